@@ -1,0 +1,217 @@
+//! The function-graph program: templates of nodes, and templates of statements that read them (spec 04 §§1, 3, 7).
+//!
+//! A [`Template`] is a piece of graph that can be instantiated any number of times: the program's top level, the body of a
+//! function value, a branch, the body of a loop. An instance is called a *frame*. Inside a template values are named by
+//! [`Operand`]s. A node is built lazily, when the first live consumer of its frame asks for it, and at most once a frame:
+//! that is the sharing rule of spec 04 §1.6, and why an unused bind or one used only in an inactive branch does not run.
+//! Classes are expanded into the including template by the compiler.
+//!
+//! Invariants, checked by the loader: every index is in range; `Operand::Node(n)` inside node `m` has `n < m`; templates
+//! refer only to templates with a smaller index (so nesting is finite and there is no recursion); the number of captures
+//! given equals the number that the template declares; every function exists in the runtime with an equal signature.
+
+use std::sync::Arc;
+
+use mcl_diagnostics::{Files, Span};
+use mcl_value::{FuncType, Type};
+use serde::{Deserialize, Serialize};
+
+/// Index into [`Program::constants`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ConstId(pub u32);
+/// Index into [`Program::types`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TypeIdx(pub u32);
+/// Index into [`Program::functions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct FunctionIdx(pub u32);
+/// Index into [`Program::templates`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TemplateId(pub u32);
+/// Index into [`Program::strings`]: kinds, field names, keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct StrId(pub u32);
+
+/// Everything the runtime needs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Program {
+    /// The sources, for excerpts in run-time errors; every [`Span`] of the program points into them.
+    pub files: Files,
+    /// Interned strings.
+    pub strings: Vec<Arc<str>>,
+    /// Interned types.
+    pub types: Vec<Type>,
+    /// Constants; a composite constant refers to earlier ones.
+    pub constants: Vec<Constant>,
+    /// The built-in functions used, each with its concrete type.
+    pub functions: Vec<FunctionImport>,
+    /// Templates; the last one is the program's top level.
+    pub templates: Vec<Template>,
+    /// Files that `deploy.*` may read: absolute path inside the deploy -> bytes, sorted by path.
+    pub deploy: Vec<(Arc<str>, Vec<u8>)>,
+}
+
+/// A constant value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum Constant {
+    Bool(bool),
+    Int(i64),
+    /// The bits of the binary64.
+    Float(u64),
+    Str(Vec<u8>),
+    List(Vec<ConstId>),
+    Map(Vec<(ConstId, ConstId)>),
+    /// Field names come from the struct type.
+    Struct(TypeIdx, Vec<ConstId>),
+    /// `$hostname`: filled in when the program is loaded.
+    Hostname,
+}
+
+/// A built-in function at one concrete type.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FunctionImport {
+    /// Registered name.
+    pub name: StrId,
+    /// The concrete type of the call.
+    pub ty: FuncType,
+    /// Directory of the module that contains the call, inside the deploy; starts and ends with `/`.
+    pub module_dir: StrId,
+}
+
+/// Where a value comes from, seen from inside a template.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum Operand {
+    Const(ConstId),
+    /// A node of this template.
+    Node(u32),
+    /// A parameter of this template: function argument; loop: 0 is the index or key, 1 the value.
+    Param(u32),
+    /// A captured value: entry of the list given by whoever instantiates the template.
+    Capture(u32),
+}
+
+/// A template together with what it captures from the template that contains the reference.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Closure {
+    /// The template.
+    pub template: TemplateId,
+    /// One operand of the *enclosing* template for each capture. Resolved lazily: a capture does not keep anything alive
+    /// until something inside asks for it.
+    pub captures: Vec<Operand>,
+}
+
+/// A piece of graph.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Template {
+    /// Number of parameters.
+    pub params: u32,
+    /// Number of captures.
+    pub captures: u32,
+    /// The nodes.
+    pub nodes: Vec<Node>,
+    /// The value, for function bodies and branches of expressions.
+    pub root: Option<Operand>,
+    /// Values that must be alive as long as the frame is although nothing reads them: unused arguments of calls that may
+    /// fail or stream (spec 04 §6.2 "dead vertex removal").
+    pub keep: Vec<Operand>,
+    /// What the frame contributes to the resource graph, in source order; empty for expressions.
+    pub statements: Vec<Statement>,
+}
+
+/// A node.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Node {
+    /// What it computes.
+    pub op: Op,
+    /// Whom to blame when it fails.
+    pub span: Option<Span>,
+}
+
+/// What a node computes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum Op {
+    List(Vec<Operand>),
+    Map(Vec<(Operand, Operand)>),
+    Struct(TypeIdx, Vec<Operand>),
+    /// A call of a built-in function.
+    Builtin { function: FunctionIdx, args: Vec<Operand> },
+    /// A function value with a body.
+    Func { closure: Closure, ty: TypeIdx },
+    /// A call of a function value that is only known at run time.
+    Call { callee: Operand, args: Vec<Operand> },
+    /// A call of a known function that was not expanded in place.
+    CallKnown { closure: Closure, args: Vec<Operand> },
+    If { condition: Operand, then: Closure, otherwise: Closure },
+    /// `<|>`.
+    Except { value: Operand, fallback: Closure },
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum Statement {
+    Resource(Box<ResourceStmt>),
+    Edge { halves: Vec<Half>, span: Span },
+    If { condition: Operand, then: Closure, otherwise: Option<Closure> },
+    For { list: Operand, body: Closure },
+    ForKv { map: Operand, body: Closure },
+}
+
+/// A resource or collect statement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ResourceStmt {
+    /// The kind.
+    pub kind: StrId,
+    /// The name: str, []str, or for collect []struct{name str; host str}.
+    pub name: Operand,
+    /// For `collect`: the result of `_collect`.
+    pub collect: Option<Operand>,
+    /// The entries in source order.
+    pub entries: Vec<EntryStmt>,
+    /// The statement.
+    pub span: Span,
+}
+
+/// An entry of a resource.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EntryStmt {
+    /// `c ?:`.
+    pub condition: Option<Operand>,
+    /// What it is.
+    pub kind: EntryKind,
+    /// The entry.
+    pub span: Span,
+}
+
+/// The sorts of entry.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum EntryKind {
+    Field { name: StrId, value: Operand, ty: TypeIdx },
+    Edge { property: EdgeProperty, half: Half },
+    Meta { property: StrId, value: Operand },
+}
+
+/// The internal edges (spec 04 §3.7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum EdgeProperty {
+    Before,
+    Notify,
+    Depend,
+    Listen,
+}
+
+/// One end of an edge.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Half {
+    /// The kind in lower case.
+    pub kind: StrId,
+    /// str or []str.
+    pub name: Operand,
+    /// The send or receive key.
+    pub key: Option<StrId>,
+}

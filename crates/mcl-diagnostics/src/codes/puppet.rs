@@ -1,0 +1,6 @@
+//! Codes of the range P.
+
+codes! {
+    P0101: "unreadable catalog",
+        "The file is not a Puppet catalog.";
+}

@@ -1,0 +1,1 @@
+//! mcl-lexer: source text -> tokens (being written).

@@ -1,0 +1,265 @@
+//! The syntax tree: arenas of nodes indexed by ids, with a span for each node in a side table (spec 01 §4).
+//!
+//! The same type serves the parse stage (strings raw, [`Expr::Paren`] kept for the formatter) and the interpolate stage
+//! (strings expanded to [`Expr::Str`], [`Expr::Concat`] and variables, no `Paren`, classes nested).
+
+use std::sync::Arc;
+
+use mcl_diagnostics::{FileId, Span};
+use serde::{Deserialize, Serialize};
+
+/// Index of an expression in [`Ast::exprs`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ExprId(pub u32);
+
+/// Index of a statement in [`Ast::stmts`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct StmtId(pub u32);
+
+/// Index of a written type in [`Ast::types`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TypeId(pub u32);
+
+/// Interned text of one file: names, literals. Index into [`Ast::names`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Name(pub u32);
+
+/// A list of statements: a file, a block, a class body.
+pub type Block = Vec<StmtId>;
+
+/// The tree of one file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ast {
+    /// The file.
+    pub file: FileId,
+    /// Interned names (`a.b.c` dotted, `a:b` with colons, without `$`).
+    pub names: Vec<Arc<str>>,
+    /// Expressions.
+    pub exprs: Vec<Expr>,
+    /// Span of each expression.
+    pub expr_spans: Vec<Span>,
+    /// Statements.
+    pub stmts: Vec<Stmt>,
+    /// Span of each statement.
+    pub stmt_spans: Vec<Span>,
+    /// Written types.
+    pub types: Vec<TypeExpr>,
+    /// Span of each written type.
+    pub type_spans: Vec<Span>,
+    /// The top level.
+    pub body: Block,
+}
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum Expr {
+    /// Placeholder where recovery dropped something; every later stage treats it as already reported.
+    Error,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    /// Parse stage: the raw text between the quotes. Interpolate stage: the value.
+    Str(Arc<str>),
+    /// Interpolate stage only: two or more parts (`Str` and `Var`), all of type str, joined left to right.
+    Concat(Vec<ExprId>),
+    /// Interpolate stage only: `"${x}"`, the variable itself with its type pinned to str. The inner is a `Var`.
+    Interpolated(ExprId),
+    List(Vec<ExprId>),
+    Map(Vec<(ExprId, ExprId)>),
+    Struct(Vec<StructEntry>),
+    Func(Box<Lambda>),
+    /// `name(args)`: a function.
+    Call { name: Name, args: Vec<ExprId> },
+    /// `$name(args)`: a variable that holds a function.
+    CallVar { name: Name, args: Vec<ExprId> },
+    /// `func(…){…}(args)`.
+    CallLambda { lambda: ExprId, args: Vec<ExprId> },
+    Var(Name),
+    If { condition: ExprId, then: ExprId, otherwise: ExprId },
+    Unary { op: UnaryOp, operand: ExprId },
+    Binary { op: BinaryOp, left: ExprId, right: ExprId },
+    /// `e[k]`.
+    Index { base: ExprId, index: ExprId },
+    /// `e->f`.
+    Field { base: ExprId, field: Name },
+    /// `e->f <|> d`.
+    FieldOr { base: ExprId, field: Name, default: ExprId },
+    /// `a <|> b`.
+    Except { value: ExprId, fallback: ExprId },
+    /// Parse stage only.
+    Paren(ExprId),
+}
+
+/// `not`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum UnaryOp {
+    Not,
+}
+
+/// A binary operator; `In` is `contains(left, right)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Eq,
+    Ne,
+    Lt,
+    Gt,
+    Le,
+    Ge,
+    And,
+    Or,
+    In,
+}
+
+impl BinaryOp {
+    /// The text of the operator, as passed to `_operator`.
+    #[must_use]
+    pub fn symbol(self) -> &'static str {
+        match self {
+            BinaryOp::Add => "+",
+            BinaryOp::Sub => "-",
+            BinaryOp::Mul => "*",
+            BinaryOp::Div => "/",
+            BinaryOp::Eq => "==",
+            BinaryOp::Ne => "!=",
+            BinaryOp::Lt => "<",
+            BinaryOp::Gt => ">",
+            BinaryOp::Le => "<=",
+            BinaryOp::Ge => ">=",
+            BinaryOp::And => "and",
+            BinaryOp::Or => "or",
+            BinaryOp::In => "in",
+        }
+    }
+}
+
+/// A field of a struct literal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StructEntry {
+    /// The name.
+    pub name: Name,
+    /// Its place.
+    pub name_span: Span,
+    /// The value.
+    pub value: ExprId,
+}
+
+/// A function literal, or the function of a `func` statement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lambda {
+    /// The parameters.
+    pub params: Vec<Param>,
+    /// The written result type.
+    pub result: Option<TypeId>,
+    /// The one expression of the body.
+    pub body: ExprId,
+}
+
+/// A parameter of a function or class; also a loop variable (without a type).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Param {
+    /// The name without `$`.
+    pub name: Name,
+    /// The written type.
+    pub ty: Option<TypeId>,
+    /// From `$` to the end of the type.
+    pub span: Span,
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum Stmt {
+    /// Placeholder where recovery dropped something.
+    Error,
+    Bind { name: Name, name_span: Span, ty: Option<TypeId>, value: ExprId },
+    /// `panic(args)`.
+    Panic { args: Vec<ExprId> },
+    Resource(Box<Resource>),
+    Edge(Vec<EdgeHalf>),
+    If { condition: ExprId, then: Block, otherwise: Option<Block> },
+    For { index: Param, value: Param, iterable: ExprId, body: Block },
+    ForKv { key: Param, value: Param, iterable: ExprId, body: Block },
+    /// The expression is an [`Expr::Func`].
+    Func { name: Name, name_span: Span, func: ExprId },
+    /// `params` is `None` for `class c {` (the formatter keeps the difference to `class c() {`).
+    Class { name: Name, name_span: Span, params: Option<Vec<Param>>, body: Block },
+    Include { class: Name, class_span: Span, args: Option<Vec<ExprId>>, alias: Option<(Name, Span)> },
+    /// `alias` `*` is the name `*`.
+    Import { module: Arc<str>, module_span: Span, alias: Option<(Name, Span)> },
+}
+
+/// A resource statement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Resource {
+    /// The kind, `http:server:file`.
+    pub kind: Name,
+    /// Its place.
+    pub kind_span: Span,
+    /// The name expression.
+    pub name: ExprId,
+    /// The entries in source order.
+    pub entries: Vec<Entry>,
+    /// Whether it is a `collect` statement.
+    pub collect: bool,
+}
+
+/// An entry of a resource body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// From its first token to its comma.
+    pub span: Span,
+    /// The place of the name before `=>`.
+    pub name_span: Span,
+    /// `c ?:`.
+    pub condition: Option<ExprId>,
+    /// What it is.
+    pub kind: EntryKind,
+}
+
+/// The three sorts of entry.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum EntryKind {
+    Field { name: Name, value: ExprId },
+    /// `Before => File["x"]`; property in lower case, checked by the init checks.
+    Edge { property: Name, half: EdgeHalf },
+    /// `Meta:noop => true`; property `meta` for `Meta => struct{…}`.
+    Meta { property: Name, value: ExprId },
+}
+
+/// `File["x"]`, `File["x"].content`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EdgeHalf {
+    /// The kind in lower case.
+    pub kind: Name,
+    /// The name expression.
+    pub name: ExprId,
+    /// The key of a send/recv half.
+    pub key: Option<Name>,
+    /// All of it.
+    pub span: Span,
+}
+
+/// A written type.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum TypeExpr {
+    Error,
+    Bool,
+    Str,
+    Int,
+    Float,
+    Variant,
+    List(TypeId),
+    Map(TypeId, TypeId),
+    Struct(Vec<(Name, TypeId)>),
+    /// Argument names are optional.
+    Func(Vec<(Option<Name>, TypeId)>, TypeId),
+}

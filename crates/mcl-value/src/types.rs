@@ -1,0 +1,94 @@
+//! Types (spec 03 §1.1, spec 02 §4).
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// A type. Cheap to clone. `Var` is an unknown of a generic signature (`?1`) and never the type of a value.
+#[derive(Clone, Debug, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum Type {
+    Bool,
+    Str,
+    Int,
+    Float,
+    List(Arc<Type>),
+    /// Key, value.
+    Map(Arc<(Type, Type)>),
+    Struct(Arc<[Field]>),
+    Func(Arc<FuncType>),
+    /// Only the type of an untyped (`any`) resource field.
+    Variant,
+    /// Only the type of the dummy value.
+    Nil,
+    /// `?N`, N ≥ 1.
+    Var(u32),
+}
+
+/// A field of a struct type; order and name are part of the type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Field {
+    /// The name.
+    pub name: Arc<str>,
+    /// Its type.
+    pub ty: Type,
+}
+
+/// A function type. Argument names do not count when types are compared.
+#[derive(Clone, Debug, Eq, Serialize, Deserialize)]
+pub struct FuncType {
+    /// Name and type of each argument, in order; unnamed ones are called by their position.
+    pub args: Vec<Field>,
+    /// The result.
+    pub result: Type,
+}
+
+impl PartialEq for FuncType {
+    fn eq(&self, other: &FuncType) -> bool {
+        self.args.len() == other.args.len()
+            && self.result == other.result
+            && self.args.iter().zip(&other.args).all(|(a, b)| a.ty == b.ty)
+    }
+}
+
+impl std::hash::Hash for FuncType {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        for arg in &self.args {
+            arg.ty.hash(state);
+        }
+        self.result.hash(state);
+    }
+}
+
+impl PartialEq for Type {
+    fn eq(&self, other: &Type) -> bool {
+        match (self, other) {
+            (Type::Bool, Type::Bool)
+            | (Type::Str, Type::Str)
+            | (Type::Int, Type::Int)
+            | (Type::Float, Type::Float)
+            | (Type::Variant, Type::Variant)
+            | (Type::Nil, Type::Nil) => true,
+            (Type::List(a), Type::List(b)) => a == b,
+            (Type::Map(a), Type::Map(b)) => a == b,
+            (Type::Struct(a), Type::Struct(b)) => a == b,
+            (Type::Func(a), Type::Func(b)) => a == b,
+            (Type::Var(a), Type::Var(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl std::hash::Hash for Type {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        match self {
+            Type::Bool | Type::Str | Type::Int | Type::Float | Type::Variant | Type::Nil => {}
+            Type::List(t) => t.hash(state),
+            Type::Map(t) => t.hash(state),
+            Type::Struct(t) => t.hash(state),
+            Type::Func(t) => t.hash(state),
+            Type::Var(n) => n.hash(state),
+        }
+    }
+}
