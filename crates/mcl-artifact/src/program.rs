@@ -137,16 +137,35 @@ pub enum Op {
     Map(Vec<(Operand, Operand)>),
     Struct(TypeIdx, Vec<Operand>),
     /// A call of a built-in function.
-    Builtin { function: FunctionIdx, args: Vec<Operand> },
+    Builtin {
+        function: FunctionIdx,
+        args: Vec<Operand>,
+    },
     /// A function value with a body.
-    Func { closure: Closure, ty: TypeIdx },
+    Func {
+        closure: Closure,
+        ty: TypeIdx,
+    },
     /// A call of a function value that is only known at run time.
-    Call { callee: Operand, args: Vec<Operand> },
+    Call {
+        callee: Operand,
+        args: Vec<Operand>,
+    },
     /// A call of a known function that was not expanded in place.
-    CallKnown { closure: Closure, args: Vec<Operand> },
-    If { condition: Operand, then: Closure, otherwise: Closure },
+    CallKnown {
+        closure: Closure,
+        args: Vec<Operand>,
+    },
+    If {
+        condition: Operand,
+        then: Closure,
+        otherwise: Closure,
+    },
     /// `<|>`.
-    Except { value: Operand, fallback: Closure },
+    Except {
+        value: Operand,
+        fallback: Closure,
+    },
 }
 
 /// A statement.

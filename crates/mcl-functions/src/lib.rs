@@ -8,6 +8,7 @@ mod function;
 mod registry;
 
 pub use function::{
-    CallContext, CallSite, Deploy, EngineFunction, Function, FunctionError, Implementation, Live, LiveContext, Purity, Signature,
+    CallContext, CallSite, Deploy, EngineFunction, Function, FunctionError, Implementation, Live, LiveContext, Purity,
+    Signature,
 };
 pub use registry::{all_functions, function, module_exists};

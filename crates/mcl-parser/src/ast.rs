@@ -70,23 +70,56 @@ pub enum Expr {
     Struct(Vec<StructEntry>),
     Func(Box<Lambda>),
     /// `name(args)`: a function.
-    Call { name: Name, args: Vec<ExprId> },
+    Call {
+        name: Name,
+        args: Vec<ExprId>,
+    },
     /// `$name(args)`: a variable that holds a function.
-    CallVar { name: Name, args: Vec<ExprId> },
+    CallVar {
+        name: Name,
+        args: Vec<ExprId>,
+    },
     /// `func(…){…}(args)`.
-    CallLambda { lambda: ExprId, args: Vec<ExprId> },
+    CallLambda {
+        lambda: ExprId,
+        args: Vec<ExprId>,
+    },
     Var(Name),
-    If { condition: ExprId, then: ExprId, otherwise: ExprId },
-    Unary { op: UnaryOp, operand: ExprId },
-    Binary { op: BinaryOp, left: ExprId, right: ExprId },
+    If {
+        condition: ExprId,
+        then: ExprId,
+        otherwise: ExprId,
+    },
+    Unary {
+        op: UnaryOp,
+        operand: ExprId,
+    },
+    Binary {
+        op: BinaryOp,
+        left: ExprId,
+        right: ExprId,
+    },
     /// `e[k]`.
-    Index { base: ExprId, index: ExprId },
+    Index {
+        base: ExprId,
+        index: ExprId,
+    },
     /// `e->f`.
-    Field { base: ExprId, field: Name },
+    Field {
+        base: ExprId,
+        field: Name,
+    },
     /// `e->f <|> d`.
-    FieldOr { base: ExprId, field: Name, default: ExprId },
+    FieldOr {
+        base: ExprId,
+        field: Name,
+        default: ExprId,
+    },
     /// `a <|> b`.
-    Except { value: ExprId, fallback: ExprId },
+    Except {
+        value: ExprId,
+        fallback: ExprId,
+    },
     /// Parse stage only.
     Paren(ExprId),
 }
@@ -178,21 +211,60 @@ pub struct Param {
 pub enum Stmt {
     /// Placeholder where recovery dropped something.
     Error,
-    Bind { name: Name, name_span: Span, ty: Option<TypeId>, value: ExprId },
+    Bind {
+        name: Name,
+        name_span: Span,
+        ty: Option<TypeId>,
+        value: ExprId,
+    },
     /// `panic(args)`.
-    Panic { args: Vec<ExprId> },
+    Panic {
+        args: Vec<ExprId>,
+    },
     Resource(Box<Resource>),
     Edge(Vec<EdgeHalf>),
-    If { condition: ExprId, then: Block, otherwise: Option<Block> },
-    For { index: Param, value: Param, iterable: ExprId, body: Block },
-    ForKv { key: Param, value: Param, iterable: ExprId, body: Block },
+    If {
+        condition: ExprId,
+        then: Block,
+        otherwise: Option<Block>,
+    },
+    For {
+        index: Param,
+        value: Param,
+        iterable: ExprId,
+        body: Block,
+    },
+    ForKv {
+        key: Param,
+        value: Param,
+        iterable: ExprId,
+        body: Block,
+    },
     /// The expression is an [`Expr::Func`].
-    Func { name: Name, name_span: Span, func: ExprId },
+    Func {
+        name: Name,
+        name_span: Span,
+        func: ExprId,
+    },
     /// `params` is `None` for `class c {` (the formatter keeps the difference to `class c() {`).
-    Class { name: Name, name_span: Span, params: Option<Vec<Param>>, body: Block },
-    Include { class: Name, class_span: Span, args: Option<Vec<ExprId>>, alias: Option<(Name, Span)> },
+    Class {
+        name: Name,
+        name_span: Span,
+        params: Option<Vec<Param>>,
+        body: Block,
+    },
+    Include {
+        class: Name,
+        class_span: Span,
+        args: Option<Vec<ExprId>>,
+        alias: Option<(Name, Span)>,
+    },
     /// `alias` `*` is the name `*`.
-    Import { module: Arc<str>, module_span: Span, alias: Option<(Name, Span)> },
+    Import {
+        module: Arc<str>,
+        module_span: Span,
+        alias: Option<(Name, Span)>,
+    },
 }
 
 /// A resource statement.
@@ -227,11 +299,20 @@ pub struct Entry {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum EntryKind {
-    Field { name: Name, value: ExprId },
+    Field {
+        name: Name,
+        value: ExprId,
+    },
     /// `Before => File["x"]`; property in lower case, checked by the init checks.
-    Edge { property: Name, half: EdgeHalf },
+    Edge {
+        property: Name,
+        half: EdgeHalf,
+    },
     /// `Meta:noop => true`; property `meta` for `Meta => struct{…}`.
-    Meta { property: Name, value: ExprId },
+    Meta {
+        property: Name,
+        value: ExprId,
+    },
 }
 
 /// `File["x"]`, `File["x"].content`.

@@ -9,7 +9,7 @@ mod kinds;
 mod meta;
 mod schema;
 
-pub use graph::{Edge, Endpoint, ResourceGraph, Resource, ResourceId, SendRecv, VertexId};
+pub use graph::{Edge, Endpoint, Resource, ResourceGraph, ResourceId, SendRecv, VertexId};
 pub use kinds::{all_kinds, kind};
 pub use meta::Meta;
 pub use schema::{Field, Kind, Repr, SendField, Traits};
