@@ -1,0 +1,1 @@
+//! Nothing of its own: the tests of the house as a whole live in `tests/house`.

@@ -1,0 +1,1 @@
+//! Both tools end to end.
