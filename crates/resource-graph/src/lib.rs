@@ -4,12 +4,16 @@
 //! `mclc doc` and completion all read that. The crate knows nothing of mcl's syntax or functions, does no I/O, and
 //! applies nothing: implementations of kinds live in `runtime`.
 
+mod constants;
 mod graph;
 mod kinds;
 mod meta;
 mod schema;
+mod validate;
 
+pub use constants::{ConstantValue, RESOURCE_CONSTANTS, ResourceConstant};
 pub use graph::{Edge, Endpoint, Resource, ResourceGraph, ResourceId, SendRecv, VertexId};
 pub use kinds::{all_kinds, kind};
-pub use meta::Meta;
-pub use schema::{Field, Kind, Repr, SendField, Traits};
+pub use meta::{META_FIELDS, META_STRUCT_TYPE, Meta, MetaField};
+pub use schema::{Check, Field, Kind, Repr, SendField, Traits};
+pub use validate::{Params, ValidationError, validate};
