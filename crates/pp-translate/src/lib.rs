@@ -1,1 +1,20 @@
-//! (being written)
+//! Puppet: catalog JSON -> relationship graph -> resource graph (spec 07).
+//!
+//! A catalog says what a node should be and which class contains what. [`read_catalog`] reads it, [`build_relationships`]
+//! makes the graph that Puppet's own agent would traverse, and the translation turns each Puppet resource into one of our
+//! kinds. The crate knows nothing of mcl, merging, or how a resource is applied.
+
+mod autorequire;
+mod catalog;
+mod cycles;
+mod lookup;
+mod reference;
+mod relationships;
+mod types;
+mod value;
+
+pub use catalog::{Catalog, CatalogResource, Parameters, ResourceIndex, ResourceKind, read_catalog};
+pub use cycles::{cycle_errors, find_cycles, shortest_path};
+pub use reference::Reference;
+pub use relationships::{Edge, Label, Reason, Relationships, Vertex, VertexIndex, build_relationships};
+pub use value::PuppetValue;

@@ -1,6 +1,27 @@
-//! Codes of the range P.
+//! Codes of the range P: Puppet catalogs and their translation.
 
 codes! {
     P0101: "unreadable catalog",
-        "The file is not a Puppet catalog.";
+        "The file is not a Puppet catalog in JSON. `mclc puppet` reads what `puppet catalog compile --render-as
+rich_data_json` prints and what an agent caches. Log lines in front of the JSON are skipped.
+
+A compile that fails may print nothing at all; look at its messages on stderr first.";
+    P0102: "duplicate resource",
+        "The catalog holds two resources of the same type and title. Puppet's compiler never writes such a catalog, so it
+was probably edited or joined from two.";
+    P0103: "dangling containment",
+        "An entry of the catalog's `edges` names a resource that the catalog does not hold. The catalog was cut or edited.";
+    P0104: "exported resource",
+        "The resource is marked as exported. In a catalog from a server that means that this node collected it, so it is
+applied. A dump of a store may also hold exported resources that nobody collected; remove those before the translation.";
+    P0105: "dangling reference",
+        "A `require`, `before`, `notify` or `subscribe` names a resource that the catalog does not hold. Puppet's compiler
+accepts this when the other resource is virtual and never realized; the agent then fails.
+
+    @notify { 'v': }
+    notify { 'r': require => Notify['v'] }   # realize Notify['v'] as well";
+    P0106: "dependency cycle",
+        "The resources depend on each other in a circle, so none of them can come first. The help text lists each hop of the
+shortest circle with its reason: a relationship parameter, an automatic relation of the type, or containment in a class.
+Remove one of them.";
 }

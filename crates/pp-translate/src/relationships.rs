@@ -1,0 +1,340 @@
+//! The relationship graph that an agent builds from a catalog (spec 07 §2).
+//!
+//! In: resources with containment and relationship parameters. Out: a graph without containers. Three steps: vertices for
+//! all resources and explicit edges from `require`, `subscribe`, `before`, `notify`; automatic edges by type, which never
+//! contradict explicit ones; then each container becomes a pair of whits, `admissible_X` before and `completed_X` after
+//! everything inside, and edges at the container move to them. That keeps the number of edges linear in the contents.
+//!
+//! Edges keep the reason for which they exist, so that a cycle can be explained to a person.
+
+use std::sync::Arc;
+
+use mcl_diagnostics::{Code, Diagnostic, Stage};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::autorequire::{Automatic, automatic_edges};
+use crate::catalog::{Catalog, CatalogResource, Parameters, ResourceIndex, ResourceKind};
+use crate::lookup::Names;
+use crate::reference::Reference;
+
+/// Index of a vertex.
+pub type VertexIndex = usize;
+
+/// A vertex of the graph after container replacement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Vertex {
+    /// A plain resource.
+    Resource(ResourceIndex),
+    /// The start of a container.
+    Admissible(ResourceIndex),
+    /// The end of a container.
+    Completed(ResourceIndex),
+}
+
+impl Vertex {
+    /// The resource or container.
+    #[must_use]
+    pub fn resource(self) -> ResourceIndex {
+        match self {
+            Vertex::Resource(i) | Vertex::Admissible(i) | Vertex::Completed(i) => i,
+        }
+    }
+}
+
+/// What an edge delivers besides order (spec 07 §2.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Label {
+    /// Explicit order: no event.
+    Order,
+    /// Automatic order: event NONE.
+    Automatic,
+    /// Event ALL_EVENTS, callback refresh.
+    Refresh,
+}
+
+/// Why an edge exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// A relationship parameter of a resource.
+    Parameter(ResourceIndex, &'static str),
+    /// An automatic rule of the type of a resource.
+    Automatic(ResourceIndex, &'static str),
+    /// The container holds the resource.
+    Contained(ResourceIndex, ResourceIndex),
+    /// From the start to the end of an empty container.
+    Empty(ResourceIndex),
+}
+
+/// An edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge<V> {
+    /// First.
+    pub source: V,
+    /// Then.
+    pub target: V,
+    /// What it delivers.
+    pub label: Label,
+    /// Why it exists.
+    pub reason: Reason,
+}
+
+/// A catalog with its graph before and after container replacement.
+#[derive(Clone, Debug)]
+pub struct Relationships {
+    /// The catalog, with the default resources that an agent adds.
+    pub catalog: Catalog,
+    /// Edges between resources and containers.
+    pub edges: Vec<Edge<ResourceIndex>>,
+    /// Vertices after containers were replaced: resources in catalog order, then the whits.
+    pub vertices: Vec<Vertex>,
+    /// Edges between [`Relationships::vertices`].
+    pub expanded: Vec<Edge<VertexIndex>>,
+}
+
+/// The parameters that make explicit edges, in the order in which they are read.
+const PARAMETERS: [(&str, bool, Label); 4] = [
+    ("require", true, Label::Order),
+    ("subscribe", true, Label::Refresh),
+    ("before", false, Label::Order),
+    ("notify", false, Label::Refresh),
+];
+
+/// Builds the graph.
+///
+/// # Errors
+/// One diagnostic for each reference to a resource that the catalog does not hold.
+pub fn build_relationships(mut catalog: Catalog) -> Result<Relationships, Vec<Diagnostic>> {
+    add_defaults(&mut catalog);
+    let edges = {
+        let names = Names::new(&catalog);
+        let mut edges = explicit_edges(&catalog, &names)?;
+        add_automatic(&catalog, &names, &mut edges);
+        edges
+    };
+    let (vertices, expanded) = replace_containers(&catalog, &edges);
+    Ok(Relationships { catalog, edges, vertices, expanded })
+}
+
+/// The schedules and the filebucket that an agent adds (spec 07 §2.1 step 4).
+fn add_defaults(catalog: &mut Catalog) {
+    let defaults = ["puppet", "hourly", "daily", "weekly", "monthly", "never"];
+    let defaults = defaults.into_iter().map(|title| ("Schedule", title)).chain([("Filebucket", "puppet")]);
+    for (type_name, title) in defaults {
+        // One that the catalog declares itself stays.
+        let _ = catalog.add(CatalogResource {
+            reference: Reference::new(type_name, title),
+            file: None,
+            line: None,
+            kind: ResourceKind::Native,
+            tags: Vec::new(),
+            parameters: Parameters::default(),
+            sensitive: Vec::new(),
+        });
+    }
+}
+
+fn explicit_edges(catalog: &Catalog, names: &Names<'_>) -> Result<Vec<Edge<ResourceIndex>>, Vec<Diagnostic>> {
+    let mut edges = Vec::new();
+    let mut errors = Vec::new();
+    for (index, resource) in catalog.resources.iter().enumerate() {
+        for (parameter, incoming, label) in PARAMETERS {
+            let Some(value) = resource.parameter(parameter) else { continue };
+            for text in value.flat_strings() {
+                match Reference::parse(text).and_then(|r| names.find(&r)) {
+                    Some(other) => {
+                        let (source, target) = if incoming { (other, index) } else { (index, other) };
+                        edges.push(Edge { source, target, label, reason: Reason::Parameter(index, parameter) });
+                    }
+                    None => errors.push(dangling(resource, parameter, text, catalog)),
+                }
+            }
+        }
+    }
+    if errors.is_empty() { Ok(edges) } else { Err(errors) }
+}
+
+fn dangling(resource: &CatalogResource, parameter: &str, text: &str, catalog: &Catalog) -> Diagnostic {
+    let place = resource.origin().map(|o| format!(" (declared at {o})")).unwrap_or_default();
+    let mut diagnostic = Diagnostic::error(
+        Code::P0105,
+        Stage::Puppet,
+        format!("{}{place} has `{parameter} => {text}`, but the catalog holds no such resource", resource.reference),
+    );
+    let wanted = Reference::parse(text);
+    let near = wanted.and_then(|wanted| {
+        let same_type = catalog.resources.iter().filter(|r| r.reference.type_name == wanted.type_name);
+        let scored = same_type.map(|r| (strsim::damerau_levenshtein(&r.reference.title, &wanted.title), &r.reference));
+        scored.filter(|(distance, _)| *distance <= 2).min_by_key(|(distance, _)| *distance)
+    });
+    diagnostic = diagnostic.help(match near {
+        Some((_, near)) => format!("did you mean {near}?"),
+        None => "a virtual resource must be realized before others can refer to it".to_owned(),
+    });
+    diagnostic
+}
+
+fn add_automatic(catalog: &Catalog, names: &Names<'_>, edges: &mut Vec<Edge<ResourceIndex>>) {
+    let mut pairs: FxHashSet<(ResourceIndex, ResourceIndex)> = edges.iter().map(|e| (e.source, e.target)).collect();
+    automatic_edges(catalog, names, |automatic| {
+        let Automatic { source, target, resource, why } = automatic;
+        if source != target && !pairs.contains(&(source, target)) && !pairs.contains(&(target, source)) {
+            pairs.insert((source, target));
+            edges.push(Edge { source, target, label: Label::Automatic, reason: Reason::Automatic(resource, why) });
+        }
+    });
+}
+
+fn replace_containers(catalog: &Catalog, edges: &[Edge<ResourceIndex>]) -> (Vec<Vertex>, Vec<Edge<VertexIndex>>) {
+    let mut vertices: Vec<Vertex> = Vec::with_capacity(catalog.resources.len());
+    let mut start: Vec<VertexIndex> = vec![0; catalog.resources.len()];
+    let mut end: Vec<VertexIndex> = vec![0; catalog.resources.len()];
+    for (index, resource) in catalog.resources.iter().enumerate() {
+        if !resource.is_container() {
+            (start[index], end[index]) = (vertices.len(), vertices.len());
+            vertices.push(Vertex::Resource(index));
+        }
+    }
+    for (index, resource) in catalog.resources.iter().enumerate() {
+        if resource.is_container() {
+            (start[index], end[index]) = (vertices.len(), vertices.len() + 1);
+            vertices.extend([Vertex::Admissible(index), Vertex::Completed(index)]);
+        }
+    }
+    let mut empty: Vec<bool> = catalog.resources.iter().map(CatalogResource::is_container).collect();
+    let mut expanded = Vec::with_capacity(edges.len() + 2 * catalog.containment.len());
+    for edge in edges {
+        expanded.push(Edge {
+            source: end[edge.source],
+            target: start[edge.target],
+            label: edge.label,
+            reason: edge.reason,
+        });
+    }
+    for &(container, content) in &catalog.containment {
+        if !catalog.resources[container].is_container() {
+            continue;
+        }
+        empty[container] = false;
+        let reason = Reason::Contained(container, content);
+        expanded.push(Edge { source: start[container], target: start[content], label: Label::Refresh, reason });
+        expanded.push(Edge { source: end[content], target: end[container], label: Label::Refresh, reason });
+    }
+    for (index, _) in empty.iter().enumerate().filter(|(_, empty)| **empty) {
+        let (source, target) = (start[index], end[index]);
+        expanded.push(Edge { source, target, label: Label::Order, reason: Reason::Empty(index) });
+    }
+    (vertices, expanded)
+}
+
+impl Relationships {
+    /// The name of a vertex as Puppet prints it: `File[/srv]`, `admissible_Class[Ntp]`.
+    #[must_use]
+    pub fn name(&self, vertex: VertexIndex) -> String {
+        let vertex = self.vertices[vertex];
+        let reference = &self.catalog.resources[vertex.resource()].reference;
+        match vertex {
+            Vertex::Resource(_) => reference.to_string(),
+            Vertex::Admissible(_) => format!("admissible_{reference}"),
+            Vertex::Completed(_) => format!("completed_{reference}"),
+        }
+    }
+
+    /// The order in which an agent applies the vertices: of those that are ready the one that stands first in the
+    /// catalog (spec 07 §2.7). Vertices on a cycle, and what waits for them, are missing.
+    #[must_use]
+    pub fn apply_order(&self) -> Vec<VertexIndex> {
+        use std::cmp::Reverse;
+        let mut blockers = vec![0usize; self.vertices.len()];
+        let mut out: Vec<Vec<VertexIndex>> = vec![Vec::new(); self.vertices.len()];
+        let mut seen: FxHashSet<(VertexIndex, VertexIndex)> = FxHashSet::default();
+        for edge in &self.expanded {
+            if seen.insert((edge.source, edge.target)) {
+                out[edge.source].push(edge.target);
+                blockers[edge.target] += 1;
+            }
+        }
+        let priority = |v: VertexIndex| Reverse((self.vertices[v].resource(), v));
+        let mut ready: std::collections::BinaryHeap<_> =
+            (0..self.vertices.len()).filter(|v| blockers[*v] == 0).map(priority).collect();
+        let mut order = Vec::with_capacity(self.vertices.len());
+        while let Some(Reverse((_, vertex))) = ready.pop() {
+            order.push(vertex);
+            for &next in &out[vertex] {
+                blockers[next] -= 1;
+                if blockers[next] == 0 {
+                    ready.push(priority(next));
+                }
+            }
+        }
+        order
+    }
+
+    /// Everything that must come before a vertex; a vertex on a cycle is before itself.
+    #[must_use]
+    pub fn dependencies(&self, vertex: VertexIndex) -> Vec<VertexIndex> {
+        self.closure(vertex, |e| (e.target, e.source))
+    }
+
+    /// Everything that must come after a vertex.
+    #[must_use]
+    pub fn dependents(&self, vertex: VertexIndex) -> Vec<VertexIndex> {
+        self.closure(vertex, |e| (e.source, e.target))
+    }
+
+    fn closure(
+        &self,
+        from: VertexIndex,
+        ends: impl Fn(&Edge<VertexIndex>) -> (VertexIndex, VertexIndex),
+    ) -> Vec<VertexIndex> {
+        let mut next: FxHashMap<VertexIndex, Vec<VertexIndex>> = FxHashMap::default();
+        for (a, b) in self.expanded.iter().map(ends) {
+            next.entry(a).or_default().push(b);
+        }
+        let mut reached = vec![false; self.vertices.len()];
+        let mut todo = vec![from];
+        while let Some(vertex) = todo.pop() {
+            for &other in next.get(&vertex).map(Vec::as_slice).unwrap_or_default() {
+                if !std::mem::replace(&mut reached[other], true) {
+                    todo.push(other);
+                }
+            }
+        }
+        (0..self.vertices.len()).filter(|v| reached[*v]).collect()
+    }
+
+    /// How a person would call a vertex in a sentence.
+    #[must_use]
+    pub fn describe(&self, vertex: VertexIndex) -> String {
+        let vertex = self.vertices[vertex];
+        let reference = &self.catalog.resources[vertex.resource()].reference;
+        match vertex {
+            Vertex::Resource(_) => reference.to_string(),
+            Vertex::Admissible(_) => format!("the start of {reference}"),
+            Vertex::Completed(_) => format!("the end of {reference}"),
+        }
+    }
+
+    /// Why an edge exists, in words.
+    #[must_use]
+    pub fn explain(&self, reason: Reason) -> String {
+        let place = |r: &CatalogResource| r.origin().map(|o| format!(" at {o}")).unwrap_or_default();
+        match reason {
+            Reason::Parameter(by, parameter) => {
+                let by = &self.catalog.resources[by];
+                format!("`{parameter}` of {}{}", by.reference, place(by))
+            }
+            Reason::Automatic(by, why) => format!("{} {why}", self.catalog.resources[by].reference),
+            Reason::Contained(container, content) => format!(
+                "{} is contained in {}",
+                self.catalog.resources[content].reference, self.catalog.resources[container].reference
+            ),
+            Reason::Empty(container) => format!("{} is empty", self.catalog.resources[container].reference),
+        }
+    }
+
+    /// Origin of a vertex's resource, shared for many vertices.
+    #[must_use]
+    pub fn origin(&self, vertex: VertexIndex) -> Option<Arc<str>> {
+        self.catalog.resources[self.vertices[vertex].resource()].origin().map(Arc::from)
+    }
+}
