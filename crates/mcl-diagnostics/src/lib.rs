@@ -9,8 +9,12 @@
 
 mod codes;
 mod diagnostic;
+mod render;
 mod source;
+mod suggest;
 
 pub use codes::{Code, CodeInfo, all_codes};
 pub use diagnostic::{Diagnostic, Label, Severity, Stage};
+pub use render::{Format, Program, Style, counts, render, sort};
 pub use source::{FileId, Files, LineCol, SourceFile, Span};
+pub use suggest::nearest;

@@ -1,6 +1,6 @@
 //! Source files and spans.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +40,64 @@ pub struct SourceFile {
     pub name: Arc<str>,
     /// The text; invalid UTF-8 was replaced by U+FFFD when it was read (spec 01 §1.1).
     pub text: Arc<str>,
+    #[serde(skip)]
+    lines: LineIndex,
+}
+
+/// The byte offset at which each line starts, made when the first position of the file is asked for.
+#[derive(Clone, Debug, Default)]
+struct LineIndex(OnceLock<Vec<u32>>);
+
+/// A cache: it says nothing that the text does not say, so it never makes two files differ.
+impl PartialEq for LineIndex {
+    fn eq(&self, _: &LineIndex) -> bool {
+        true
+    }
+}
+impl Eq for LineIndex {}
+
+impl SourceFile {
+    /// A file of that name and text.
+    pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> SourceFile {
+        SourceFile { name: name.into(), text: text.into(), lines: LineIndex::default() }
+    }
+
+    /// The byte offset at which each line starts; the first entry is 0. A final newline is followed by an empty line.
+    #[must_use]
+    pub fn line_starts(&self) -> &[u32] {
+        self.lines.0.get_or_init(|| {
+            let newlines = self.text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+            std::iter::once(0).chain(newlines.map(|(at, _)| at as u32 + 1)).collect()
+        })
+    }
+
+    /// The index from 0 of the line that holds this byte offset.
+    #[must_use]
+    pub fn line_of(&self, offset: u32) -> usize {
+        self.line_starts().partition_point(|start| *start <= offset) - 1
+    }
+
+    /// The bytes of a line (counted from 0) without its newline; empty past the end.
+    #[must_use]
+    pub fn line_range(&self, line: usize) -> std::ops::Range<usize> {
+        let starts = self.line_starts();
+        let end = self.text.len();
+        let start = starts.get(line).map_or(end, |s| *s as usize);
+        let next = starts.get(line + 1).map_or(end, |s| *s as usize - 1);
+        start..next.max(start)
+    }
+
+    /// Line and column of a byte offset; offsets past the end give the end, offsets inside a character its start.
+    #[must_use]
+    pub fn line_col(&self, offset: u32) -> LineCol {
+        let mut offset = (offset as usize).min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let line = self.line_of(offset as u32);
+        let start = self.line_starts()[line] as usize;
+        LineCol { line: line as u32 + 1, col: self.text[start..offset].chars().count() as u32 + 1 }
+    }
 }
 
 /// All files of a program, indexed by [`FileId`].
@@ -62,7 +120,7 @@ impl Files {
     /// Adds a file.
     pub fn add(&mut self, name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> FileId {
         let id = FileId(u32::try_from(self.files.len()).expect("fewer than 2^32 files"));
-        self.files.push(SourceFile { name: name.into(), text: text.into() });
+        self.files.push(SourceFile::new(name, text));
         id
     }
 
@@ -81,15 +139,42 @@ impl Files {
     /// Line and column of a byte offset; offsets past the end give the end.
     #[must_use]
     pub fn line_col(&self, file: FileId, offset: u32) -> LineCol {
-        let Some(file) = self.get(file) else { return LineCol { line: 1, col: 1 } };
-        let mut offset = (offset as usize).min(file.text.len());
-        while !file.text.is_char_boundary(offset) {
-            offset -= 1;
-        }
-        let before = &file.text[..offset];
-        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-        let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
-        let col = before[line_start..].chars().count() + 1;
-        LineCol { line: line as u32, col: col as u32 }
+        self.get(file).map_or(LineCol { line: 1, col: 1 }, |file| file.line_col(offset))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, offset: u32, line: u32, col: u32) {
+        assert_eq!(SourceFile::new("a", text).line_col(offset), LineCol { line, col }, "{text:?} at {offset}");
+    }
+
+    #[test]
+    fn columns_count_characters_and_lines_count_newlines() {
+        check("", 0, 1, 1);
+        check("ab\ncd", 2, 1, 3);
+        check("ab\ncd", 3, 2, 1);
+        check("ab\n", 3, 2, 1);
+        check("ab", 99, 1, 3);
+        check("äö x", 5, 1, 4);
+        check("äö x", 1, 1, 1);
+    }
+
+    #[test]
+    fn line_ranges_leave_the_newline_out() {
+        let file = SourceFile::new("a", "ab\n\ncd");
+        assert_eq!([file.line_range(0), file.line_range(1), file.line_range(2)], [0..2, 3..3, 4..6]);
+        assert_eq!(file.line_range(9), 6..6);
+    }
+
+    #[test]
+    fn a_span_outside_its_file_has_no_text() {
+        let mut files = Files::default();
+        let id = files.add("a", "abc");
+        assert_eq!(files.text(Span::new(id, 1, 3)), "bc");
+        assert_eq!(files.text(Span::new(id, 2, 9)), "");
+        assert_eq!(files.text(Span::new(FileId(7), 0, 1)), "");
     }
 }

@@ -1,0 +1,249 @@
+//! Excerpts with the places marked, drawn by miette.
+//!
+//! miette wants one source a diagnostic, ours may point into several files. So the files that a diagnostic touches are laid
+//! one behind the other, the primary one first, and [`Excerpts`] answers for the part that is asked for. It also keeps the
+//! picture small and harmless: enormous lines are cut to a window, spans over many lines to their first line, and
+//! characters that would disturb a terminal are replaced one for one.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use miette::{
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan,
+    SpanContents,
+};
+
+use super::{Program, Style, harmful, one_line, short};
+use crate::{Diagnostic, FileId, Severity, SourceFile, Span};
+
+/// Longer lines are cut to a window around the span.
+const LONG_LINE: usize = 300;
+/// What is kept of a long line on either side of the span.
+const WINDOW: usize = 80;
+/// Spans over more lines than this are cut to their first line.
+const MANY_LINES: usize = 8;
+
+pub(super) fn render(program: &Program<'_>, style: Style) -> String {
+    let theme = match (style.unicode, style.color) {
+        (true, true) => GraphicalTheme::unicode(),
+        (true, false) => GraphicalTheme::unicode_nocolor(),
+        (false, true) => {
+            GraphicalTheme { characters: miette::ThemeCharacters::ascii(), styles: miette::ThemeStyles::ansi() }
+        }
+        (false, false) => GraphicalTheme::none(),
+    };
+    let handler = GraphicalReportHandler::new_themed(theme)
+        .with_width(style.width.max(40))
+        .with_links(false)
+        .with_break_words(false)
+        .without_syntax_highlighting();
+    let mut out = String::new();
+    let clean: Vec<CleanFile> = program.files.files.iter().map(|_| CleanFile::new()).collect();
+    for diagnostic in program.diagnostics {
+        let report = Report::new(program, &clean, diagnostic);
+        if handler.render_report(&mut out, &report).is_err() {
+            // The picture could not be drawn; the facts still can.
+            let facts = Program { diagnostics: std::slice::from_ref(diagnostic), ..*program };
+            out.push_str(&short::render(&facts));
+        }
+        if !out.ends_with("\n\n") {
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// A file with harmful characters replaced, made when the first diagnostic needs it.
+type CleanFile = OnceLock<Arc<SourceFile>>;
+
+/// A diagnostic as miette sees it.
+#[derive(Debug)]
+struct Report<'a> {
+    diagnostic: &'a Diagnostic,
+    message: String,
+    help: Option<String>,
+    labels: Vec<LabeledSpan>,
+    excerpts: Excerpts,
+}
+
+impl<'a> Report<'a> {
+    fn new(program: &Program<'a>, clean: &[CleanFile], diagnostic: &'a Diagnostic) -> Report<'a> {
+        let mut excerpts = Excerpts::default();
+        let mut labels = Vec::new();
+        let mut place = |span: Span, text: &str, primary: bool| {
+            let text = (!text.is_empty()).then(|| one_line(text));
+            let Some(at) = excerpts.place(program, clean, span) else { return };
+            labels.push(if primary {
+                LabeledSpan::new_primary_with_span(text, at)
+            } else {
+                LabeledSpan::new_with_span(text, at)
+            });
+        };
+        if let Some(span) = diagnostic.span {
+            place(span, &diagnostic.span_label, true);
+        }
+        for label in &diagnostic.labels {
+            place(label.span, &label.text, false);
+        }
+        let mut message = harmless(&diagnostic.message);
+        if diagnostic.span.is_none()
+            && let Some(file) = program.file_of(None)
+        {
+            message = format!("{message} [{}]", one_line(&program.shown_name(file)));
+        }
+        Report { diagnostic, message, help: diagnostic.help.as_deref().map(harmless), labels, excerpts }
+    }
+}
+
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Report<'_> {}
+
+impl miette::Diagnostic for Report<'_> {
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        Some(Box::new(short::head(self.diagnostic)))
+    }
+
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(match self.diagnostic.severity {
+            Severity::Error => miette::Severity::Error,
+            Severity::Warning => miette::Severity::Warning,
+        })
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        (!self.labels.is_empty()).then(|| Box::new(self.labels.iter().cloned()) as Box<dyn Iterator<Item = _>>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        (!self.labels.is_empty()).then_some(&self.excerpts)
+    }
+}
+
+/// The files of one diagnostic, laid one behind the other.
+#[derive(Debug, Default)]
+struct Excerpts {
+    parts: Vec<Part>,
+}
+
+#[derive(Debug)]
+struct Part {
+    id: FileId,
+    name: String,
+    /// Where the file starts in the common counting.
+    base: usize,
+    /// Every offset is that of the original.
+    file: Arc<SourceFile>,
+}
+
+impl Excerpts {
+    /// Makes the file of the span known and gives the span in the common counting, cut to what can be shown.
+    fn place(&mut self, program: &Program<'_>, clean: &[CleanFile], span: Span) -> Option<SourceSpan> {
+        let part = match self.parts.iter().position(|part| part.id == span.file) {
+            Some(at) => at,
+            None => {
+                let source = program.files.get(span.file)?;
+                let base = self.parts.last().map_or(0, |last| last.base + last.file.text.len() + 1);
+                let file = Arc::clone(clean.get(span.file.0 as usize)?.get_or_init(|| Arc::new(cleaned(source))));
+                self.parts.push(Part { id: span.file, name: one_line(&program.shown_name(span.file)), base, file });
+                self.parts.len() - 1
+            }
+        };
+        let Part { base, file, .. } = &self.parts[part];
+        let text = &*file.text;
+        let mut start = floor(text, span.start as usize);
+        let mut end = floor(text, span.end as usize).max(start);
+        // The end of input lies on no line that is printed: show the end of the last line that is.
+        if start == text.len() && end == start {
+            start = text.trim_end_matches('\n').len();
+            end = start;
+        }
+        let (first, last) = (file.line_of(start as u32), file.line_of(end as u32));
+        let long = |line: usize| file.line_range(line).len() > LONG_LINE;
+        if last - first >= MANY_LINES || (first..=last).any(long) {
+            end = end.min(file.line_range(first).end.max(start));
+            end = floor(text, end.min(start + LONG_LINE));
+        }
+        Some(SourceSpan::from((base + start, end - start)))
+    }
+}
+
+impl SourceCode for Excerpts {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        before: usize,
+        after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let at = self.parts.partition_point(|part| part.base <= span.offset()).checked_sub(1);
+        let part = at.and_then(|at| self.parts.get(at)).ok_or(MietteError::OutOfBounds)?;
+        let text = &*part.file.text;
+        let (start, end) = (span.offset() - part.base, span.offset() - part.base + span.len());
+        if end > text.len() {
+            return Err(MietteError::OutOfBounds);
+        }
+        let (first, last) = (part.file.line_of(start as u32), part.file.line_of(end as u32));
+        let line_start = part.file.line_range(first).start;
+        let (from, line, column, to);
+        if before == 0 && after == 0 {
+            (from, line, to) = (start, first, end);
+            column = text[line_start..start].chars().count();
+        } else if text[line_start..part.file.line_range(last).end].len() > LONG_LINE && first == last {
+            from = floor(text, start.saturating_sub(WINDOW).max(line_start));
+            to = floor(text, end + WINDOW).min(part.file.line_range(last).end);
+            (line, column) = (first, 0);
+        } else {
+            let short_enough = |line: usize| part.file.line_range(line).len() <= LONG_LINE;
+            let lines = part.file.line_starts().len();
+            let above = (first.saturating_sub(before)..first).rev().take_while(|line| short_enough(*line)).last();
+            let below = (last + 1..(last + 1 + after).min(lines)).take_while(|line| short_enough(*line)).last();
+            line = above.unwrap_or(first);
+            (from, to) = (part.file.line_range(line).start, part.file.line_range(below.unwrap_or(last)).end);
+            column = 0;
+        }
+        Ok(Box::new(MietteSpanContents::new_named(
+            part.name.clone(),
+            &text.as_bytes()[from..to],
+            SourceSpan::from((part.base + from, to - from)),
+            line,
+            column,
+            text[from..to].bytes().filter(|byte| *byte == b'\n').count() + 1,
+        )))
+    }
+}
+
+/// The nearest character boundary at or before an offset.
+fn floor(text: &str, offset: usize) -> usize {
+    let mut offset = offset.min(text.len());
+    while !text.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    offset
+}
+
+/// The file with harmful characters replaced by harmless ones of the same length.
+fn cleaned(file: &SourceFile) -> SourceFile {
+    if !file.text.chars().any(harmful) {
+        return file.clone();
+    }
+    let replace = |c: char| match (harmful(c), c.len_utf8()) {
+        (false, _) => c,
+        (true, 1) => '?',
+        (true, 2) => '¿',
+        (true, _) => '\u{fffd}',
+    };
+    SourceFile::new(file.name.clone(), file.text.chars().map(replace).collect::<String>())
+}
+
+/// Text that may have several lines but cannot disturb a terminal.
+fn harmless(text: &str) -> String {
+    text.split('\n').map(one_line).collect::<Vec<_>>().join("\n")
+}

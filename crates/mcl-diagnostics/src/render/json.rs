@@ -1,0 +1,64 @@
+//! One JSON object a line, the contract that scripts and editors rely on.
+
+use serde::Serialize;
+
+use super::Program;
+use crate::{Code, LineCol, Severity, Span, Stage};
+
+/// The object. Field order is output order.
+#[derive(Serialize)]
+struct Object<'a> {
+    code: Code,
+    stage: Stage,
+    severity: Severity,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
+    span: Option<Range>,
+    labels: Vec<Label<'a>>,
+    help: Option<&'a str>,
+}
+
+/// Lines and columns from 1, the end exclusive.
+#[derive(Serialize)]
+struct Range {
+    start: LineCol,
+    end: LineCol,
+}
+
+/// A further place; the text under the primary span comes first.
+#[derive(Serialize)]
+struct Label<'a> {
+    file: &'a str,
+    span: Range,
+    text: &'a str,
+}
+
+pub(super) fn render(program: &Program<'_>) -> String {
+    let range = |span: Span| Range { start: program.start(span), end: program.end(span) };
+    let mut out = String::new();
+    for diagnostic in program.diagnostics {
+        let primary = diagnostic.span.filter(|_| !diagnostic.span_label.is_empty());
+        let places = primary.map(|span| (span, diagnostic.span_label.as_str())).into_iter();
+        let places = places.chain(diagnostic.labels.iter().map(|label| (label.span, label.text.as_str())));
+        let object = Object {
+            code: diagnostic.code,
+            stage: diagnostic.stage,
+            severity: diagnostic.severity,
+            message: &diagnostic.message,
+            file: program.file_of(diagnostic.span).and_then(|id| program.files.get(id)).map(|file| &*file.name),
+            span: diagnostic.span.map(range),
+            labels: places
+                .map(|(span, text)| Label {
+                    file: program.files.get(span.file).map_or("", |file| &file.name),
+                    span: range(span),
+                    text,
+                })
+                .collect(),
+            help: diagnostic.help.as_deref(),
+        };
+        out.push_str(&serde_json::to_string(&object).expect("strings and numbers always serialise"));
+        out.push('\n');
+    }
+    out
+}

@@ -1,0 +1,91 @@
+//! One SARIF 2.1.0 log for all programs of a run (https://docs.oasis-open.org/sarif/sarif/v2.1.0/).
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::Program;
+use crate::{CodeInfo, Severity, Span};
+
+pub(super) fn render(programs: &[Program<'_>]) -> String {
+    let mut rules: BTreeMap<&str, &CodeInfo> = BTreeMap::new();
+    for diagnostic in programs.iter().flat_map(|p| p.diagnostics) {
+        rules.insert(diagnostic.code.name(), diagnostic.code.info());
+    }
+    let index: BTreeMap<&str, usize> = rules.keys().enumerate().map(|(at, name)| (*name, at)).collect();
+    let rules: Vec<Value> = rules
+        .values()
+        .map(|info| {
+            json!({
+                "id": info.name,
+                "shortDescription": {"text": info.title},
+                "help": {"text": info.explanation},
+            })
+        })
+        .collect();
+    let results: Vec<Value> = programs.iter().flat_map(|program| program_results(program, &index)).collect();
+    let log = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {"name": "mclc", "version": env!("CARGO_PKG_VERSION"), "rules": rules}},
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    });
+    let mut text = serde_json::to_string_pretty(&log).expect("strings and numbers always serialise");
+    text.push('\n');
+    text
+}
+
+fn program_results(program: &Program<'_>, rules: &BTreeMap<&str, usize>) -> Vec<Value> {
+    let results = program.diagnostics.iter().map(|diagnostic| {
+        let mut text = diagnostic.message.clone();
+        if let Some(help) = &diagnostic.help {
+            text.push_str("\n\nhelp: ");
+            text.push_str(help);
+        }
+        let mut result = json!({
+            "ruleId": diagnostic.code.name(),
+            "ruleIndex": rules[diagnostic.code.name()],
+            "level": match diagnostic.severity { Severity::Error => "error", Severity::Warning => "warning" },
+            "message": {"text": text},
+        });
+        if let Some(file) = program.file_of(diagnostic.span) {
+            let location = match diagnostic.span {
+                Some(span) => location(program, span),
+                None => json!({"artifactLocation": {"uri": uri(&program.shown_name(file))}}),
+            };
+            result["locations"] = json!([{"physicalLocation": location}]);
+        }
+        if !diagnostic.labels.is_empty() {
+            let labels = diagnostic.labels.iter().enumerate().map(|(id, label)| {
+                json!({"id": id, "message": {"text": label.text}, "physicalLocation": location(program, label.span)})
+            });
+            result["relatedLocations"] = labels.collect();
+        }
+        result
+    });
+    results.collect()
+}
+
+fn location(program: &Program<'_>, span: Span) -> Value {
+    let (start, end) = (program.start(span), program.end(span));
+    json!({
+        "artifactLocation": {"uri": uri(&program.shown_name(span.file))},
+        "region": {"startLine": start.line, "startColumn": start.col, "endLine": end.line, "endColumn": end.col},
+    })
+}
+
+/// A relative path as a URI reference: what RFC 3986 does not allow in a path is percent-encoded.
+fn uri(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=@:".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}

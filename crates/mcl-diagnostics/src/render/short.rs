@@ -1,0 +1,31 @@
+//! One line a diagnostic: `file:line:col: error[E0601]: message`.
+
+use std::fmt::Write;
+
+use super::{Program, one_line};
+use crate::{Diagnostic, Severity};
+
+pub(super) fn render(program: &Program<'_>) -> String {
+    let mut out = String::new();
+    for diagnostic in program.diagnostics {
+        if let Some(file) = program.file_of(diagnostic.span) {
+            out.push_str(&one_line(&program.shown_name(file)));
+            if let Some(span) = diagnostic.span {
+                let start = program.start(span);
+                let _ = write!(out, ":{}:{}", start.line, start.col);
+            }
+            out.push_str(": ");
+        }
+        let _ = writeln!(out, "{}: {}", head(diagnostic), one_line(&diagnostic.message));
+    }
+    out
+}
+
+/// `error[E0601]`.
+pub(super) fn head(diagnostic: &Diagnostic) -> String {
+    let severity = match diagnostic.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    format!("{severity}[{}]", diagnostic.code.name())
+}
