@@ -13,12 +13,47 @@ pub struct Function {
     pub doc: &'static str,
     /// How its type is found.
     pub signature: Signature,
+    /// If not empty: after solving, the type must be one of these (`len`, `math.mod`, `panic`; spec 03 §6). They may have
+    /// unknowns of their own.
+    pub choices: &'static [&'static str],
+    /// Whether mgmt 1.1 registers it as a simple function: it prints its full name as a vertex, and templates may call it
+    /// if its signature has no unknowns (spec 03 §1.3, §9.6).
+    pub simple: bool,
     /// Whether a call may be computed at compile time.
     pub purity: Purity,
     /// The "spec" flag of spec 04 §1.8: whether mgmt 1.1 inlines calls of it.
     pub inlinable: bool,
     /// How it is computed.
     pub implementation: Implementation,
+}
+
+impl Function {
+    /// Its name without the module.
+    #[must_use]
+    pub fn short_name(&self) -> &'static str {
+        self.name.rsplit_once('.').map_or(self.name, |(_, name)| name)
+    }
+
+    /// The name that a vertex of the function graph shows (spec 03 §1.3).
+    #[must_use]
+    pub fn display_name(&self) -> &'static str {
+        match self.name {
+            "datetime.str_now" => "now",
+            "encoding.decode_json_flexible" => "decode_json",
+            name if self.simple => name,
+            name if name.starts_with("value.get_") => "get",
+            _ => self.short_name(),
+        }
+    }
+
+    /// The declared type: `None` for those made at the call site.
+    #[must_use]
+    pub fn declared_type(&self) -> Option<FuncType> {
+        match self.signature {
+            Signature::Fixed(text) => FuncType::parse(text),
+            Signature::CallSite(_) => None,
+        }
+    }
 }
 
 /// How the type of a call is found.
@@ -58,10 +93,13 @@ pub enum Purity {
     Impure,
 }
 
+/// A plain computation. Arguments are as many, and of the types, that the signature says.
+pub type Plain = fn(&CallContext<'_>, &[Value]) -> Result<Value, FunctionError>;
+
 /// How a function is computed.
 pub enum Implementation {
     /// A plain computation.
-    Plain(fn(&CallContext<'_>, &[Value]) -> Result<Value, FunctionError>),
+    Plain(Plain),
     /// A stateful instance a call site, re-evaluated when it asked for it.
     Live(fn() -> Box<dyn Live>),
     /// Expanded by the engine itself.
@@ -86,6 +124,14 @@ pub struct FunctionError {
     /// The text.
     pub message: String,
 }
+
+impl std::fmt::Display for FunctionError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for FunctionError {}
 
 impl FunctionError {
     /// A failure that `<|>` catches.
@@ -144,6 +190,7 @@ pub trait LiveContext {
     fn hostname(&self) -> &str;
     /// The directory for persistent state of functions (`local.*`, `value.*`, `world.*`), below the prefix.
     fn state_dir(&self) -> &Path;
-    /// Values shared with resources (`value.*`): the value under a key.
-    fn shared_value(&self, key: &str) -> Option<Value>;
+    /// What a resource of the same program offers to functions: the value of `value` resource NAME (kind `value`), or
+    /// `struct{status int; output str}` of `http:client` resource NAME. The instance is called again when it changes.
+    fn shared_value(&mut self, kind: &str, name: &str) -> Option<Value>;
 }

@@ -2,9 +2,24 @@
 //!
 //! The lowest crate that all later ones share: the function library computes on [`Value`], resources carry them as
 //! parameters, artifacts store them. It knows nothing of syntax, functions or resources.
+//!
+//! Values are immutable and cheap to clone. Their depth is bounded by the depth of their type, and type text deeper than
+//! [`MAX_TYPE_DEPTH`] is refused, so the recursive walks here cannot exhaust the stack whatever data a program reads.
 
+mod display;
+mod float;
+mod json;
+mod map;
+mod order;
+mod quote;
+mod type_text;
 mod types;
 mod value;
 
+pub use float::{format_float, format_float_short};
+pub use json::JsonError;
+pub use map::MapValue;
+pub use quote::{Quoting, is_graphic, is_print, quote, quote_with};
+pub use type_text::MAX_TYPE_DEPTH;
 pub use types::{Field, FuncType, Type};
-pub use value::{FuncValue, MapValue, Str, StructValue, Value};
+pub use value::{FuncValue, Str, StructValue, Value};

@@ -25,6 +25,74 @@ pub enum Type {
     Var(u32),
 }
 
+impl Type {
+    /// `[]T`.
+    #[must_use]
+    pub fn list(element: Type) -> Type {
+        Type::List(Arc::new(element))
+    }
+
+    /// `map{K: V}`.
+    #[must_use]
+    pub fn map(key: Type, value: Type) -> Type {
+        Type::Map(Arc::new((key, value)))
+    }
+
+    /// `struct{…}`.
+    pub fn strukt<N: Into<Arc<str>>>(fields: impl IntoIterator<Item = (N, Type)>) -> Type {
+        Type::Struct(fields.into_iter().map(|(name, ty)| Field { name: name.into(), ty }).collect())
+    }
+
+    /// Whether values of the type may be map keys (spec 03 §1.7); an unknown may turn out to be.
+    #[must_use]
+    pub fn is_hashable(&self) -> bool {
+        match self {
+            Type::Bool | Type::Str | Type::Int | Type::Float | Type::Var(_) => true,
+            Type::Struct(fields) => fields.iter().all(|field| field.ty.is_hashable()),
+            Type::List(_) | Type::Map(_) | Type::Func(_) | Type::Variant | Type::Nil => false,
+        }
+    }
+
+    /// Whether the type contains unknowns.
+    #[must_use]
+    pub fn has_unknowns(&self) -> bool {
+        match self {
+            Type::Bool | Type::Str | Type::Int | Type::Float | Type::Variant | Type::Nil => false,
+            Type::List(element) => element.has_unknowns(),
+            Type::Map(types) => types.0.has_unknowns() || types.1.has_unknowns(),
+            Type::Struct(fields) => fields.iter().any(|field| field.ty.has_unknowns()),
+            Type::Func(func) => func.has_unknowns(),
+            Type::Var(_) => true,
+        }
+    }
+
+    /// The kind in error messages: `list` for every list, and so on.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Type::Bool => "bool",
+            Type::Str => "str",
+            Type::Int => "int",
+            Type::Float => "float",
+            Type::List(_) => "list",
+            Type::Map(_) => "map",
+            Type::Struct(_) => "struct",
+            Type::Func(_) => "func",
+            Type::Variant => "variant",
+            Type::Nil => "nil",
+            Type::Var(_) => "unknown",
+        }
+    }
+}
+
+impl FuncType {
+    /// Whether the type contains unknowns.
+    #[must_use]
+    pub fn has_unknowns(&self) -> bool {
+        self.result.has_unknowns() || self.args.iter().any(|arg| arg.ty.has_unknowns())
+    }
+}
+
 /// A field of a struct type; order and name are part of the type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Field {

@@ -3,10 +3,10 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
+use crate::{Field, MapValue, Type};
 
 /// A byte string, normally UTF-8 (spec 03 §1.1). Cheap to clone.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Str(Arc<[u8]>);
 
 impl Str {
@@ -65,18 +65,19 @@ pub enum Value {
     Nil,
 }
 
-/// A map; iteration is in the order of spec 03 §1.6 wherever a program can see it.
-#[derive(Clone, Debug, Default)]
-pub struct MapValue {
-    /// Keys and values.
-    pub entries: IndexMap<Value, Value, rustc_hash::FxBuildHasher>,
-}
-
 /// A struct value: fields in declaration order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct StructValue {
     /// Name and value of each field.
     pub fields: Vec<(Arc<str>, Value)>,
+}
+
+impl StructValue {
+    /// The value of a field.
+    #[must_use]
+    pub fn get(&self, field: &str) -> Option<&Value> {
+        self.fields.iter().find(|(name, _)| **name == *field).map(|(_, value)| value)
+    }
 }
 
 /// A function value: opaque here, downcast by the engine that made it; compared by identity.
@@ -89,13 +90,202 @@ impl std::fmt::Debug for FuncValue {
     }
 }
 
+/// What the body of a zero function value would be: there is no function to call (spec 03 §1.1).
+struct NilFunction;
+
 impl Value {
     /// A string value.
     pub fn str(s: impl Into<Str>) -> Value {
         Value::Str(s.into())
     }
+
+    /// A list of elements of one type.
+    pub fn list<T: Into<Value>>(items: impl IntoIterator<Item = T>) -> Value {
+        Value::List(items.into_iter().map(Into::into).collect())
+    }
+
+    /// A map; of equal keys the last wins.
+    pub fn map(pairs: impl IntoIterator<Item = (Value, Value)>) -> Value {
+        Value::Map(Arc::new(pairs.into_iter().collect()))
+    }
+
+    /// A struct with its fields in declaration order.
+    pub fn strukt<N: Into<Arc<str>>>(fields: impl IntoIterator<Item = (N, Value)>) -> Value {
+        let fields = fields.into_iter().map(|(name, value)| (name.into(), value)).collect();
+        Value::Struct(Arc::new(StructValue { fields }))
+    }
+
+    /// The zero value of a type (spec 03 §1.1); `variant`, `nil` and unknowns have only the dummy.
+    #[must_use]
+    pub fn zero(ty: &Type) -> Value {
+        match ty {
+            Type::Bool => Value::Bool(false),
+            Type::Str => Value::Str(Str::default()),
+            Type::Int => Value::Int(0),
+            Type::Float => Value::Float(0.0),
+            Type::List(_) => Value::List(Arc::new([])),
+            Type::Map(_) => Value::Map(Arc::default()),
+            Type::Struct(fields) => Value::strukt(fields.iter().map(|f| (f.name.clone(), Value::zero(&f.ty)))),
+            Type::Func(_) => Value::Func(FuncValue(Arc::new(NilFunction))),
+            Type::Variant | Type::Nil | Type::Var(_) => Value::Nil,
+        }
+    }
+
+    /// The type, where the value alone tells: not for empty lists and maps, and not for functions.
+    #[must_use]
+    pub fn type_of(&self) -> Option<Type> {
+        Some(match self {
+            Value::Bool(_) => Type::Bool,
+            Value::Str(_) => Type::Str,
+            Value::Int(_) => Type::Int,
+            Value::Float(_) => Type::Float,
+            Value::List(items) => Type::list(items.iter().find_map(Value::type_of)?),
+            Value::Map(map) => Type::map(map.keys().find_map(Value::type_of)?, map.values().find_map(Value::type_of)?),
+            Value::Struct(st) => Type::Struct(
+                st.fields
+                    .iter()
+                    .map(|(name, value)| Some(Field { name: name.clone(), ty: value.type_of()? }))
+                    .collect::<Option<_>>()?,
+            ),
+            Value::Func(_) => return None,
+            Value::Nil => Type::Nil,
+        })
+    }
+
+    /// Whether the value could be one of this type. `variant` and unknowns accept everything.
+    #[must_use]
+    pub fn has_type(&self, ty: &Type) -> bool {
+        match (self, ty) {
+            (_, Type::Variant | Type::Var(_))
+            | (Value::Bool(_), Type::Bool)
+            | (Value::Str(_), Type::Str)
+            | (Value::Int(_), Type::Int)
+            | (Value::Float(_), Type::Float)
+            | (Value::Func(_), Type::Func(_))
+            | (Value::Nil, Type::Nil) => true,
+            (Value::List(items), Type::List(element)) => items.iter().all(|item| item.has_type(element)),
+            (Value::Map(map), Type::Map(types)) => {
+                map.iter().all(|(key, value)| key.has_type(&types.0) && value.has_type(&types.1))
+            }
+            (Value::Struct(st), Type::Struct(fields)) => {
+                st.fields.len() == fields.len()
+                    && st.fields.iter().zip(fields.iter()).all(|((n, v), f)| *n == f.name && v.has_type(&f.ty))
+            }
+            _ => false,
+        }
+    }
+
+    /// The name of the kind of value: `str`, `list`, `struct`…
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Value::Bool(_) => "bool",
+            Value::Str(_) => "str",
+            Value::Int(_) => "int",
+            Value::Float(_) => "float",
+            Value::List(_) => "list",
+            Value::Map(_) => "map",
+            Value::Struct(_) => "struct",
+            Value::Func(_) => "func",
+            Value::Nil => "nil",
+        }
+    }
+
+    /// The bytes, if it is a string.
+    #[must_use]
+    pub fn as_bytes(&self) -> Option<&[u8]> {
+        if let Value::Str(s) = self { Some(s.as_bytes()) } else { None }
+    }
+
+    /// The number, if it is an int.
+    #[must_use]
+    pub fn as_int(&self) -> Option<i64> {
+        if let Value::Int(n) = self { Some(*n) } else { None }
+    }
+
+    /// The truth value, if it is a bool.
+    #[must_use]
+    pub fn as_bool(&self) -> Option<bool> {
+        if let Value::Bool(b) = self { Some(*b) } else { None }
+    }
+
+    /// The number, if it is a float.
+    #[must_use]
+    pub fn as_float(&self) -> Option<f64> {
+        if let Value::Float(x) = self { Some(*x) } else { None }
+    }
+
+    /// The elements, if it is a list.
+    #[must_use]
+    pub fn as_list(&self) -> Option<&[Value]> {
+        if let Value::List(items) = self { Some(items) } else { None }
+    }
+
+    /// The map, if it is one.
+    #[must_use]
+    pub fn as_map(&self) -> Option<&MapValue> {
+        if let Value::Map(map) = self { Some(map) } else { None }
+    }
+
+    /// The struct, if it is one.
+    #[must_use]
+    pub fn as_struct(&self) -> Option<&StructValue> {
+        if let Value::Struct(st) = self { Some(st) } else { None }
+    }
 }
 
+impl From<bool> for Value {
+    fn from(v: bool) -> Value {
+        Value::Bool(v)
+    }
+}
+impl From<i64> for Value {
+    fn from(v: i64) -> Value {
+        Value::Int(v)
+    }
+}
+impl From<i32> for Value {
+    fn from(v: i32) -> Value {
+        Value::Int(v.into())
+    }
+}
+impl From<f64> for Value {
+    fn from(v: f64) -> Value {
+        Value::Float(v)
+    }
+}
+impl From<&str> for Value {
+    fn from(v: &str) -> Value {
+        Value::str(v)
+    }
+}
+impl From<String> for Value {
+    fn from(v: String) -> Value {
+        Value::str(v)
+    }
+}
+impl From<&[u8]> for Value {
+    fn from(v: &[u8]) -> Value {
+        Value::str(v)
+    }
+}
+impl From<Vec<u8>> for Value {
+    fn from(v: Vec<u8>) -> Value {
+        Value::str(v)
+    }
+}
+impl From<Str> for Value {
+    fn from(v: Str) -> Value {
+        Value::Str(v)
+    }
+}
+impl From<Vec<Value>> for Value {
+    fn from(v: Vec<Value>) -> Value {
+        Value::List(v.into())
+    }
+}
+
+/// Equality of spec 03 §1.6.
 impl PartialEq for Value {
     fn eq(&self, other: &Value) -> bool {
         match (self, other) {
@@ -104,8 +294,8 @@ impl PartialEq for Value {
             (Value::Int(a), Value::Int(b)) => a == b,
             (Value::Float(a), Value::Float(b)) => a == b,
             (Value::List(a), Value::List(b)) => a == b,
-            (Value::Map(a), Value::Map(b)) => a.entries == b.entries,
-            (Value::Struct(a), Value::Struct(b)) => a.fields == b.fields,
+            (Value::Map(a), Value::Map(b)) => a == b,
+            (Value::Struct(a), Value::Struct(b)) => a == b,
             (Value::Func(a), Value::Func(b)) => Arc::ptr_eq(&a.0, &b.0),
             (Value::Nil, Value::Nil) => true,
             _ => false,
@@ -126,7 +316,7 @@ impl std::hash::Hash for Value {
             // 0.0 and -0.0 are equal, so they must hash alike.
             Value::Float(v) => (if *v == 0.0 { 0.0f64 } else { *v }).to_bits().hash(state),
             Value::List(v) => v.hash(state),
-            Value::Map(v) => v.entries.len().hash(state),
+            Value::Map(v) => v.len().hash(state),
             Value::Struct(v) => {
                 for (name, value) in &v.fields {
                     name.hash(state);
@@ -136,5 +326,43 @@ impl std::hash::Hash for Value {
             Value::Func(v) => (Arc::as_ptr(&v.0).cast::<()>() as usize).hash(state),
             Value::Nil => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equality_follows_ieee_for_floats() {
+        assert_eq!(Value::Float(0.0), Value::Float(-0.0));
+        assert_ne!(Value::Float(f64::NAN), Value::Float(f64::NAN));
+        assert_ne!(Value::list([f64::NAN]), Value::list([f64::NAN]));
+    }
+
+    #[test]
+    fn maps_are_equal_whatever_the_order() {
+        let a = Value::map([("a".into(), 1.into()), ("b".into(), 2.into())]);
+        let b = Value::map([("b".into(), 2.into()), ("a".into(), 1.into())]);
+        assert_eq!(a, b);
+        assert_ne!(a, Value::map([("a".into(), 1.into())]));
+    }
+
+    #[test]
+    fn zero_values_have_their_type() {
+        for text in
+            ["bool", "str", "int", "float", "[]int", "map{str: int}", "struct{a int; b []str}", "func(x int) str"]
+        {
+            let ty = Type::parse(text).unwrap();
+            assert!(Value::zero(&ty).has_type(&ty), "{text}");
+        }
+        assert_eq!(Value::zero(&Type::parse("struct{a int; b str}").unwrap()).to_string(), r#"struct{a: 0; b: ""}"#);
+    }
+
+    #[test]
+    fn type_of_is_derived_where_possible() {
+        assert_eq!(Value::list([Value::list([1])]).type_of().unwrap().to_string(), "[][]int");
+        assert_eq!(Value::list([Value::list::<i64>([]), Value::list([1])]).type_of().unwrap().to_string(), "[][]int");
+        assert_eq!(Value::list::<i64>([]).type_of(), None);
     }
 }
