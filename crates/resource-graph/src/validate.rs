@@ -6,8 +6,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
-use mcl_value::Value;
+use mcl_value::{MapValue, Value};
 
 use crate::{Check, Field, Kind, Meta, Resource, kind};
 
@@ -161,9 +160,9 @@ impl<'a> Params<'a> {
 
     /// The entries of a map; none when it is not set.
     #[must_use]
-    pub fn map(&self, param: &str) -> Option<&'a IndexMap<Value, Value, rustc_hash::FxBuildHasher>> {
+    pub fn map(&self, param: &str) -> Option<&'a MapValue> {
         match self.value(param) {
-            Some(Value::Map(m)) => Some(&m.entries),
+            Some(Value::Map(m)) => Some(m),
             _ => None,
         }
     }
