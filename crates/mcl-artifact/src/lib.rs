@@ -1,8 +1,20 @@
 //! Artifact files: the container every stage writes, and the function-graph program that the runtime loads.
 //!
 //! This crate is the contract between compiler and runtime, so it depends on neither: no lexer, parser, type checker, no
-//! engine. [`program`] is the payload of the `fgraph` stage. The container (magic, format version, stage, producer,
-//! length, checksum; payload in bincode behind one module) rejects truncated, corrupted, foreign, newer and hostile files
-//! with one A-diagnostic and allocates no more than the file warrants.
+//! engine. [`program`] is the payload of the `fgraph` stage. [`write()`] and [`read()`] are the container: magic, format
+//! version, stage, producer, length, checksum, and the payload in bincode behind one module. Truncated, corrupted,
+//! foreign, newer and hostile files (lengths that lie, indices out of range, cycles, deep nesting) end in one
+//! A-diagnostic, and reading allocates no more than the file warrants.
+//!
+//! Equal payloads give equal bytes, on every machine; nothing of the building machine is in them.
 
 pub mod program;
+
+mod bounded;
+mod bytes;
+mod codec;
+mod container;
+mod validate;
+
+pub use container::{ArtifactStage, FORMAT_VERSION, Header, is_artifact, read, read_header, read_program, write};
+pub use validate::{Invalid, MAX_CONSTANT_DEPTH, MAX_CONSTANT_SIZE, validate};

@@ -48,6 +48,7 @@ pub struct Program {
     /// Templates; the last one is the program's top level.
     pub templates: Vec<Template>,
     /// Files that `deploy.*` may read: absolute path inside the deploy -> bytes, sorted by path.
+    #[serde(with = "crate::bytes::pairs")]
     pub deploy: Vec<(Arc<str>, Vec<u8>)>,
 }
 
@@ -59,7 +60,7 @@ pub enum Constant {
     Int(i64),
     /// The bits of the binary64.
     Float(u64),
-    Str(Vec<u8>),
+    Str(#[serde(with = "crate::bytes")] Vec<u8>),
     List(Vec<ConstId>),
     Map(Vec<(ConstId, ConstId)>),
     /// Field names come from the struct type.
@@ -105,6 +106,8 @@ pub struct Closure {
 /// A piece of graph.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Template {
+    /// What it was in the source, for people: `func tag`, `for`, `if then`.
+    pub label: Option<StrId>,
     /// Number of parameters.
     pub params: u32,
     /// Number of captures.
@@ -113,8 +116,9 @@ pub struct Template {
     pub nodes: Vec<Node>,
     /// The value, for function bodies and branches of expressions.
     pub root: Option<Operand>,
-    /// Values that must be alive as long as the frame is although nothing reads them: unused arguments of calls that may
-    /// fail or stream (spec 04 §6.2 "dead vertex removal").
+    /// Values that must be alive as long as the frame is although nothing may read them at the moment: arguments of calls
+    /// that may fail or stream and are unused, or used only inside closures (spec 04 §6.2 "dead vertex removal"). A failure
+    /// of one is uncaught only while no live consumer catches it: `f(1 / 0)` is fine when `f` has `$x <|> 0` alive.
     pub keep: Vec<Operand>,
     /// What the frame contributes to the resource graph, in source order; empty for expressions.
     pub statements: Vec<Statement>,
@@ -146,7 +150,8 @@ pub enum Op {
         closure: Closure,
         ty: TypeIdx,
     },
-    /// A call of a function value that is only known at run time.
+    /// A call of a function value that is only known at run time. A failure that arises in the root node of the body is
+    /// blamed on the call's span, not on the root's own (spec 04 §1.7, the outermost call wins); likewise `CallKnown`.
     Call {
         callee: Operand,
         args: Vec<Operand>,
