@@ -2,6 +2,13 @@
 //!
 //! The same type serves the parse stage (strings raw, [`Expr::Paren`] kept for the formatter) and the interpolate stage
 //! (strings expanded to [`Expr::Str`], [`Expr::Concat`] and variables, no `Paren`, classes nested).
+//!
+//! Invariants, which later stages may rely on and a check for trees from artifacts holds:
+//! - every id is in range of its arena, and each arena has as many spans as nodes;
+//! - a node's children come before it in their arena, so the tree has no cycles and one pass over an arena visits
+//!   children first;
+//! - no path from the root is longer than [`MAX_DEPTH`](crate::MAX_DEPTH) expressions (the same for statements and
+//!   types), so recursion over the tree is safe.
 
 use std::sync::Arc;
 
@@ -48,6 +55,66 @@ pub struct Ast {
     pub type_spans: Vec<Span>,
     /// The top level.
     pub body: Block,
+}
+
+impl Ast {
+    /// A tree without statements.
+    #[must_use]
+    pub fn empty(file: FileId) -> Ast {
+        Ast {
+            file,
+            names: Vec::new(),
+            exprs: Vec::new(),
+            expr_spans: Vec::new(),
+            stmts: Vec::new(),
+            stmt_spans: Vec::new(),
+            types: Vec::new(),
+            type_spans: Vec::new(),
+            body: Vec::new(),
+        }
+    }
+
+    /// The text of a name.
+    #[must_use]
+    pub fn name(&self, name: Name) -> &Arc<str> {
+        &self.names[name.0 as usize]
+    }
+
+    /// An expression.
+    #[must_use]
+    pub fn expr(&self, id: ExprId) -> &Expr {
+        &self.exprs[id.0 as usize]
+    }
+
+    /// The place of an expression.
+    #[must_use]
+    pub fn expr_span(&self, id: ExprId) -> Span {
+        self.expr_spans[id.0 as usize]
+    }
+
+    /// A statement.
+    #[must_use]
+    pub fn stmt(&self, id: StmtId) -> &Stmt {
+        &self.stmts[id.0 as usize]
+    }
+
+    /// The place of a statement.
+    #[must_use]
+    pub fn stmt_span(&self, id: StmtId) -> Span {
+        self.stmt_spans[id.0 as usize]
+    }
+
+    /// A written type.
+    #[must_use]
+    pub fn ty(&self, id: TypeId) -> &TypeExpr {
+        &self.types[id.0 as usize]
+    }
+
+    /// The place of a written type.
+    #[must_use]
+    pub fn ty_span(&self, id: TypeId) -> Span {
+        self.type_spans[id.0 as usize]
+    }
 }
 
 /// An expression.
@@ -209,8 +276,13 @@ pub struct Param {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Stmt {
-    /// Placeholder where recovery dropped something.
-    Error,
+    /// Stands where recovery dropped a statement that does not follow the grammar; already reported. The names that it
+    /// seems to define are known in its block, as something whose type, parameters and content are unknown, so that their
+    /// uses are not reported on top. A class or loop with a broken header becomes a `Broken` and, for its body, an
+    /// [`Stmt::If`] with the condition [`Expr::Error`] whose first statement is a `Broken` with the header's variables.
+    Broken {
+        defines: Vec<Definition>,
+    },
     Bind {
         name: Name,
         name_span: Span,
@@ -265,6 +337,28 @@ pub enum Stmt {
         module_span: Span,
         alias: Option<(Name, Span)>,
     },
+}
+
+/// A name that a broken statement seems to define.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Definition {
+    /// What sort of name.
+    pub sort: DefinitionSort,
+    /// The name (`c:d` for a class with colons; `*` for an import whose names all become known).
+    pub name: Name,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The sorts of [`Definition`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum DefinitionSort {
+    Variable,
+    Function,
+    Class,
+    /// Of an `import` or `include … as`: every name that starts with it and a dot.
+    Alias,
 }
 
 /// A resource statement.
