@@ -1,1 +1,11 @@
-//! (being written)
+//! The runtime: it loads artifacts, computes their values, and keeps a machine in the state they describe.
+//!
+//! * [`resource_engine`]: *when* each resource is checked: a deterministic state machine without I/O.
+//! * [`shell`]: the I/O around it: one thread for the core, workers, one inotify instance, signals.
+//! * [`kinds`]: *what* each kind of resource checks and repairs.
+//! * [`state`]: what is kept under the prefix.
+//!
+//! It knows nothing of source text: no lexer, parser or type checker is linked.
+
+pub mod kinds;
+pub mod state;

@@ -3,4 +3,48 @@
 codes! {
     R0101: "a function failed",
         "A function of the program failed and nothing caught the failure.";
+
+    R0401: "a parameter of a resource is not valid",
+        "The kind of the resource does not accept a parameter's value. Most of these are found when the resources are \
+built; one that arrives by send/recv is found when it is received.\n\n\
+Wrong:\n    file \"/srv/x\" { mode => \"0999\", }\n\nRight:\n    file \"/srv/x\" { mode => \"0644\", }";
+    R0402: "the system refused an operation on a file",
+        "A system call failed while a resource was being checked or repaired: no permission, no space, a read-only file \
+system, a missing directory. The message names the operation, the path and the cause. The old file is untouched. The \
+resource is tried again as often as its `Meta:retry` says; resources that depend on it wait, all others go on.\n\n\
+To try again for ever, every ten seconds:\n    file \"/srv/x\" { content => \"…\", Meta:retry => -1, Meta:delay => 10000, }";
+    R0403: "a repair was refused because it is unsafe",
+        "The machine is in a state that this resource could only change by destroying something it was not told to \
+destroy, for instance a directory where a file should be. The message says which parameter allows it.\n\n\
+    file \"/srv/x\" { content => \"…\", force => true, }";
+    R0404: "a command failed",
+        "A command of a resource ended with a non-zero status, was killed by a signal, or could not be started. Commands \
+get exactly the environment in `env` and are not run by a shell unless `shell` is given.\n\n\
+Wrong: `exec \"x\" { cmd => \"echo $HOME | wc\", }`\n\
+Right: `exec \"x\" { cmd => \"echo $HOME | wc\", shell => \"/bin/sh\", env => {\"HOME\" => \"/root\"}, }`";
+    R0405: "something that the resource needs is not available",
+        "The kind of the resource needs a service, a tool or a backend that this machine or this build does not have. \
+Only this resource and those that depend on it are affected.";
+    R0406: "nothing was received yet",
+        "A parameter of the resource is received from another resource, and that one has not sent a value. A sender \
+publishes at the end of each successful check. See whether the sender failed.";
+    R0407: "a check did not end in time",
+        "The check took longer than `Meta:timeout` (milliseconds) and was cancelled, or it was cancelled because the agent \
+stops. A timeout counts as a failure: `Meta:retry` applies.\n\n\
+    exec \"slow\" { cmd => \"/usr/bin/make\", Meta:timeout => 600000, }";
+    R0408: "a resource kind panicked",
+        "The implementation of a resource kind hit a defect. The resource counts as failed; the agent and all other \
+resources go on. Please report it with the message.";
+    R0409: "watching a resource failed",
+        "The source of events of a resource ended with an error. It is started again as often as `Meta:retry` says; after \
+that the resource is no longer kept in its state.";
+    R0410: "the state directory cannot be used",
+        "The agent keeps its state below its prefix (`--prefix`). It is in use by another agent, was written by a newer \
+version, or cannot be written. Use another prefix or `--tmp-prefix`, or stop the other agent.";
+    R0411: "the kernel refused more file watches",
+        "The limit `fs.inotify.max_user_watches` or `fs.inotify.max_user_instances` is reached. The agent goes on and looks \
+at the affected paths every few seconds instead. To be told of changes at once, raise the limit:\n\n    \
+sysctl fs.inotify.max_user_watches=524288";
+    R0412: "the resource graph was refused",
+        "A new graph cannot be applied: it has a cycle, or a resource in it is not valid. The running graph stays in force.";
 }

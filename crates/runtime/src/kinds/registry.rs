@@ -1,0 +1,44 @@
+//! From the name of a kind to its implementation.
+
+use resource_graph::Resource;
+
+use crate::kinds::{Failure, Kind, noop, print, test, unsupported};
+
+/// Makes the implementation for a leader and the members grouped into it (never empty, the leader first).
+pub type Constructor = fn(&[Resource]) -> Result<Box<dyn Kind>, Failure>;
+
+/// All implementations, sorted by kind.
+const KINDS: &[(&str, Constructor)] = &[("noop", noop::build), ("print", print::build), ("test", test::build)];
+
+/// Makes the implementation of a resource and the members grouped into it; the leader comes first.
+///
+/// Parameters are checked here (spec 05, "Validate"): nothing on the machine is changed. A kind that exists but has no
+/// implementation yet gets one that fails with one clear error when it is checked.
+///
+/// # Errors
+/// A parameter is not valid.
+pub fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+    let Some(leader) = resources.first() else {
+        return Err(Failure::Invalid("a group needs a leader".to_owned()));
+    };
+    match KINDS.binary_search_by(|(name, _)| (*name).cmp(&leader.id.kind)) {
+        Ok(i) => KINDS[i].1(resources),
+        Err(_) => unsupported::build(resources),
+    }
+}
+
+/// Whether the kind does something on a notification.
+#[must_use]
+pub fn is_refreshable(kind: &str) -> bool {
+    resource_graph::kind(kind).is_some_and(|k| k.traits.refresh)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_sorted_for_the_search() {
+        assert!(KINDS.is_sorted_by_key(|(name, _)| *name));
+    }
+}

@@ -1,0 +1,15 @@
+//! What the agent keeps under its prefix (spec 06 §8): locked, versioned, atomic, unreadable for others.
+//!
+//! ```text
+//! PREFIX/engine/            0700
+//!     lock                  held by the running agent
+//!     version               the layout's version
+//!     refresh               notifications that are not delivered yet ([`RefreshJournal`])
+//!     state/KIND-BASE64+NAME/   the private directory of one resource
+//! ```
+
+mod atomic;
+mod dir;
+
+pub use atomic::write_atomically;
+pub use dir::{StateDir, StateError, default_prefix};
