@@ -124,8 +124,8 @@ impl<'a> Params<'a> {
     pub fn map(self, key: &str) -> Result<Vec<(String, String)>, Failure> {
         let Some(value) = self.value(key) else { return Ok(Vec::new()) };
         let Value::Map(map) = value else { return Err(self.mismatch(key, "a map of strings")) };
-        let mut pairs = Vec::with_capacity(map.entries.len());
-        for (k, v) in &map.entries {
+        let mut pairs = Vec::with_capacity(map.len());
+        for (k, v) in map.iter() {
             let (Value::Str(k), Value::Str(v)) = (k, v) else { return Err(self.mismatch(key, "a map of strings")) };
             pairs.push((k.to_text().into_owned(), v.to_text().into_owned()));
         }
