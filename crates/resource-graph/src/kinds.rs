@@ -3,24 +3,88 @@
 use crate::Kind;
 
 mod account;
+mod archive;
+mod cloud;
+mod control;
+mod desktop;
+mod docker;
 mod exec;
 mod file;
+mod firmware;
+mod host;
+mod http;
+mod netboot;
 mod package;
+mod remote;
 mod service;
+mod store;
 mod testing;
+mod text;
+mod virt;
 
 /// Sorted by name, so that looking up a kind needs no table built at start.
-static KINDS: [Kind; 10] = [
+static KINDS: [Kind; 61] = [
     testing::PANIC,
+    text::AUGEAS,
+    cloud::AWS_EC2,
+    firmware::BMC_FIRMWARE,
+    firmware::BMC_POWER,
+    store::CONSUL_KV,
+    service::CRON,
+    archive::DEPLOY_TAR,
+    netboot::DHCP_HOST,
+    netboot::DHCP_RANGE,
+    netboot::DHCP_SERVER,
+    docker::CONTAINER,
+    docker::IMAGE,
     exec::EXEC,
+    control::EXIT,
     file::FILE,
+    desktop::FIREWALLD,
+    firmware::FWATTR,
+    firmware::FWUPD_DEVICE,
+    firmware::FWUPD_REMOTE,
+    firmware::FWUPD_SYSTEM,
     account::GROUP,
+    desktop::GSETTINGS,
+    archive::GZIP,
+    cloud::HETZNER_VM,
+    host::HOSTNAME,
+    http::CLIENT,
+    http::SERVER,
+    http::FILE,
+    http::FLAG,
+    http::PROXY,
+    http::UI,
+    http::UI_INPUT,
+    text::JSON_EDIT,
+    store::KV,
+    text::LINE,
+    host::MOUNT,
+    control::MSG,
+    host::NET,
     testing::NOOP,
+    service::NSPAWN,
+    store::PASSWORD,
     package::PKG,
     testing::PRINT,
+    remote::REMOTE,
+    store::SCHEDULE,
+    text::AUTHORIZED_KEY,
     service::SVC,
+    host::SYSCTL,
+    archive::TAR,
     testing::TEST,
+    netboot::TFTP_FILE,
+    netboot::TFTP_SERVER,
+    control::TIMER,
     account::USER,
+    store::VALUE,
+    virt::VIRT,
+    virt::BUILDER,
+    virt::NETWORK,
+    virt::NETWORK_HOST,
+    virt::NETWORK_RANGE,
 ];
 
 /// Every kind, sorted by name.

@@ -9,6 +9,7 @@ mod graph;
 mod kinds;
 mod meta;
 mod schema;
+mod syntax;
 mod validate;
 
 pub use constants::{ConstantValue, RESOURCE_CONSTANTS, ResourceConstant};

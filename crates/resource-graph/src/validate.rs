@@ -158,13 +158,9 @@ impl<'a> Params<'a> {
         })
     }
 
-    /// The entries of a map; none when it is not set.
-    #[must_use]
-    pub fn map(&self, param: &str) -> Option<&'a MapValue> {
-        match self.value(param) {
-            Some(Value::Map(m)) => Some(m),
-            _ => None,
-        }
+    /// The entries of a map, in the order of its keys; none when it is not set.
+    pub fn entries(&self, param: &str) -> impl Iterator<Item = (&'a Value, &'a Value)> + use<'a> {
+        self.value(param).and_then(Value::as_map).into_iter().flat_map(MapValue::iter)
     }
 }
 

@@ -1,0 +1,84 @@
+//! Kinds that edit text files: `line`, `ssh:authorized_key`, `json:edit`, `augeas` (spec 05 §6.14, 6.25-6.27).
+
+use crate::validate::{Params, ValidationError, nothing_more};
+use crate::{Field, Kind, Traits};
+
+pub(super) const LINE: Kind = Kind {
+    name: "line",
+    doc: "One line, or a block of lines, that a text file has or has not.",
+    fields: &[
+        Field::new("file", "str", "The file: absolute, or `~/…`, or `~user/…`.").required(),
+        Field::new("state", "str", "Whether the line is there.").required().one_of(&["exists", "absent"]),
+        Field::new("content", "str", "The line or lines; when empty there is nothing to do."),
+        Field::new("trim", "bool", "Remove white space around `content`."),
+    ],
+    sends: &[],
+    traits: Traits::NONE,
+    validate: validate_line,
+};
+
+fn validate_line(p: &Params<'_>) -> Result<(), ValidationError> {
+    let file = p.text("file");
+    if !file.starts_with(['/', '~']) {
+        return Err(ValidationError::of("file", format!("`file` must be an absolute path, and {file:?} is not")));
+    }
+    if file.ends_with('/') {
+        return Err(ValidationError::of("file", format!("`file` must be a file, and {file:?} ends with `/`")));
+    }
+    Ok(())
+}
+
+pub(super) const AUTHORIZED_KEY: Kind = Kind {
+    name: "ssh:authorized_key",
+    doc: "One entry of an `authorized_keys` file.",
+    fields: &[
+        Field::new("state", "str", "Whether the entry is there.").required().one_of(&["exists", "absent"]),
+        Field::new("file", "str", "The file; wins over `user`.").default("~USER/.ssh/authorized_keys"),
+        Field::new("user", "str", "Who owns what is created, and whose file it is by default."),
+        Field::new("content", "str", "The whole entry.").default("the name"),
+        Field::new("options", "[]str", "Options of the entry."),
+        Field::new("type", "str", "The type of the key; together with `key`."),
+        Field::new("key", "str", "The key in base64; together with `type`."),
+        Field::new("comment", "str", "The comment."),
+        Field::new("mkdir", "bool", "Create the `.ssh` directory.").default("true"),
+    ],
+    sends: &[],
+    traits: Traits::NONE,
+    validate: nothing_more,
+};
+
+pub(super) const JSON_EDIT: Kind = Kind {
+    name: "json:edit",
+    doc: "Assignments and deletions in a JSON document.",
+    fields: &[
+        Field::new("store", "str", "An absolute path, `file:///…`, or `etcd:///KEY`.").default("the name"),
+        Field::new("edits", "[]str", "What to do, in order: `PATH = JSON`, or `del(PATH)`.").required(),
+    ],
+    sends: &[],
+    traits: Traits::NONE,
+    validate: nothing_more,
+};
+
+pub(super) const AUGEAS: Kind = Kind {
+    name: "augeas",
+    doc: "Values in a configuration file, set with an Augeas lens.",
+    fields: &[
+        Field::new("file", "str", "The file: an absolute path.").required(),
+        Field::new("lens", "str", "The lens: ends with `.lns`.").required(),
+        Field::new("sets", "[]struct{path str; value str}", "Tree paths below the file, and their values."),
+    ],
+    sends: &[],
+    traits: Traits::NONE,
+    validate: validate_augeas,
+};
+
+fn validate_augeas(p: &Params<'_>) -> Result<(), ValidationError> {
+    let (file, lens) = (p.text("file"), p.text("lens"));
+    if !file.starts_with('/') {
+        return Err(ValidationError::of("file", format!("`file` must be an absolute path, and {file:?} is not")));
+    }
+    if !lens.ends_with(".lns") {
+        return Err(ValidationError::of("lens", format!("`lens` must end with `.lns`, and {lens:?} does not")));
+    }
+    Ok(())
+}
