@@ -10,6 +10,7 @@ mod cycles;
 mod lookup;
 mod reference;
 mod relationships;
+mod translate;
 mod types;
 mod value;
 
@@ -17,4 +18,5 @@ pub use catalog::{Catalog, CatalogResource, Parameters, ResourceIndex, ResourceK
 pub use cycles::{cycle_errors, find_cycles, shortest_path};
 pub use reference::Reference;
 pub use relationships::{Edge, Label, Reason, Relationships, Vertex, VertexIndex, build_relationships};
+pub use translate::{Fallback, Options, Report, Translation, Verdict, translate};
 pub use value::PuppetValue;

@@ -83,6 +83,8 @@ pub struct Edge<V> {
 pub struct Relationships {
     /// The catalog, with the default resources that an agent adds.
     pub catalog: Catalog,
+    /// How many resources the catalog declared itself; those from this index on are the defaults.
+    pub declared: usize,
     /// Edges between resources and containers.
     pub edges: Vec<Edge<ResourceIndex>>,
     /// Vertices after containers were replaced: resources in catalog order, then the whits.
@@ -104,6 +106,7 @@ const PARAMETERS: [(&str, bool, Label); 4] = [
 /// # Errors
 /// One diagnostic for each reference to a resource that the catalog does not hold.
 pub fn build_relationships(mut catalog: Catalog) -> Result<Relationships, Vec<Diagnostic>> {
+    let declared = catalog.resources.len();
     add_defaults(&mut catalog);
     let edges = {
         let names = Names::new(&catalog);
@@ -112,7 +115,7 @@ pub fn build_relationships(mut catalog: Catalog) -> Result<Relationships, Vec<Di
         edges
     };
     let (vertices, expanded) = replace_containers(&catalog, &edges);
-    Ok(Relationships { catalog, edges, vertices, expanded })
+    Ok(Relationships { catalog, declared, edges, vertices, expanded })
 }
 
 /// The schedules and the filebucket that an agent adds (spec 07 §2.1 step 4).

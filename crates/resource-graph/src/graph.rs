@@ -40,6 +40,8 @@ pub struct Resource {
     pub sensitive: Vec<Arc<str>>,
     /// The statement that made it, in the files of its program.
     pub span: Option<Span>,
+    /// Whether a refresh that arrives goes on over its own notify edges: set for the starts and ends of Puppet's containers.
+    pub relay: bool,
     /// Where it came from when there is no span: `site.pp:12` for Puppet.
     pub origin: Option<Arc<str>>,
 }

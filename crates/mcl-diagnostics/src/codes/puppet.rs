@@ -24,4 +24,14 @@ accepts this when the other resource is virtual and never realized; the agent th
         "The resources depend on each other in a circle, so none of them can come first. The help text lists each hop of the
 shortest circle with its reason: a relationship parameter, an automatic relation of the type, or containment in a class.
 Remove one of them.";
+    P0201: "approximated",
+        "The resource became one of our kinds, but something of it was left out. The message says what. It is a warning:
+decide whether the difference matters to you before you apply the graph.";
+    P0202: "no native form",
+        "The resource, or one of its attributes, has no counterpart among our kinds. By default it becomes an `exec` that
+asks an installed Puppet to apply this one resource (`puppet yamlresource`, from the module ffrank-yamlresource). With
+`--puppet-fallback=error` it is an error instead: change the manifest, or move the resource to mcl.";
+    P0203: "two resources would become one",
+        "Two Puppet resources have different titles, but manage the same thing: two packages with one `name`, for example.
+Give one of them another name or remove it.";
 }

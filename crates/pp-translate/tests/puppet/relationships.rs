@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use pp_translate::{Label, Relationships, build_relationships, find_cycles, read_catalog, shortest_path};
 use serde_json::Value;
 
-fn cases() -> Vec<PathBuf> {
+pub(crate) fn cases() -> Vec<PathBuf> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let mut cases: Vec<PathBuf> =
         std::fs::read_dir(dir).expect("the cases are in the tree").map(|e| e.expect("readable").path()).collect();

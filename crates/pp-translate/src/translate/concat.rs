@@ -1,0 +1,101 @@
+//! `concat_file` and `concat_fragment` of the concat module: the file gets its whole content, the fragments become
+//! ordering points before it.
+
+use mcl_value::Value;
+use rustc_hash::FxHashMap;
+
+use super::{Native, Rules};
+use crate::catalog::{Catalog, CatalogResource};
+use crate::value::PuppetValue;
+
+/// The fragments of a catalog by target.
+pub(super) struct Concat<'a> {
+    fragments: FxHashMap<&'a str, Vec<&'a CatalogResource>>,
+}
+
+impl<'a> Concat<'a> {
+    pub(super) fn new(catalog: &'a Catalog) -> Concat<'a> {
+        let mut fragments: FxHashMap<&str, Vec<&CatalogResource>> = FxHashMap::default();
+        for resource in catalog.resources.iter().filter(|r| &*r.reference.type_name == "Concat_fragment") {
+            for key in [resource.text("target"), resource.text("tag")].into_iter().flatten() {
+                fragments.entry(key).or_default().push(resource);
+            }
+        }
+        Concat { fragments }
+    }
+
+    pub(super) fn file(&self, rules: &mut Rules<'_>) -> Native {
+        let resource = rules.resource;
+        let mut native = Native::new("file", &*resource.reference.title);
+        rules.ignore(&["show_diff", "force", "selinux_ignore_defaults", "create_empty_file"]);
+        let path = rules.named("path");
+        let keys = [Some(&*resource.reference.title), Some(path.as_str()), rules.resource.text("tag")];
+        let mut parts: Vec<&CatalogResource> = Vec::new();
+        for key in keys.into_iter().flatten() {
+            for part in self.fragments.get(key).map(Vec::as_slice).unwrap_or_default() {
+                if !parts.iter().any(|p| std::ptr::eq(*p, *part)) {
+                    parts.push(part);
+                }
+            }
+        }
+        native.set("path", Value::str(path));
+        let absent = rules.text("ensure").as_deref() == Some("absent");
+        native.set("state", Value::str(if absent { "absent" } else { "exists" }));
+        let numeric = rules.text("order").as_deref() == Some("numeric");
+        let newline = rules.flag("ensure_newline") == Some(true);
+        for name in ["owner", "group", "mode"] {
+            if absent {
+                rules.ignore(&[name]);
+            } else {
+                rules.carry(&mut native, name, name);
+            }
+        }
+        if rules.flag("replace") == Some(false) {
+            rules.fail("must not be replaced once it exists (`replace => false`)");
+        }
+        if rules.text("format").is_some_and(|f| f != "plain") {
+            rules.fail("joins its fragments as structured data");
+        }
+        if rules.take("backup").is_some_and(|b| b.scalar_text().as_deref() != Some("puppet")) {
+            rules.warn("has `backup`: no backup is kept");
+        }
+        if rules.take("validate_cmd").is_some() {
+            rules.warn("has `validate_cmd`: the new content is not validated before it is written");
+        }
+        if !absent {
+            if parts.iter().any(|p| p.is_sensitive("content")) {
+                native.sensitive.push("content");
+            }
+            native.set("content", Value::str(joined(rules, parts, numeric, newline)));
+        }
+        native
+    }
+
+    pub(super) fn fragment(&self, rules: &mut Rules<'_>) -> Native {
+        rules.ignore(&["target", "content", "order", "source"]);
+        Native::new("noop", rules.resource.reference.to_string())
+    }
+}
+
+/// The content of a file: its fragments in order.
+fn joined(rules: &mut Rules<'_>, mut parts: Vec<&CatalogResource>, numeric: bool, newline: bool) -> String {
+    let order =
+        |r: &CatalogResource| r.parameter("order").and_then(PuppetValue::scalar_text).unwrap_or("10".to_owned());
+    if numeric {
+        parts.sort_by_cached_key(|r| (order(r).parse::<i64>().unwrap_or(10), r.reference.title.clone()));
+    } else {
+        parts.sort_by_cached_key(|r| (order(r), r.reference.title.clone()));
+    }
+    let mut content = String::new();
+    for part in parts {
+        match part.parameter("content") {
+            Some(PuppetValue::Sensitive(inner)) => content.push_str(&inner.scalar_text().unwrap_or_default()),
+            Some(value) => content.push_str(&value.scalar_text().unwrap_or_default()),
+            None => rules.fail(format!("takes {} from a source", part.reference)),
+        }
+        if newline && !content.ends_with('\n') {
+            content.push('\n');
+        }
+    }
+    content
+}

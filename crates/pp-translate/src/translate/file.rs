@@ -1,0 +1,246 @@
+//! `file` (spec 07 §3.4).
+
+use mcl_value::Value;
+
+use super::{Native, Rules};
+use crate::types::clean_path;
+use crate::value::PuppetValue;
+
+pub(super) fn file(rules: &mut Rules<'_>) -> Native {
+    let mut native = Native::new("file", &*rules.resource.reference.title);
+    rules.ignore(&["checksum", "show_diff", "sourceselect", "validate_replacement", "selinux_ignore_defaults"]);
+    let path = clean_path(&rules.named("path"));
+    let (kind, link) = what(rules);
+    let directory = kind == What::Directory;
+    native.set("path", Value::str(if directory && path != "/" { format!("{path}/") } else { path }));
+    let content = content(rules);
+    let source = if kind == What::Link { None } else { source(rules, directory) };
+    let state = match kind {
+        What::Absent => Some("absent"),
+        What::File | What::Directory | What::Link => Some("exists"),
+        What::Unsaid => (content.is_some() || source.is_some()).then_some("exists"),
+    };
+    if let Some(state) = state {
+        native.set("state", Value::str(state));
+    }
+    if kind == What::Link {
+        native.set("symlink", Value::Bool(true));
+        match link {
+            Some(target) => native.set("source", Value::str(target)),
+            None => rules.fail("is a link without a target"),
+        }
+    } else if kind == What::Absent {
+        // What is removed has no content, owner or mode any more.
+        rules.ignore(&["owner", "group", "mode"]);
+    }
+    if kind != What::Absent {
+        match (content, source) {
+            (Some(_), Some(_)) => rules.fail("has both `content` and `source`"),
+            (Some(content), None) => {
+                native.set("content", content);
+                if rules.resource.is_sensitive("content") {
+                    native.sensitive.push("content");
+                }
+            }
+            (None, Some(Source::Path(path))) => native.set("source", Value::str(path)),
+            (None, Some(Source::Bytes(bytes))) => native.set("content", Value::str(bytes)),
+            (None, None) => {}
+        }
+        rules.carry(&mut native, "owner", "owner");
+        rules.carry(&mut native, "group", "group");
+        if kind == What::Link {
+            // The mode of a link has no meaning.
+            rules.ignore(&["mode"]);
+        } else {
+            mode(rules, &mut native);
+        }
+        selinux(rules, &mut native);
+    }
+    tree(rules, &mut native, kind);
+    refuse(rules);
+    native
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    Unsaid,
+    File,
+    Directory,
+    Link,
+    Absent,
+}
+
+/// What `ensure` and `target` ask for, and where a link points.
+fn what(rules: &mut Rules<'_>) -> (What, Option<String>) {
+    let target = rules.text("target");
+    match rules.text("ensure").as_deref() {
+        None if target.is_some() => (What::Link, target),
+        None => (What::Unsaid, None),
+        Some("present" | "file") if target.is_none() => (What::File, None),
+        Some("directory") if target.is_none() => (What::Directory, None),
+        Some("link") => (What::Link, target),
+        Some("absent" | "false") => (What::Absent, None),
+        // Any other value is the target of a link.
+        Some(path) if path.starts_with('/') && target.is_none() => (What::Link, Some(path.to_owned())),
+        Some(other) => {
+            rules.fail(format!("has `ensure => {other}`, which fits nothing else of it"));
+            (What::Unsaid, None)
+        }
+    }
+}
+
+fn content(rules: &mut Rules<'_>) -> Option<Value> {
+    match rules.take("content")? {
+        PuppetValue::Binary(bytes) => Some(Value::str(bytes.clone())),
+        PuppetValue::Sensitive(inner) => inner.scalar_text().map(Value::str),
+        other => match other.scalar_text() {
+            Some(text) if is_checksum(&text) => {
+                rules.fail("names its content by a checksum of Puppet's file bucket");
+                None
+            }
+            Some(text) => Some(Value::str(text)),
+            None => {
+                rules.fail("has a content that is no text");
+                None
+            }
+        },
+    }
+}
+
+/// `{sha256}` and hexadecimal digits.
+fn is_checksum(text: &str) -> bool {
+    let parts = text.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+    parts.is_some_and(|(name, sum)| {
+        name.bytes().all(|b| b.is_ascii_alphanumeric()) && sum.len() >= 32 && sum.bytes().all(|b| b.is_ascii_hexdigit())
+    })
+}
+
+enum Source {
+    Path(String),
+    Bytes(Vec<u8>),
+}
+
+fn source(rules: &mut Rules<'_>, directory: bool) -> Option<Source> {
+    let value = rules.take("source")?;
+    let sources = value.flat_strings();
+    let [one] = sources.as_slice() else {
+        rules.fail("has several sources, of which the first that exists counts");
+        return None;
+    };
+    if let Some(rest) = one.strip_prefix("puppet:///modules/") {
+        return module_file(rules, rest, directory);
+    }
+    let path = one.strip_prefix("file://").or_else(|| one.strip_prefix("file:")).unwrap_or(one);
+    if !path.starts_with('/') {
+        rules.fail(format!("has the source `{one}`, which lies on a server"));
+        return None;
+    }
+    let path = clean_path(path);
+    if !directory {
+        return Some(Source::Path(path));
+    }
+    match rules.resource.parameter("recurse").and_then(PuppetValue::scalar_text).as_deref() {
+        Some("true" | "remote" | "inf") => Some(Source::Path(format!("{path}/"))),
+        _ => {
+            rules.warn("has a source without `recurse`: its owner and mode are not copied from there");
+            None
+        }
+    }
+}
+
+/// `puppet:///modules/MODULE/PATH` is `MODULE/files/PATH` in the module path.
+fn module_file(rules: &mut Rules<'_>, rest: &str, directory: bool) -> Option<Source> {
+    let Some((module, path)) = rest.split_once('/').filter(|(_, p)| !p.split('/').any(|part| part == "..")) else {
+        rules.fail(format!("has the source `puppet:///modules/{rest}`, which names no file of a module"));
+        return None;
+    };
+    if directory {
+        rules.fail("copies a directory out of a module");
+        return None;
+    }
+    for dir in &rules.options.module_path {
+        let file = dir.join(module).join("files").join(path);
+        if let Ok(bytes) = std::fs::read(&file) {
+            return Some(Source::Bytes(bytes));
+        }
+    }
+    let hint = if rules.options.module_path.is_empty() { " (give the module path with --modulepath)" } else { "" };
+    rules.fail(format!("has the source `puppet:///modules/{rest}`, which is not in the module path{hint}"));
+    None
+}
+
+fn mode(rules: &mut Rules<'_>, native: &mut Native) {
+    let Some(mode) = rules.text("mode") else { return };
+    let octal = (1..=5).contains(&mode.len()) && mode.bytes().all(|b| (b'0'..=b'7').contains(&b));
+    let symbolic = mode.split(',').all(|part| {
+        part.split_once('=').is_some_and(|(who, what)| {
+            who.bytes().all(|b| b"ugoa".contains(&b)) && what.bytes().all(|b| b"rwxst".contains(&b))
+        })
+    });
+    if octal || symbolic {
+        native.set("mode", Value::str(mode));
+    } else {
+        rules.fail(format!("has `mode => {mode}`, which changes the mode that is there"));
+    }
+}
+
+fn selinux(rules: &mut Rules<'_>, native: &mut Native) {
+    let parts: Vec<Option<String>> =
+        ["seluser", "selrole", "seltype", "selrange"].into_iter().map(|name| rules.text(name)).collect();
+    if parts.iter().all(Option::is_none) {
+        return;
+    }
+    match parts.into_iter().collect::<Option<Vec<String>>>() {
+        Some(all) => native.set("selinux", Value::str(all.join(":"))),
+        None => rules.fail("sets a part of the SELinux context"),
+    }
+}
+
+fn tree(rules: &mut Rules<'_>, native: &mut Native, kind: What) {
+    let recurse = match rules.text("recurse").as_deref() {
+        None | Some("false") => false,
+        Some("true" | "inf" | "remote") => true,
+        Some(other) => {
+            rules.fail(format!("has `recurse => {other}`"));
+            false
+        }
+    };
+    let force = rules.flag("force") == Some(true);
+    let purge = rules.flag("purge") == Some(true);
+    // Puppet removes a directory only when forced, and then with everything in it.
+    if (recurse && kind == What::Directory) || (kind == What::Absent && force) {
+        native.set("recurse", Value::Bool(true));
+    }
+    if force {
+        native.set("force", Value::Bool(true));
+    }
+    if purge && kind != What::Absent {
+        if recurse && kind == What::Directory {
+            native.set("purge", Value::Bool(true));
+        } else {
+            rules.fail("has `purge` without `recurse` on a directory");
+        }
+    }
+}
+
+/// Attributes that are fine at their default and have no native form otherwise.
+fn refuse(rules: &mut Rules<'_>) {
+    if rules.flag("replace") == Some(false) {
+        rules.fail("must not be replaced once it exists (`replace => false`)");
+    }
+    for (name, fine) in [("links", "manage"), ("source_permissions", "ignore")] {
+        if let Some(value) = rules.text(name).filter(|v| v != fine) {
+            rules.fail(format!("has `{name} => {value}`"));
+        }
+    }
+    match rules.text("backup").as_deref() {
+        None | Some("false" | "nil" | "puppet") => {}
+        Some(other) => rules.warn(format!("has `backup => {other}`: no backup is kept")),
+    }
+    if rules.take("validate_cmd").is_some() {
+        rules.warn("has `validate_cmd`: the new content is not validated before it is written");
+    }
+    if rules.text("max_files").is_some_and(|n| n != "0") {
+        rules.warn("has `max_files`: the number of files is not limited");
+    }
+}
