@@ -1,0 +1,85 @@
+//! Lexical work on slash-separated paths; nothing here looks at a disk.
+
+use std::path::{Component, Path, PathBuf};
+
+/// The shortest path that means the same when no symbolic links are involved: no `.`, no empty parts, `..` only at the
+/// start. The empty path becomes `.`.
+pub fn clean(path: &str) -> String {
+    let rooted = path.starts_with('/');
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            ".." if rooted => {}
+            _ => parts.push(part),
+        }
+    }
+    match (rooted, parts.is_empty()) {
+        (true, _) => format!("/{}", parts.join("/")),
+        (false, true) => ".".to_owned(),
+        (false, false) => parts.join("/"),
+    }
+}
+
+/// An absolute path without `.` and `..`.
+pub fn absolute(path: &Path, working_directory: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for component in working_directory.join(path).components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// How to write `path` as seen from the directory `from`: `main.mcl`, `../lib/a.mcl`. Both must be absolute and clean.
+pub fn relative(path: &Path, from: &Path) -> String {
+    let common = path.components().zip(from.components()).take_while(|(a, b)| a == b).count();
+    let up = std::iter::repeat_n("..".into(), from.components().count() - common);
+    let down = path.components().skip(common).map(|part| part.as_os_str().to_string_lossy());
+    up.chain(down).collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cleaning_is_lexical() {
+        for (path, cleaned) in [
+            ("", "."),
+            ("a/b", "a/b"),
+            ("./lib/", "lib"),
+            ("lib//x/", "lib/x"),
+            ("a/../b", "b"),
+            ("../x/", "../x"),
+            ("../../a/../b", "../../b"),
+            ("/", "/"),
+            ("//srv/x", "/srv/x"),
+            ("/../a", "/a"),
+            ("a/..", "."),
+        ] {
+            assert_eq!(clean(path), cleaned, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn relative_paths_go_up_where_they_must() {
+        for (path, from, want) in [
+            ("/p/main.mcl", "/p", "main.mcl"),
+            ("/p/lib/a", "/p/sub", "../lib/a"),
+            ("/x", "/p/q", "../../x"),
+            ("/p", "/p", ""),
+        ] {
+            assert_eq!(relative(Path::new(path), Path::new(from)), want);
+        }
+        assert_eq!(absolute(Path::new("../a/./b"), Path::new("/w/d")), Path::new("/w/a/b"));
+    }
+}

@@ -1,0 +1,119 @@
+//! The files that a running program can read (spec 01 §6.10).
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::clean::relative;
+
+/// What a module consists of besides its main file.
+#[derive(Debug)]
+pub struct Source {
+    /// Its `metadata.yaml`, if it has one.
+    pub metadata: Option<PathBuf>,
+    /// Its directory of data, which need not exist.
+    pub data: Option<PathBuf>,
+}
+
+/// Where a module's base directory lies inside the deploy: below the program's directory at the root, below the global
+/// module directory in `/modules/`, and what a program reaches with `../` in `/outside/`.
+pub fn module_dir(base: &Path, program: &Path, module_path: Option<&Path>) -> String {
+    let below = |rest: &Path, top: &str| match rest.to_string_lossy() {
+        rest if rest.is_empty() => top.to_owned(),
+        rest => format!("{top}{rest}/"),
+    };
+    if let Ok(rest) = base.strip_prefix(program) {
+        return below(rest, "/");
+    }
+    if let Some(rest) = module_path.and_then(|dir| base.strip_prefix(dir).ok()) {
+        return below(rest, "/modules/");
+    }
+    let rest = relative(base, program);
+    below(Path::new(rest.trim_start_matches("../").trim_start_matches("..")), "/outside/")
+}
+
+/// The files so far.
+#[derive(Debug, Default)]
+pub struct Deploy {
+    files: BTreeMap<Arc<str>, Vec<u8>>,
+}
+
+type Failure = (PathBuf, io::Error);
+
+impl Deploy {
+    /// Adds the metadata, the main file and the data of a module. Links out of `tree` are left out.
+    pub fn add_module(
+        &mut self,
+        module_dir: &str,
+        base: &Path,
+        main: &Path,
+        source: &Source,
+        tree: Option<&Path>,
+        overlay: Option<(&Path, &[u8])>,
+    ) -> Result<(), Failure> {
+        for path in source.metadata.as_deref().into_iter().chain([main]) {
+            let inside = inside(module_dir, base, path);
+            if let Some((_, bytes)) = overlay.filter(|(overlaid, _)| *overlaid == path) {
+                self.files.entry(inside).or_insert_with(|| bytes.to_vec());
+            } else {
+                self.add_file(inside, path)?;
+            }
+        }
+        let Some(data) = source.data.as_deref().filter(|data| data.is_dir()) else { return Ok(()) };
+        let tree = tree.and_then(|tree| tree.canonicalize().ok());
+        let mut directories = vec![data.to_owned()];
+        while let Some(directory) = directories.pop() {
+            let fail = |error| (directory.clone(), error);
+            let real = directory.canonicalize().map_err(fail)?;
+            for entry in std::fs::read_dir(&directory).map_err(fail)? {
+                let path = entry.map_err(fail)?.path();
+                let Ok(target) = path.canonicalize() else { continue };
+                if tree.as_ref().is_some_and(|tree| !target.starts_with(tree)) {
+                    continue;
+                }
+                if target.is_dir() {
+                    // A link to a directory above would never end.
+                    if !real.starts_with(&target) {
+                        directories.push(path);
+                    }
+                } else if target.is_file() {
+                    self.add_file(inside(module_dir, base, &path), &path)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add_file(&mut self, inside: Arc<str>, path: &Path) -> Result<(), Failure> {
+        if !self.files.contains_key(&inside) {
+            let bytes = std::fs::read(path).map_err(|error| (path.to_owned(), error))?;
+            self.files.insert(inside, bytes);
+        }
+        Ok(())
+    }
+
+    /// Path and bytes, sorted by path.
+    pub fn into_sorted(self) -> Vec<(Arc<str>, Vec<u8>)> {
+        self.files.into_iter().collect()
+    }
+}
+
+fn inside(module_dir: &str, base: &Path, path: &Path) -> Arc<str> {
+    format!("{module_dir}{}", relative(path, base)).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_lie_below_their_roots() {
+        let dir = |base: &str| module_dir(Path::new(base), Path::new("/p"), Some(Path::new("/m")));
+        assert_eq!(dir("/p"), "/");
+        assert_eq!(dir("/p/lib"), "/lib/");
+        assert_eq!(dir("/m/git.example/x"), "/modules/git.example/x/");
+        assert_eq!(dir("/q/r"), "/outside/q/r/");
+        assert_eq!(dir("/"), "/outside/");
+    }
+}

@@ -1,0 +1,86 @@
+//! What can be named on a command line (spec 01 §6.8; program text itself cannot).
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The start of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A `.mcl` file on its own.
+    File(PathBuf),
+    /// A directory with a `metadata.yaml` or a `main.mcl`.
+    Directory(PathBuf),
+    /// Text from elsewhere (standard input, an editor) that stands for the file at this path, which need not exist.
+    Text {
+        /// Relative imports count from its directory.
+        path: PathBuf,
+        /// The bytes of the file.
+        text: Vec<u8>,
+    },
+}
+
+/// Why there is no program to compile; the command line was wrong, or the file system says no.
+#[derive(Debug)]
+#[allow(missing_docs)]
+pub enum InputError {
+    Missing { path: PathBuf },
+    NotMcl { path: PathBuf },
+    NoModule { path: PathBuf },
+    Unreadable { path: PathBuf, error: io::Error },
+    TooLarge { path: PathBuf },
+    WorkingDirectory(io::Error),
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InputError::Missing { path } => write!(f, "`{}` does not exist", path.display()),
+            InputError::NotMcl { path } => {
+                write!(f, "`{}` is not a program: expected a `.mcl` file, a module directory, or `-`", path.display())
+            }
+            InputError::NoModule { path } => {
+                write!(f, "the directory `{}` has neither a `metadata.yaml` nor a `main.mcl`", path.display())
+            }
+            InputError::Unreadable { path, error } => write!(f, "cannot read `{}`: {}", path.display(), reason(error)),
+            InputError::TooLarge { path } => write!(f, "`{}` is larger than 256 MiB", path.display()),
+            InputError::WorkingDirectory(error) => write!(f, "the working directory is gone: {}", reason(error)),
+        }
+    }
+}
+
+impl std::error::Error for InputError {}
+
+/// The words of an I/O error without the number of the error.
+pub(crate) fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or(&text);
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_lowercase().chain(chars).collect())
+}
+
+impl Input {
+    /// Says what a path on the command line is.
+    ///
+    /// # Errors
+    /// When it is nothing that can hold a program.
+    pub fn from_path(path: &Path) -> Result<Input, InputError> {
+        let owned = || path.to_owned();
+        let kind = match path.metadata() {
+            Ok(kind) => kind,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(InputError::Missing { path: owned() }),
+            Err(error) => return Err(InputError::Unreadable { path: owned(), error }),
+        };
+        if kind.is_dir() {
+            return Ok(Input::Directory(owned()));
+        }
+        if path.file_name().is_some_and(|name| name == "metadata.yaml") {
+            let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            return Ok(Input::Directory(parent.to_owned()));
+        }
+        if path.extension().is_some_and(|extension| extension == "mcl") {
+            return Ok(Input::File(owned()));
+        }
+        Err(InputError::NotMcl { path: owned() })
+    }
+}

@@ -1,0 +1,22 @@
+//! Finding the imports of a file without parsing it: an `import` word followed by a string. A file with syntax errors still
+//! says what it imports, so one run reports the errors of all files.
+
+use std::sync::Arc;
+
+use mcl_diagnostics::{FileId, Span};
+use mcl_lexer::{TokenKind, Tokens};
+use rustc_hash::FxHashSet;
+
+/// The import names of a file with the place of the string, each name once.
+pub fn imports(file: FileId, text: &str, tokens: &Tokens) -> Vec<(Arc<str>, Span)> {
+    let mut seen = FxHashSet::default();
+    let pairs = tokens.kinds().iter().zip(tokens.kinds().iter().skip(1)).enumerate();
+    let strings = pairs.filter(|(_, pair)| *pair == (&TokenKind::Import, &TokenKind::String)).map(|(at, _)| at + 1);
+    strings
+        .filter_map(|at| {
+            let quoted = tokens.text(text, at);
+            let raw = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'))?;
+            seen.insert(raw).then(|| (Arc::from(raw), tokens.span(file, at)))
+        })
+        .collect()
+}
