@@ -1,0 +1,150 @@
+//! What a function that changes by itself may ask for.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcl_artifact::program::Program;
+use mcl_functions::{CallContext, Deploy, LiveContext};
+use mcl_value::Value;
+
+use super::Engine;
+use super::code::{Code, Import, NodeId};
+use super::host::{Events, Host, Waker, WatchId};
+use super::node::LiveNode;
+
+/// The embedded files of a program.
+pub(crate) struct Deployed<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) directory: Option<&'a Path>,
+}
+
+impl Deploy for Deployed<'_> {
+    fn read(&self, path: &str) -> Option<Vec<u8>> {
+        let index = self.program.deploy.binary_search_by(|(p, _)| (**p).cmp(path)).ok()?;
+        Some(self.program.deploy[index].1.clone())
+    }
+
+    fn directory(&self) -> Option<&Path> {
+        self.directory
+    }
+}
+
+/// One call of a live function.
+pub(crate) struct LiveCall<'a> {
+    node: NodeId,
+    import: &'a Import,
+    deploy: &'a Deployed<'a>,
+    host: &'a mut dyn Host,
+    events: &'a Arc<Events>,
+    delay: Option<Duration>,
+    /// Watches from before this call: what is still wanted at its end stays in force without a gap.
+    old: Vec<(PathBuf, WatchId)>,
+    kept: Vec<(PathBuf, WatchId)>,
+}
+
+impl LiveContext for LiveCall<'_> {
+    fn call_context(&self) -> CallContext<'_> {
+        CallContext { ty: &self.import.ty, deploy: Some(self.deploy), module_dir: &self.import.module_dir }
+    }
+
+    fn wake_after(&mut self, delay: Duration) {
+        self.delay = Some(self.delay.map_or(delay, |d| d.min(delay)));
+    }
+
+    fn wake_on_path(&mut self, path: &Path) {
+        if self.kept.iter().any(|(p, _)| p == path) {
+            return;
+        }
+        if let Some(i) = self.old.iter().position(|(p, _)| p == path) {
+            self.kept.push(self.old.swap_remove(i));
+            return;
+        }
+        let waker = Waker { node: self.node, events: Arc::clone(self.events) };
+        let watch = self.host.watch(path, waker);
+        self.kept.push((path.to_owned(), watch));
+    }
+
+    fn waker(&self) -> Arc<dyn Fn() + Send + Sync> {
+        let waker = Waker { node: self.node, events: Arc::clone(self.events) };
+        Arc::new(move || waker.wake())
+    }
+
+    fn now(&self) -> Duration {
+        self.host.now()
+    }
+
+    fn hostname(&self) -> &str {
+        self.host.hostname()
+    }
+
+    fn state_dir(&self) -> &Path {
+        self.host.state_dir()
+    }
+
+    fn shared_value(&self, key: &str) -> Option<Value> {
+        self.host.shared_value(key)
+    }
+}
+
+impl Engine {
+    /// Calls a live function with the arguments in `self.arguments`.
+    pub(crate) fn call_live(
+        &mut self,
+        id: NodeId,
+        live: &mut LiveNode,
+        code: &Code,
+    ) -> Result<Value, mcl_functions::FunctionError> {
+        let Some(instance) = &mut live.instance else {
+            return Err(mcl_functions::FunctionError::fatal("the function has ended"));
+        };
+        if let Some(deadline) = live.deadline.take() {
+            self.timers.remove(&(deadline, id));
+        }
+        // The directory is copied because the host is lent to the call.
+        let directory = self.host.deploy_directory().map(Path::to_owned);
+        let deploy = Deployed { program: &code.program, directory: directory.as_deref() };
+        let mut call = LiveCall {
+            node: id,
+            import: &code.functions[live.function.0 as usize],
+            deploy: &deploy,
+            host: &mut *self.host,
+            events: &self.events,
+            delay: None,
+            old: std::mem::take(&mut live.watches),
+            kept: Vec::new(),
+        };
+        let result = instance.call(&mut call, &self.arguments);
+        let LiveCall { delay, old, kept, .. } = call;
+        live.watches = kept;
+        for (_, watch) in old {
+            self.host.unwatch(watch);
+        }
+        if let Some(delay) = delay {
+            let deadline = self.host.monotonic().saturating_add(delay);
+            live.deadline = Some(deadline);
+            self.timers.insert((deadline, id));
+        }
+        result
+    }
+
+    /// Forgets what a live function had asked for.
+    pub(crate) fn end_requests(&mut self, id: NodeId, live: LiveNode) {
+        for (_, watch) in &live.watches {
+            self.host.unwatch(*watch);
+        }
+        if let Some(deadline) = live.deadline {
+            self.timers.remove(&(deadline, id));
+        }
+    }
+
+    /// Forgets the requests of a live function whose arguments are failed: it is not called, so nothing must wake it.
+    pub(crate) fn suspend(&mut self, id: NodeId, live: &mut LiveNode) {
+        for (_, watch) in live.watches.drain(..) {
+            self.host.unwatch(watch);
+        }
+        if let Some(deadline) = live.deadline.take() {
+            self.timers.remove(&(deadline, id));
+        }
+    }
+}
