@@ -1,5 +1,6 @@
 //! The runtime: it loads artifacts, computes their values, and keeps a machine in the state they describe.
 //!
+//! * [`function_engine`]: the values of a program, recomputed only where something changed.
 //! * [`resource_engine`]: *when* each resource is checked: a deterministic state machine without I/O.
 //! * [`shell`]: the I/O around it: one thread for the core, workers, one inotify instance, signals.
 //! * [`kinds`]: *what* each kind of resource checks and repairs.
@@ -7,5 +8,6 @@
 //!
 //! It knows nothing of source text: no lexer, parser or type checker is linked.
 
+pub mod function_engine;
 pub mod kinds;
 pub mod state;

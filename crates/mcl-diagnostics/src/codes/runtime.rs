@@ -1,8 +1,29 @@
 //! Codes of the range R.
 
 codes! {
-    R0101: "a function failed",
-        "A function of the program failed and nothing caught the failure.";
+    R0101: "a function failed, and nothing caught the failure",
+        "A function could not give a value: a division by zero, an index that a list does not have, a key that a map does \
+not have, a text that is no number, an environment variable that is not set, a file that does not exist. Such a failure \
+can be caught: `a <|> b` is `b` while `a` fails. It was not caught on its way to a resource, an edge, a condition or a \
+loop, so the program has no result.\n\n\
+Wrong:\n    $port = $ports[\"web\"]\n    file \"/etc/port\" { content => $port, }\n\n\
+Right:\n    $port = $ports[\"web\"] <|> \"80\"\n    file \"/etc/port\" { content => $port, }";
+    R0102: "a function stopped the program",
+        "A function failed in a way that `<|>` does not catch, because going on would hide a mistake in the program: a \
+pattern that is no regular expression, a template that is not well formed, a format that does not fit its arguments, a file \
+of the deploy that does not exist. The message says what is wrong; correct the call, or guard it with a condition.\n\n\
+Wrong: `regexp.match(\"a(\", $s)`\nRight: `regexp.match(\"a\\\\(\", $s)`";
+    R0103: "the program called panic",
+        "`panic` was called with `true` or with a text that is not empty. Programs do this to refuse to run where they do \
+not belong.\n\n\
+    panic($os != \"debian\", \"this class is for Debian\")";
+    R0104: "this runtime does not have a function that the program calls",
+        "The program was compiled against another version of the function library. Build it again with the `mclc` that \
+belongs to this `mgmt-rt`.";
+    R0105: "the program cannot be evaluated",
+        "The artifact is well formed but does not make sense to the engine: a condition that is not a bool, a call with the \
+wrong number of arguments, calls nested without end. The compiler makes no such artifact, so it is damaged, was made by \
+another tool, or shows a defect of the compiler. Build it again; if that does not help, please report it.";
 
     R0401: "a parameter of a resource is not valid",
         "The kind of the resource does not accept a parameter's value. Most of these are found when the resources are \

@@ -60,6 +60,7 @@ impl Engine {
                 Operand::Param(p) => match &self.frames[frame].params[p as usize] {
                     Binding::Value(value) => return Resolved::Ready(Input::Value(value.clone())),
                     Binding::Operand(of, outer) => (frame, operand) = (*of, *outer),
+                    Binding::Node(node) => return Resolved::Ready(Input::Node { node: *node, position: 0 }),
                     Binding::Root(of) => {
                         let Some(root) = self.code.template(self.frames[*of].template).root else {
                             return Resolved::Ready(Input::Value(Value::Nil));

@@ -59,8 +59,7 @@ impl Code {
             .enumerate()
             .map(|(index, import)| {
                 let name = &program.strings[import.name.0 as usize];
-                let function =
-                    mcl_functions::function(name).ok_or_else(|| unknown_function(&program, index, name))?;
+                let function = mcl_functions::function(name).ok_or_else(|| unknown_function(&program, index, name))?;
                 let module_dir = program.strings[import.module_dir.0 as usize].clone();
                 Ok(Import { function, ty: import.ty.clone(), module_dir })
             })
@@ -75,10 +74,6 @@ impl Code {
 
     pub(crate) fn template(&self, id: mcl_artifact::program::TemplateId) -> &Template {
         &self.program.templates[id.0 as usize]
-    }
-
-    pub(crate) fn string(&self, id: mcl_artifact::program::StrId) -> &Arc<str> {
-        &self.program.strings[id.0 as usize]
     }
 
     pub(crate) fn ty(&self, id: mcl_artifact::program::TypeIdx) -> &Type {
@@ -96,12 +91,6 @@ impl Code {
             Op::Except { fallback, .. } => self.estimate(fallback),
             _ => UNKNOWN_BODY,
         }
-    }
-
-    /// The function value of a closure inside a frame.
-    pub(crate) fn is_engine_function(&self, op: &Op) -> bool {
-        matches!(op, Op::Builtin { function, .. }
-            if matches!(self.functions[function.0 as usize].function.implementation, Implementation::Engine(_)))
     }
 }
 

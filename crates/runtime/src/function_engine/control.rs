@@ -9,6 +9,7 @@ use mcl_value::{FuncValue, Value};
 use super::Engine;
 use super::build::NewFrame;
 use super::code::{ClosurePlace, FunctionInstance, NodeId};
+use super::identical::identical;
 use super::node::{
     Binding, CallControl, ExceptControl, FrameId, IfControl, IfStatement, Input, IterateControl, Loop, State,
 };
@@ -267,20 +268,20 @@ impl Engine {
         let had = old.len();
         let mut reused = 0;
         // Keys are sorted, so old and new ones are merged; without keys an iteration is its index.
-        let mut old = old.into_iter().enumerate().peekable();
+        let mut old = old.into_iter().peekable();
         let mut in_place = true;
         for (index, (key, value)) in elements.iter().enumerate() {
-            while let Some((_, (_, gone))) = old.next_if(|(_, (k, _))| match (k, key) {
-                (Some(k), Some(key)) => !k.same_key(key) && k.display_order(key).is_lt(),
+            while let Some((_, gone)) = old.next_if(|(k, _)| match (k, key) {
+                (Some(k), Some(key)) => !identical(k, key) && k.display_order(key).is_lt(),
                 _ => false,
             }) {
                 self.tear_down(gone);
             }
-            let same = old.next_if(|(_, (k, _))| match (k, key) {
-                (Some(k), Some(key)) => k.same_key(key),
+            let same = old.next_if(|(k, _)| match (k, key) {
+                (Some(k), Some(key)) => identical(k, key),
                 _ => true,
             });
-            if let Some((_, (key, frame))) = same {
+            if let Some((key, frame)) = same {
                 self.set_element(frame, 1, value);
                 c.iterations.push((key, frame));
                 reused += 1;
@@ -298,7 +299,7 @@ impl Engine {
                 Err(state) => return state,
             }
         }
-        for (_, (_, gone)) in old {
+        for (_, gone) in old {
             self.tear_down(gone);
         }
         self.outputs_changed |= !in_place || reused != had;

@@ -29,7 +29,8 @@ impl Engine {
             let dependents = &mut self.nodes[source].dependents;
             dependents.swap_remove(position as usize);
             if let Some(moved) = dependents.get(position as usize).copied() {
-                if let Input::Node { position: of_moved, .. } = &mut self.nodes[moved.node].inputs[moved.input as usize] {
+                if let Input::Node { position: of_moved, .. } = &mut self.nodes[moved.node].inputs[moved.input as usize]
+                {
                     *of_moved = position;
                 }
             } else if dependents.is_empty() {

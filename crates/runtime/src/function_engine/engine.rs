@@ -184,7 +184,7 @@ impl Engine {
     /// Diagnostics for the failures that nothing caught.
     fn uncaught(&mut self) -> Vec<Diagnostic> {
         let nodes = &self.nodes;
-        self.failed.retain(|id| nodes.get(*id).is_some_and(|n| matches!(n.state, State::Failed(_))));
+        self.failed.retain(|id| nodes.get(*id).is_some_and(|n| n.pinned && matches!(n.state, State::Failed(_))));
         let mut failures: Vec<&Failure> = Vec::new();
         for id in &self.failed {
             let node = &self.nodes[*id];

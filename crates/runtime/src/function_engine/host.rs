@@ -22,14 +22,16 @@ pub trait Host: Send {
     /// Wakes when the file or directory at this absolute path, or a parent that does not exist yet, changes, as long as the
     /// watch lasts. It must be in force when the function returns.
     fn watch(&mut self, path: &Path, waker: Waker) -> WatchId;
-    /// Ends a watch.
+    /// Wakes when what a resource of that kind and name offers to functions changes.
+    fn watch_shared(&mut self, kind: &str, name: &str, waker: Waker) -> WatchId;
+    /// Ends a watch of either sort.
     fn unwatch(&mut self, watch: WatchId);
     /// The host name that `$hostname` has.
     fn hostname(&self) -> &str;
     /// The directory for persistent state of functions.
     fn state_dir(&self) -> &Path;
-    /// The value that a `value` resource published under a key.
-    fn shared_value(&self, key: &str) -> Option<Value>;
+    /// What a resource of the same program offers to functions (see `LiveContext::shared_value`).
+    fn shared_value(&self, kind: &str, name: &str) -> Option<Value>;
     /// Where the deployed files lie, if they lie on disk.
     fn deploy_directory(&self) -> Option<&Path> {
         None

@@ -1,6 +1,6 @@
 //! What a function that changes by itself may ask for.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use mcl_value::Value;
 use super::Engine;
 use super::code::{Code, Import, NodeId};
 use super::host::{Events, Host, Waker, WatchId};
-use super::node::LiveNode;
+use super::node::{LiveNode, Watched};
 
 /// The embedded files of a program.
 pub(crate) struct Deployed<'a> {
@@ -39,8 +39,26 @@ pub(crate) struct LiveCall<'a> {
     events: &'a Arc<Events>,
     delay: Option<Duration>,
     /// Watches from before this call: what is still wanted at its end stays in force without a gap.
-    old: Vec<(PathBuf, WatchId)>,
-    kept: Vec<(PathBuf, WatchId)>,
+    old: Vec<(Watched, WatchId)>,
+    kept: Vec<(Watched, WatchId)>,
+}
+
+impl LiveCall<'_> {
+    fn watch(&mut self, what: Watched) {
+        if self.kept.iter().any(|(kept, _)| *kept == what) {
+            return;
+        }
+        if let Some(i) = self.old.iter().position(|(old, _)| *old == what) {
+            self.kept.push(self.old.swap_remove(i));
+            return;
+        }
+        let waker = Waker { node: self.node, events: Arc::clone(self.events) };
+        let watch = match &what {
+            Watched::Path(path) => self.host.watch(path, waker),
+            Watched::Shared(kind, name) => self.host.watch_shared(kind, name, waker),
+        };
+        self.kept.push((what, watch));
+    }
 }
 
 impl LiveContext for LiveCall<'_> {
@@ -53,16 +71,7 @@ impl LiveContext for LiveCall<'_> {
     }
 
     fn wake_on_path(&mut self, path: &Path) {
-        if self.kept.iter().any(|(p, _)| p == path) {
-            return;
-        }
-        if let Some(i) = self.old.iter().position(|(p, _)| p == path) {
-            self.kept.push(self.old.swap_remove(i));
-            return;
-        }
-        let waker = Waker { node: self.node, events: Arc::clone(self.events) };
-        let watch = self.host.watch(path, waker);
-        self.kept.push((path.to_owned(), watch));
+        self.watch(Watched::Path(path.to_owned()));
     }
 
     fn waker(&self) -> Arc<dyn Fn() + Send + Sync> {
@@ -82,8 +91,9 @@ impl LiveContext for LiveCall<'_> {
         self.host.state_dir()
     }
 
-    fn shared_value(&self, key: &str) -> Option<Value> {
-        self.host.shared_value(key)
+    fn shared_value(&mut self, kind: &str, name: &str) -> Option<Value> {
+        self.watch(Watched::Shared(kind.to_owned(), name.to_owned()));
+        self.host.shared_value(kind, name)
     }
 }
 

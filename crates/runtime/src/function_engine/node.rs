@@ -143,9 +143,17 @@ pub(crate) struct LiveNode {
     pub(crate) function: FunctionIdx,
     pub(crate) instance: Option<Box<dyn Live>>,
     /// What it watches.
-    pub(crate) watches: Vec<(std::path::PathBuf, WatchId)>,
+    pub(crate) watches: Vec<(Watched, WatchId)>,
     /// The deadline it waits for.
     pub(crate) deadline: Option<std::time::Duration>,
+}
+
+/// What a live function asked to be told of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Watched {
+    Path(std::path::PathBuf),
+    /// Kind and name of a resource that offers a value.
+    Shared(String, String),
 }
 
 /// `if` expression.
@@ -219,10 +227,15 @@ pub(crate) enum Binding {
     Value(Value),
     /// An operand of another frame: the caller's.
     Operand(FrameId, Operand),
-    /// The root of another frame: the accumulator of `reduce`.
+    /// A node that the owner of the frame reads anyway: the first accumulator of `reduce`.
+    Node(NodeId),
+    /// The root of another frame: the next accumulators of `reduce`.
     Root(FrameId),
     /// An element with its present value; the node exists while somebody reads it.
-    Element { value: Value, node: Option<NodeId> },
+    Element {
+        value: Value,
+        node: Option<NodeId>,
+    },
 }
 
 impl Frame {
@@ -230,7 +243,7 @@ impl Frame {
     pub(crate) fn all_nodes(&self) -> impl Iterator<Item = NodeId> {
         let elements = self.params.iter().filter_map(|p| match p {
             Binding::Element { node, .. } => *node,
-            Binding::Value(_) | Binding::Operand(..) | Binding::Root(_) => None,
+            Binding::Value(_) | Binding::Operand(..) | Binding::Node(_) | Binding::Root(_) => None,
         });
         self.nodes.iter().flatten().chain(&self.statements).chain(&self.keep).copied().chain(elements)
     }
