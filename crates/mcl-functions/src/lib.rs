@@ -3,12 +3,37 @@
 //! The compiler reads signatures and purity and folds calls of [`Purity::Pure`] functions; the runtime calls the same
 //! implementations. Functions whose value changes by itself (time, files, environment) are [`Implementation::Live`]: the
 //! engine owns the watching, see [`LiveContext`]. The crate knows nothing of syntax, scopes, graphs or resources.
+//!
+//! A module of mcl is a file here with a table of rows, one for each function: name, signature, documentation,
+//! implementation. What Go's standard library does is in `golang` and in the files about bytes, runes and numbers, and
+//! shared with the modules and with `golang.template`.
 
+mod args;
+mod bytes;
+mod convert;
+mod fmt;
 mod function;
+mod global;
+mod golang;
+mod iter;
+mod list;
+mod map;
+mod math;
+mod numbers;
+mod operators;
+mod regexp;
 mod registry;
+mod strings;
+mod table;
+mod unicode;
+mod world;
 
+#[cfg(test)]
+mod tests;
+
+pub use fmt::{Verb, format_verbs};
 pub use function::{
-    CallContext, CallSite, Deploy, EngineFunction, Function, FunctionError, Implementation, Live, LiveContext, Purity,
-    Signature,
+    CallContext, CallSite, Deploy, EngineFunction, Function, FunctionError, Implementation, Live, LiveContext, Plain,
+    Purity, Signature,
 };
-pub use registry::{all_functions, function, module_exists};
+pub use registry::{all_functions, function, module_exists, module_functions, module_names};

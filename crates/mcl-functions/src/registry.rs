@@ -1,22 +1,91 @@
-//! The table of all functions.
+//! The table of all functions: a sorted list of modules, each with its sorted list of functions.
+//!
+//! Everything is static, so nothing is built at start-up, and a look-up is two binary searches.
 
 use crate::Function;
 
-/// Every function, sorted by name.
-#[must_use]
-pub fn all_functions() -> &'static [Function] {
-    &[]
+/// Modules by name; global functions are in the module "".
+static MODULES: &[(&str, &[Function])] = &[
+    ("", crate::global::FUNCTIONS),
+    ("convert", crate::convert::FUNCTIONS),
+    ("fmt", crate::fmt::FUNCTIONS),
+    ("iter", crate::iter::FUNCTIONS),
+    ("list", crate::list::FUNCTIONS),
+    ("map", crate::map::FUNCTIONS),
+    ("math", crate::math::FUNCTIONS),
+    ("regexp", crate::regexp::FUNCTIONS),
+    ("strings", crate::strings::FUNCTIONS),
+];
+
+/// Every function, sorted by module and name.
+pub fn all_functions() -> impl Iterator<Item = &'static Function> {
+    MODULES.iter().flat_map(|(_, functions)| functions.iter())
 }
 
 /// The function of that registered name.
 #[must_use]
 pub fn function(name: &str) -> Option<&'static Function> {
-    let all = all_functions();
-    all.binary_search_by(|f| f.name.cmp(name)).ok().map(|i| &all[i])
+    let functions = module_functions(name.rsplit_once('.').map_or("", |(module, _)| module));
+    functions.binary_search_by(|f| f.name.cmp(name)).ok().map(|i| &functions[i])
+}
+
+/// The functions of a system module, sorted by name; those that need no import are in the module "".
+#[must_use]
+pub fn module_functions(module: &str) -> &'static [Function] {
+    MODULES.binary_search_by(|(name, _)| (*name).cmp(module)).map_or(&[], |i| MODULES[i].1)
 }
 
 /// Whether a system module of exactly this name exists (spec 01 §6.4).
 #[must_use]
 pub fn module_exists(module: &str) -> bool {
-    all_functions().iter().any(|f| f.name.rsplit_once('.').is_some_and(|(m, _)| m == module))
+    !module.is_empty() && !module_functions(module).is_empty()
+}
+
+/// The names of all system modules, sorted.
+pub fn module_names() -> impl Iterator<Item = &'static str> {
+    MODULES.iter().map(|(name, _)| *name).filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Signature;
+    use mcl_value::FuncType;
+
+    #[test]
+    fn tables_are_sorted() {
+        assert!(MODULES.is_sorted_by(|a, b| a.0 < b.0));
+        for (module, functions) in MODULES {
+            assert!(functions.is_sorted_by(|a, b| a.name < b.name), "{module}");
+            for function in *functions {
+                let prefix = function.name.rsplit_once('.').map_or("", |(prefix, _)| prefix);
+                assert_eq!(prefix, *module, "{}", function.name);
+            }
+        }
+    }
+
+    #[test]
+    fn signatures_are_canonical_type_text() {
+        for function in all_functions() {
+            assert!(!function.doc.is_empty(), "{}", function.name);
+            if let Signature::Fixed(text) = function.signature {
+                let parsed = FuncType::parse(text).unwrap_or_else(|| panic!("{}: {text}", function.name));
+                assert_eq!(parsed.to_string(), text, "{}", function.name);
+            }
+            for choice in function.choices {
+                assert!(FuncType::parse(choice).is_some(), "{}: {choice}", function.name);
+            }
+        }
+    }
+
+    #[test]
+    fn functions_are_found_by_name() {
+        assert!(function("strings.to_upper").is_some());
+        assert!(function("len").is_some());
+        assert!(function("strings.nope").is_none());
+        assert!(function("").is_none());
+        assert!(module_exists("strings"));
+        assert!(!module_exists("res"));
+        assert!(!module_exists(""));
+    }
 }

@@ -1,0 +1,65 @@
+//! `convert`: between text and the other scalars (spec 03 §5.1).
+
+use crate::args::Args;
+use crate::table::{Outcome, catchable, ok, pure};
+use crate::{Function, numbers};
+
+pub(crate) static FUNCTIONS: &[Function] = &[
+    pure("convert.format_bool", "func(a bool) str", "`true` or `false`.", |_, args| ok(args.bool(0)?.to_string())),
+    pure("convert.int_to_str", "func(a int) str", "The number in decimal.", |_, args| ok(args.int(0)?.to_string())),
+    pure(
+        "convert.parse_bool",
+        "func(a str) bool",
+        "Reads `1 t T TRUE true True` or `0 f F FALSE false False`; other texts fail catchably.",
+        |_, args| match parse_bool(args.bytes(0)?) {
+            Some(value) => ok(value),
+            None => catchable(format!("invalid bool: `{}`", args.text(0)?)),
+        },
+    ),
+    pure(
+        "convert.str_to_float",
+        "func(a str) float",
+        "Reads a decimal or hexadecimal floating-point number, `inf` or `nan`; other texts fail catchably.",
+        |_, args| match numbers::parse_float(args.bytes(0)?, false) {
+            Ok(value) => ok(value),
+            Err(error) => catchable(error.message("ParseFloat", args.bytes(0)?)),
+        },
+    ),
+    pure(
+        "convert.str_to_int",
+        "func(a str) int",
+        "Reads a decimal integer with an optional sign; other texts fail catchably.",
+        |_, args| match numbers::parse_int(args.bytes(0)?, 10, 64) {
+            Ok(value) => ok(value),
+            Err(error) => catchable(error.message("ParseInt", args.bytes(0)?)),
+        },
+    ),
+    pure("convert.to_float", "func(a int) float", "The nearest float.", |_, args| to_float(args.int(0)?)),
+    pure(
+        "convert.to_int",
+        "func(a float) int",
+        "Cuts off the fraction; what does not fit gives the smallest int.",
+        |_, args| ok(to_int(args.float(0)?)),
+    ),
+];
+
+/// Go's `strconv.ParseBool`.
+pub(crate) fn parse_bool(text: &[u8]) -> Option<bool> {
+    match text {
+        b"1" | b"t" | b"T" | b"TRUE" | b"true" | b"True" => Some(true),
+        b"0" | b"f" | b"F" | b"FALSE" | b"false" | b"False" => Some(false),
+        _ => None,
+    }
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn to_float(value: i64) -> Outcome {
+    ok(value as f64)
+}
+
+/// Truncates as an x86-64 processor does.
+#[allow(clippy::cast_possible_truncation)]
+pub(crate) fn to_int(value: f64) -> i64 {
+    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+    if value >= -LIMIT && value < LIMIT { value as i64 } else { i64::MIN }
+}

@@ -1,0 +1,208 @@
+//! Functions that exist without an import (spec 03 §3). Syntax produces those with a leading underscore.
+
+use std::io::Read as _;
+use std::time::Duration;
+
+use mcl_value::Value;
+
+use crate::args::Args;
+use crate::table::{Outcome, call_site, catchable, fatal, full, live, ok, pure};
+use crate::{CallSite, Function, FunctionError, Live, LiveContext, operators};
+
+pub(crate) static FUNCTIONS: &[Function] = &[
+    call_site("_collect", CallSite::Collect, "The exported records that a `collect` statement asks for.", |_, _| {
+        fatal("_collect needs the world of a running engine")
+    })
+    .computed_by(|| Box::<crate::world::Collect>::default()),
+    call_site("_lookup", CallSite::Lookup, "The element of a list or map: `$x[$key]`.", |_, args| {
+        match args.any(0)? {
+            Value::Map(_) => map_lookup(args),
+            _ => list_lookup(args),
+        }
+    }),
+    call_site("_operator", CallSite::Operator, "Applies the operator whose text is the first argument.", |_, args| {
+        operators::apply(&args.text(0)?, args.get(1..).unwrap_or_default())
+    }),
+    call_site("_struct_lookup", CallSite::StructLookup, "The field of a struct: `$st->field`.", |_, args| {
+        let field = args.text(1)?;
+        match args.strukt(0)?.get(&field) {
+            Some(value) => ok(value.clone()),
+            None => fatal(format!("could not lookup field: `{field}` in struct")),
+        }
+    }),
+    call_site(
+        "_struct_lookup_optional",
+        CallSite::StructLookupOptional,
+        "The field of a struct, or a default if its type has no such field: `$st->field <|> $default`.",
+        |_, args| {
+            let field = args.text(1)?;
+            ok(match args.strukt(0)?.get(&field) {
+                Some(value) => value.clone(),
+                None => args.any(2)?.clone(),
+            })
+        },
+    ),
+    pure("concat", "func(a str, b str) str", "Both strings, one after the other.", |_, args| {
+        ok([args.bytes(0)?, args.bytes(1)?].concat())
+    }),
+    full(
+        "contains",
+        "func(needle ?1, haystack []?1) bool",
+        "Whether an element of the list equals the value: `$needle in $haystack`.",
+        |_, args| ok(args.list(1)?.contains(args.any(0)?)),
+    ),
+    live(
+        "history",
+        "func(value ?1, index int) ?1",
+        "The value as it was that many milliseconds ago, or the oldest one known.",
+        || Box::<History>::default(),
+    ),
+    pure("len", "func(0 ?1) int", "Bytes of a string, elements of a list, entries of a map.", |_, args| {
+        match args.any(0)? {
+            Value::Str(text) => length(text.as_bytes().len()),
+            Value::List(items) => length(items.len()),
+            Value::Map(map) => length(map.len()),
+            other => fatal(format!("can't take the length of a {}", other.kind())),
+        }
+    })
+    .choices(&["func(0 str) int", "func(0 []?1) int", "func(0 map{?1: ?2}) int"]),
+    full(
+        "list_lookup",
+        "func(list []?1, index int) ?1",
+        "The element of a list at an index that counts from 0.",
+        |_, args| list_lookup(args),
+    ),
+    full("map_lookup", "func(map map{?1: ?2}, key ?1) ?2", "The value of a map under a key.", |_, args| {
+        map_lookup(args)
+    }),
+    pure(
+        "panic",
+        "func(x ?1) bool",
+        "Stops the engine if the argument is true or a text that is not empty.",
+        |_, args| match args.any(0)? {
+            Value::Bool(false) => ok(false),
+            Value::Bool(true) => fatal("bool panic occurred"),
+            Value::Str(text) if text.as_bytes().is_empty() => ok(false),
+            Value::Str(text) => fatal(format!("str panic occurred: {}", text.to_text())),
+            other => fatal(format!("can't panic with a {}", other.kind())),
+        },
+    )
+    .choices(&["func(x bool) bool", "func(x str) bool"])
+    .impure()
+    .not_inlinable(),
+    pure(
+        "panic_debug",
+        "func(x bool, err str) bool",
+        "Stops the engine with this text if the condition holds.",
+        |_, args| {
+            if args.bool(0)? { fatal(format!("bool panic occurred: {}", args.text(1)?)) } else { ok(false) }
+        },
+    )
+    .impure()
+    .not_inlinable(),
+    live(
+        "random1",
+        "func(length int) str",
+        "A random string of letters. The same length gives the same string for as long as the engine runs.",
+        || Box::<Random>::default(),
+    ),
+];
+
+/// An element of a list, for `_lookup`, `list_lookup` and `list.lookup`.
+pub(crate) fn list_lookup(args: &[Value]) -> Outcome {
+    let (list, index) = (args.list(0)?, args.int(1)?);
+    if index < 0 {
+        return catchable(format!("list index negative, got: {index}"));
+    }
+    match usize::try_from(index).ok().and_then(|index| list.get(index)) {
+        Some(value) => ok(value.clone()),
+        None => {
+            catchable(format!("list index not present, got: {index}, len is: {}, in: {}", list.len(), args.any(0)?))
+        }
+    }
+}
+
+/// The value under a key, for `_lookup`, `map_lookup` and `map.lookup`.
+pub(crate) fn map_lookup(args: &[Value]) -> Outcome {
+    let (map, key) = (args.map(0)?, args.any(1)?);
+    match map.get(key) {
+        Some(value) => ok(value.clone()),
+        None => catchable(format!("map key not present, want: {key} in {}", args.any(0)?)),
+    }
+}
+
+fn length(count: usize) -> Outcome {
+    ok(i64::try_from(count).unwrap_or(i64::MAX))
+}
+
+/// Remembers when the value changed, and wakes up when a change becomes old enough to be shown.
+#[derive(Default)]
+struct History {
+    index: i64,
+    /// Oldest first; the first one stands for everything before it.
+    changes: std::collections::VecDeque<(Duration, Value)>,
+}
+
+impl Live for History {
+    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+        let (value, index) = (args.any(0)?, args.int(1)?);
+        let Ok(age) = u64::try_from(index).map(Duration::from_millis) else {
+            return fatal(format!("can't use a negative interval of {index}"));
+        };
+        if index != self.index {
+            self.index = index;
+            self.changes.clear();
+        }
+        let now = cx.now();
+        if self.changes.back().is_none_or(|(_, last)| last != value) {
+            self.changes.push_back((now, value.clone()));
+        }
+        while self.changes.get(1).is_some_and(|(time, _)| *time + age <= now) {
+            self.changes.pop_front();
+        }
+        if let Some((time, _)) = self.changes.get(1) {
+            cx.wake_after((*time + age).saturating_sub(now));
+        }
+        ok(self.changes.front().map_or_else(|| value.clone(), |(_, value)| value.clone()))
+    }
+}
+
+#[derive(Default)]
+struct Random {
+    last: Option<(i64, Value)>,
+}
+
+impl Live for Random {
+    fn call(&mut self, _: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+        let length = args.int(0)?;
+        if let Some((last, value)) = &self.last
+            && *last == length
+        {
+            return ok(value.clone());
+        }
+        self.last = None;
+        let Some(count) = u16::try_from(length).ok() else {
+            return fatal("can't generate an invalid length");
+        };
+        let text =
+            random_letters(count.into()).map_err(|e| FunctionError::fatal(format!("can't get random data: {e}")))?;
+        let value = Value::str(text);
+        self.last = Some((length, value.clone()));
+        ok(value)
+    }
+}
+
+fn random_letters(count: usize) -> std::io::Result<Vec<u8>> {
+    const LETTERS: &[u8; 52] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    let mut source = std::io::BufReader::with_capacity(256, std::fs::File::open("/dev/urandom")?);
+    let mut out = Vec::with_capacity(count);
+    let mut byte = [0];
+    while out.len() < count {
+        source.read_exact(&mut byte)?;
+        // Bytes from the last multiple of 52 on would make some letters likelier.
+        if byte[0] < 208 {
+            out.push(LETTERS[usize::from(byte[0] % 52)]);
+        }
+    }
+    Ok(out)
+}

@@ -1,0 +1,22 @@
+//! `map` (spec 03 §5.11). Keys and values come in the order in which maps are shown.
+
+use mcl_value::Value;
+
+use crate::args::Args;
+use crate::table::{full, ok};
+use crate::{Function, global};
+
+pub(crate) static FUNCTIONS: &[Function] = &[
+    full("map.keys", "func(x map{?1: ?2}) []?1", "The keys, sorted.", |_, args| {
+        ok(Value::list(args.map(0)?.keys().cloned()))
+    }),
+    full(
+        "map.lookup",
+        "func(map map{?1: ?2}, key ?1) ?2",
+        "The value under a key; fails catchably if there is none.",
+        |_, args| global::map_lookup(args),
+    ),
+    full("map.values", "func(x map{?1: ?2}) []?2", "The values, in the order of their keys.", |_, args| {
+        ok(Value::list(args.map(0)?.values().cloned()))
+    }),
+];

@@ -1,0 +1,55 @@
+//! `math` (spec 03 §5.12). The whole of Go's `math` package is in `golang/math`.
+
+use mcl_value::{Type, Value};
+
+use crate::Function;
+use crate::args::Args;
+use crate::table::{Outcome, catchable, fatal, full, ok, pure};
+
+pub(crate) static FUNCTIONS: &[Function] = &[
+    full("math.fortytwo", "func() ?1", "42, as an int or a float: whichever is asked for.", |cx, _| {
+        match cx.ty.result {
+            Type::Int => ok(42),
+            Type::Float => ok(42.0),
+            _ => fatal("can't build math.fortytwo: did not match"),
+        }
+    })
+    .choices(&["func() float", "func() int"]),
+    pure("math.minus1", "func(x int) int", "One less.", |_, args| ok(args.int(0)?.wrapping_sub(1))),
+    pure(
+        "math.mod",
+        "func(0 ?1, 1 ?1) ?1",
+        "The remainder, with the sign of the dividend; fails catchably where there is none.",
+        |_, args| match (args.any(0)?, args.any(1)?) {
+            (Value::Int(_), Value::Int(0)) => catchable("result is not a number"),
+            (Value::Int(a), Value::Int(b)) => ok(a.wrapping_rem(*b)),
+            (Value::Float(a), Value::Float(b)) => finite(a % b),
+            (other, _) => fatal(format!("can't take the remainder of a {}", other.kind())),
+        },
+    )
+    .choices(&["func(0 int, 1 int) int", "func(0 float, 1 float) float"]),
+    pure(
+        "math.pow",
+        "func(x float, y float) float",
+        "`x` to the power of `y`; fails catchably where that is no finite number.",
+        |_, args| finite(crate::golang::gomath::pow(args.float(0)?, args.float(1)?)),
+    ),
+    pure(
+        "math.sqrt",
+        "func(x float) float",
+        "The square root; fails catchably where that is no finite number.",
+        |_, args| finite(args.float(0)?.sqrt()),
+    ),
+];
+
+fn finite(result: f64) -> Outcome {
+    if result.is_nan() {
+        catchable("result is not a number")
+    } else if result == f64::INFINITY {
+        catchable("result is positive infinity")
+    } else if result == f64::NEG_INFINITY {
+        catchable("result is negative infinity")
+    } else {
+        ok(result)
+    }
+}

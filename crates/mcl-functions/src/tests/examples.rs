@@ -1,0 +1,225 @@
+//! The worked examples of spec 03 §10, and the corners beside them.
+
+use super::{check, check_typed};
+
+#[test]
+fn operators() {
+    for (args, expected) in [
+        (r#""+", 1, 2"#, "3"),
+        (r#""+", 9223372036854775807, 1"#, "-9223372036854775808"),
+        (r#""*", 9223372036854775807, 2"#, "-2"),
+        (r#""/", 7, 2"#, "3.5"),
+        (r#""/", 6, 3"#, "2"),
+        (r#""/", 1, 0"#, "C: can't divide by zero"),
+        (r#""/", 2.5, 0.0"#, "C: can't divide by zero"),
+        (r#""+", "ab", "c""#, r#""abc""#),
+        (r#""+", true, false"#, "F: unsupported kind: bool"),
+        (r#""<", "a", "b""#, "F: unsupported kind: str"),
+        (r#""==", [1, 2], [1, 2]"#, "true"),
+        (r#""==", [1, 2], [2, 1]"#, "false"),
+        (r#""==", {"a": 1, "b": 2}, {"b": 2, "a": 1}"#, "true"),
+        (r#""!=", struct{a: 1}, struct{a: 2}"#, "true"),
+        (r#""==", NaN, NaN"#, "false"),
+        (r#""!=", NaN, NaN"#, "true"),
+        (r#""<", 1, 2"#, "true"),
+        (r#"">=", NaN, 1.0"#, "false"),
+        (r#""and", true, false"#, "false"),
+        (r#""or", true, false"#, "true"),
+        (r#""not", true"#, "false"),
+        (r#""not", true, false"#, "F: operator has wrong size"),
+        (r#""?", 1, 2"#, "F: operator not found"),
+    ] {
+        check("_operator", args, expected);
+    }
+}
+
+#[test]
+fn lookups_and_lengths() {
+    check("contains", "3, [1, 2, 3]", "true");
+    check("contains", "[13], [[42], [13]]", "true");
+    check("contains", r#""x", []"#, "false");
+    check("_lookup", "[10, 20], 1", "20");
+    check("_lookup", "[10, 20], 2", "C: list index not present, got: 2, len is: 2, in: [10, 20]");
+    check("_lookup", "[10, 20], -1", "C: list index negative, got: -1");
+    check("_lookup", r#"{"a": 1}, "b""#, r#"C: map key not present, want: "b" in {"a": 1}"#);
+    check("_lookup", r#"{7: "x"}, 7"#, r#""x""#);
+    check("_struct_lookup", r#"struct{a: 1}, "a""#, "1");
+    check("_struct_lookup", r#"struct{a: 1}, "b""#, "F: could not lookup field: `b` in struct");
+    check("_struct_lookup_optional", r#"struct{a: 1}, "zz", "d""#, r#""d""#);
+    check("_struct_lookup_optional", r#"struct{a: 1}, "a", 2"#, "1");
+    check("len", r#""héllo""#, "6");
+    check("len", "[]", "0");
+    check("len", r#"{1: "a", 2: "b"}"#, "2");
+    check("list_lookup", r#"["p", "q"], 0"#, r#""p""#);
+    check("map_lookup", r#"{"k": true}, "k""#, "true");
+    check("map_lookup", "{-0.0: 1}, 0.0", "1");
+    check("concat", r#""", "x""#, r#""x""#);
+    check("panic", "false", "false");
+    check("panic", r#""""#, "false");
+    check("panic", "true", "F: bool panic occurred");
+    check("panic", r#""x""#, "F: str panic occurred: x");
+    check("panic_debug", r#"true, "m""#, "F: bool panic occurred: m");
+    check("panic_debug", r#"false, "m""#, "false");
+}
+
+#[test]
+fn printf() {
+    for (args, expected) in [
+        (r#""%d-%s", 4, "x""#, r#""4-x""#),
+        (r#""%f", 42.0"#, r#""42""#),
+        (r#""%v", 1000000.0"#, r#""1000000""#),
+        (r#""%f", 0.0000001"#, r#""0.0000001""#),
+        (r#""%v", "a""#, r#""a""#),
+        (r#""%v", ["a", "b"]"#, r#""[\"a\", \"b\"]""#),
+        (r#""%v", {"b": 1, "a": 2}"#, r#""{\"a\": 2, \"b\": 1}""#),
+        (r#""%v", {10: "x", 9: "y"}"#, r#""{9: \"y\", 10: \"x\"}""#),
+        (r#""%v", struct{x: 1.5; y: [true]}"#, r#""struct{x: 1.5; y: [true]}""#),
+        (r#""%q", "tab\there""#, r#""\"tab\\there\"""#),
+        (r#""%T %T", 1, [struct{a: "x"}]"#, r#""int []struct{a str}""#),
+        (r#""100%%""#, r#""100%""#),
+        (r#""a%""#, r#""a""#),
+        (r#""%5d", 1"#, "F: invalid format string at 1"),
+        (r#""%d", "x""#, "F: unexpected type: base kind does not match (int != str)"),
+        (r#""%s""#, "F: more specifiers (1) than values (0)"),
+        (r#""x", 1"#, r#""x""#),
+        (r#""é %s", "é""#, r#""é é""#),
+    ] {
+        check("fmt.printf", args, expected);
+    }
+}
+
+#[test]
+fn convert() {
+    check("convert.parse_bool", r#""T""#, "true");
+    check("convert.parse_bool", r#""yes""#, "C: invalid bool: `yes`");
+    check("convert.format_bool", "false", r#""false""#);
+    check("convert.str_to_int", r#""-007""#, "-7");
+    check("convert.str_to_int", r#"" 7""#, r#"C: strconv.ParseInt: parsing " 7": invalid syntax"#);
+    check(
+        "convert.str_to_int",
+        r#""9223372036854775808""#,
+        r#"C: strconv.ParseInt: parsing "9223372036854775808": value out of range"#,
+    );
+    check("convert.str_to_float", r#""1e3""#, "1000");
+    check("convert.str_to_float", r#""1,5""#, r#"C: strconv.ParseFloat: parsing "1,5": invalid syntax"#);
+    check("convert.str_to_float", r#""1e999""#, r#"C: strconv.ParseFloat: parsing "1e999": value out of range"#);
+    check("convert.to_int", "-2.9", "-2");
+    check("convert.to_int", "NaN", "-9223372036854775808");
+    check("convert.to_int", "1000000000000000000000.0", "-9223372036854775808");
+    check("convert.to_float", "3", "3");
+    check("convert.int_to_str", "-42", r#""-42""#);
+}
+
+#[test]
+fn strings() {
+    check("strings.split", r#""a,,b,", ",""#, r#"["a", "", "b", ""]"#);
+    check("strings.split", r#""", ",""#, r#"[""]"#);
+    check("strings.split", r#""é1", """#, r#"["é", "1"]"#);
+    check("strings.split", r#""", """#, "[]");
+    check("strings.substr", r#""hello", 1, 3"#, r#""el""#);
+    check("strings.substr", r#""hello", 5, 5"#, r#""""#);
+    check("strings.substr", r#""hello", 3, 9"#, "C: low/high out of range");
+    check("strings.substr", r#""hello", 3, 2"#, "C: low/high out of range");
+    check("strings.substr", r#""hello", -1, 2"#, "C: low/high out of range");
+    check("strings.substr", r#""日本", 0, 3"#, r#""日""#);
+    check("strings.left_pad", r#""7", "0", 3"#, r#""007""#);
+    check("strings.left_pad", r#""7", "ab", 4"#, r#""abab7""#);
+    check("strings.left_pad", r#""7", "", 4"#, r#""7""#);
+    check("strings.right_pad", r#""abcd", "-", 2"#, r#""abcd""#);
+    check("strings.right_pad", r#""a", "-", 3"#, r#""a--""#);
+    check("strings.replace_all", r#""aaa", "aa", "b""#, r#""ba""#);
+    check("strings.replace_all", r#""abc", "", "-""#, r#""-a-b-c-""#);
+    check("strings.join_nonempty", r#"["a", "", " ", "b"], ",""#, r#""a, ,b""#);
+    check("strings.to_upper", r#""straße""#, r#""STRAßE""#);
+    check("strings.to_lower", r#""ÀÉ""#, r#""àé""#);
+    check("strings.trim_space", r#""\t x y \n""#, r#""x y""#);
+    check("strings.trim_space", r#""\u{85}\u{a0}x\u{200b}""#, r#""x\u200b""#);
+    check("strings.contains", r#""abc", """#, "true");
+    check("strings.has_prefix", r#""abc", "bc""#, "false");
+    check("strings.has_suffix", r#""abc", "bc""#, "true");
+}
+
+#[test]
+fn regexp() {
+    for (pattern, text, expected) in [
+        ("^[0-9]+$", "12a", "false"),
+        ("o", "foo", "true"),
+        ("a(b", "x", "F: pattern did not compile: error parsing regexp: missing closing ): `a(b`"),
+        ("(?=x)", "x", "F: pattern did not compile: error parsing regexp: invalid or unsupported Perl syntax: `(?=`"),
+        (r"(a)\\1", "aa", r"F: pattern did not compile: error parsing regexp: invalid escape sequence: `\1`"),
+        ("a)", "x", "F: pattern did not compile: error parsing regexp: unexpected ): `a)`"),
+        ("*", "x", "F: pattern did not compile: error parsing regexp: missing argument to repetition operator: `*`"),
+        ("a**", "x", "F: pattern did not compile: error parsing regexp: invalid nested repetition operator: `**`"),
+        ("[z-a]", "x", "F: pattern did not compile: error parsing regexp: invalid character class range: `z-a`"),
+        ("[a", "x", "F: pattern did not compile: error parsing regexp: missing closing ]: `[a`"),
+        ("a{1001}", "x", "F: pattern did not compile: error parsing regexp: invalid repeat count: `{1001}`"),
+        (r"a\\", "x", "F: pattern did not compile: error parsing regexp: trailing backslash at end of expression: ``"),
+        (r"^\\d$", "٣", "false"),
+        (r"^\\w$", "é", "false"),
+        (r"^\\pL$", "é", "true"),
+        (
+            r"\\p{Foo}",
+            "é",
+            r"F: pattern did not compile: error parsing regexp: invalid character class range: `\p{Foo}`",
+        ),
+        ("^[[:alpha:]]{2}$", "ab", "true"),
+        ("^[]a]+$", "]a", "true"),
+        ("^[a&&b]$", "&", "true"),
+        ("^[[a]$", "[", "true"),
+        (r"^\\Qa.b\\E$", "a.b", "true"),
+        (r"^\\Qa.b\\E$", "axb", "false"),
+        ("a{,2}", "a{,2}", "true"),
+        ("(?i)STRASSE", "strasse", "true"),
+        ("(?P<n>a)(?<m>b)", "ab", "true"),
+        ("^.$", r"\n", "false"),
+        ("(?s)^.$", r"\n", "true"),
+        ("(?m)^b$", r"a\nb", "true"),
+        ("^b$", r"a\nb", "false"),
+        (r"\\bfoo\\b", "a foo b", "true"),
+    ] {
+        check("regexp.match", &format!("\"{pattern}\", \"{text}\""), expected);
+    }
+}
+
+#[test]
+fn lists_and_maps() {
+    check("list.concat", "[1], [], [2, 3]", "[1, 2, 3]");
+    check("list.lookup", r#"["a"], 1"#, r#"C: list index not present, got: 1, len is: 1, in: ["a"]"#);
+    check("map.lookup", r#"{"a": 1}, "a""#, "1");
+    check("map.keys", r#"{"b": 1, "a": 2}"#, r#"["a", "b"]"#);
+    check("map.values", r#"{"b": 1, "a": 2}"#, "[2, 1]");
+    check("iter.range", "4", "[0, 1, 2, 3]");
+    check("iter.range", "2, 5", "[2, 3, 4]");
+    check("iter.range", "0, 10, 4", "[0, 4, 8]");
+    check("iter.range", "3, 0, -1", "[3, 2, 1]");
+    check("iter.range", "3, 0", "[]");
+    check("iter.range", "0, 5, 0", "F: step value cannot be 0");
+    check("iter.range", "9223372036854775806, 9223372036854775807, 5", "[9223372036854775806]");
+    check(
+        "iter.range",
+        "-9223372036854775808, 9223372036854775807, 9223372036854775807",
+        "[-9223372036854775808, -1, 9223372036854775806]",
+    );
+    check("iter.range", "100000000", "F: the range has 100000000 elements, more than 10000000");
+    check("iter.flatten", "[[1], [], [2, 3]]", "[1, 2, 3]");
+}
+
+#[test]
+fn math() {
+    check("math.mod", "7, 3", "1");
+    check("math.mod", "-7, 3", "-1");
+    check("math.mod", "7, -3", "1");
+    check("math.mod", "5.5, 2.0", "1.5");
+    check("math.mod", "1, 0", "C: result is not a number");
+    check("math.mod", "1.0, 0.0", "C: result is not a number");
+    check("math.mod", "9007199254740993, 10", "3");
+    check("math.mod", "-9223372036854775808, -1", "0");
+    check("math.pow", "2.0, 10.0", "1024");
+    check("math.pow", "0.0, -1.0", "C: result is positive infinity");
+    check("math.pow", "-8.0, 0.5", "C: result is not a number");
+    check("math.sqrt", "2.0", "1.4142135623730951");
+    check("math.sqrt", "-1.0", "C: result is not a number");
+    check("math.minus1", "0", "-1");
+    check_typed("math.fortytwo", "", "int", "42");
+    check_typed("math.fortytwo", "", "float", "42");
+}
