@@ -2,15 +2,37 @@
 
 use std::sync::Arc;
 
-use indexmap::IndexMap;
+use indexmap::{Equivalent, IndexMap};
 use mcl_diagnostics::Span;
 use mcl_value::Value;
+use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
+use petgraph::visit::EdgeRef;
+use petgraph::{Direction, Incoming, Outgoing};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::Meta;
 
-/// Index of a vertex in [`ResourceGraph::resources`].
+/// Names a vertex of one [`ResourceGraph`]: the number of resources that were added before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VertexId(pub u32);
+
+impl VertexId {
+    /// The number, to index tables beside the graph.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    fn node(self) -> NodeIndex {
+        NodeIndex::new(self.index())
+    }
+}
+
+impl From<NodeIndex> for VertexId {
+    fn from(node: NodeIndex) -> VertexId {
+        VertexId(node.index() as u32)
+    }
+}
 
 /// Kind and name: what identifies a resource for people.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,11 +43,34 @@ pub struct ResourceId {
     pub name: Arc<str>,
 }
 
+impl ResourceId {
+    /// The id of that kind and name.
+    pub fn new(kind: impl Into<Arc<str>>, name: impl Into<Arc<str>>) -> ResourceId {
+        ResourceId { kind: kind.into(), name: name.into() }
+    }
+}
+
 impl std::fmt::Display for ResourceId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}[{}]", self.kind, self.name)
     }
 }
+
+/// A [`ResourceId`] that owns nothing, to look one up.
+#[derive(Hash)]
+struct IdRef<'a> {
+    kind: &'a str,
+    name: &'a str,
+}
+
+impl Equivalent<ResourceId> for IdRef<'_> {
+    fn equivalent(&self, id: &ResourceId) -> bool {
+        *id.name == *self.name && *id.kind == *self.kind
+    }
+}
+
+/// Parameters by name.
+pub type ParamMap = IndexMap<Arc<str>, Value, FxBuildHasher>;
 
 /// One resource with the parameters that were set.
 #[derive(Clone, Debug)]
@@ -33,10 +78,10 @@ pub struct Resource {
     /// Kind and name.
     pub id: ResourceId,
     /// The parameters that the program set, under their mcl names, in source order.
-    pub params: IndexMap<Arc<str>, Value, rustc_hash::FxBuildHasher>,
+    pub params: ParamMap,
     /// The meta parameters.
     pub meta: Meta,
-    /// The names of the meta parameters that the program set (`graph` prints those that are not at their default).
+    /// The names of the parameters whose values are secret: they are masked wherever they are shown to people.
     pub sensitive: Vec<Arc<str>>,
     /// The statement that made it, in the files of its program.
     pub span: Option<Span>,
@@ -46,8 +91,30 @@ pub struct Resource {
     pub origin: Option<Arc<str>>,
 }
 
+impl Resource {
+    /// A resource with nothing set.
+    #[must_use]
+    pub fn new(id: ResourceId) -> Resource {
+        Resource {
+            id,
+            params: ParamMap::default(),
+            meta: Meta::default(),
+            sensitive: Vec::new(),
+            span: None,
+            origin: None,
+        }
+    }
+
+    /// Sets a parameter.
+    #[must_use]
+    pub fn with(mut self, param: &str, value: impl Into<Value>) -> Resource {
+        self.params.insert(param.into(), value.into());
+        self
+    }
+}
+
 /// An ordering edge.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
     /// First.
     pub from: VertexId,
@@ -55,8 +122,14 @@ pub struct Edge {
     pub to: VertexId,
     /// Whether a change of `from` refreshes `to`.
     pub notify: bool,
-    /// Made by the autoedge algorithm.
+    /// Made by the autoedge algorithm alone.
     pub autoedge: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    notify: bool,
+    autoedge: bool,
 }
 
 /// One end of a send/recv pair.
@@ -77,13 +150,244 @@ pub struct SendRecv {
     pub to: Endpoint,
 }
 
-/// A resource graph before grouping. Vertices and edges keep the order in which they were added.
+/// The vertices with one id: a chain through [`ResourceGraph::next_with_id`].
+#[derive(Clone, Copy, Debug)]
+struct Namesakes {
+    first: VertexId,
+    last: VertexId,
+    visible: Option<VertexId>,
+    last_hidden: Option<VertexId>,
+}
+
+/// A resource graph before grouping. Vertices and edges keep the order in which they were added, and there is at most one
+/// edge for each ordered pair of vertices.
 #[derive(Clone, Debug, Default)]
 pub struct ResourceGraph {
-    /// The vertices.
-    pub resources: Vec<Resource>,
-    /// At most one edge for each ordered pair; a repeated one has its notify flags ORed.
-    pub edges: Vec<Edge>,
-    /// Values that flow.
-    pub sendrecv: Vec<SendRecv>,
+    graph: DiGraph<Resource, Link>,
+    /// The vertices with an id. Hidden resources may share one with others.
+    by_id: IndexMap<ResourceId, Namesakes, FxBuildHasher>,
+    /// The next vertex with the same id.
+    next_with_id: FxHashMap<VertexId, VertexId>,
+    /// Where the edge of a pair is.
+    by_pair: FxHashMap<(VertexId, VertexId), EdgeIndex>,
+    sendrecv: Vec<SendRecv>,
+    /// The one sender of a receiving field.
+    receivers: FxHashMap<Endpoint, u32>,
+    /// Who exports an id to a host.
+    exporters: FxHashMap<(ResourceId, String), VertexId>,
+}
+
+impl ResourceGraph {
+    /// An empty graph.
+    #[must_use]
+    pub fn new() -> ResourceGraph {
+        ResourceGraph::default()
+    }
+
+    /// The number of resources.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.graph.node_count()
+    }
+
+    /// Whether there are no resources.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Every vertex, in the order of adding.
+    pub fn vertices(&self) -> impl ExactSizeIterator<Item = VertexId> + DoubleEndedIterator + use<> {
+        (0..self.len() as u32).map(VertexId)
+    }
+
+    /// Every vertex with its resource, in the order of adding.
+    pub fn resources(&self) -> impl Iterator<Item = (VertexId, &Resource)> {
+        self.vertices().zip(self.graph.node_weights())
+    }
+
+    /// The resource of a vertex of this graph.
+    #[must_use]
+    pub fn resource(&self, vertex: VertexId) -> &Resource {
+        &self.graph[vertex.node()]
+    }
+
+    /// The resource, to change parameters or meta parameters. Its id must stay as it is.
+    pub fn resource_mut(&mut self, vertex: VertexId) -> &mut Resource {
+        &mut self.graph[vertex.node()]
+    }
+
+    /// The vertices with that kind and name, in the order of adding: at most one that is not hidden.
+    pub fn find_all(&self, kind: &str, name: &str) -> impl Iterator<Item = VertexId> {
+        let first = self.by_id.get(&IdRef { kind, name }).map(|n| n.first);
+        std::iter::successors(first, |v| self.next_with_id.get(v).copied())
+    }
+
+    /// The vertex with that kind and name; one that is not hidden, if there is any.
+    #[must_use]
+    pub fn find(&self, kind: &str, name: &str) -> Option<VertexId> {
+        self.by_id.get(&IdRef { kind, name }).map(|n| n.visible.unwrap_or(n.first))
+    }
+
+    /// The one with that id that is not hidden, and the last hidden one.
+    pub(crate) fn namesakes(&self, id: &ResourceId) -> (Option<VertexId>, Option<VertexId>) {
+        self.by_id.get(id).map_or((None, None), |n| (n.visible, n.last_hidden))
+    }
+
+    /// Adds a resource, even if there is one like it: [`ResourceGraph::insert`] is for programs.
+    ///
+    /// # Panics
+    /// If there are 2³² resources already.
+    pub fn add(&mut self, resource: Resource) -> VertexId {
+        let (id, hidden) = (resource.id.clone(), resource.meta.hidden);
+        let vertex = VertexId::from(self.graph.add_node(resource));
+        let fresh = Namesakes { first: vertex, last: vertex, visible: None, last_hidden: None };
+        let namesakes = self.by_id.entry(id).or_insert(fresh);
+        if namesakes.last != vertex {
+            self.next_with_id.insert(namesakes.last, vertex);
+            namesakes.last = vertex;
+        }
+        if hidden {
+            namesakes.last_hidden = Some(vertex);
+        } else {
+            namesakes.visible = namesakes.visible.or(Some(vertex));
+        }
+        vertex
+    }
+
+    /// Adds an edge. Where there is one already, a notification of either stays, and it counts as automatic only if both
+    /// are.
+    pub fn add_edge(&mut self, edge: Edge) {
+        match self.by_pair.get(&(edge.from, edge.to)) {
+            Some(&index) => {
+                let link = &mut self.graph[index];
+                link.notify |= edge.notify;
+                link.autoedge &= edge.autoedge;
+            }
+            None => {
+                let link = Link { notify: edge.notify, autoedge: edge.autoedge };
+                let index = self.graph.add_edge(edge.from.node(), edge.to.node(), link);
+                self.by_pair.insert((edge.from, edge.to), index);
+            }
+        }
+    }
+
+    /// Adds a plain edge.
+    pub fn order(&mut self, from: VertexId, to: VertexId) {
+        self.add_edge(Edge { from, to, notify: false, autoedge: false });
+    }
+
+    /// The number of edges.
+    #[must_use]
+    pub fn edge_count(&self) -> usize {
+        self.graph.edge_count()
+    }
+
+    /// Every edge, in the order of adding.
+    pub fn edges(&self) -> impl Iterator<Item = Edge> {
+        self.graph.edge_references().map(edge)
+    }
+
+    /// The edge of a pair.
+    #[must_use]
+    pub fn edge_between(&self, from: VertexId, to: VertexId) -> Option<Edge> {
+        let link = self.graph[*self.by_pair.get(&(from, to))?];
+        Some(Edge { from, to, notify: link.notify, autoedge: link.autoedge })
+    }
+
+    /// The edges that start at a vertex, the last added first.
+    pub fn outgoing(&self, vertex: VertexId) -> impl Iterator<Item = Edge> {
+        self.graph.edges_directed(vertex.node(), Outgoing).map(edge)
+    }
+
+    /// The edges that end at a vertex, the last added first.
+    pub fn incoming(&self, vertex: VertexId) -> impl Iterator<Item = Edge> {
+        self.graph.edges_directed(vertex.node(), Incoming).map(edge)
+    }
+
+    /// The vertices behind the outgoing edges.
+    pub fn successors(&self, vertex: VertexId) -> impl Iterator<Item = VertexId> {
+        self.neighbours(vertex, Outgoing)
+    }
+
+    /// The vertices before the incoming edges.
+    pub fn predecessors(&self, vertex: VertexId) -> impl Iterator<Item = VertexId> {
+        self.neighbours(vertex, Incoming)
+    }
+
+    fn neighbours(&self, vertex: VertexId, direction: Direction) -> impl Iterator<Item = VertexId> {
+        self.graph.neighbors_directed(vertex.node(), direction).map(VertexId::from)
+    }
+
+    /// The values that flow, in the order of adding.
+    #[must_use]
+    pub fn sendrecv(&self) -> &[SendRecv] {
+        &self.sendrecv
+    }
+
+    /// What flows into a field, if anything does.
+    #[must_use]
+    pub fn sender_of(&self, receiver: &Endpoint) -> Option<&Endpoint> {
+        self.receivers.get(receiver).map(|i| &self.sendrecv[*i as usize].from)
+    }
+
+    /// Who exports an id to a host.
+    pub(crate) fn exporter(&self, id: &ResourceId, host: &str) -> Option<VertexId> {
+        // Almost no program exports anything: do not build a key for nothing.
+        if self.exporters.is_empty() {
+            return None;
+        }
+        self.exporters.get(&(id.clone(), host.to_owned())).copied()
+    }
+
+    /// Records who exports an id to a host; the first stays.
+    pub(crate) fn record_exporter(&mut self, id: ResourceId, host: &str, vertex: VertexId) {
+        self.exporters.entry((id, host.to_owned())).or_insert(vertex);
+    }
+
+    /// Records a flow without checks; false if the field receives from elsewhere already.
+    pub(crate) fn record_flow(&mut self, flow: SendRecv) -> bool {
+        if let Some(sender) = self.sender_of(&flow.to) {
+            return *sender == flow.from;
+        }
+        self.receivers.insert(flow.to.clone(), self.sendrecv.len() as u32);
+        self.sendrecv.push(flow);
+        true
+    }
+}
+
+fn edge(reference: petgraph::graph::EdgeReference<'_, Link>) -> Edge {
+    let Link { notify, autoedge } = *reference.weight();
+    Edge { from: reference.source().into(), to: reference.target().into(), notify, autoedge }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn noop(name: &str) -> Resource {
+        Resource::new(ResourceId::new("noop", name))
+    }
+
+    #[test]
+    fn repeated_edges_are_one_and_keep_the_notification() {
+        let mut g = ResourceGraph::new();
+        let (a, b) = (g.add(noop("a")), g.add(noop("b")));
+        g.add_edge(Edge { from: a, to: b, notify: false, autoedge: true });
+        g.add_edge(Edge { from: a, to: b, notify: true, autoedge: false });
+        g.add_edge(Edge { from: a, to: b, notify: false, autoedge: true });
+        assert_eq!(g.edges().collect::<Vec<_>>(), [Edge { from: a, to: b, notify: true, autoedge: false }]);
+        assert_eq!(g.edge_between(b, a), None);
+    }
+
+    #[test]
+    fn a_hidden_resource_shares_its_id() {
+        let mut g = ResourceGraph::new();
+        let mut hidden = noop("a");
+        hidden.meta.hidden = true;
+        let (first, second, third) = (g.add(hidden.clone()), g.add(noop("a")), g.add(hidden));
+        assert_eq!(g.find("noop", "a"), Some(second));
+        assert_eq!(g.find_all("noop", "a").collect::<Vec<_>>(), [first, second, third]);
+        assert_eq!(g.find("noop", "b"), None);
+    }
 }

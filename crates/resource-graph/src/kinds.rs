@@ -87,6 +87,9 @@ static KINDS: [Kind; 61] = [
     virt::NETWORK_RANGE,
 ];
 
+pub use exec::SIGNALS;
+pub use file::file_path;
+
 /// Every kind, sorted by name.
 #[must_use]
 pub fn all_kinds() -> &'static [Kind] {

@@ -4,17 +4,29 @@
 //! `mclc doc` and completion all read that. The crate knows nothing of mcl's syntax or functions, does no I/O, and
 //! applies nothing: implementations of kinds live in `runtime`.
 
+mod compare;
 mod constants;
 mod graph;
+mod insert;
 mod kinds;
 mod meta;
+mod mode;
+mod order;
+mod output;
 mod schema;
+mod sync;
 mod syntax;
 mod validate;
 
+pub use compare::{Difference, MASK, difference, is_sensitive, shown};
 pub use constants::{ConstantValue, RESOURCE_CONSTANTS, ResourceConstant};
-pub use graph::{Edge, Endpoint, Resource, ResourceGraph, ResourceId, SendRecv, VertexId};
-pub use kinds::{all_kinds, kind};
+pub use graph::{Edge, Endpoint, ParamMap, Resource, ResourceGraph, ResourceId, SendRecv, VertexId};
+pub use insert::{DuplicateError, FlowError, check_flow};
+pub use kinds::{SIGNALS, all_kinds, file_path, kind};
 pub use meta::{META_FIELDS, META_STRUCT_TYPE, Meta, MetaField};
+pub use mode::SymbolicMode;
+pub use order::Cycle;
+pub use output::{dot, json, text};
 pub use schema::{Check, Field, Kind, Repr, SendField, Traits};
+pub use sync::{GraphSync, sync, sync_by};
 pub use validate::{Params, ValidationError, validate};

@@ -39,6 +39,8 @@ impl Kind {
     }
 }
 
+const THE_NAME: &str = "the name";
+
 /// A parameter of a kind.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
@@ -55,6 +57,8 @@ pub struct Field {
     pub required: bool,
     /// The default in mcl syntax, for the documentation; empty for none.
     pub default: &'static str,
+    /// Whether its value is a secret, and masked wherever it is shown to people.
+    pub sensitive: bool,
     /// What its value must satisfy, when it is given.
     pub check: Check,
     /// One sentence for `mclc doc`.
@@ -65,7 +69,17 @@ impl Field {
     /// A parameter with no default, range or condition.
     #[must_use]
     pub const fn new(name: &'static str, ty: &'static str, doc: &'static str) -> Field {
-        Field { name, ty, repr: Repr::Plain, optional: false, required: false, default: "", check: Check::Any, doc }
+        Field {
+            name,
+            ty,
+            repr: Repr::Plain,
+            optional: false,
+            required: false,
+            sensitive: false,
+            default: "",
+            check: Check::Any,
+            doc,
+        }
     }
 
     /// Makes "not given" differ from the zero value.
@@ -80,6 +94,25 @@ impl Field {
     pub const fn required(mut self) -> Field {
         self.required = true;
         self
+    }
+
+    /// Makes its value a secret.
+    #[must_use]
+    pub const fn sensitive(mut self) -> Field {
+        self.sensitive = true;
+        self
+    }
+
+    /// Makes the resource's name the default.
+    #[must_use]
+    pub const fn default_name(self) -> Field {
+        self.default(THE_NAME)
+    }
+
+    /// Whether the resource's name stands in when it is not set, or empty.
+    #[must_use]
+    pub fn defaults_to_name(&self) -> bool {
+        self.default == THE_NAME
     }
 
     /// Sets the documented default, in mcl syntax.
@@ -135,6 +168,7 @@ pub enum Repr {
     Int8,
     Int16,
     Int32,
+    Int64,
     Uint,
     Uint8,
     Uint16,

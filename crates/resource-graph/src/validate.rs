@@ -127,8 +127,8 @@ impl<'a> Params<'a> {
     #[must_use]
     pub fn text(&self, param: &str) -> Cow<'a, str> {
         self.set_text(param).unwrap_or_else(|| {
-            let quoted = self.default(param).strip_prefix('"').and_then(|d| d.strip_suffix('"'));
-            Cow::Borrowed(quoted.unwrap_or(""))
+            let default = self.kind.field(param).and_then(Field::default_text);
+            Cow::Borrowed(default.unwrap_or(""))
         })
     }
 

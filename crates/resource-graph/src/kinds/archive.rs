@@ -4,7 +4,7 @@ use crate::validate::{Params, ValidationError};
 use crate::{Check, Field, Kind, Traits};
 
 const PATH: Field =
-    Field::new("path", "str", "The file to write: an absolute path.").default("the name").check(Check::AbsoluteFile);
+    Field::new("path", "str", "The file to write: an absolute path.").default_name().check(Check::AbsoluteFile);
 const FORMAT: Field = Field::new(
     "format",
     "int",

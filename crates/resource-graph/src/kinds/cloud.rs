@@ -47,7 +47,7 @@ pub(super) const HETZNER_VM: Kind = Kind {
     name: "hetzner:vm",
     doc: "A server of Hetzner Cloud.",
     fields: &[
-        Field::new("apitoken", "str", "The project's token.").required().check(Check::NotEmpty),
+        Field::new("apitoken", "str", "The project's token.").required().sensitive().check(Check::NotEmpty),
         Field::new("state", "str", "What it does; not set leaves it alone.")
             .one_of(&["exists", "running", "off", "absent", ""]),
         Field::new("allowrebuild", "str", "What to do when it must be made anew; not set is an error.")

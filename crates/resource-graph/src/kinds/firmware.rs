@@ -9,7 +9,7 @@ pub(super) const FWUPD_DEVICE: Kind = Kind {
     name: "fwupd:device",
     doc: "The firmware version of one device.",
     fields: &[
-        Field::new("device", "str", "The device: its GUID or identifier.").default("the name"),
+        Field::new("device", "str", "The device: its GUID or identifier.").default_name(),
         Field::new("version", "str", "The exact version.").required().check(Check::NotEmpty),
         Field::new("allow_downgrade", "bool", "Allow to go back to an older version."),
     ],
@@ -68,7 +68,7 @@ pub(super) const FWATTR: Kind = Kind {
     doc: "A firmware attribute that the kernel offers.",
     fields: &[
         Field::new("driver", "str", "The driver.").default("the only one"),
-        Field::new("key", "str", "The attribute.").default("the name"),
+        Field::new("key", "str", "The attribute.").default_name(),
         Field::new("value", "str", "The value, without a line end."),
         Field::new("check", "bool", "Check the value against what the kernel says is possible.").default("true"),
         Field::new("strict", "bool", "Allow no other spelling of the value."),
@@ -93,7 +93,7 @@ pub(super) const FWATTR: Kind = Kind {
 const HOSTNAME: Field = Field::new("hostname", "str", "The controller.").default("from the name");
 const PORT: Field = Field::new("port", "int", "Its port.").default("from the name, else 443");
 const USERNAME: Field = Field::new("username", "str", "The user.").default("from the name");
-const PASSWORD: Field = Field::new("password", "str", "The password.");
+const PASSWORD: Field = Field::new("password", "str", "The password.").sensitive();
 const INSECURE_PASSWORD: Field = Field::new("insecure_password", "bool", "Allow a password in the name.");
 
 pub(super) const BMC_POWER: Kind = Kind {

@@ -10,7 +10,7 @@ pub(super) const HOSTNAME: Kind = Kind {
     name: "hostname",
     doc: "The pretty, static and transient names of this host.",
     fields: &[
-        Field::new("hostname", "str", "The value of each name that is not given.").default("the name"),
+        Field::new("hostname", "str", "The value of each name that is not given.").default_name(),
         Field::new("pretty_hostname", "str", "The name for people; an empty text leaves it alone.").optional(),
         Field::new("static_hostname", "str", "The name at boot; an empty text leaves it alone.").optional(),
         Field::new("transient_hostname", "str", "The kernel's name; an empty text leaves it alone.").optional(),

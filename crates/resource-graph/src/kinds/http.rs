@@ -10,8 +10,7 @@ pub(super) const SERVER: Kind = Kind {
     name: "http:server",
     doc: "A small HTTP server for its children and, if wanted, a directory.",
     fields: &[
-        Field::new("address", "str", "`HOST:PORT` to listen on; the host is empty or an IP address.")
-            .default("the name"),
+        Field::new("address", "str", "`HOST:PORT` to listen on; the host is empty or an IP address.").default_name(),
         Field::new("timeout", "int", "Seconds; the default of the other timeouts.").optional().repr(Repr::Uint64),
         Field::new("read_timeout", "int", "Seconds that a whole request may take; 0 for no limit.")
             .optional()
@@ -64,7 +63,7 @@ pub(super) const FILE: Kind = Kind {
     doc: "A document, or a directory tree, that an `http:server` serves.",
     fields: &[
         SERVER_NAME,
-        Field::new("filename", "str", "The public path; ends with `/` for a tree.").default("the name"),
+        Field::new("filename", "str", "The public path; ends with `/` for a tree.").default_name(),
         Field::new("path", "str", "The file or directory to serve: absolute.").check(Check::AbsolutePath),
         Field::new("data", "str", "The content, instead of a file."),
         Field::new("longpoll", "bool", "Hold conditional requests until the content changes."),
@@ -85,7 +84,7 @@ pub(super) const FLAG: Kind = Kind {
     doc: "A path whose posted form value other resources can receive.",
     fields: &[
         SERVER_NAME,
-        Field::new("path", "str", "The public path: starts with `/`.").default("the name"),
+        Field::new("path", "str", "The public path: starts with `/`.").default_name(),
         Field::new("key", "str", "The form field; when empty a request is only an event."),
     ],
     sends: &[SendField::optional("value", "str")],
@@ -106,7 +105,7 @@ pub(super) const PROXY: Kind = Kind {
     doc: "A caching proxy for a path prefix.",
     fields: &[
         SERVER_NAME,
-        Field::new("path", "str", "The public prefix, or one path.").default("the name"),
+        Field::new("path", "str", "The public prefix, or one path.").default_name(),
         Field::new("sub", "str", "A prefix to remove before `head` is put in front.").check(Check::AbsoluteDirectory),
         Field::new("head", "str", "The URL prefix of the other server; when empty only the cache is used."),
         Field::new("cache", "str", "A directory for copies; when empty nothing is kept.")
@@ -132,7 +131,7 @@ pub(super) const UI: Kind = Kind {
     doc: "A small live web form.",
     fields: &[
         SERVER_NAME,
-        Field::new("path", "str", "The public path: starts and ends with `/`.").default("the name"),
+        Field::new("path", "str", "The public path: starts and ends with `/`.").default_name(),
         Field::new("data", "struct{title str; head str}", "The page's title, and HTML for its head.").optional(),
     ],
     sends: &[],
@@ -155,7 +154,7 @@ pub(super) const UI_INPUT: Kind = Kind {
     doc: "One field of a web form; other resources can receive its value.",
     fields: &[
         Field::new("path", "str", "The name of the `http:server:ui` to belong to; any when empty."),
-        Field::new("id", "str", "The element's public name.").default("the name"),
+        Field::new("id", "str", "The element's public name.").default_name(),
         Field::new("value", "str", "The first value."),
         Field::new("store", "str", "Keep the value in a store: `local://` or `world://`, optionally with `?key=…`."),
         Field::new("type", "str", "`text://`, or `range://?min=…&max=…&step=…`.").default("\"text://\""),

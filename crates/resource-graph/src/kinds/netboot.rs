@@ -16,7 +16,7 @@ pub(super) const DHCP_SERVER: Kind = Kind {
     name: "dhcp:server",
     doc: "A small DHCP server for IPv4.",
     fields: &[
-        Field::new("address", "str", "`HOST:PORT` to listen on, normally `:67`.").default("the name"),
+        Field::new("address", "str", "`HOST:PORT` to listen on, normally `:67`.").default_name(),
         Field::new("interface", "str", "The interface to listen on.").required().check(Check::NotEmpty),
         Field::new("serverid", "str", "The server's identifier; an empty text sends none.").optional(),
         Field::new("leasetime", "str", "How long a lease lasts; an empty text sends none.")
@@ -113,7 +113,7 @@ pub(super) const DHCP_RANGE: Kind = Kind {
     doc: "A pool of addresses.",
     fields: &[
         DHCP_SERVER_NAME,
-        Field::new("network", "str", "The whole network: `192.0.2.0/24`.").default("the name"),
+        Field::new("network", "str", "The whole network: `192.0.2.0/24`.").default_name(),
         Field::new("from", "str", "The first address; together with `to`, instead of `network`."),
         Field::new("to", "str", "The last address."),
         Field::new("mask", "str", "The mask, when neither `from` nor `to` has a prefix: `/24` or `255.255.255.0`."),
@@ -176,7 +176,7 @@ pub(super) const TFTP_SERVER: Kind = Kind {
     name: "tftp:server",
     doc: "A TFTP server that only reads.",
     fields: &[
-        Field::new("address", "str", "`HOST:PORT` to listen on, normally `:69`.").default("the name"),
+        Field::new("address", "str", "`HOST:PORT` to listen on, normally `:69`.").default_name(),
         Field::new("timeout", "int", "Seconds to wait for an acknowledgement.").default("5").repr(Repr::Uint64),
         Field::new("root", "str", "A directory to serve: absolute, with a final `/`.").check(Check::AbsoluteDirectory),
     ],
@@ -190,7 +190,7 @@ pub(super) const TFTP_FILE: Kind = Kind {
     doc: "A document that a `tftp:server` serves.",
     fields: &[
         Field::new("server", "str", "The name of the `tftp:server` to belong to; any when empty."),
-        Field::new("filename", "str", "The public name.").default("the name"),
+        Field::new("filename", "str", "The public name.").default_name(),
         Field::new("path", "str", "The file to serve: absolute.").check(Check::AbsolutePath),
         Field::new("data", "str", "The content, instead of a file."),
     ],

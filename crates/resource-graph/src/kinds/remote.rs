@@ -8,7 +8,7 @@ pub(super) const REMOTE: Kind = Kind {
     name: "remote",
     doc: "Runs this agent on another host, over SSH.",
     fields: &[
-        Field::new("remote", "str", "Where: `ssh://user@host:port`.").default("the name"),
+        Field::new("remote", "str", "Where: `ssh://user@host:port`.").default_name(),
         Field::new("hostname", "str", "The other agent's name; asked there when not set."),
         Field::new("state", "str", "Whether it runs.").default("\"running\"").one_of(&["running", "stopped"]),
         Field::new("ssh_id", "str", "The key file; an empty text for no key; all of `~/.ssh/` when not set.")

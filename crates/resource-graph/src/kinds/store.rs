@@ -8,7 +8,7 @@ pub(super) const KV: Kind = Kind {
     name: "kv",
     doc: "One key of the string store that all hosts share.",
     fields: &[
-        Field::new("key", "str", "The key.").default("the name"),
+        Field::new("key", "str", "The key.").default_name(),
         Field::new("value", "str", "The value; when not set the key must not exist.").optional(),
         Field::new("mapped", "bool", "Use this host's own entry under the key."),
         Field::new("skiplessthan", "bool", "Keep the stored value if it is greater."),
@@ -63,7 +63,7 @@ pub(super) const SCHEDULE: Kind = Kind {
     name: "schedule",
     doc: "Takes part in choosing hosts from a pool.",
     fields: &[
-        Field::new("namespace", "str", "The pool.").default("the name"),
+        Field::new("namespace", "str", "The pool.").default_name(),
         Field::new("strategy", "str", "How hosts are chosen.")
             .optional()
             .default("\"rr\"")
@@ -101,7 +101,7 @@ pub(super) const CONSUL_KV: Kind = Kind {
             .default("from the name, else \"http\"")
             .one_of(&["http", "https", ""]),
         Field::new("address", "str", "Host and port of the server.").default("from the name, else \"127.0.0.1:8500\""),
-        Field::new("token", "str", "The access token."),
+        Field::new("token", "str", "The access token.").sensitive(),
     ],
     sends: &[],
     traits: Traits::NONE,

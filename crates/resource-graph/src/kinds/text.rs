@@ -35,7 +35,7 @@ pub(super) const AUTHORIZED_KEY: Kind = Kind {
         Field::new("state", "str", "Whether the entry is there.").required().one_of(&["exists", "absent"]),
         Field::new("file", "str", "The file; wins over `user`.").default("~USER/.ssh/authorized_keys"),
         Field::new("user", "str", "Who owns what is created, and whose file it is by default."),
-        Field::new("content", "str", "The whole entry.").default("the name"),
+        Field::new("content", "str", "The whole entry.").default_name(),
         Field::new("options", "[]str", "Options of the entry."),
         Field::new("type", "str", "The type of the key; together with `key`."),
         Field::new("key", "str", "The key in base64; together with `type`."),
@@ -51,7 +51,7 @@ pub(super) const JSON_EDIT: Kind = Kind {
     name: "json:edit",
     doc: "Assignments and deletions in a JSON document.",
     fields: &[
-        Field::new("store", "str", "An absolute path, `file:///…`, or `etcd:///KEY`.").default("the name"),
+        Field::new("store", "str", "An absolute path, `file:///…`, or `etcd:///KEY`.").default_name(),
         Field::new("edits", "[]str", "What to do, in order: `PATH = JSON`, or `del(PATH)`.").required(),
     ],
     sends: &[],

@@ -7,7 +7,7 @@ use crate::validate::{Params, ValidationError};
 use crate::{Check, Field, Kind, Repr, Traits};
 
 const URI: Field = Field::new("uri", "str", "The connection: `qemu:///session`; the library's default when empty.");
-const AUTH: Field = Field::new("auth", "struct{username str; password str}", "Who connects.").optional();
+const AUTH: Field = Field::new("auth", "struct{username str; password str}", "Who connects.").optional().sensitive();
 const STARTUP: Field = Field::new("startup", "str", "Whether it starts with the host; not set leaves it alone.")
     .one_of(&["enabled", "disabled", ""]);
 const NETWORK_NAME: Field =
@@ -112,7 +112,7 @@ pub(super) const NETWORK_HOST: Kind = Kind {
     doc: "A DHCP host of a libvirt network.",
     fields: &[
         NETWORK_NAME,
-        Field::new("hostname", "str", "The host's name.").default("the name"),
+        Field::new("hostname", "str", "The host's name.").default_name(),
         Field::new("mac", "str", "The hardware address, in lower case and with colons.").required(),
         Field::new("ip", "str", "The address with its prefix: `192.0.2.7/24`.").required(),
     ],
@@ -148,7 +148,7 @@ pub(super) const BUILDER: Kind = Kind {
     name: "virt:builder",
     doc: "Builds a disk image with `virt-builder`. An image that exists is never built again.",
     fields: &[
-        Field::new("output", "str", "The image: an absolute path.").default("the name").check(Check::AbsoluteFile),
+        Field::new("output", "str", "The image: an absolute path.").default_name().check(Check::AbsoluteFile),
         Field::new("os_version", "str", "What to build: `debian-13`.").required().check(Check::NotEmpty),
         Field::new("arch", "str", "The processor.").default("the host's").one_of(&["i686", "x86_64", "aarch64", ""]),
         Field::new("hostname", "str", "The host name inside."),

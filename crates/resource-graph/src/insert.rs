@@ -1,0 +1,315 @@
+//! Building the graph of a program: duplicates (spec 05 §4.1, spec 04 §3.8) and flows (spec 02 §5.8, spec 06 §5).
+
+use mcl_value::Value;
+
+use crate::compare::{Difference, difference};
+use crate::{Endpoint, Kind, Resource, ResourceGraph, ResourceId, SendRecv, VertexId, kind};
+
+/// Two resources that cannot both be in the graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DuplicateError {
+    /// Kind and name of both.
+    pub id: ResourceId,
+    /// The one that is in the graph already.
+    pub existing: VertexId,
+    /// The host that both are exported to, if that is the conflict.
+    pub export: Option<String>,
+    /// What differs.
+    pub difference: Difference,
+}
+
+impl std::fmt::Display for DuplicateError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.export {
+            Some(host) => write!(f, "{} is exported to `{host}` twice, and not alike: {}", self.id, self.difference),
+            None => write!(f, "{} is declared twice, and not alike: {}", self.id, self.difference),
+        }
+    }
+}
+
+impl std::error::Error for DuplicateError {}
+
+/// Why a value cannot flow from one resource to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum FlowError {
+    UnknownKind {
+        kind: String,
+    },
+    /// The kind sends nothing.
+    NoSender {
+        kind: &'static str,
+    },
+    /// The kind sends, but not this.
+    NoSendKey {
+        kind: &'static str,
+        key: String,
+    },
+    /// The kind receives nothing.
+    NoReceiver {
+        kind: &'static str,
+    },
+    NoField {
+        kind: &'static str,
+        field: String,
+    },
+    Mismatch {
+        sent: String,
+        received: String,
+    },
+    /// Hidden resources do not run, so they send nothing.
+    HiddenSender {
+        id: ResourceId,
+    },
+    /// The field has another sender already.
+    TwoSenders {
+        receiver: ResourceId,
+        field: String,
+        first: ResourceId,
+    },
+}
+
+impl std::fmt::Display for FlowError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            FlowError::UnknownKind { kind } => write!(f, "there is no resource kind `{kind}`"),
+            FlowError::NoSender { kind } => write!(f, "`{kind}` sends no values"),
+            FlowError::NoSendKey { kind, key } => write!(f, "`{kind}` does not send `{key}`"),
+            FlowError::NoReceiver { kind } => write!(f, "`{kind}` receives no values"),
+            FlowError::NoField { kind, field } => write!(f, "`{kind}` has no parameter `{field}`"),
+            FlowError::Mismatch { sent, received } => {
+                write!(f, "what is sent is {sent}, and what is received is {received}")
+            }
+            FlowError::HiddenSender { id } => write!(f, "{id} is hidden, and hidden resources send nothing"),
+            FlowError::TwoSenders { receiver, field, first } => {
+                write!(f, "`{field}` of {receiver} already receives from {first}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for FlowError {}
+
+/// Whether a value can flow between two kinds, as far as the kinds tell.
+///
+/// # Errors
+/// Why it cannot.
+pub fn check_flow(from: &str, key: &str, to: &str, field: &str) -> Result<(), FlowError> {
+    let known = |name: &str| kind(name).ok_or_else(|| FlowError::UnknownKind { kind: name.to_owned() });
+    let (sender, receiver): (&Kind, &Kind) = (known(from)?, known(to)?);
+    if sender.sends.is_empty() {
+        return Err(FlowError::NoSender { kind: sender.name });
+    }
+    let sent = sender.send(key).ok_or_else(|| FlowError::NoSendKey { kind: sender.name, key: key.to_owned() })?;
+    if !receiver.traits.receive {
+        return Err(FlowError::NoReceiver { kind: receiver.name });
+    }
+    let received =
+        receiver.field(field).ok_or_else(|| FlowError::NoField { kind: receiver.name, field: field.to_owned() })?;
+    let checked_later = sent.optional || received.optional || sent.ty == "any" || received.ty == "any";
+    if checked_later || (sent.ty == received.ty && received.repr == crate::Repr::Plain) {
+        return Ok(());
+    }
+    Err(FlowError::Mismatch { sent: sent.ty.to_owned(), received: received.host_type() })
+}
+
+impl crate::Field {
+    /// The type as the host stores it, for messages.
+    fn host_type(&self) -> String {
+        match self.repr {
+            crate::Repr::Plain => self.ty.to_owned(),
+            repr => format!("{repr:?}").to_ascii_lowercase(),
+        }
+    }
+}
+
+impl ResourceGraph {
+    /// Adds a resource of a program. One that equals another is that other; two `pkg` that can be had at once become one;
+    /// hidden resources conflict with nothing.
+    ///
+    /// # Errors
+    /// If there is one with the same kind and name that differs.
+    pub fn insert(&mut self, resource: Resource) -> Result<VertexId, DuplicateError> {
+        for host in &resource.meta.export {
+            if let Some(existing) = self.exporter(&resource.id, host)
+                && let Some(difference) = difference(self.resource(existing), &resource)
+            {
+                return Err(DuplicateError { id: resource.id, existing, export: Some(host.clone()), difference });
+            }
+        }
+        let (visible, last_hidden) = self.namesakes(&resource.id);
+        if resource.meta.hidden {
+            if let Some(existing) = last_hidden
+                && difference(self.resource(existing), &resource).is_none()
+            {
+                return Ok(existing);
+            }
+        } else if let Some(existing) = visible {
+            return match merge(self.resource(existing), &resource) {
+                Ok(Some(merged)) => {
+                    self.resource_mut(existing).params = merged.params;
+                    Ok(existing)
+                }
+                Ok(None) => Ok(existing),
+                Err(difference) => Err(DuplicateError { id: resource.id, existing, export: None, difference }),
+            };
+        }
+        let (id, hosts) = (resource.id.clone(), resource.meta.export.clone());
+        let vertex = self.add(resource);
+        for host in &hosts {
+            self.record_exporter(id.clone(), host, vertex);
+        }
+        Ok(vertex)
+    }
+
+    /// Lets a value flow, and checks that it can. It does not add the ordering edge.
+    ///
+    /// # Errors
+    /// Why it cannot flow.
+    pub fn connect(&mut self, from: Endpoint, to: Endpoint) -> Result<(), FlowError> {
+        let (sender, receiver) = (self.resource(from.vertex), self.resource(to.vertex));
+        if sender.meta.hidden {
+            return Err(FlowError::HiddenSender { id: sender.id.clone() });
+        }
+        check_flow(&sender.id.kind, &from.key, &receiver.id.kind, &to.key)?;
+        let flow = SendRecv { from, to };
+        if self.record_flow(flow.clone()) {
+            return Ok(());
+        }
+        let first = self.sender_of(&flow.to).map_or(flow.from.vertex, |sender| sender.vertex);
+        Err(FlowError::TwoSenders {
+            receiver: self.resource(flow.to.vertex).id.clone(),
+            field: flow.to.key.to_string(),
+            first: self.resource(first).id.clone(),
+        })
+    }
+}
+
+/// What two resources with one id become together: none if the first may stay as it is.
+fn merge(first: &Resource, second: &Resource) -> Result<Option<Resource>, Difference> {
+    let compatible = kind(&first.id.kind).is_some_and(|k| k.traits.compatible);
+    if !compatible {
+        return difference(first, second).map_or(Ok(None), Err);
+    }
+    // Only `pkg` is compatible: `installed` and `newest` are `newest` together. Meta parameters are the first one's.
+    let mut adapted = second.clone();
+    adapted.meta = first.meta.clone();
+    let state = |r: &Resource| r.params.get("state").cloned().unwrap_or_else(|| Value::str("installed"));
+    let (a, b) = (state(first), state(second));
+    let (installed, newest) = (Value::str("installed"), Value::str("newest"));
+    let mixed = (a == installed && b == newest) || (a == newest && b == installed);
+    if mixed {
+        adapted.params.insert("state".into(), a);
+    }
+    match difference(first, &adapted) {
+        Some(difference) => Err(difference),
+        None if mixed => Ok(Some(first.clone().with("state", newest))),
+        None => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resource(kind: &str, name: &str) -> Resource {
+        Resource::new(ResourceId::new(kind, name))
+    }
+
+    #[test]
+    fn equal_duplicates_are_one() {
+        let mut g = ResourceGraph::new();
+        let first = g.insert(resource("file", "/a").with("content", "x")).unwrap();
+        assert_eq!(g.insert(resource("file", "/a").with("content", "x").with("state", "")), Ok(first));
+        let error = g.insert(resource("file", "/a").with("content", "y")).unwrap_err();
+        assert_eq!(error.existing, first);
+        assert_eq!(
+            error.to_string(),
+            r#"file[/a] is declared twice, and not alike: `content` is "x" in one and "y" in the other"#
+        );
+    }
+
+    #[test]
+    fn packages_agree_on_the_newest() {
+        for states in [["installed", "newest"], ["newest", "installed"], ["newest", "newest"]] {
+            let mut g = ResourceGraph::new();
+            for state in states {
+                g.insert(resource("pkg", "x").with("state", state)).unwrap();
+            }
+            assert_eq!(g.len(), 1);
+            assert_eq!(g.resource(VertexId(0)).params["state"], Value::str("newest"));
+        }
+        let mut g = ResourceGraph::new();
+        g.insert(resource("pkg", "x")).unwrap();
+        g.insert(resource("pkg", "x").with("state", "newest")).unwrap();
+        assert_eq!(g.resource(VertexId(0)).params["state"], Value::str("newest"));
+        assert!(g.insert(resource("pkg", "x").with("state", "1.2")).is_err());
+        assert!(g.insert(resource("pkg", "x").with("state", "newest").with("allowuntrusted", true)).is_err());
+    }
+
+    #[test]
+    fn hidden_resources_collapse_only_when_equal_and_consecutive() {
+        let hidden = |content: &str| {
+            let mut r = resource("file", "/a").with("content", content);
+            r.meta.hidden = true;
+            r
+        };
+        let mut g = ResourceGraph::new();
+        for content in ["x", "x", "y", "x"] {
+            g.insert(hidden(content)).unwrap();
+        }
+        g.insert(resource("file", "/a").with("content", "z")).unwrap();
+        assert_eq!(g.len(), 4);
+        assert_eq!(g.find_all("file", "/a").count(), 4);
+    }
+
+    #[test]
+    fn exports_to_one_host_must_agree() {
+        let exported = |content: &str, hosts: &[&str]| {
+            let mut r = resource("file", "/a").with("content", content);
+            r.meta.hidden = true;
+            r.meta.export = hosts.iter().map(|h| h.to_string()).collect();
+            r
+        };
+        let mut g = ResourceGraph::new();
+        g.insert(exported("x", &["h1"])).unwrap();
+        g.insert(exported("y", &["h2"])).unwrap();
+        let error = g.insert(exported("z", &["h3", "h2"])).unwrap_err();
+        assert_eq!(error.export.as_deref(), Some("h2"));
+    }
+
+    #[test]
+    fn flows_are_checked() {
+        #[track_caller]
+        fn check(from: &str, key: &str, to: &str, field: &str, expected: &str) {
+            let result = check_flow(from, key, to, field);
+            assert_eq!(result.map_or_else(|e| e.to_string(), |()| "fine".into()), expected);
+        }
+        check("exec", "stdout", "file", "content", "fine");
+        check("test", "answer", "test", "int", "fine");
+        check("test", "answer", "test", "int8ptr", "fine");
+        check("value", "any", "test", "int8", "fine");
+        check("test", "answer", "test", "int8", "what is sent is int, and what is received is int8");
+        check("test", "answer", "test", "str", "what is sent is int, and what is received is str");
+        check("file", "content", "file", "content", "`file` sends no values");
+        check("exec", "exit", "file", "content", "`exec` does not send `exit`");
+        check("exec", "stdout", "exec", "cmd", "`exec` receives no values");
+        check("exec", "stdout", "file", "text", "`file` has no parameter `text`");
+    }
+
+    #[test]
+    fn a_field_has_one_sender() {
+        let mut g = ResourceGraph::new();
+        let a = g.add(resource("exec", "a"));
+        let b = g.add(resource("exec", "b"));
+        let f = g.add(resource("file", "/f"));
+        let end = |vertex, key: &str| Endpoint { vertex, key: key.into() };
+        g.connect(end(a, "stdout"), end(f, "content")).unwrap();
+        g.connect(end(a, "stdout"), end(f, "content")).unwrap();
+        assert_eq!(g.sendrecv().len(), 1);
+        let error = g.connect(end(b, "stdout"), end(f, "content")).unwrap_err();
+        assert_eq!(error.to_string(), "`content` of file[/f] already receives from exec[a]");
+        g.resource_mut(b).meta.hidden = true;
+        assert!(matches!(g.connect(end(b, "stdout"), end(f, "mode")), Err(FlowError::HiddenSender { .. })));
+    }
+}

@@ -1,0 +1,205 @@
+//! The graph as JSON for programs (design.md), and as text or dot for people.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value as Json, json as object};
+
+use crate::compare::{MASK, is_sensitive};
+use crate::{Meta, Resource, ResourceGraph};
+
+/// The graph as JSON: what the program set, under its mcl names, and meta parameters that are not at their default.
+#[must_use]
+pub fn json(graph: &ResourceGraph) -> Json {
+    let id = |v| {
+        let id = &graph.resource(v).id;
+        object!({"kind": *id.kind, "name": *id.name})
+    };
+    let resources: Vec<Json> = graph
+        .resources()
+        .map(|(_, r)| {
+            let params: Map<String, Json> = r.params.iter().map(|(name, v)| (name.to_string(), v.to_json())).collect();
+            object!({"kind": *r.id.kind, "name": *r.id.name, "params": params, "meta": meta_json(&r.meta)})
+        })
+        .collect();
+    let edges: Vec<Json> = graph
+        .edges()
+        .map(|e| object!({"from": id(e.from), "to": id(e.to), "notify": e.notify, "autoedge": e.autoedge}))
+        .collect();
+    let flows: Vec<Json> = graph
+        .sendrecv()
+        .iter()
+        .map(|s| {
+            object!({"from": id(s.from.vertex), "from_key": *s.from.key, "to": id(s.to.vertex), "to_key": *s.to.key})
+        })
+        .collect();
+    object!({"resources": resources, "edges": edges, "sendrecv": flows})
+}
+
+/// The meta parameters that are not at their default, in the order of the table.
+fn meta_json(meta: &Meta) -> Map<String, Json> {
+    let default = Meta::default();
+    let pairs: [(&str, Json, Json); 18] = [
+        ("noop", meta.noop.into(), default.noop.into()),
+        ("retry", meta.retry.into(), default.retry.into()),
+        ("retryreset", meta.retryreset.into(), default.retryreset.into()),
+        ("delay", meta.delay.into(), default.delay.into()),
+        ("timeout", meta.timeout.into(), default.timeout.into()),
+        ("poll", meta.poll.into(), default.poll.into()),
+        ("limit", meta.limit.into(), default.limit.into()),
+        ("burst", meta.burst.into(), default.burst.into()),
+        ("reset", meta.reset.into(), default.reset.into()),
+        ("sema", meta.sema.clone().into(), default.sema.into()),
+        ("rewatch", meta.rewatch.into(), default.rewatch.into()),
+        ("realize", meta.realize.into(), default.realize.into()),
+        ("dollar", meta.dollar.into(), default.dollar.into()),
+        ("hidden", meta.hidden.into(), default.hidden.into()),
+        ("export", meta.export.clone().into(), default.export.into()),
+        ("reverse", meta.reverse.into(), default.reverse.into()),
+        ("autoedge", meta.autoedge.into(), default.autoedge.into()),
+        ("autogroup", meta.autogroup.into(), default.autogroup.into()),
+    ];
+    pairs.into_iter().filter(|(_, value, default)| value != default).map(|(n, v, _)| (n.to_owned(), v)).collect()
+}
+
+/// The graph as text: resources in the order of the program, then edges, then flows. Secrets are masked.
+#[must_use]
+pub fn text(graph: &ResourceGraph) -> String {
+    let mut out = String::new();
+    for (_, resource) in graph.resources() {
+        let _ = writeln!(out, "{}", resource.id);
+        for (name, value) in parameters(resource) {
+            let _ = writeln!(out, "    {name} => {value}");
+        }
+    }
+    for edge in graph.edges() {
+        let arrow = if edge.notify { "=>" } else { "->" };
+        let note = if edge.autoedge { "  # automatic" } else { "" };
+        let _ = writeln!(out, "{} {arrow} {}{note}", graph.resource(edge.from).id, graph.resource(edge.to).id);
+    }
+    for flow in graph.sendrecv() {
+        let (from, to) = (graph.resource(flow.from.vertex), graph.resource(flow.to.vertex));
+        let _ = writeln!(out, "{}.{} -> {}.{}", from.id, flow.from.key, to.id, flow.to.key);
+    }
+    out
+}
+
+fn parameters(resource: &Resource) -> impl Iterator<Item = (String, String)> {
+    let params = resource.params.iter().map(|(name, value)| {
+        let secret = is_sensitive(resource, name);
+        (name.to_string(), if secret { MASK.to_owned() } else { value.to_json().to_string() })
+    });
+    params.chain(meta_json(&resource.meta).into_iter().map(|(name, value)| (format!("Meta:{name}"), value.to_string())))
+}
+
+/// The graph in Graphviz' language: solid edges order, bold ones notify, dashed ones are automatic, dotted ones carry
+/// values.
+#[must_use]
+pub fn dot(graph: &ResourceGraph) -> String {
+    let mut out = String::from("digraph resources {\n    newrank=true;\n    node [shape=box];\n");
+    for (vertex, resource) in graph.resources() {
+        let style = if resource.meta.hidden { ", style=dashed" } else { "" };
+        let _ = writeln!(out, "    n{} [label={}{style}];", vertex.0, quoted(&resource.id.to_string()));
+    }
+    for edge in graph.edges() {
+        let style = match (edge.notify, edge.autoedge) {
+            (true, _) => " [style=bold, label=notify]",
+            (false, true) => " [style=dashed]",
+            (false, false) => "",
+        };
+        let _ = writeln!(out, "    n{} -> n{}{style};", edge.from.0, edge.to.0);
+    }
+    for flow in graph.sendrecv() {
+        let label = quoted(&format!("{} -> {}", flow.from.key, flow.to.key));
+        let _ = writeln!(out, "    n{} -> n{} [style=dotted, label={label}];", flow.from.vertex.0, flow.to.vertex.0);
+    }
+    out.push_str("}\n");
+    out
+}
+
+/// A string of the dot language: only `"` and `\` mean something in it, and a line end would not be shown.
+fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            c if c.is_control() => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use mcl_value::Value;
+
+    use super::*;
+    use crate::{Edge, Endpoint, ResourceId};
+
+    fn sample() -> ResourceGraph {
+        let mut g = ResourceGraph::new();
+        let e = g.add(Resource::new(ResourceId::new("exec", "e\"")));
+        let mut file = Resource::new(ResourceId::new("file", "/f"))
+            .with("state", "exists")
+            .with("fragments", Value::list(["/a"]))
+            .with("content", "secret");
+        file.meta.retry = -1;
+        file.meta.limit = 4.5;
+        file.sensitive.push("content".into());
+        let f = g.add(file);
+        g.add_edge(Edge { from: e, to: f, notify: true, autoedge: false });
+        g.add_edge(Edge { from: f, to: e, notify: false, autoedge: true });
+        let end = |vertex, key: &str| Endpoint { vertex, key: key.into() };
+        g.connect(end(e, "stdout"), end(f, "content")).unwrap();
+        g
+    }
+
+    #[test]
+    fn json_has_what_was_set() {
+        let expected = object!({
+            "resources": [
+                {"kind": "exec", "name": "e\"", "params": {}, "meta": {}},
+                {"kind": "file", "name": "/f",
+                 "params": {"state": "exists", "fragments": ["/a"], "content": "secret"},
+                 "meta": {"retry": -1, "limit": 4.5}},
+            ],
+            "edges": [
+                {"from": {"kind": "exec", "name": "e\""}, "to": {"kind": "file", "name": "/f"},
+                 "notify": true, "autoedge": false},
+                {"from": {"kind": "file", "name": "/f"}, "to": {"kind": "exec", "name": "e\""},
+                 "notify": false, "autoedge": true},
+            ],
+            "sendrecv": [
+                {"from": {"kind": "exec", "name": "e\""}, "from_key": "stdout",
+                 "to": {"kind": "file", "name": "/f"}, "to_key": "content"},
+            ],
+        });
+        assert_eq!(json(&sample()), expected);
+    }
+
+    #[test]
+    fn text_masks_secrets() {
+        let expected = r#"exec[e"]
+file[/f]
+    state => "exists"
+    fragments => ["/a"]
+    content => ********
+    Meta:retry => -1
+    Meta:limit => 4.5
+exec[e"] => file[/f]
+file[/f] -> exec[e"]  # automatic
+exec[e"].stdout -> file[/f].content
+"#;
+        assert_eq!(text(&sample()), expected);
+    }
+
+    #[test]
+    fn dot_quotes_names() {
+        let text = dot(&sample());
+        assert!(text.contains(r#"n0 [label="exec[e\"]"];"#), "{text}");
+        assert!(text.contains("n0 -> n1 [style=bold, label=notify];"), "{text}");
+    }
+}
