@@ -68,10 +68,16 @@ pub fn difference(a: &Resource, b: &Resource) -> Option<Difference> {
         return Difference::new("name", &*a.id.name, &*b.id.name);
     }
     // Mostly nothing changed at all, and the maps are equal as they stand.
-    if a.meta == b.meta && a.params == b.params && &*a.id.kind != "test" {
+    if a.meta == b.meta && a.relay == b.relay && a.params == b.params && &*a.id.kind != "test" {
         return None;
     }
-    param_difference(a, b).or_else(|| meta_difference(a, b))
+    param_difference(a, b).or_else(|| meta_difference(a, b)).or_else(|| {
+        (a.relay != b.relay).then(|| Difference {
+            what: String::from("relay"),
+            first: a.relay.to_string(),
+            second: b.relay.to_string(),
+        })
+    })
 }
 
 fn param_difference(a: &Resource, b: &Resource) -> Option<Difference> {

@@ -101,6 +101,7 @@ impl Resource {
             meta: Meta::default(),
             sensitive: Vec::new(),
             span: None,
+            relay: false,
             origin: None,
         }
     }

@@ -221,8 +221,7 @@ pub fn translate(graph: &Relationships, options: &Options) -> Result<Translation
         if let Some(earlier) = names.insert(translated.id.clone(), index) {
             errors.push(clash(&translated, &graph.catalog.resources[earlier], resource));
         }
-        vertex_ids.push(Some(VertexId(out.resources.len() as u32)));
-        out.resources.push(translated);
+        vertex_ids.push(Some(out.add(translated)));
     }
     if !errors.is_empty() {
         return Err(errors);
@@ -346,17 +345,10 @@ fn add_edges(graph: &Relationships, vertex_ids: &[Option<VertexId>], out: &mut R
     let emits = refresh_closure(graph, is_resource.clone(), |e| (e.0, e.1));
     let leads = refresh_closure(graph, is_resource, |e| (e.1, e.0));
     debug_assert_eq!(emits.len(), n);
-    let mut pairs: FxHashMap<(VertexId, VertexId), usize> = FxHashMap::default();
     for edge in &graph.expanded {
         let (Some(from), Some(to)) = (vertex_ids[edge.source], vertex_ids[edge.target]) else { continue };
         let notify = edge.label == Label::Refresh && emits[edge.source] && leads[edge.target];
-        match pairs.entry((from, to)) {
-            std::collections::hash_map::Entry::Occupied(known) => out.edges[*known.get()].notify |= notify,
-            std::collections::hash_map::Entry::Vacant(new) => {
-                new.insert(out.edges.len());
-                out.edges.push(Edge { from, to, notify, autoedge: false });
-            }
-        }
+        out.add_edge(Edge { from, to, notify, autoedge: false });
     }
 }
 

@@ -110,7 +110,7 @@ fn recorded_native_resources_come_out_alike() {
         };
         compared += 1;
         let by_name: BTreeMap<String, &resource_graph::Resource> =
-            ours.graph.resources.iter().map(|r| (r.id.to_string(), r)).collect();
+            ours.graph.resources().map(|(_, r)| (r.id.to_string(), r)).collect();
         for (kind, list) in recorded["resources"].as_mapping().expect("resources") {
             let kind = yaml_text(kind);
             if kind == "pippet" {
@@ -170,8 +170,8 @@ fn recorded_edges_join_the_same_resources() {
             let pairs: BTreeSet<String> = edges.iter().map(|e| yaml_text(&e["name"])).collect();
             pairs.len()
         });
-        if count != ours.graph.edges.len() {
-            problems.push(format!("{name}: {count} recorded edges, {} ours", ours.graph.edges.len()));
+        if count != ours.graph.edge_count() {
+            problems.push(format!("{name}: {count} recorded edges, {} ours", ours.graph.edge_count()));
         }
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
