@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::clean::{absolute, relative};
+
 /// The start of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
@@ -82,5 +84,23 @@ impl Input {
             return Ok(Input::File(owned()));
         }
         Err(InputError::NotMcl { path: owned() })
+    }
+
+    /// What leads from the working directory to the program's directory: empty, or ends in a slash. Absolute only where
+    /// the program lies outside of the working directory and was named so.
+    #[must_use]
+    pub fn prefix(&self) -> String {
+        let directory = match self {
+            Input::Directory(path) => path.as_path(),
+            Input::File(path) | Input::Text { path, .. } => path.parent().unwrap_or(Path::new("")),
+        };
+        let Ok(here) = std::env::current_dir() else { return String::new() };
+        let target = absolute(directory, &here);
+        let shown = if directory.is_relative() || target.starts_with(&here) {
+            relative(&target, &here)
+        } else {
+            target.to_string_lossy().into_owned()
+        };
+        if shown.is_empty() || shown.ends_with('/') { shown } else { shown + "/" }
     }
 }

@@ -1,2 +1,43 @@
-//! (being written)
-fn main() {}
+//! `mclc`, the mcl compiler: checks, builds, and explains programs.
+//!
+//! Each subcommand is a module with one `run` function that returns the exit status: 0 for success, 1 when the program has
+//! errors, 2 when the command line is wrong or something cannot be read or written.
+
+mod check;
+mod cli;
+mod doc;
+mod explain;
+mod output;
+mod report;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use crate::cli::{Cli, Command};
+
+/// The program has errors.
+const ERRORS: u8 = 1;
+/// The command line is wrong, or something cannot be read or written.
+const UNUSABLE: u8 = 2;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let status = match &cli.command {
+        Command::Check(args) => check::run(args, cli.color),
+        Command::Explain(args) => explain::run(args),
+        Command::Doc(args) => doc::run(args),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "mclc", &mut script);
+            output::stdout(&script)
+        }
+    };
+    ExitCode::from(status)
+}
+
+/// Reports a failure that is not the program's fault, and gives the exit status for it.
+fn unusable(message: impl std::fmt::Display) -> u8 {
+    output::stderr(&format!("mclc: {message}\n"));
+    UNUSABLE
+}

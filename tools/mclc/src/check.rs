@@ -1,0 +1,40 @@
+//! `mclc check`: every stage, nothing written.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use crate::cli::{Check, Color};
+use crate::report::{self, Checked};
+use crate::{ERRORS, UNUSABLE, output, unusable};
+
+/// Diagnostics are the result, so they go to standard output in every form.
+pub fn run(args: &Check, color: Color) -> u8 {
+    if args.paths.iter().filter(|path| *path == Path::new("-")).count() > 1 {
+        return unusable("standard input can be read only once");
+    }
+    let results: Vec<Result<Checked, String>> = args.paths.par_iter().map(|path| check(path, args)).collect();
+    let (mut checked, mut status) = (Vec::new(), 0);
+    for result in results {
+        match result {
+            Ok(program) => checked.push(program),
+            Err(message) => status = unusable(message),
+        }
+    }
+    let text = report::text(&checked, args.report.format, report::style(color, &std::io::stdout()));
+    let written = output::stdout(text.as_bytes());
+    if status == UNUSABLE || written == UNUSABLE {
+        return UNUSABLE;
+    }
+    if checked.iter().any(Checked::has_errors) { ERRORS } else { 0 }
+}
+
+fn check(path: &Path, args: &Check) -> Result<Checked, String> {
+    let input = report::input(path, &args.source)?;
+    let loaded = match report::load(&input, &args.source, false, &args.report)? {
+        Ok(loaded) => loaded,
+        Err(checked) => return Ok(checked),
+    };
+    let diagnostics = mcl_driver::lex(&loaded);
+    Ok(Checked::new(loaded.files, input.prefix(), diagnostics, &args.report))
+}

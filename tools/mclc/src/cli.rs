@@ -1,0 +1,155 @@
+//! The command line, declared once: parsing, help and shell completions come from here.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use mcl_diagnostics::{Code, nearest};
+
+/// The mcl compiler.
+#[derive(Debug, Parser)]
+#[command(name = "mclc", version, max_term_width = 100, arg_required_else_help = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+    /// When to use colours; NO_COLOR turns them off too
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub color: Color,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    Always,
+    Never,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Check programs and report everything that is wrong with them
+    Check(Check),
+    /// Explain a diagnostic code, with an example
+    Explain(Explain),
+    /// Show the documentation of functions and resource kinds
+    Doc(Doc),
+    /// Print a completion script for a shell
+    Completions {
+        #[arg(value_enum)]
+        shell: Shell,
+    },
+}
+
+/// `mclc check`.
+#[derive(Debug, Args)]
+pub struct Check {
+    /// Files, module directories (with a metadata.yaml or a main.mcl), or `-` for standard input
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub source: Source,
+    #[command(flatten)]
+    pub report: Report,
+}
+
+/// How a program is found.
+#[derive(Debug, Args)]
+pub struct Source {
+    /// What to call standard input: its imports count from the directory of this file
+    #[arg(long, value_name = "FILE")]
+    pub filename: Option<PathBuf>,
+    /// Where remote modules are found, besides the `path` of their importers' metadata.yaml
+    #[arg(long, value_name = "DIR", env = "MGMT_MODULE_PATH")]
+    pub module_path: Option<PathBuf>,
+}
+
+/// How diagnostics are reported.
+#[derive(Debug, Args)]
+pub struct Report {
+    /// Form of the diagnostics
+    #[arg(long, value_enum, default_value_t = Format::Human, value_name = "FORM")]
+    pub format: Format,
+    /// Report a lint as a warning (`all` for all of them)
+    #[arg(short = 'W', long = "warn", value_name = "CODE", value_parser = lint)]
+    pub warn: Vec<Lint>,
+    /// Do not report a lint (`all` for all of them)
+    #[arg(short = 'A', long = "allow", value_name = "CODE", value_parser = lint)]
+    pub allow: Vec<Lint>,
+    /// Report a lint as an error (`all` for all of them)
+    #[arg(short = 'D', long = "deny", value_name = "CODE", value_parser = lint)]
+    pub deny: Vec<Lint>,
+}
+
+/// The forms of diagnostics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Excerpts of the source with the places marked
+    Human,
+    /// One line each: FILE:LINE:COLUMN: error[CODE]: MESSAGE
+    Short,
+    /// One JSON object a line
+    Json,
+    /// One SARIF 2.1.0 log
+    Sarif,
+}
+
+impl From<Format> for mcl_diagnostics::Format {
+    fn from(format: Format) -> mcl_diagnostics::Format {
+        match format {
+            Format::Human => mcl_diagnostics::Format::Human,
+            Format::Short => mcl_diagnostics::Format::Short,
+            Format::Json => mcl_diagnostics::Format::Json,
+            Format::Sarif => mcl_diagnostics::Format::Sarif,
+        }
+    }
+}
+
+/// A lint on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lint {
+    All,
+    One(Code),
+}
+
+fn lint(name: &str) -> Result<Lint, String> {
+    if name == "all" || name == "warnings" {
+        return Ok(Lint::All);
+    }
+    let upper = name.to_uppercase();
+    match Code::from_name(&upper) {
+        Some(code) if upper.starts_with('W') => Ok(Lint::One(code)),
+        Some(_) => Err(format!("`{upper}` is an error, not a lint: it cannot be switched")),
+        None => {
+            let lints = mcl_diagnostics::all_codes().map(Code::name).filter(|code| code.starts_with('W'));
+            let hint = nearest(&upper, lints).map(|lint| format!("; did you mean `{lint}`?"));
+            Err(format!("there is no lint `{name}`{}", hint.unwrap_or_default()))
+        }
+    }
+}
+
+/// `mclc explain`.
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// The code, as in `error[E0301]`; without one all codes are listed
+    pub code: Option<String>,
+}
+
+/// `mclc doc`.
+#[derive(Debug, Args)]
+pub struct Doc {
+    /// A function (`strings.to_upper`), a module (`strings`) or a resource kind (`file`); without one all are listed
+    pub name: Option<String>,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t = DocFormat::Text, value_name = "FORM")]
+    pub format: DocFormat,
+}
+
+/// The forms of documentation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DocFormat {
+    Text,
+    Markdown,
+    Json,
+}

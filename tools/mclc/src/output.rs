@@ -1,0 +1,72 @@
+//! Writing to the terminal and to files.
+
+use std::fs::Permissions;
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use crate::{UNUSABLE, unusable};
+
+/// Writes to standard output. A reader that went away (`mclc check | head`) is no failure.
+pub fn stdout(bytes: &[u8]) -> u8 {
+    let mut out = io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Ok(()) => 0,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
+        Err(error) => unusable(format_args!("cannot write to standard output: {}", reason(&error))),
+    }
+}
+
+/// Writes to standard error; there is nobody to tell when that fails.
+pub fn stderr(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Writes a file so that at every moment there is the old one, the new one or none, never a part; `-` is standard output.
+/// Devices and pipes are written in place.
+pub fn file(path: &Path, bytes: &[u8]) -> Result<(), u8> {
+    if path == Path::new("-") {
+        return match stdout(bytes) {
+            0 => Ok(()),
+            status => Err(status),
+        };
+    }
+    write(path, bytes).map_err(|error| {
+        let mut why = reason(&error);
+        if error.kind() == io::ErrorKind::NotFound {
+            let directory = directory(path);
+            why = format!("the directory `{}` does not exist", directory.display());
+        }
+        unusable(format_args!("cannot write `{}`: {why}", path.display()));
+        UNUSABLE
+    })
+}
+
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let target = match path.metadata() {
+        Ok(existing) if existing.is_file() => path.canonicalize()?,
+        Ok(existing) if existing.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+        Ok(_) => return std::fs::OpenOptions::new().write(true).open(path)?.write_all(bytes),
+        Err(_) => path.to_owned(),
+    };
+    let mut temporary = tempfile::Builder::new()
+        .prefix(".mclc-")
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(directory(&target))?;
+    temporary.write_all(bytes)?;
+    temporary.as_file().sync_data()?;
+    temporary.persist(&target).map_err(|error| error.error)?;
+    Ok(())
+}
+
+fn directory(path: &Path) -> PathBuf {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+}
+
+/// The words of an I/O error.
+pub fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or(&text).split(" at path").next().unwrap_or(&text);
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_lowercase().chain(chars).collect())
+}
