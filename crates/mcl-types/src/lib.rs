@@ -9,11 +9,15 @@
 //!
 //! The crate knows the resource schemas and the signatures of the functions, but nothing of values or function graphs.
 
+mod builtin;
 mod program;
+mod scope;
 mod scoped;
 mod typed;
+mod walk;
 
 pub use program::{Import, ImportTarget, Program};
+pub use scope::scope;
 pub use scoped::{
     Def, DefId, DefKind, ExprInfo, Module, ModuleId, RefId, Reference, Scope, ScopeId, ScopeKind, Scoped, Slot, SlotId,
     SlotKind, StmtInfo, Target, TypeVars, UnitId,

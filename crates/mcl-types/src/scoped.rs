@@ -193,6 +193,8 @@ pub enum DefKind {
     Class { stmt: StmtId, body: ScopeId },
     /// A parameter of a function, class, or a loop variable; `index` in [`Scope::params`].
     Param { index: u32 },
+    /// What a statement that does not follow the grammar seems to define: reported, and nothing is known of it.
+    Unknown,
 }
 
 /// An instance of a class or a module inside each frame of `scope`.
@@ -303,7 +305,7 @@ impl Scoped {
             SlotKind::Class(reference) => match &self.reference(reference).target {
                 Target::Def(def) => match self.def(*def).kind {
                     DefKind::Class { body, .. } => Some(body),
-                    DefKind::Bind { .. } | DefKind::Func { .. } | DefKind::Param { .. } => None,
+                    DefKind::Bind { .. } | DefKind::Func { .. } | DefKind::Param { .. } | DefKind::Unknown => None,
                 },
                 Target::Function(_) | Target::Variable(_) => None,
             },

@@ -1,0 +1,54 @@
+//! What is there without a definition: variables and functions by their registered names (spec 02 §2.2, spec 03 §7).
+
+use resource_graph::{ConstantValue, RESOURCE_CONSTANTS};
+
+use crate::typed::TypeId;
+
+/// A built-in variable.
+pub(crate) struct Variable {
+    /// Its type.
+    pub(crate) ty: TypeId,
+    /// Whether it is visible without an import.
+    pub(crate) global: bool,
+}
+
+/// The built-in variable of that registered name.
+pub(crate) fn variable(name: &str) -> Option<Variable> {
+    match name {
+        "hostname" | "purpleidea" => Some(Variable { ty: TypeId::STR, global: true }),
+        "os.family_redhat" | "os.family_debian" | "os.family_archlinux" => {
+            Some(Variable { ty: TypeId::STR, global: false })
+        }
+        _ => {
+            let rest = name.strip_prefix("const.res.")?;
+            let constant = RESOURCE_CONSTANTS.iter().find(|constant| {
+                let mut parts = rest.split('.');
+                parts.next() == Some(constant.kind)
+                    && parts.next() == Some(constant.param)
+                    && parts.next() == Some(constant.name)
+                    && parts.next().is_none()
+            })?;
+            let ty = match constant.value {
+                ConstantValue::Str(_) => TypeId::STR,
+                ConstantValue::Int(_) => TypeId::INT,
+            };
+            Some(Variable { ty, global: true })
+        }
+    }
+}
+
+/// The names, without their module, of the native functions of exactly this module.
+pub(crate) fn functions_of(module: &str) -> impl Iterator<Item = &'static str> {
+    mcl_functions::all_functions().iter().filter_map(move |function| {
+        let (prefix, name) = function.name.rsplit_once('.')?;
+        (prefix == module).then_some(name)
+    })
+}
+
+/// The functions that need no import and can be written in a program.
+pub(crate) fn global_functions() -> impl Iterator<Item = &'static str> {
+    mcl_functions::all_functions()
+        .iter()
+        .map(|function| function.name)
+        .filter(|name| !name.contains('.') && !name.starts_with('_') && *name != "panic")
+}
