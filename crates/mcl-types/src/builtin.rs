@@ -39,16 +39,10 @@ pub(crate) fn variable(name: &str) -> Option<Variable> {
 
 /// The names, without their module, of the native functions of exactly this module.
 pub(crate) fn functions_of(module: &str) -> impl Iterator<Item = &'static str> {
-    mcl_functions::all_functions().iter().filter_map(move |function| {
-        let (prefix, name) = function.name.rsplit_once('.')?;
-        (prefix == module).then_some(name)
-    })
+    mcl_functions::module_functions(module).iter().map(mcl_functions::Function::short_name)
 }
 
 /// The functions that need no import and can be written in a program.
 pub(crate) fn global_functions() -> impl Iterator<Item = &'static str> {
-    mcl_functions::all_functions()
-        .iter()
-        .map(|function| function.name)
-        .filter(|name| !name.contains('.') && !name.starts_with('_') && *name != "panic")
+    functions_of("").filter(|name| !name.starts_with('_') && *name != "panic")
 }

@@ -2,7 +2,7 @@
 //!
 //! Two stages, each from one table to the next; neither changes its input, neither does I/O.
 //!
-//! - scope (names -> definitions): the [`Program`] of the module loader becomes [`Scoped`], where each name is an id.
+//! - scope (names -> definitions): the files of a program become [`Scoped`], where each name is an id.
 //!   Classes and imported files are not expanded: they are resolved once, where they are defined, like functors.
 //! - unify (definitions -> types): [`Scoped`] becomes [`Typed`], with a type for every expression that is used. Functions,
 //!   classes and modules are typed once, with type variables, whatever the number of their uses.
@@ -10,16 +10,14 @@
 //! The crate knows the resource schemas and the signatures of the functions, but nothing of values or function graphs.
 
 mod builtin;
-mod program;
 mod scope;
 mod scoped;
 mod typed;
 mod walk;
 
-pub use program::{Import, ImportTarget, Program};
 pub use scope::scope;
 pub use scoped::{
     Def, DefId, DefKind, ExprInfo, Module, ModuleId, RefId, Reference, Scope, ScopeId, ScopeKind, Scoped, Slot, SlotId,
-    SlotKind, StmtInfo, Target, TypeVars, UnitId,
+    SlotKind, StmtInfo, Target, TypeVars,
 };
 pub use typed::{ExprIdIn, TypeId, TypeNode, TypeTable, Typed};

@@ -19,28 +19,26 @@ mod resolve;
 use std::sync::Arc;
 
 use mcl_diagnostics::{Diagnostic, Span};
+use mcl_modules::{Loaded, UnitId};
 use mcl_parser::ast::{Ast, StmtId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::program::Program;
 use crate::scoped::{
     Def, DefId, DefKind, ModuleId, RefId, Reference, Scope, ScopeId, ScopeKind, Scoped, Slot, SlotId, SlotKind, Target,
-    UnitId,
 };
 use lookup::{Found, SlotState};
 use names::{Space, Symbol, Symbols};
 
-/// Resolves all names of a program. Errors leave holes ([`crate::ExprInfo::Unresolved`], [`Def::broken`],
+/// Resolves all names of a program: `units` are the interpolated trees of [`Loaded::units`]. Errors leave holes ([`crate::ExprInfo::Unresolved`], [`Def::broken`],
 /// [`SlotKind::Broken`]) that later stages pass over in silence.
 #[must_use]
-pub fn scope(program: Program) -> (Scoped, Vec<Diagnostic>) {
-    let Program { units, imports } = program;
+pub fn scope(loaded: &Loaded, units: Vec<Arc<Ast>>) -> (Scoped, Vec<Diagnostic>) {
     if units.is_empty() {
         return (Scoped::default(), Vec::new());
     }
     let mut scoper = Scoper {
         symbols: Symbols::new(&units),
-        imports,
+        loaded,
         closed: vec![None; units.len()],
         heads: vec![None; units.len()],
         out: Scoped { units, ..Scoped::default() },
@@ -52,19 +50,19 @@ pub fn scope(program: Program) -> (Scoped, Vec<Diagnostic>) {
         suggestions: 0,
     };
     scoper.declare_module(UnitId(0), None);
+    scoper.break_module_cycles();
     while let Some(module) = scoper.unresolved_modules.pop() {
         scoper.resolve_module(module);
     }
-    scoper.break_module_cycles();
     scoper.break_slots();
     let diagnostics = scoper.live_reports();
     (scoper.out, diagnostics)
 }
 
 /// The state of the stage.
-struct Scoper {
+struct Scoper<'a> {
     symbols: Symbols,
-    imports: FxHashMap<(UnitId, Arc<str>), crate::program::Import>,
+    loaded: &'a Loaded,
     out: Scoped,
     /// By [`ScopeId`].
     tables: Vec<Table>,
@@ -84,7 +82,6 @@ struct Scoper {
 }
 
 /// What a scope defines.
-#[derive(Default)]
 struct Table {
     variables: FxHashMap<Symbol, DefId>,
     functions: FxHashMap<Symbol, DefId>,
@@ -140,9 +137,9 @@ struct Report {
     diagnostic: Diagnostic,
 }
 
-impl Scoper {
+impl Scoper<'_> {
     fn ast(&self, scope: ScopeId) -> Arc<Ast> {
-        Arc::clone(&self.out.units[self.tables[scope.index()].unit.index()])
+        Arc::clone(&self.out.units[self.tables[scope.index()].unit.0 as usize])
     }
 
     fn table(&self, scope: ScopeId) -> &Table {
@@ -184,7 +181,7 @@ impl Scoper {
             }
         };
         let unit = self.out.module(module).unit;
-        self.tables.push(Table { context, depth, unit, ..Table::default() });
+        self.tables.push(Table::new(unit, context, depth));
         self.out.scopes.push(Scope { module, parent, kind, params: Vec::new(), body: Vec::new(), order: Vec::new() });
         id
     }
@@ -219,7 +216,7 @@ impl Scoper {
         }
     }
 
-    /// Files that import each other were reported by the module loader; whatever it hands over, this stage ends in a tree.
+    /// Reports files that import each other, and cuts the circle.
     fn break_module_cycles(&mut self) {
         let mut imports: Vec<Vec<(SlotId, ModuleId)>> = vec![Vec::new(); self.out.modules.len()];
         for (i, slot) in self.out.slots.iter().enumerate() {
@@ -303,15 +300,21 @@ struct Use<'a> {
     parts: &'a [Symbol],
 }
 
-impl Default for ScopeId {
-    fn default() -> ScopeId {
-        ScopeId(u32::MAX)
-    }
-}
-
-impl Default for UnitId {
-    fn default() -> UnitId {
-        UnitId(0)
+impl Table {
+    fn new(unit: UnitId, context: ScopeId, depth: u32) -> Table {
+        Table {
+            variables: FxHashMap::default(),
+            functions: FxHashMap::default(),
+            classes: FxHashMap::default(),
+            params: Vec::new(),
+            aliases: FxHashMap::default(),
+            stars: Vec::new(),
+            edges: Vec::new(),
+            context,
+            depth,
+            unit,
+            skips_parent_list: false,
+        }
     }
 }
 

@@ -36,6 +36,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use mcl_diagnostics::Span;
+use mcl_modules::UnitId;
 use mcl_parser::ast::{Ast, ExprId, StmtId};
 use serde::{Deserialize, Serialize};
 
@@ -55,8 +56,6 @@ macro_rules! ids {
 }
 
 ids! {
-    /// Index of a file's tree in [`Scoped::units`].
-    UnitId;
     /// Index into [`Scoped::modules`].
     ModuleId;
     /// Index into [`Scoped::scopes`].
@@ -279,7 +278,7 @@ impl Scoped {
     /// The tree that a module's ids point into.
     #[must_use]
     pub fn ast(&self, module: ModuleId) -> &Ast {
-        &self.units[self.module(module).unit.index()]
+        &self.units[self.module(module).unit.0 as usize]
     }
 
     /// The tree that a scope's ids point into.

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use mcl_diagnostics::Span;
+use mcl_modules::{ImportTarget, UnitId};
 use mcl_parser::ast::{Block, DefinitionSort, Expr, Name, Param, Stmt, StmtId};
 use rustc_hash::FxHashSet;
 
 use super::names::{Space, Symbol};
 use super::{Alias, AliasTarget, Scoper, Use, report};
-use crate::program::ImportTarget;
-use crate::scoped::{DefKind, Module, ModuleId, ScopeId, ScopeKind, SlotKind, StmtInfo, UnitId};
+use crate::scoped::{DefKind, Module, ModuleId, ScopeId, ScopeKind, SlotKind, StmtInfo};
 use crate::walk;
 
 /// How a file begins to look for a name: in one of the three spaces, or as the alias of a dotted name.
@@ -26,16 +26,16 @@ struct Imported {
     aliases: FxHashSet<Symbol>,
 }
 
-impl Scoper {
+impl Scoper<'_> {
     /// Makes a module for a file: one that sees nothing around it, or, with the list `site` that contains the import, one
     /// that sees what is around that list.
     pub(super) fn declare_module(&mut self, unit: UnitId, site: Option<ScopeId>) -> ModuleId {
         if site.is_none() {
-            if let Some(module) = self.closed[unit.index()] {
+            if let Some(module) = self.closed[unit.0 as usize] {
                 return module;
             }
         }
-        let ast = Arc::clone(&self.out.units[unit.index()]);
+        let ast = Arc::clone(&self.out.units[unit.0 as usize]);
         let module = ModuleId(u32::try_from(self.out.modules.len()).expect("fewer than 2^32 modules"));
         self.out.modules.push(Module {
             unit,
@@ -46,7 +46,7 @@ impl Scoper {
         let scope = self.add_scope(module, site, ScopeKind::Module);
         self.tables[scope.index()].skips_parent_list = true;
         if site.is_none() {
-            self.closed[unit.index()] = Some(module);
+            self.closed[unit.0 as usize] = Some(module);
             self.unresolved_modules.push(module);
         }
         self.declare_lists(scope, &ast.body);
@@ -139,7 +139,7 @@ impl Scoper {
             }
             Stmt::Func { name, name_span, .. } => {
                 // The scope is made when the function's body is reached.
-                let kind = DefKind::Func { stmt, scope: ScopeId::default() };
+                let kind = DefKind::Func { stmt, scope: ScopeId(u32::MAX) };
                 self.define(scope, stmt, Space::Function, *name, *name_span, kind);
             }
             Stmt::Class { name, name_span, params, .. } => {
@@ -256,10 +256,22 @@ impl Scoper {
         let unit = self.table(scope).unit;
         let stmt_span = ast.stmt_span(stmt);
         let duplicate = !imported.names.insert(Arc::clone(module));
-        let import = self.imports.get(&(unit, Arc::clone(module))).cloned();
-        let target = match import.as_ref().map(|import| &import.target) {
-            None | Some(ImportTarget::Failed) => AliasTarget::Failed,
-            Some(ImportTarget::System(name)) => AliasTarget::System(self.symbols.intern(name)),
+        let loaded = self.loaded;
+        let import = loaded.import(unit, module);
+        let target = match import.map(|import| &import.target) {
+            // A name that the loader did not see; it looks at tokens, so this cannot happen in a file that parses.
+            None => AliasTarget::Failed,
+            Some(ImportTarget::Failed(failure)) => {
+                self.report(scope, failure.to_diagnostic(stmt_span));
+                AliasTarget::Failed
+            }
+            Some(ImportTarget::System) if mcl_functions::module_exists(module) => {
+                AliasTarget::System(self.symbols.intern(module))
+            }
+            Some(ImportTarget::System) => {
+                self.report(scope, report::unknown_module(module, stmt_span));
+                AliasTarget::Failed
+            }
             Some(ImportTarget::Unit(unit)) => self.import_unit(scope, stmt, *unit, stmt_span),
         };
         if duplicate {
@@ -271,8 +283,8 @@ impl Scoper {
                 return;
             }
             Some((name, span)) => (self.symbols.whole(unit, name), span),
-            None => match &import {
-                Some(import) => (self.symbols.intern(&import.alias), module_span),
+            None => match import.and_then(|import| import.name.as_ref()) {
+                Some(name) => (self.symbols.intern(&name.alias), module_span),
                 None => return,
             },
         };
@@ -284,7 +296,6 @@ impl Scoper {
                 self.report_always(scope, diagnostic);
             }
         } else {
-            self.collide_with_stars(scope, symbol, target, stmt_span);
             self.add_alias(scope, symbol, Alias { stmt, span, target });
         }
     }
@@ -300,7 +311,7 @@ impl Scoper {
             self.slots[slot.index()] = super::SlotState::Done;
             return AliasTarget::Failed;
         }
-        let new = site.is_some() || self.closed[unit.index()].is_none();
+        let new = site.is_some() || self.closed[unit.0 as usize].is_none();
         let module = self.declare_module(unit, site);
         let slot = self.add_slot(scope, stmt, SlotKind::Module(module));
         self.set_info(scope, stmt, StmtInfo::Slot(slot));
@@ -376,12 +387,12 @@ impl Scoper {
 
     /// The names that a file and the files it imports use and do not define at their top level.
     fn unit_heads(&mut self, unit: UnitId) -> Arc<[(Head, Symbol)]> {
-        if let Some(heads) = &self.heads[unit.index()] {
+        if let Some(heads) = &self.heads[unit.0 as usize] {
             return Arc::clone(heads);
         }
         // Found again on the way means a circle of imports, which is reported elsewhere.
-        self.heads[unit.index()] = Some(Arc::from([]));
-        let ast = Arc::clone(&self.out.units[unit.index()]);
+        self.heads[unit.0 as usize] = Some(Arc::from([]));
+        let ast = Arc::clone(&self.out.units[unit.0 as usize]);
         let mut used: FxHashSet<(Head, Symbol)> = FxHashSet::default();
         let mut defined: FxHashSet<(Head, Symbol)> = FxHashSet::default();
         let mut inner = Vec::new();
@@ -406,7 +417,7 @@ impl Scoper {
                     used.insert(head(&self.symbols, Space::Class, *class));
                 }
                 Stmt::Import { module, .. } => {
-                    if let Some(import) = self.imports.get(&(unit, Arc::clone(module))) {
+                    if let Some(import) = self.loaded.import(unit, module) {
                         if let ImportTarget::Unit(target) = import.target {
                             inner.push(target);
                         }
@@ -433,8 +444,8 @@ impl Scoper {
                     defined.insert((Head::Alias, self.symbols.whole(unit, *alias)));
                 }
                 Stmt::Import { module, alias: None, .. } => {
-                    if let Some(import) = self.imports.get(&(unit, Arc::clone(module))).cloned() {
-                        defined.insert((Head::Alias, self.symbols.intern(&import.alias)));
+                    if let Some(name) = self.loaded.import(unit, module).and_then(|import| import.name.as_ref()) {
+                        defined.insert((Head::Alias, self.symbols.intern(&name.alias)));
                     }
                 }
                 _ => {}
@@ -443,14 +454,24 @@ impl Scoper {
         let mut heads: Vec<_> = used.difference(&defined).copied().collect();
         heads.sort_unstable_by_key(|(_, symbol)| *symbol);
         let heads: Arc<[(Head, Symbol)]> = heads.into();
-        self.heads[unit.index()] = Some(Arc::clone(&heads));
+        self.heads[unit.0 as usize] = Some(Arc::clone(&heads));
         heads
     }
 
     /// `import "lib" as *` may bring in `a.name`; then no later import with the alias `a` may have `name` as well.
-    fn collide_with_stars(&mut self, scope: ScopeId, alias: Symbol, target: AliasTarget, span: Span) {
-        let stars: Vec<AliasTarget> = self.table(scope).stars.iter().map(|(_, target)| *target).collect();
-        for star in stars {
+    pub(super) fn collide_with_stars(&mut self, scope: ScopeId, stmt: StmtId, span: Span) {
+        let table = self.table(scope);
+        if table.stars.is_empty() {
+            return;
+        }
+        let Some((alias, target)) =
+            table.aliases.iter().find(|(_, alias)| alias.stmt == stmt).map(|(name, alias)| (*name, alias.target))
+        else {
+            return;
+        };
+        let before = |star: &StmtId| star.0 < stmt.0;
+        let stars: Vec<(StmtId, AliasTarget)> = self.table(scope).stars.clone();
+        for (_, star) in stars.into_iter().filter(|(star, _)| before(star)) {
             let AliasTarget::Slot(slot) = star else { continue };
             let Some(module) = self.out.slot_scope(slot) else { continue };
             let Some(inner) = self.table(module).aliases.get(&alias).map(|alias| alias.target) else { continue };

@@ -50,17 +50,17 @@ impl Found {
     }
 }
 
-impl Scoper {
+impl Scoper<'_> {
     /// Looks a name up from a scope outwards, then among the built-in names.
     pub(super) fn lookup(&mut self, name: Use<'_>, scope: ScopeId) -> Option<Found> {
         let mut current = Some((scope, false));
         let mut anything = false;
         while let Some((scope, skips_list)) = current {
-            if let Some(found) = self.lookup_in(name, scope, skips_list) {
+            if let Some(found) = self.lookup_in(name, scope, skips_list, &mut Vec::new()) {
                 return Some(found);
             }
             let table = self.table(scope);
-            anything |= !skips_list && table.stars.iter().any(|(_, target)| *target == AliasTarget::Failed);
+            anything |= !skips_list && table.stars.iter().any(|(_, target)| self.is_failed(*target));
             current = self.out.scope(scope).parent.map(|parent| (parent, table.skips_parent_list));
         }
         // A module that could not be loaded may have had the name.
@@ -68,7 +68,8 @@ impl Scoper {
     }
 
     /// Looks a name up in one scope.
-    fn lookup_in(&mut self, name: Use<'_>, scope: ScopeId, skips_list: bool) -> Option<Found> {
+    /// `seen` holds the files that were searched in vain through stars.
+    fn lookup_in(&mut self, name: Use<'_>, scope: ScopeId, skips_list: bool, seen: &mut Vec<ScopeId>) -> Option<Found> {
         let table = self.table(scope);
         if let [symbol] = name.parts {
             if !skips_list {
@@ -110,7 +111,11 @@ impl Scoper {
                 AliasTarget::Failed => None,
                 AliasTarget::System(_) => self.member(name, target),
                 AliasTarget::Slot(slot) => self.out.slot_scope(slot).and_then(|module| {
-                    let mut found = self.lookup_in(name, module, false)?;
+                    if seen.contains(&module) {
+                        return None;
+                    }
+                    seen.push(module);
+                    let mut found = self.lookup_in(name, module, false, seen)?;
                     found.via.insert(0, slot);
                     Some(found)
                 }),
@@ -146,6 +151,15 @@ impl Scoper {
                 found.via.insert(0, slot);
                 Some(found)
             }
+        }
+    }
+
+    /// Whether an import brought nothing because it failed.
+    fn is_failed(&self, target: AliasTarget) -> bool {
+        match target {
+            AliasTarget::Failed => true,
+            AliasTarget::System(_) => false,
+            AliasTarget::Slot(slot) => self.out.slot_scope(slot).is_none(),
         }
     }
 

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
+use mcl_modules::UnitId;
 use mcl_parser::ast::{Ast, Name};
 use rustc_hash::FxHashMap;
-
-use crate::scoped::UnitId;
 
 /// A name without dots, the same in every file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -70,7 +69,7 @@ impl Symbols {
 
     /// The parts of a name as it stands in a file.
     pub(super) fn parts(&self, unit: UnitId, name: Name) -> &[Symbol] {
-        match &self.units[unit.index()][name.0 as usize] {
+        match &self.units[unit.0 as usize][name.0 as usize] {
             Parts::One(one) => one,
             Parts::Dotted(parts) => parts,
         }

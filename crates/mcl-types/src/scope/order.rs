@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::{Edge, Scoper, report};
 use crate::scoped::{ScopeId, SlotKind, StmtInfo};
 
-impl Scoper {
+impl Scoper<'_> {
     /// Orders the definitions of a list whose uses are all resolved.
     pub(super) fn order_list(&mut self, list: ScopeId) {
         let stmts: Vec<StmtId> =

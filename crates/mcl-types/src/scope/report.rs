@@ -42,6 +42,15 @@ pub(super) fn duplicate_alias(name: &str, stmt: Span, _second: Span, first: Span
         .help("choose another alias with `as`")
 }
 
+pub(super) fn unknown_module(module: &str, stmt: Span) -> Diagnostic {
+    let diagnostic = import_error(Code::E0501, format!("there is no system module `{module}`")).at(stmt);
+    let near = nearest(module, mcl_functions::module_names());
+    diagnostic.help(match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("a directory is imported with a slash at its end: `import \"{module}/\"`"),
+    })
+}
+
 pub(super) fn duplicate_import(module: &str, stmt: Span) -> Diagnostic {
     import_error(Code::E0508, format!("`{module}` is imported twice in one list of statements"))
         .at_with(stmt, "imported again here")
@@ -113,7 +122,7 @@ pub(super) fn circular(uses: Vec<(Span, String)>) -> Diagnostic {
     diagnostic.help("there is no recursion in mcl; an inner name that hides an outer one cannot read it either")
 }
 
-impl Scoper {
+impl Scoper<'_> {
     /// Reports a name that was not found, with what may have been meant.
     pub(super) fn report_unknown(&mut self, space: Space, parts: &[Symbol], scope: ScopeId, span: Span, call: bool) {
         let name = self.joined(parts);
@@ -135,7 +144,7 @@ impl Scoper {
 
     fn hint(&mut self, space: Space, parts: &[Symbol], scope: ScopeId, call: bool) -> Option<String> {
         let name = self.joined(parts);
-        let exists = |scoper: &mut Scoper, space| scoper.lookup(Use { space, parts }, scope).is_some();
+        let exists = |scoper: &mut Scoper<'_>, space| scoper.lookup(Use { space, parts }, scope).is_some();
         match space {
             Space::Function if exists(self, Space::Variable) => {
                 return Some(format!("`${name}` is a variable; call the function it holds with `${name}(…)`"));

@@ -15,7 +15,7 @@ pub(super) struct Chain {
     lists: Vec<(ScopeId, StmtId)>,
 }
 
-impl Scoper {
+impl Scoper<'_> {
     /// Resolves a module that sees nothing around it, and everything inside.
     pub(super) fn resolve_module(&mut self, module: ModuleId) {
         let scope = self.out.module(module).scope;
@@ -69,6 +69,9 @@ impl Scoper {
         let ast = self.ast(scope);
         if let StmtInfo::Slot(slot) = self.info(scope, stmt) {
             self.resolve_include(scope, slot, &ast, chain);
+        }
+        if let Stmt::Import { .. } = ast.stmt(stmt) {
+            self.collide_with_stars(scope, stmt, ast.stmt_span(stmt));
         }
         walk::expressions(ast.stmt(stmt), |expr| self.resolve_expression(scope, expr, &ast, chain));
         if let (StmtInfo::Def(def), Stmt::Func { func, .. }) = (self.info(scope, stmt), ast.stmt(stmt)) {
