@@ -1,0 +1,248 @@
+//! The recorded cases of `pp-translate/tests/cases/*/merge` (spec 07 §6.4).
+
+use std::path::{Path, PathBuf};
+
+use graph_merge::{Merged, Options, merge};
+use mcl_diagnostics::Diagnostic;
+use mcl_value::Value;
+use pp_translate::{build_relationships, read_catalog, translate};
+use resource_graph::{Edge, Meta, Resource, ResourceGraph, ResourceId, VertexId};
+use serde_norway::Value as Yaml;
+
+fn case(number: &str) -> PathBuf {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../pp-translate/tests/cases");
+    let mut entries = std::fs::read_dir(cases).expect("the cases are in the tree").map(|e| e.expect("readable").path());
+    entries.find(|p| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with(number))).expect("the case exists")
+}
+
+fn puppet(case: &Path) -> ResourceGraph {
+    let bytes = std::fs::read(case.join("catalog.json")).expect("readable");
+    let (catalog, _) = read_catalog(&bytes).expect("a catalog");
+    let graph = build_relationships(catalog).expect("a graph");
+    translate(&graph, &pp_translate::Options::default()).expect("a translation").graph
+}
+
+fn resource(kind: &str, name: &str) -> Resource {
+    Resource {
+        id: ResourceId { kind: kind.into(), name: name.into() },
+        params: Default::default(),
+        meta: Meta::default(),
+        sensitive: Vec::new(),
+        span: None,
+        relay: false,
+        origin: None,
+    }
+}
+
+/// The mcl side of a case, in the YAML form of resource graphs.
+fn mcl(file: &Path) -> ResourceGraph {
+    let yaml: Yaml = serde_norway::from_str(&std::fs::read_to_string(file).expect("readable")).expect("YAML");
+    let text = |v: &Yaml| v.as_str().expect("text").to_owned();
+    let mut graph = ResourceGraph::default();
+    for (kind, entries) in yaml["resources"].as_mapping().expect("resources") {
+        for entry in entries.as_sequence().expect("a list") {
+            let mut resource = resource(&text(kind), &text(&entry["name"]));
+            for (key, value) in entry.as_mapping().expect("a map").iter().filter(|(k, _)| text(k) != "name") {
+                if let Some(value) = value.as_str() {
+                    resource.params.insert(text(key).into(), Value::str(value));
+                }
+            }
+            graph.resources.push(resource);
+        }
+    }
+    let find = |end: &Yaml| {
+        let (kind, name) = (text(&end["kind"]), text(&end["name"]));
+        let at = graph.resources.iter().position(|r| *r.id.kind == *kind && *r.id.name == *name);
+        VertexId(at.expect("the edge ends at a resource") as u32)
+    };
+    let edges = yaml["edges"].as_sequence().cloned().unwrap_or_default();
+    let edges: Vec<Edge> = edges
+        .iter()
+        .map(|e| Edge {
+            from: find(&e["from"]),
+            to: find(&e["to"]),
+            notify: e.get("notify").and_then(Yaml::as_bool).unwrap_or(false),
+            autoedge: false,
+        })
+        .collect();
+    graph.edges = edges;
+    graph
+}
+
+fn merged(case: &Path, lang: &str) -> Result<Merged, Vec<Diagnostic>> {
+    merge(&mcl(&case.join("merge").join(lang)), &puppet(case), &Options::default())
+}
+
+fn vertices(graph: &ResourceGraph) -> Vec<String> {
+    let mut all: Vec<String> = graph.resources.iter().map(|r| r.id.to_string()).collect();
+    all.sort();
+    all
+}
+
+fn edges(graph: &ResourceGraph) -> Vec<String> {
+    let id = |v: VertexId| graph.resources[v.0 as usize].id.to_string();
+    let mut all: Vec<String> = graph.edges.iter().map(|e| format!("{} -> {}", id(e.from), id(e.to))).collect();
+    all.sort();
+    all
+}
+
+/// The result is the recorded one, but for `more`: vertices and edges that the original merge lost.
+#[track_caller]
+fn check(number: &str, lang: &str, result: &str, more: &[&str]) {
+    let case = case(number);
+    let merged = merged(&case, lang).expect("the graphs merge");
+    let recorded = std::fs::read_to_string(case.join("merge").join(result)).expect("readable");
+    let recorded: serde_json::Value = serde_json::from_str(&recorded).expect("JSON");
+    let recorded = |key: &str, edge: bool| {
+        let mut all: Vec<String> = recorded[key]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|v| {
+                v.as_str()
+                    .expect("text")
+                    .replace("pippet[Exec[/usr/bin/touch /srv/pool/.formatted]]", "exec[format pool]")
+            })
+            .chain(more.iter().filter(|m| m.contains(" -> ") == edge).map(|m| (*m).to_owned()))
+            .collect();
+        all.sort();
+        all
+    };
+    assert_eq!(vertices(&merged.graph), recorded("vertices", false));
+    assert_eq!(edges(&merged.graph), recorded("edges", true));
+}
+
+#[track_caller]
+fn check_errors(number: &str, expected: &[(&str, &[&str])]) {
+    let errors = merged(&case(number), "lang.yaml").expect_err("the merge fails");
+    let got: Vec<&str> = errors.iter().map(|e| e.code.name()).collect();
+    assert_eq!(got, expected.iter().map(|(code, _)| *code).collect::<Vec<_>>(), "{errors:#?}");
+    for (error, (_, parts)) in errors.iter().zip(expected) {
+        let text = format!("{} / {}", error.message, error.help.as_deref().unwrap_or_default());
+        for part in *parts {
+            assert!(text.contains(part), "`{part}` is not in: {text}");
+        }
+    }
+}
+
+#[test]
+fn one_merge_point() {
+    check("041", "lang.yaml", "reference-result.json", &[]);
+}
+
+#[test]
+fn the_scenario_of_a_real_hand_over() {
+    check("040", "lang.yaml", "reference-result.json", &[]);
+}
+
+#[test]
+fn a_second_merge_of_the_same_graphs_gives_the_same() {
+    let case = case("040");
+    let (mcl, puppet) = (mcl(&case.join("merge/lang.yaml")), puppet(&case));
+    let first = merge(&mcl, &puppet, &Options::default()).expect("merges");
+    let second = merge(&mcl, &puppet, &Options::default()).expect("merges again");
+    assert_eq!(vertices(&first.graph), vertices(&second.graph));
+    assert_eq!(edges(&first.graph), edges(&second.graph));
+}
+
+#[test]
+fn a_merge_class_may_be_contained_in_another() {
+    check("044", "lang.yaml", "reference-result.json", &[]);
+}
+
+#[test]
+fn a_stage_without_relations_is_kept() {
+    check(
+        "045",
+        "lang.yaml",
+        "reference-result.json",
+        &[
+            "msg[lonely]",
+            "noop[admissible_Class[Lonely]]",
+            "noop[admissible_Stage[apart]]",
+            "noop[completed_Class[Lonely]]",
+            "noop[completed_Stage[apart]]",
+            "msg[lonely] -> noop[completed_Class[Lonely]]",
+            "noop[admissible_Class[Lonely]] -> msg[lonely]",
+            "noop[admissible_Stage[apart]] -> noop[admissible_Class[Lonely]]",
+            "noop[completed_Class[Lonely]] -> noop[completed_Stage[apart]]",
+        ],
+    );
+}
+
+#[test]
+fn a_merge_point_may_lie_in_an_early_stage() {
+    check("046", "lang.yaml", "reference-result.json", &[]);
+}
+
+#[test]
+fn edges_of_both_sides_between_a_pair_become_one_that_notifies() {
+    check("047", "lang.yaml", "reference-result.json", &[]);
+    let graph = merged(&case("047"), "lang.yaml").expect("merges").graph;
+    let id = |v: VertexId| graph.resources[v.0 as usize].id.to_string();
+    let between: Vec<bool> =
+        graph.edges.iter().filter(|e| id(e.from) == "noop[a]" && id(e.to) == "noop[b]").map(|e| e.notify).collect();
+    assert_eq!(between, [true]);
+}
+
+#[test]
+fn two_hand_overs_and_none_and_one_that_is_empty_only_in_the_graph() {
+    check("122", "lang.yaml", "reference-result.json", &[]);
+    check("124", "lang.yaml", "reference-result.json", &[]);
+    check(
+        "125",
+        "lang.yaml",
+        "reference-result.json",
+        &[
+            "noop[admissible_Stage[extra]]",
+            "noop[completed_Stage[extra]]",
+            "noop[admissible_Stage[extra]] -> noop[completed_Stage[extra]]",
+        ],
+    );
+}
+
+#[test]
+fn nested_names_pair_in_any_case() {
+    for lang in ["lang.yaml", "lang-capitalised.yaml"] {
+        let merged = merged(&case("042"), lang).expect("merges");
+        assert!(vertices(&merged.graph).contains(&"noop[db::ready]".to_owned()));
+    }
+}
+
+#[test]
+fn a_merge_class_with_contents_is_an_error_that_lists_them() {
+    check_errors("043", &[("M0104", &["mgmt_busy", "msg[inside]", "site.pp:1"])]);
+}
+
+#[test]
+fn near_misses_are_one_error_that_names_both_sides() {
+    check_errors("048", &[("M0101", &["puppet_handover", "mgmt_hand_over", "call both \"handover\""])]);
+}
+
+#[test]
+fn a_class_that_is_not_declared_is_said_to_be_missing_from_the_catalog() {
+    check_errors("123", &[("M0101", &["noop[puppet_idle]", "class mgmt_idle", "only defined"])]);
+}
+
+#[test]
+fn a_cycle_across_both_sides_is_shown_as_a_path() {
+    check_errors("049", &[("M0107", &["noop[x]", "noop[y]", "msg[between]"])]);
+}
+
+#[test]
+fn the_same_resource_and_a_taken_name_are_two_errors() {
+    check_errors("050", &[("M0105", &["noop[same]"]), ("M0106", &["file[/tmp/both]"])]);
+}
+
+#[test]
+fn identical_declarations_are_one_resource_and_a_warning() {
+    let file = |content: &str| {
+        let mut file = resource("file", "/tmp/both");
+        file.params.insert("content".into(), Value::str(content));
+        ResourceGraph { resources: vec![file], ..ResourceGraph::default() }
+    };
+    let merged = merge(&file("a"), &file("a"), &Options::default()).expect("merges");
+    assert_eq!(merged.graph.resources.len(), 1);
+    assert_eq!(merged.warnings.len(), 1);
+    assert!(merge(&file("a"), &file("b"), &Options::default()).is_err());
+}

@@ -1,0 +1,141 @@
+//! Properties of all merges: nothing is lost or invented, and acyclic sides with empty hand-over classes whose orders agree
+//! stay acyclic.
+
+use std::collections::BTreeSet;
+
+use graph_merge::{Options, merge};
+use proptest::prelude::*;
+use resource_graph::{Edge, Meta, Resource, ResourceGraph, ResourceId, VertexId};
+
+fn vertex(name: String) -> Resource {
+    Resource {
+        id: ResourceId { kind: "noop".into(), name: name.into() },
+        params: Default::default(),
+        meta: Meta::default(),
+        sensitive: Vec::new(),
+        span: None,
+        relay: false,
+        origin: None,
+    }
+}
+
+/// Edges only from lower to higher ranks, where hand-over point k has rank `k` on both sides: so no cycle can arise.
+#[derive(Debug, Clone)]
+struct Sides {
+    mcl: ResourceGraph,
+    puppet: ResourceGraph,
+}
+
+/// One side as a list of ranked slots: plain vertices lie between hand-over points.
+fn side(points: usize, plain: usize, edges: &[(usize, usize, bool)], mcl: bool) -> ResourceGraph {
+    let mut graph = ResourceGraph::default();
+    // Entry and exit vertex of each slot, in rank order.
+    let mut slots: Vec<(VertexId, VertexId)> = Vec::new();
+    let push = |graph: &mut ResourceGraph, name: String| {
+        graph.resources.push(vertex(name));
+        VertexId(graph.resources.len() as u32 - 1)
+    };
+    for point in 0..points {
+        for k in 0..plain {
+            let v = push(&mut graph, format!("{}-{point}-{k}", if mcl { "m" } else { "p" }));
+            slots.push((v, v));
+        }
+        if mcl {
+            let v = push(&mut graph, format!("puppet_h{point}"));
+            slots.push((v, v));
+        } else {
+            let start = push(&mut graph, format!("admissible_Class[Mgmt_h{point}]"));
+            let end = push(&mut graph, format!("completed_Class[Mgmt_h{point}]"));
+            graph.edges.push(Edge { from: start, to: end, notify: false, autoedge: false });
+            slots.push((start, end));
+        }
+    }
+    for &(a, b, notify) in edges {
+        let (a, b) = (a % slots.len(), b % slots.len());
+        if a == b {
+            continue;
+        }
+        let (from, to) = (slots[a.min(b)].1, slots[a.max(b)].0);
+        if !graph.edges.iter().any(|e| e.from == from && e.to == to) {
+            graph.edges.push(Edge { from, to, notify, autoedge: false });
+        }
+    }
+    graph
+}
+
+fn sides() -> impl Strategy<Value = Sides> {
+    let edges = || proptest::collection::vec((0usize..40, 0usize..40, any::<bool>()), 0..40);
+    (1usize..6, 0usize..4, 0usize..4, edges(), edges()).prop_map(|(points, m, p, me, pe)| Sides {
+        mcl: side(points, m, &me, true),
+        puppet: side(points, p, &pe, false),
+    })
+}
+
+/// The name that a vertex has after the merge.
+fn after(name: &str) -> String {
+    let class = |n: &str| n.strip_suffix(']').map(str::to_owned);
+    name.strip_prefix("puppet_")
+        .map(str::to_owned)
+        .or_else(|| name.strip_prefix("admissible_Class[Mgmt_").and_then(class))
+        .or_else(|| name.strip_prefix("completed_Class[Mgmt_").and_then(class))
+        .unwrap_or_else(|| name.to_owned())
+}
+
+fn expected(sides: &Sides) -> (BTreeSet<String>, BTreeSet<(String, String)>, BTreeSet<(String, String)>) {
+    let (mut vertices, mut edges, mut notify) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for graph in [&sides.mcl, &sides.puppet] {
+        vertices.extend(graph.resources.iter().map(|r| after(&r.id.name)));
+        for edge in &graph.edges {
+            let name = |v: VertexId| after(&graph.resources[v.0 as usize].id.name);
+            let pair = (name(edge.from), name(edge.to));
+            if pair.0 != pair.1 {
+                if edge.notify {
+                    notify.insert(pair.clone());
+                }
+                edges.insert(pair);
+            }
+        }
+    }
+    (vertices, edges, notify)
+}
+
+type Shape = (BTreeSet<String>, BTreeSet<(String, String)>, BTreeSet<(String, String)>);
+
+fn shape(graph: &ResourceGraph) -> Shape {
+    let name = |v: VertexId| graph.resources[v.0 as usize].id.name.to_string();
+    let pair = |e: &Edge| (name(e.from), name(e.to));
+    (
+        graph.resources.iter().map(|r| r.id.name.to_string()).collect(),
+        graph.edges.iter().map(pair).collect(),
+        graph.edges.iter().filter(|e| e.notify).map(pair).collect(),
+    )
+}
+
+fn reversed(graph: &ResourceGraph) -> ResourceGraph {
+    let n = graph.resources.len() as u32;
+    let turn = |v: VertexId| VertexId(n - 1 - v.0);
+    let mut out = graph.clone();
+    out.resources.reverse();
+    out.edges = graph.edges.iter().rev().map(|e| Edge { from: turn(e.from), to: turn(e.to), ..e.clone() }).collect();
+    out
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn nothing_is_lost_or_invented_and_no_cycle_arises(sides in sides()) {
+        let merged = merge(&sides.mcl, &sides.puppet, &Options::default()).expect("orders that agree merge");
+        let shape_of = shape(&merged.graph);
+        prop_assert_eq!(shape_of.0.len(), merged.graph.resources.len());
+        prop_assert_eq!(shape_of.1.len(), merged.graph.edges.len());
+        prop_assert_eq!(shape_of, expected(&sides));
+    }
+
+    #[test]
+    fn the_order_of_the_inputs_is_irrelevant(sides in sides()) {
+        let straight = merge(&sides.mcl, &sides.puppet, &Options::default()).expect("merges");
+        let turned = merge(&reversed(&sides.mcl), &reversed(&sides.puppet), &Options::default()).expect("merges");
+        prop_assert_eq!(shape(&straight.graph), shape(&turned.graph));
+    }
+}
