@@ -63,9 +63,8 @@ pub(crate) fn pair(mcl: &ResourceGraph, puppet: &ResourceGraph, options: &Option
 
 fn mcl_points(mcl: &ResourceGraph, out: &mut Handover) -> BTreeMap<String, VertexId> {
     let mut points: BTreeMap<String, VertexId> = BTreeMap::new();
-    for (index, resource) in mcl.resources.iter().enumerate() {
+    for (vertex, resource) in mcl.resources() {
         let Some(base) = base_of_noop(resource) else { continue };
-        let vertex = VertexId(index as u32);
         if base.is_empty() {
             out.errors.push(at(
                 Diagnostic::error(
@@ -88,7 +87,7 @@ fn mcl_points(mcl: &ResourceGraph, out: &mut Handover) -> BTreeMap<String, Verte
             ));
         }
         if let Some(earlier) = points.insert(key, vertex) {
-            let earlier = &mcl.resources[earlier.0 as usize];
+            let earlier = mcl.resource(earlier);
             let text = format!("{} and {} are the same hand-over point", earlier.id, resource.id);
             let mut error = Diagnostic::error(Code::M0103, Stage::Merge, text);
             if let Some(span) = earlier.span {
@@ -120,7 +119,7 @@ fn base_of_whit(resource: &Resource) -> Option<(bool, String)> {
 
 fn puppet_points(puppet: &ResourceGraph, out: &mut Handover) -> BTreeMap<String, Class> {
     let mut points: BTreeMap<String, Class> = BTreeMap::new();
-    for (index, resource) in puppet.resources.iter().enumerate() {
+    for (vertex, resource) in puppet.resources() {
         let Some((start, base)) = base_of_whit(resource) else { continue };
         if base.is_empty() {
             if start {
@@ -132,7 +131,7 @@ fn puppet_points(puppet: &ResourceGraph, out: &mut Handover) -> BTreeMap<String,
         }
         let class = points.entry(base).or_default();
         let end = if start { &mut class.start } else { &mut class.end };
-        *end = Some(VertexId(index as u32));
+        *end = Some(vertex);
     }
     points
 }
@@ -151,7 +150,7 @@ fn unmatched(
     let mut said = Vec::new();
     let mut taken = vec![false; classes.len()];
     for (name, noop) in noops {
-        let resource = &mcl.resources[noop.0 as usize];
+        let resource = mcl.resource(*noop);
         let near = (0..classes.len())
             .filter(|i| compare && !taken[*i])
             .filter_map(|i| Some((near(name, classes[i].0)?, i)))
@@ -160,7 +159,7 @@ fn unmatched(
             Some((_, i)) => {
                 taken[i] = true;
                 let (other, class) = classes[i];
-                let whit = class.start.map(|v| origin(&puppet.resources[v.0 as usize])).unwrap_or_default();
+                let whit = class.start.map(|v| origin(puppet.resource(v))).unwrap_or_default();
                 at(
                     Diagnostic::error(
                         Code::M0101,
@@ -187,7 +186,7 @@ fn unmatched(
         said.push(diagnostic);
     }
     for ((name, class), _) in classes.iter().zip(&taken).filter(|(_, taken)| !**taken) {
-        let place = class.start.map(|v| origin(&puppet.resources[v.0 as usize])).unwrap_or_default();
+        let place = class.start.map(|v| origin(puppet.resource(v))).unwrap_or_default();
         said.push(
             Diagnostic::error(
                 Code::M0101,
@@ -220,18 +219,18 @@ fn near(a: &str, b: &str) -> Option<usize> {
 
 /// An error if the class of a pair holds anything: its start and end could not be one vertex.
 fn contents(puppet: &ResourceGraph, pair: &Pair) -> Option<Diagnostic> {
-    let inside: Vec<String> = puppet
-        .edges
-        .iter()
-        .filter(|e| e.from == pair.start && e.to != pair.end)
+    let mut inside: Vec<String> = puppet
+        .outgoing(pair.start)
+        .filter(|e| e.to != pair.end)
         .map(|e| {
-            let resource = &puppet.resources[e.to.0 as usize];
+            let resource = puppet.resource(e.to);
             format!("{}{}", resource.id, origin(resource))
         })
         .collect();
     if inside.is_empty() {
         return None;
     }
+    inside.reverse();
     Some(
         Diagnostic::error(
             Code::M0104,

@@ -7,7 +7,6 @@
 //! The merge is a pure function of two immutable graphs: it keeps nothing, so a new event of either side merges anew. It
 //! knows nothing of where a graph came from; for messages each resource carries its span or origin.
 
-mod cycle;
 mod handover;
 mod merge;
 

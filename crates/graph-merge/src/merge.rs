@@ -1,11 +1,10 @@
 //! Joining two graphs at their hand-over points (spec 07 §4.4, with the behaviour that §4.5 proposes).
 
 use mcl_diagnostics::{Code, Diagnostic, Stage};
-use resource_graph::{Edge, Endpoint, Resource, ResourceGraph, ResourceId, SendRecv, VertexId};
+use resource_graph::{Cycle, Edge, Resource, ResourceGraph, VertexId, difference};
 use rustc_hash::FxHashMap;
 
-use crate::cycle;
-use crate::handover::{Handover, origin, pair};
+use crate::handover::{Handover, Pair, origin, pair};
 
 /// What becomes of a hand-over point without a partner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,87 +41,92 @@ pub struct Merged {
 /// every cycle that arises (M-diagnostics of the stage `merge`).
 pub fn merge(mcl: &ResourceGraph, puppet: &ResourceGraph, options: &Options) -> Result<Merged, Vec<Diagnostic>> {
     let Handover { pairs, mut errors, mut warnings } = pair(mcl, puppet, options);
-    let mut graph = ResourceGraph { resources: mcl.resources.clone(), ..ResourceGraph::default() };
-    for pair in &pairs {
-        let noop = &mut graph.resources[pair.mcl.0 as usize];
-        noop.id.name = pair.name.clone();
-        // A refresh that reaches the class on the Puppet side goes on in mcl, and the other way round.
-        noop.relay = true;
-    }
-    let mut by_id: FxHashMap<ResourceId, VertexId> = FxHashMap::default();
-    for (index, resource) in graph.resources.iter().enumerate() {
-        let earlier = by_id.insert(resource.id.clone(), VertexId(index as u32));
-        // Hidden resources may share a name; a hand-over point may not take one that is in use.
-        let merged = |v: usize| pairs.iter().any(|p| p.mcl.0 as usize == v);
-        if let Some(earlier) = earlier.filter(|e| merged(index) || merged(e.0 as usize)) {
-            errors.push(name_taken(resource, &graph.resources[earlier.0 as usize]));
+    let points: FxHashMap<VertexId, &Pair> = pairs.iter().map(|p| (p.mcl, p)).collect();
+    let mut graph = ResourceGraph::new();
+    for (vertex, resource) in mcl.resources() {
+        let mut resource = resource.clone();
+        if let Some(pair) = points.get(&vertex) {
+            resource.id.name = pair.name.clone();
+            // A refresh that reaches the class on the Puppet side goes on in mcl, and the other way round.
+            resource.relay = true;
         }
+        // Hidden resources may share a name; a hand-over point may not take one that is in use.
+        let namesake = graph.find(&resource.id.kind, &resource.id.name);
+        if let Some(earlier) = namesake.filter(|e| points.contains_key(&vertex) || points.contains_key(e)) {
+            errors.push(name_taken(&resource, graph.resource(earlier)));
+        }
+        graph.add(resource);
     }
-    let mut map: Vec<Option<VertexId>> = vec![None; puppet.resources.len()];
+    let mut map: Vec<Option<VertexId>> = vec![None; puppet.len()];
     for pair in &pairs {
-        map[pair.start.0 as usize] = Some(pair.mcl);
-        map[pair.end.0 as usize] = Some(pair.mcl);
+        map[pair.start.index()] = Some(pair.mcl);
+        map[pair.end.index()] = Some(pair.mcl);
     }
-    for (index, resource) in puppet.resources.iter().enumerate() {
-        if map[index].is_some() {
+    for (vertex, resource) in puppet.resources() {
+        if map[vertex.index()].is_some() {
             continue;
         }
-        if let Some(&known) = by_id.get(&resource.id) {
-            let other = &graph.resources[known.0 as usize];
-            if same(other, resource) {
+        if let Some(known) = graph.find(&resource.id.kind, &resource.id.name).filter(|v| v.index() < mcl.len()) {
+            let other = graph.resource(known);
+            if points.contains_key(&known) {
+                errors.push(name_taken(other, resource));
+            } else if difference(other, resource).is_none() {
                 warnings.push(declared_twice(other, resource, true));
-                map[index] = Some(known);
+                map[vertex.index()] = Some(known);
                 continue;
-            }
-            errors.push(if pairs.iter().any(|p| p.mcl == known) {
-                name_taken(other, resource)
             } else {
-                declared_twice(other, resource, false)
-            });
+                errors.push(declared_twice(other, resource, false));
+            }
         }
-        map[index] = Some(VertexId(graph.resources.len() as u32));
-        graph.resources.push(resource.clone());
+        map[vertex.index()] = Some(graph.add(resource.clone()));
     }
     if !errors.is_empty() {
         return Err(errors);
     }
     join_edges(mcl, puppet, &map, &mut graph);
-    let cycles = cycle::cycles(&graph);
-    if cycles.is_empty() { Ok(Merged { graph, warnings }) } else { Err(cycles) }
+    match graph.topological_order() {
+        Ok(_) => Ok(Merged { graph, warnings }),
+        Err(cycle) => Err(vec![across(&graph, &cycle)]),
+    }
 }
 
-/// One edge a pair of vertices, its notify flags ORed; what joined the start and the end of a hand-over class is dropped.
+/// The edges of both sides; the graph keeps one a pair and ORs the notify flags. What joined the start and the end of a
+/// hand-over class is dropped.
 fn join_edges(mcl: &ResourceGraph, puppet: &ResourceGraph, map: &[Option<VertexId>], graph: &mut ResourceGraph) {
-    let mut known: FxHashMap<(VertexId, VertexId), usize> = FxHashMap::default();
-    let moved = puppet.edges.iter().filter_map(|edge| {
-        let (from, to) = (map[edge.from.0 as usize]?, map[edge.to.0 as usize]?);
-        (from != to).then_some(Edge { from, to, ..edge.clone() })
-    });
-    for edge in mcl.edges.iter().cloned().chain(moved) {
-        match known.entry((edge.from, edge.to)) {
-            std::collections::hash_map::Entry::Occupied(at) => {
-                let first: &mut Edge = &mut graph.edges[*at.get()];
-                first.notify |= edge.notify;
-                first.autoedge &= edge.autoedge;
-            }
-            std::collections::hash_map::Entry::Vacant(at) => {
-                at.insert(graph.edges.len());
-                graph.edges.push(edge);
-            }
+    for edge in mcl.edges() {
+        graph.add_edge(edge);
+    }
+    for edge in puppet.edges() {
+        if let (Some(from), Some(to)) = (map[edge.from.index()], map[edge.to.index()])
+            && from != to
+        {
+            graph.add_edge(Edge { from, to, ..edge });
         }
     }
-    graph.sendrecv.extend(mcl.sendrecv.iter().cloned());
-    let end = |e: &Endpoint| Some(Endpoint { vertex: map[e.vertex.0 as usize]?, key: e.key.clone() });
-    graph
-        .sendrecv
-        .extend(puppet.sendrecv.iter().filter_map(|s| Some(SendRecv { from: end(&s.from)?, to: end(&s.to)? })));
+    for flow in mcl.sendrecv() {
+        // The vertices of mcl come first and in their order, so a flow that was sound stays so.
+        let _ = graph.connect(flow.from.clone(), flow.to.clone());
+    }
 }
 
-/// Whether two declarations ask for exactly the same.
-fn same(a: &Resource, b: &Resource) -> bool {
-    a.meta == b.meta
-        && a.params.len() == b.params.len()
-        && a.params.iter().all(|(key, value)| b.params.get(key) == Some(value))
+/// The error for a cycle that only the merge makes: each side is acyclic by itself.
+fn across(graph: &ResourceGraph, cycle: &Cycle) -> Diagnostic {
+    let resources: Vec<&Resource> = cycle.vertices.iter().map(|v| graph.resource(*v)).collect();
+    let text = format!("the two graphs together depend on each other in a cycle: {cycle}");
+    let sides = resources.iter().map(|r| {
+        let side = if r.span.is_some() { "declared in mcl".to_owned() } else { format!("from Puppet{}", origin(r)) };
+        format!("{}: {side}", r.id)
+    });
+    let mut diagnostic = Diagnostic::error(Code::M0107, Stage::Merge, text)
+        .help(format!("remove an edge of one side:\n  {}", sides.collect::<Vec<_>>().join("\n  ")));
+    let mut spans = resources.iter().filter_map(|r| Some((r.span?, r.id.to_string())));
+    if let Some((span, id)) = spans.next() {
+        diagnostic = diagnostic.at_with(span, id);
+    }
+    for (span, id) in spans {
+        diagnostic = diagnostic.label(span, id);
+    }
+    diagnostic
 }
 
 fn declared_twice(mcl: &Resource, puppet: &Resource, same: bool) -> Diagnostic {

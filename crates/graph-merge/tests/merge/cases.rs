@@ -6,7 +6,7 @@ use graph_merge::{Merged, Options, merge};
 use mcl_diagnostics::Diagnostic;
 use mcl_value::Value;
 use pp_translate::{build_relationships, read_catalog, translate};
-use resource_graph::{Edge, Meta, Resource, ResourceGraph, ResourceId, VertexId};
+use resource_graph::{Edge, Resource, ResourceGraph, ResourceId, VertexId};
 use serde_norway::Value as Yaml;
 
 fn case(number: &str) -> PathBuf {
@@ -23,22 +23,14 @@ fn puppet(case: &Path) -> ResourceGraph {
 }
 
 fn resource(kind: &str, name: &str) -> Resource {
-    Resource {
-        id: ResourceId { kind: kind.into(), name: name.into() },
-        params: Default::default(),
-        meta: Meta::default(),
-        sensitive: Vec::new(),
-        span: None,
-        relay: false,
-        origin: None,
-    }
+    Resource::new(ResourceId::new(kind, name))
 }
 
 /// The mcl side of a case, in the YAML form of resource graphs.
 fn mcl(file: &Path) -> ResourceGraph {
     let yaml: Yaml = serde_norway::from_str(&std::fs::read_to_string(file).expect("readable")).expect("YAML");
     let text = |v: &Yaml| v.as_str().expect("text").to_owned();
-    let mut graph = ResourceGraph::default();
+    let mut graph = ResourceGraph::new();
     for (kind, entries) in yaml["resources"].as_mapping().expect("resources") {
         for entry in entries.as_sequence().expect("a list") {
             let mut resource = resource(&text(kind), &text(&entry["name"]));
@@ -47,25 +39,16 @@ fn mcl(file: &Path) -> ResourceGraph {
                     resource.params.insert(text(key).into(), Value::str(value));
                 }
             }
-            graph.resources.push(resource);
+            graph.add(resource);
         }
     }
-    let find = |end: &Yaml| {
-        let (kind, name) = (text(&end["kind"]), text(&end["name"]));
-        let at = graph.resources.iter().position(|r| *r.id.kind == *kind && *r.id.name == *name);
-        VertexId(at.expect("the edge ends at a resource") as u32)
-    };
-    let edges = yaml["edges"].as_sequence().cloned().unwrap_or_default();
-    let edges: Vec<Edge> = edges
-        .iter()
-        .map(|e| Edge {
-            from: find(&e["from"]),
-            to: find(&e["to"]),
-            notify: e.get("notify").and_then(Yaml::as_bool).unwrap_or(false),
-            autoedge: false,
-        })
-        .collect();
-    graph.edges = edges;
+    for edge in yaml["edges"].as_sequence().into_iter().flatten() {
+        let find =
+            |end: &Yaml| graph.find(&text(&end["kind"]), &text(&end["name"])).expect("the edge ends at a resource");
+        let notify = edge.get("notify").and_then(Yaml::as_bool).unwrap_or(false);
+        let edge = Edge { from: find(&edge["from"]), to: find(&edge["to"]), notify, autoedge: false };
+        graph.add_edge(edge);
+    }
     graph
 }
 
@@ -74,14 +57,14 @@ fn merged(case: &Path, lang: &str) -> Result<Merged, Vec<Diagnostic>> {
 }
 
 fn vertices(graph: &ResourceGraph) -> Vec<String> {
-    let mut all: Vec<String> = graph.resources.iter().map(|r| r.id.to_string()).collect();
+    let mut all: Vec<String> = graph.resources().map(|(_, r)| r.id.to_string()).collect();
     all.sort();
     all
 }
 
 fn edges(graph: &ResourceGraph) -> Vec<String> {
-    let id = |v: VertexId| graph.resources[v.0 as usize].id.to_string();
-    let mut all: Vec<String> = graph.edges.iter().map(|e| format!("{} -> {}", id(e.from), id(e.to))).collect();
+    let id = |v: VertexId| graph.resource(v).id.to_string();
+    let mut all: Vec<String> = graph.edges().map(|e| format!("{} -> {}", id(e.from), id(e.to))).collect();
     all.sort();
     all
 }
@@ -179,9 +162,9 @@ fn a_merge_point_may_lie_in_an_early_stage() {
 fn edges_of_both_sides_between_a_pair_become_one_that_notifies() {
     check("047", "lang.yaml", "reference-result.json", &[]);
     let graph = merged(&case("047"), "lang.yaml").expect("merges").graph;
-    let id = |v: VertexId| graph.resources[v.0 as usize].id.to_string();
+    let id = |v: VertexId| graph.resource(v).id.to_string();
     let between: Vec<bool> =
-        graph.edges.iter().filter(|e| id(e.from) == "noop[a]" && id(e.to) == "noop[b]").map(|e| e.notify).collect();
+        graph.edges().filter(|e| id(e.from) == "noop[a]" && id(e.to) == "noop[b]").map(|e| e.notify).collect();
     assert_eq!(between, [true]);
 }
 
@@ -237,12 +220,12 @@ fn the_same_resource_and_a_taken_name_are_two_errors() {
 #[test]
 fn identical_declarations_are_one_resource_and_a_warning() {
     let file = |content: &str| {
-        let mut file = resource("file", "/tmp/both");
-        file.params.insert("content".into(), Value::str(content));
-        ResourceGraph { resources: vec![file], ..ResourceGraph::default() }
+        let mut graph = ResourceGraph::new();
+        graph.add(resource("file", "/tmp/both").with("content", Value::str(content)));
+        graph
     };
     let merged = merge(&file("a"), &file("a"), &Options::default()).expect("merges");
-    assert_eq!(merged.graph.resources.len(), 1);
+    assert_eq!(merged.graph.len(), 1);
     assert_eq!(merged.warnings.len(), 1);
     assert!(merge(&file("a"), &file("b"), &Options::default()).is_err());
 }

@@ -5,18 +5,10 @@ use std::collections::BTreeSet;
 
 use graph_merge::{Options, merge};
 use proptest::prelude::*;
-use resource_graph::{Edge, Meta, Resource, ResourceGraph, ResourceId, VertexId};
+use resource_graph::{Edge, Resource, ResourceGraph, ResourceId, VertexId};
 
 fn vertex(name: String) -> Resource {
-    Resource {
-        id: ResourceId { kind: "noop".into(), name: name.into() },
-        params: Default::default(),
-        meta: Meta::default(),
-        sensitive: Vec::new(),
-        span: None,
-        relay: false,
-        origin: None,
-    }
+    Resource::new(ResourceId::new("noop", name))
 }
 
 /// Edges only from lower to higher ranks, where hand-over point k has rank `k` on both sides: so no cycle can arise.
@@ -28,13 +20,10 @@ struct Sides {
 
 /// One side as a list of ranked slots: plain vertices lie between hand-over points.
 fn side(points: usize, plain: usize, edges: &[(usize, usize, bool)], mcl: bool) -> ResourceGraph {
-    let mut graph = ResourceGraph::default();
+    let mut graph = ResourceGraph::new();
     // Entry and exit vertex of each slot, in rank order.
     let mut slots: Vec<(VertexId, VertexId)> = Vec::new();
-    let push = |graph: &mut ResourceGraph, name: String| {
-        graph.resources.push(vertex(name));
-        VertexId(graph.resources.len() as u32 - 1)
-    };
+    let push = |graph: &mut ResourceGraph, name: String| graph.add(vertex(name));
     for point in 0..points {
         for k in 0..plain {
             let v = push(&mut graph, format!("{}-{point}-{k}", if mcl { "m" } else { "p" }));
@@ -46,7 +35,7 @@ fn side(points: usize, plain: usize, edges: &[(usize, usize, bool)], mcl: bool) 
         } else {
             let start = push(&mut graph, format!("admissible_Class[Mgmt_h{point}]"));
             let end = push(&mut graph, format!("completed_Class[Mgmt_h{point}]"));
-            graph.edges.push(Edge { from: start, to: end, notify: false, autoedge: false });
+            graph.order(start, end);
             slots.push((start, end));
         }
     }
@@ -56,9 +45,7 @@ fn side(points: usize, plain: usize, edges: &[(usize, usize, bool)], mcl: bool) 
             continue;
         }
         let (from, to) = (slots[a.min(b)].1, slots[a.max(b)].0);
-        if !graph.edges.iter().any(|e| e.from == from && e.to == to) {
-            graph.edges.push(Edge { from, to, notify, autoedge: false });
-        }
+        graph.add_edge(Edge { from, to, notify, autoedge: false });
     }
     graph
 }
@@ -71,6 +58,9 @@ fn sides() -> impl Strategy<Value = Sides> {
     })
 }
 
+/// Vertices, edges, and those edges that notify.
+type Shape = (BTreeSet<String>, BTreeSet<(String, String)>, BTreeSet<(String, String)>);
+
 /// The name that a vertex has after the merge.
 fn after(name: &str) -> String {
     let class = |n: &str| n.strip_suffix(']').map(str::to_owned);
@@ -81,12 +71,12 @@ fn after(name: &str) -> String {
         .unwrap_or_else(|| name.to_owned())
 }
 
-fn expected(sides: &Sides) -> (BTreeSet<String>, BTreeSet<(String, String)>, BTreeSet<(String, String)>) {
+fn expected(sides: &Sides) -> Shape {
     let (mut vertices, mut edges, mut notify) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for graph in [&sides.mcl, &sides.puppet] {
-        vertices.extend(graph.resources.iter().map(|r| after(&r.id.name)));
-        for edge in &graph.edges {
-            let name = |v: VertexId| after(&graph.resources[v.0 as usize].id.name);
+        vertices.extend(graph.resources().map(|(_, r)| after(&r.id.name)));
+        for edge in graph.edges() {
+            let name = |v: VertexId| after(&graph.resource(v).id.name);
             let pair = (name(edge.from), name(edge.to));
             if pair.0 != pair.1 {
                 if edge.notify {
@@ -99,24 +89,23 @@ fn expected(sides: &Sides) -> (BTreeSet<String>, BTreeSet<(String, String)>, BTr
     (vertices, edges, notify)
 }
 
-type Shape = (BTreeSet<String>, BTreeSet<(String, String)>, BTreeSet<(String, String)>);
-
 fn shape(graph: &ResourceGraph) -> Shape {
-    let name = |v: VertexId| graph.resources[v.0 as usize].id.name.to_string();
-    let pair = |e: &Edge| (name(e.from), name(e.to));
+    let name = |v: VertexId| graph.resource(v).id.name.to_string();
+    let pair = |e: Edge| (name(e.from), name(e.to));
     (
-        graph.resources.iter().map(|r| r.id.name.to_string()).collect(),
-        graph.edges.iter().map(pair).collect(),
-        graph.edges.iter().filter(|e| e.notify).map(pair).collect(),
+        graph.resources().map(|(_, r)| r.id.name.to_string()).collect(),
+        graph.edges().map(pair).collect(),
+        graph.edges().filter(|e| e.notify).map(pair).collect(),
     )
 }
 
 fn reversed(graph: &ResourceGraph) -> ResourceGraph {
-    let n = graph.resources.len() as u32;
-    let turn = |v: VertexId| VertexId(n - 1 - v.0);
-    let mut out = graph.clone();
-    out.resources.reverse();
-    out.edges = graph.edges.iter().rev().map(|e| Edge { from: turn(e.from), to: turn(e.to), ..e.clone() }).collect();
+    let mut out = ResourceGraph::new();
+    let turned: Vec<VertexId> = graph.vertices().rev().map(|v| out.add(graph.resource(v).clone())).collect();
+    let turn = |v: VertexId| turned[graph.len() - 1 - v.index()];
+    for edge in graph.edges().collect::<Vec<_>>().into_iter().rev() {
+        out.add_edge(Edge { from: turn(edge.from), to: turn(edge.to), ..edge });
+    }
     out
 }
 
@@ -127,8 +116,8 @@ proptest! {
     fn nothing_is_lost_or_invented_and_no_cycle_arises(sides in sides()) {
         let merged = merge(&sides.mcl, &sides.puppet, &Options::default()).expect("orders that agree merge");
         let shape_of = shape(&merged.graph);
-        prop_assert_eq!(shape_of.0.len(), merged.graph.resources.len());
-        prop_assert_eq!(shape_of.1.len(), merged.graph.edges.len());
+        prop_assert_eq!(shape_of.0.len(), merged.graph.len());
+        prop_assert_eq!(shape_of.1.len(), merged.graph.edge_count());
         prop_assert_eq!(shape_of, expected(&sides));
     }
 
