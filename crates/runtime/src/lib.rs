@@ -1,6 +1,7 @@
 //! The runtime: it loads artifacts, computes their values, and keeps a machine in the state they describe.
 //!
 //! * [`function_engine`]: the values of a program, recomputed only where something changed.
+//! * [`interpret`]: from those values to the graph of resources.
 //! * [`resource_engine`]: *when* each resource is checked: a deterministic state machine without I/O.
 //! * [`shell`]: the I/O around it: one thread for the core, workers, one inotify instance, signals.
 //! * [`kinds`]: *what* each kind of resource checks and repairs.
@@ -9,5 +10,6 @@
 //! It knows nothing of source text: no lexer, parser or type checker is linked.
 
 pub mod function_engine;
+pub mod interpret;
 pub mod kinds;
 pub mod state;

@@ -25,6 +25,51 @@ belongs to this `mgmt-rt`.";
 wrong number of arguments, calls nested without end. The compiler makes no such artifact, so it is damaged, was made by \
 another tool, or shows a defect of the compiler. Build it again; if that does not help, please report it.";
 
+    R0201: "there is no such resource kind",
+        "The program was compiled with a kind that this runtime does not have, or the kind is misspelt.\n\n\
+Wrong: `fiel \"/srv/x\" {}`\nRight: `file \"/srv/x\" {}`\n\n\
+`mclc doc` lists all kinds.";
+    R0202: "a value does not fit into the parameter",
+        "The type of the value is right, but the host keeps the parameter in a smaller representation: an 8-bit integer, an \
+unsigned one, a 32-bit float. Or the value contains a function, which cannot be stored at all.\n\n\
+Wrong: `test \"a\" { int8 => 300, }`\nRight: `test \"a\" { int8 => 127, }`";
+    R0203: "the name of a resource cannot be used",
+        "A resource is identified by its kind and its name, so the name must be a text, and not empty. An empty *list* of names \
+is fine: it makes no resource.\n\n\
+Wrong: `file [\"/srv/a\", \"\"] {}`\nRight: `file [\"/srv/a\"] {}`";
+    R0204: "a meta parameter has a value that is not possible",
+        "Meta parameters have ranges: `retry` is -1 for ever, or at most 32767; `delay` and `timeout` are milliseconds and not \
+negative; `poll` is a number of seconds.\n\n\
+Wrong: `Meta:retry => 100000,`\nRight: `Meta:retry => -1,`";
+    R0205: "a resource is not valid",
+        "The parameters of the resource do not make sense, or not together. Each kind has its own conditions; `mclc doc KIND` \
+lists them. Nothing on the machine was looked at.\n\n\
+Wrong: `file \"relative/path\" { state => \"exists\", }`\nRight: `file \"/absolute/path\" { state => \"exists\", }`";
+    R0206: "a resource is declared twice, and not alike",
+        "Kind and name identify a resource, so there can be only one. Two equal declarations are one; a `pkg` that is \
+`installed` in one place and `newest` in another is `newest`; everything else that differs is a conflict.\n\n\
+Wrong:\n    file \"/etc/motd\" { content => \"a\", }\n    file \"/etc/motd\" { content => \"b\", }\n\n\
+Right:\n    file \"/etc/motd\" { content => \"a\", }";
+    R0207: "an edge names a resource that does not exist",
+        "Both ends of an edge must be resources of the program. A resource inside a branch that is not taken, or in a loop over \
+an empty list, does not exist.\n\n\
+Wrong:\n    pkg \"nginx\" { state => \"installed\", }\n    Pkg[\"ngnix\"] -> Svc[\"nginx\"]\n\n\
+Right:\n    pkg \"nginx\" { state => \"installed\", }\n    svc \"nginx\" { state => \"running\", }\n    \
+Pkg[\"nginx\"] -> Svc[\"nginx\"]";
+    R0208: "the edges go round in a circle",
+        "Edges say what comes first. If they lead from a resource back to itself, nothing can come first. The message names the \
+resources of the circle in order; take one of the edges away.\n\n\
+Wrong:\n    noop \"a\" { Before => Noop[\"b\"], }\n    noop \"b\" { Before => Noop[\"a\"], }\n\n\
+Right:\n    noop \"a\" { Before => Noop[\"b\"], }\n    noop \"b\" {}";
+    R0209: "a collected resource cannot be read",
+        "What another host exported was written by another version, or is damaged. Let that host export it again.";
+    R0210: "a value cannot be sent from this resource to that one",
+        "An edge with keys, `Exec[\"a\"].stdout -> File[\"/b\"].content`, lets a value flow. The sender must be of a kind that \
+sends this key and must not be hidden; the receiver must be of a kind that receives, and each of its parameters has one \
+sender at most.\n\n\
+Wrong:\n    Exec[\"a\"].stdout -> File[\"/f\"].content\n    Exec[\"b\"].stdout -> File[\"/f\"].content\n\n\
+Right:\n    Exec[\"a\"].stdout -> File[\"/f\"].content\n    Exec[\"b\"].stdout -> File[\"/g\"].content";
+
     R0401: "a parameter of a resource is not valid",
         "The kind of the resource does not accept a parameter's value. Most of these are found when the resources are \
 built; one that arrives by send/recv is found when it is received.\n\n\

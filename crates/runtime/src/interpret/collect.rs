@@ -1,0 +1,101 @@
+//! Exported resources as text, for the store that hosts share (spec 04 §3.9).
+
+use std::sync::Arc;
+
+use mcl_value::{Type, Value};
+use resource_graph::{META_FIELDS, Meta, Resource, ResourceId, kind};
+use serde_json::{Map, Value as Json, json};
+
+use super::meta;
+
+/// The text that `collect` on another host turns into the resource again: JSON with a type beside every value.
+#[must_use]
+pub fn encode_exported(resource: &Resource) -> String {
+    let params: Map<String, Json> = resource
+        .params
+        .iter()
+        .map(|(name, value)| {
+            let declared = kind(&resource.id.kind).and_then(|k| k.field(name)).map_or("any", |f| f.ty);
+            let ty = if declared == "any" { type_text(value) } else { declared.to_owned() };
+            (name.to_string(), json!({"type": ty, "value": value.to_json()}))
+        })
+        .collect();
+    let default = Meta::default();
+    let meta: Map<String, Json> = META_FIELDS
+        .iter()
+        .filter_map(|field| {
+            let value = meta::get(&resource.meta, field.name)?;
+            (meta::get(&default, field.name)? != value).then(|| (field.name.to_owned(), value.to_json()))
+        })
+        .collect();
+    json!({"kind": *resource.id.kind, "name": *resource.id.name, "params": params, "meta": meta}).to_string()
+}
+
+/// An empty list or map does not tell its type; any type will do.
+fn type_text(value: &Value) -> String {
+    let fallback = match value {
+        Value::Map(_) => "map{str: str}",
+        _ => "[]str",
+    };
+    value.type_of().map_or_else(|| fallback.to_owned(), |ty| ty.to_string())
+}
+
+/// Reads what [`encode_exported`] wrote.
+///
+/// # Errors
+/// What is wrong with the text, in a sentence.
+pub fn decode_exported(data: &[u8]) -> Result<Resource, String> {
+    let json: Json =
+        serde_json::from_slice(data).map_err(|e| format!("a collected resource cannot be read as JSON: {e}"))?;
+    let text =
+        |key: &str| json.get(key).and_then(Json::as_str).ok_or_else(|| format!("a collected resource has no {key}"));
+    let id = ResourceId::new(text("kind")?, text("name")?);
+    let schema = kind(&id.kind).ok_or_else(|| format!("there is no resource kind `{}`", id.kind))?;
+    let mut resource = Resource::new(id);
+    for (name, param) in json.get("params").and_then(Json::as_object).into_iter().flatten() {
+        let ty = param.get("type").and_then(Json::as_str).and_then(Type::parse);
+        let (Some(ty), Some(value)) = (ty, param.get("value")) else {
+            return Err(format!("the parameter `{name}` of the collected {} cannot be read", resource.id));
+        };
+        let value = Value::from_json(value, &ty)
+            .map_err(|e| format!("the parameter `{name}` of the collected {} cannot be read: {e}", resource.id))?;
+        resource.params.insert(Arc::from(name.as_str()), value);
+    }
+    for (name, value) in json.get("meta").and_then(Json::as_object).into_iter().flatten() {
+        let ty = META_FIELDS.iter().find(|f| f.name == name).and_then(|f| Type::parse(f.ty));
+        let value = ty.and_then(|ty| Value::from_json(value, &ty).ok());
+        let Some(value) = value else {
+            return Err(format!("`Meta:{name}` of the collected {} cannot be read", resource.id));
+        };
+        meta::set(&mut resource.meta, schema, name, &value)?;
+    }
+    Ok(resource)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_resource_survives_the_journey() {
+        let mut resource = Resource::new(ResourceId::new("test", "a"))
+            .with("int64", 7)
+            .with("anotherstr", "x\ny")
+            .with("slicestring", Value::list::<&str>([]))
+            .with("interface", Value::map([("k".into(), Value::list([1.5]))]));
+        resource.meta.hidden = true;
+        resource.meta.retry = -1;
+        resource.meta.export = vec!["h2".into()];
+        let read = decode_exported(encode_exported(&resource).as_bytes()).unwrap();
+        assert_eq!(read.id, resource.id);
+        assert_eq!(read.meta, resource.meta);
+        assert_eq!(read.params, resource.params);
+    }
+
+    #[test]
+    fn damaged_text_is_refused() {
+        for text in ["", "{}", r#"{"kind":"test"}"#, r#"{"kind":"nosuch","name":"a"}"#] {
+            assert!(decode_exported(text.as_bytes()).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Interpretation: from the values of a program to its resource graph (spec 04 §3, spec 05 §§2-4).
+//!
+//! Two steps. First each live statement by itself becomes resources and edges between names (`statement`): its values are
+//! stored in parameters (`convert`), its meta parameters read (`meta`), the result validated. That is remembered, and done
+//! again only for statements of which a value changed. Then all of it becomes one graph in the order of the source
+//! (`assemble`): duplicates are merged or refused, names are looked up, cycles are found.
+//!
+//! Interpretation reads the engine between two rounds, so all values are of one moment, and it changes nothing: the same
+//! values give the same graph. Every independent error is reported; edges are looked at only when all resources are
+//! there, and cycles only when all edges are.
+
+mod assemble;
+mod collect;
+mod convert;
+mod meta;
+mod statement;
+
+use std::rc::Rc;
+
+use mcl_artifact::program::Program;
+use mcl_diagnostics::Diagnostic;
+use resource_graph::ResourceGraph;
+use rustc_hash::FxHashMap;
+
+use crate::function_engine::{Engine, Output, OutputId};
+
+pub use collect::{decode_exported, encode_exported};
+
+use statement::{Built, Schemas};
+
+/// Makes resource graphs of one program, again and again.
+#[derive(Default)]
+pub struct Interpreter {
+    built: FxHashMap<OutputId, (u64, Rc<Built>)>,
+    schemas: Schemas,
+}
+
+impl Interpreter {
+    /// An interpreter that has seen nothing yet.
+    #[must_use]
+    pub fn new() -> Interpreter {
+        Interpreter::default()
+    }
+
+    /// The resource graph of the engine's present values; the last round must have been without errors.
+    ///
+    /// # Errors
+    /// What is wrong with the resources or edges, in the order of the source.
+    pub fn interpret(&mut self, engine: &Engine) -> Result<ResourceGraph, Vec<Diagnostic>> {
+        let program: &Program = engine.program();
+        let mut all: Vec<Rc<Built>> = Vec::new();
+        let mut live = FxHashMap::with_capacity_and_hasher(self.built.len(), Default::default());
+        engine.visit_outputs(|output| {
+            let values = match output {
+                Output::Resource(_, values) | Output::Edge { values, .. } => values,
+            };
+            let built = match self.built.remove(&values.id()) {
+                Some((changed, built)) if changed == values.changed() => built,
+                _ => Rc::new(match output {
+                    Output::Resource(resource, values) => {
+                        statement::build_resources(program, &mut self.schemas, resource, values)
+                    }
+                    Output::Edge { halves, span, values } => statement::build_edges(program, halves, span, values),
+                }),
+            };
+            live.insert(values.id(), (values.changed(), Rc::clone(&built)));
+            all.push(built);
+        });
+        // What is left there belongs to statements that are gone.
+        self.built = live;
+        assemble::assemble(&all)
+    }
+}
