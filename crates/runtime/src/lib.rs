@@ -9,7 +9,10 @@
 //!
 //! It knows nothing of source text: no lexer, parser or type checker is linked.
 
+mod first_graph;
 pub mod function_engine;
 pub mod interpret;
 pub mod kinds;
 pub mod state;
+
+pub use first_graph::{first_graph, hostname};

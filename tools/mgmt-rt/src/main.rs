@@ -1,2 +1,32 @@
-//! (being written)
-fn main() {}
+//! `mgmt-rt`: runs compiled mcl programs. It contains no compiler.
+//!
+//! Exit codes: 0 done, 1 failure (the diagnostics are on standard error), 2 usage or a file that cannot be read; `plan`
+//! ends with 3 when changes are pending.
+
+mod graph;
+mod program;
+mod report;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Run compiled mcl programs
+#[derive(Parser)]
+#[command(name = "mgmt-rt", version, about, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Evaluate a program until its first complete result and print the resource graph; the machine is not touched
+    Graph(graph::Args),
+}
+
+fn main() -> ExitCode {
+    match Cli::parse().command {
+        Command::Graph(args) => graph::run(&args),
+    }
+}

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcl_artifact::program::{Closure, Constant, Op, Operand, Program, Statement, Template};
 use mcl_diagnostics::{Code as DiagnosticCode, Diagnostic, Span, Stage};
-use mcl_functions::{Function, Implementation};
+use mcl_functions::Function;
 use mcl_value::{FuncType, Type, Value};
 
 use super::arena::Id;

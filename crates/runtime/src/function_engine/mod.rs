@@ -35,7 +35,9 @@ mod identical;
 mod live;
 mod node;
 mod outputs;
+mod still;
 
 pub use engine::{Engine, Round};
 pub use host::{Events, Host, Waker, WatchId};
 pub use outputs::{Output, OutputId, OutputValues};
+pub use still::StillHost;

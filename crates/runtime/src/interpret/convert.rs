@@ -91,7 +91,7 @@ fn untyped(value: &Value) -> Result<(), Unfit> {
 
 fn integer(n: i64, repr: Repr) -> Result<(), Unfit> {
     let (low, high, name): (i64, u64, &str) = match repr {
-        Repr::Plain | Repr::Float32 => return Ok(()),
+        Repr::Plain | Repr::Int64 | Repr::Float32 => return Ok(()),
         Repr::Int8 => (i8::MIN.into(), i8::MAX as u64, "8-bit integer"),
         Repr::Int16 => (i16::MIN.into(), i16::MAX as u64, "16-bit integer"),
         Repr::Int32 => (i32::MIN.into(), i32::MAX as u64, "32-bit integer"),
@@ -142,7 +142,7 @@ mod tests {
         fits(255, "int", Repr::Uint8, "");
         fits(256, "int", Repr::Uint8, "out of range");
         fits(i64::MAX, "int", Repr::Uint64, "");
-        fits(4_294_967_296, "int", Repr::Uint32, "out of range");
+        fits(4_294_967_296_i64, "int", Repr::Uint32, "out of range");
         fits(i64::MIN, "int", Repr::Plain, "");
     }
 

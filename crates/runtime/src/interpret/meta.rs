@@ -116,7 +116,7 @@ mod tests {
         refused_with("retry", 40_000, "`Meta:retry` is 40000");
         refused_with("delay", -1, "cannot be negative");
         refused_with("timeout", -1, "cannot be negative");
-        refused_with("poll", 1 << 40, "`Meta:poll`");
+        refused_with("poll", 1_i64 << 40, "`Meta:poll`");
         refused_with("retyr", 1, "did you mean `Meta:retry`?");
         refused_with("noop", 1, "of type bool");
     }
