@@ -53,7 +53,7 @@ pub struct Program {
 }
 
 /// A constant value.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Constant {
     Bool(bool),

@@ -102,7 +102,7 @@ type Shape = (u32, u64);
 /// `shapes` are those of the earlier constants, the only ones that may be parts.
 fn constant_shape(program: &Program, shapes: &[Shape], constant: &Constant) -> Result<Shape, String> {
     let mut shape = (0, 1u64);
-    let mut part = |id: &ConstId| -> Check {
+    let part = |id: &ConstId| -> Check {
         match shapes.get(id.0 as usize) {
             None => Err(format!("it contains constant {}, which is not earlier", id.0)),
             Some((depth, size)) => {

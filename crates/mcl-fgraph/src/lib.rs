@@ -1,1 +1,99 @@
-//! (being written)
+//! Lowering: the typed program becomes the function-graph program that the runtime executes (spec 04 §§1, 6.2).
+//!
+//! The input has names and types but no instances: classes, modules and functions are defined once, whatever the number
+//! of their uses. Lowering makes the instances. It walks the statements from the top level ([`lower`]'s `Lowering`),
+//! keeps a frame for each instance of a scope (`frames`), and adds a node to the template under construction
+//! (`builder`) for each expression that something asks for, so that
+//!
+//! - a bind is one node for each instance of its scope, however often it is used, and none if it is not;
+//! - classes are expanded where they are included; a function becomes one template for each set of types it is used at,
+//!   and calls refer to it, so code stays as large as the source;
+//! - branches, loop bodies and function values are templates that capture what they use from around them.
+//!
+//! On the way (`emit`) everything that is known already is computed: pure calls of constants, conditions, loops over short
+//! constant lists, calls of small functions. A failing call is never computed: it must fail at run time, and only if its
+//! value is asked for. [`Options::fold`] turns all of this off, to compare.
+//!
+//! The crate does no I/O and evaluates nothing impure. It knows the kinds of resources only by name.
+
+mod builder;
+mod builtin;
+mod compact;
+mod emit;
+mod expr;
+mod frames;
+mod lower;
+mod pool;
+mod stmt;
+mod visit;
+
+use mcl_artifact::program::Program;
+use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
+use mcl_modules::Loaded;
+use mcl_types::Typed;
+
+/// How to lower.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Compute at compile time what is known then.
+    pub fold: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { fold: true }
+    }
+}
+
+/// Why lowering cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// The typed program contradicts itself. Never true of one that the earlier stages made without errors.
+    Broken(&'static str),
+    /// Classes expand to too many statements; one of them.
+    TooLarge(Span),
+}
+
+/// Lowers a typed program that has no errors. Sources, module directories and deployed files come from `loaded`.
+///
+/// # Errors
+/// E0801 for meta parameters that are set twice, E0802 for a program that expands without bound, E0803 for a typed
+/// program that contradicts itself (one from a file).
+pub fn lower(typed: &Typed, loaded: &Loaded, options: Options) -> Result<Program, Vec<Diagnostic>> {
+    let mut lowering = lower::Lowering::new(typed, loaded, options);
+    let stopped = lowering.run();
+    let mut errors = std::mem::take(&mut lowering.errors);
+    if let Err(stop) = stopped {
+        errors.push(report(&stop));
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let emit::Emitter { pool, templates, .. } = lowering.emitter;
+    let (strings, types, constants, functions) = pool.into_tables();
+    let (files, deploy) = (loaded.files.clone(), loaded.deploy.clone());
+    let mut program = Program { files, strings, types, constants, functions, templates, deploy };
+    compact::compact(&mut program);
+    debug_assert_eq!(mcl_artifact::validate(&program), Ok(()));
+    Ok(program)
+}
+
+fn report(stop: &Stop) -> Diagnostic {
+    match stop {
+        Stop::TooLarge(span) => Diagnostic::error(
+            Code::E0802,
+            Stage::Graph,
+            "the program expands to more statements than any machine could apply",
+        )
+        .at_with(*span, "one of them")
+        .help("classes that include other classes several times multiply; loop over a list instead"),
+        Stop::Broken(what) => Diagnostic::error(
+            Code::E0803,
+            Stage::Graph,
+            format!("the typed program contradicts itself: {what}"),
+        )
+        .help(
+            "if the file was made by `mclc unify` of this release, this is an error of the compiler: please report it",
+        ),
+    }
+}

@@ -1,0 +1,308 @@
+//! Templates under construction.
+//!
+//! Builders form a tree like the templates they become: a branch, loop body or function body is built inside the builder
+//! around it. A value that belongs to an outer builder enters an inner one as a capture, one level at a time
+//! ([`Builders::lift`]). When a builder is finished, what nothing needs is dropped: nodes, then captures.
+
+use mcl_artifact::program::{Closure, ConstId, Node, Op, Operand, Statement, StrId, Template};
+use mcl_diagnostics::Span;
+use rustc_hash::FxHashMap;
+
+use crate::visit::{self, Use};
+
+/// Index of a builder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct BuilderId(u32);
+
+/// A template under construction.
+#[derive(Default)]
+pub(crate) struct Builder {
+    parent: Option<BuilderId>,
+    params: u32,
+    /// Operands of the parent.
+    captures: Vec<Operand>,
+    capture_index: FxHashMap<Operand, u32>,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) statements: Vec<Statement>,
+    /// Parameters that must be alive although nothing may read them.
+    keep: Vec<Operand>,
+}
+
+/// A finished template and what it captures from the builder around it.
+pub(crate) struct Finished {
+    pub(crate) template: Template,
+    pub(crate) captures: Vec<Operand>,
+}
+
+/// All builders.
+#[derive(Default)]
+pub(crate) struct Builders {
+    builders: Vec<Builder>,
+}
+
+impl Builders {
+    /// A new builder inside another.
+    pub(crate) fn open(&mut self, parent: Option<BuilderId>, params: usize) -> BuilderId {
+        let id = BuilderId(u32::try_from(self.builders.len()).expect("fewer than 2^32 templates fit into memory"));
+        let params = u32::try_from(params).expect("fewer than 2^32 parameters fit into a file");
+        self.builders.push(Builder { parent, params, ..Builder::default() });
+        id
+    }
+
+    /// The builder.
+    pub(crate) fn get(&mut self, id: BuilderId) -> &mut Builder {
+        &mut self.builders[id.0 as usize]
+    }
+
+    fn at(&self, id: BuilderId) -> &Builder {
+        &self.builders[id.0 as usize]
+    }
+
+    /// Adds a node.
+    pub(crate) fn push(&mut self, id: BuilderId, op: Op, span: Option<Span>) -> Operand {
+        let nodes = &mut self.get(id).nodes;
+        nodes.push(Node { op, span });
+        Operand::Node(u32::try_from(nodes.len() - 1).expect("fewer than 2^32 nodes fit into memory"))
+    }
+
+    /// An operand of builder `from`, seen from `to`, which is the same builder or one inside it.
+    pub(crate) fn lift(&mut self, operand: Operand, from: BuilderId, to: BuilderId) -> Operand {
+        if from == to || matches!(operand, Operand::Const(_)) {
+            return operand;
+        }
+        // From the inside out, to know the way; then back in, capturing at each step.
+        let mut way = vec![];
+        let mut at = to;
+        while at != from {
+            way.push(at);
+            let Some(parent) = self.at(at).parent else {
+                unreachable!("a value is only used in the template it belongs to or in one inside it")
+            };
+            at = parent;
+        }
+        way.into_iter().rev().fold(operand, |operand, id| self.capture(id, operand))
+    }
+
+    fn capture(&mut self, id: BuilderId, outer: Operand) -> Operand {
+        if matches!(outer, Operand::Const(_)) {
+            return outer;
+        }
+        let builder = self.get(id);
+        let next = u32::try_from(builder.captures.len()).expect("fewer than 2^32 captures fit into memory");
+        let i = *builder.capture_index.entry(outer).or_insert(next);
+        if i == next {
+            builder.captures.push(outer);
+        }
+        Operand::Capture(i)
+    }
+
+    /// The closure that an operand is known to be, in terms of the builder `id`.
+    pub(crate) fn known_closure(&mut self, id: BuilderId, operand: Operand) -> Option<Closure> {
+        let (at, node) = self.origin(id, operand)?;
+        let Op::Func { closure, ty: _ } = &self.at(at).nodes[node as usize].op else { return None };
+        let template = closure.template;
+        let captures = closure.captures.clone();
+        let captures = captures.into_iter().map(|capture| self.lift(capture, at, id)).collect();
+        Some(Closure { template, captures })
+    }
+
+    /// Whether a value cannot fail or stream by itself, so that nobody notices when it is not computed.
+    pub(crate) fn is_inert(&self, id: BuilderId, operand: Operand) -> bool {
+        let mut work = vec![operand];
+        while let Some(operand) = work.pop() {
+            match operand {
+                Operand::Const(_) => {}
+                Operand::Param(_) | Operand::Capture(_) => return false,
+                Operand::Node(n) => match &self.at(id).nodes[n as usize].op {
+                    Op::List(parts) | Op::Struct(_, parts) => work.extend(parts),
+                    Op::Map(pairs) => work.extend(pairs.iter().flat_map(|(key, value)| [*key, *value])),
+                    Op::Func { .. } => {}
+                    Op::Builtin { .. } | Op::Call { .. } | Op::CallKnown { .. } | Op::If { .. } | Op::Except { .. } => {
+                        return false;
+                    }
+                },
+            }
+        }
+        true
+    }
+
+    /// The node that an operand stands for, through captures.
+    fn origin(&self, mut id: BuilderId, mut operand: Operand) -> Option<(BuilderId, u32)> {
+        loop {
+            match operand {
+                Operand::Node(n) => return Some((id, n)),
+                Operand::Capture(i) => {
+                    operand = self.at(id).captures[i as usize];
+                    id = self.at(id).parent?;
+                }
+                Operand::Const(_) | Operand::Param(_) => return None,
+            }
+        }
+    }
+
+    /// Ends a template. The parameters of `keep_params` are those of a function: an argument is alive even if the body
+    /// does not use it.
+    pub(crate) fn finish(
+        &mut self,
+        id: BuilderId,
+        root: Option<Operand>,
+        keep_params: bool,
+        label: Option<StrId>,
+    ) -> Finished {
+        std::mem::take(self.get(id)).finish(root, keep_params, label)
+    }
+}
+
+impl Builder {
+    fn finish(mut self, mut root: Option<Operand>, keep_params: bool, label: Option<StrId>) -> Finished {
+        if keep_params {
+            self.keep_unused_params(root);
+        }
+        self.drop_dead_nodes(&mut root);
+        let captures = self.drop_unused_captures(&mut root);
+        let template = Template {
+            label,
+            params: self.params,
+            captures: u32::try_from(captures.len()).expect("no more than before"),
+            nodes: self.nodes,
+            root,
+            keep: self.keep,
+            statements: self.statements,
+        };
+        Finished { template, captures }
+    }
+
+    /// Keeps the parameters that the root does not use, or uses only inside closures.
+    fn keep_unused_params(&mut self, root: Option<Operand>) {
+        let mut strict = Needed::of(self);
+        strict.mark(root);
+        for n in (0..self.nodes.len()).rev() {
+            if strict.nodes[n] {
+                visit::op(&mut self.nodes[n].op, &mut |how, operand| {
+                    if how == Use::Direct {
+                        strict.mark(Some(*operand));
+                    }
+                });
+            }
+        }
+        self.keep.extend((0..self.params).map(Operand::Param).filter(|param| !strict.has(*param)));
+    }
+
+    fn drop_dead_nodes(&mut self, root: &mut Option<Operand>) {
+        let mut needed = Needed::of(self);
+        needed.mark(*root);
+        self.keep.iter().for_each(|operand| needed.mark(Some(*operand)));
+        for statement in &mut self.statements {
+            visit::statement(statement, &mut |_, operand| needed.mark(Some(*operand)));
+        }
+        // Operands come before their users, so one pass from the end sees each node after all its users.
+        for n in (0..self.nodes.len()).rev() {
+            if needed.nodes[n] {
+                visit::op(&mut self.nodes[n].op, &mut |_, operand| needed.mark(Some(*operand)));
+            }
+        }
+        let mut next = 0;
+        let renumbered: Vec<u32> = needed
+            .nodes
+            .iter()
+            .map(|needed| {
+                next += u32::from(*needed);
+                next.wrapping_sub(1)
+            })
+            .collect();
+        let mut n = 0;
+        self.nodes.retain(|_| {
+            n += 1;
+            needed.nodes[n - 1]
+        });
+        self.rewrite(root, &mut |operand| {
+            if let Operand::Node(n) = operand {
+                *n = renumbered[*n as usize];
+            }
+        });
+    }
+
+    /// Returns those that are left.
+    fn drop_unused_captures(&mut self, root: &mut Option<Operand>) -> Vec<Operand> {
+        let mut used = vec![false; self.captures.len()];
+        self.rewrite(root, &mut |operand| {
+            if let Operand::Capture(i) = operand {
+                used[*i as usize] = true;
+            }
+        });
+        let mut left = Vec::new();
+        let mut renumbered = Vec::with_capacity(used.len());
+        for (capture, used) in self.captures.iter().zip(&used) {
+            renumbered.push(u32::try_from(left.len()).expect("no more than before"));
+            if *used {
+                left.push(*capture);
+            }
+        }
+        self.rewrite(root, &mut |operand| {
+            if let Operand::Capture(i) = operand {
+                *i = renumbered[*i as usize];
+            }
+        });
+        left
+    }
+
+    /// Visits every operand of the template.
+    fn rewrite(&mut self, root: &mut Option<Operand>, f: &mut dyn FnMut(&mut Operand)) {
+        root.iter_mut().for_each(&mut *f);
+        self.keep.iter_mut().for_each(&mut *f);
+        for node in &mut self.nodes {
+            visit::op(&mut node.op, &mut |_, operand| f(operand));
+        }
+        for statement in &mut self.statements {
+            visit::statement(statement, &mut |_, operand| f(operand));
+        }
+    }
+}
+
+/// Nodes, parameters and captures that are needed.
+struct Needed {
+    nodes: Vec<bool>,
+    params: Vec<bool>,
+    captures: Vec<bool>,
+}
+
+impl Needed {
+    fn of(builder: &Builder) -> Needed {
+        Needed {
+            nodes: vec![false; builder.nodes.len()],
+            params: vec![false; builder.params as usize],
+            captures: vec![false; builder.captures.len()],
+        }
+    }
+
+    fn mark(&mut self, operand: Option<Operand>) {
+        match operand {
+            None | Some(Operand::Const(_)) => {}
+            Some(Operand::Node(n)) => self.nodes[n as usize] = true,
+            Some(Operand::Param(n)) => self.params[n as usize] = true,
+            Some(Operand::Capture(n)) => self.captures[n as usize] = true,
+        }
+    }
+
+    fn has(&self, operand: Operand) -> bool {
+        match operand {
+            Operand::Const(_) => true,
+            Operand::Node(n) => self.nodes[n as usize],
+            Operand::Param(n) => self.params[n as usize],
+            Operand::Capture(n) => self.captures[n as usize],
+        }
+    }
+}
+
+/// The constant that an operand is.
+pub(crate) fn as_const(operand: Operand) -> Option<ConstId> {
+    match operand {
+        Operand::Const(id) => Some(id),
+        Operand::Node(_) | Operand::Param(_) | Operand::Capture(_) => None,
+    }
+}
+
+/// The constants that the operands are, if all are.
+pub(crate) fn as_consts(operands: &[Operand]) -> Option<Vec<ConstId>> {
+    operands.iter().map(|operand| as_const(*operand)).collect()
+}

@@ -1,0 +1,203 @@
+//! The last step: what nothing refers to any more is dropped, from templates down to strings.
+
+use mcl_artifact::program::{
+    Closure, ConstId, Constant, EntryKind, FunctionIdx, Half, Op, Operand, Program, Statement, StrId, Template, TypeIdx,
+};
+
+use crate::visit;
+
+/// Drops unused templates, constants, functions, types and strings. What is left keeps its order.
+pub(crate) fn compact(program: &mut Program) {
+    templates(&mut program.templates);
+    let mut ids = Ids {
+        strings: Marks::new(program.strings.len()),
+        types: Marks::new(program.types.len()),
+        constants: Marks::new(program.constants.len()),
+        functions: Marks::new(program.functions.len()),
+        renumber: false,
+    };
+    ids.visit(program);
+    for renumber in [&mut ids.strings, &mut ids.types, &mut ids.constants, &mut ids.functions] {
+        renumber.number();
+    }
+    ids.renumber = true;
+    ids.visit(program);
+    ids.strings.retain(&mut program.strings);
+    ids.types.retain(&mut program.types);
+    ids.constants.retain(&mut program.constants);
+    ids.functions.retain(&mut program.functions);
+}
+
+/// Templates refer to earlier ones, and the last is the program.
+fn templates(templates: &mut Vec<Template>) {
+    let mut marks = Marks::new(templates.len());
+    if let Some(last) = marks.used.last_mut() {
+        *last = true;
+    }
+    for i in (0..templates.len()).rev() {
+        if marks.used[i] {
+            closures(&mut templates[i], &mut |closure| marks.used[closure.template.0 as usize] = true);
+        }
+    }
+    marks.number();
+    marks.retain(templates);
+    for template in templates {
+        closures(template, &mut |closure| closure.template.0 = marks.numbers[closure.template.0 as usize]);
+    }
+}
+
+fn closures(template: &mut Template, f: &mut dyn FnMut(&mut Closure)) {
+    template.nodes.iter_mut().for_each(|node| visit::op_closures(&mut node.op, f));
+    template.statements.iter_mut().for_each(|statement| visit::statement_closures(statement, f));
+}
+
+/// Which entries of a table are used, and their new numbers.
+struct Marks {
+    used: Vec<bool>,
+    numbers: Vec<u32>,
+}
+
+impl Marks {
+    fn new(length: usize) -> Marks {
+        Marks { used: vec![false; length], numbers: Vec::new() }
+    }
+
+    fn number(&mut self) {
+        let mut next = 0;
+        self.numbers = self
+            .used
+            .iter()
+            .map(|used| {
+                next += u32::from(*used);
+                next.wrapping_sub(1)
+            })
+            .collect();
+    }
+
+    fn retain<T>(&self, table: &mut Vec<T>) {
+        let mut used = self.used.iter();
+        table.retain(|_| used.next().copied().unwrap_or(false));
+    }
+
+    fn visit(&mut self, id: &mut u32, renumber: bool) {
+        if renumber {
+            *id = self.numbers[*id as usize];
+        } else {
+            self.used[*id as usize] = true;
+        }
+    }
+}
+
+/// A walk over all ids of a program: first to mark them, then to renumber them.
+struct Ids {
+    strings: Marks,
+    types: Marks,
+    constants: Marks,
+    functions: Marks,
+    renumber: bool,
+}
+
+impl Ids {
+    fn visit(&mut self, program: &mut Program) {
+        for template in &mut program.templates {
+            if let Some(label) = &mut template.label {
+                self.string(label);
+            }
+            for node in &mut template.nodes {
+                visit::op(&mut node.op, &mut |_, operand| self.operand(operand));
+                match &mut node.op {
+                    Op::Struct(ty, _) | Op::Func { ty, .. } => self.ty(ty),
+                    Op::Builtin { function, .. } => self.function(function),
+                    Op::List(_)
+                    | Op::Map(_)
+                    | Op::Call { .. }
+                    | Op::CallKnown { .. }
+                    | Op::If { .. }
+                    | Op::Except { .. } => {}
+                }
+            }
+            template.root.iter_mut().for_each(|root| self.operand(root));
+            template.keep.iter_mut().for_each(|keep| self.operand(keep));
+            for statement in &mut template.statements {
+                visit::statement(statement, &mut |_, operand| self.operand(operand));
+                self.statement(statement);
+            }
+        }
+        // Parts come before their composites.
+        for i in (0..program.constants.len()).rev() {
+            if self.constants.used[i] {
+                match &mut program.constants[i] {
+                    Constant::List(parts) => parts.iter_mut().for_each(|part| self.constant(part)),
+                    Constant::Map(pairs) => {
+                        for (key, value) in pairs {
+                            self.constant(key);
+                            self.constant(value);
+                        }
+                    }
+                    Constant::Struct(ty, parts) => {
+                        self.ty(ty);
+                        parts.iter_mut().for_each(|part| self.constant(part));
+                    }
+                    Constant::Bool(_)
+                    | Constant::Int(_)
+                    | Constant::Float(_)
+                    | Constant::Str(_)
+                    | Constant::Hostname => {}
+                }
+            }
+        }
+        for (function, used) in program.functions.iter_mut().zip(self.functions.used.clone()) {
+            if used {
+                self.string(&mut function.name);
+                self.string(&mut function.module_dir);
+            }
+        }
+    }
+
+    fn statement(&mut self, statement: &mut Statement) {
+        match statement {
+            Statement::Resource(resource) => {
+                self.string(&mut resource.kind);
+                for entry in &mut resource.entries {
+                    match &mut entry.kind {
+                        EntryKind::Field { name, ty, .. } => {
+                            self.string(name);
+                            self.ty(ty);
+                        }
+                        EntryKind::Edge { half, .. } => self.half(half),
+                        EntryKind::Meta { property, .. } => self.string(property),
+                    }
+                }
+            }
+            Statement::Edge { halves, .. } => halves.iter_mut().for_each(|half| self.half(half)),
+            Statement::If { .. } | Statement::For { .. } | Statement::ForKv { .. } => {}
+        }
+    }
+
+    fn half(&mut self, half: &mut Half) {
+        self.string(&mut half.kind);
+        half.key.iter_mut().for_each(|key| self.string(key));
+    }
+
+    fn operand(&mut self, operand: &mut Operand) {
+        if let Operand::Const(id) = operand {
+            self.constant(id);
+        }
+    }
+
+    fn string(&mut self, id: &mut StrId) {
+        self.strings.visit(&mut id.0, self.renumber);
+    }
+
+    fn ty(&mut self, id: &mut TypeIdx) {
+        self.types.visit(&mut id.0, self.renumber);
+    }
+
+    fn constant(&mut self, id: &mut ConstId) {
+        self.constants.visit(&mut id.0, self.renumber);
+    }
+
+    fn function(&mut self, id: &mut FunctionIdx) {
+        self.functions.visit(&mut id.0, self.renumber);
+    }
+}

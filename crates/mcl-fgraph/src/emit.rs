@@ -1,0 +1,206 @@
+//! Adding a node to a template, unless it can be computed now.
+//!
+//! [`Emitter::emit`] is the only way in. With folding on, it computes composites and pure calls of constants, chooses
+//! branches of constant conditions, and copies small function bodies into their callers, where their nodes are emitted in
+//! turn with what is known of the arguments. A call that fails is left for the run time, because the failure must happen
+//! there, and only if somebody asks for the value (spec 04 §6.2).
+
+use mcl_artifact::program::{Closure, ConstId, FunctionIdx, Node, Op, Operand, Template, TemplateId};
+use mcl_diagnostics::Span;
+use mcl_functions::{CallContext, Implementation, Purity};
+use mcl_types::TypeTable;
+use mcl_value::Value;
+use rustc_hash::FxHashMap;
+
+use crate::{
+    builder::{BuilderId, Builders, Finished, as_const, as_consts},
+    pool::Pool,
+    visit,
+};
+
+/// A body of at most so many nodes is copied into its callers. Callers count after copying, so code grows at most by this
+/// factor.
+const INLINE_NODES: usize = 8;
+
+/// A larger body is tried with constant arguments, in the hope that a constant comes out.
+const TRY_NODES: usize = 256;
+
+/// How many bodies may be copied inside one another.
+const MAX_INLINE_DEPTH: u32 = 16;
+
+/// An integer argument above this may ask for a large result, which the run time shall compute.
+const MAX_FACTOR: u64 = 1 << 16;
+
+/// What templates are made of, and the templates that are finished.
+pub(crate) struct Emitter {
+    pub(crate) pool: Pool,
+    pub(crate) builders: Builders,
+    pub(crate) templates: Vec<Template>,
+    pub(crate) types: TypeTable,
+    pub(crate) fold: bool,
+    /// Calls with constant captures and arguments, and the constant they gave.
+    tried: FxHashMap<(TemplateId, Vec<ConstId>), Option<ConstId>>,
+    /// Nodes that may still be emitted for trying.
+    budget: u64,
+    depth: u32,
+}
+
+impl Emitter {
+    /// An empty program.
+    pub(crate) fn new(types: TypeTable, fold: bool) -> Emitter {
+        Emitter {
+            pool: Pool::default(),
+            builders: Builders::default(),
+            templates: Vec::new(),
+            types,
+            fold,
+            tried: FxHashMap::default(),
+            budget: 4_000_000,
+            depth: 0,
+        }
+    }
+
+    /// The value of an operation in a template.
+    pub(crate) fn emit(&mut self, at: BuilderId, op: Op, span: Option<Span>) -> Operand {
+        if !self.fold {
+            return self.builders.push(at, op, span);
+        }
+        match self.fold(at, op, span) {
+            Ok(operand) => operand,
+            Err(op) => self.builders.push(at, op, span),
+        }
+    }
+
+    /// The value if it is known now, else what is left to be done.
+    fn fold(&mut self, at: BuilderId, op: Op, span: Option<Span>) -> Result<Operand, Op> {
+        let constant = match op {
+            Op::List(ref parts) => as_consts(parts).and_then(|parts| self.pool.list(&parts)),
+            Op::Map(ref pairs) => pairs
+                .iter()
+                .map(|(key, value)| Some((as_const(*key)?, as_const(*value)?)))
+                .collect::<Option<Vec<_>>>()
+                .and_then(|pairs| self.pool.map(&pairs)),
+            Op::Struct(ty, ref parts) => as_consts(parts).and_then(|parts| self.pool.strukt(ty, &parts)),
+            Op::Builtin { function, ref args } => as_consts(args).and_then(|args| self.call_builtin(function, &args)),
+            Op::Func { .. } => None,
+            Op::Call { callee, args } => match self.builders.known_closure(at, callee) {
+                Some(closure) => return self.fold(at, Op::CallKnown { closure, args }, span),
+                None => return Err(Op::Call { callee, args }),
+            },
+            Op::CallKnown { closure, args } => return self.call(at, closure, args, span),
+            Op::If { condition, then, otherwise } => match self.truth(condition) {
+                Some(truth) => {
+                    let closure = if truth { then } else { otherwise };
+                    return self.call(at, closure, Vec::new(), None);
+                }
+                None => return Err(Op::If { condition, then, otherwise }),
+            },
+            // A constant is always healthy.
+            Op::Except { value, fallback: _ } if as_const(value).is_some() => as_const(value),
+            Op::Except { .. } => None,
+        };
+        constant.map(Operand::Const).ok_or(op)
+    }
+
+    /// Ends a template.
+    pub(crate) fn finish(&mut self, id: BuilderId, root: Option<Operand>, keep_params: bool, label: &str) -> Closure {
+        let label = self.pool.string(label);
+        let Finished { template, captures } = self.builders.finish(id, root, keep_params, Some(label));
+        let id = TemplateId(u32::try_from(self.templates.len()).expect("fewer than 2^32 templates fit into memory"));
+        self.templates.push(template);
+        Closure { template: id, captures }
+    }
+
+    /// The value of a constant condition.
+    pub(crate) fn truth(&self, condition: Operand) -> Option<bool> {
+        if !self.fold {
+            return None;
+        }
+        self.pool.value(as_const(condition)?)?.as_bool()
+    }
+
+    fn call_builtin(&mut self, id: FunctionIdx, args: &[ConstId]) -> Option<ConstId> {
+        let (import, function) = self.pool.function_at(id);
+        let (Purity::Pure, Implementation::Plain(implementation)) = (function.purity, &function.implementation) else {
+            return None;
+        };
+        let args = args.iter().map(|id| self.pool.value(*id).cloned()).collect::<Option<Vec<Value>>>()?;
+        if is_amplifier(function.name)
+            && args.iter().any(|arg| arg.as_int().is_some_and(|n| n.unsigned_abs() > MAX_FACTOR))
+        {
+            return None;
+        }
+        let context = CallContext { ty: &import.ty, deploy: None, module_dir: self.pool.text(import.module_dir) };
+        let value = implementation(&context, &args).ok()?;
+        let result = self.pool.result_type(id);
+        self.pool.result(&mut self.types, &value, result)
+    }
+
+    /// A call of a known body. `span` is that of the call expression; `None` leaves the body's own.
+    fn call(&mut self, at: BuilderId, closure: Closure, args: Vec<Operand>, span: Option<Span>) -> Result<Operand, Op> {
+        let template = &self.templates[closure.template.0 as usize];
+        // What must be alive as long as the call is would live as long as the caller if the body were copied.
+        let must_keep = template.keep.iter().any(|operand| match operand {
+            Operand::Param(n) => !self.builders.is_inert(at, args[*n as usize]),
+            Operand::Const(_) | Operand::Node(_) | Operand::Capture(_) => true,
+        });
+        if must_keep || self.depth >= MAX_INLINE_DEPTH {
+            return Err(Op::CallKnown { closure, args });
+        }
+        if template.nodes.len() <= INLINE_NODES {
+            return Ok(self.copy(at, &closure, &args, span));
+        }
+        match self.try_call(at, &closure, &args) {
+            Some(constant) => Ok(Operand::Const(constant)),
+            None => Err(Op::CallKnown { closure, args }),
+        }
+    }
+
+    /// Copies the body and sees whether a constant comes out; if not, nothing happened.
+    fn try_call(&mut self, at: BuilderId, closure: &Closure, args: &[Operand]) -> Option<ConstId> {
+        let size = self.templates[closure.template.0 as usize].nodes.len();
+        let mut inputs = as_consts(&closure.captures)?;
+        inputs.extend(as_consts(args)?);
+        if let Some(known) = self.tried.get(&(closure.template, inputs.clone())) {
+            return *known;
+        }
+        self.budget = self.budget.checked_sub(size as u64).filter(|_| size <= TRY_NODES)?;
+        let nodes = self.builders.get(at).nodes.len();
+        let constant = as_const(self.copy(at, closure, args, None));
+        self.builders.get(at).nodes.truncate(nodes);
+        self.tried.insert((closure.template, inputs), constant);
+        constant
+    }
+
+    /// Copies a body into a template.
+    fn copy(&mut self, at: BuilderId, closure: &Closure, args: &[Operand], span: Option<Span>) -> Operand {
+        self.depth += 1;
+        let Template { nodes, root, .. } = self.templates[closure.template.0 as usize].clone();
+        let first = self.builders.get(at).nodes.len();
+        let mut copies: Vec<Operand> = Vec::with_capacity(nodes.len());
+        let place = |copies: &[Operand], operand: Operand| match operand {
+            Operand::Const(_) => operand,
+            Operand::Node(n) => copies[n as usize],
+            Operand::Param(n) => args[n as usize],
+            Operand::Capture(n) => closure.captures[n as usize],
+        };
+        for Node { mut op, span } in nodes {
+            visit::op(&mut op, &mut |_, operand| *operand = place(&copies, *operand));
+            let copy = self.emit(at, op, span);
+            copies.push(copy);
+        }
+        let root = place(&copies, root.expect("only templates with a value are called"));
+        if let (Operand::Node(n), Some(span)) = (root, span)
+            && n as usize >= first
+        {
+            self.builders.get(at).nodes[n as usize].span = Some(span);
+        }
+        self.depth -= 1;
+        root
+    }
+}
+
+/// Whether a small integer can make this function's result large.
+fn is_amplifier(name: &str) -> bool {
+    ["range", "repeat", "pad", "Repeat"].iter().any(|part| name.contains(part))
+}

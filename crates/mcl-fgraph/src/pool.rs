@@ -1,0 +1,271 @@
+//! The tables of a program under construction: each string, type, constant and function is stored once.
+
+use std::sync::Arc;
+
+use indexmap::{IndexMap, IndexSet};
+use mcl_artifact::program::{ConstId, Constant, FunctionIdx, FunctionImport, StrId, TypeIdx};
+use mcl_functions::Function;
+use mcl_types::{TypeId, TypeNode, TypeTable};
+use mcl_value::{FuncType, MapValue, StructValue, Type, Value};
+use rustc_hash::FxBuildHasher;
+
+/// The largest composite constant, shared parts counted at each use. What is larger stays a node.
+const MAX_SIZE: u64 = 1 << 20;
+
+/// The deepest composite constant.
+const MAX_DEPTH: u32 = 200;
+
+/// The largest result of a function call that is stored in the artifact, in bytes of text and in elements.
+const MAX_RESULT: usize = 1 << 16;
+
+/// The tables.
+#[derive(Default)]
+pub(crate) struct Pool {
+    pub(crate) strings: IndexSet<Arc<str>, FxBuildHasher>,
+    constants: IndexMap<Constant, Known, FxBuildHasher>,
+    /// By the type checker's id.
+    types: IndexMap<TypeId, Type, FxBuildHasher>,
+    functions: IndexMap<FunctionKey, (FunctionImport, &'static Function), FxBuildHasher>,
+}
+
+/// A function at a type, called from a module.
+#[derive(PartialEq, Eq, Hash)]
+struct FunctionKey {
+    name: StrId,
+    args: Box<[TypeId]>,
+    result: TypeId,
+    module_dir: StrId,
+}
+
+/// What is known of a constant.
+struct Known {
+    /// `None` if it depends on the host name.
+    value: Option<Value>,
+    depth: u32,
+    size: u64,
+}
+
+fn index(i: usize) -> u32 {
+    u32::try_from(i).expect("fewer than 2^32 entries fit into memory")
+}
+
+impl Pool {
+    /// The id of a text.
+    pub(crate) fn string(&mut self, text: &str) -> StrId {
+        if let Some(i) = self.strings.get_index_of(text) {
+            return StrId(index(i));
+        }
+        StrId(index(self.strings.insert_full(text.into()).0))
+    }
+
+    /// The id of a closed type.
+    pub(crate) fn ty(&mut self, table: &TypeTable, id: TypeId) -> TypeIdx {
+        let entry = self.types.entry(id);
+        let i = entry.index();
+        entry.or_insert_with(|| table.to_type(id));
+        TypeIdx(index(i))
+    }
+
+    /// A type of the pool.
+    pub(crate) fn type_at(&self, id: TypeIdx) -> &Type {
+        &self.types[id.0 as usize]
+    }
+
+    /// A built-in function at a closed type.
+    pub(crate) fn function(
+        &mut self,
+        table: &TypeTable,
+        function: &'static Function,
+        args: &[TypeId],
+        result: TypeId,
+        module_dir: &str,
+    ) -> FunctionIdx {
+        let name = self.string(function.name);
+        let module_dir = self.string(module_dir);
+        let key = FunctionKey { name, args: args.into(), result, module_dir };
+        if let Some(i) = self.functions.get_index_of(&key) {
+            return FunctionIdx(index(i));
+        }
+        let func = func_type(table, args, result);
+        let import = FunctionImport { name, ty: func, module_dir };
+        FunctionIdx(index(self.functions.insert_full(key, (import, function)).0))
+    }
+
+    /// A function of the pool.
+    pub(crate) fn function_at(&self, id: FunctionIdx) -> (&FunctionImport, &'static Function) {
+        let (import, function) = &self.functions[id.0 as usize];
+        (import, function)
+    }
+
+    /// The result type of a function of the pool.
+    pub(crate) fn result_type(&self, id: FunctionIdx) -> TypeId {
+        self.functions.get_index(id.0 as usize).expect("ids are made by the pool").0.result
+    }
+
+    /// A text of the pool.
+    pub(crate) fn text(&self, id: StrId) -> &Arc<str> {
+        &self.strings[id.0 as usize]
+    }
+
+    /// A constant of the pool.
+    pub(crate) fn constant(&self, id: ConstId) -> &Constant {
+        self.constants.get_index(id.0 as usize).expect("ids are made by the pool").0
+    }
+
+    /// The value of a constant; `None` if it depends on the host name.
+    pub(crate) fn value(&self, id: ConstId) -> Option<&Value> {
+        self.constants[id.0 as usize].value.as_ref()
+    }
+
+    pub(crate) fn bool(&mut self, value: bool) -> ConstId {
+        self.scalar(Constant::Bool(value), Some(Value::Bool(value)))
+    }
+
+    pub(crate) fn int(&mut self, value: i64) -> ConstId {
+        self.scalar(Constant::Int(value), Some(Value::Int(value)))
+    }
+
+    pub(crate) fn float(&mut self, value: f64) -> ConstId {
+        self.scalar(Constant::Float(value.to_bits()), Some(Value::Float(value)))
+    }
+
+    pub(crate) fn str(&mut self, bytes: &[u8]) -> ConstId {
+        self.scalar(Constant::Str(bytes.to_vec()), Some(Value::str(bytes)))
+    }
+
+    pub(crate) fn hostname(&mut self) -> ConstId {
+        self.scalar(Constant::Hostname, None)
+    }
+
+    fn scalar(&mut self, constant: Constant, value: Option<Value>) -> ConstId {
+        self.intern(constant, |_| Known { value, depth: 0, size: 1 })
+    }
+
+    fn intern(&mut self, constant: Constant, known: impl FnOnce(&Pool) -> Known) -> ConstId {
+        if let Some(i) = self.constants.get_index_of(&constant) {
+            return ConstId(index(i));
+        }
+        let known = known(self);
+        ConstId(index(self.constants.insert_full(constant, known).0))
+    }
+
+    /// A list of constants, unless it gets too large or too deep to be a constant.
+    pub(crate) fn list(&mut self, parts: &[ConstId]) -> Option<ConstId> {
+        let (depth, size) = self.shape(parts)?;
+        Some(self.intern(Constant::List(parts.to_vec()), |pool| {
+            let value =
+                parts.iter().map(|id| pool.value(*id).cloned()).collect::<Option<Arc<[Value]>>>().map(Value::List);
+            Known { value, depth, size }
+        }))
+    }
+
+    /// A map, as [`Self::list`]. Of equal keys the last one counts, so all keys must be known.
+    pub(crate) fn map(&mut self, pairs: &[(ConstId, ConstId)]) -> Option<ConstId> {
+        // NaN keys would be equal as constants, but not as values.
+        let is_plain = |id: ConstId| !matches!(self.value(id), None | Some(Value::Float(_)));
+        if !pairs.iter().all(|(key, _)| is_plain(*key)) {
+            return None;
+        }
+        let last: IndexMap<ConstId, ConstId, FxBuildHasher> = pairs.iter().copied().collect();
+        let mut pairs: Vec<(ConstId, ConstId)> = last.into_iter().collect();
+        pairs.sort_by(|(a, _), (b, _)| match (self.value(*a), self.value(*b)) {
+            (Some(a), Some(b)) => a.display_order(b),
+            _ => std::cmp::Ordering::Equal,
+        });
+        let parts: Vec<ConstId> = pairs.iter().flat_map(|(key, value)| [*key, *value]).collect();
+        let (depth, size) = self.shape(&parts)?;
+        let value = pairs
+            .iter()
+            .map(|(key, value)| Some((self.value(*key)?.clone(), self.value(*value)?.clone())))
+            .collect::<Option<MapValue>>()
+            .map(|map| Value::Map(Arc::new(map)));
+        Some(self.intern(Constant::Map(pairs), |_| Known { value, depth, size }))
+    }
+
+    /// A struct, as [`Self::list`].
+    pub(crate) fn strukt(&mut self, ty: TypeIdx, parts: &[ConstId]) -> Option<ConstId> {
+        let (depth, size) = self.shape(parts)?;
+        let Type::Struct(fields) = self.type_at(ty).clone() else { return None };
+        Some(self.intern(Constant::Struct(ty, parts.to_vec()), |pool| {
+            let fields = fields
+                .iter()
+                .zip(parts)
+                .map(|(field, id)| Some((field.name.clone(), pool.value(*id)?.clone())))
+                .collect::<Option<Vec<_>>>();
+            let value = fields.map(|fields| Value::Struct(Arc::new(StructValue { fields })));
+            Known { value, depth, size }
+        }))
+    }
+
+    /// Depth and size of a composite, unless they are too large.
+    fn shape(&self, parts: &[ConstId]) -> Option<(u32, u64)> {
+        let parts = parts.iter().map(|id| &self.constants[id.0 as usize]);
+        let (depth, size) =
+            parts.fold((0, 1u64), |(depth, size), part| (depth.max(part.depth + 1), size.saturating_add(part.size)));
+        (depth <= MAX_DEPTH && size <= MAX_SIZE).then_some((depth, size))
+    }
+
+    /// The constant of a computed value of that type; `None` if it is too large, or of a kind that cannot be stored.
+    pub(crate) fn result(&mut self, table: &mut TypeTable, value: &Value, ty: TypeId) -> Option<ConstId> {
+        let mut left = MAX_RESULT;
+        self.result_part(table, value, ty, &mut left)
+    }
+
+    /// Recursion is as deep as the type.
+    fn result_part(&mut self, table: &mut TypeTable, value: &Value, ty: TypeId, left: &mut usize) -> Option<ConstId> {
+        let cost = if let Value::Str(text) = value { text.as_bytes().len() } else { 1 };
+        *left = left.checked_sub(cost)?;
+        match (value, table.get(ty).clone()) {
+            (Value::Bool(value), TypeNode::Bool) => Some(self.bool(*value)),
+            (Value::Int(value), TypeNode::Int) => Some(self.int(*value)),
+            (Value::Float(value), TypeNode::Float) => Some(self.float(*value)),
+            (Value::Str(value), TypeNode::Str) => Some(self.str(value.as_bytes())),
+            (Value::List(values), TypeNode::List(element)) => {
+                let parts = values
+                    .iter()
+                    .map(|value| self.result_part(table, value, element, left))
+                    .collect::<Option<Vec<_>>>()?;
+                self.list(&parts)
+            }
+            (Value::Map(map), TypeNode::Map(key, value)) => {
+                let pairs = map
+                    .iter()
+                    .map(|(k, v)| {
+                        Some((self.result_part(table, k, key, left)?, self.result_part(table, v, value, left)?))
+                    })
+                    .collect::<Option<Vec<_>>>()?;
+                self.map(&pairs)
+            }
+            (Value::Struct(value), TypeNode::Struct(fields)) if value.fields.len() == fields.len() => {
+                let parts = value
+                    .fields
+                    .iter()
+                    .zip(fields)
+                    .map(|((_, value), (_, ty))| self.result_part(table, value, ty, left))
+                    .collect::<Option<Vec<_>>>()?;
+                let ty = self.ty(table, ty);
+                self.strukt(ty, &parts)
+            }
+            _ => None,
+        }
+    }
+
+    /// Takes the tables apart: strings, types, constants, functions.
+    pub(crate) fn into_tables(self) -> (Vec<Arc<str>>, Vec<Type>, Vec<Constant>, Vec<FunctionImport>) {
+        (
+            self.strings.into_iter().collect(),
+            self.types.into_values().collect(),
+            self.constants.into_keys().collect(),
+            self.functions.into_values().map(|(import, _)| import).collect(),
+        )
+    }
+}
+
+/// The function type of a call.
+fn func_type(table: &TypeTable, args: &[TypeId], result: TypeId) -> FuncType {
+    let args = args.iter().enumerate();
+    FuncType {
+        args: args.map(|(i, ty)| mcl_value::Field { name: i.to_string().into(), ty: table.to_type(*ty) }).collect(),
+        result: table.to_type(result),
+    }
+}
