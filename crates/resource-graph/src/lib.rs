@@ -4,6 +4,8 @@
 //! `mclc doc` and completion all read that. The crate knows nothing of mcl's syntax or functions, does no I/O, and
 //! applies nothing: implementations of kinds live in `runtime`.
 
+mod autoedge;
+mod autogroup;
 mod compare;
 mod constants;
 mod graph;
@@ -18,6 +20,8 @@ mod sync;
 mod syntax;
 mod validate;
 
+pub use autoedge::{AutoEdgeError, AutoEdgeHost, PackageFiles, add_autoedges};
+pub use autogroup::{Groups, autogroup};
 pub use compare::{Difference, MASK, difference, is_sensitive, shown};
 pub use constants::{ConstantValue, RESOURCE_CONSTANTS, ResourceConstant};
 pub use graph::{Edge, Endpoint, ParamMap, Resource, ResourceGraph, ResourceId, SendRecv, VertexId};

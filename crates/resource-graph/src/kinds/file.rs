@@ -49,17 +49,17 @@ pub(super) const FILE: Kind = Kind {
 /// The path that a `file` is about: `path` or the name, with `dirname` and `basename` replacing their parts. It ends with
 /// `/` for a directory.
 #[must_use]
-pub fn file_path(p: &Params<'_>) -> String {
+pub fn file_path<'a>(p: &Params<'a>) -> Cow<'a, str> {
     let path = p.text_or_name("path");
     let (dirname, basename) = (p.text("dirname"), p.text("basename"));
     if dirname.is_empty() && basename.is_empty() {
-        return path.into_owned();
+        return path;
     }
     let trimmed = path.strip_suffix('/').unwrap_or(&path);
     let split = trimmed.rfind('/').map_or(0, |slash| slash + 1);
     let own = path.split_at(split);
     let part = |given: Cow<'_, str>, own: &str| if given.is_empty() { own.to_owned() } else { given.into_owned() };
-    part(dirname, own.0) + &part(basename, own.1)
+    Cow::Owned(part(dirname, own.0) + &part(basename, own.1))
 }
 
 fn validate_file(p: &Params<'_>) -> Result<(), ValidationError> {
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn path_parts_are_replaced() {
-        let path = |r: &Resource| file_path(&Params::of(r).unwrap());
+        let path = |r: &Resource| file_path(&Params::of(r).unwrap()).into_owned();
         assert_eq!(path(&file("/a/b")), "/a/b");
         assert_eq!(path(&file("/a/b/").with("basename", "c")), "/a/c");
         assert_eq!(path(&file("/a/b").with("dirname", "/x/")), "/x/b");

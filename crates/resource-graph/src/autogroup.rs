@@ -1,0 +1,577 @@
+//! Automatic grouping (spec 05 §4.4, spec 06 §4.3): resources that can share one worker become one vertex.
+//!
+//! A *leader* takes *followers*: one `pkg` with the others that want the same state, an `http:server` with its files. Two
+//! vertices may become one only if neither reaches the other, or the graph would get a cycle.
+//!
+//! Candidates are found by a hashed key, never by trying pairs. What the leader reaches, and what reaches it, is two sets
+//! that grow with each follower: a leader costs one walk over the graph at most. Where followers keep being refused (a long
+//! chain of like resources) that would be quadratic, so after a bounded amount of walking the rest is grouped by level: the
+//! length of the longest path to a vertex. Vertices of one level never reach each other, and stay so however many of them
+//! become one.
+//!
+//! Order (spec 06 §4.3): kinds with more parts first, then kinds and names in descending order; so of equals the one whose
+//! name sorts last leads.
+
+use std::borrow::Cow;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::{Edge, Meta, Params, ResourceGraph, VertexId};
+
+/// Which vertices of a graph run together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Groups {
+    /// Who took a vertex directly.
+    parent: Vec<Option<VertexId>>,
+    /// Whom a vertex took directly, in the order of taking.
+    children: FxHashMap<VertexId, Vec<VertexId>>,
+    /// The vertex at the top of each vertex' group: itself for most.
+    leader: Vec<VertexId>,
+    /// The edges between leaders.
+    edges: Vec<Edge>,
+}
+
+impl Groups {
+    /// The vertex that runs this one: itself, if nobody took it.
+    #[must_use]
+    pub fn leader(&self, vertex: VertexId) -> VertexId {
+        self.leader[vertex.index()]
+    }
+
+    /// The vertices that run, in the order of the graph.
+    pub fn leaders(&self) -> impl Iterator<Item = VertexId> {
+        self.parent.iter().enumerate().filter(|(_, p)| p.is_none()).map(|(i, _)| VertexId(i as u32))
+    }
+
+    /// Who took this vertex directly; children of an `http:server` may have children themselves.
+    #[must_use]
+    pub fn parent(&self, vertex: VertexId) -> Option<VertexId> {
+        self.parent[vertex.index()]
+    }
+
+    /// Whom this vertex took directly, in the order in which they are served.
+    #[must_use]
+    pub fn children(&self, vertex: VertexId) -> &[VertexId] {
+        self.children.get(&vertex).map_or(&[], Vec::as_slice)
+    }
+
+    /// The vertex with everything below it, children after their parents.
+    #[must_use]
+    pub fn members(&self, vertex: VertexId) -> Vec<VertexId> {
+        let mut members = vec![vertex];
+        let mut next = 0;
+        while let Some(member) = members.get(next).copied() {
+            members.extend_from_slice(self.children(member));
+            next += 1;
+        }
+        members
+    }
+
+    /// The edges between leaders: at most one for a pair, its notification that of any of its members' edges.
+    #[must_use]
+    pub fn edges(&self) -> &[Edge] {
+        &self.edges
+    }
+
+    /// The semaphores of a vertex and everything below it, sorted, each once.
+    #[must_use]
+    pub fn semaphores(&self, graph: &ResourceGraph, vertex: VertexId) -> Vec<String> {
+        let mut all: Vec<String> =
+            self.members(vertex).iter().flat_map(|m| graph.resource(*m).meta.sema.iter().cloned()).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+/// Groups the resources of an acyclic graph.
+#[must_use]
+pub fn autogroup(graph: &ResourceGraph) -> Groups {
+    let mut grouper = Grouper::new(graph);
+    grouper.group_equals();
+    grouper.group_children();
+    grouper.finish()
+}
+
+/// Kinds whose children they run, the children's kinds, and the child's parameter that names the parent.
+const PARENTS: [(&str, &[&str], &str); 5] = [
+    ("http:server:ui", &["http:server:ui:input"], "path"),
+    ("http:server", &["http:server:ui", "http:server:proxy", "http:server:flag", "http:server:file"], "server"),
+    ("dhcp:server", &["dhcp:range", "dhcp:host"], "server"),
+    ("tftp:server", &["tftp:file"], "server"),
+    ("virt:network", &["virt:network:range", "virt:network:host"], "network"),
+];
+
+/// Equals may be grouped when their keys are equal.
+#[derive(PartialEq, Eq, Hash)]
+struct Key<'a> {
+    kind: &'static str,
+    /// What of the parameters must agree.
+    params: (Cow<'a, str>, Cow<'a, str>),
+    /// What of the meta parameters must agree: the leader's are those that count.
+    meta: MetaKey,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+struct MetaKey {
+    flags: [bool; 6],
+    numbers: [i64; 5],
+    limit: u64,
+}
+
+impl MetaKey {
+    fn of(meta: &Meta) -> MetaKey {
+        MetaKey {
+            flags: [meta.noop, meta.retryreset, meta.reset, meta.rewatch, meta.realize, meta.reverse],
+            numbers: [
+                meta.retry.into(),
+                meta.delay.cast_signed(),
+                meta.timeout.cast_signed(),
+                meta.poll.into(),
+                meta.burst,
+            ],
+            limit: meta.limit.to_bits(),
+        }
+    }
+}
+
+/// The key of a vertex among its equals; none if it is never grouped with any.
+fn key<'a>(params: &Params<'a>) -> Option<Key<'a>> {
+    let none = Cow::Borrowed("");
+    let agreeing = match params.kind().name {
+        "noop" | "test" => (none.clone(), none),
+        "print" if !params.bool("refresh_only") => (none.clone(), none),
+        "pkg" => {
+            let state = params.text("state");
+            let flags: String = ["allowdowngrade", "allowuntrusted", "allownonfree", "allowunsupported"]
+                .map(|flag| if params.bool(flag) { '1' } else { '0' })
+                .iter()
+                .collect();
+            matches!(&*state, "installed" | "uninstalled" | "newest").then_some((state, Cow::Owned(flags)))?
+        }
+        "http:server:flag" => (params.text("server"), params.text_or_name("path")),
+        _ => return None,
+    };
+    // A member of a group is never exported.
+    if !params.meta().export.is_empty() {
+        return None;
+    }
+    Some(Key { kind: params.kind().name, params: agreeing, meta: MetaKey::of(params.meta()) })
+}
+
+struct Grouper<'a> {
+    graph: &'a ResourceGraph,
+    parent: Vec<Option<VertexId>>,
+    children: FxHashMap<VertexId, Vec<VertexId>>,
+    /// All vertices below a leader, itself included; only for leaders with followers.
+    flat: FxHashMap<VertexId, Vec<VertexId>>,
+    leader: Vec<VertexId>,
+    /// How many vertices may still be walked over before grouping goes by level.
+    budget: usize,
+    /// Who reaches, or is reached from, the leader at hand: marked with the leader's number plus one.
+    after: Vec<u32>,
+    before: Vec<u32>,
+}
+
+impl<'a> Grouper<'a> {
+    fn new(graph: &'a ResourceGraph) -> Grouper<'a> {
+        Grouper {
+            graph,
+            parent: vec![None; graph.len()],
+            children: FxHashMap::default(),
+            flat: FxHashMap::default(),
+            leader: graph.vertices().collect(),
+            budget: 16 * (graph.len() + graph.edge_count()) + 1024,
+            after: vec![0; graph.len()],
+            before: vec![0; graph.len()],
+        }
+    }
+
+    fn takes_part(&self, vertex: VertexId) -> bool {
+        let resource = self.graph.resource(vertex);
+        resource.meta.autogroup && !resource.meta.hidden
+    }
+
+    fn group_equals(&mut self) {
+        let mut classes: FxHashMap<Key<'a>, Vec<VertexId>> = FxHashMap::default();
+        for (vertex, resource) in self.graph.resources() {
+            if self.takes_part(vertex)
+                && let Some(key) = Params::of(resource).and_then(|p| key(&p))
+            {
+                classes.entry(key).or_default().push(vertex);
+            }
+        }
+        let mut classes: Vec<(Key<'a>, Vec<VertexId>)> = classes.into_iter().filter(|(_, c)| c.len() > 1).collect();
+        for (_, class) in &mut classes {
+            class.sort_unstable_by_key(|v| std::cmp::Reverse(&*self.graph.resource(*v).id.name));
+        }
+        // In a fixed order, since what one class does decides what another may do.
+        classes.sort_unstable_by_key(|(_, class)| std::cmp::Reverse(&self.graph.resource(class[0]).id));
+        let mut leftover: Vec<Vec<VertexId>> = Vec::new();
+        for (key, class) in classes {
+            let may_lead = |v: VertexId| {
+                key.kind != "test" || Params::of(self.graph.resource(v)).is_some_and(|p| p.bool("alwaysgroup"))
+            };
+            let leads: FxHashSet<VertexId> = class.iter().copied().filter(|v| may_lead(*v)).collect();
+            let mut rest = class;
+            while let Some(at) = rest.iter().position(|v| leads.contains(v)) {
+                if self.budget == 0 {
+                    leftover.push(rest);
+                    break;
+                }
+                let leader = rest.remove(at);
+                self.walk_from(leader);
+                rest.retain(|follower| !self.try_take(leader, *follower));
+            }
+        }
+        if !leftover.is_empty() {
+            self.group_by_level(leftover);
+        }
+    }
+
+    /// Groups what is left of each class level by level.
+    fn group_by_level(&mut self, classes: Vec<Vec<VertexId>>) {
+        let level = self.levels();
+        for class in classes {
+            let mut leaders: FxHashMap<u32, VertexId> = FxHashMap::default();
+            for vertex in class {
+                let vertex_leads = &*self.graph.resource(vertex).id.kind != "test"
+                    || Params::of(self.graph.resource(vertex)).is_some_and(|p| p.bool("alwaysgroup"));
+                match leaders.get(&level[vertex.index()]) {
+                    Some(leader) => self.take(*leader, vertex),
+                    None if vertex_leads => {
+                        leaders.insert(level[vertex.index()], vertex);
+                    }
+                    None => {}
+                }
+            }
+        }
+    }
+
+    /// The length of the longest path to each vertex, in the graph as grouped so far.
+    fn levels(&self) -> Vec<u32> {
+        let leader = |v: VertexId| self.leader[v.index()];
+        let mut missing = vec![0_u32; self.graph.len()];
+        for edge in self.graph.edges().filter(|e| leader(e.from) != leader(e.to)) {
+            missing[leader(edge.to).index()] += 1;
+        }
+        let mut level = vec![0_u32; self.graph.len()];
+        let mut ready: Vec<VertexId> =
+            self.graph.vertices().filter(|v| leader(*v) == *v && missing[v.index()] == 0).collect();
+        while let Some(vertex) = ready.pop() {
+            for member in self.members(vertex) {
+                for successor in self.graph.successors(*member).map(leader).filter(|s| *s != vertex) {
+                    level[successor.index()] = level[successor.index()].max(level[vertex.index()] + 1);
+                    missing[successor.index()] -= 1;
+                    if missing[successor.index()] == 0 {
+                        ready.push(successor);
+                    }
+                }
+            }
+        }
+        for vertex in self.graph.vertices() {
+            level[vertex.index()] = level[leader(vertex).index()];
+        }
+        level
+    }
+
+    fn group_children(&mut self) {
+        for (parent_kind, child_kinds, parameter) in PARENTS {
+            let mut parents: Vec<VertexId> = Vec::new();
+            // By the name of the parent that they ask for; an empty name asks for any.
+            let mut children: FxHashMap<Cow<'a, str>, Vec<VertexId>> = FxHashMap::default();
+            for (vertex, resource) in self.graph.resources() {
+                if !self.takes_part(vertex) || self.parent[vertex.index()].is_some() {
+                    continue;
+                }
+                let kind = &*resource.id.kind;
+                if kind == parent_kind {
+                    parents.push(vertex);
+                } else if child_kinds.contains(&kind)
+                    && let Some(params) = Params::of(resource)
+                {
+                    children.entry(params.text(parameter)).or_default().push(vertex);
+                }
+            }
+            parents.sort_unstable_by_key(|v| std::cmp::Reverse(&*self.graph.resource(*v).id.name));
+            for parent in parents {
+                let name = &*self.graph.resource(parent).id.name;
+                let mut candidates: Vec<VertexId> = children.get("").cloned().unwrap_or_default();
+                if !name.is_empty() {
+                    candidates.extend(children.get(name).into_iter().flatten());
+                }
+                if candidates.is_empty() {
+                    continue;
+                }
+                candidates.sort_unstable_by_key(|v| std::cmp::Reverse(&self.graph.resource(*v).id));
+                self.walk_from(parent);
+                for child in candidates {
+                    self.try_take(parent, child);
+                }
+                let parents = &self.parent;
+                if let Some(any) = children.get_mut("") {
+                    any.retain(|child| parents[child.index()].is_none());
+                }
+            }
+        }
+    }
+
+    fn members(&self, leader: VertexId) -> &[VertexId] {
+        self.flat.get(&leader).map_or_else(|| &self.leader[leader.index()..=leader.index()], Vec::as_slice)
+    }
+
+    /// Marks what the leader reaches and what reaches it.
+    fn walk_from(&mut self, leader: VertexId) {
+        self.walk(leader, leader, Direction::After);
+        self.walk(leader, leader, Direction::Before);
+    }
+
+    fn walk(&mut self, leader: VertexId, start: VertexId, direction: Direction) {
+        let mark = leader.0 + 1;
+        let mut todo: Vec<VertexId> = vec![start];
+        while let Some(vertex) = todo.pop() {
+            self.budget = self.budget.saturating_sub(1);
+            let members = self.flat.get(&vertex).map_or(std::slice::from_ref(&vertex), Vec::as_slice);
+            for member in members {
+                let marks = match direction {
+                    Direction::After => &mut self.after,
+                    Direction::Before => &mut self.before,
+                };
+                let visit = |next: VertexId| {
+                    let next = self.leader[next.index()];
+                    if next != leader && next != vertex && marks[next.index()] != mark {
+                        marks[next.index()] = mark;
+                        todo.push(next);
+                    }
+                };
+                match direction {
+                    Direction::After => self.graph.successors(*member).for_each(visit),
+                    Direction::Before => self.graph.predecessors(*member).for_each(visit),
+                }
+            }
+        }
+    }
+
+    /// Lets the leader, which was walked from last, take a follower unless one reaches the other.
+    fn try_take(&mut self, leader: VertexId, follower: VertexId) -> bool {
+        let mark = leader.0 + 1;
+        if follower == leader
+            || self.parent[follower.index()].is_some()
+            || self.after[follower.index()] == mark
+            || self.before[follower.index()] == mark
+        {
+            return false;
+        }
+        // What was reached from the follower is now reached from the leader.
+        self.walk(leader, follower, Direction::After);
+        self.walk(leader, follower, Direction::Before);
+        self.take(leader, follower);
+        true
+    }
+
+    fn take(&mut self, leader: VertexId, follower: VertexId) {
+        self.parent[follower.index()] = Some(leader);
+        self.children.entry(leader).or_default().push(follower);
+        let below = self.flat.remove(&follower).unwrap_or_else(|| vec![follower]);
+        for vertex in &below {
+            self.leader[vertex.index()] = leader;
+        }
+        self.flat.entry(leader).or_insert_with(|| vec![leader]).extend(below);
+    }
+
+    fn finish(self) -> Groups {
+        let mut at: FxHashMap<(VertexId, VertexId), usize> = FxHashMap::default();
+        let mut edges: Vec<Edge> = Vec::new();
+        for edge in self.graph.edges() {
+            let (from, to) = (self.leader[edge.from.index()], self.leader[edge.to.index()]);
+            if from == to && edge.from != edge.to {
+                continue;
+            }
+            let edge = Edge { from, to, ..edge };
+            match at.entry((from, to)) {
+                std::collections::hash_map::Entry::Vacant(vacant) => {
+                    vacant.insert(edges.len());
+                    edges.push(edge);
+                }
+                std::collections::hash_map::Entry::Occupied(known) => {
+                    let known = &mut edges[*known.get()];
+                    known.notify |= edge.notify;
+                    known.autoedge &= edge.autoedge;
+                }
+            }
+        }
+        Groups { parent: self.parent, children: self.children, leader: self.leader, edges }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Direction {
+    After,
+    Before,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Resource, ResourceId};
+
+    fn resource(kind: &str, name: &str) -> Resource {
+        Resource::new(ResourceId::new(kind, name))
+    }
+
+    /// `leader: child child`, one line a group, sorted.
+    fn shown(g: &ResourceGraph, groups: &Groups) -> String {
+        let mut lines: Vec<String> = g
+            .vertices()
+            .filter(|v| !groups.children(*v).is_empty())
+            .map(|v| {
+                let children: Vec<String> = groups.children(v).iter().map(|c| g.resource(*c).id.to_string()).collect();
+                format!("{}: {}", g.resource(v).id, children.join(" "))
+            })
+            .collect();
+        lines.sort();
+        lines.join("\n")
+    }
+
+    fn graph(resources: Vec<Resource>, edges: &[(usize, usize)]) -> ResourceGraph {
+        let mut g = ResourceGraph::new();
+        for r in resources {
+            g.add(r);
+        }
+        for (from, to) in edges {
+            g.order(VertexId(*from as u32), VertexId(*to as u32));
+        }
+        g
+    }
+
+    #[track_caller]
+    fn check(g: &ResourceGraph, expected: &str) -> Groups {
+        let groups = autogroup(g);
+        assert_eq!(shown(g, &groups), expected);
+        groups
+    }
+
+    #[test]
+    fn of_equals_the_last_name_leads() {
+        let g = graph(vec![resource("print", "b"), resource("print", "a"), resource("print", "c")], &[]);
+        let groups = check(&g, "print[c]: print[b] print[a]");
+        assert_eq!(groups.leaders().collect::<Vec<_>>(), [VertexId(2)]);
+    }
+
+    #[test]
+    fn packages_of_one_state_and_no_version() {
+        let pkg = |name: &str, state: &str| resource("pkg", name).with("state", state);
+        let mut noop = pkg("n", "installed");
+        noop.meta.noop = true;
+        let g = graph(
+            vec![
+                pkg("a", "installed"),
+                resource("pkg", "b"),
+                pkg("c", "newest"),
+                pkg("d", "1.0"),
+                pkg("e", "1.0"),
+                pkg("f", "installed").with("allowuntrusted", true),
+                noop,
+            ],
+            &[],
+        );
+        check(&g, "pkg[b]: pkg[a]");
+    }
+
+    #[test]
+    fn what_is_ordered_stays_apart_and_edges_move_to_the_leader() {
+        // a -> x -> b, c free: c takes b, then a is before it.
+        let g = graph(
+            vec![resource("noop", "a"), resource("test", "x"), resource("noop", "b"), resource("noop", "c")],
+            &[(0, 1), (1, 2)],
+        );
+        let groups = check(&g, "noop[c]: noop[b]");
+        let edges: Vec<(u32, u32)> = groups.edges().iter().map(|e| (e.from.0, e.to.0)).collect();
+        assert_eq!(edges, [(0, 1), (1, 3)]);
+    }
+
+    #[test]
+    fn grouping_is_switched_off() {
+        let mut off = resource("noop", "a");
+        off.meta.autogroup = false;
+        let mut hidden = resource("noop", "h");
+        hidden.meta.hidden = true;
+        let refresh = resource("print", "p").with("refresh_only", true);
+        let g = graph(
+            vec![
+                off,
+                hidden,
+                resource("noop", "b"),
+                refresh,
+                resource("print", "q"),
+                resource("svc", "s"),
+                resource("svc", "t"),
+            ],
+            &[],
+        );
+        check(&g, "");
+    }
+
+    #[test]
+    fn tests_group_only_below_one_that_always_does() {
+        let g = graph(vec![resource("test", "b"), resource("test", "a").with("alwaysgroup", true)], &[]);
+        check(&g, "test[a]: test[b]");
+        check(&graph(vec![resource("test", "b"), resource("test", "a")], &[]), "");
+    }
+
+    #[test]
+    fn servers_take_their_children() {
+        let g = graph(
+            vec![
+                resource("http:server", ":1"),
+                resource("http:server", ":2"),
+                resource("http:server:file", "/a").with("server", ":1"),
+                resource("http:server:file", "/b"),
+                resource("http:server:flag", "/f").with("server", ":1"),
+                resource("http:server:flag", "f2").with("server", ":1").with("path", "/f"),
+                resource("http:server:ui", "/ui/").with("server", ":1"),
+                resource("http:server:ui:input", "i"),
+                resource("http:server:file", "/lost").with("server", ":9"),
+            ],
+            &[],
+        );
+        let groups = check(
+            &g,
+            "http:server:flag[f2]: http:server:flag[/f]\n\
+             http:server:ui[/ui/]: http:server:ui:input[i]\n\
+             http:server[:1]: http:server:ui[/ui/] http:server:flag[f2] http:server:file[/a]\n\
+             http:server[:2]: http:server:file[/b]",
+        );
+        assert_eq!(groups.leader(VertexId(7)), VertexId(0));
+        assert_eq!(groups.members(VertexId(0)).len(), 6);
+        assert_eq!(groups.leaders().count(), 3);
+    }
+
+    #[test]
+    fn semaphores_of_members_are_held_too() {
+        let mut a = resource("noop", "a");
+        a.meta.sema = vec!["x".into(), "y".into()];
+        let mut b = resource("noop", "b");
+        b.meta.sema = vec!["y".into()];
+        let g = graph(vec![a, b], &[]);
+        assert_eq!(autogroup(&g).semaphores(&g, VertexId(1)), ["x", "y"]);
+    }
+
+    #[test]
+    fn a_long_chain_is_grouped_in_linear_time_and_stays_acyclic() {
+        let n = 20_000;
+        let mut resources: Vec<Resource> = (0..n).map(|i| resource("noop", &format!("{i:06}"))).collect();
+        resources.extend((0..n).map(|i| resource("print", &format!("{i:06}"))));
+        // Two chains beside each other, with the prints between them: level by level one print can join.
+        let mut edges: Vec<(usize, usize)> = (1..n).map(|i| (i - 1, i)).collect();
+        edges.extend((1..n).map(|i| (n + i - 1, n + i)));
+        let g = graph(resources, &edges);
+        let groups = autogroup(&g);
+        let mut contracted = ResourceGraph::new();
+        for (_, r) in g.resources() {
+            contracted.add(r.clone());
+        }
+        groups.edges().iter().for_each(|e| contracted.add_edge(*e));
+        assert!(contracted.topological_order().is_ok());
+    }
+}
