@@ -1,0 +1,304 @@
+//! The interpolate stage (spec 01 §5): strings become values and references, parentheses go, classes with colons in their
+//! names move into their parents.
+//!
+//! The result is a new tree with the same kinds of node. Expressions are copied in arena order, in which children come
+//! first, so no recursion is needed. Statements are first rearranged from the outside in (a class that moves takes its
+//! colons along, which may move it further), then copied from the inside out.
+
+use std::sync::Arc;
+
+use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::MAX_DEPTH;
+use crate::ast::{
+    Ast, Block, EdgeHalf, Entry, EntryKind, Expr, ExprId, Lambda, Name, Resource, Stmt, StmtId, StructEntry,
+};
+use crate::content::{Part, parse_content};
+
+/// Expands a tree of the parse stage. What cannot be expanded becomes [`Expr::Error`].
+#[must_use]
+pub fn interpolate(ast: &Ast) -> (Ast, Vec<Diagnostic>) {
+    let mut stage = Interpolate {
+        out: Ast { body: Vec::new(), ..Ast::empty(ast.file) },
+        names: FxHashMap::default(),
+        diagnostics: Vec::new(),
+        map: Vec::with_capacity(ast.exprs.len()),
+    };
+    stage.out.names = ast.names.clone();
+    stage.names = ast.names.iter().enumerate().map(|(i, text)| (text.clone(), Name(i as u32))).collect();
+    stage.out.types = ast.types.clone();
+    stage.out.type_spans = ast.type_spans.clone();
+    for (expr, span) in ast.exprs.iter().zip(&ast.expr_spans) {
+        let id = stage.expr(expr, *span);
+        stage.map.push(id);
+    }
+    let mut statements = ast.stmts.clone();
+    let body = stage.nest_classes(&ast.body, &mut statements, &ast.stmt_spans);
+    stage.copy_statements(body, statements, &ast.stmt_spans);
+    stage.diagnostics.sort_by_key(|d| d.span.map(|s| s.start));
+    (stage.out, stage.diagnostics)
+}
+
+struct Interpolate {
+    out: Ast,
+    names: FxHashMap<Arc<str>, Name>,
+    diagnostics: Vec<Diagnostic>,
+    /// Old expression -> new one.
+    map: Vec<ExprId>,
+}
+
+impl Interpolate {
+    fn intern(&mut self, text: &str) -> Name {
+        if let Some(name) = self.names.get(text) {
+            return *name;
+        }
+        let shared: Arc<str> = text.into();
+        let name = Name(self.out.names.len() as u32);
+        self.out.names.push(shared.clone());
+        self.names.insert(shared, name);
+        name
+    }
+
+    fn push(&mut self, expr: Expr, span: Span) -> ExprId {
+        let id = ExprId(self.out.exprs.len() as u32);
+        self.out.exprs.push(expr);
+        self.out.expr_spans.push(span);
+        id
+    }
+
+    fn at(&self, id: ExprId) -> ExprId {
+        self.map[id.0 as usize]
+    }
+
+    fn all(&self, ids: &[ExprId]) -> Vec<ExprId> {
+        ids.iter().map(|id| self.at(*id)).collect()
+    }
+
+    fn expr(&mut self, expr: &Expr, span: Span) -> ExprId {
+        let new = match expr {
+            Expr::Paren(inner) => return self.at(*inner),
+            Expr::Str(raw) => return self.string(raw, span),
+            Expr::Error | Expr::Bool(_) | Expr::Int(_) | Expr::Float(_) | Expr::Var(_) => expr.clone(),
+            Expr::Concat(parts) => Expr::Concat(self.all(parts)),
+            Expr::Interpolated(inner) => Expr::Interpolated(self.at(*inner)),
+            Expr::List(elements) => Expr::List(self.all(elements)),
+            Expr::Map(pairs) => Expr::Map(pairs.iter().map(|(k, v)| (self.at(*k), self.at(*v))).collect()),
+            Expr::Struct(fields) => {
+                Expr::Struct(fields.iter().map(|f| StructEntry { value: self.at(f.value), ..f.clone() }).collect())
+            }
+            Expr::Func(lambda) => Expr::Func(Box::new(Lambda { body: self.at(lambda.body), ..(**lambda).clone() })),
+            Expr::Call { name, args } => Expr::Call { name: *name, args: self.all(args) },
+            Expr::CallVar { name, args } => Expr::CallVar { name: *name, args: self.all(args) },
+            Expr::CallLambda { lambda, args } => Expr::CallLambda { lambda: self.at(*lambda), args: self.all(args) },
+            Expr::If { condition, then, otherwise } => {
+                Expr::If { condition: self.at(*condition), then: self.at(*then), otherwise: self.at(*otherwise) }
+            }
+            Expr::Unary { op, operand } => Expr::Unary { op: *op, operand: self.at(*operand) },
+            Expr::Binary { op, left, right } => Expr::Binary { op: *op, left: self.at(*left), right: self.at(*right) },
+            Expr::Index { base, index } => Expr::Index { base: self.at(*base), index: self.at(*index) },
+            Expr::Field { base, field } => Expr::Field { base: self.at(*base), field: *field },
+            Expr::FieldOr { base, field, default } => {
+                Expr::FieldOr { base: self.at(*base), field: *field, default: self.at(*default) }
+            }
+            Expr::Except { value, fallback } => Expr::Except { value: self.at(*value), fallback: self.at(*fallback) },
+        };
+        self.push(new, span)
+    }
+
+    /// A string literal; `span` includes its quotes.
+    fn string(&mut self, raw: &Arc<str>, span: Span) -> ExprId {
+        if !raw.bytes().any(|b| matches!(b, b'\\' | b'$')) {
+            return self.push(Expr::Str(raw.clone()), span);
+        }
+        let inner = |start: usize, end: usize| Span {
+            start: span.start + 1 + start as u32,
+            end: span.start + 1 + end as u32,
+            ..span
+        };
+        let parts = match parse_content(raw) {
+            Ok(parts) => parts,
+            Err(error) => {
+                self.diagnostics.push(error.diagnostic(inner(error.start, error.end)));
+                return self.push(Expr::Error, span);
+            }
+        };
+        let mut ids = Vec::with_capacity(parts.len());
+        for part in parts {
+            let id = match part {
+                Part::Text { text, start, end } => self.push(Expr::Str(text.into()), inner(start, end)),
+                Part::Reference { name, start, end } => {
+                    if name.contains("__") {
+                        self.diagnostics.push(double_underscore(&name, Stage::Interpolate, inner(start, end)));
+                        return self.push(Expr::Error, span);
+                    }
+                    let name = self.intern(&name);
+                    self.push(Expr::Var(name), inner(start, end))
+                }
+            };
+            ids.push(id);
+        }
+        match ids.as_slice() {
+            [] => self.push(Expr::Str("".into()), span),
+            [one] => match self.out.expr(*one) {
+                Expr::Var(_) => self.push(Expr::Interpolated(*one), span),
+                _ => {
+                    self.out.expr_spans[one.0 as usize] = span;
+                    *one
+                }
+            },
+            _ => self.push(Expr::Concat(ids), span),
+        }
+    }
+
+    /// Moves classes with colons into their parents, block by block, from the outside in (spec 01 §5.7). The new top level.
+    fn nest_classes(&mut self, body: &Block, statements: &mut [Stmt], spans: &[Span]) -> Block {
+        let top = self.nest_block(body.clone(), statements);
+        let mut open: Vec<(StmtId, usize)> = top.iter().map(|id| (*id, 1)).collect();
+        while let Some((id, depth)) = open.pop() {
+            let index = id.0 as usize;
+            let blocks: Vec<Block> = blocks_of(&mut statements[index]).map(std::mem::take).collect();
+            if blocks.is_empty() {
+                continue;
+            }
+            if depth > MAX_DEPTH {
+                let message = format!("classes nest more than {MAX_DEPTH} levels deep");
+                self.diagnostics.push(Diagnostic::error(Code::E0404, Stage::Interpolate, message).at(spans[index]));
+                continue;
+            }
+            let nested: Vec<Block> = blocks.into_iter().map(|block| self.nest_block(block, statements)).collect();
+            open.extend(nested.iter().flatten().map(|id| (*id, depth + 1)));
+            for (place, block) in blocks_of(&mut statements[index]).zip(nested) {
+                *place = block;
+            }
+        }
+        top
+    }
+
+    fn nest_block(&mut self, block: Block, statements: &mut [Stmt]) -> Block {
+        let mut classes: FxHashMap<Name, (StmtId, Span)> = FxHashMap::default();
+        let mut gone: FxHashSet<StmtId> = FxHashSet::default();
+        let mut has_colons = false;
+        for id in &block {
+            let Stmt::Class { name, name_span, .. } = &statements[id.0 as usize] else { continue };
+            has_colons |= self.out.name(*name).contains(':');
+            if let Some((_, first)) = classes.get(name) {
+                self.diagnostics.push(
+                    Diagnostic::error(
+                        Code::E0403,
+                        Stage::Interpolate,
+                        format!("the class `{}` is defined twice in this scope", self.out.name(*name)),
+                    )
+                    .at_with(*name_span, "defined again here")
+                    .label(*first, "first defined here"),
+                );
+                gone.insert(*id);
+            } else {
+                classes.insert(*name, (*id, *name_span));
+            }
+        }
+        if has_colons {
+            for id in block.iter().rev() {
+                let Stmt::Class { name, .. } = &statements[id.0 as usize] else { continue };
+                let text = self.out.name(*name).clone();
+                let Some((prefix, rest)) = text.split_once(':') else { continue };
+                let parent = self.names.get(prefix).and_then(|name| classes.get(name)).map(|(parent, _)| *parent);
+                let Some(parent) = parent.filter(|_| !gone.contains(id)) else { continue };
+                let rest = self.intern(rest);
+                if let Stmt::Class { name, .. } = &mut statements[id.0 as usize] {
+                    *name = rest;
+                }
+                if let Stmt::Class { body, .. } = &mut statements[parent.0 as usize] {
+                    body.push(*id);
+                }
+                gone.insert(*id);
+            }
+        }
+        if gone.is_empty() { block } else { block.into_iter().filter(|id| !gone.contains(id)).collect() }
+    }
+
+    /// Copies the statements that the top level reaches, those of a block before the block.
+    fn copy_statements(&mut self, top: Block, mut statements: Vec<Stmt>, spans: &[Span]) {
+        let mut map: FxHashMap<StmtId, StmtId> = FxHashMap::default();
+        // A statement is met twice: first its blocks are put on the stack, then it is copied.
+        let mut stack: Vec<(StmtId, bool)> = top.iter().rev().map(|id| (*id, false)).collect();
+        while let Some((id, ready)) = stack.pop() {
+            let index = id.0 as usize;
+            if !ready {
+                stack.push((id, true));
+                let children: Vec<StmtId> = blocks_of(&mut statements[index]).flat_map(|b| b.iter().copied()).collect();
+                stack.extend(children.into_iter().rev().map(|child| (child, false)));
+                continue;
+            }
+            let mut stmt = std::mem::replace(&mut statements[index], Stmt::Broken { defines: Vec::new() });
+            for block in blocks_of(&mut stmt) {
+                for child in block.iter_mut() {
+                    *child = map.get(child).copied().unwrap_or(*child);
+                }
+            }
+            self.stmt(&mut stmt);
+            let new = StmtId(self.out.stmts.len() as u32);
+            self.out.stmts.push(stmt);
+            self.out.stmt_spans.push(spans[index]);
+            map.insert(id, new);
+        }
+        self.out.body = top.into_iter().filter_map(|id| map.get(&id).copied()).collect();
+    }
+
+    /// Replaces the expressions of a statement by the new ones.
+    fn stmt(&mut self, stmt: &mut Stmt) {
+        match stmt {
+            Stmt::Broken { .. } | Stmt::Import { .. } => {}
+            Stmt::Bind { value, .. } => *value = self.at(*value),
+            Stmt::Panic { args } => *args = self.all(args),
+            Stmt::Resource(resource) => self.resource(resource),
+            Stmt::Edge(halves) => halves.iter_mut().for_each(|half| self.half(half)),
+            Stmt::If { condition, .. } => *condition = self.at(*condition),
+            Stmt::For { iterable, .. } | Stmt::ForKv { iterable, .. } => *iterable = self.at(*iterable),
+            Stmt::Func { func, .. } => *func = self.at(*func),
+            Stmt::Class { params, .. } => {
+                params.get_or_insert_default();
+            }
+            Stmt::Include { args, .. } => *args = Some(args.as_ref().map(|args| self.all(args)).unwrap_or_default()),
+        }
+    }
+
+    fn resource(&self, resource: &mut Resource) {
+        resource.name = self.at(resource.name);
+        for Entry { condition, kind, .. } in &mut resource.entries {
+            *condition = condition.map(|c| self.at(c));
+            match kind {
+                EntryKind::Field { value, .. } | EntryKind::Meta { value, .. } => *value = self.at(*value),
+                EntryKind::Edge { half, .. } => self.half(half),
+            }
+        }
+    }
+
+    fn half(&self, half: &mut EdgeHalf) {
+        half.name = self.at(half.name);
+    }
+}
+
+/// The blocks of a statement.
+fn blocks_of(stmt: &mut Stmt) -> impl Iterator<Item = &mut Block> {
+    let (first, second) = match stmt {
+        Stmt::If { then, otherwise, .. } => (Some(then), otherwise.as_mut()),
+        Stmt::For { body, .. } | Stmt::ForKv { body, .. } | Stmt::Class { body, .. } => (Some(body), None),
+        Stmt::Broken { .. }
+        | Stmt::Bind { .. }
+        | Stmt::Panic { .. }
+        | Stmt::Resource(_)
+        | Stmt::Edge(_)
+        | Stmt::Func { .. }
+        | Stmt::Include { .. }
+        | Stmt::Import { .. } => (None, None),
+    };
+    first.into_iter().chain(second)
+}
+
+/// The message for a variable that is used and has `__` in its name (spec 01 §4.6).
+pub fn double_underscore(name: &str, stage: Stage, span: Span) -> Diagnostic {
+    Diagnostic::error(Code::E0310, stage, format!("the variable `${name}` has two underscores in a row in its name"))
+        .at(span)
+        .help("such a variable can be defined, but not used; rename it")
+}
