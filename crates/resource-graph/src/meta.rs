@@ -45,7 +45,7 @@ pub const META_STRUCT_TYPE: &str = "struct{noop bool; retry int; retryreset bool
      reverse bool; autoedge bool; autogroup bool}";
 
 /// The meta parameters of a resource, with their defaults.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[allow(missing_docs)]
 pub struct Meta {
     pub noop: bool,
