@@ -7,7 +7,9 @@
 mod autorequire;
 mod catalog;
 mod cycles;
+mod load;
 mod lookup;
+mod output;
 mod reference;
 mod relationships;
 mod translate;
@@ -16,6 +18,8 @@ mod value;
 
 pub use catalog::{Catalog, CatalogResource, Parameters, ResourceIndex, ResourceKind, read_catalog};
 pub use cycles::{cycle_errors, find_cycles, shortest_path};
+pub use load::load_catalog;
+pub use output::{graph_yaml, relationships_dot, relationships_json, relationships_text};
 pub use reference::Reference;
 pub use relationships::{Edge, Label, Reason, Relationships, Vertex, VertexIndex, build_relationships};
 pub use translate::{Fallback, Options, Report, Translation, Verdict, translate};

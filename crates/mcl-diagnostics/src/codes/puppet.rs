@@ -24,6 +24,14 @@ accepts this when the other resource is virtual and never realized; the agent th
         "The resources depend on each other in a circle, so none of them can come first. The help text lists each hop of the
 shortest circle with its reason: a relationship parameter, an automatic relation of the type, or containment in a class.
 Remove one of them.";
+    P0107: "unreadable file",
+        "The catalog or the manifest does not exist or may not be read. Check the path and the permissions.";
+    P0108: "manifests do not compile",
+        "Manifests are compiled to a catalog by an installed Puppet. Either `puppet` is not installed, or it refuses the
+manifests; its first error is in the message. To see all of them, run `puppet parser validate` or
+`puppet catalog compile` yourself.";
+    P0109: "damaged graph",
+        "The file is a translated catalog, but its contents contradict themselves. Translate the catalog again.";
     P0201: "approximated",
         "The resource became one of our kinds, but something of it was left out. The message says what. It is a warning:
 decide whether the difference matters to you before you apply the graph.";
