@@ -31,6 +31,8 @@ pub enum Color {
 pub enum Command {
     /// Check programs and report everything that is wrong with them
     Check(Check),
+    /// Translate a Puppet catalog to a resource graph
+    Puppet(Puppet),
     /// Explain a diagnostic code, with an example
     Explain(Explain),
     /// Show the documentation of functions and resource kinds
@@ -152,4 +154,62 @@ pub enum DocFormat {
     Text,
     Markdown,
     Json,
+}
+
+/// `mclc puppet`.
+#[derive(Debug, Args)]
+pub struct Puppet {
+    /// A catalog (.json), or a manifest (.pp) or a directory of manifests for an installed Puppet to compile
+    #[arg(value_name = "PATH")]
+    pub path: PathBuf,
+    /// Where the result goes; standard output without it
+    #[arg(short, long, value_name = "FILE", required_unless_present = "emit")]
+    pub output: Option<PathBuf>,
+    /// Print an intermediate result instead of the artifact
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub emit: Option<PuppetEmit>,
+    /// Form of an intermediate result
+    #[arg(long = "format", value_enum, default_value_t = PuppetForm::Text, value_name = "FORM")]
+    pub format: PuppetForm,
+    /// The node to compile manifests for
+    #[arg(long, value_name = "NAME")]
+    pub node: Option<String>,
+    /// Directories of modules, joined by `:`, for files that resources copy out of a module
+    #[arg(long, value_name = "DIRS")]
+    pub modulepath: Option<std::ffi::OsString>,
+    /// What becomes of resources without a native form
+    #[arg(long, value_enum, default_value_t = PuppetFallback::Callback, value_name = "WHAT")]
+    pub puppet_fallback: PuppetFallback,
+    /// How often resources that call Puppet are repeated, in seconds
+    #[arg(long, default_value_t = 1800, value_name = "SECONDS")]
+    pub puppet_interval: u32,
+}
+
+/// The intermediate results of `mclc puppet`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PuppetEmit {
+    /// The catalog as it was read
+    Catalog,
+    /// The graph that Puppet's agent would traverse
+    Relationships,
+    /// The translated resource graph
+    Graph,
+}
+
+/// The forms of an intermediate result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PuppetForm {
+    Text,
+    Json,
+    Yaml,
+    Dot,
+}
+
+/// What becomes of resources without a native form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PuppetFallback {
+    /// They call an installed Puppet
+    Callback,
+    /// They are errors
+    Error,
 }

@@ -8,6 +8,7 @@ mod cli;
 mod doc;
 mod explain;
 mod output;
+mod puppet;
 mod report;
 
 use std::process::ExitCode;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(args, cli.color),
         Command::Explain(args) => explain::run(args),
         Command::Doc(args) => doc::run(args),
+        Command::Puppet(args) => puppet::run(args, cli.color),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "mclc", &mut script);

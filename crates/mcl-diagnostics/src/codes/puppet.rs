@@ -32,6 +32,8 @@ manifests; its first error is in the message. To see all of them, run `puppet pa
 `puppet catalog compile` yourself.";
     P0109: "damaged graph",
         "The file is a translated catalog, but its contents contradict themselves. Translate the catalog again.";
+    P0110: "no such form",
+        "The intermediate result cannot be printed in the form that was asked for.";
     P0201: "approximated",
         "The resource became one of our kinds, but something of it was left out. The message says what. It is a warning:
 decide whether the difference matters to you before you apply the graph.";
