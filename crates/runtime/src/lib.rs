@@ -13,6 +13,7 @@ mod first_graph;
 pub mod function_engine;
 pub mod interpret;
 pub mod kinds;
+pub mod resource_engine;
 pub mod state;
 
 pub use first_graph::{first_graph, hostname};
