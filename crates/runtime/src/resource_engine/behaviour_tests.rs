@@ -10,14 +10,7 @@ use crate::kinds::{Failure, Sent};
 use crate::resource_engine::*;
 
 pub(super) fn resource(name: &str) -> Resource {
-    Resource {
-        id: ResourceId { kind: "noop".into(), name: name.into() },
-        params: Default::default(),
-        meta: Meta::default(),
-        sensitive: Vec::new(),
-        span: None,
-        origin: None,
-    }
+    Resource::new(ResourceId::new("noop", name))
 }
 
 fn with(name: &str, change: impl FnOnce(&mut Meta)) -> Resource {
@@ -28,7 +21,7 @@ fn with(name: &str, change: impl FnOnce(&mut Meta)) -> Resource {
 
 fn param(name: &str, value: &str) -> Resource {
     let mut resource = resource(name);
-    resource.params.insert("p".into(), Value::str(value));
+    resource.params.insert("comment".into(), Value::str(value));
     resource
 }
 
@@ -344,7 +337,7 @@ fn refresh_survives_graph_swaps_and_restarts() {
     host.fail("b");
     host.log.clear();
     let mut changed = b();
-    changed.params.insert("p".into(), Value::Int(1));
+    changed.params.insert("comment".into(), Value::str("new"));
     host.fail("b");
     host.swap(vec![resource("a"), changed], &[(0, 1, true)]);
     assert!(!host.log.iter().any(|l| l.starts_with("delivered")));

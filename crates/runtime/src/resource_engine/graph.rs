@@ -85,14 +85,14 @@ impl EngineGraph {
     ///
     /// # Errors
     /// There is a cycle.
-    pub fn ungrouped(graph: ResourceGraph) -> Result<EngineGraph, Cycle> {
-        let groups = graph.resources.into_iter().map(|r| Group::from([r])).collect();
-        let edges = graph.edges.iter().map(|e| GroupEdge { from: e.from.0, to: e.to.0, notify: e.notify }).collect();
-        let transfers = graph.sendrecv.into_iter().map(|s| Transfer {
+    pub fn ungrouped(graph: &ResourceGraph) -> Result<EngineGraph, Cycle> {
+        let groups = graph.resources().map(|(_, r)| Group::from([r.clone()])).collect();
+        let edges = graph.edges().map(|e| GroupEdge { from: e.from.0, to: e.to.0, notify: e.notify }).collect();
+        let transfers = graph.sendrecv().iter().map(|s| Transfer {
             from: (s.from.vertex.0, 0),
-            from_key: s.from.key,
+            from_key: s.from.key.clone(),
             to: (s.to.vertex.0, 0),
-            to_key: s.to.key,
+            to_key: s.to.key.clone(),
         });
         EngineGraph::new(groups, edges, transfers.collect())
     }

@@ -111,7 +111,7 @@ impl Simulation {
     fn new_resource(&mut self, name: &str) -> Resource {
         let mut r = resource(name);
         self.version += 1;
-        r.params.insert("version".into(), Value::Int(self.version));
+        r.params.insert("comment".into(), Value::str(self.version.to_string()));
         let meta = &mut r.meta;
         meta.retry = self.random.pick(&[0, 1, 3, -1, -1]);
         meta.retryreset = self.random.chance(30);
@@ -401,7 +401,7 @@ impl Simulation {
         }
         for resource in &mut self.resources {
             // A changed parameter revives the dead; `reset` gives them their attempts back.
-            resource.params.insert("version".into(), Value::Int(-1));
+            resource.params.insert("comment".into(), Value::str("last"));
             (resource.meta.retry, resource.meta.noop, resource.meta.reset) = (-1, false, true);
         }
         self.swap();

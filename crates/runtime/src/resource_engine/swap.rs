@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use resource_graph::{Resource, ResourceId};
+use resource_graph::{ResourceId, difference};
 use rustc_hash::FxHashSet;
 
 use crate::resource_engine::vertex::{Incoming, Vertex, WatchState};
@@ -221,12 +221,6 @@ impl Engine {
 
 /// Whether the declared state of two groups is the same.
 fn same_group(a: &Group, b: &Group) -> bool {
-    std::sync::Arc::ptr_eq(a, b) || (a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| same(a, b)))
-}
-
-fn same(a: &Resource, b: &Resource) -> bool {
-    a.id == b.id
-        && a.meta == b.meta
-        && a.params.len() == b.params.len()
-        && a.params.iter().all(|(key, value)| b.params.get(key) == Some(value))
+    std::sync::Arc::ptr_eq(a, b)
+        || (a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| difference(a, b).is_none()))
 }

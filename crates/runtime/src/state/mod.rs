@@ -10,6 +10,8 @@
 
 mod atomic;
 mod dir;
+mod journal;
 
 pub use atomic::write_atomically;
 pub use dir::{StateDir, StateError, default_prefix};
+pub use journal::RefreshJournal;
