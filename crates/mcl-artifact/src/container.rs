@@ -274,7 +274,9 @@ fn other_version(version: u32, producer: &str) -> Diagnostic {
     })
 }
 
-fn wrong_stage(found: ArtifactStage, expected: ArtifactStage) -> Diagnostic {
+/// The diagnostic for an artifact of another stage than the one that is needed.
+#[must_use]
+pub fn wrong_stage(found: ArtifactStage, expected: ArtifactStage) -> Diagnostic {
     error(
         Code::A0105,
         format!("the artifact is of stage `{}`, but stage `{}` is needed here", found.name(), expected.name()),

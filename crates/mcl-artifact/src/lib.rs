@@ -16,5 +16,5 @@ mod codec;
 mod container;
 mod validate;
 
-pub use container::{ArtifactStage, FORMAT_VERSION, Header, is_artifact, read, read_header, read_program, write};
+pub use container::{ArtifactStage, FORMAT_VERSION, Header, is_artifact, read, read_header, read_program, write, wrong_stage};
 pub use validate::{Invalid, MAX_CONSTANT_DEPTH, MAX_CONSTANT_SIZE, validate};

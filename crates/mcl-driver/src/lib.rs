@@ -1,7 +1,7 @@
 //! The compiler as a library: the stages, chained.
 //!
 //! ```text
-//! Loaded (tokens) --parse--> Trees --interpolate--> Trees --scope--> Resolved --unify--> TypedProgram --fgraph--> Program
+//! Loaded (tokens) --parse--> Trees --interpolate--> Trees --scope--> Resolved --unify--> Checked --fgraph--> Program
 //! ```
 //!
 //! Each arrow is a pure function from one serialisable type to the next. Running them one by one through files gives the
@@ -10,6 +10,8 @@
 //!
 //! The command line, the language server and the tests all compile through this crate. It prints nothing.
 
+mod payload;
 mod stages;
 
-pub use stages::lex;
+pub use payload::{Checked, Payload, Resolved, Trees};
+pub use stages::{Compiled, compile, fgraph, interpolate, lex, parse, scope};

@@ -1,22 +1,137 @@
-//! One function a stage.
+//! One function a stage, and the chain of them.
 
-use mcl_diagnostics::Diagnostic;
-use mcl_lexer::lex_diagnostics;
+use std::sync::Arc;
+
+use mcl_artifact::{ArtifactStage, program::Program};
+use mcl_diagnostics::{Diagnostic, FileId, Severity};
+use mcl_fgraph::Options;
+use mcl_lexer::{Tokens, lex_diagnostics};
 use mcl_modules::{Loaded, Unit};
+use mcl_parser::ast::Ast;
 use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::payload::{Checked, Payload, Resolved, Trees};
 
 /// What the lexer has to say about all files. (The tokens were made when the files were read: imports are found in them.)
 #[must_use]
 pub fn lex(loaded: &Loaded) -> Vec<Diagnostic> {
-    let text = |unit: &Unit| loaded.files.get(unit.file).map_or("", |file| &file.text);
-    distinct_files(loaded)
+    let files = distinct_files(loaded);
+    files.par_iter().flat_map_iter(|unit| lex_diagnostics(unit.file, text(loaded, unit), &unit.tokens)).collect()
+}
+
+/// Tokens -> trees.
+#[must_use]
+pub fn parse(mut loaded: Loaded) -> (Trees, Vec<Diagnostic>) {
+    let parsed: Vec<_> = distinct_files(&loaded)
         .par_iter()
-        .flat_map_iter(|unit| lex_diagnostics(unit.file, text(unit), &unit.tokens))
-        .collect()
+        .map(|unit| mcl_parser::parse(unit.file, text(&loaded, unit), &unit.tokens))
+        .collect();
+    let mut trees: FxHashMap<FileId, Arc<Ast>> = FxHashMap::default();
+    let mut diagnostics = Vec::new();
+    for parsed in parsed {
+        diagnostics.extend(parsed.diagnostics);
+        trees.insert(parsed.ast.file, Arc::new(parsed.ast));
+    }
+    let trees = loaded.units.iter().map(|unit| Arc::clone(&trees[&unit.file])).collect();
+    let nothing = Arc::new(Tokens::default());
+    for unit in &mut loaded.units {
+        unit.tokens = Arc::clone(&nothing);
+    }
+    (Trees { loaded, trees }, diagnostics)
+}
+
+/// Trees as written -> trees with strings expanded and classes nested.
+#[must_use]
+pub fn interpolate(program: Trees) -> (Trees, Vec<Diagnostic>) {
+    let mut seen = FxHashSet::default();
+    let files: Vec<&Arc<Ast>> = program.trees.iter().filter(|tree| seen.insert(tree.file)).collect();
+    let done: Vec<(Ast, Vec<Diagnostic>)> = files.par_iter().map(|tree| mcl_parser::interpolate(tree)).collect();
+    let mut trees: FxHashMap<FileId, Arc<Ast>> = FxHashMap::default();
+    let mut diagnostics = Vec::new();
+    for (tree, found) in done {
+        diagnostics.extend(found);
+        trees.insert(tree.file, Arc::new(tree));
+    }
+    let trees = program.trees.iter().map(|tree| Arc::clone(&trees[&tree.file])).collect();
+    (Trees { loaded: program.loaded, trees }, diagnostics)
+}
+
+/// Trees -> names resolved.
+#[must_use]
+pub fn scope(program: Trees) -> (Resolved, Vec<Diagnostic>) {
+    let (scoped, diagnostics) = mcl_types::scope(&program.loaded, program.trees);
+    (Resolved { loaded: program.loaded, scoped }, diagnostics)
+}
+
+/// Types known -> function graph. The program must be free of errors.
+#[must_use]
+pub fn fgraph(program: &Checked) -> (Option<Box<Program>>, Vec<Diagnostic>) {
+    match mcl_fgraph::lower(&program.typed, &program.loaded, Options::default()) {
+        Ok(program) => (Some(Box::new(program)), Vec::new()),
+        Err(diagnostics) => (None, diagnostics),
+    }
+}
+
+impl Payload {
+    /// Runs the next stage; `None` behind the last one, and when there is nothing to go on with.
+    #[must_use]
+    pub fn next(self) -> (Option<Payload>, Vec<Diagnostic>) {
+        fn with<T>(make: fn(T) -> Payload, (value, found): (T, Vec<Diagnostic>)) -> (Option<Payload>, Vec<Diagnostic>) {
+            (Some(make(value)), found)
+        }
+        match self {
+            Payload::Tokens(loaded) => with(Payload::Ast, parse(loaded)),
+            Payload::Ast(trees) => with(Payload::Interpolated, interpolate(trees)),
+            Payload::Interpolated(trees) => with(Payload::Scoped, scope(trees)),
+            Payload::Typed(checked) => {
+                let (program, found) = fgraph(&checked);
+                (program.map(Payload::Fgraph), found)
+            }
+            Payload::Scoped(_) | Payload::Fgraph(_) => (None, Vec::new()),
+        }
+    }
+}
+
+/// Everything that is found out about a program, and its artifacts if nothing is wrong with it.
+#[derive(Debug, Default)]
+pub struct Compiled {
+    /// Errors and warnings of all stages, in the order they were found.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The artifacts that were asked for, in pipeline order; empty when there are errors.
+    pub artifacts: Vec<(ArtifactStage, Vec<u8>)>,
+}
+
+/// Runs all stages. Behind errors the chain goes on, so that all are found, up to the function graph, which only a correct
+/// program has.
+#[must_use]
+pub fn compile(loaded: Loaded, wanted: &[ArtifactStage]) -> Compiled {
+    let mut compiled = Compiled { diagnostics: lex(&loaded), artifacts: Vec::new() };
+    let mut next = Some(Payload::Tokens(loaded));
+    while let Some(payload) = next {
+        let failed = compiled.diagnostics.iter().any(|d| d.severity == Severity::Error);
+        if wanted.contains(&payload.stage()) && !failed {
+            compiled.artifacts.push((payload.stage(), payload.write()));
+        }
+        if failed && payload.stage() == ArtifactStage::Typed {
+            break;
+        }
+        let (following, found) = payload.next();
+        compiled.diagnostics.extend(found);
+        next = following;
+    }
+    if compiled.diagnostics.iter().any(|d| d.severity == Severity::Error) {
+        compiled.artifacts.clear();
+    }
+    compiled
 }
 
 /// One unit of each file; a file that belongs to two modules is lexed and parsed once.
 fn distinct_files(loaded: &Loaded) -> Vec<&Unit> {
-    let mut seen = rustc_hash::FxHashSet::default();
+    let mut seen = FxHashSet::default();
     loaded.units.iter().filter(|unit| seen.insert(unit.file)).collect()
+}
+
+fn text<'a>(loaded: &'a Loaded, unit: &Unit) -> &'a str {
+    loaded.files.get(unit.file).map_or("", |file| &file.text)
 }

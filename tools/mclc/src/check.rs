@@ -35,6 +35,7 @@ fn check(path: &Path, args: &Check) -> Result<Checked, String> {
         Ok(loaded) => loaded,
         Err(checked) => return Ok(checked),
     };
-    let diagnostics = mcl_driver::lex(&loaded);
-    Ok(Checked::new(loaded.files, input.prefix(), diagnostics, &args.report))
+    let files = loaded.files.clone();
+    let compiled = mcl_driver::compile(loaded, &[]);
+    Ok(Checked::new(files, input.prefix(), compiled.diagnostics, &args.report))
 }

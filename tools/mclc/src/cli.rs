@@ -31,6 +31,16 @@ pub enum Color {
 pub enum Command {
     /// Check programs and report everything that is wrong with them
     Check(Check),
+    /// Show what is in an artifact of any stage
+    Inspect(Inspect),
+    /// Stage 1: source to tokens
+    Lex(Stage),
+    /// Stage 2: tokens to the syntax tree
+    Parse(Stage),
+    /// Stage 3: expand strings and nest classes
+    Interpolate(Stage),
+    /// Stage 4: resolve names and imports
+    Scope(Stage),
     /// Translate a Puppet catalog to a resource graph
     Puppet(Puppet),
     /// Explain a diagnostic code, with an example
@@ -56,8 +66,45 @@ pub struct Check {
     pub report: Report,
 }
 
-/// How a program is found.
+/// One stage alone.
 #[derive(Debug, Args)]
+pub struct Stage {
+    /// The artifact of the stage before, or source (a file, a module directory, `-`)
+    #[arg(value_name = "IN")]
+    pub input: PathBuf,
+    /// The artifact to write; `-` is standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub out: PathBuf,
+    #[command(flatten)]
+    pub source: Source,
+    #[command(flatten)]
+    pub report: Report,
+}
+
+/// `mclc inspect`.
+#[derive(Debug, Args)]
+pub struct Inspect {
+    /// An artifact of any stage
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t = InspectFormat::Text, value_name = "FORM")]
+    pub format: InspectFormat,
+}
+
+/// The forms of inspection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum InspectFormat {
+    /// For reading
+    Text,
+    /// Everything, as one object
+    Json,
+    /// The function graph, for graphviz
+    Dot,
+}
+
+/// How a program is found.
+#[derive(Clone, Debug, Args)]
 pub struct Source {
     /// What to call standard input: its imports count from the directory of this file
     #[arg(long, value_name = "FILE")]
@@ -68,7 +115,7 @@ pub struct Source {
 }
 
 /// How diagnostics are reported.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Report {
     /// Form of the diagnostics
     #[arg(long, value_enum, default_value_t = Format::Human, value_name = "FORM")]

@@ -7,13 +7,16 @@ mod check;
 mod cli;
 mod doc;
 mod explain;
+mod inspect;
 mod output;
 mod puppet;
 mod report;
+mod stage;
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
+use mcl_artifact::ArtifactStage;
 
 use crate::cli::{Cli, Command};
 
@@ -26,6 +29,11 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let status = match &cli.command {
         Command::Check(args) => check::run(args, cli.color),
+        Command::Inspect(args) => inspect::run(args, cli.color),
+        Command::Lex(args) => stage::run(args, ArtifactStage::Tokens, cli.color),
+        Command::Parse(args) => stage::run(args, ArtifactStage::Ast, cli.color),
+        Command::Interpolate(args) => stage::run(args, ArtifactStage::Interpolated, cli.color),
+        Command::Scope(args) => stage::run(args, ArtifactStage::Scoped, cli.color),
         Command::Explain(args) => explain::run(args),
         Command::Doc(args) => doc::run(args),
         Command::Puppet(args) => puppet::run(args, cli.color),

@@ -66,6 +66,17 @@ pub fn text(checked: &[Checked], format: Format, style: Style) -> String {
     text
 }
 
+/// Prints the diagnostics of a command whose result is not the diagnostics, and gives the exit status for them.
+pub fn print(checked: &[Checked], report: &Report, color: Color) -> u8 {
+    crate::output::stderr(&text(checked, report.format, style(color, &std::io::stderr())));
+    if checked.iter().any(Checked::has_errors) { crate::ERRORS } else { 0 }
+}
+
+/// Whether there is an error among the diagnostics.
+pub fn any_error(diagnostics: &[Diagnostic]) -> bool {
+    counts(diagnostics).0 > 0
+}
+
 /// What the place that the diagnostics go to can show.
 pub fn style(color: Color, target: &impl IsTerminal) -> Style {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());

@@ -1,0 +1,117 @@
+//! The value that flows through the pipeline, in each of its states.
+
+use std::sync::Arc;
+
+use mcl_artifact::program::Program;
+use mcl_artifact::{ArtifactStage, read_header, read_program};
+use mcl_diagnostics::{Code, Diagnostic, Files, Stage};
+use mcl_modules::Loaded;
+use mcl_parser::ast::Ast;
+use mcl_types::{Scoped, Typed};
+use serde::{Deserialize, Serialize};
+
+/// A program between two stages. What an artifact file holds is the content of one variant.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Payload {
+    /// Behind `lex`.
+    Tokens(Loaded),
+    /// Behind `parse`.
+    Ast(Trees),
+    /// Behind `interpolate`.
+    Interpolated(Trees),
+    /// Behind `scope`.
+    Scoped(Resolved),
+    /// Behind `unify`.
+    Typed(Checked),
+    /// Behind `fgraph`: what the runtime runs.
+    Fgraph(Box<Program>),
+}
+
+/// The syntax trees of a program.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trees {
+    /// The sources and imports; the tokens were used up.
+    pub loaded: Loaded,
+    /// The tree of each unit.
+    pub trees: Vec<Arc<Ast>>,
+}
+
+/// A program in which every name is resolved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Resolved {
+    /// The sources.
+    pub loaded: Loaded,
+    /// The trees with what their names mean.
+    pub scoped: Scoped,
+}
+
+/// A program in which every type is known.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Checked {
+    /// The sources.
+    pub loaded: Loaded,
+    /// The trees, names and types.
+    pub typed: Typed,
+}
+
+impl Payload {
+    /// Which stage it comes from.
+    #[must_use]
+    pub fn stage(&self) -> ArtifactStage {
+        match self {
+            Payload::Tokens(_) => ArtifactStage::Tokens,
+            Payload::Ast(_) => ArtifactStage::Ast,
+            Payload::Interpolated(_) => ArtifactStage::Interpolated,
+            Payload::Scoped(_) => ArtifactStage::Scoped,
+            Payload::Typed(_) => ArtifactStage::Typed,
+            Payload::Fgraph(_) => ArtifactStage::Fgraph,
+        }
+    }
+
+    /// The sources.
+    #[must_use]
+    pub fn files(&self) -> &Files {
+        match self {
+            Payload::Tokens(loaded) => &loaded.files,
+            Payload::Ast(trees) | Payload::Interpolated(trees) => &trees.loaded.files,
+            Payload::Scoped(resolved) => &resolved.loaded.files,
+            Payload::Typed(checked) => &checked.loaded.files,
+            Payload::Fgraph(program) => &program.files,
+        }
+    }
+
+    /// The bytes of its artifact file.
+    #[must_use]
+    pub fn write(&self) -> Vec<u8> {
+        let stage = self.stage();
+        match self {
+            Payload::Tokens(loaded) => mcl_artifact::write(stage, loaded),
+            Payload::Ast(trees) | Payload::Interpolated(trees) => mcl_artifact::write(stage, trees),
+            Payload::Scoped(resolved) => mcl_artifact::write(stage, resolved),
+            Payload::Typed(checked) => mcl_artifact::write(stage, checked),
+            Payload::Fgraph(program) => mcl_artifact::write(stage, program),
+        }
+    }
+
+    /// Reads an artifact file of any stage of the compiler.
+    ///
+    /// # Errors
+    /// One A-diagnostic for what is not such a file, or was damaged.
+    pub fn read(bytes: &[u8]) -> Result<Payload, Diagnostic> {
+        let stage = read_header(bytes)?.stage;
+        let payload = match stage {
+            ArtifactStage::Tokens => Payload::Tokens(mcl_artifact::read(bytes, stage)?),
+            ArtifactStage::Ast => Payload::Ast(mcl_artifact::read(bytes, stage)?),
+            ArtifactStage::Interpolated => Payload::Interpolated(mcl_artifact::read(bytes, stage)?),
+            ArtifactStage::Scoped => Payload::Scoped(mcl_artifact::read(bytes, stage)?),
+            ArtifactStage::Typed => Payload::Typed(mcl_artifact::read(bytes, stage)?),
+            ArtifactStage::Fgraph => Payload::Fgraph(Box::new(read_program(bytes)?)),
+            ArtifactStage::Puppet => {
+                let message = "the artifact is a translated Puppet catalog, not a stage of an mcl program";
+                return Err(Diagnostic::error(Code::A0105, Stage::Artifact, message)
+                    .help("`mgmt-rt graph --puppet FILE` shows it"));
+            }
+        };
+        Ok(payload)
+    }
+}

@@ -1,0 +1,112 @@
+//! `mclc inspect`: any artifact, readable.
+
+mod graph;
+
+use std::fmt::Write;
+
+use mcl_artifact::{ArtifactStage, Header, read_header};
+use mcl_diagnostics::{Diagnostic, Files};
+use mcl_driver::Payload;
+use mcl_modules::Loaded;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::cli::{Color, Inspect, InspectFormat};
+use crate::report::{Checked, style};
+use crate::{ERRORS, output, unusable};
+
+pub fn run(args: &Inspect, color: Color) -> u8 {
+    let bytes = match std::fs::read(&args.file) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            return unusable(format_args!("cannot read `{}`: {}", args.file.display(), output::reason(&error)));
+        }
+    };
+    let text = read_header(&bytes).and_then(|header| match header.stage {
+        ArtifactStage::Puppet => Ok(heading(&header)),
+        _ => Payload::read(&bytes).map(|payload| show(&header, &payload, args.format)),
+    });
+    match text {
+        Ok(Some(text)) => output::stdout(text.as_bytes()),
+        Ok(None) => unusable("only artifacts of the fgraph stage are graphs"),
+        Err(diagnostic) => invalid(diagnostic, color),
+    }
+}
+
+fn invalid(diagnostic: Diagnostic, color: Color) -> u8 {
+    let checked = Checked { files: Files::default(), prefix: String::new(), diagnostics: vec![diagnostic] };
+    let style = style(color, &std::io::stderr());
+    output::stderr(&crate::report::text(&[checked], crate::cli::Format::Human, style));
+    ERRORS
+}
+
+fn show(header: &Header, payload: &Payload, format: InspectFormat) -> Option<String> {
+    match (format, payload) {
+        (InspectFormat::Json, _) => {
+            let object = json!({
+                "stage": header.stage.name(),
+                "producer": header.producer,
+                "payload": value(payload),
+            });
+            Some(serde_json::to_string_pretty(&object).expect("numbers and strings always serialise") + "\n")
+        }
+        (InspectFormat::Dot, Payload::Fgraph(program)) => Some(graph::dot(program)),
+        (InspectFormat::Dot, _) => None,
+        (InspectFormat::Text, _) => {
+            let mut out = heading(header)?;
+            match payload {
+                Payload::Tokens(loaded) => tokens(&mut out, loaded),
+                Payload::Fgraph(program) => graph::text(&mut out, program),
+                Payload::Ast(_) | Payload::Interpolated(_) | Payload::Scoped(_) | Payload::Typed(_) => {
+                    // The tables as they are, one value a line.
+                    out.push_str(&serde_norway::to_string(&without_sources(value(payload))).unwrap_or_default());
+                }
+            }
+            Some(out)
+        }
+    }
+}
+
+fn heading(header: &Header) -> Option<String> {
+    Some(format!(
+        "artifact of stage `{}`, made by mclc {}, {} bytes, checksum {:016x}\n\n",
+        header.stage.name(),
+        header.producer,
+        header.payload_length,
+        header.checksum
+    ))
+}
+
+fn value(payload: &Payload) -> Value {
+    fn json(payload: &impl Serialize) -> Value {
+        // Maps with keys that are no strings have no JSON form; they are shown as the text of the error.
+        serde_json::to_value(payload).unwrap_or_else(|error| Value::String(error.to_string()))
+    }
+    match payload {
+        Payload::Tokens(loaded) => json(loaded),
+        Payload::Ast(trees) | Payload::Interpolated(trees) => json(trees),
+        Payload::Scoped(resolved) => json(resolved),
+        Payload::Typed(checked) => json(checked),
+        Payload::Fgraph(program) => json(program),
+    }
+}
+
+/// The text form leaves out the sources and the deployed files, which are the longest and the least interesting.
+fn without_sources(mut value: Value) -> Value {
+    if let Some(Value::Object(loaded)) = value.get_mut("loaded") {
+        loaded.remove("files");
+        loaded.remove("deploy");
+    }
+    value
+}
+
+fn tokens(out: &mut String, loaded: &Loaded) {
+    for unit in &loaded.units {
+        let Some(file) = loaded.files.get(unit.file) else { continue };
+        for (at, kind) in unit.tokens.kinds().iter().enumerate() {
+            let place = file.line_col(unit.tokens.start(at));
+            let text = unit.tokens.text(&file.text, at);
+            let _ = writeln!(out, "{}:{}:{}\t{kind:?}\t{}", file.name, place.line, place.col, text.escape_debug());
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! `mclc lex|parse|interpolate|scope|unify|fgraph`: one stage, from file to file.
+
+use mcl_artifact::{ArtifactStage, is_artifact};
+use mcl_diagnostics::{Diagnostic, Files};
+use mcl_driver::Payload;
+
+use crate::cli::{Color, Stage};
+use crate::report::{self, Checked};
+use crate::{output, unusable};
+
+/// Runs the stage that ends in `target`. The input is source, which runs the stages before it too, or the artifact of the
+/// stage before.
+pub fn run(args: &Stage, target: ArtifactStage, color: Color) -> u8 {
+    let artifact = match std::fs::File::open(&args.input).and_then(|file| start_of(file)) {
+        Ok(start) if is_artifact(&start) => match std::fs::read(&args.input) {
+            Ok(bytes) => Some(bytes),
+            Err(error) => {
+                return unusable(format_args!("cannot read `{}`: {}", args.input.display(), output::reason(&error)));
+            }
+        },
+        _ => None,
+    };
+    let (payload, mut diagnostics, prefix) = match artifact {
+        Some(bytes) => match read(&bytes, target) {
+            Ok(payload) => (payload, Vec::new(), String::new()),
+            Err(diagnostic) => return finish(Files::default(), String::new(), vec![*diagnostic], args, color),
+        },
+        None => {
+            let input = match report::input(&args.input, &args.source) {
+                Ok(input) => input,
+                Err(message) => return unusable(message),
+            };
+            match report::load(&input, &args.source, true, &args.report) {
+                Ok(Ok(loaded)) => {
+                    let found = mcl_driver::lex(&loaded);
+                    (Payload::Tokens(loaded), found, input.prefix())
+                }
+                Ok(Err(checked)) => return report::print(&[checked], &args.report, color),
+                Err(message) => return unusable(message),
+            }
+        }
+    };
+    let files = payload.files().clone();
+    let mut payload = Some(payload);
+    while let Some(current) = payload.take_if(|current| current.stage() != target) {
+        if report::any_error(&diagnostics) {
+            break;
+        }
+        let (next, found) = current.next();
+        diagnostics.extend(found);
+        payload = next;
+    }
+    let failed = report::any_error(&diagnostics);
+    let status = finish(files, prefix, diagnostics, args, color);
+    match payload {
+        Some(payload) if status == 0 && !failed => output::file(&args.out, &payload.write()).err().unwrap_or(0),
+        _ => status,
+    }
+}
+
+/// The first bytes of a file.
+fn start_of(file: std::fs::File) -> std::io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    std::io::Read::read_to_end(&mut std::io::Read::take(file, 8), &mut start)?;
+    Ok(start)
+}
+
+/// The artifact must be that of the stage before.
+fn read(bytes: &[u8], target: ArtifactStage) -> Result<Payload, Box<Diagnostic>> {
+    let before = ArtifactStage::ALL.iter().take_while(|stage| **stage != target).last();
+    let payload = Payload::read(bytes)?;
+    match before {
+        Some(before) if *before == payload.stage() => Ok(payload),
+        Some(before) => Err(Box::new(mcl_artifact::wrong_stage(payload.stage(), *before))),
+        None => Err(Box::new(mcl_artifact::wrong_stage(payload.stage(), target))),
+    }
+}
+
+fn finish(files: Files, prefix: String, diagnostics: Vec<Diagnostic>, args: &Stage, color: Color) -> u8 {
+    report::print(&[Checked::new(files, prefix, diagnostics, &args.report)], &args.report, color)
+}

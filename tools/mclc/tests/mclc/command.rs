@@ -1,0 +1,72 @@
+//! Running the tool in a scratch directory.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+/// What a run said.
+#[derive(Debug)]
+pub struct Ran {
+    pub status: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// A scratch directory.
+pub struct Scratch {
+    pub dir: TempDir,
+}
+
+impl Scratch {
+    /// With these files.
+    pub fn new(files: &[(&str, &[u8])]) -> Scratch {
+        let scratch = Scratch { dir: TempDir::new().expect("a temporary directory") };
+        for (name, bytes) in files {
+            let path = scratch.path(name);
+            std::fs::create_dir_all(path.parent().expect("below the directory")).expect("make a directory");
+            std::fs::write(path, bytes).expect("write a file");
+        }
+        scratch
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    pub fn mclc(&self, args: &[&str]) -> Ran {
+        self.mclc_with_input(args, b"")
+    }
+
+    pub fn mclc_with_input(&self, args: &[&str], input: &[u8]) -> Ran {
+        run(self.dir.path(), args, input)
+    }
+}
+
+/// Runs the tool in a directory.
+pub fn run(directory: &Path, args: &[&str], input: &[u8]) -> Ran {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mclc"))
+        .args(args)
+        .current_dir(directory)
+        .env_remove("MGMT_MODULE_PATH")
+        .env_remove("NO_COLOR")
+        .env("LC_ALL", "C.UTF-8")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the tool starts");
+    let mut stdin = child.stdin.take().expect("standard input is a pipe");
+    let input = input.to_vec();
+    // The tool may not read it at all.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let out = child.wait_with_output().expect("the tool ends");
+    writer.join().expect("the input is written");
+    let text = |bytes| String::from_utf8(bytes).expect("the tool writes UTF-8");
+    Ran {
+        status: out.status.code().expect("the tool was not killed"),
+        stdout: text(out.stdout),
+        stderr: text(out.stderr),
+    }
+}

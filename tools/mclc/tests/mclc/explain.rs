@@ -1,0 +1,55 @@
+//! What the tool knows about codes, functions and kinds.
+
+use mcl_diagnostics::all_codes;
+
+use crate::command::Scratch;
+
+#[test]
+fn every_code_is_explained() {
+    let scratch = Scratch::new(&[]);
+    let list = scratch.mclc(&["explain"]);
+    assert_eq!(list.status, 0);
+    for code in all_codes() {
+        assert!(list.stdout.contains(code.name()), "{} is not listed", code.name());
+        assert!(!code.info().explanation.trim().is_empty(), "{} has no explanation", code.name());
+    }
+    let one = scratch.mclc(&["explain", "e0502"]);
+    assert_eq!(one.status, 0);
+    assert!(one.stdout.starts_with("E0502: import name is not valid\n\n"), "{}", one.stdout);
+}
+
+#[test]
+fn an_unknown_code_is_refused_with_the_nearest_one() {
+    let ran = Scratch::new(&[]).mclc(&["explain", "E0523"]);
+    assert_eq!(ran.status, 2);
+    assert!(ran.stderr.contains("there is no code `E0523`; did you mean `E05"), "{}", ran.stderr);
+}
+
+#[test]
+fn doc_shows_kinds_in_every_form() {
+    let scratch = Scratch::new(&[]);
+    let text = scratch.mclc(&["doc", "file"]);
+    assert_eq!(text.status, 0);
+    assert!(text.stdout.contains("    content str\n"), "{}", text.stdout);
+    assert!(scratch.mclc(&["doc", "file", "--format", "markdown"]).stdout.contains("| `content` | `str` |"));
+    let json: serde_json::Value =
+        serde_json::from_str(&scratch.mclc(&["doc", "--format", "json"]).stdout).expect("the output is JSON");
+    assert!(json["kinds"].as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind["name"] == "file")));
+    assert!(json["functions"].as_array().is_some_and(|all| all.iter().any(|f| f["name"] == "strings.to_upper")));
+}
+
+#[test]
+fn doc_suggests_the_nearest_name() {
+    let ran = Scratch::new(&[]).mclc(&["doc", "strings.to_uper"]);
+    assert_eq!(ran.status, 2);
+    assert!(ran.stderr.contains("did you mean `strings.to_upper`?"), "{}", ran.stderr);
+}
+
+#[test]
+fn completions_know_the_commands() {
+    for shell in ["bash", "zsh", "fish"] {
+        let ran = Scratch::new(&[]).mclc(&["completions", shell]);
+        assert_eq!(ran.status, 0);
+        assert!(ran.stdout.contains("explain"), "{shell}");
+    }
+}
