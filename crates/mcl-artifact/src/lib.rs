@@ -8,12 +8,15 @@
 //!
 //! Equal payloads give equal bytes, on every machine; nothing of the building machine is in them.
 
+pub mod inspect;
 pub mod program;
 
 mod bounded;
 mod bytes;
 mod codec;
 mod container;
+#[cfg(test)]
+mod tests;
 mod validate;
 
 pub use container::{ArtifactStage, FORMAT_VERSION, Header, is_artifact, read, read_header, read_program, write, wrong_stage};

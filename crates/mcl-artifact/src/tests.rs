@@ -1,0 +1,407 @@
+//! The container against damage, hostile content, and a great many random changes.
+
+use std::sync::Arc;
+
+use mcl_diagnostics::{Diagnostic, FileId, Files, Span};
+use mcl_value::{Field, FuncType, Type};
+
+use crate::{
+    ArtifactStage, FORMAT_VERSION, inspect,
+    program::{
+        Closure, ConstId, Constant, EntryKind, EntryStmt, FunctionIdx, FunctionImport, Half, Node, Op, Operand,
+        Program, ResourceStmt, Statement, StrId, Template, TemplateId, TypeIdx,
+    },
+    read, read_header, read_program, validate, write,
+};
+
+/// A program that uses every part of the format.
+fn sample() -> Program {
+    let mut files = Files::default();
+    files.add("main.mcl", "noop \"a\" {}\n$x = if true { 1 } else { 2 }\n");
+    let span = Span::new(FileId(0), 0, 11);
+    let point = Type::Struct([Field { name: "x".into(), ty: Type::Int }].into());
+    let constant = |n| Operand::Const(ConstId(n));
+    let body = Template { label: Some(StrId(3)), params: 1, root: Some(Operand::Param(0)), ..Template::default() };
+    let branch = Template { captures: 1, root: Some(Operand::Capture(0)), ..Template::default() };
+    let each = Template {
+        params: 2,
+        statements: vec![Statement::Edge {
+            halves: vec![
+                Half { kind: StrId(0), name: Operand::Param(1), key: None },
+                Half { kind: StrId(0), name: constant(2), key: Some(StrId(2)) },
+            ],
+            span,
+        }],
+        ..Template::default()
+    };
+    let node = |op| Node { op, span: Some(span) };
+    let branches = |n| Closure { template: TemplateId(1), captures: vec![Operand::Node(n)] };
+    let function = Closure { template: TemplateId(0), captures: Vec::new() };
+    let top = Template {
+        nodes: vec![
+            node(Op::List(vec![constant(2), constant(2)])),
+            node(Op::Map(vec![(constant(2), constant(1))])),
+            node(Op::Struct(TypeIdx(0), vec![constant(1)])),
+            node(Op::Builtin { function: FunctionIdx(0), args: vec![constant(2)] }),
+            node(Op::Func { closure: function.clone(), ty: TypeIdx(1) }),
+            node(Op::Call { callee: Operand::Node(4), args: vec![Operand::Node(3)] }),
+            node(Op::CallKnown { closure: function, args: vec![Operand::Node(3)] }),
+            node(Op::If { condition: constant(0), then: branches(5), otherwise: branches(6) }),
+            node(Op::Except { value: Operand::Node(7), fallback: branches(3) }),
+        ],
+        keep: vec![Operand::Node(3)],
+        statements: vec![
+            Statement::Resource(Box::new(ResourceStmt {
+                kind: StrId(0),
+                name: Operand::Node(0),
+                collect: None,
+                entries: vec![EntryStmt {
+                    condition: Some(constant(0)),
+                    kind: EntryKind::Field { name: StrId(2), value: Operand::Node(8), ty: TypeIdx(1) },
+                    span,
+                }],
+                span,
+            })),
+            Statement::For { list: Operand::Node(0), body: Closure { template: TemplateId(2), captures: Vec::new() } },
+        ],
+        ..Template::default()
+    };
+    let func = FuncType { args: vec![Field { name: "0".into(), ty: Type::Str }], result: Type::Int };
+    Program {
+        files,
+        strings: vec!["noop".into(), "len".into(), "content".into(), "func f".into(), "/".into()],
+        types: vec![point, Type::Func(Arc::new(func.clone()))],
+        constants: vec![
+            Constant::Bool(true),
+            Constant::Int(-7),
+            Constant::Str(b"caf\xc3\xa9".to_vec()),
+            Constant::List(vec![ConstId(1), ConstId(1)]),
+            Constant::Struct(TypeIdx(0), vec![ConstId(1)]),
+            Constant::Float(1.5f64.to_bits()),
+        ],
+        functions: vec![FunctionImport { name: StrId(1), ty: func, module_dir: StrId(4) }],
+        templates: vec![body, branch, each, top],
+        deploy: vec![("/files/motd".into(), b"hello".to_vec())],
+    }
+}
+
+fn artifact() -> Vec<u8> {
+    write(ArtifactStage::Fgraph, &sample())
+}
+
+fn code(error: &Diagnostic) -> &'static str {
+    error.code.name()
+}
+
+fn error_of(bytes: &[u8]) -> Diagnostic {
+    read_program(bytes).expect_err("the file is damaged")
+}
+
+/// Makes header and payload agree again, so that a change is not found by the outer checks.
+fn seal(bytes: &mut [u8]) {
+    if bytes.len() < 48 {
+        return;
+    }
+    let length = (bytes.len() - 48) as u64;
+    bytes[32..40].copy_from_slice(&length.to_le_bytes());
+    let mut hasher = xxhash_rust::xxh3::Xxh3::new();
+    hasher.update(&bytes[..40]);
+    hasher.update(&bytes[48..]);
+    let checksum = hasher.digest();
+    bytes[40..48].copy_from_slice(&checksum.to_le_bytes());
+}
+
+fn with_payload(payload: &[u8]) -> Vec<u8> {
+    let mut bytes = artifact()[..48].to_vec();
+    bytes.extend_from_slice(payload);
+    seal(&mut bytes);
+    bytes
+}
+
+#[test]
+fn a_program_is_read_back_as_it_was_written() {
+    let program = sample();
+    assert_eq!(validate(&program), Ok(()));
+    assert_eq!(read_program(&artifact()).unwrap(), program);
+    assert_eq!(artifact(), artifact());
+    let header = read_header(&artifact()).unwrap();
+    assert_eq!(header.stage, ArtifactStage::Fgraph);
+    assert_eq!(header.producer, env!("CARGO_PKG_VERSION"));
+}
+
+#[test]
+fn source_text_is_foreign_and_the_help_says_how_to_compile_it() {
+    let error = error_of(b"import \"fmt\"\nnoop \"a\" {}\n");
+    assert_eq!(code(&error), "A0101");
+    assert!(error.help.unwrap().contains("mclc build"));
+    assert_eq!(code(&error_of(b"")), "A0101");
+    assert_eq!(code(&error_of(b"\x7fELF\x02\x01\x01\0")), "A0101");
+    assert!(error_of(b"{\"resources\": []}").help.unwrap().contains("--puppet"));
+}
+
+#[test]
+fn every_truncation_is_called_one() {
+    let whole = artifact();
+    for length in 1..whole.len() {
+        assert_eq!(code(&error_of(&whole[..length])), "A0103", "cut at {length}");
+    }
+    let longer = [&whole[..], b"\0"].concat();
+    assert_eq!(code(&error_of(&longer)), "A0103");
+}
+
+#[test]
+fn every_changed_bit_is_noticed() {
+    let whole = artifact();
+    for at in 0..whole.len() {
+        for bit in 0..8 {
+            let mut changed = whole.clone();
+            changed[at] ^= 1 << bit;
+            let code = code(&error_of(&changed));
+            let expected: &[&str] = match at {
+                0..8 => &["A0101"],
+                8..12 => &["A0102"],
+                32..40 => &["A0103"],
+                _ => &["A0104"],
+            };
+            assert!(expected.contains(&code), "byte {at} bit {bit}: {code}");
+        }
+    }
+}
+
+#[test]
+fn a_newer_format_says_so() {
+    let mut bytes = artifact();
+    bytes[8..12].copy_from_slice(&(FORMAT_VERSION + 1).to_le_bytes());
+    seal(&mut bytes);
+    let error = error_of(&bytes);
+    assert_eq!(code(&error), "A0102");
+    assert!(error.message.contains("newer"), "{}", error.message);
+}
+
+#[test]
+fn another_stage_says_which_command_reads_it() {
+    let bytes = write(ArtifactStage::Typed, &7u32);
+    let error = error_of(&bytes);
+    assert_eq!(code(&error), "A0105");
+    assert!(error.message.contains("`typed`") && error.message.contains("`fgraph`"), "{}", error.message);
+    assert!(error.help.unwrap().contains("mclc fgraph"));
+}
+
+#[test]
+fn lengths_that_lie_are_refused_before_anything_is_allocated() {
+    // 2^62 elements, or bytes, and then nothing.
+    let huge = [253, 0, 0, 0, 0, 0, 0, 0, 0x40];
+    for payload in [&huge[..], &[&[1][..], &huge[..]].concat()] {
+        assert_eq!(code(&error_of(&with_payload(payload))), "A0106");
+    }
+    let text = write(ArtifactStage::Tokens, &huge);
+    assert!(read::<Vec<String>>(&text, ArtifactStage::Tokens).is_err());
+}
+
+#[test]
+fn a_type_nested_without_end_is_refused() {
+    // `Type::List` is variant 4.
+    let mut payload = vec![4; 1_000_000];
+    payload.push(0);
+    let bytes = write(ArtifactStage::Typed, &());
+    let mut bytes = bytes[..48].to_vec();
+    bytes.extend_from_slice(&payload);
+    seal(&mut bytes);
+    let error = read::<Type>(&bytes, ArtifactStage::Typed).expect_err("it is too deep");
+    assert_eq!(code(&error), "A0106");
+    assert!(error.message.contains("nested"), "{}", error.message);
+}
+
+#[test]
+fn bytes_after_the_payload_are_refused() {
+    let payload = [&artifact()[48..], &[0]].concat();
+    assert!(error_of(&with_payload(&payload)).message.contains("left over"));
+}
+
+/// Changes the sample so that it breaks an invariant, and expects the words in the message.
+#[track_caller]
+fn refused(words: &str, change: impl FnOnce(&mut Program)) {
+    let mut program = sample();
+    change(&mut program);
+    let error = error_of(&write(ArtifactStage::Fgraph, &program));
+    assert_eq!(code(&error), "A0106");
+    assert!(error.message.contains(words), "{}", error.message);
+}
+
+#[test]
+fn broken_invariants_are_refused() {
+    refused("constant 99 does not exist", |p| p.templates[3].keep = vec![Operand::Const(ConstId(99))]);
+    refused("node 9, which is not earlier", |p| p.templates[3].nodes[0].op = Op::List(vec![Operand::Node(9)]));
+    refused("node 0, which is not earlier", |p| p.templates[3].nodes[0].op = Op::List(vec![Operand::Node(0)]));
+    refused("parameter 1 does not exist", |p| p.templates[0].root = Some(Operand::Param(1)));
+    refused("capture 3 does not exist", |p| p.templates[1].root = Some(Operand::Capture(3)));
+    refused("has no value", |p| p.templates[1].root = None);
+    refused("has 2 parameters, but is given 1", |p| p.templates[0].params = 2);
+    refused("has 1 captures, but is given 0", |p| p.templates[2].captures = 1);
+    refused("template 3, which is not earlier", |p| {
+        p.templates[3].nodes[4].op =
+            Op::Func { closure: Closure { template: TemplateId(3), captures: vec![] }, ty: TypeIdx(1) };
+    });
+    refused("there is no template", |p| p.templates.clear());
+    refused("top level", |p| p.templates[3].params = 1);
+    refused("a function of 1 arguments is given 0", |p| {
+        p.templates[3].nodes[3].op = Op::Builtin { function: FunctionIdx(0), args: vec![] };
+    });
+    refused("function 1 does not exist", |p| {
+        p.templates[3].nodes[3].op = Op::Builtin { function: FunctionIdx(1), args: vec![] };
+    });
+    refused("not a struct", |p| p.templates[3].nodes[2].op = Op::Struct(TypeIdx(1), vec![]));
+    refused("a struct of 1 fields is given 0", |p| p.constants[4] = Constant::Struct(TypeIdx(0), vec![]));
+    refused("it contains constant 3, which is not earlier", |p| p.constants[3] = Constant::List(vec![ConstId(3)]));
+    refused("unknown", |p| p.types[0] = Type::Var(1));
+    refused("string 70 does not exist", |p| p.functions[0].name = StrId(70));
+    refused("outside", |p| p.templates[3].nodes[0].span = Some(Span::new(FileId(0), 0, 4000)));
+    refused("source file 4", |p| p.templates[3].nodes[0].span = Some(Span::new(FileId(4), 0, 0)));
+    refused("fewer than two ends", |p| {
+        p.templates[2].statements = vec![Statement::Edge { halves: vec![], span: Span::new(FileId(0), 0, 0) }];
+    });
+    refused("absolute", |p| p.deploy[0].0 = "files".into());
+    refused("sorted", |p| p.deploy.push(("/a".into(), Vec::new())));
+}
+
+#[test]
+fn constants_that_are_too_deep_or_too_large_are_refused() {
+    refused("nested more than", |p| {
+        for i in 6..1000 {
+            p.constants.push(Constant::List(vec![ConstId(i - 1)]));
+        }
+    });
+    refused("parts", |p| {
+        for i in 6..60 {
+            p.constants.push(Constant::List(vec![ConstId(i - 1); 2]));
+        }
+    });
+}
+
+#[test]
+fn the_listing_shows_templates_nodes_and_statements() {
+    let expected = r#"program: 4 templates, 9 nodes, 6 constants, 1 function, 1 deployed file
+
+template 0: func f, 1 parameter
+  value $0
+
+template 1: (no name), 1 capture
+  value ^0
+
+template 2: (no name), 2 parameters
+  noop[$1] -> noop["café"].content
+
+template 3: (no name)
+  %0 = ["café", "café"]                                      # main.mcl:1:1
+  %1 = {"café" => -7}                                        # main.mcl:1:1
+  %2 = struct{x => -7}                                       # main.mcl:1:1
+  %3 = len("café") -> int                                    # main.mcl:1:1
+  %4 = function @0: func(0 str) int                          # main.mcl:1:1
+  %5 = call %4(%3)                                           # main.mcl:1:1
+  %6 = call @0(%3)                                           # main.mcl:1:1
+  %7 = if true then @1[%5] else @1[%6]                       # main.mcl:1:1
+  %8 = %7 <|> @1[%3]                                         # main.mcl:1:1
+  noop %0 {
+    content => true ?: %8,
+  }
+  for %0 @2
+  keep %3
+"#;
+    assert_eq!(inspect::text(&sample()), expected);
+}
+
+#[test]
+fn the_drawing_has_a_cluster_for_each_template() {
+    let dot = inspect::dot(&sample());
+    assert_eq!(dot.matches("subgraph cluster_").count(), 4);
+    assert!(dot.contains("t3n3 -> t3n5;"), "{dot}");
+    assert!(dot.contains("t3n8 -> t1 [style=dashed, lhead=cluster_1];"), "{dot}");
+}
+
+/// Steps of splitmix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+}
+
+fn mutate(random: &mut Random, bytes: &mut Vec<u8>) {
+    const EVIL: [&[u8]; 8] = [
+        &[255; 8],
+        &[0; 8],
+        &[250],
+        &[251, 255, 255],
+        &[252, 255, 255, 255, 255],
+        &[253, 255, 255, 255, 255, 255, 255, 255, 127],
+        &[4; 64],
+        &[1, 1, 1, 1],
+    ];
+    for _ in 0..=random.below(4) {
+        // Mostly behind the header.
+        let from = if random.below(8) == 0 { 0 } else { bytes.len().min(48) };
+        let at = from + random.below(bytes.len() - from);
+        match random.below(6) {
+            _ if at >= bytes.len() => bytes.push(random.next() as u8),
+            0 => bytes[at] ^= 1 << random.below(8),
+            1 => bytes[at] = random.next() as u8,
+            2 => drop(bytes.drain(at..(at + random.below(16)).min(bytes.len()))),
+            3 => {
+                let piece = EVIL[random.below(EVIL.len())];
+                bytes.splice(at..at, piece.iter().copied());
+            }
+            4 => {
+                let piece: Vec<u8> = bytes[at..(at + random.below(40)).min(bytes.len())].to_vec();
+                let to = from + random.below(bytes.len() - from);
+                bytes.splice(to..to, piece);
+            }
+            _ => bytes.truncate(at.max(1)),
+        }
+    }
+}
+
+/// The most memory that this process ever had, in KiB.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().trim_end_matches("kB").trim().parse().ok()
+}
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+}
+
+/// `MCL_FUZZ_RUNS=1000000 cargo test --release -p mcl-artifact mutated` for the long run; `MCL_FUZZ_SEED` repeats one.
+#[test]
+fn mutated_artifacts_never_panic_hang_or_eat_memory() {
+    let (seed, runs) = (setting("MCL_FUZZ_SEED", 20_261_121), setting("MCL_FUZZ_RUNS", 20_000));
+    println!("seed {seed}, {runs} runs");
+    let original = artifact();
+    let (before, start) = (peak_memory(), std::time::Instant::now());
+    let mut random = Random(seed);
+    let mut accepted = 0;
+    for _ in 0..runs {
+        let mut bytes = original.clone();
+        mutate(&mut random, &mut bytes);
+        if random.below(8) != 0 {
+            seal(&mut bytes);
+        }
+        if let Ok(program) = read_program(&bytes) {
+            accepted += 1;
+            let _ = inspect::text(&program);
+        }
+    }
+    println!("{accepted} accepted, {:?}", start.elapsed());
+    if let (Some(before), Some(after)) = (before, peak_memory()) {
+        assert!(after - before < 64 * 1024, "memory grew by {} KiB", after - before);
+    }
+}
