@@ -19,5 +19,7 @@ mod container;
 mod tests;
 mod validate;
 
-pub use container::{ArtifactStage, FORMAT_VERSION, Header, is_artifact, read, read_header, read_program, write, wrong_stage};
+pub use container::{
+    ArtifactStage, FORMAT_VERSION, Header, is_artifact, read, read_header, read_program, write, wrong_stage,
+};
 pub use validate::{Invalid, MAX_CONSTANT_DEPTH, MAX_CONSTANT_SIZE, validate};

@@ -1,19 +1,18 @@
 //! `mgmt-rt graph`.
 
 use std::io::Write as _;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use mcl_diagnostics::Format;
+use mcl_diagnostics::{Code, Files, Format};
 
-use crate::{program, report};
+use crate::report;
+use crate::sides::Sides;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// The program, as `mclc build` made it
-    #[arg(value_name = "OUT.bin")]
-    artifact: PathBuf,
+    #[command(flatten)]
+    sides: Sides,
     /// How to print the graph; with json, errors are JSON lines on standard error
     #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
     format: GraphFormat,
@@ -31,15 +30,21 @@ enum GraphFormat {
 
 pub fn run(args: &Args) -> ExitCode {
     let errors = if args.format == GraphFormat::Json { Format::Json } else { Format::Human };
-    let program = match program::load(&args.artifact, errors) {
+    let program = match args.sides.program(errors) {
         Ok(program) => program,
         Err(code) => return code,
     };
-    let graph = match runtime::first_graph(&program, &runtime::hostname()) {
-        Ok(graph) => graph,
+    let nothing = Files::default();
+    let files = program.as_ref().map_or(&nothing, |p| &p.files);
+    let graph = match args.sides.first_graph(program.as_ref()) {
+        Ok((graph, warnings)) => {
+            report::print(warnings, files, errors);
+            graph
+        }
         Err(diagnostics) => {
-            report::print(diagnostics, &program.files, errors);
-            return ExitCode::FAILURE;
+            let unreadable = diagnostics.iter().any(|d| d.code == Code::P0107);
+            report::print(diagnostics, files, errors);
+            return if unreadable { ExitCode::from(2) } else { ExitCode::FAILURE };
         }
     };
     let mut text = match args.format {

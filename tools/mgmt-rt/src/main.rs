@@ -6,6 +6,7 @@
 mod graph;
 mod program;
 mod report;
+mod sides;
 
 use std::process::ExitCode;
 

@@ -61,8 +61,10 @@ impl Mixer {
                         Side::Mcl => &mut self.mcl,
                         Side::Puppet => &mut self.puppet,
                     };
-                    *slot = Some(Some(graph));
-                    fresh = true;
+                    if let Some(slot) = slot {
+                        *slot = Some(graph);
+                        fresh = true;
+                    }
                 }
                 // A failing side does not wait for the other one to be told.
                 SideEvent::Failed(diagnostics) => out.push(Mixed::Failed(diagnostics)),
@@ -74,14 +76,17 @@ impl Mixer {
         out
     }
 
-    fn combined(&self) -> Mixed {
-        match (&self.mcl, &self.puppet) {
-            (Some(None), _) | (_, Some(None)) | (None, None) => Mixed::Waiting,
-            (Some(Some(one)), None) | (None, Some(Some(one))) => Mixed::Graph(one.clone(), Vec::new()),
+    fn combined(&mut self) -> Mixed {
+        match (&mut self.mcl, &mut self.puppet) {
+            // A side alone is never merged again, so nothing of it is kept.
+            (Some(only), None) | (None, Some(only)) => {
+                only.take().map_or(Mixed::Waiting, |graph| Mixed::Graph(graph, Vec::new()))
+            }
             (Some(Some(mcl)), Some(Some(puppet))) => match merge(mcl, puppet, &self.options) {
                 Ok(merged) => Mixed::Graph(merged.graph, merged.warnings),
                 Err(errors) => Mixed::Failed(errors),
             },
+            (Some(_), Some(_)) | (None, None) => Mixed::Waiting,
         }
     }
 }

@@ -1,0 +1,112 @@
+//! Which front ends take part: an mcl program, a Puppet catalog, or both.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::ValueEnum;
+use graph_merge::Unmatched;
+use mcl_artifact::program::Program;
+use mcl_diagnostics::{Diagnostic, Format};
+use pp_translate::Fallback;
+use resource_graph::ResourceGraph;
+use runtime::frontend::{Mixed, Mixer, PuppetSource, Side, SideEvent};
+
+use crate::program;
+
+#[derive(clap::Args, Debug)]
+pub struct Sides {
+    /// The program, as `mclc build` made it; may be left out when --puppet is given
+    #[arg(value_name = "OUT.bin", required_unless_present = "puppet")]
+    pub artifact: Option<PathBuf>,
+    /// A Puppet catalog: translated by `mclc puppet`, a catalog in JSON, or manifests for an installed Puppet
+    #[arg(long, value_name = "PATH")]
+    pub puppet: Option<PathBuf>,
+    /// How often resources that call Puppet are repeated, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 1800)]
+    pub puppet_interval: u32,
+    /// What becomes of Puppet resources without a native form
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = PuppetFallback::Callback)]
+    pub puppet_fallback: PuppetFallback,
+    /// Directories of Puppet modules, joined by `:`
+    #[arg(long, value_name = "DIRS")]
+    pub puppet_modulepath: Option<OsString>,
+    /// What becomes of a hand-over point without a partner on the other side
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = MergeUnmatched::Error)]
+    pub merge_unmatched: MergeUnmatched,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PuppetFallback {
+    /// They call an installed Puppet
+    Callback,
+    /// They are errors
+    Error,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MergeUnmatched {
+    /// An error
+    Error,
+    /// A warning; both sides keep their own resources
+    Warn,
+    /// Nothing
+    Ignore,
+}
+
+impl Sides {
+    /// The Puppet side, if it takes part.
+    pub fn puppet_source(&self) -> Option<PuppetSource> {
+        let options = pp_translate::Options {
+            fallback: match self.puppet_fallback {
+                PuppetFallback::Callback => Fallback::Callback,
+                PuppetFallback::Error => Fallback::Error,
+            },
+            module_path: self.puppet_modulepath.iter().flat_map(std::env::split_paths).collect(),
+            run_interval: self.puppet_interval,
+        };
+        self.puppet.clone().map(|path| PuppetSource::new(path, options))
+    }
+
+    /// What joins the sides.
+    pub fn mixer(&self) -> Mixer {
+        let unmatched = match self.merge_unmatched {
+            MergeUnmatched::Error => Unmatched::Error,
+            MergeUnmatched::Warn => Unmatched::Warn,
+            MergeUnmatched::Ignore => Unmatched::Ignore,
+        };
+        Mixer::new(self.artifact.is_some(), self.puppet.is_some(), graph_merge::Options { unmatched })
+    }
+
+    /// The program, if there is one; what is wrong with it has been printed when this fails.
+    pub fn program(&self, format: Format) -> Result<Option<Arc<Program>>, ExitCode> {
+        self.artifact.as_deref().map(|path| program::load(path, format)).transpose()
+    }
+
+    /// The first graph of all sides together, with warnings. Nothing on the machine is touched.
+    pub fn first_graph(
+        &self,
+        program: Option<&Arc<Program>>,
+    ) -> Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let mut warnings = Vec::new();
+        let mut events = Vec::new();
+        if let Some(program) = program {
+            events.push((Side::Mcl, SideEvent::Graph(runtime::first_graph(program, &runtime::hostname())?)));
+        }
+        if let Some(source) = self.puppet_source() {
+            let (graph, more) = source.load()?;
+            warnings.extend(more);
+            events.push((Side::Puppet, SideEvent::Graph(graph)));
+        }
+        match self.mixer().handle(events).pop() {
+            Some(Mixed::Graph(graph, more)) => {
+                warnings.extend(more);
+                Ok((graph, warnings))
+            }
+            Some(Mixed::Failed(errors)) => Err(errors),
+            // All sides have delivered, so nothing can be waited for.
+            Some(Mixed::Waiting) | None => Ok((ResourceGraph::new(), warnings)),
+        }
+    }
+}
