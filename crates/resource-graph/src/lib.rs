@@ -4,29 +4,35 @@
 //! `mclc doc` and completion all read that. The crate knows nothing of mcl's syntax or functions, does no I/O, and
 //! applies nothing: implementations of kinds live in `runtime`.
 
+mod authorized_key;
 mod autoedge;
 mod autogroup;
 mod compare;
 mod constants;
 mod graph;
 mod insert;
+mod json_edit;
 mod kinds;
 mod meta;
 mod mode;
 mod order;
 mod output;
+#[cfg(test)]
+mod properties;
 mod schema;
 mod stored;
 mod sync;
 mod syntax;
 mod validate;
 
+pub use authorized_key::AuthorizedKey;
 pub use autoedge::{AutoEdgeError, AutoEdgeHost, PackageFiles, add_autoedges};
 pub use autogroup::{Groups, autogroup};
 pub use compare::{Difference, MASK, difference, is_sensitive, shown};
 pub use constants::{ConstantValue, RESOURCE_CONSTANTS, ResourceConstant};
 pub use graph::{Edge, Endpoint, ParamMap, Resource, ResourceGraph, ResourceId, SendRecv, VertexId};
 pub use insert::{DuplicateError, FlowError, check_flow};
+pub use json_edit::{JsonEdit, JsonStore};
 pub use kinds::{SIGNALS, all_kinds, file_path, kind};
 pub use meta::{META_FIELDS, META_STRUCT_TYPE, Meta, MetaField};
 pub use mode::SymbolicMode;

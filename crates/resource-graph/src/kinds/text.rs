@@ -1,6 +1,9 @@
 //! Kinds that edit text files: `line`, `ssh:authorized_key`, `json:edit`, `augeas` (spec 05 §6.14, 6.25-6.27).
 
-use crate::validate::{Params, ValidationError, nothing_more};
+use crate::authorized_key::AuthorizedKey;
+use crate::json_edit::{JsonEdit, JsonStore};
+use crate::syntax::is_account_name;
+use crate::validate::{Params, ValidationError};
 use crate::{Field, Kind, Traits};
 
 pub(super) const LINE: Kind = Kind {
@@ -44,7 +47,13 @@ pub(super) const AUTHORIZED_KEY: Kind = Kind {
     ],
     sends: &[],
     traits: Traits::NONE,
-    validate: nothing_more,
+    validate: |p| {
+        let user = p.text("user");
+        if !user.is_empty() && !is_account_name(&user) {
+            return Err(ValidationError::of("user", format!("{user:?} cannot be the name of a user")));
+        }
+        AuthorizedKey::of(p).map(drop)
+    },
 };
 
 pub(super) const JSON_EDIT: Kind = Kind {
@@ -56,8 +65,24 @@ pub(super) const JSON_EDIT: Kind = Kind {
     ],
     sends: &[],
     traits: Traits::NONE,
-    validate: nothing_more,
+    validate: validate_json_edit,
 };
+
+fn validate_json_edit(p: &Params<'_>) -> Result<(), ValidationError> {
+    let store = p.text_or_name("store");
+    JsonStore::parse(&store)
+        .map_err(|why| ValidationError::of("store", format!("{store:?} is not the place of a JSON document: {why}")))?;
+    if p.list("edits").is_empty() {
+        return Err(ValidationError::of("edits", "`edits` is empty, so there is nothing to do"));
+    }
+    for (i, edit) in p.texts("edits").enumerate() {
+        JsonEdit::parse(&edit).map_err(|why| {
+            ValidationError::of("edits", format!("entry {i} of `edits` is wrong: {why}: {edit:?}"))
+                .help("write `.path.to.key = JSON`, or `del(.path.to.key)`")
+        })?;
+    }
+    Ok(())
+}
 
 pub(super) const AUGEAS: Kind = Kind {
     name: "augeas",
