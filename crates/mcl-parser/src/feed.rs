@@ -47,6 +47,7 @@ pub struct Feeder<'t> {
     position: Position,
     end: u32,
     depth: u32,
+    stopped: bool,
     /// The last two kinds, for [`Terminal::Default`].
     before: [Option<TokenKind>; 2],
 }
@@ -54,7 +55,7 @@ pub struct Feeder<'t> {
 impl<'t> Feeder<'t> {
     /// Feeds from `start` to the token `end`, or up to a `}` that closes nothing in between.
     pub fn new(tokens: &'t Tokens, patches: &'t Patches, start: Position, end: u32) -> Feeder<'t> {
-        Feeder { tokens, patches, position: start, end, depth: 0, before: [None; 2] }
+        Feeder { tokens, patches, position: start, end, depth: 0, stopped: false, before: [None; 2] }
     }
 
     /// Where feeding stopped: at the closing `}` or at the end.
@@ -69,7 +70,7 @@ impl<'t> Feeder<'t> {
             Terminal::Kind(TokenKind::CloseCurly) => match self.depth.checked_sub(1) {
                 Some(depth) => self.depth = depth,
                 None => {
-                    self.end = 0;
+                    self.stopped = true;
                     return false;
                 }
             },
@@ -83,11 +84,13 @@ impl<'t> Feeder<'t> {
     fn next_terminal(&mut self) -> Option<(u32, Terminal, u32)> {
         loop {
             let at = self.position.token;
-            if at >= self.end {
+            if at > self.end || self.stopped {
                 return None;
             }
+            // What is inserted at the end belongs to the stretch, what is replaced there does not.
             if !self.patches.is_empty()
                 && let Some(patch) = self.patches.get(&at)
+                && (at < self.end || patch.resume == at)
             {
                 if let Some(terminal) = patch.terminals.get(self.position.fed) {
                     if !self.admit(*terminal) {
@@ -101,6 +104,9 @@ impl<'t> Feeder<'t> {
                     self.position = Position { token: patch.resume, fed: 0 };
                     continue;
                 }
+            }
+            if at == self.end {
+                return None;
             }
             let kind = self.tokens.kind(at as usize)?;
             if kind.is_error_blank() {
