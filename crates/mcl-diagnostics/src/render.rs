@@ -147,9 +147,10 @@ fn one_line(text: &str) -> String {
     out
 }
 
-/// Whether printing the character could move the cursor, change colours, or reorder text.
+/// Whether printing the character could move the cursor, change colours, reorder text, or show nothing at all.
 fn harmful(c: char) -> bool {
-    c.is_control() && c != '\n' && c != '\t' || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    c.is_control() && c != '\n' && c != '\t'
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use crate::deploy;
 use crate::input::{Input, InputError, reason};
 use crate::loaded::{Import, ImportFailure, ImportTarget, Loaded, Unit, UnitId};
 use crate::metadata::{Metadata, MetadataError};
-use crate::name::{ImportKind, ImportName};
+use crate::name::{ImportKind, ImportName, NameError};
 use crate::scan;
 
 /// Larger sources are refused: spans count bytes in 32 bits, and no program is that long.
@@ -392,6 +392,14 @@ impl Loader {
                 Ok(name) => Import { raw, span, name: Some(name), target: ImportTarget::System },
                 Err(error) => {
                     let failure = ImportFailure::new(Code::E0502, format!("import `{raw}` is not valid: {error}"));
+                    let failure = match error {
+                        NameError::Dirty(cleaned) => {
+                            let slash = if raw.ends_with('/') { "/" } else { "" };
+                            failure.help(format!("write `import \"{cleaned}{slash}\"`"))
+                        }
+                        NameError::Absolute => failure.help("paths count from the directory of this file"),
+                        _ => failure,
+                    };
                     Import { raw, span, name: None, target: ImportTarget::Failed(failure) }
                 }
             })

@@ -50,13 +50,13 @@ pub enum NameError {
 impl fmt::Display for NameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NameError::Empty => f.write_str("empty name"),
+            NameError::Empty => f.write_str("it is empty"),
             NameError::Absolute => f.write_str("absolute paths are not allowed"),
-            NameError::NotAUrl(why) => write!(f, "name is not a valid url: {why}"),
-            NameError::EmptyPath => f.write_str("empty path"),
-            NameError::Dirty(cleaned) => write!(f, "dirty path, cleaned it's: `{cleaned}`"),
-            NameError::Alias => f.write_str("name can't begin or end with dash or underscore"),
-            NameError::Colons(count) => write!(f, "incorrect number of colons ({count}) in hostname"),
+            NameError::NotAUrl(why) => write!(f, "it is no URL: {why}"),
+            NameError::EmptyPath => f.write_str("it has no path"),
+            NameError::Dirty(cleaned) => write!(f, "its path is not in the shortest form, which is `{cleaned}`"),
+            NameError::Alias => f.write_str("the last part of its path begins or ends with a dash or underscore"),
+            NameError::Colons(count) => write!(f, "its host name has {} colons, which no host has", count - 1),
         }
     }
 }
@@ -140,7 +140,7 @@ impl Url {
             return Ok(Url { scheme, host: String::new(), path: String::new() });
         }
         if scheme.is_none() && rest.split('/').next().is_some_and(|first| first.contains(':')) {
-            return Err("first path segment in URL cannot contain colon".to_owned());
+            return Err("a colon stands in the first part of the path".to_owned());
         }
         let (authority, path) = match rest.strip_prefix("//").filter(|_| scheme.is_some()) {
             Some(rest) => rest.split_at(rest.find('/').unwrap_or(rest.len())),
@@ -214,9 +214,9 @@ mod tests {
         check("A-b", "system a_b");
         check("mgmt-web", "system web");
         check("x.MCL", "system x.mcl");
-        check("mgmt-", "error: name can't begin or end with dash or underscore");
-        check("web-", "error: name can't begin or end with dash or underscore");
-        check("_web", "error: name can't begin or end with dash or underscore");
+        check("mgmt-", "error: the last part of its path begins or ends with a dash or underscore");
+        check("web-", "error: the last part of its path begins or ends with a dash or underscore");
+        check("_web", "error: the last part of its path begins or ends with a dash or underscore");
     }
 
     #[test]
@@ -234,16 +234,16 @@ mod tests {
 
     #[test]
     fn broken_names() {
-        check("", "error: empty name");
+        check("", "error: it is empty");
         check("/abs/x", "error: absolute paths are not allowed");
-        check("./lib/", "error: dirty path, cleaned it's: `lib`");
-        check("lib//x/", "error: dirty path, cleaned it's: `lib/x`");
-        check("a/../b", "error: dirty path, cleaned it's: `b`");
-        check("a:b", "error: empty path");
-        check("git@host.example:u/x", "error: name is not a valid url: first path segment in URL cannot contain colon");
-        check(":x", "error: name is not a valid url: missing protocol scheme");
-        check("a%zz", "error: name is not a valid url: invalid URL escape");
-        check("a\nb", "error: name is not a valid url: invalid control character '\\n'");
+        check("./lib/", "error: its path is not in the shortest form, which is `lib`");
+        check("lib//x/", "error: its path is not in the shortest form, which is `lib/x`");
+        check("a/../b", "error: its path is not in the shortest form, which is `b`");
+        check("a:b", "error: it has no path");
+        check("git@host.example:u/x", "error: it is no URL: a colon stands in the first part of the path");
+        check(":x", "error: it is no URL: missing protocol scheme");
+        check("a%zz", "error: it is no URL: invalid URL escape");
+        check("a\nb", "error: it is no URL: invalid control character '\\n'");
     }
 
     #[test]
@@ -256,9 +256,9 @@ mod tests {
         );
         check("git://host.example/u/app.git", "remote app.git host.example/u/app.git/ git://host.example/u/app.git");
         check("git:///srv/git/mgmt-web/", "remote web srv/git/mgmt-web/ git:///srv/git/mgmt-web/");
-        check("git:////srv/x", "error: dirty path, cleaned it's: `/srv/x`");
-        check("git://a:1:2/x", "error: incorrect number of colons (3) in hostname");
-        check("http://host.example", "error: empty path");
+        check("git:////srv/x", "error: its path is not in the shortest form, which is `/srv/x`");
+        check("git://a:1:2/x", "error: its host name has 2 colons, which no host has");
+        check("http://host.example", "error: it has no path");
         check("http://host.example/", "remote  host.example/ http://host.example/");
     }
 }

@@ -129,7 +129,7 @@ fn imports_that_lead_nowhere_say_why() {
         "main.mcl",
         "main.mcl in /: gone.mcl -> E0503: `gone.mcl` does not exist, none/ -> E0503: `none` does not exist, \
          empty/ -> E0504: the directory `empty` has neither a `metadata.yaml` nor a `main.mcl`, \
-         ./x.mcl -> E0502: import `./x.mcl` is not valid: dirty path, cleaned it's: `x.mcl`, \
+         ./x.mcl -> E0502: import `./x.mcl` is not valid: its path is not in the shortest form, which is `x.mcl`, \
          bad/ -> E0507: `bad/metadata.yaml` is not valid: `main` must be a string, not a number, \
          nomain/ -> E0503: `nomain/main.mcl` does not exist",
     );

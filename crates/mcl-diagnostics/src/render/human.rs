@@ -36,6 +36,8 @@ pub(super) fn render(program: &Program<'_>, style: Style) -> String {
         .with_width(style.width.max(40))
         .with_links(false)
         .with_break_words(false)
+        // Commands and paths in help texts stay whole.
+        .with_word_separator(textwrap::WordSeparator::AsciiSpace)
         .without_syntax_highlighting();
     let mut out = String::new();
     let clean: Vec<CleanFile> = program.files.files.iter().map(|_| CleanFile::new()).collect();
