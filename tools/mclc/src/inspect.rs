@@ -1,13 +1,12 @@
 //! `mclc inspect`: any artifact, readable.
 
-mod graph;
-
 use std::fmt::Write;
 
 use mcl_artifact::{ArtifactStage, Header, read_header};
-use mcl_diagnostics::{Diagnostic, Files};
+use mcl_diagnostics::{Code, Diagnostic, Files, Stage};
 use mcl_driver::Payload;
 use mcl_modules::Loaded;
+use resource_graph::StoredGraph;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -23,12 +22,12 @@ pub fn run(args: &Inspect, color: Color) -> u8 {
         }
     };
     let text = read_header(&bytes).and_then(|header| match header.stage {
-        ArtifactStage::Puppet => Ok(heading(&header)),
+        ArtifactStage::Puppet => puppet(&header, &bytes, args.format).map(Some),
         _ => Payload::read(&bytes).map(|payload| show(&header, &payload, args.format)),
     });
     match text {
         Ok(Some(text)) => output::stdout(text.as_bytes()),
-        Ok(None) => unusable("only artifacts of the fgraph stage are graphs"),
+        Ok(None) => unusable("only artifacts of the stages fgraph and puppet can be drawn"),
         Err(diagnostic) => invalid(diagnostic, color),
     }
 }
@@ -50,13 +49,13 @@ fn show(header: &Header, payload: &Payload, format: InspectFormat) -> Option<Str
             });
             Some(serde_json::to_string_pretty(&object).expect("numbers and strings always serialise") + "\n")
         }
-        (InspectFormat::Dot, Payload::Fgraph(program)) => Some(graph::dot(program)),
+        (InspectFormat::Dot, Payload::Fgraph(program)) => Some(mcl_artifact::inspect::dot(program)),
         (InspectFormat::Dot, _) => None,
         (InspectFormat::Text, _) => {
-            let mut out = heading(header)?;
+            let mut out = heading(header);
             match payload {
                 Payload::Tokens(loaded) => tokens(&mut out, loaded),
-                Payload::Fgraph(program) => graph::text(&mut out, program),
+                Payload::Fgraph(program) => out.push_str(&mcl_artifact::inspect::text(program)),
                 Payload::Ast(_) | Payload::Interpolated(_) | Payload::Scoped(_) | Payload::Typed(_) => {
                     // The tables as they are, one value a line.
                     out.push_str(&serde_norway::to_string(&without_sources(value(payload))).unwrap_or_default());
@@ -67,14 +66,27 @@ fn show(header: &Header, payload: &Payload, format: InspectFormat) -> Option<Str
     }
 }
 
-fn heading(header: &Header) -> Option<String> {
-    Some(format!(
+/// A translated catalog.
+fn puppet(header: &Header, bytes: &[u8], format: InspectFormat) -> Result<String, Diagnostic> {
+    let stored: StoredGraph = mcl_artifact::read(bytes, ArtifactStage::Puppet)?;
+    let graph = stored.graph().map_err(|error| {
+        Diagnostic::error(Code::A0106, Stage::Artifact, format!("the artifact's content is invalid: {error}"))
+    })?;
+    Ok(match format {
+        InspectFormat::Text => heading(header) + &resource_graph::text(&graph),
+        InspectFormat::Json => format!("{:#}\n", resource_graph::json(&graph)),
+        InspectFormat::Dot => resource_graph::dot(&graph),
+    })
+}
+
+fn heading(header: &Header) -> String {
+    format!(
         "artifact of stage `{}`, made by mclc {}, {} bytes, checksum {:016x}\n\n",
         header.stage.name(),
         header.producer,
         header.payload_length,
         header.checksum
-    ))
+    )
 }
 
 fn value(payload: &Payload) -> Value {
