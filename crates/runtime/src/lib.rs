@@ -16,6 +16,7 @@ pub mod function_engine;
 pub mod interpret;
 pub mod kinds;
 pub mod resource_engine;
+pub mod shell;
 pub mod state;
 
 pub use first_graph::{first_graph, hostname};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use mcl_value::Value;
 use resource_graph::ResourceId;
@@ -150,6 +150,34 @@ impl ManagedPaths {
     }
 }
 
+/// Directories whose entries changed and are not synced yet. Syncing a directory once for many renames in it is what
+/// makes ten thousand small files fast; until then a power failure may bring back the old entry, never half of a file.
+#[derive(Debug, Default)]
+pub struct PendingSyncs {
+    directories: Mutex<BTreeSet<PathBuf>>,
+}
+
+impl PendingSyncs {
+    /// Syncs the directory soon.
+    pub fn add(&self, directory: &Path) {
+        let mut directories = self.directories.lock().unwrap_or_else(PoisonError::into_inner);
+        if !directories.contains(directory) {
+            directories.insert(directory.to_path_buf());
+        }
+    }
+
+    /// Syncs all of them now.
+    pub fn flush(&self) {
+        let directories = std::mem::take(&mut *self.directories.lock().unwrap_or_else(PoisonError::into_inner));
+        for directory in directories {
+            // A directory that is gone, or of a file system that cannot sync, loses nothing that we promised.
+            if let Ok(directory) = std::fs::File::open(directory) {
+                let _ = directory.sync_all();
+            }
+        }
+    }
+}
+
 /// What all checks share.
 #[derive(Default)]
 pub struct Host {
@@ -159,6 +187,21 @@ pub struct Host {
     pub managed: Arc<ManagedPaths>,
     /// Whether changes should carry the contents for a diff.
     pub want_diffs: bool,
+    /// Directories to sync.
+    pub syncs: Arc<PendingSyncs>,
+}
+
+impl Host {
+    /// The same things, shared.
+    #[must_use]
+    pub fn share(&self) -> Host {
+        Host {
+            state: self.state.clone(),
+            managed: self.managed.clone(),
+            want_diffs: self.want_diffs,
+            syncs: self.syncs.clone(),
+        }
+    }
 }
 
 /// One check, seen from the kind.
@@ -313,6 +356,11 @@ impl<'a> Context<'a> {
     #[must_use]
     pub fn existing_state_dir(&self) -> Option<PathBuf> {
         self.host.state.as_ref().map(|s| s.resource_path(self.id))
+    }
+
+    /// Sees to it that changed entries of the directory reach the disk.
+    pub fn sync_directory(&self, directory: &Path) {
+        self.host.syncs.add(directory);
     }
 
     /// The state under the prefix.

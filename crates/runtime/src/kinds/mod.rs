@@ -13,8 +13,10 @@
 //! first announcement writes down that dependents may have to be refreshed. A check that announces nothing found the
 //! resource right.
 
+mod accounts;
 mod context;
 mod failure;
+mod file;
 mod noop;
 mod params;
 mod print;
@@ -22,7 +24,8 @@ mod registry;
 mod test;
 mod unsupported;
 
-pub use context::{Cancel, CancelLevel, Change, Context, Diff, Host, ManagedPaths, Sent};
+pub use accounts::{group_id, user_id};
+pub use context::{Cancel, CancelLevel, Change, Context, Diff, Host, ManagedPaths, PendingSyncs, Sent};
 pub use failure::Failure;
 pub use params::Params;
 pub use registry::{Constructor, build, is_refreshable};

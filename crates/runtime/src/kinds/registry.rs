@@ -2,13 +2,14 @@
 
 use resource_graph::Resource;
 
-use crate::kinds::{Failure, Kind, noop, print, test, unsupported};
+use crate::kinds::{Failure, Kind, file, noop, print, test, unsupported};
 
 /// Makes the implementation for a leader and the members grouped into it (never empty, the leader first).
 pub type Constructor = fn(&[Resource]) -> Result<Box<dyn Kind>, Failure>;
 
 /// All implementations, sorted by kind.
-const KINDS: &[(&str, Constructor)] = &[("noop", noop::build), ("print", print::build), ("test", test::build)];
+const KINDS: &[(&str, Constructor)] =
+    &[("file", file::build), ("noop", noop::build), ("print", print::build), ("test", test::build)];
 
 /// Makes the implementation of a resource and the members grouped into it; the leader comes first.
 ///
@@ -21,6 +22,9 @@ pub fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
     let Some(leader) = resources.first() else {
         return Err(Failure::Invalid("a group needs a leader".to_owned()));
     };
+    for resource in resources {
+        resource_graph::validate(resource).map_err(|error| Failure::Invalid(error.to_string()))?;
+    }
     match KINDS.binary_search_by(|(name, _)| (*name).cmp(&leader.id.kind)) {
         Ok(i) => KINDS[i].1(resources),
         Err(_) => unsupported::build(resources),

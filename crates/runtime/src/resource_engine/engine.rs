@@ -175,6 +175,11 @@ impl Engine {
         })
     }
 
+    /// The resources that failed last and did not succeed since.
+    pub fn failing(&self) -> impl Iterator<Item = &ResourceId> {
+        self.live().filter(|(_, v)| v.dead || v.failing).map(|(_, v)| v.id())
+    }
+
     /// The identity of a vertex.
     #[must_use]
     pub fn id(&self, key: VertexKey) -> Option<&ResourceId> {

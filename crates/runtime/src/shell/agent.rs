@@ -1,0 +1,539 @@
+//! The loop.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mcl_diagnostics::{Code, Diagnostic, Stage};
+use resource_graph::{Params, ResourceId};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::kinds::{self, Cancel, CancelLevel, Host, ManagedPaths, PendingSyncs, TaskHandle, Watch};
+use crate::resource_engine::{
+    Command, Config, Engine, EngineGraph, Event, Finished, Report, StopLevel, Time, VertexKey,
+};
+use crate::shell::job::{Done, Job};
+use crate::shell::mailbox::{Handle, Message};
+use crate::shell::observer::{self, Observer};
+use crate::shell::pool::Pool;
+use crate::shell::signals::Signals;
+use crate::shell::slot::{Implementation, Slot};
+use crate::shell::watcher::Watcher;
+use crate::state::{RefreshJournal, StateDir};
+
+/// How long a killed check may take to come back before the process ends without it.
+const GRACE: Duration = Duration::from_millis(200);
+/// A stop that began with SIGTERM becomes more urgent by itself after that time.
+const RUNG: Duration = Duration::from_secs(15);
+
+/// How an agent is to run.
+#[derive(Default)]
+pub struct Options {
+    /// Change nothing.
+    pub noop: bool,
+    /// Check everything once and end.
+    pub once: bool,
+    /// End after that much quiet.
+    pub converged_timeout: Option<Duration>,
+    /// At most that many checks at a time.
+    pub max_parallel: Option<u32>,
+    /// Carry file contents in changes.
+    pub want_diffs: bool,
+    /// Where state is kept; `None` keeps none.
+    pub state: Option<StateDir>,
+    /// Obey SIGINT and SIGTERM.
+    pub signals: Option<Signals>,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Resources of the last graph (a group counts once).
+    pub total: usize,
+    /// In their state at the end.
+    pub done: usize,
+    /// Changes made, or found with noop.
+    pub changes: usize,
+    /// Resources that were failing at the end.
+    pub failed: Vec<ResourceId>,
+    /// Resources that waited at the end, each with the one it waited for.
+    pub blocked: Vec<(ResourceId, ResourceId)>,
+    /// Ended by a signal or a request.
+    pub interrupted: bool,
+    /// The source of graphs failed.
+    pub source_failed: bool,
+}
+
+impl Summary {
+    /// Whether everything is as it should be.
+    #[must_use]
+    pub fn is_success(&self) -> bool {
+        self.failed.is_empty() && self.blocked.is_empty() && !self.source_failed
+    }
+}
+
+/// The engine with everything around it.
+pub struct Agent<'o> {
+    engine: Engine,
+    observer: &'o mut dyn Observer,
+    watcher: Watcher,
+    pool: Pool,
+    handle: Handle,
+    signals: Option<Signals>,
+    journal: Option<Arc<RefreshJournal>>,
+    host: Arc<Host>,
+    slots: Vec<Option<Slot>>,
+    timers: BinaryHeap<Reverse<(Instant, VertexKey, u32, Duration)>>,
+    events: VecDeque<Event>,
+    started: Instant,
+    exits_when_done: bool,
+    once: bool,
+    rung: Option<StopLevel>,
+    next_rung: Option<Instant>,
+    give_up: Option<Instant>,
+    stopped: bool,
+    summary: Summary,
+}
+
+impl<'o> Agent<'o> {
+    /// An agent without a graph; send it one through [`Agent::handle`].
+    ///
+    /// # Errors
+    /// The notifications that an earlier run left cannot be read.
+    pub fn new(options: Options, observer: &'o mut dyn Observer) -> std::io::Result<Agent<'o>> {
+        let journal = match &options.state {
+            Some(state) if !options.noop => Some(Arc::new(RefreshJournal::open(state.engine())?)),
+            _ => None,
+        };
+        let config = Config {
+            noop: options.noop,
+            once: options.once,
+            converged_timeout: options.converged_timeout,
+            refreshable: Some(kinds::is_refreshable),
+            max_parallel: options.max_parallel,
+            undelivered: journal.as_ref().map(|j| j.pairs()).unwrap_or_default(),
+        };
+        let handle = Handle::new();
+        let syncs = Arc::new(PendingSyncs::default());
+        let host = Host {
+            state: options.state.map(Arc::new),
+            want_diffs: options.want_diffs,
+            syncs: syncs.clone(),
+            ..Host::default()
+        };
+        Ok(Agent {
+            engine: Engine::new(config),
+            observer,
+            watcher: Watcher::new(),
+            pool: Pool::new(&handle, move || syncs.flush()),
+            handle,
+            signals: options.signals,
+            journal,
+            host: Arc::new(host),
+            slots: Vec::new(),
+            timers: BinaryHeap::new(),
+            events: VecDeque::new(),
+            started: Instant::now(),
+            exits_when_done: options.once || options.converged_timeout.is_some(),
+            once: options.once,
+            rung: None,
+            next_rung: None,
+            give_up: None,
+            stopped: false,
+            summary: Summary::default(),
+        })
+    }
+
+    /// For other threads.
+    #[must_use]
+    pub fn handle(&self) -> Handle {
+        self.handle.clone()
+    }
+
+    /// Runs until it is told to stop or, if asked to, until it is done.
+    pub fn run(mut self) -> Summary {
+        let mut next_progress = self.observer.interval().map(|i| Instant::now() + i);
+        while !self.stopped {
+            self.wait(next_progress);
+            let now = Instant::now();
+            self.take_signals(now);
+            for message in self.handle.take() {
+                self.message(message);
+            }
+            self.take_file_events(now);
+            self.take_timers(now);
+            self.events.push_back(Event::Tick);
+            self.drain();
+            if self.once && self.rung.is_none() && self.engine.is_quiet() {
+                self.stop(StopLevel::Finish);
+            }
+            if next_progress.is_some_and(|at| at <= now) {
+                self.show_progress(now);
+                next_progress = self.observer.interval().map(|i| now + i);
+            }
+            if self.give_up.is_some_and(|at| at <= now) {
+                self.stopped = true;
+            }
+        }
+        self.finish()
+    }
+
+    fn finish(mut self) -> Summary {
+        for slot in self.slots.iter_mut().flatten() {
+            slot.unwatch(&mut self.watcher);
+        }
+        self.host.syncs.flush();
+        let status = self.engine.status();
+        self.summary.total = status.total;
+        self.summary.done = status.done;
+        self.summary.failed = self.engine.failing().cloned().collect();
+        let id = |key| self.engine.id(key).cloned();
+        let blocked = self.engine.blocked().filter_map(|(key, on)| Some((id(key)?, id(on)?)));
+        self.summary.blocked = blocked.collect();
+        self.summary
+    }
+
+    fn now(&self) -> Time {
+        self.started.elapsed()
+    }
+
+    /// Waits for anything.
+    fn wait(&self, progress: Option<Instant>) {
+        let engine = self.engine.deadline().map(|at| self.started + at);
+        let timer = self.timers.peek().map(|Reverse((at, ..))| *at);
+        let times = [engine, timer, self.watcher.next_poll(), progress, self.next_rung, self.give_up];
+        let timeout = times.into_iter().flatten().min().map(|at| at.saturating_duration_since(Instant::now()));
+        let watcher = self.watcher.fd();
+        let mailbox = self.handle.fd();
+        let signals = self.signals.as_ref().map(Signals::fds);
+        // Without the descriptor that wakes us we have to look now and then.
+        let timeout = if mailbox.is_none() { Some(timeout.map_or(GRACE, |t| t.min(GRACE))) } else { timeout };
+        let mut fds: Vec<PollFd<'_>> = [watcher.as_ref(), mailbox.as_ref()]
+            .into_iter()
+            .flatten()
+            .chain(signals.iter().flatten())
+            .map(|fd| PollFd::new(fd, PollFlags::IN))
+            .collect();
+        // Rounded up: waking before the time would spin.
+        let timeout = timeout.map(|t| Timespec {
+            tv_sec: i64::try_from(t.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: i64::from(t.subsec_nanos()),
+        });
+        // Interrupted by a signal: its pipe is looked at in any case.
+        let _ = poll(&mut fds, timeout.as_ref());
+    }
+
+    fn message(&mut self, message: Message) {
+        match message {
+            Message::Graph(graph) => {
+                self.host = Arc::new(Host { managed: managed_paths(&graph), ..self.host.share() });
+                self.events.push_back(Event::Swap(graph));
+            }
+            Message::SourceFailed(diagnostics) => {
+                for diagnostic in &diagnostics {
+                    self.observer.event(observer::Event::Problem(diagnostic));
+                }
+                self.summary.source_failed = true;
+                if self.exits_when_done {
+                    self.stop(StopLevel::Finish);
+                }
+            }
+            Message::Stop(level) => {
+                self.summary.interrupted = true;
+                self.stop(level);
+            }
+            Message::Done(done) => self.done(*done.0),
+            Message::Task(key, epoch, failure) => {
+                let current = self.slots.get(key.index()).and_then(Option::as_ref).is_some_and(|s| s.epoch == epoch);
+                match failure {
+                    None if current => self.events.push_back(Event::Fired(key)),
+                    Some(failure) if current => self.events.push_back(Event::WatchFailed(key, epoch, failure)),
+                    None | Some(_) => {}
+                }
+            }
+        }
+        self.drain();
+    }
+
+    fn take_signals(&mut self, now: Instant) {
+        let Some(signals) = &mut self.signals else { return };
+        let (interrupts, terminations) = signals.take();
+        let first_is_polite = self.rung.is_none() && interrupts == 0;
+        for _ in 0..interrupts + terminations {
+            self.climb(if interrupts > 0 { "interrupted by ^C" } else { "interrupted by SIGTERM" });
+            if first_is_polite {
+                self.next_rung = Some(now + RUNG);
+            }
+        }
+        if self.next_rung.is_some_and(|at| at <= now) {
+            self.climb("still exiting after 15s");
+            self.next_rung = (self.rung < Some(StopLevel::Kill)).then(|| now + RUNG);
+        }
+    }
+
+    fn climb(&mut self, why: &str) {
+        self.summary.interrupted = true;
+        let (level, text) = match self.rung {
+            None => (StopLevel::Finish, why.to_owned()),
+            Some(StopLevel::Finish) => (StopLevel::Cancel, format!("{why} (soft interrupt)")),
+            Some(StopLevel::Cancel | StopLevel::Kill) => (StopLevel::Kill, format!("{why} (hard interrupt)")),
+        };
+        self.observer.event(observer::Event::Stopping(&text));
+        self.stop(level);
+    }
+
+    fn stop(&mut self, level: StopLevel) {
+        if self.rung >= Some(level) {
+            return;
+        }
+        self.rung = Some(level);
+        self.pool.close();
+        if level == StopLevel::Kill {
+            self.give_up = Some(Instant::now() + GRACE);
+        }
+        self.events.push_back(Event::Stop(level));
+        self.drain();
+    }
+
+    fn take_file_events(&mut self, now: Instant) {
+        match self.watcher.read(now) {
+            Ok(tokens) => {
+                let fired = tokens.into_iter().map(|token| Event::Fired(VertexKey(token as u32)));
+                self.events.extend(fired);
+            }
+            Err(error) => self.problem(Code::R0409, format!("cannot read file events: {error}")),
+        }
+        if self.watcher.take_limit_reached() {
+            let text = "the kernel allows no more file watches: some paths are looked at every two seconds instead";
+            let diagnostic = Diagnostic::warning(Code::R0411, Stage::Engine, text)
+                .help("raise fs.inotify.max_user_watches or fs.inotify.max_user_instances");
+            self.observer.event(observer::Event::Problem(&diagnostic));
+        }
+    }
+
+    fn problem(&mut self, code: Code, text: String) {
+        self.observer.event(observer::Event::Problem(&Diagnostic::error(code, Stage::Engine, text)));
+    }
+
+    fn take_timers(&mut self, now: Instant) {
+        while let Some(Reverse((at, key, epoch, period))) = self.timers.peek().copied() {
+            if at > now {
+                break;
+            }
+            self.timers.pop();
+            let slot = self.slots.get(key.index()).and_then(Option::as_ref);
+            if slot.is_some_and(|s| s.epoch == epoch && s.periods.contains(&period)) {
+                self.timers.push(Reverse((now + period, key, epoch, period)));
+                self.events.push_back(Event::Fired(key));
+            }
+        }
+    }
+
+    /// Feeds the events to the core and carries out its commands, until neither is left.
+    fn drain(&mut self) {
+        while let Some(event) = self.events.pop_front() {
+            let now = self.now();
+            for command in self.engine.step(event, now) {
+                self.carry_out(command);
+            }
+        }
+    }
+
+    fn slot(&mut self, key: VertexKey) -> Option<&mut Slot> {
+        self.slots.get_mut(key.index())?.as_mut()
+    }
+
+    fn carry_out(&mut self, command: Command) {
+        match command {
+            Command::Create(key, resources) => {
+                if self.slots.len() <= key.index() {
+                    self.slots.resize_with(key.index() + 1, || None);
+                }
+                self.slots[key.index()] = Some(Slot::new(resources));
+            }
+            Command::Watch(key, epoch) => {
+                if let Some(slot) = self.slot(key) {
+                    slot.epoch = epoch;
+                }
+                self.watch(key);
+                self.events.push_back(Event::Watching(key, epoch));
+            }
+            Command::Unwatch(key) => {
+                let (watcher, slots) = (&mut self.watcher, &mut self.slots);
+                if let Some(slot) = slots.get_mut(key.index()).and_then(Option::as_mut) {
+                    slot.unwatch(watcher);
+                }
+            }
+            Command::Run { key, apply, refresh, updates, changed, notifies } => {
+                let (host, journal) = (self.host.clone(), self.journal.clone());
+                let Some(slot) = self.slot(key) else { return };
+                let kind = match slot.take() {
+                    Ok(kind) => kind,
+                    Err(failure) => {
+                        let finished = Finished { changed: false, sent: Vec::new(), result: Err(failure) };
+                        return self.events.push_back(Event::Finished(key, finished));
+                    }
+                };
+                let cancel = Cancel::new();
+                slot.running = Some((cancel.clone(), Instant::now()));
+                let (initialised, resources) = (slot.initialised, slot.resources.clone());
+                self.pool.submit(Job {
+                    key,
+                    kind,
+                    initialised,
+                    resources,
+                    apply,
+                    refresh,
+                    updates,
+                    changed,
+                    notifies,
+                    host,
+                    journal,
+                    cancel,
+                });
+            }
+            Command::Cancel(key) => self.cancel(key, CancelLevel::Cancel),
+            Command::Kill(key) => self.cancel(key, CancelLevel::Kill),
+            Command::Remove(key) => {
+                let Some(mut slot) = self.slots.get_mut(key.index()).and_then(Option::take) else { return };
+                slot.unwatch(&mut self.watcher);
+                if let Implementation::Here(kind) = &mut slot.kind {
+                    kind.cleanup();
+                }
+            }
+            Command::Delivered { from, to } => {
+                if let Some(Err(error)) = self.journal.as_ref().map(|j| j.forget(&from, &to)) {
+                    self.problem(Code::R0410, format!("cannot write the journal of notifications: {error}"));
+                }
+            }
+            Command::Report(report) => self.report(report),
+        }
+    }
+
+    fn cancel(&mut self, key: VertexKey, level: CancelLevel) {
+        if let Some((cancel, _)) = self.slot(key).and_then(|s| s.running.as_ref()) {
+            cancel.request(level);
+        }
+    }
+
+    /// Puts the watches of a vertex in place.
+    fn watch(&mut self, key: VertexKey) {
+        let Some(slot) = self.slots.get_mut(key.index()).and_then(Option::as_mut) else { return };
+        let Implementation::Here(kind) = &slot.kind else { return };
+        let epoch = slot.epoch;
+        for watch in kind.watches() {
+            match watch {
+                Watch::Path(path, scope) => {
+                    slot.subscriptions.push(self.watcher.subscribe(&path, scope, u64::from(key.0)));
+                }
+                Watch::Every(period) => {
+                    slot.periods.push(period);
+                    self.timers.push(Reverse((Instant::now() + period, key, epoch, period)));
+                }
+                Watch::Task(task) => {
+                    let cancel = Cancel::new();
+                    slot.tasks.push(cancel.clone());
+                    let outbox = self.handle.clone();
+                    let wake = outbox.clone();
+                    let wake = Box::new(move || wake.send(Message::Task(key, epoch, None)));
+                    let run = move || {
+                        let handle = TaskHandle { cancel, wake };
+                        if let Err(failure) = task(&handle)
+                            && !handle.cancel.is_cancelled()
+                        {
+                            outbox.send(Message::Task(key, epoch, Some(failure)));
+                        }
+                    };
+                    let thread = std::thread::Builder::new().name("watch".to_owned()).stack_size(256 * 1024);
+                    if let Err(error) = thread.spawn(run) {
+                        let failure = kinds::Failure::Unavailable(format!("cannot start a thread: {error}"));
+                        self.handle.send(Message::Task(key, epoch, Some(failure)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// A check came back from its worker.
+    fn done(&mut self, done: Done) {
+        let Done { key, kind, initialised, updated, apply, changes, sent, messages, result } = done;
+        let Some(slot) = self.slots.get_mut(key.index()).and_then(Option::as_mut) else { return };
+        slot.kind = Implementation::Here(kind);
+        slot.initialised = initialised;
+        slot.running = None;
+        let renew = updated.is_some() && slot.epoch != 0;
+        if let Some(resources) = updated {
+            slot.resources = resources;
+        }
+        for change in &changes {
+            self.observer.event(observer::Event::Changed { resource: &slot.resources[0], change, noop: !apply });
+        }
+        for text in &messages {
+            self.observer.event(observer::Event::Said { id: &slot.resources[0].id, text });
+        }
+        self.summary.changes += changes.len();
+        if renew {
+            // A received value may have changed what there is to watch; the new watches come before the old ones go.
+            let epoch = slot.epoch;
+            let old = std::mem::take(&mut slot.subscriptions);
+            let tasks = std::mem::take(&mut slot.tasks);
+            slot.periods.clear();
+            self.watch(key);
+            for subscription in old {
+                self.watcher.unsubscribe(subscription);
+            }
+            for task in tasks {
+                task.request(CancelLevel::Cancel);
+            }
+            debug_assert!(self.slots[key.index()].as_ref().is_some_and(|s| s.epoch == epoch));
+        }
+        let finished = Finished { changed: !changes.is_empty(), sent, result };
+        self.events.push_back(Event::Finished(key, finished));
+    }
+
+    fn report(&mut self, report: Report) {
+        match report {
+            Report::Failed { key, failure, retry, watch: _ } => {
+                let Some(slot) = self.slots.get(key.index()).and_then(Option::as_ref) else { return };
+                let event = observer::Event::Failed { resource: &slot.resources[0], failure: &failure, retry };
+                self.observer.event(event);
+            }
+            Report::Swapped { vertices, kept, edges } => {
+                self.observer.event(observer::Event::Swapped { vertices, edges, kept });
+            }
+            Report::Converged => {
+                self.observer.event(observer::Event::Converged);
+                if self.exits_when_done && !self.once {
+                    self.stop(StopLevel::Finish);
+                }
+            }
+            Report::Diverged => self.observer.event(observer::Event::Diverged),
+            Report::Stopped => self.stopped = true,
+        }
+    }
+
+    fn show_progress(&mut self, now: Instant) {
+        let status = self.engine.status();
+        let mut slow: Vec<(&ResourceId, Duration)> = self
+            .slots
+            .iter()
+            .flatten()
+            .filter_map(|s| Some((&s.resources[0].id, now.saturating_duration_since(s.running.as_ref()?.1))))
+            .filter(|(_, time)| *time >= Duration::from_secs(1))
+            .collect();
+        slow.sort_by_key(|(_, time)| Reverse(*time));
+        self.observer.progress(&status, &slow);
+    }
+}
+
+/// The paths that `file` resources manage, if some resource has to respect them.
+fn managed_paths(graph: &EngineGraph) -> Arc<ManagedPaths> {
+    let resources = || graph.groups().iter().flat_map(|g| g.iter());
+    let flag = |key: &str| resources().any(|r| matches!(r.params.get(key), Some(mcl_value::Value::Bool(true))));
+    if !flag("purge") && !flag("recurse") {
+        return Arc::default();
+    }
+    let files = resources().filter(|r| &*r.id.kind == "file").filter_map(Params::of);
+    Arc::new(ManagedPaths::new(files.map(|p| resource_graph::file_path(&p).to_string())))
+}

@@ -1,0 +1,110 @@
+//! One check on a worker thread.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use resource_graph::{Resource, ResourceId};
+
+use crate::kinds::{Cancel, Change, Context, Failure, Host, Kind, Sent};
+use crate::resource_engine::{Received, VertexKey};
+use crate::state::RefreshJournal;
+
+/// Everything a check needs; moves to the worker.
+pub(super) struct Job {
+    pub(super) key: VertexKey,
+    pub(super) kind: Box<dyn Kind>,
+    pub(super) initialised: bool,
+    /// Leader and members as declared, with the values received so far.
+    pub(super) resources: Arc<[Resource]>,
+    pub(super) apply: bool,
+    pub(super) refresh: bool,
+    pub(super) updates: Vec<Received>,
+    pub(super) changed: Vec<(usize, Arc<str>)>,
+    pub(super) notifies: Vec<ResourceId>,
+    pub(super) host: Arc<Host>,
+    pub(super) journal: Option<Arc<RefreshJournal>>,
+    pub(super) cancel: Arc<Cancel>,
+}
+
+/// What comes back.
+pub(super) struct Done {
+    pub(super) key: VertexKey,
+    pub(super) kind: Box<dyn Kind>,
+    pub(super) initialised: bool,
+    /// The resources with the values received, if any were.
+    pub(super) updated: Option<Arc<[Resource]>>,
+    pub(super) apply: bool,
+    pub(super) changes: Vec<Change>,
+    pub(super) sent: Vec<Sent>,
+    pub(super) messages: Vec<String>,
+    pub(super) result: Result<(), Failure>,
+}
+
+impl Job {
+    /// Runs the check. A panic is a failure of the resource.
+    pub(super) fn run(self) -> Done {
+        let Job { key, mut kind, mut initialised, mut resources, apply, refresh, updates, changed, .. } = self;
+        let has_updates = !updates.is_empty();
+        if has_updates {
+            let mut copies: Vec<Resource> = resources.to_vec();
+            for update in updates {
+                if let Some(member) = copies.get_mut(update.member) {
+                    member.params.insert(update.key, update.value);
+                }
+            }
+            resources = copies.into();
+        }
+        let (notifies, journal, id) = (self.notifies, self.journal, resources[0].id.clone());
+        let write_down = || match &journal {
+            Some(journal) => journal
+                .record(&id, &notifies)
+                .map_err(|error| Failure::io("write down the notifications of", &*id.name, error)),
+            None => Ok(()),
+        };
+        let mut cx = Context::new(&resources[0].id, &self.host, &self.cancel, apply);
+        cx.refresh = refresh;
+        cx.changed = &changed;
+        cx.before_first_change = (!notifies.is_empty()).then_some(&write_down);
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            if cx.cancel.is_cancelled() {
+                return Err(Failure::Cancelled);
+            }
+            if has_updates {
+                for resource in resources.iter() {
+                    resource_graph::validate(resource).map_err(|e| Failure::Invalid(e.to_string()))?;
+                }
+                kind.update(&resources)?;
+            }
+            if !initialised {
+                kind.init(&mut cx)?;
+                initialised = true;
+            }
+            kind.check_apply(&mut cx)
+        }));
+        let result = result.unwrap_or_else(|panic| Err(Failure::Panic(panic_text(&*panic))));
+        let Context { changes, sent, messages, .. } = cx;
+        let updated = has_updates.then_some(resources);
+        Done { key, kind, initialised, updated, apply, changes, sent, messages, result }
+    }
+
+    /// The answer for a check that never began.
+    pub(super) fn give_back(self) -> Done {
+        Done {
+            key: self.key,
+            kind: self.kind,
+            initialised: self.initialised,
+            updated: None,
+            apply: self.apply,
+            changes: Vec::new(),
+            sent: Vec::new(),
+            messages: Vec::new(),
+            result: Err(Failure::Cancelled),
+        }
+    }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("no message").to_owned()
+}

@@ -1,0 +1,154 @@
+//! The workers.
+//!
+//! Checks that work share a few threads: enough to keep a disk's queue filled while each waits for its own sync. Checks
+//! that wait for something else get a thread each, so that a hundred commands of ten seconds take ten seconds.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::kinds::Load;
+use crate::shell::job::Job;
+use crate::shell::mailbox::{DoneMessage, Handle, Message};
+
+/// Threads for checks that work.
+const WORKERS: usize = 8;
+/// Threads for checks that wait; beyond that they queue.
+const WAITERS: usize = 512;
+/// Kinds recurse at most as deep as a directory tree, and that on the heap.
+const STACK: usize = 512 * 1024;
+/// How long an idle thread stays.
+const LINGER: Duration = Duration::from_secs(10);
+
+pub(super) struct Pool {
+    working: Lane,
+    waiting: Lane,
+}
+
+struct Lane {
+    shared: Arc<Shared>,
+    limit: usize,
+}
+
+struct Shared {
+    queue: Mutex<Queue>,
+    ready: Condvar,
+    outbox: Handle,
+    /// Called by a worker that finds nothing more to do.
+    when_idle: Box<dyn Fn() + Send + Sync>,
+}
+
+#[derive(Default)]
+struct Queue {
+    jobs: VecDeque<Job>,
+    threads: usize,
+    idle: usize,
+    closed: bool,
+}
+
+impl Pool {
+    pub(super) fn new(outbox: &Handle, when_idle: impl Fn() + Send + Sync + Clone + 'static) -> Pool {
+        let lane = |limit| Lane {
+            shared: Arc::new(Shared {
+                queue: Mutex::default(),
+                ready: Condvar::new(),
+                outbox: outbox.clone(),
+                when_idle: Box::new(when_idle.clone()),
+            }),
+            limit,
+        };
+        Pool { working: lane(WORKERS), waiting: lane(WAITERS) }
+    }
+
+    pub(super) fn submit(&self, job: Job) {
+        match job.kind.load() {
+            Load::Works => self.working.submit(job),
+            Load::Waits => self.waiting.submit(job),
+        }
+    }
+
+    /// Gives back all checks that have not begun; later ones are given back at once.
+    pub(super) fn close(&self) {
+        for lane in [&self.working, &self.waiting] {
+            let mut queue = lane.shared.lock();
+            queue.closed = true;
+            let jobs = std::mem::take(&mut queue.jobs);
+            lane.shared.ready.notify_all();
+            drop(queue);
+            for job in jobs {
+                lane.shared.answer(job.give_back());
+            }
+        }
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Lane {
+    fn submit(&self, job: Job) {
+        let mut queue = self.shared.lock();
+        if queue.closed {
+            drop(queue);
+            return self.shared.answer(job.give_back());
+        }
+        queue.jobs.push_back(job);
+        if queue.idle >= queue.jobs.len() {
+            self.shared.ready.notify_one();
+        } else if queue.threads < self.limit {
+            let shared = self.shared.clone();
+            let worker = std::thread::Builder::new().name("check".to_owned()).stack_size(STACK);
+            if worker.spawn(move || shared.work()).is_ok() {
+                queue.threads += 1;
+            } else if queue.threads == 0 {
+                // Not one thread can be had: better slow than never.
+                let jobs = std::mem::take(&mut queue.jobs);
+                drop(queue);
+                for job in jobs {
+                    self.shared.answer(job.run());
+                }
+            }
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn answer(&self, done: crate::shell::job::Done) {
+        self.outbox.send(Message::Done(DoneMessage(Box::new(done))));
+    }
+
+    fn work(&self) {
+        let mut queue = self.lock();
+        loop {
+            if let Some(job) = queue.jobs.pop_front() {
+                let last = queue.jobs.is_empty();
+                drop(queue);
+                let done = job.run();
+                if last {
+                    (self.when_idle)();
+                }
+                self.answer(done);
+                queue = self.lock();
+                continue;
+            }
+            if queue.closed {
+                break;
+            }
+            queue.idle += 1;
+            let (woken, timeout) = self.ready.wait_timeout(queue, LINGER).unwrap_or_else(PoisonError::into_inner);
+            queue = woken;
+            queue.idle -= 1;
+            if timeout.timed_out() && queue.jobs.is_empty() {
+                break;
+            }
+        }
+        queue.threads -= 1;
+    }
+}

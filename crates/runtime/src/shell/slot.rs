@@ -1,0 +1,76 @@
+//! What the shell holds of one vertex.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use resource_graph::Resource;
+
+use crate::kinds::{self, Cancel, CancelLevel, Failure, Kind};
+use crate::shell::watcher::{Subscription, Watcher};
+
+/// The implementation of a vertex and everything that feeds it.
+pub(super) struct Slot {
+    /// Leader and members, with the values received so far.
+    pub(super) resources: Arc<[Resource]>,
+    pub(super) kind: Implementation,
+    pub(super) initialised: bool,
+    /// The epoch of the watches in place.
+    pub(super) epoch: u32,
+    pub(super) subscriptions: Vec<Subscription>,
+    pub(super) periods: Vec<Duration>,
+    pub(super) tasks: Vec<Arc<Cancel>>,
+    /// Of the running check, with its start.
+    pub(super) running: Option<(Arc<Cancel>, Instant)>,
+}
+
+/// Where the implementation is.
+pub(super) enum Implementation {
+    Here(Box<dyn Kind>),
+    /// On a worker.
+    Away,
+    /// The parameters are not valid.
+    Invalid(String),
+}
+
+impl Slot {
+    pub(super) fn new(resources: Arc<[Resource]>) -> Slot {
+        let kind = match kinds::build(&resources) {
+            Ok(kind) => Implementation::Here(kind),
+            Err(failure) => Implementation::Invalid(failure.to_string()),
+        };
+        Slot {
+            resources,
+            kind,
+            initialised: false,
+            epoch: 0,
+            subscriptions: Vec::new(),
+            periods: Vec::new(),
+            tasks: Vec::new(),
+            running: None,
+        }
+    }
+
+    /// Takes the implementation for a check.
+    pub(super) fn take(&mut self) -> Result<Box<dyn Kind>, Failure> {
+        match std::mem::replace(&mut self.kind, Implementation::Away) {
+            Implementation::Here(kind) => Ok(kind),
+            Implementation::Away => Err(Failure::Panic("a check of this resource runs already".to_owned())),
+            Implementation::Invalid(text) => {
+                self.kind = Implementation::Invalid(text.clone());
+                Err(Failure::Invalid(text))
+            }
+        }
+    }
+
+    /// Ends everything that feeds the vertex.
+    pub(super) fn unwatch(&mut self, watcher: &mut Watcher) {
+        for subscription in self.subscriptions.drain(..) {
+            watcher.unsubscribe(subscription);
+        }
+        for task in self.tasks.drain(..) {
+            task.request(CancelLevel::Cancel);
+        }
+        self.periods.clear();
+        self.epoch = 0;
+    }
+}
