@@ -1,0 +1,64 @@
+//! Merging two graphs, against merely copying both.
+//!
+//! `cargo bench -p graph-merge`
+
+use std::time::{Duration, Instant};
+
+use graph_merge::{Options, merge};
+use resource_graph::{Resource, ResourceGraph, ResourceId};
+
+/// A graph of `n` noops in a chain of fans, with a hand-over point every hundred vertices.
+fn side(n: usize, mcl: bool) -> ResourceGraph {
+    let mut graph = ResourceGraph::new();
+    let mut last = None;
+    for i in 0..n / 100 {
+        let (start, end) = if mcl {
+            let point = graph.add(Resource::new(ResourceId::new("noop", format!("puppet_h{i}"))));
+            (point, point)
+        } else {
+            let start = graph.add(Resource::new(ResourceId::new("noop", format!("admissible_Class[Mgmt_h{i}]"))));
+            let end = graph.add(Resource::new(ResourceId::new("noop", format!("completed_Class[Mgmt_h{i}]"))));
+            graph.order(start, end);
+            (start, end)
+        };
+        if let Some(last) = last {
+            graph.order(last, start);
+        }
+        for k in 0..98 {
+            let name = format!("{}{i}-{k}", if mcl { "m" } else { "p" });
+            let vertex = graph.add(Resource::new(ResourceId::new("noop", name)));
+            graph.order(end, vertex);
+        }
+        last = Some(end);
+    }
+    graph
+}
+
+fn best(times: usize, mut work: impl FnMut()) -> Duration {
+    (0..times)
+        .map(|_| {
+            let start = Instant::now();
+            work();
+            start.elapsed()
+        })
+        .min()
+        .unwrap_or_default()
+}
+
+fn main() {
+    println!("{:>12} {:>12} {:>12} {:>7}", "vertices", "copy", "merge", "ratio");
+    for n in [10_000, 100_000] {
+        let (mcl, puppet) = (side(n, true), side(n, false));
+        let copy = best(5, || {
+            std::hint::black_box((mcl.clone(), puppet.clone()));
+        });
+        let merged = best(5, || {
+            std::hint::black_box(merge(&mcl, &puppet, &Options::default()).expect("the graphs merge"));
+        });
+        println!(
+            "{:>12} {copy:>12.2?} {merged:>12.2?} {:>7.2}",
+            format!("2 x {n}"),
+            merged.as_secs_f64() / copy.as_secs_f64()
+        );
+    }
+}
