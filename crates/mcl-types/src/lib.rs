@@ -13,6 +13,7 @@ mod builtin;
 mod scope;
 mod scoped;
 mod typed;
+mod unify;
 mod walk;
 
 pub use scope::scope;
@@ -21,3 +22,4 @@ pub use scoped::{
     SlotKind, StmtInfo, Target, TypeVars,
 };
 pub use typed::{ExprIdIn, TypeId, TypeNode, TypeTable, Typed};
+pub use unify::unify;

@@ -1,0 +1,197 @@
+//! The end: what is still unknown is an error, and everything else goes into the tables of the typed program.
+
+use indexmap::IndexMap;
+use mcl_diagnostics::{Code, Diagnostic, Span};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+
+use super::Unifier;
+use super::condition::What;
+use super::report::error;
+use super::types::{Node, State, Ty, Types, Unknown, parts};
+use crate::scoped::{Scoped, TypeVars};
+use crate::typed::{ExprIdIn, TypeId, TypeNode, TypeTable, Typed};
+
+/// Types deeper than this are refused: later stages and people could do nothing with them.
+const MAX_TYPE_DEPTH: u32 = 1000;
+
+/// The tables of [`Typed`], without the program they belong to.
+pub(super) struct Tables {
+    types: TypeTable,
+    exprs: Vec<Vec<TypeId>>,
+    defs: Vec<TypeId>,
+    generics: Vec<TypeVars>,
+    slot_types: Vec<Box<[TypeId]>>,
+    call_types: IndexMap<ExprIdIn, Box<[TypeId]>, FxBuildHasher>,
+}
+
+impl Tables {
+    pub(super) fn into_typed(self, scoped: Scoped) -> Typed {
+        let Tables { types, exprs, defs, generics, slot_types, call_types } = self;
+        Typed { scoped, types, exprs, defs, generics, slot_types, call_types }
+    }
+}
+
+impl Unifier<'_> {
+    pub(super) fn finish(mut self) -> (Tables, Vec<Diagnostic>) {
+        self.retry_conditions();
+        self.report_ambiguities();
+        let mut interner = Interner { table: TypeTable::default(), known: FxHashMap::default(), too_deep: None };
+        let mut intern = |types: &mut Types, ty: Ty| interner.intern(types, ty);
+        let types = &mut self.types;
+        let exprs = self.exprs.iter().map(|module| module.iter().map(|ty| intern(types, *ty)).collect()).collect();
+        let defs = self.defs.iter().map(|ty| intern(types, *ty)).collect();
+        let slot_types = self
+            .slot_types
+            .iter()
+            .map(|list| list.iter().flat_map(|list| list.iter()).map(|ty| intern(types, *ty)).collect())
+            .collect();
+        let call_types = self
+            .call_types
+            .iter()
+            .map(|(call, list)| (*call, list.iter().map(|ty| intern(types, *ty)).collect()))
+            .collect();
+        if let Some(span) = interner.too_deep {
+            let message = format!("this type is more than {MAX_TYPE_DEPTH} levels deep");
+            self.diagnostics.push(error(Code::E0720, message).at(span));
+        }
+        let mut diagnostics = self.diagnostics;
+        // A class is checked for each include; equal findings are one.
+        let mut seen = FxHashSet::default();
+        diagnostics.retain(|diagnostic| seen.insert((diagnostic.code.name(), diagnostic.span)));
+        let tables = Tables { types: interner.table, exprs, defs, generics: self.generics, slot_types, call_types };
+        (tables, diagnostics)
+    }
+
+    /// Conditions wait for one type each; some can be decided by now through another one.
+    fn retry_conditions(&mut self) {
+        loop {
+            let pending = self.conditions.pending_since(0);
+            let before = pending.len();
+            for id in pending {
+                if self.conditions.is_pending(id) {
+                    let condition = self.conditions.take(id);
+                    self.add_condition(condition);
+                    self.settle();
+                }
+            }
+            if self.conditions.pending_since(0).len() == before {
+                return;
+            }
+        }
+    }
+
+    /// Reports every unknown that nothing decided, once for each place.
+    fn report_ambiguities(&mut self) {
+        let mut follows = FxHashSet::default();
+        let mut needs: FxHashMap<Unknown, Span> = FxHashMap::default();
+        for id in self.conditions.pending_since(0) {
+            let condition = self.conditions.get(id).clone();
+            for ty in condition.determined() {
+                follows.extend(self.types.open_unknowns(ty));
+            }
+            if let (What::Index { .. } | What::Field { .. } | What::FieldOr { .. }, Some(unknown)) =
+                (&condition.what, self.types.open_unknown(condition.base()))
+            {
+                needs.entry(unknown).or_insert(condition.span);
+            }
+        }
+        // What only follows from another unknown is no cause; but somebody must be to blame in a circle.
+        follows.retain(|unknown| !needs.contains_key(unknown));
+        let mut places = FxHashSet::default();
+        for unknown in (0..self.types.unknowns()).map(Unknown) {
+            let open = self.types.root(unknown) == unknown
+                && matches!(self.types.state(unknown), State::Open { .. })
+                && !follows.contains(&unknown);
+            let span = self.types.made_at(unknown);
+            if open && places.insert(span) {
+                let mut diagnostic = error(Code::E0706, "nothing says which type this has")
+                    .at(span)
+                    .help("annotate it, for example `$x []str = []`, or use it where the type is clear");
+                if let Some(use_span) = needs.get(&unknown).filter(|use_span| **use_span != span) {
+                    diagnostic = diagnostic.label(*use_span, "needed here");
+                }
+                self.diagnostics.push(diagnostic);
+            }
+        }
+    }
+}
+
+/// Moves types from the solver to the final table.
+struct Interner {
+    table: TypeTable,
+    /// The id and depth of each node that was moved.
+    known: FxHashMap<Ty, (TypeId, u32)>,
+    too_deep: Option<Span>,
+}
+
+impl Interner {
+    fn intern(&mut self, types: &mut Types, ty: Ty) -> TypeId {
+        if ty == Ty::NONE {
+            return TypeId::UNTYPED;
+        }
+        let root = types.resolve(ty);
+        let mut work = vec![root];
+        while let Some(ty) = work.last().copied() {
+            if self.known.contains_key(&ty) {
+                work.pop();
+                continue;
+            }
+            let node = types.node(ty).clone();
+            let before = work.len();
+            let mut depth = 0;
+            let mut inner = Vec::new();
+            parts(&node, |part| inner.push(part));
+            for part in inner {
+                let part = types.resolve(part);
+                match self.known.get(&part) {
+                    Some((_, its)) => depth = depth.max(its + 1),
+                    None => work.push(part),
+                }
+            }
+            if work.len() > before {
+                continue;
+            }
+            work.pop();
+            let id = if depth > MAX_TYPE_DEPTH {
+                self.too_deep.get_or_insert(types.origin(ty));
+                TypeId::UNTYPED
+            } else {
+                self.intern_node(types, node)
+            };
+            let depth = if id == TypeId::UNTYPED { 0 } else { depth };
+            self.known.insert(ty, (id, depth));
+        }
+        self.known.get(&root).map_or(TypeId::UNTYPED, |(id, _)| *id)
+    }
+
+    fn intern_node(&mut self, types: &mut Types, node: Node) -> TypeId {
+        let part = |types: &mut Types, ty: Ty| {
+            let ty = types.resolve(ty);
+            self.known.get(&ty).map_or(TypeId::UNTYPED, |(id, _)| *id)
+        };
+        let node = match node {
+            Node::Error => return TypeId::UNTYPED,
+            Node::Bool => return TypeId::BOOL,
+            Node::Str => return TypeId::STR,
+            Node::Int => return TypeId::INT,
+            Node::Float => return TypeId::FLOAT,
+            Node::Unknown(unknown) => match types.state(unknown) {
+                State::Generic(variable) => TypeNode::Var(variable),
+                State::Open { .. } | State::Bound(_) => return TypeId::UNTYPED,
+            },
+            Node::List(element) => TypeNode::List(part(types, element)),
+            Node::Map(key, value) => {
+                let key = part(types, key);
+                TypeNode::Map(key, part(types, value))
+            }
+            Node::Struct(fields) => {
+                TypeNode::Struct(fields.iter().map(|(name, ty)| (name.clone(), part(types, *ty))).collect())
+            }
+            Node::Func(args, result) => {
+                let args = args.iter().map(|ty| part(types, *ty)).collect();
+                TypeNode::Func(args, part(types, result))
+            }
+        };
+        self.table.intern(node)
+    }
+}

@@ -1,0 +1,263 @@
+//! Resources, edges, and what is sent along them (spec 02 §5.3, §5.4, §5.8).
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use mcl_diagnostics::{Code, Span, nearest};
+use mcl_parser::ast::{EdgeHalf, EntryKind, ExprId, Resource};
+use mcl_value::Type;
+use resource_graph::{Kind, META_FIELDS, META_STRUCT_TYPE, Repr};
+
+use super::Unifier;
+use super::condition::NameCondition;
+use super::generic::Copy;
+use super::report::error;
+use super::statics::Static;
+use super::types::{Node, Ty};
+use crate::scoped::{ModuleId, ScopeId};
+
+impl Unifier<'_> {
+    pub(super) fn resource(&mut self, module: ModuleId, resource: &Resource, span: Span) {
+        let ast = self.scoped.ast(module);
+        let kind = self.kind_named(ast.name(resource.kind), resource.kind_span, span);
+        self.infer(module, resource.name);
+        for entry in &resource.entries {
+            if let Some(condition) = entry.condition {
+                self.infer(module, condition);
+                self.expect_condition(module, condition, entry.span);
+            }
+            match &entry.kind {
+                EntryKind::Field { name, value } => {
+                    let found = self.infer(module, *value);
+                    if let Some(kind) = kind {
+                        self.field(kind, ast.name(*name), found, *value, module, entry.span, entry.name_span);
+                    } else {
+                        self.types.taint(found);
+                        self.settle();
+                    }
+                }
+                EntryKind::Edge { half, .. } => {
+                    self.half(module, half);
+                }
+                EntryKind::Meta { property, value } => {
+                    let found = self.infer(module, *value);
+                    self.meta(ast.name(*property), found, entry.span);
+                }
+            }
+        }
+        self.name(module, resource.name, resource.collect, span);
+    }
+
+    /// The kind of that name; an unknown one is reported at `span`.
+    fn kind_named(&mut self, name: &str, at: Span, span: Span) -> Option<&'static Kind> {
+        let kind = resource_graph::kind(name).filter(|kind| kind.is_public());
+        if kind.is_none() {
+            let mut diagnostic = error(Code::E0710, format!("there is no resource kind `{name}`"));
+            diagnostic =
+                if at.start >= span.start && at.end <= span.end { diagnostic.at(at) } else { diagnostic.at(span) };
+            let names = resource_graph::all_kinds().iter().filter(|kind| kind.is_public()).map(|kind| kind.name);
+            if let Some(near) = nearest(name, names) {
+                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            }
+            self.report(diagnostic);
+        }
+        kind
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn field(
+        &mut self,
+        kind: &'static Kind,
+        name: &str,
+        found: Ty,
+        value: ExprId,
+        module: ModuleId,
+        span: Span,
+        name_span: Span,
+    ) {
+        let Some(field) = kind.field(name) else {
+            let message = format!("the resource `{}` has no field `{name}`", kind.name);
+            let mut diagnostic = error(Code::E0711, message).at(name_span);
+            if let Some(near) = nearest(name, kind.fields.iter().map(|field| field.name)) {
+                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            }
+            self.report(diagnostic);
+            self.types.taint(found);
+            self.settle();
+            return;
+        };
+        // An untyped field takes everything whose type is known.
+        if field.ty == "any" {
+            return;
+        }
+        let expected = self.schema_type(field.ty, span);
+        let place = Some((self.scoped.ast(module).expr_span(value), "this value"));
+        self.expect_because(expected, found, span, place, |expected, found| {
+            format!("the field `{name}` of `{}` must be `{expected}`, but this is `{found}`", kind.name)
+        });
+    }
+
+    fn schema_type(&mut self, text: &'static str, span: Span) -> Ty {
+        let node = match text {
+            "str" => Node::Str,
+            "int" => Node::Int,
+            "bool" => Node::Bool,
+            "float" => Node::Float,
+            _ => {
+                let ty = Rc::clone(
+                    self.schema_types.entry(text).or_insert_with(|| Rc::new(Type::parse(text).unwrap_or(Type::Nil))),
+                );
+                return self.from_type(&ty, &mut Vec::new(), span);
+            }
+        };
+        self.types.add(node, span)
+    }
+
+    fn meta(&mut self, property: &str, found: Ty, span: Span) {
+        let expected = match META_FIELDS.iter().find(|field| field.name == property) {
+            Some(field) => self.schema_type(field.ty, span),
+            None if property == "meta" => self.schema_type(META_STRUCT_TYPE, span),
+            // Reported when the file was parsed.
+            None => {
+                self.types.taint(found);
+                return self.settle();
+            }
+        };
+        self.expect(expected, found, span, |expected, found| match property {
+            "meta" => format!("`Meta` needs a struct of all meta parameters in order, but this is `{found}`"),
+            _ => format!("`Meta:{property}` must be `{expected}`, but this is `{found}`"),
+        });
+    }
+
+    /// The name of a resource or edge half: one text, or a list of texts.
+    fn name(&mut self, module: ModuleId, name: ExprId, collect: bool, span: Span) {
+        let known = self.static_type(module, name);
+        let ty = self.expr_type(module, name);
+        let condition = NameCondition { ty, known, collect, span };
+        self.decide_name(condition, None);
+    }
+
+    fn decide_name(&mut self, condition: NameCondition, include: Option<Span>) {
+        let NameCondition { ty, known, collect, span } = &condition;
+        let text = self.types.add(Node::Str, *span);
+        let expected = match (known, collect) {
+            // The include of the class decides.
+            (Static::Params(_), _) => return self.name_conditions.push(condition),
+            (Static::Str, _) => text,
+            (_, false) | (Static::StrList, true) => self.types.add(Node::List(text), *span),
+            (Static::Unknown | Static::Other, true) => {
+                let pair: Rc<[(Arc<str>, Ty)]> = Rc::from([("name".into(), text), ("host".into(), text)]);
+                let pair = self.types.add(Node::Struct(pair), *span);
+                self.types.add(Node::List(pair), *span)
+            }
+        };
+        let result = self.types.unify(expected, *ty);
+        if let Err(clash) = result {
+            let found = self.text(*ty);
+            let (message, help) = if *collect {
+                (
+                    format!(
+                        "collect needs a name, a list of names, or a list of structs with name and host, not `{found}`"
+                    ),
+                    None,
+                )
+            } else if found == "str" {
+                let message =
+                    "this name is not known to be a single text, so it is taken as a list of names, but it is `str`";
+                (message.to_owned(), Some("interpolate it (`\"${name}\"`), or put it into a list (`[…]`)"))
+            } else {
+                (format!("a name is a `str`, or a `[]str` for several resources, but this is `{found}`"), None)
+            };
+            let mut diagnostic = error(Code::E0712, message).at(*span);
+            if let Some(include) = include {
+                diagnostic = diagnostic.label(include, "for this include");
+            }
+            let mut diagnostic = self.clash_labels(diagnostic, clash, *span);
+            diagnostic.help = help.map(str::to_owned);
+            self.report(diagnostic);
+        }
+        self.settle();
+    }
+
+    /// Decides the names of a class for one include.
+    pub(super) fn copy_names(&mut self, scope: ScopeId, copy: &mut Copy, statics: &[Static], include: Option<Span>) {
+        let Some(scheme) = self.schemes.get(&scope) else { return };
+        let names: Vec<NameCondition> = scheme.names.clone();
+        for name in names {
+            let ty = copy.apply(&mut self.types, name.ty);
+            let known = self.static_for(&name.known, scope, statics);
+            self.decide_name(NameCondition { ty, known, ..name }, include);
+        }
+    }
+
+    fn half(&mut self, module: ModuleId, half: &EdgeHalf) -> Option<&'static Kind> {
+        let name = self.scoped.ast(module).name(half.kind);
+        let kind = self.kind_named(name, half.span, half.span);
+        self.infer(module, half.name);
+        self.name(module, half.name, false, half.span);
+        kind
+    }
+
+    pub(super) fn edge(&mut self, module: ModuleId, halves: &[EdgeHalf], span: Span) {
+        let kinds: Vec<_> = halves.iter().map(|half| self.half(module, half)).collect();
+        if halves.len() < 2 {
+            let diagnostic = error(Code::E0713, "an edge joins two or more resources, but this has one end").at(span);
+            self.report(diagnostic.help("write `A[\"a\"] -> B[\"b\"]`"));
+        }
+        for (ends, kinds) in halves.windows(2).zip(kinds.windows(2)) {
+            let ([from, to], [Some(from_kind), Some(to_kind)]) = (ends, kinds) else { continue };
+            if from.key.is_some() || to.key.is_some() {
+                self.send(module, from, from_kind, to, to_kind, span);
+            }
+        }
+    }
+
+    fn send(
+        &mut self,
+        module: ModuleId,
+        from: &EdgeHalf,
+        from_kind: &'static Kind,
+        to: &EdgeHalf,
+        to_kind: &'static Kind,
+        span: Span,
+    ) {
+        let ast = self.scoped.ast(module);
+        let mut wrong = |message: String, near: Option<&str>| {
+            let mut diagnostic = error(Code::E0714, message).at(span);
+            if let Some(near) = near {
+                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            }
+            self.diagnostics.push(diagnostic);
+        };
+        let (Some(key), Some(field)) = (from.key, to.key) else {
+            return wrong("both ends of an edge that sends a value name a key".to_owned(), None);
+        };
+        let (key, field) = (ast.name(key), ast.name(field));
+        let (sender, receiver) = (from_kind.name, to_kind.name);
+        if from_kind.sends.is_empty() {
+            return wrong(format!("`{sender}` sends nothing"), None);
+        }
+        if !to_kind.traits.receive {
+            return wrong(format!("`{receiver}` cannot receive values"), None);
+        }
+        let Some(sent) = from_kind.send(key) else {
+            let near = nearest(key, from_kind.sends.iter().map(|sent| sent.name));
+            return wrong(format!("`{sender}` sends no `{key}`"), near);
+        };
+        let Some(received) = to_kind.field(field) else {
+            let near = nearest(field, to_kind.fields.iter().map(|received| received.name));
+            return wrong(format!("`{receiver}` has no field `{field}`"), near);
+        };
+        let unchecked = sent.optional || received.optional || sent.ty == "any" || received.ty == "any";
+        if !unchecked && (sent.ty != received.ty || received.repr != Repr::Plain) {
+            let detail = if sent.ty == received.ty { ", of another width on the host" } else { "" };
+            wrong(
+                format!(
+                    "`{sender}` sends `{key}` as `{}`, but the field `{field}` of `{receiver}` is `{}`{detail}",
+                    sent.ty, received.ty
+                ),
+                None,
+            );
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! What is known of an expression before its type is solved (spec 02 §7).
+//!
+//! A resource name is one text or a list of texts, and mgmt decides which of the two before it solves types. So this is part
+//! of the language: `test "a" + "b" {}` wants a list, although the sum is a str.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use mcl_parser::ast::{BinaryOp, Expr, ExprId, Stmt, TypeExpr, UnaryOp};
+
+use super::Unifier;
+use crate::scoped::{DefId, DefKind, ExprInfo, ModuleId, Reference, ScopeId, ScopeKind, Target};
+use crate::typed::TypeId;
+
+/// What is known before solving.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub(super) enum Static {
+    /// Nothing.
+    #[default]
+    Unknown,
+    /// It is a str.
+    Str,
+    /// It is a list of str.
+    StrList,
+    /// It is something else.
+    Other,
+    /// As much as is known of one of these class parameters.
+    Params(Rc<[DefId]>),
+}
+
+/// A static text must be found within this many steps, and be no longer than this: sums of sums can be huge.
+const MAX_STEPS: u32 = 10_000;
+const MAX_TEXT: usize = 64 * 1024;
+
+impl Static {
+    /// The static type of an expression that is one of two.
+    fn either(self, other: Static) -> Static {
+        match (self, other) {
+            (Static::Unknown, known) | (known, Static::Unknown) => known,
+            (Static::Params(a), Static::Params(b)) => Static::Params(a.iter().chain(b.iter()).copied().collect()),
+            (Static::Params(_), known) | (known, _) => known,
+        }
+    }
+}
+
+impl Unifier<'_> {
+    /// What is known of an expression.
+    pub(super) fn static_type(&self, module: ModuleId, expr: ExprId) -> Static {
+        let ast = self.scoped.ast(module);
+        match ast.expr(expr) {
+            Expr::Str(_) | Expr::Concat(_) | Expr::Interpolated(_) => Static::Str,
+            Expr::Bool(_) | Expr::Int(_) | Expr::Float(_) | Expr::Func(_) => Static::Other,
+            Expr::List(items) => {
+                let mut known = items.iter().map(|item| self.static_type(module, *item));
+                match known.next() {
+                    None => Static::Unknown,
+                    Some(Static::Str) if known.all(|item| item == Static::Str) => Static::StrList,
+                    Some(Static::Unknown | Static::Params(_)) => Static::Unknown,
+                    Some(Static::Str | Static::StrList | Static::Other) => Static::Other,
+                }
+            }
+            Expr::Map(_) | Expr::Struct(_) => Static::Other,
+            Expr::Var(_) => match self.scoped.module(module).exprs[expr.0 as usize] {
+                ExprInfo::Ref(reference) => self.static_reference(self.scoped.reference(reference)),
+                ExprInfo::None | ExprInfo::Function(_) | ExprInfo::Unresolved => Static::Unknown,
+            },
+            Expr::If { then, otherwise, .. } => {
+                self.static_type(module, *then).either(self.static_type(module, *otherwise))
+            }
+            Expr::Except { value, fallback } => {
+                self.static_type(module, *value).either(self.static_type(module, *fallback))
+            }
+            Expr::CallLambda { lambda, .. } => match ast.expr(*lambda) {
+                Expr::Func(lambda) if lambda.params.iter().all(|param| param.ty.is_some()) => match lambda.result {
+                    Some(ty) => self.static_annotation(module, ty),
+                    None => self.static_type(module, lambda.body),
+                },
+                _ => Static::Unknown,
+            },
+            Expr::Error
+            | Expr::Call { .. }
+            | Expr::CallVar { .. }
+            | Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::Index { .. }
+            | Expr::Field { .. }
+            | Expr::FieldOr { .. }
+            | Expr::Paren(_) => Static::Unknown,
+        }
+    }
+
+    pub(super) fn static_annotation(&self, module: ModuleId, ty: mcl_parser::ast::TypeId) -> Static {
+        let ast = self.scoped.ast(module);
+        match ast.ty(ty) {
+            TypeExpr::Str => Static::Str,
+            TypeExpr::List(element) if *ast.ty(*element) == TypeExpr::Str => Static::StrList,
+            _ => Static::Other,
+        }
+    }
+
+    fn static_reference(&self, reference: &Reference) -> Static {
+        let mut known = match &reference.target {
+            Target::Function(_) => return Static::Unknown,
+            Target::Variable(name) => {
+                let is_str = crate::builtin::variable(name).is_some_and(|variable| variable.ty == TypeId::STR);
+                return if is_str { Static::Str } else { Static::Other };
+            }
+            Target::Def(def) => self.static_def(*def),
+        };
+        for slot in reference.via.iter().rev() {
+            if let (Static::Params(_), Some(scope)) = (&known, self.scoped.slot_scope(*slot)) {
+                let arguments = self.slot_statics.get(slot).map_or(&[][..], |statics| statics);
+                known = self.static_for(&known, scope, arguments);
+            }
+        }
+        known
+    }
+
+    fn static_def(&self, def: DefId) -> Static {
+        let scope = self.scoped.def(def).scope;
+        match self.scoped.def(def).kind {
+            DefKind::Bind { .. } => self.statics.get(&def).cloned().unwrap_or_default(),
+            DefKind::Param { index } => match self.scoped.scope(scope).kind {
+                // An annotation on a class parameter says nothing of its argument here (spec 02 §5.9).
+                ScopeKind::Class(_) => Static::Params(Rc::from([def])),
+                ScopeKind::Function(func) => {
+                    let module = self.scoped.scope(scope).module;
+                    match self.scoped.ast(module).expr(func) {
+                        Expr::Func(lambda) => match lambda.params.get(index as usize).and_then(|param| param.ty) {
+                            Some(ty) => self.static_annotation(module, ty),
+                            None => Static::Unknown,
+                        },
+                        _ => Static::Unknown,
+                    }
+                }
+                ScopeKind::Module | ScopeKind::Block | ScopeKind::Loop => Static::Unknown,
+            },
+            DefKind::Func { .. } | DefKind::Class { .. } | DefKind::Unknown => Static::Unknown,
+        }
+    }
+
+    /// What is known for one include of the class with the body `scope`.
+    pub(super) fn static_for(&self, known: &Static, scope: ScopeId, arguments: &[Static]) -> Static {
+        let Static::Params(params) = known else { return known.clone() };
+        params.iter().fold(Static::Unknown, |sum, param| {
+            let def = self.scoped.def(*param);
+            let one = match def.kind {
+                DefKind::Param { index } if def.scope == scope => {
+                    arguments.get(index as usize).cloned().unwrap_or_default()
+                }
+                _ => Static::Params(Rc::from([*param])),
+            };
+            sum.either(one)
+        })
+    }
+
+    /// The text of an expression, if it is known before the program runs: literals, variables bound to them, sums of texts,
+    /// and `if` with a known condition.
+    pub(super) fn static_text(&self, module: ModuleId, expr: ExprId) -> Option<Arc<str>> {
+        let mut text = String::new();
+        let mut work = vec![(module, expr)];
+        let mut steps = 0;
+        while let Some((module, expr)) = work.pop() {
+            steps += 1;
+            if steps > MAX_STEPS || text.len() > MAX_TEXT {
+                return None;
+            }
+            match self.scoped.ast(module).expr(expr) {
+                Expr::Str(part) => text.push_str(part),
+                Expr::Binary { op: BinaryOp::Add, left, right } => work.extend([(module, *right), (module, *left)]),
+                Expr::Except { value, .. } => work.push((module, *value)),
+                Expr::If { condition, then, otherwise } => {
+                    let chosen = if self.static_bool(module, *condition)? { *then } else { *otherwise };
+                    work.push((module, chosen));
+                }
+                Expr::Var(_) | Expr::Interpolated(_) => work.push(self.static_definition(module, expr)?),
+                _ => return None,
+            }
+        }
+        Some(text.into())
+    }
+
+    /// The expression that a variable is bound to, outside loops.
+    fn static_definition(&self, module: ModuleId, expr: ExprId) -> Option<(ModuleId, ExprId)> {
+        let expr = match self.scoped.ast(module).expr(expr) {
+            Expr::Interpolated(inner) => *inner,
+            _ => expr,
+        };
+        let Target::Def(def) = self.scoped.expr_ref(module, expr)?.target else { return None };
+        let def = self.scoped.def(def);
+        let mut scope = Some(def.scope);
+        while let Some(id) = scope {
+            if self.scoped.scope(id).kind == ScopeKind::Loop {
+                return None;
+            }
+            scope = self.scoped.scope(id).parent;
+        }
+        let DefKind::Bind { stmt } = def.kind else { return None };
+        let module = self.scoped.scope(def.scope).module;
+        match self.scoped.ast(module).stmt(stmt) {
+            Stmt::Bind { value, .. } if !def.broken => Some((module, *value)),
+            _ => None,
+        }
+    }
+
+    fn static_bool(&self, module: ModuleId, expr: ExprId) -> Option<bool> {
+        match self.scoped.ast(module).expr(expr) {
+            Expr::Bool(value) => Some(*value),
+            Expr::Unary { op: UnaryOp::Not, operand } => self.static_bool(module, *operand).map(|value| !value),
+            Expr::Var(_) => {
+                let (module, value) = self.static_definition(module, expr)?;
+                match self.scoped.ast(module).expr(value) {
+                    Expr::Bool(value) => Some(*value),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
