@@ -106,8 +106,11 @@ impl<T> Arena<T> {
     }
 
     #[cfg(test)]
-    pub(crate) fn values(&self) -> impl Iterator<Item = &T> {
-        self.slots.iter().filter_map(|s| s.value.as_ref())
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Id<T>, &T)> {
+        self.slots.iter().enumerate().filter_map(|(index, slot)| {
+            let id = Id { index: index as u32, generation: slot.generation, of: PhantomData };
+            Some((id, slot.value.as_ref()?))
+        })
     }
 }
 

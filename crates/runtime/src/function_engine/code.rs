@@ -20,6 +20,9 @@ pub(crate) struct Code {
     estimates: Vec<u32>,
 }
 
+/// The table of functions: the library's, or one of a test.
+pub(crate) type Lookup = fn(&str) -> Option<&'static Function>;
+
 /// A built-in function at the type of one call site.
 pub(crate) struct Import {
     pub(crate) function: &'static Function,
@@ -34,7 +37,7 @@ const LARGEST_ESTIMATE: u32 = 1 << 16;
 
 impl Code {
     /// Prepares a program that `mcl_artifact::validate` has accepted.
-    pub(crate) fn new(program: Arc<Program>, hostname: &str) -> Result<Code, Diagnostic> {
+    pub(crate) fn new(program: Arc<Program>, hostname: &str, lookup: Lookup) -> Result<Code, Diagnostic> {
         let mut constants: Vec<Value> = Vec::with_capacity(program.constants.len());
         for constant in &program.constants {
             let value = match constant {
@@ -59,7 +62,7 @@ impl Code {
             .enumerate()
             .map(|(index, import)| {
                 let name = &program.strings[import.name.0 as usize];
-                let function = mcl_functions::function(name).ok_or_else(|| unknown_function(&program, index, name))?;
+                let function = lookup(name).ok_or_else(|| unknown_function(&program, index, name))?;
                 let module_dir = program.strings[import.module_dir.0 as usize].clone();
                 Ok(Import { function, ty: import.ty.clone(), module_dir })
             })

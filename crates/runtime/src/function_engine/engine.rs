@@ -10,7 +10,7 @@ use mcl_diagnostics::Diagnostic;
 use mcl_value::Value;
 
 use super::arena::Arena;
-use super::code::{Code, NodeId};
+use super::code::{Code, Lookup, NodeId};
 use super::host::{Events, Host};
 use super::node::{Failure, Frame, FrameId, Input, Kind, Node, State};
 
@@ -42,6 +42,9 @@ pub struct Engine {
     /// Arguments of the call that is being evaluated.
     pub(crate) arguments: Vec<Value>,
     started: bool,
+    /// The round of each node's last evaluation.
+    #[cfg(test)]
+    pub(crate) evaluations: rustc_hash::FxHashMap<NodeId, u64>,
 }
 
 /// What a round did.
@@ -61,7 +64,16 @@ impl Engine {
     /// # Errors
     /// If the program needs a function that this runtime does not have.
     pub fn new(program: Arc<Program>, host: Box<dyn Host>) -> Result<Engine, Diagnostic> {
-        let code = Arc::new(Code::new(program, host.hostname())?);
+        Engine::with_functions(program, host, mcl_functions::function)
+    }
+
+    /// An engine with another table of functions.
+    pub(crate) fn with_functions(
+        program: Arc<Program>,
+        host: Box<dyn Host>,
+        lookup: Lookup,
+    ) -> Result<Engine, Diagnostic> {
+        let code = Arc::new(Code::new(program, host.hostname(), lookup)?);
         let mut frames = Arena::default();
         let mut unkept = Vec::new();
         let template = TemplateId((code.program.templates.len().max(1) - 1) as u32);
@@ -96,6 +108,8 @@ impl Engine {
             evaluated: 0,
             arguments: Vec::new(),
             started: false,
+            #[cfg(test)]
+            evaluations: Default::default(),
         })
     }
 
@@ -125,6 +139,8 @@ impl Engine {
             node.queued = false;
             if !node.orphan {
                 self.evaluated += 1;
+                #[cfg(test)]
+                assert_ne!(self.evaluations.insert(id, self.round), Some(self.round), "evaluated twice in a round");
                 self.evaluate(id);
             }
         }

@@ -36,6 +36,8 @@ mod live;
 mod node;
 mod outputs;
 mod still;
+#[cfg(test)]
+mod tests;
 
 pub use engine::{Engine, Round};
 pub use host::{Events, Host, Waker, WatchId};

@@ -1,0 +1,1 @@
+//! Behaviour case by case.

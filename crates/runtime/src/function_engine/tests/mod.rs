@@ -1,0 +1,9 @@
+//! The engine against an evaluator that computes everything anew, and its behaviour case by case.
+
+mod behaviour;
+mod functions;
+mod invariants;
+mod naive;
+mod programs;
+mod properties;
+mod world;

@@ -1,0 +1,393 @@
+//! Building programs by hand, and at random.
+
+use std::sync::Arc;
+
+use mcl_artifact::program::{
+    Closure, ConstId, Constant, EntryKind, EntryStmt, FunctionIdx, FunctionImport, Node, Op, Operand, Program,
+    ResourceStmt, Statement, StrId, Template, TemplateId, TypeIdx,
+};
+use mcl_diagnostics::{FileId, Span};
+use mcl_value::{Field, FuncType, Type};
+
+pub(super) const SPAN: Span = Span::new(FileId(0), 0, 0);
+
+/// A program in the making.
+pub(super) struct Builder {
+    pub(super) program: Program,
+}
+
+impl Builder {
+    pub(super) fn new() -> Builder {
+        let function = |count| {
+            let args = vec![Field { name: "".into(), ty: Type::Nil }; count];
+            Type::Func(Arc::new(FuncType { args, result: Type::Nil }))
+        };
+        // A type of no account, and functions of one and two arguments.
+        let types = vec![Type::Nil, function(1), function(2)];
+        let mut program = Program { types, ..Program::default() };
+        program.files.add("main.mcl", "");
+        program.strings.push("noop".into());
+        program.strings.push("/".into());
+        Builder { program }
+    }
+
+    pub(super) fn constant(&mut self, constant: Constant) -> Operand {
+        let index = self.program.constants.iter().position(|c| *c == constant).unwrap_or_else(|| {
+            self.program.constants.push(constant);
+            self.program.constants.len() - 1
+        });
+        Operand::Const(ConstId(index as u32))
+    }
+
+    pub(super) fn int(&mut self, value: i64) -> Operand {
+        self.constant(Constant::Int(value))
+    }
+
+    pub(super) fn text(&mut self, value: &str) -> Operand {
+        self.constant(Constant::Str(value.into()))
+    }
+
+    pub(super) fn call(&mut self, name: &str, args: &[Operand]) -> Op {
+        let program = &mut self.program;
+        let function = program
+            .functions
+            .iter()
+            .position(|f| *program.strings[f.name.0 as usize] == *name && f.ty.args.len() == args.len())
+            .unwrap_or_else(|| {
+                program.strings.push(name.into());
+                program.functions.push(FunctionImport {
+                    name: StrId(program.strings.len() as u32 - 1),
+                    ty: FuncType {
+                        args: vec![Field { name: "".into(), ty: Type::Nil }; args.len()],
+                        result: Type::Nil,
+                    },
+                    module_dir: StrId(1),
+                });
+                program.functions.len() - 1
+            });
+        Op::Builtin { function: FunctionIdx(function as u32), args: args.to_vec() }
+    }
+
+    pub(super) fn input(&mut self, key: &str) -> Op {
+        let key = self.text(key);
+        self.call("input", &[key])
+    }
+
+    pub(super) fn template(&mut self, template: Template) -> TemplateId {
+        self.program.templates.push(template);
+        TemplateId(self.program.templates.len() as u32 - 1)
+    }
+
+    pub(super) fn finish(mut self, top: Template) -> Arc<Program> {
+        self.template(top);
+        mcl_artifact::validate(&self.program).unwrap();
+        Arc::new(self.program)
+    }
+}
+
+pub(super) fn nodes(ops: impl IntoIterator<Item = Op>) -> Vec<Node> {
+    ops.into_iter().map(|op| Node { op, span: None }).collect()
+}
+
+/// A resource statement that shows some values.
+pub(super) fn show(values: &[Operand]) -> Statement {
+    let entry = |value: &Operand| EntryStmt {
+        condition: None,
+        kind: EntryKind::Field { name: StrId(0), value: *value, ty: TypeIdx(0) },
+        span: SPAN,
+    };
+    Statement::Resource(Box::new(ResourceStmt {
+        kind: StrId(0),
+        name: values[0],
+        collect: None,
+        entries: values[1..].iter().map(entry).collect(),
+        span: SPAN,
+    }))
+}
+
+/// A small generator of random numbers (splitmix64): the same on every machine.
+pub(super) struct Random(pub(super) u64);
+
+impl Random {
+    pub(super) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub(super) fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    pub(super) fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+
+    pub(super) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.below(items.len())]
+    }
+}
+
+/// The types of random programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ty {
+    Int,
+    Bool,
+    List,
+    Map,
+    /// `func(int) int`
+    Unary,
+    /// `func(int) bool`
+    Test,
+    /// `func(int, int) int`
+    Binary,
+}
+
+const INPUTS: [&str; 4] = ["i0", "i1", "i2", "i3"];
+const LISTS: [&str; 2] = ["l0", "l1"];
+
+/// Keys and the shape of their values, for whoever makes events.
+pub(super) fn random_input(random: &mut Random) -> (&'static str, mcl_value::Value) {
+    if random.one_in(3) {
+        let length = random.below(5);
+        (*random.pick(&LISTS), mcl_value::Value::list((0..length).map(|_| random.below(6) as i64 - 1)))
+    } else {
+        (*random.pick(&INPUTS), (random.below(6) as i64 - 1).into())
+    }
+}
+
+pub(super) fn all_inputs(random: &mut Random) -> Vec<(&'static str, mcl_value::Value)> {
+    let mut all = Vec::new();
+    while all.len() < INPUTS.len() + LISTS.len() {
+        let (key, value) = random_input(random);
+        if all.iter().all(|(k, _)| *k != key) {
+            all.push((key, value));
+        }
+    }
+    all
+}
+
+struct Scope {
+    template: Template,
+    /// Everything that can be named, with its type.
+    known: Vec<(Operand, Ty)>,
+}
+
+pub(super) struct Generator<'r> {
+    pub(super) random: &'r mut Random,
+    pub(super) builder: Builder,
+    budget: usize,
+}
+
+impl Generator<'_> {
+    /// A random program that the engine has no reason to call ill-typed.
+    pub(super) fn program(random: &mut Random) -> Arc<Program> {
+        let budget = 5 + random.below(60);
+        let mut generator = Generator { random, builder: Builder::new(), budget };
+        let mut scope = generator.scope(&[], &[]);
+        generator.statements(&mut scope, 3);
+        generator.builder.finish(scope.template)
+    }
+
+    fn scope(&mut self, params: &[Ty], captures: &[Ty]) -> Scope {
+        let params_known = params.iter().enumerate().map(|(i, ty)| (Operand::Param(i as u32), *ty));
+        let captures_known = captures.iter().enumerate().map(|(i, ty)| (Operand::Capture(i as u32), *ty));
+        Scope {
+            known: params_known.chain(captures_known).collect(),
+            template: Template { params: params.len() as u32, captures: captures.len() as u32, ..Template::default() },
+        }
+    }
+
+    /// A closure whose body is filled in by `fill`, capturing some of what the scope knows.
+    fn closure(&mut self, scope: &Scope, params: &[Ty], fill: impl FnOnce(&mut Self, &mut Scope)) -> Closure {
+        let mut captured = Vec::new();
+        for known in &scope.known {
+            if captured.len() < 6 && !self.random.one_in(3) {
+                captured.push(*known);
+            }
+        }
+        let types: Vec<Ty> = captured.iter().map(|(_, ty)| *ty).collect();
+        let mut inner = self.scope(params, &types);
+        fill(self, &mut inner);
+        if self.random.one_in(6) {
+            let op = self.builder.input(INPUTS[self.random.below(INPUTS.len())]);
+            let kept = node(&mut inner, op, Ty::Int);
+            inner.template.keep.push(kept);
+        }
+        let template = self.builder.template(inner.template);
+        Closure { template, captures: captured.into_iter().map(|(operand, _)| operand).collect() }
+    }
+
+    fn expression(&mut self, scope: &Scope, params: &[Ty], result: Ty, depth: usize) -> Closure {
+        self.closure(scope, params, |this, inner| {
+            let root = this.operand(inner, result, depth);
+            inner.template.root = Some(root);
+        })
+    }
+
+    fn statements(&mut self, scope: &mut Scope, depth: usize) {
+        for _ in 0..1 + self.random.below(3) {
+            let choice = if depth == 0 || self.budget == 0 { 0 } else { self.random.below(6) };
+            let statement = match choice {
+                0..=2 => {
+                    let count = 1 + self.random.below(3);
+                    let values: Vec<Operand> = (0..count)
+                        .map(|_| {
+                            let ty = *self.random.pick(&[Ty::Int, Ty::Int, Ty::Bool, Ty::List, Ty::Map]);
+                            self.operand(scope, ty, depth)
+                        })
+                        .collect();
+                    show(&values)
+                }
+                3 => {
+                    let condition = self.operand(scope, Ty::Bool, depth);
+                    let then = self.closure(scope, &[], |this, inner| this.statements(inner, depth - 1));
+                    let otherwise = self
+                        .random
+                        .one_in(2)
+                        .then(|| self.closure(scope, &[], |this, inner| this.statements(inner, depth - 1)));
+                    Statement::If { condition, then, otherwise }
+                }
+                4 => {
+                    let list = self.operand(scope, Ty::List, depth);
+                    let params = [Ty::Int, Ty::Int];
+                    let body = self.closure(scope, &params, |this, inner| this.statements(inner, depth - 1));
+                    Statement::For { list, body }
+                }
+                _ => {
+                    let map = self.operand(scope, Ty::Map, depth);
+                    let params = [Ty::Int, Ty::Int];
+                    let body = self.closure(scope, &params, |this, inner| this.statements(inner, depth - 1));
+                    Statement::ForKv { map, body }
+                }
+            };
+            scope.template.statements.push(statement);
+        }
+    }
+
+    /// An operand of a type: something known, or something new.
+    fn operand(&mut self, scope: &mut Scope, ty: Ty, depth: usize) -> Operand {
+        let known: Vec<Operand> = scope.known.iter().filter(|(_, t)| *t == ty).map(|(o, _)| *o).collect();
+        if !known.is_empty() && (self.budget == 0 || self.random.one_in(2)) {
+            return *self.random.pick(&known);
+        }
+        if self.budget == 0 || depth == 0 {
+            return self.leaf(scope, ty);
+        }
+        self.budget -= 1;
+        let op = match self.random.below(11) {
+            0 => {
+                let condition = self.operand(scope, Ty::Bool, depth - 1);
+                let then = self.expression(scope, &[], ty, depth - 1);
+                let otherwise = self.expression(scope, &[], ty, depth - 1);
+                Op::If { condition, then, otherwise }
+            }
+            1 => {
+                let value = self.operand(scope, ty, depth - 1);
+                Op::Except { value, fallback: self.expression(scope, &[], ty, depth - 1) }
+            }
+            2 => {
+                let args = [self.operand(scope, Ty::Int, depth - 1), self.operand(scope, Ty::List, depth - 1)];
+                let closure = self.expression(scope, &[Ty::Int, Ty::List], ty, depth - 1);
+                Op::CallKnown { closure, args: args.to_vec() }
+            }
+            _ => match ty {
+                Ty::Int => self.int_op(scope, depth),
+                Ty::Bool => {
+                    if self.random.one_in(3) {
+                        let callee = self.operand(scope, Ty::Test, depth - 1);
+                        Op::Call { callee, args: vec![self.operand(scope, Ty::Int, depth - 1)] }
+                    } else {
+                        self.builtin(scope, "less", &[Ty::Int, Ty::Int], depth)
+                    }
+                }
+                Ty::List => self.list_op(scope, depth),
+                Ty::Map => self.builtin(scope, "to_map", &[Ty::List], depth),
+                Ty::Unary | Ty::Test => {
+                    let result = if ty == Ty::Unary { Ty::Int } else { Ty::Bool };
+                    Op::Func { closure: self.expression(scope, &[Ty::Int], result, depth - 1), ty: TypeIdx(1) }
+                }
+                Ty::Binary => Op::Func {
+                    closure: self.expression(scope, &[Ty::Int, Ty::Int], Ty::Int, depth - 1),
+                    ty: TypeIdx(2),
+                },
+            },
+        };
+        node(scope, op, ty)
+    }
+
+    fn builtin(&mut self, scope: &mut Scope, name: &str, args: &[Ty], depth: usize) -> Op {
+        let args: Vec<Operand> = args.iter().map(|ty| self.operand(scope, *ty, depth - 1)).collect();
+        self.builder.call(name, &args)
+    }
+
+    fn int_op(&mut self, scope: &mut Scope, depth: usize) -> Op {
+        match self.random.below(9) {
+            0 | 1 => self.builtin(scope, "add", &[Ty::Int, Ty::Int], depth),
+            2 => self.builtin(scope, "sub", &[Ty::Int, Ty::Int], depth),
+            3 => self.builtin(scope, "div", &[Ty::Int, Ty::Int], depth),
+            4 => self.builtin(scope, "fatal", &[Ty::Int], depth),
+            5 => self.builtin(scope, "sum", &[Ty::List], depth),
+            6 => {
+                let callee = self.operand(scope, Ty::Unary, depth - 1);
+                Op::Call { callee, args: vec![self.operand(scope, Ty::Int, depth - 1)] }
+            }
+            7 => self.builtin(scope, "iter.reduce", &[Ty::Int, Ty::List, Ty::Binary], depth),
+            _ => {
+                let list = self.operand(scope, Ty::List, depth - 1);
+                let function = self.operand(scope, Ty::Binary, depth - 1);
+                self.builder.call("iter.reduce", &[list, function])
+            }
+        }
+    }
+
+    fn list_op(&mut self, scope: &mut Scope, depth: usize) -> Op {
+        match self.random.below(5) {
+            0 => self.builtin(scope, "iter.map", &[Ty::List, Ty::Unary], depth),
+            1 => self.builtin(scope, "iter.filter", &[Ty::List, Ty::Test], depth),
+            2 => self.builtin(scope, "iter.zip", &[Ty::List, Ty::List, Ty::Binary], depth),
+            3 => self.builtin(scope, "range", &[Ty::Int], depth),
+            _ => {
+                let count = self.random.below(4);
+                Op::List((0..count).map(|_| self.operand(scope, Ty::Int, depth - 1)).collect())
+            }
+        }
+    }
+
+    fn leaf(&mut self, scope: &mut Scope, ty: Ty) -> Operand {
+        let op = match ty {
+            Ty::Int if self.random.one_in(2) => {
+                let value = self.random.below(5) as i64;
+                return self.builder.int(value);
+            }
+            Ty::Int => self.builder.input(INPUTS[self.random.below(INPUTS.len())]),
+            Ty::List => self.builder.input(LISTS[self.random.below(LISTS.len())]),
+            Ty::Bool => {
+                let (a, b) = (self.leaf(scope, Ty::Int), self.leaf(scope, Ty::Int));
+                self.builder.call("less", &[a, b])
+            }
+            Ty::Map => {
+                let list = self.leaf(scope, Ty::List);
+                self.builder.call("to_map", &[list])
+            }
+            Ty::Unary | Ty::Test | Ty::Binary => {
+                let params: &[Ty] = if ty == Ty::Binary { &[Ty::Int, Ty::Int] } else { &[Ty::Int] };
+                let result = if ty == Ty::Test { Ty::Bool } else { Ty::Int };
+                let closure = self.closure(scope, params, |this, inner| {
+                    inner.template.root = Some(this.leaf(inner, result));
+                });
+                Op::Func { closure, ty: TypeIdx(params.len() as u32) }
+            }
+        };
+        node(scope, op, ty)
+    }
+}
+
+fn node(scope: &mut Scope, op: Op, ty: Ty) -> Operand {
+    scope.template.nodes.push(Node { op, span: None });
+    let operand = Operand::Node(scope.template.nodes.len() as u32 - 1);
+    scope.known.push((operand, ty));
+    operand
+}

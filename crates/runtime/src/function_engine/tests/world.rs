@@ -1,0 +1,112 @@
+//! A host whose inputs a test sets.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mcl_artifact::program::Program;
+use mcl_value::Value;
+use rustc_hash::FxHashMap;
+
+use super::functions;
+use crate::function_engine::host::{Host, Waker, WatchId};
+use crate::function_engine::{Engine, Output};
+
+#[derive(Default)]
+pub(super) struct Inner {
+    values: FxHashMap<String, Value>,
+    watches: FxHashMap<WatchId, (String, Waker)>,
+    next: u64,
+    clock: Duration,
+}
+
+/// Shared by a test and the engine that it tests.
+#[derive(Clone, Default)]
+pub(super) struct World(Arc<Mutex<Inner>>);
+
+impl World {
+    /// Sets an input, and wakes those who watch it.
+    pub(super) fn set(&self, key: &str, value: impl Into<Value>) {
+        let mut inner = self.0.lock().unwrap();
+        inner.values.insert(key.to_owned(), value.into());
+        let wakers: Vec<Waker> =
+            inner.watches.values().filter(|(watched, _)| watched == key).map(|(_, waker)| waker.clone()).collect();
+        drop(inner);
+        wakers.iter().for_each(Waker::wake);
+    }
+
+    pub(super) fn get(&self, key: &str) -> Value {
+        self.0.lock().unwrap().values.get(key).cloned().unwrap_or(Value::Nil)
+    }
+
+    pub(super) fn advance(&self, by: Duration) {
+        self.0.lock().unwrap().clock += by;
+    }
+
+    pub(super) fn watch_count(&self) -> usize {
+        self.0.lock().unwrap().watches.len()
+    }
+
+    pub(super) fn engine(&self, program: &Arc<Program>) -> Engine {
+        Engine::with_functions(Arc::clone(program), Box::new(self.clone()), functions::lookup).unwrap()
+    }
+}
+
+impl Host for World {
+    fn now(&self) -> Duration {
+        self.monotonic()
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.0.lock().unwrap().clock
+    }
+
+    fn watch(&mut self, path: &Path, waker: Waker) -> WatchId {
+        self.watch_shared("path", &path.to_string_lossy(), waker)
+    }
+
+    fn watch_shared(&mut self, _: &str, name: &str, waker: Waker) -> WatchId {
+        let mut inner = self.0.lock().unwrap();
+        inner.next += 1;
+        let id = WatchId(inner.next);
+        inner.watches.insert(id, (name.to_owned(), waker));
+        id
+    }
+
+    fn unwatch(&mut self, watch: WatchId) {
+        assert!(self.0.lock().unwrap().watches.remove(&watch).is_some(), "a watch is ended once");
+    }
+
+    fn hostname(&self) -> &str {
+        "h1"
+    }
+
+    fn state_dir(&self) -> &Path {
+        Path::new("/nonexistent")
+    }
+
+    fn shared_value(&self, _: &str, name: &str) -> Option<Value> {
+        Some(self.get(name))
+    }
+}
+
+/// What an engine puts out: the values of each live statement, or the sorted messages of its failures.
+pub(super) fn outcome(engine: &mut Engine) -> Result<Vec<Vec<Value>>, Vec<String>> {
+    match engine.run() {
+        Ok(_) => Ok(outputs(engine)),
+        Err(diagnostics) => {
+            let mut messages: Vec<String> = diagnostics.into_iter().map(|d| d.message).collect();
+            messages.sort();
+            messages.dedup();
+            Err(messages)
+        }
+    }
+}
+
+pub(super) fn outputs(engine: &Engine) -> Vec<Vec<Value>> {
+    let mut all = Vec::new();
+    engine.visit_outputs(|output| match output {
+        Output::Resource(_, values) | Output::Edge { values, .. } => all.push(values.cloned().collect()),
+    });
+    all
+}
