@@ -38,7 +38,9 @@ fn one_program(seed: u64) {
             assert_eq!((round.evaluated, round.changed), (0, false));
             assert_eq!(&outputs(&engine), values);
         }
-        for _ in 0..1 + random.below(2) {
+        // Now and then everything changes at once.
+        let changes = if random.one_in(4) { 12 } else { 1 + random.below(2) };
+        for _ in 0..changes {
             let (key, value) = random_input(&mut random);
             world.set(key, value);
         }
