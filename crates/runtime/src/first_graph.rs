@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mcl_artifact::program::Program;
-use mcl_diagnostics::Diagnostic;
-use resource_graph::ResourceGraph;
+use mcl_diagnostics::{Code, Diagnostic, Stage};
+use resource_graph::{AutoEdgeHost, ResourceGraph, add_autoedges};
 
 use crate::function_engine::{Engine, StillHost};
 use crate::interpret::Interpreter;
@@ -22,6 +22,37 @@ pub fn first_graph(program: &Arc<Program>, hostname: &str) -> Result<ResourceGra
     let mut engine = Engine::new(Arc::clone(program), Box::new(host)).map_err(|e| vec![e])?;
     engine.run()?;
     Interpreter::new().interpret(&engine)
+}
+
+/// Adds the automatic edges of this host.
+///
+/// # Errors
+/// Resources that cannot tell what they need, and the circle that automatic edges close.
+pub fn add_automatic_edges(graph: &mut ResourceGraph) -> Result<(), Vec<Diagnostic>> {
+    let home = std::env::var("HOME").ok();
+    let host = AutoEdgeHost { home: home.as_deref(), ..AutoEdgeHost::default() };
+    add_autoedges(graph, &host).map_err(|errors| {
+        let diagnostic = |error: &resource_graph::AutoEdgeError| {
+            let diagnostic = Diagnostic::error(Code::R0301, Stage::Autoedge, error.to_string());
+            match graph.resource(error.vertex).span {
+                Some(span) => diagnostic.at(span),
+                None => diagnostic,
+            }
+        };
+        errors.iter().map(diagnostic).collect::<Vec<Diagnostic>>()
+    })?;
+    let Err(cycle) = graph.topological_order() else { return Ok(()) };
+    let message = format!("the edges go round in a circle: {cycle}");
+    let mut diagnostic = Diagnostic::error(Code::R0302, Stage::Autoedge, message)
+        .help("`Meta:autoedge => false` on one of these resources keeps it from being ordered automatically");
+    for vertex in &cycle.vertices {
+        match graph.resource(*vertex).span {
+            Some(span) if diagnostic.span.is_none() => diagnostic = diagnostic.at(span),
+            Some(span) if diagnostic.labels.len() < 10 => diagnostic = diagnostic.label(span, "and this resource"),
+            _ => {}
+        }
+    }
+    Err(vec![diagnostic])
 }
 
 /// The name of this machine, as `$hostname` has it.

@@ -70,6 +70,14 @@ sender at most.\n\n\
 Wrong:\n    Exec[\"a\"].stdout -> File[\"/f\"].content\n    Exec[\"b\"].stdout -> File[\"/f\"].content\n\n\
 Right:\n    Exec[\"a\"].stdout -> File[\"/f\"].content\n    Exec[\"b\"].stdout -> File[\"/g\"].content";
 
+    R0301: "a resource cannot tell what it needs",
+        "Automatic edges order a resource after others that it needs: a file after its directory, a service after its \
+package. This resource lacks what is needed to find them. Give it, or say `Meta:autoedge => false`.";
+    R0302: "automatic edges close a circle",
+        "An edge that was added automatically and those of the program contradict each other: the program wants a first, \
+and b is something that a needs. Take the program's edge away, or exempt one of the resources:\n\n\
+    file \"/srv/app/x\" { state => \"exists\", Meta:autoedge => false, }";
+
     R0401: "a parameter of a resource is not valid",
         "The kind of the resource does not accept a parameter's value. Most of these are found when the resources are \
 built; one that arrives by send/recv is found when it is received.\n\n\

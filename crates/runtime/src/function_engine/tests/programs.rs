@@ -184,7 +184,8 @@ pub(super) struct Generator<'r> {
 impl Generator<'_> {
     /// A random program that the engine has no reason to call ill-typed.
     pub(super) fn program(random: &mut Random) -> Arc<Program> {
-        let budget = 5 + random.below(if random.one_in(8) { 250 } else { 60 });
+        let most = if random.one_in(8) { 250 } else { 60 };
+        let budget = 5 + random.below(most);
         let mut generator = Generator { random, builder: Builder::new(), budget };
         let mut scope = generator.scope(&[], &[]);
         generator.statements(&mut scope, 3);
