@@ -84,7 +84,7 @@ impl Sides {
         self.artifact.as_deref().map(|path| program::load(path, format)).transpose()
     }
 
-    /// The first graph of all sides together, with warnings. Nothing on the machine is touched.
+    /// The first graph of all sides together, with automatic edges, and warnings. Nothing on the machine is touched.
     pub fn first_graph(
         &self,
         program: Option<&Arc<Program>>,
@@ -100,7 +100,8 @@ impl Sides {
             events.push((Side::Puppet, SideEvent::Graph(graph)));
         }
         match self.mixer().handle(events).pop() {
-            Some(Mixed::Graph(graph, more)) => {
+            Some(Mixed::Graph(mut graph, more)) => {
+                runtime::add_automatic_edges(&mut graph)?;
                 warnings.extend(more);
                 Ok((graph, warnings))
             }
