@@ -14,4 +14,4 @@ mod payload;
 mod stages;
 
 pub use payload::{Checked, Payload, Resolved, Trees};
-pub use stages::{Compiled, compile, fgraph, interpolate, lex, parse, scope};
+pub use stages::{Compiled, compile, fgraph, interpolate, lex, parse, scope, unify};

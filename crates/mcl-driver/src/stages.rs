@@ -64,6 +64,13 @@ pub fn scope(program: Trees) -> (Resolved, Vec<Diagnostic>) {
     (Resolved { loaded: program.loaded, scoped }, diagnostics)
 }
 
+/// Names resolved -> types known.
+#[must_use]
+pub fn unify(program: Resolved) -> (Checked, Vec<Diagnostic>) {
+    let (typed, diagnostics) = mcl_types::unify(program.scoped);
+    (Checked { loaded: program.loaded, typed }, diagnostics)
+}
+
 /// Types known -> function graph. The program must be free of errors.
 #[must_use]
 pub fn fgraph(program: &Checked) -> (Option<Box<Program>>, Vec<Diagnostic>) {
@@ -88,7 +95,8 @@ impl Payload {
                 let (program, found) = fgraph(&checked);
                 (program.map(Payload::Fgraph), found)
             }
-            Payload::Scoped(_) | Payload::Fgraph(_) => (None, Vec::new()),
+            Payload::Scoped(resolved) => with(Payload::Typed, unify(resolved)),
+            Payload::Fgraph(_) => (None, Vec::new()),
         }
     }
 }
