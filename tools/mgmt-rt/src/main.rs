@@ -3,8 +3,11 @@
 //! Exit codes: 0 done, 1 failure (the diagnostics are on standard error), 2 usage or a file that cannot be read; `plan`
 //! ends with 3 when changes are pending.
 
+mod apply;
 mod graph;
+mod plan;
 mod program;
+mod progress;
 mod report;
 mod sides;
 
@@ -22,12 +25,18 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Bring the machine into the state that a program describes, and keep it so
+    Apply(apply::Args),
+    /// Show what apply would change; ends with 3 if there is something
+    Plan(apply::PlanArgs),
     /// Evaluate a program until its first complete result and print the resource graph; the machine is not touched
     Graph(graph::Args),
 }
 
 fn main() -> ExitCode {
     match Cli::parse().command {
+        Command::Apply(args) => apply::run(&args),
+        Command::Plan(args) => apply::plan(&args),
         Command::Graph(args) => graph::run(&args),
     }
 }

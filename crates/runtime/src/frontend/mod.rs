@@ -4,8 +4,10 @@
 //! there; [`Mixer`] turns both streams into one. The graph travels *with* its event, so there is no flag that could be
 //! reset between a check and a use: an event is never lost and never handled twice, whatever the interleaving.
 
+mod live;
 mod mixer;
 mod puppet;
 
+pub use live::{LiveSource, finish_graph, spawn};
 pub use mixer::{Mixed, Mixer, Side, SideEvent};
 pub use puppet::PuppetSource;

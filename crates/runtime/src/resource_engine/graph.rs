@@ -97,6 +97,40 @@ impl EngineGraph {
         EngineGraph::new(groups, edges, transfers.collect())
     }
 
+    /// As automatic grouping says; a leader comes before its members and has the semaphores of all.
+    ///
+    /// # Errors
+    /// There is a cycle.
+    pub fn grouped(graph: &ResourceGraph) -> Result<EngineGraph, Cycle> {
+        let grouping = resource_graph::autogroup(graph);
+        let mut place = vec![(0u32, 0usize); graph.len()];
+        let mut groups = Vec::new();
+        for leader in grouping.leaders() {
+            let members = grouping.members(leader);
+            let mut resources: Vec<Resource> = Vec::with_capacity(members.len());
+            for (i, member) in members.iter().enumerate() {
+                place[member.index()] = (groups.len() as u32, i);
+                resources.push(graph.resource(*member).clone());
+            }
+            if members.len() > 1 {
+                resources[0].meta.sema = grouping.semaphores(graph, leader);
+            }
+            groups.push(Group::from(resources));
+        }
+        let edges = grouping.edges().iter().map(|e| GroupEdge {
+            from: place[e.from.index()].0,
+            to: place[e.to.index()].0,
+            notify: e.notify,
+        });
+        let transfers = graph.sendrecv().iter().map(|s| Transfer {
+            from: place[s.from.vertex.index()],
+            from_key: s.from.key.clone(),
+            to: place[s.to.vertex.index()],
+            to_key: s.to.key.clone(),
+        });
+        EngineGraph::new(groups, edges.collect(), transfers.collect())
+    }
+
     /// The groups.
     #[must_use]
     pub fn groups(&self) -> &[Group] {

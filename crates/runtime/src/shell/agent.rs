@@ -239,6 +239,11 @@ impl<'o> Agent<'o> {
                     self.stop(StopLevel::Finish);
                 }
             }
+            Message::Problems(diagnostics) => {
+                for diagnostic in &diagnostics {
+                    self.observer.event(observer::Event::Problem(diagnostic));
+                }
+            }
             Message::Stop(level) => {
                 self.summary.interrupted = true;
                 self.stop(level);

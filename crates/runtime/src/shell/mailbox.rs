@@ -16,6 +16,8 @@ pub enum Message {
     Graph(Box<EngineGraph>),
     /// The source of graphs failed; the running graph stays in force.
     SourceFailed(Vec<Diagnostic>),
+    /// Warnings that belong to no resource.
+    Problems(Vec<Diagnostic>),
     /// Stop, as if by ctrl-C.
     Stop(StopLevel),
     /// A check ended.

@@ -47,10 +47,6 @@ impl Attributes {
         Ok(Attributes { owner: given("owner")?, group: given("group")?, mode, label })
     }
 
-    pub(super) fn exact_mode(bits: u32) -> Attributes {
-        Attributes { mode: Some(Mode::Exact(bits)), ..Attributes::NONE }
-    }
-
     /// The owner and group to have.
     pub(super) fn ids(&self) -> Result<(Option<u32>, Option<u32>), Failure> {
         Ok((self.owner.as_deref().map(user_id).transpose()?, self.group.as_deref().map(group_id).transpose()?))

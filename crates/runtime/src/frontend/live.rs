@@ -1,0 +1,254 @@
+//! The stream of graphs of a machine: a thread that runs the program's functions, reads the Puppet catalog, merges both,
+//! adds automatic edges and groups, and hands each result to the agent.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use mcl_artifact::program::Program;
+use mcl_diagnostics::{Code, Diagnostic, Stage};
+use mcl_value::Value;
+use resource_graph::{AutoEdgeHost, ResourceGraph, add_autoedges};
+use rustc_hash::FxHashMap;
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+
+use crate::frontend::{Mixed, Mixer, PuppetSource, Side, SideEvent};
+use crate::function_engine::{Engine, Host, Waker, WatchId};
+use crate::interpret::Interpreter;
+use crate::kinds::Scope;
+use crate::resource_engine::EngineGraph;
+use crate::shell::{Handle, Message, Subscription, Watcher};
+
+/// What graphs are made from.
+pub struct LiveSource {
+    /// The program, if one takes part.
+    pub program: Option<Arc<Program>>,
+    /// The Puppet side, if it takes part.
+    pub puppet: Option<PuppetSource>,
+    /// What joins them.
+    pub mixer: Mixer,
+    /// `$hostname`.
+    pub hostname: String,
+    /// Where functions keep state.
+    pub state_dir: PathBuf,
+}
+
+/// The graph that the engine runs: with automatic edges and groups.
+///
+/// # Errors
+/// A resource cannot tell what it wants, or there is a cycle.
+pub fn finish_graph(mut graph: ResourceGraph) -> Result<EngineGraph, Vec<Diagnostic>> {
+    let home = std::env::var("HOME").ok();
+    let host = AutoEdgeHost { home: home.as_deref(), ..AutoEdgeHost::default() };
+    add_autoedges(&mut graph, &host).map_err(|errors| {
+        let diagnostic = |e: resource_graph::AutoEdgeError| {
+            let diagnostic = Diagnostic::error(Code::R0412, Stage::Autoedge, e.to_string());
+            graph.resource(e.vertex).span.map_or(diagnostic.clone(), |span| diagnostic.at(span))
+        };
+        errors.into_iter().map(diagnostic).collect::<Vec<_>>()
+    })?;
+    EngineGraph::grouped(&graph).map_err(|cycle| {
+        vec![
+            Diagnostic::error(Code::R0412, Stage::Interpret, cycle.to_string()).help(
+                "remove one of the edges; automatic edges of a resource are turned off by `Meta:autoedge => false`",
+            ),
+        ]
+    })
+}
+
+/// Runs the source on its own thread for the rest of the process.
+///
+/// # Errors
+/// The thread cannot be started.
+pub fn spawn(source: LiveSource, agent: Handle) -> std::io::Result<()> {
+    // Evaluation is iterative, but values nest as deeply as the program's types.
+    let thread = std::thread::Builder::new().name("functions".to_owned()).stack_size(8 << 20);
+    thread.spawn(move || run(source, &agent)).map(|_| ())
+}
+
+fn run(source: LiveSource, agent: &Handle) {
+    let LiveSource { program, puppet, mut mixer, hostname, state_dir } = source;
+    let world = World::new();
+    if let Some(puppet) = &puppet {
+        world.lock().watcher.subscribe(puppet.path(), Scope::Entry, PUPPET);
+    }
+    let mut interpreter = Interpreter::new();
+    let mut engine = match program.map(|program| {
+        let host = LiveHost { world: world.clone(), hostname, state_dir };
+        Engine::new(program, Box::new(host))
+    }) {
+        Some(Ok(engine)) => Some(engine),
+        Some(Err(diagnostic)) => return agent.send(Message::SourceFailed(vec![diagnostic])),
+        None => None,
+    };
+    if let Some(engine) = &engine {
+        let world = world.clone();
+        engine.events().on_arrival(Arc::new(move || world.ring()));
+    }
+    let mut puppet_is_due = puppet.is_some();
+    loop {
+        let mut events = Vec::new();
+        if let Some(engine) = &mut engine {
+            match engine.run() {
+                Ok(round) if round.changed => events
+                    .push((Side::Mcl, interpreter.interpret(engine).map_or_else(SideEvent::Failed, SideEvent::Graph))),
+                Ok(_) => {}
+                Err(diagnostics) => events.push((Side::Mcl, SideEvent::Failed(diagnostics))),
+            }
+        }
+        if let Some(puppet) = puppet.as_ref().filter(|_| std::mem::take(&mut puppet_is_due)) {
+            let event = match puppet.load() {
+                Ok((graph, warnings)) => {
+                    if !warnings.is_empty() {
+                        agent.send(Message::Problems(warnings));
+                    }
+                    SideEvent::Graph(graph)
+                }
+                Err(diagnostics) => SideEvent::Failed(diagnostics),
+            };
+            events.push((Side::Puppet, event));
+        }
+        for mixed in mixer.handle(events) {
+            deliver(mixed, agent);
+        }
+        let deadline = engine.as_ref().and_then(Engine::next_deadline);
+        puppet_is_due = world.wait(deadline);
+    }
+}
+
+fn deliver(mixed: Mixed, agent: &Handle) {
+    match mixed {
+        Mixed::Waiting => {}
+        Mixed::Graph(graph, warnings) => {
+            if !warnings.is_empty() {
+                agent.send(Message::Problems(warnings));
+            }
+            agent.send(match finish_graph(graph) {
+                Ok(graph) => Message::Graph(Box::new(graph)),
+                Err(diagnostics) => Message::SourceFailed(diagnostics),
+            });
+        }
+        Mixed::Failed(diagnostics) => agent.send(Message::SourceFailed(diagnostics)),
+    }
+}
+
+/// The watcher's token for the catalog; functions count from 1.
+const PUPPET: u64 = 0;
+
+/// Paths and the bell, shared by the thread and the functions' host.
+#[derive(Clone)]
+struct World {
+    inner: Arc<Mutex<Inner>>,
+    bell: Arc<Option<OwnedFd>>,
+    started: Instant,
+}
+
+struct Inner {
+    watcher: Watcher,
+    wakers: FxHashMap<u64, (Waker, Subscription)>,
+    last: u64,
+}
+
+impl World {
+    fn new() -> World {
+        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok();
+        let inner = Inner { watcher: Watcher::new(), wakers: FxHashMap::default(), last: PUPPET };
+        World { inner: Arc::new(Mutex::new(inner)), bell: Arc::new(bell), started: Instant::now() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn ring(&self) {
+        if let Some(bell) = &*self.bell {
+            let _ = rustix::io::write(bell, &1u64.to_ne_bytes());
+        }
+    }
+
+    /// Sleeps until something happens, and says whether the catalog changed.
+    fn wait(&self, deadline: Option<Duration>) -> bool {
+        let mut timeout = deadline.map(|at| at.saturating_sub(self.started.elapsed()));
+        let watcher_fd: Option<OwnedFd> = {
+            let inner = self.lock();
+            if let Some(at) = inner.watcher.next_poll() {
+                let left = at.saturating_duration_since(Instant::now());
+                timeout = Some(timeout.map_or(left, |t| t.min(left)));
+            }
+            inner.watcher.fd().and_then(|fd| fd.try_clone_to_owned().ok())
+        };
+        if self.bell.is_none() {
+            let now_and_then = Duration::from_millis(200);
+            timeout = Some(timeout.map_or(now_and_then, |t| t.min(now_and_then)));
+        }
+        let fds: [Option<BorrowedFd<'_>>; 2] =
+            [watcher_fd.as_ref().map(AsFd::as_fd), (*self.bell).as_ref().map(AsFd::as_fd)];
+        let mut polled: Vec<PollFd<'_>> =
+            fds.iter().flatten().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)).collect();
+        let timeout = timeout.and_then(|t| Timespec::try_from(t).ok());
+        let _ = poll(&mut polled, timeout.as_ref());
+        if let Some(bell) = &*self.bell {
+            let _ = rustix::io::read(bell, &mut [0u8; 8]);
+        }
+        let mut inner = self.lock();
+        let tokens = inner.watcher.read(Instant::now()).unwrap_or_default();
+        for token in &tokens {
+            if let Some((waker, _)) = inner.wakers.get(token) {
+                waker.wake();
+            }
+        }
+        tokens.contains(&PUPPET)
+    }
+}
+
+/// The world as functions see it.
+struct LiveHost {
+    world: World,
+    hostname: String,
+    state_dir: PathBuf,
+}
+
+impl Host for LiveHost {
+    fn now(&self) -> Duration {
+        SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO)
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.world.started.elapsed()
+    }
+
+    fn watch(&mut self, path: &Path, waker: Waker) -> WatchId {
+        let mut inner = self.world.lock();
+        inner.last += 1;
+        let token = inner.last;
+        let subscription = inner.watcher.subscribe(path, Scope::Children, token);
+        inner.wakers.insert(token, (waker, subscription));
+        WatchId(token)
+    }
+
+    fn watch_shared(&mut self, _kind: &str, _name: &str, _waker: Waker) -> WatchId {
+        let mut inner = self.world.lock();
+        inner.last += 1;
+        WatchId(inner.last)
+    }
+
+    fn unwatch(&mut self, watch: WatchId) {
+        let mut inner = self.world.lock();
+        if let Some((_, subscription)) = inner.wakers.remove(&watch.0) {
+            inner.watcher.unsubscribe(subscription);
+        }
+    }
+
+    fn hostname(&self) -> &str {
+        &self.hostname
+    }
+
+    fn state_dir(&self) -> &Path {
+        &self.state_dir
+    }
+
+    fn shared_value(&self, _kind: &str, _name: &str) -> Option<Value> {
+        None
+    }
+}

@@ -1,0 +1,129 @@
+//! What `plan` prints: the changes that `apply` would make, with the contents of files as a diff.
+
+use std::io::Write as _;
+
+use mcl_diagnostics::Files;
+use resource_graph::{MASK, Resource, is_sensitive};
+use runtime::kinds::{Change, Diff};
+use runtime::shell::{Event, Observer, Summary};
+use serde_json::json;
+use similar::{ChangeTag, TextDiff};
+
+use crate::apply::{PlanFormat, place};
+use crate::report;
+
+pub struct PlanPrinter<'f> {
+    format: PlanFormat,
+    color: bool,
+    files: &'f Files,
+    text: String,
+    last: Option<resource_graph::ResourceId>,
+}
+
+impl<'f> PlanPrinter<'f> {
+    pub fn new(format: PlanFormat, color: bool, files: &'f Files) -> PlanPrinter<'f> {
+        PlanPrinter { format, color, files, text: String::new(), last: None }
+    }
+
+    pub fn finish(&mut self, summary: &Summary) {
+        if self.format == PlanFormat::Text {
+            for (id, on) in &summary.blocked {
+                self.text += &format!("{id}: unknown, it waits for {on}\n");
+            }
+            self.text += &match summary.changes {
+                0 => format!("nothing to do for {} resources\n", summary.total),
+                1 => format!("1 change for {} resources\n", summary.total),
+                n => format!("{n} changes for {} resources\n", summary.total),
+            };
+        }
+        let _ = std::io::stdout().lock().write_all(self.text.as_bytes());
+    }
+
+    fn change(&mut self, resource: &Resource, change: &Change) {
+        let hidden =
+            change.diff.is_some() && ["content", "source", "fragments"].iter().any(|p| is_sensitive(resource, p));
+        if self.format == PlanFormat::Json {
+            let diff = change.diff.as_ref().map(|diff| {
+                let show = |content: &Option<Vec<u8>>| {
+                    content.as_ref().map(|c| if hidden { MASK.into() } else { String::from_utf8_lossy(c).into_owned() })
+                };
+                json!({"path": diff.path.to_string_lossy(), "before": show(&diff.before), "after": show(&diff.after)})
+            });
+            let value = json!({"id": resource.id.to_string(), "change": change.text, "diff": diff});
+            self.text += &format!("{value}\n");
+            return;
+        }
+        if self.last.as_ref() != Some(&resource.id) {
+            self.last = Some(resource.id.clone());
+            let place = place(resource, self.files).map(|p| format!("  ({p})")).unwrap_or_default();
+            let name = self.paint("1", &resource.id.to_string());
+            self.text += &format!("{name}{place}\n");
+        }
+        self.text += &format!("  {}\n", change.text);
+        match &change.diff {
+            Some(_) if hidden => self.text += &format!("    content: {MASK}\n"),
+            Some(diff) => self.diff(diff),
+            None => {}
+        }
+    }
+
+    fn diff(&mut self, diff: &Diff) {
+        let (Some(before), Some(after)) = (text_of(diff.before.as_deref()), text_of(diff.after.as_deref())) else {
+            self.text += "    (binary or large content is not shown)\n";
+            return;
+        };
+        let changes = TextDiff::from_lines(before, after);
+        for (i, group) in changes.grouped_ops(3).iter().enumerate() {
+            if i > 0 {
+                self.text += "    …\n";
+            }
+            for change in group.iter().flat_map(|op| changes.iter_changes(op)) {
+                let (sign, color) = match change.tag() {
+                    ChangeTag::Delete => ('-', "31"),
+                    ChangeTag::Insert => ('+', "32"),
+                    ChangeTag::Equal => (' ', "2"),
+                };
+                let value = change.value();
+                let line = value.strip_suffix('\n').unwrap_or(value);
+                let line: String =
+                    line.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect();
+                let line = self.paint(color, &format!("{sign}{line}"));
+                self.text += &format!("    {line}\n");
+                if !value.ends_with('\n') {
+                    self.text += "    \\ no newline at the end\n";
+                }
+            }
+        }
+    }
+
+    fn paint(&self, code: &str, text: &str) -> String {
+        if self.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+/// The content as text; nothing is empty text, and what is no text is `None`.
+fn text_of(content: Option<&[u8]>) -> Option<&str> {
+    content.map_or(Some(""), |c| std::str::from_utf8(c).ok().filter(|t| !t.contains('\0')))
+}
+
+impl Observer for PlanPrinter<'_> {
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Changed { resource, change, .. } => self.change(resource, change),
+            Event::Failed { resource, failure, retry: None } => {
+                let code = failure.code().name();
+                let place = place(resource, self.files).map(|p| format!(" ({p})")).unwrap_or_default();
+                eprintln!("error[{code}]: {}{place}: {failure}", resource.id);
+            }
+            Event::Problem(diagnostic) => {
+                report::print(vec![diagnostic.clone()], self.files, mcl_diagnostics::Format::Human)
+            }
+            Event::Failed { .. }
+            | Event::Said { .. }
+            | Event::Swapped { .. }
+            | Event::Converged
+            | Event::Diverged
+            | Event::Stopping(_) => {}
+        }
+    }
+}
