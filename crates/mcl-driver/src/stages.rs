@@ -91,11 +91,11 @@ impl Payload {
             Payload::Tokens(loaded) => with(Payload::Ast, parse(loaded)),
             Payload::Ast(trees) => with(Payload::Interpolated, interpolate(trees)),
             Payload::Interpolated(trees) => with(Payload::Scoped, scope(trees)),
+            Payload::Scoped(resolved) => with(Payload::Typed, unify(resolved)),
             Payload::Typed(checked) => {
                 let (program, found) = fgraph(&checked);
                 (program.map(Payload::Fgraph), found)
             }
-            Payload::Scoped(resolved) => with(Payload::Typed, unify(resolved)),
             Payload::Fgraph(_) => (None, Vec::new()),
         }
     }

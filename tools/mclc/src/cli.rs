@@ -1,9 +1,11 @@
 //! The command line, declared once: parsing, help and shell completions come from here.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::{Code, nearest};
 
 /// The mcl compiler.
@@ -31,6 +33,10 @@ pub enum Color {
 pub enum Command {
     /// Check programs and report everything that is wrong with them
     Check(Check),
+    /// Compile a program to an artifact for mgmt-rt
+    Build(Build),
+    /// Compile a program and run it with mgmt-rt
+    Run(Run),
     /// Show what is in an artifact of any stage
     Inspect(Inspect),
     /// Stage 1: source to tokens
@@ -41,6 +47,10 @@ pub enum Command {
     Interpolate(Stage),
     /// Stage 4: resolve names and imports
     Scope(Stage),
+    /// Stage 5: infer types
+    Unify(Stage),
+    /// Stage 6: make the function graph, which mgmt-rt runs
+    Fgraph(Stage),
     /// Translate a Puppet catalog to a resource graph
     Puppet(Puppet),
     /// Explain a diagnostic code, with an example
@@ -64,6 +74,63 @@ pub struct Check {
     pub source: Source,
     #[command(flatten)]
     pub report: Report,
+}
+
+/// `mclc build`.
+#[derive(Debug, Args)]
+pub struct Build {
+    /// A file, a module directory, or `-` for standard input
+    #[arg(value_name = "PATH")]
+    pub path: PathBuf,
+    /// The artifact to write; `-` is standard output
+    #[arg(short, long, value_name = "OUT.bin")]
+    pub out: PathBuf,
+    /// Also write the artifacts of these stages, to OUT.STAGE
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "STAGE")]
+    pub emit: Vec<Emit>,
+    #[command(flatten)]
+    pub source: Source,
+    #[command(flatten)]
+    pub report: Report,
+}
+
+/// The stages whose artifacts can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Emit {
+    Tokens,
+    Ast,
+    Interpolated,
+    Scoped,
+    Typed,
+    Fgraph,
+}
+
+impl From<Emit> for ArtifactStage {
+    fn from(stage: Emit) -> ArtifactStage {
+        match stage {
+            Emit::Tokens => ArtifactStage::Tokens,
+            Emit::Ast => ArtifactStage::Ast,
+            Emit::Interpolated => ArtifactStage::Interpolated,
+            Emit::Scoped => ArtifactStage::Scoped,
+            Emit::Typed => ArtifactStage::Typed,
+            Emit::Fgraph => ArtifactStage::Fgraph,
+        }
+    }
+}
+
+/// `mclc run`.
+#[derive(Debug, Args)]
+pub struct Run {
+    /// A file, a module directory, or `-` for standard input
+    #[arg(value_name = "PATH")]
+    pub path: PathBuf,
+    #[command(flatten)]
+    pub source: Source,
+    #[command(flatten)]
+    pub report: Report,
+    /// Options for `mgmt-rt apply`, as in `mclc run site/ -- --noop --once`
+    #[arg(value_name = "OPTION", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub rest: Vec<OsString>,
 }
 
 /// One stage alone.

@@ -3,6 +3,7 @@
 //! Each subcommand is a module with one `run` function that returns the exit status: 0 for success, 1 when the program has
 //! errors, 2 when the command line is wrong or something cannot be read or written.
 
+mod build;
 mod check;
 mod cli;
 mod doc;
@@ -11,6 +12,7 @@ mod inspect;
 mod output;
 mod puppet;
 mod report;
+mod run;
 mod stage;
 
 use std::process::ExitCode;
@@ -29,11 +31,15 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let status = match &cli.command {
         Command::Check(args) => check::run(args, cli.color),
+        Command::Build(args) => build::run(args, cli.color),
+        Command::Run(args) => run::run(args, cli.color),
         Command::Inspect(args) => inspect::run(args, cli.color),
         Command::Lex(args) => stage::run(args, ArtifactStage::Tokens, cli.color),
         Command::Parse(args) => stage::run(args, ArtifactStage::Ast, cli.color),
         Command::Interpolate(args) => stage::run(args, ArtifactStage::Interpolated, cli.color),
         Command::Scope(args) => stage::run(args, ArtifactStage::Scoped, cli.color),
+        Command::Unify(args) => stage::run(args, ArtifactStage::Typed, cli.color),
+        Command::Fgraph(args) => stage::run(args, ArtifactStage::Fgraph, cli.color),
         Command::Explain(args) => explain::run(args),
         Command::Doc(args) => doc::run(args),
         Command::Puppet(args) => puppet::run(args, cli.color),

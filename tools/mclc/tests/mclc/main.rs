@@ -2,5 +2,7 @@
 
 mod command;
 mod explain;
+mod stages;
 mod ui;
 mod unusable;
+mod writing;

@@ -1,0 +1,51 @@
+//! `mclc run`: build, then become `mgmt-rt apply`.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::os::fd::AsRawFd;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::Command;
+
+use rustix::fs::{MemfdFlags, memfd_create};
+
+use crate::cli::{Build, Color, Run};
+use crate::{build, output, unusable};
+
+/// The artifact lives in memory only, so nothing is left behind however the runtime ends. The runtime replaces this
+/// process: signals reach it directly, and its exit status is ours.
+pub fn run(args: &Run, color: Color) -> u8 {
+    let artifacts = match build::compile(
+        &Build {
+            path: args.path.clone(),
+            out: PathBuf::new(),
+            emit: Vec::new(),
+            source: args.source.clone(),
+            report: args.report.clone(),
+        },
+        &[],
+        color,
+    ) {
+        Ok(artifacts) => artifacts,
+        Err(status) => return status,
+    };
+    let Some((_, bytes)) = artifacts.last() else { return unusable("the program has no artifact") };
+    // Without "close on exec": the runtime inherits it.
+    let file = match memfd_create("program.bin", MemfdFlags::empty()) {
+        Ok(fd) => std::fs::File::from(fd),
+        Err(error) => return unusable(format_args!("cannot hold the artifact in memory: {error}")),
+    };
+    if let Err(error) = (&file).write_all(bytes) {
+        return unusable(format_args!("cannot hold the artifact in memory: {}", output::reason(&error)));
+    }
+    let runtime = runtime();
+    let error =
+        Command::new(&runtime).arg("apply").arg(format!("/proc/self/fd/{}", file.as_raw_fd())).args(&args.rest).exec();
+    unusable(format_args!("cannot start `{}`: {}", runtime.to_string_lossy(), output::reason(&error)))
+}
+
+/// The runtime beside this program, else the one in PATH.
+fn runtime() -> OsString {
+    let beside = std::env::current_exe().ok().map(|path| path.with_file_name("mgmt-rt"));
+    beside.filter(|path| path.is_file()).map_or_else(|| "mgmt-rt".into(), PathBuf::into_os_string)
+}
