@@ -189,7 +189,8 @@ impl<'a> Grouper<'a> {
 
     fn takes_part(&self, vertex: VertexId) -> bool {
         let resource = self.graph.resource(vertex);
-        resource.meta.autogroup && !resource.meta.hidden
+        // A relay in a group would pass refreshes on for the whole group.
+        resource.meta.autogroup && !resource.meta.hidden && !resource.relay
     }
 
     fn group_equals(&mut self) {

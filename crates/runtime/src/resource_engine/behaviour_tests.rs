@@ -451,6 +451,22 @@ fn watch_failure_interrupts_the_check_and_restarts_without_using_its_budget() {
 }
 
 #[test]
+fn a_relay_passes_a_refresh_on_without_a_change_of_its_own() {
+    let relay = |relay| {
+        let mut middle = resource("b");
+        middle.relay = relay;
+        let mut host = Host::start(vec![resource("a"), middle, resource("c")], &[(0, 1, true), (1, 2, true)]);
+        host.expect(&["a"]);
+        host.finish("a", true);
+        host.expect(&["b!"]);
+        host.finish("b", false);
+        host
+    };
+    relay(true).expect(&["delivered a=>b", "c!"]);
+    relay(false).expect(&["delivered a=>b", "c"]);
+}
+
+#[test]
 fn identical_graph_touches_nothing() {
     let (resources, edges) = chain(&["a", "b", "c"]);
     let mut host = Host::start(resources.clone(), &edges);
