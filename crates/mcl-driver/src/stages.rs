@@ -20,12 +20,16 @@ pub fn lex(loaded: &Loaded) -> Vec<Diagnostic> {
     files.par_iter().flat_map_iter(|unit| lex_diagnostics(unit.file, text(loaded, unit), &unit.tokens)).collect()
 }
 
-/// Tokens -> trees.
+/// Tokens -> trees, with the init checks.
 #[must_use]
 pub fn parse(mut loaded: Loaded) -> (Trees, Vec<Diagnostic>) {
     let parsed: Vec<_> = distinct_files(&loaded)
         .par_iter()
-        .map(|unit| mcl_parser::parse(unit.file, text(&loaded, unit), &unit.tokens))
+        .map(|unit| {
+            let mut parsed = mcl_parser::parse(unit.file, text(&loaded, unit), &unit.tokens);
+            parsed.diagnostics.extend(mcl_parser::check_init(&parsed.ast));
+            parsed
+        })
         .collect();
     let mut trees: FxHashMap<FileId, Arc<Ast>> = FxHashMap::default();
     let mut diagnostics = Vec::new();

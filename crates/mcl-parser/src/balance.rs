@@ -128,7 +128,8 @@ struct Scan<'t> {
 
 impl<'t> Scan<'t> {
     fn new(file: FileId, text: &'t str, tokens: &'t Tokens, by_indentation: bool) -> Scan<'t> {
-        let root = Frame { opener: 0, kind: TokenKind::Newline, block: true, indent: 0, head: None, inner_braces: 0 };
+        let root =
+            Frame { opener: u32::MAX, kind: TokenKind::Newline, block: true, indent: 0, head: None, inner_braces: 0 };
         let out = Balance { close: vec![0; tokens.len() + 1], ..Balance::default() };
         Scan { file, text, tokens, by_indentation, frames: vec![root], out, blocks_broken: false, too_deep: false }
     }
@@ -179,6 +180,12 @@ impl<'t> Scan<'t> {
     /// What the beginning of a line tells about brackets that are still open.
     fn line_start(&mut self, i: u32, kind: TokenKind, indent: usize) {
         if !self.top().block && starts_statement(self.tokens, i) {
+            let top = self.top();
+            if top.kind == TokenKind::OpenCurly && i > 0 && top.opener == i - 1 {
+                // A block behind a head that is broken.
+                top.block = true;
+                return;
+            }
             let keep = self.frames.iter().rposition(|f| f.block).unwrap_or(0) + 1;
             self.close_down_to(keep, i);
         }

@@ -201,6 +201,27 @@ fn at_statement_start(f: &Failure<'_>) -> Option<Diagnostic> {
             f.error(Code::E0218, "a func statement needs a name")
                 .help("write `func name($x) { … }`, or `$name = func($x) { … }`"),
         ),
+        TokenKind::Identifier if f.tokens.kind(f.start as usize + 1) == Some(TokenKind::OpenCurly) => {
+            let kind = f.tokens.span(f.file, f.start as usize);
+            Some(
+                Diagnostic::error(Code::E0218, Stage::Parse, format!("this {word} resource has no name"))
+                    .at(kind)
+                    .help(format!("the name stands before the brace: `{word} \"name\" {{ … }}`")),
+            )
+        }
+        TokenKind::Capitalized if f.at == f.start + 1 && f.found() != Some(TokenKind::Capitalized) => {
+            let lower = word.to_ascii_lowercase();
+            let error = f.error(Code::E0201, format!("expected `[` after `{word}`, found {}", f.found_text()));
+            Some(match lower.as_str() {
+                "if" | "for" | "forkv" | "class" | "import" | "include" | "func" | "panic" | "collect" => {
+                    Diagnostic::error(Code::E0216, Stage::Parse, format!("the keyword `{lower}` is lower case"))
+                        .at(f.tokens.span(f.file, f.start as usize))
+                }
+                _ => error.help(format!(
+                    "a resource is lower case, `{lower} \"name\" {{ … }}`; an edge names it in brackets, `{word}[\"name\"] -> …`"
+                )),
+            })
+        }
         TokenKind::Dollar => in_bind_head(f),
         _ => None,
     }

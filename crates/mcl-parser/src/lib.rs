@@ -8,6 +8,7 @@ mod explain;
 mod feed;
 mod init;
 mod interpolate;
+mod lint;
 mod recover;
 mod typed_bind;
 

@@ -29,6 +29,7 @@ use crate::build::{Builder, Head};
 use crate::explain::{self, Failure};
 use crate::feed::{Feeder, Patch, Patches, Position, Terminal};
 use crate::grammar::StatementsParser;
+use crate::lint::lint;
 
 /// What the parse stage gives: a tree in any case, and what was wrong.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,8 +47,13 @@ pub fn parse(file: FileId, text: &str, tokens: &Tokens) -> Parsed {
     if healthy {
         let mut builder = Builder::new(file, text, tokens);
         let mut feeder = Feeder::new(tokens, NO_PATCHES, Position { token: 0, fed: 0 }, tokens.len() as u32);
-        if StatementsParser::new().parse(&mut builder, &mut feeder).is_ok() {
-            return finish(builder, Vec::new());
+        let result = StatementsParser::new().parse(&mut builder, &mut feeder);
+        // The feeder also stops at a `}` that closes nothing.
+        if result.is_ok() && feeder.position().token as usize == tokens.len() {
+            let lints = if builder.errors.is_empty() { lint(&mut builder) } else { Vec::new() };
+            let mut parsed = finish(builder, Vec::new());
+            parsed.diagnostics.extend(lints);
+            return parsed;
         }
     }
     let (builder, diagnostics) = Recovery::new(file, text, tokens).run();
@@ -240,7 +246,10 @@ impl<'t> Recovery<'t> {
             self.patches.insert(repair.at, repair.patch);
             return self.statement_position(start);
         }
-        self.report(&failure, start, false);
+        // What does not fit outside of the brackets after a repair inside of them follows from it.
+        if self.repaired.1 == 1 || failure.group.is_some() {
+            self.report(&failure, start, false);
+        }
         if let Some(position) = self.enter_broken_block(start, stop.token) {
             return position;
         }
@@ -276,6 +285,10 @@ impl<'t> Recovery<'t> {
         } else {
             explain::syntax_error(failure)
         });
+    }
+
+    fn same_line(&self, a: u32, b: u32) -> bool {
+        self.text.get(a.min(b) as usize..a.max(b) as usize).is_some_and(|between| !between.contains('\n'))
     }
 
     /// The brackets that are open at a token of the statement, outermost first.
