@@ -14,14 +14,24 @@
 //! resource right.
 
 mod accounts;
+mod authorized_key;
 mod context;
 mod failure;
 mod file;
+#[cfg(test)]
+mod harness;
+mod json_edit;
+mod line;
+mod msg;
 mod noop;
 mod params;
+mod password;
 mod print;
 mod registry;
+mod sysctl;
 mod test;
+mod text_file;
+mod timer;
 mod unsupported;
 
 pub use accounts::{group_id, user_id};

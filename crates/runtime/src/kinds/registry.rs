@@ -2,14 +2,27 @@
 
 use resource_graph::Resource;
 
-use crate::kinds::{Failure, Kind, file, noop, print, test, unsupported};
+use crate::kinds::{
+    Failure, Kind, authorized_key, file, json_edit, line, msg, noop, password, print, sysctl, test, timer, unsupported,
+};
 
 /// Makes the implementation for a leader and the members grouped into it (never empty, the leader first).
 pub type Constructor = fn(&[Resource]) -> Result<Box<dyn Kind>, Failure>;
 
 /// All implementations, sorted by kind.
-const KINDS: &[(&str, Constructor)] =
-    &[("file", file::build), ("noop", noop::build), ("print", print::build), ("test", test::build)];
+const KINDS: &[(&str, Constructor)] = &[
+    ("file", file::build),
+    ("json:edit", json_edit::build),
+    ("line", line::build),
+    ("msg", msg::build),
+    ("noop", noop::build),
+    ("password", password::build),
+    ("print", print::build),
+    ("ssh:authorized_key", authorized_key::build),
+    ("sysctl", sysctl::build),
+    ("test", test::build),
+    ("timer", timer::build),
+];
 
 /// Makes the implementation of a resource and the members grouped into it; the leader comes first.
 ///
