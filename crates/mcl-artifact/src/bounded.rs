@@ -11,8 +11,12 @@
 
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor};
 
-/// How deep values may nest in a payload. Our payloads are arenas and stay below 20; only types nest, by two levels each.
+/// How deep values may nest in a payload. Our payloads are arenas and stay below 20; only types nest. Reading this deep
+/// fits into the 2 MiB stack of a thread, even without optimisation.
 pub(crate) const MAX_DEPTH: u32 = 512;
+
+/// How deep a type in a payload may nest, where a list counts 1, a map 2, a struct 3 and a function 4.
+pub const MAX_TYPE_NESTING: u32 = MAX_DEPTH - 32;
 
 /// The bounds, handed down from value to value.
 #[derive(Clone, Copy)]

@@ -19,6 +19,7 @@ mod container;
 mod tests;
 mod validate;
 
+pub use bounded::MAX_TYPE_NESTING;
 pub use container::{
     ArtifactStage, FORMAT_VERSION, Header, is_artifact, read, read_header, read_program, write, wrong_stage,
 };

@@ -213,6 +213,26 @@ fn a_type_nested_without_end_is_refused() {
 }
 
 #[test]
+fn the_deepest_type_that_can_be_written_can_be_read() {
+    let (mut list, mut map, mut strukt, mut func) = (Type::Int, Type::Int, Type::Int, Type::Int);
+    for _ in 0..crate::MAX_TYPE_NESTING {
+        list = Type::list(list);
+    }
+    for _ in 0..crate::MAX_TYPE_NESTING / 2 {
+        map = Type::map(Type::Str, map);
+    }
+    for _ in 0..crate::MAX_TYPE_NESTING / 3 {
+        strukt = Type::strukt([("x", strukt)]);
+    }
+    for _ in 0..crate::MAX_TYPE_NESTING / 4 {
+        func = Type::Func(Arc::new(FuncType { args: vec![Field { name: "x".into(), ty: func }], result: Type::Int }));
+    }
+    let ty = Type::strukt([("list", list), ("map", map), ("struct", strukt), ("func", func)]);
+    let bytes = write(ArtifactStage::Typed, &ty);
+    assert!(read::<Type>(&bytes, ArtifactStage::Typed).unwrap() == ty);
+}
+
+#[test]
 fn bytes_after_the_payload_are_refused() {
     let payload = [&artifact()[48..], &[0]].concat();
     assert!(error_of(&with_payload(&payload)).message.contains("left over"));

@@ -5,9 +5,9 @@
 //! turn with what is known of the arguments. A call that fails is left for the run time, because the failure must happen
 //! there, and only if somebody asks for the value (spec 04 §6.2).
 
-use mcl_artifact::program::{Closure, ConstId, FunctionIdx, Node, Op, Operand, Template, TemplateId};
+use mcl_artifact::program::{Closure, ConstId, Constant, FunctionIdx, Node, Op, Operand, Template, TemplateId};
 use mcl_diagnostics::Span;
-use mcl_functions::{CallContext, Implementation, Purity};
+use mcl_functions::{CallContext, EngineFunction, Implementation, Purity};
 use mcl_types::TypeTable;
 use mcl_value::Value;
 use rustc_hash::FxHashMap;
@@ -28,6 +28,15 @@ const TRY_NODES: usize = 256;
 /// How many bodies may be copied inside one another.
 const MAX_INLINE_DEPTH: u32 = 16;
 
+/// How many nodes all the bodies that are copied inside one another may have.
+const MAX_COPIED: usize = 64;
+
+/// The same while trying.
+const MAX_TRIED: usize = 1024;
+
+/// `iter.map` and its like are computed for at most so many elements.
+const MAX_ELEMENTS: usize = 1024;
+
 /// An integer argument above this may ask for a large result, which the run time shall compute.
 const MAX_FACTOR: u64 = 1 << 16;
 
@@ -42,7 +51,12 @@ pub(crate) struct Emitter {
     tried: FxHashMap<(TemplateId, Vec<ConstId>), Option<ConstId>>,
     /// Nodes that may still be emitted for trying.
     budget: u64,
+    /// Bodies that are being copied inside one another.
     depth: u32,
+    /// Nodes of the bodies that were copied for the outermost one.
+    copied: usize,
+    /// How many of those are only tried.
+    trying: u32,
 }
 
 impl Emitter {
@@ -57,6 +71,8 @@ impl Emitter {
             tried: FxHashMap::default(),
             budget: 4_000_000,
             depth: 0,
+            copied: 0,
+            trying: 0,
         }
     }
 
@@ -81,7 +97,9 @@ impl Emitter {
                 .collect::<Option<Vec<_>>>()
                 .and_then(|pairs| self.pool.map(&pairs)),
             Op::Struct(ty, ref parts) => as_consts(parts).and_then(|parts| self.pool.strukt(ty, &parts)),
-            Op::Builtin { function, ref args } => as_consts(args).and_then(|args| self.call_builtin(function, &args)),
+            Op::Builtin { function, ref args } => as_consts(args)
+                .and_then(|args| self.call_builtin(function, &args))
+                .or_else(|| self.call_iterator(at, function, args)),
             Op::Func { .. } => None,
             Op::Call { callee, args } => match self.builders.known_closure(at, callee) {
                 Some(closure) => return self.fold(at, Op::CallKnown { closure, args }, span),
@@ -136,6 +154,32 @@ impl Emitter {
         self.pool.result(&mut self.types, &value, result)
     }
 
+    /// `iter.map` and `iter.filter` of a constant list with a known function.
+    fn call_iterator(&mut self, at: BuilderId, id: FunctionIdx, args: &[Operand]) -> Option<ConstId> {
+        let &Implementation::Engine(function @ (EngineFunction::Map | EngineFunction::Filter)) =
+            &self.pool.function_at(id).1.implementation
+        else {
+            return None;
+        };
+        let [list, callee] = args else { return None };
+        let Constant::List(elements) = self.pool.constant(as_const(*list)?).clone() else { return None };
+        if elements.len() > MAX_ELEMENTS || self.depth > 0 {
+            return None;
+        }
+        let closure = self.builders.known_closure(at, *callee)?;
+        let mut results = Vec::with_capacity(elements.len());
+        for element in elements {
+            self.copied = 0;
+            let result = self.try_call(at, &closure, &[Operand::Const(element)])?;
+            match function {
+                EngineFunction::Map => results.push(result),
+                _ if self.pool.value(result)?.as_bool()? => results.push(element),
+                _ => {}
+            }
+        }
+        self.pool.list(&results)
+    }
+
     /// A call of a known body. `span` is that of the call expression; `None` leaves the body's own.
     fn call(&mut self, at: BuilderId, closure: Closure, args: Vec<Operand>, span: Option<Span>) -> Result<Operand, Op> {
         let template = &self.templates[closure.template.0 as usize];
@@ -144,10 +188,17 @@ impl Emitter {
             Operand::Param(n) => !self.builders.is_inert(at, args[*n as usize]),
             Operand::Const(_) | Operand::Node(_) | Operand::Capture(_) => true,
         });
-        if must_keep || self.depth >= MAX_INLINE_DEPTH {
+        let size = template.nodes.len();
+        let outermost = self.depth == 0;
+        if outermost {
+            self.copied = 0;
+        }
+        let limit = if self.trying > 0 { MAX_TRIED } else { MAX_COPIED };
+        let too_much = self.depth >= MAX_INLINE_DEPTH || !outermost && self.copied + size > limit;
+        if must_keep || too_much {
             return Err(Op::CallKnown { closure, args });
         }
-        if template.nodes.len() <= INLINE_NODES {
+        if size <= INLINE_NODES {
             return Ok(self.copy(at, &closure, &args, span));
         }
         match self.try_call(at, &closure, &args) {
@@ -166,7 +217,9 @@ impl Emitter {
         }
         self.budget = self.budget.checked_sub(size as u64).filter(|_| size <= TRY_NODES)?;
         let nodes = self.builders.get(at).nodes.len();
+        self.trying += 1;
         let constant = as_const(self.copy(at, closure, args, None));
+        self.trying -= 1;
         self.builders.get(at).nodes.truncate(nodes);
         self.tried.insert((closure.template, inputs), constant);
         constant
@@ -175,6 +228,7 @@ impl Emitter {
     /// Copies a body into a template.
     fn copy(&mut self, at: BuilderId, closure: &Closure, args: &[Operand], span: Option<Span>) -> Operand {
         self.depth += 1;
+        self.copied += self.templates[closure.template.0 as usize].nodes.len();
         let Template { nodes, root, .. } = self.templates[closure.template.0 as usize].clone();
         let first = self.builders.get(at).nodes.len();
         let mut copies: Vec<Operand> = Vec::with_capacity(nodes.len());

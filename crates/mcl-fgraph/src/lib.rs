@@ -27,7 +27,7 @@ mod pool;
 mod stmt;
 mod visit;
 
-use mcl_artifact::program::Program;
+use mcl_artifact::{MAX_TYPE_NESTING, program::Program};
 use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
 use mcl_modules::Loaded;
 use mcl_types::Typed;
@@ -58,11 +58,18 @@ pub(crate) enum Stop {
 ///
 /// # Errors
 /// E0801 for meta parameters that are set twice, E0802 for a program that expands without bound, E0803 for a typed
-/// program that contradicts itself (one from a file).
+/// program that contradicts itself (one from a file), E0804 for a type that is too deep for an artifact.
 pub fn lower(typed: &Typed, loaded: &Loaded, options: Options) -> Result<Program, Vec<Diagnostic>> {
     let mut lowering = lower::Lowering::new(typed, loaded, options);
     let stopped = lowering.run();
     let mut errors = std::mem::take(&mut lowering.errors);
+    if lowering.emitter.pool.too_deep {
+        let message = format!("a type is nested more than {MAX_TYPE_NESTING} levels deep");
+        errors.push(
+            Diagnostic::error(Code::E0804, Stage::Graph, message)
+                .help("lists in lists, made one from another, nest once for each step; use fewer steps, or a map"),
+        );
+    }
     if let Err(stop) = stopped {
         errors.push(report(&stop));
     }

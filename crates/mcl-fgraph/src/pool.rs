@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
+use mcl_artifact::MAX_TYPE_NESTING;
 use mcl_artifact::program::{ConstId, Constant, FunctionIdx, FunctionImport, StrId, TypeIdx};
 use mcl_functions::Function;
 use mcl_types::{TypeId, TypeNode, TypeTable};
-use mcl_value::{FuncType, MapValue, StructValue, Type, Value};
+use mcl_value::{Field, FuncType, MapValue, StructValue, Type, Value};
 use rustc_hash::FxBuildHasher;
 
 /// The largest composite constant, shared parts counted at each use. What is larger stays a node.
@@ -25,6 +26,10 @@ pub(crate) struct Pool {
     constants: IndexMap<Constant, Known, FxBuildHasher>,
     /// By the type checker's id.
     types: IndexMap<TypeId, Type, FxBuildHasher>,
+    /// How deep the types of the table nest, as [`MAX_TYPE_NESTING`] counts, as far as somebody asked.
+    nesting: Vec<u32>,
+    /// A type was too deep for an artifact.
+    pub(crate) too_deep: bool,
     functions: IndexMap<FunctionKey, (FunctionImport, &'static Function), FxBuildHasher>,
 }
 
@@ -60,10 +65,37 @@ impl Pool {
 
     /// The id of a closed type.
     pub(crate) fn ty(&mut self, table: &TypeTable, id: TypeId) -> TypeIdx {
-        let entry = self.types.entry(id);
-        let i = entry.index();
-        entry.or_insert_with(|| table.to_type(id));
-        TypeIdx(index(i))
+        if let Some(i) = self.types.get_index_of(&id) {
+            return TypeIdx(index(i));
+        }
+        let ty = self.stored(table, id);
+        TypeIdx(index(self.types.insert_full(id, ty).0))
+    }
+
+    /// The type as the artifact stores it. One that is too deep is remembered, and replaced.
+    fn stored(&mut self, table: &TypeTable, id: TypeId) -> Type {
+        // Parts come before what they are parts of.
+        for i in self.nesting.len()..=id.index() {
+            let of = |part: &TypeId| self.nesting[part.index()];
+            let nesting = match table.get(TypeId(index(i))) {
+                TypeNode::List(element) => of(element) + 1,
+                TypeNode::Map(key, value) => of(key).max(of(value)) + 2,
+                TypeNode::Struct(fields) => fields.iter().map(|(_, ty)| of(ty)).max().unwrap_or(0) + 3,
+                TypeNode::Func(args, result) => args.iter().chain([result]).map(of).max().unwrap_or(0) + 4,
+                TypeNode::Untyped
+                | TypeNode::Bool
+                | TypeNode::Str
+                | TypeNode::Int
+                | TypeNode::Float
+                | TypeNode::Var(_) => 0,
+            };
+            self.nesting.push(nesting);
+        }
+        if self.nesting[id.index()] > MAX_TYPE_NESTING {
+            self.too_deep = true;
+            return Type::Nil;
+        }
+        table.to_type(id)
     }
 
     /// A type of the pool.
@@ -86,7 +118,9 @@ impl Pool {
         if let Some(i) = self.functions.get_index_of(&key) {
             return FunctionIdx(index(i));
         }
-        let func = func_type(table, args, result);
+        let args = args.iter().enumerate();
+        let args = args.map(|(i, ty)| Field { name: i.to_string().into(), ty: self.stored(table, *ty) }).collect();
+        let func = FuncType { args, result: self.stored(table, result) };
         let import = FunctionImport { name, ty: func, module_dir };
         FunctionIdx(index(self.functions.insert_full(key, (import, function)).0))
     }
@@ -118,27 +152,27 @@ impl Pool {
     }
 
     pub(crate) fn bool(&mut self, value: bool) -> ConstId {
-        self.scalar(Constant::Bool(value), Some(Value::Bool(value)))
+        self.scalar(Constant::Bool(value), || Some(Value::Bool(value)))
     }
 
     pub(crate) fn int(&mut self, value: i64) -> ConstId {
-        self.scalar(Constant::Int(value), Some(Value::Int(value)))
+        self.scalar(Constant::Int(value), || Some(Value::Int(value)))
     }
 
     pub(crate) fn float(&mut self, value: f64) -> ConstId {
-        self.scalar(Constant::Float(value.to_bits()), Some(Value::Float(value)))
+        self.scalar(Constant::Float(value.to_bits()), || Some(Value::Float(value)))
     }
 
     pub(crate) fn str(&mut self, bytes: &[u8]) -> ConstId {
-        self.scalar(Constant::Str(bytes.to_vec()), Some(Value::str(bytes)))
+        self.scalar(Constant::Str(bytes.to_vec()), || Some(Value::str(bytes)))
     }
 
     pub(crate) fn hostname(&mut self) -> ConstId {
-        self.scalar(Constant::Hostname, None)
+        self.scalar(Constant::Hostname, || None)
     }
 
-    fn scalar(&mut self, constant: Constant, value: Option<Value>) -> ConstId {
-        self.intern(constant, |_| Known { value, depth: 0, size: 1 })
+    fn scalar(&mut self, constant: Constant, value: impl FnOnce() -> Option<Value>) -> ConstId {
+        self.intern(constant, |_| Known { value: value(), depth: 0, size: 1 })
     }
 
     fn intern(&mut self, constant: Constant, known: impl FnOnce(&Pool) -> Known) -> ConstId {
@@ -258,14 +292,5 @@ impl Pool {
             self.constants.into_keys().collect(),
             self.functions.into_values().map(|(import, _)| import).collect(),
         )
-    }
-}
-
-/// The function type of a call.
-fn func_type(table: &TypeTable, args: &[TypeId], result: TypeId) -> FuncType {
-    let args = args.iter().enumerate();
-    FuncType {
-        args: args.map(|(i, ty)| mcl_value::Field { name: i.to_string().into(), ty: table.to_type(*ty) }).collect(),
-        result: table.to_type(result),
     }
 }

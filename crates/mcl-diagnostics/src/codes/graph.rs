@@ -25,4 +25,12 @@ codes! {
          \n\
          Compile from the source again: `mclc build main.mcl -o main.bin`. If it happens again, report it with the \
          program.\n";
+    E0804: "type too deep",
+        "A value of the program is a list of lists of lists and so on, hundreds of levels deep (a struct counts three times,          a map twice, a function four times). The runtime does not take such values.\n\
+         \n\
+         Wrong, when it goes on like this:\n\
+         \n    $a = [1,]\n    $b = [$a,]\n    $c = [$b,]\n\
+         \n\
+         Right:\n\
+         \n    $all = [1, 2, 3,]\n";
 }
