@@ -1,0 +1,222 @@
+//! Random programs that are correct, apart from failures at run time.
+
+/// Steps of splitmix64.
+pub struct Random(pub u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ty {
+    Int,
+    Str,
+    Bool,
+    List,
+}
+
+const TYPES: [Ty; 4] = [Ty::Int, Ty::Str, Ty::Bool, Ty::List];
+
+/// What is visible: variables, functions with their parameters, classes with the types of theirs.
+#[derive(Clone, Default)]
+struct Scope {
+    variables: Vec<(String, Ty)>,
+    functions: Vec<(String, Vec<Ty>, Ty)>,
+    classes: Vec<(String, Vec<Ty>)>,
+}
+
+struct Generator<'a> {
+    random: &'a mut Random,
+    names: usize,
+    resources: usize,
+}
+
+/// The top-level statements of a random program. Their order means nothing.
+pub fn statements(random: &mut Random) -> Vec<String> {
+    let mut generator = Generator { random, names: 0, resources: 0 };
+    let mut scope = Scope::default();
+    let mut out = vec!["import \"fmt\"".to_owned(), "import \"iter\"".to_owned()];
+    let count = 3 + generator.random.below(8);
+    for _ in 0..count {
+        generator.statement(&mut scope, 2, &mut out);
+    }
+    out.push(generator.resource(&scope));
+    out
+}
+
+impl Generator<'_> {
+    fn name(&mut self) -> String {
+        self.names += 1;
+        format!("n{}", self.names)
+    }
+
+    fn ty(&mut self) -> Ty {
+        TYPES[self.random.below(TYPES.len())]
+    }
+
+    fn statement(&mut self, scope: &mut Scope, depth: usize, out: &mut Vec<String>) {
+        match self.random.below(if depth == 0 { 4 } else { 8 }) {
+            0 | 1 => {
+                let (name, ty) = (self.name(), self.ty());
+                out.push(format!("${name} = {}", self.expr(scope, ty, 3)));
+                scope.variables.push((name, ty));
+            }
+            2 => {
+                let (name, result) = (self.name(), self.ty());
+                let (params, inner, types) = self.params(scope);
+                out.push(format!("func {name}({params}) {{ {} }}", self.expr(&inner, result, 3)));
+                scope.functions.push((name, types, result));
+            }
+            3 => out.push(self.resource(scope)),
+            4 => {
+                let condition = self.expr(scope, Ty::Bool, 2);
+                let (then, otherwise) = (self.block(scope, depth), self.block(scope, depth));
+                out.push(format!("if {condition} {{\n{then}\n}} else {{\n{otherwise}\n}}"));
+            }
+            5 => {
+                let list = self.expr(scope, Ty::List, 2);
+                let (index, value) = (self.name(), self.name());
+                let mut inner = scope.clone();
+                inner.variables.extend([(index.clone(), Ty::Int), (value.clone(), Ty::Str)]);
+                let body = self.block(&inner, depth);
+                out.push(format!("for ${index}, ${value} in {list} {{\n{body}\n}}"));
+            }
+            6 => {
+                let name = self.name();
+                let (params, inner, types) = self.params(scope);
+                let body = self.block(&inner, depth);
+                out.push(format!("class {name}({params}) {{\n{body}\n}}"));
+                scope.classes.push((name, types));
+            }
+            _ => match scope.classes.len() {
+                0 => out.push(self.resource(scope)),
+                n => {
+                    let (name, types) = scope.classes[self.random.below(n)].clone();
+                    let args: Vec<String> = types.iter().map(|ty| self.expr(scope, *ty, 2)).collect();
+                    out.push(format!("include {name}({})", args.join(", ")));
+                }
+            },
+        }
+    }
+
+    fn params(&mut self, scope: &Scope) -> (String, Scope, Vec<Ty>) {
+        let mut inner = scope.clone();
+        let types: Vec<Ty> = (0..self.random.below(3)).map(|_| self.ty()).collect();
+        let mut params = Vec::new();
+        for ty in &types {
+            let name = self.name();
+            let text = match ty {
+                Ty::Int => "int",
+                Ty::Str => "str",
+                Ty::Bool => "bool",
+                Ty::List => "[]str",
+            };
+            params.push(format!("${name} {text}"));
+            inner.variables.push((name, *ty));
+        }
+        (params.join(", "), inner, types)
+    }
+
+    fn block(&mut self, scope: &Scope, depth: usize) -> String {
+        let mut inner = scope.clone();
+        let mut out = Vec::new();
+        for _ in 0..=self.random.below(3) {
+            self.statement(&mut inner, depth - 1, &mut out);
+        }
+        out.join("\n")
+    }
+
+    fn resource(&mut self, scope: &Scope) -> String {
+        self.resources += 1;
+        let text = self.expr(scope, Ty::Str, 3);
+        let number = self.expr(scope, Ty::Int, 3);
+        let condition = self.expr(scope, Ty::Bool, 1);
+        format!(
+            "test [\"t{}\" + {}] {{\n\tanotherstr => {text},\n\tint64 => {condition} ?: {number},\n}}",
+            self.resources,
+            self.expr(scope, Ty::Str, 1)
+        )
+    }
+
+    fn variable(&mut self, scope: &Scope, ty: Ty) -> Option<String> {
+        let fitting: Vec<&String> = scope.variables.iter().filter(|(_, t)| *t == ty).map(|(name, _)| name).collect();
+        if fitting.is_empty() {
+            return None;
+        }
+        Some(format!("${}", fitting[self.random.below(fitting.len())]))
+    }
+
+    fn call(&mut self, scope: &Scope, ty: Ty, depth: usize) -> Option<String> {
+        let fitting: Vec<_> = scope.functions.iter().filter(|(_, _, result)| *result == ty).collect();
+        if fitting.is_empty() {
+            return None;
+        }
+        let (name, types, _) = fitting[self.random.below(fitting.len())].clone();
+        let args: Vec<String> = types.iter().map(|ty| self.expr(scope, *ty, depth)).collect();
+        Some(format!("{name}({})", args.join(", ")))
+    }
+
+    fn expr(&mut self, scope: &Scope, ty: Ty, depth: usize) -> String {
+        let known = match self.random.below(5) {
+            0 | 1 => self.variable(scope, ty),
+            2 if depth > 0 => self.call(scope, ty, depth - 1),
+            _ => None,
+        };
+        if let Some(known) = known {
+            return known;
+        }
+        if depth == 0 {
+            return self.leaf(ty);
+        }
+        let depth = depth - 1;
+        let mut part = |ty: Ty| self.expr(scope, ty, depth);
+        let (int, int2) = (part(Ty::Int), part(Ty::Int));
+        let (text, text2) = (part(Ty::Str), part(Ty::Str));
+        let (truth, list) = (part(Ty::Bool), part(Ty::List));
+        let param = self.name();
+        match (self.random.below(7), ty) {
+            (0, Ty::Int) => format!("if {truth} {{ {int} }} else {{ {int2} }}"),
+            (0, Ty::Str) => format!("if {truth} {{ {text} }} else {{ {text2} }}"),
+            (0, Ty::Bool) => format!("(if {truth} {{ {text} == {text2} }} else {{ {int} < {int2} }})"),
+            (0, Ty::List) => format!("if {truth} {{ [{text},] }} else {{ {list} }}"),
+            (1, Ty::Int) => format!("({int} + {int2})"),
+            (2, Ty::Int) => format!("({int} * {int2})"),
+            (3, Ty::Int) => format!("len({list})"),
+            (4, Ty::Int) => format!("len({text})"),
+            (_, Ty::Int) => format!("func(${param}) {{ ${param} + {int} }}({int2})"),
+            (1, Ty::Str) => format!("({text} + {text2})"),
+            (2, Ty::Str) => format!("fmt.printf(\"%s-%d\", {text}, {int})"),
+            (3, Ty::Str) => format!("({list}[{int}] <|> {text})"),
+            (4, Ty::Str) => format!("{list}[{int}]"),
+            (5, Ty::Str) => format!("func(${param}) {{ \"<${{{param}}}>\" }}({text})"),
+            (_, Ty::Str) => format!("(struct{{a => {text}, b => {int}}}->a)"),
+            (1, Ty::Bool) => format!("({text} == {text2})"),
+            (2, Ty::Bool) => format!("({int} < {int2})"),
+            (3, Ty::Bool) => format!("(not {truth})"),
+            (4, Ty::Bool) => format!("({text} in {list})"),
+            (_, Ty::Bool) => format!("({truth} and ({text} != {text2}))"),
+            (1, Ty::List) => format!("iter.map({list}, func(${param}) {{ ${param} + {text} }})"),
+            (2, Ty::List) => format!("iter.filter({list}, func(${param}) {{ ${param} != {text} }})"),
+            (_, Ty::List) => format!("[{text}, {text2},]"),
+        }
+    }
+
+    fn leaf(&mut self, ty: Ty) -> String {
+        match ty {
+            Ty::Int => self.random.below(4).to_string(),
+            Ty::Str => ["\"a\"", "\"b\"", "\"\"", "$hostname"][self.random.below(4)].to_owned(),
+            Ty::Bool => ["true", "false", "($hostname == \"box\")"][self.random.below(3)].to_owned(),
+            Ty::List => ["[\"a\",]", "[\"a\", \"b\",]", "[$hostname,]"][self.random.below(3)].to_owned(),
+        }
+    }
+}

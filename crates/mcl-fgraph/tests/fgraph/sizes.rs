@@ -1,0 +1,77 @@
+//! Programs and the time to make them grow with the source, whatever the source does.
+
+use std::time::{Duration, Instant};
+
+use mcl_artifact::program::Program;
+
+use crate::support::{FOLDED, PLAIN, build, checked, lower, run};
+
+fn nodes(program: &Program) -> usize {
+    program.templates.iter().map(|template| template.nodes.len() + template.statements.len()).sum()
+}
+
+#[test]
+fn functions_that_call_others_twice_do_not_multiply() {
+    let mut source = String::from("func f0($x) { $x + $hostname }\n");
+    for i in 1..40 {
+        source += &format!("func f{i}($x) {{ f{0}($x + \"a\") + f{0}($x + \"b\") + \"c\" }}\n", i - 1);
+    }
+    source += "if $hostname == \"other\" {\n\tnoop [f39(\"x\")] {}\n}\n";
+    for options in [FOLDED, PLAIN] {
+        let program = build(&source, options);
+        assert!(nodes(&program) < 2000, "{} nodes", nodes(&program));
+    }
+}
+
+#[test]
+fn constant_calls_that_multiply_are_computed_once() {
+    let mut source = String::from("func f0($x) { $x + 1 }\n");
+    for i in 1..40 {
+        source += &format!("func f{i}($x) {{ f{0}($x) - f{0}($x) + 1 + $x - $x }}\n", i - 1);
+    }
+    source += "test \"a\" { int64 => f39(1), }\n";
+    let program = build(&source, FOLDED);
+    assert!(nodes(&program) < 1000, "{} nodes", nodes(&program));
+}
+
+#[test]
+fn long_chains_of_definitions_need_no_stack() {
+    let mut source = String::from("$x0 = 1\nfunc f0($x) { $x }\n");
+    for i in 1..3000 {
+        source += &format!("$x{i} = $x{0} + 1\nfunc f{i}($x) {{ f{0}($x + 1) }}\n", i - 1);
+    }
+    source += "test \"a\" { int64 => $x2999, int32 => f2999(1), }\n";
+    for options in [FOLDED, PLAIN] {
+        let graph = run(build(&source, options)).expect("it runs");
+        assert!(resource_graph::text(&graph).contains("3000"), "{}", resource_graph::text(&graph));
+    }
+}
+
+#[test]
+fn results_that_explode_stay_out_of_the_artifact() {
+    let mut source = String::from("$s0 = \"0123456789abcdef\"\n");
+    for i in 1..40 {
+        source += &format!("$s{i} = $s{0} + $s{0}\n", i - 1);
+    }
+    source += "if $hostname == \"other\" {\n\tnoop [$s39] {}\n}\n";
+    let bytes = mcl_artifact::write(mcl_artifact::ArtifactStage::Fgraph, &build(&source, FOLDED));
+    assert!(bytes.len() < 300_000, "{} bytes", bytes.len());
+}
+
+#[test]
+fn lowering_takes_time_in_proportion_to_the_source() {
+    let time = |resources: usize| {
+        let source: String =
+            (0..resources).map(|i| format!("$v{i} = {i} + 1\ntest \"t{i}\" {{ int64 => $v{i}, }}\n")).collect();
+        let checked = checked(&source);
+        let best = |_| {
+            let start = Instant::now();
+            lower(&checked, FOLDED).expect("it is correct");
+            start.elapsed()
+        };
+        (0..3).map(best).min().unwrap_or(Duration::MAX)
+    };
+    let (small, large) = (time(500), time(5000));
+    // Ten times the source; what is quadratic would take a hundred times as long.
+    assert!(large < small * 40, "500: {small:?}, 5000: {large:?}");
+}

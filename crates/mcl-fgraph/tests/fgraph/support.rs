@@ -1,0 +1,67 @@
+//! Compiling and running samples.
+
+use std::sync::Arc;
+
+use mcl_artifact::{ArtifactStage, program::Program, write};
+use mcl_diagnostics::{Diagnostic, Severity};
+use mcl_driver::{Checked, Payload};
+use mcl_fgraph::Options;
+use resource_graph::ResourceGraph;
+
+pub const FOLDED: Options = Options { fold: true };
+pub const PLAIN: Options = Options { fold: false };
+
+/// The typed program of a source text without errors.
+#[track_caller]
+pub fn checked(source: &str) -> Checked {
+    let input = mcl_modules::Input::Text { path: "main.mcl".into(), text: source.into() };
+    let loaded = mcl_modules::load(&input, &mcl_modules::Options::default()).expect("the text is there");
+    let mut payload = Payload::Tokens(loaded);
+    loop {
+        if let Payload::Typed(checked) = payload {
+            return checked;
+        }
+        let (next, diagnostics) = payload.next();
+        let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|d| d.severity == Severity::Error).collect();
+        assert!(errors.is_empty(), "{source}\n{errors:#?}");
+        payload = next.expect("every stage leads to the next one");
+    }
+}
+
+#[track_caller]
+pub fn lower(checked: &Checked, options: Options) -> Result<Program, Vec<Diagnostic>> {
+    mcl_fgraph::lower(&checked.typed, &checked.loaded, options)
+}
+
+#[track_caller]
+pub fn build(source: &str, options: Options) -> Program {
+    let program = lower(&checked(source), options).expect("the program is correct");
+    mcl_artifact::validate(&program).expect("lowering keeps the invariants");
+    program
+}
+
+pub fn artifact(source: &str) -> Vec<u8> {
+    write(ArtifactStage::Fgraph, &build(source, FOLDED))
+}
+
+/// The first resource graph of a program on a machine called `box`.
+pub fn run(program: Program) -> Result<ResourceGraph, Vec<Diagnostic>> {
+    runtime::first_graph(&Arc::new(program), "box")
+}
+
+/// Compares the listing, without the line of counts and without positions.
+#[track_caller]
+pub fn check_listing(source: &str, expected: &str) {
+    let listing = mcl_artifact::inspect::text(&build(unindented(source).as_str(), FOLDED));
+    let lines = listing.lines().skip(2).map(|line| line.split(" # ").next().unwrap_or(line).trim_end());
+    let found = lines.collect::<Vec<_>>().join("\n");
+    assert_eq!(found.trim(), unindented(expected).trim(), "\n{found}");
+}
+
+/// The text without its first line break and without the indentation of its first line.
+pub fn unindented(text: &str) -> String {
+    let text = text.strip_prefix('\n').unwrap_or(text);
+    let indent = text.len() - text.trim_start_matches(' ').len();
+    let lines = text.lines().map(|line| line.get(indent..).unwrap_or(line.trim_start()));
+    lines.collect::<Vec<_>>().join("\n")
+}
