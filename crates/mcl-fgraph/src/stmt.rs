@@ -18,7 +18,7 @@ use crate::{
 const MAX_ITERATIONS: usize = 64;
 
 /// Classes that include one another can expand a small program without bound; this is more than any machine can run.
-const MAX_STATEMENTS: usize = 5_000_000;
+const MAX_STATEMENTS: usize = 1_000_000;
 
 impl Lowering<'_> {
     /// Adds what the statements of a frame contribute, in source order.

@@ -134,11 +134,10 @@ fn an_argument_that_may_fail_is_kept_by_the_call() {
           value $0
 
         template 1: program
-          %0 = [$hostname]
-          %1 = _lookup(%0, 7) -> str
-          %2 = call @0("x", %1)
-          %3 = [%2]
-          noop %3
+          %0 = _lookup([$hostname], 7) -> str
+          %1 = call @0("x", %0)
+          %2 = [%1]
+          noop %2
         "#,
     );
 }
