@@ -159,6 +159,11 @@ pub struct CallContext<'a> {
 pub trait Deploy {
     /// The bytes of the file at an absolute path inside the deploy, e.g. `/files/motd`.
     fn read(&self, path: &str) -> Option<Vec<u8>>;
+    /// The paths of all files below a directory, given with its final `/`, sorted.
+    fn paths_below(&self, directory: &str) -> Vec<String> {
+        let _ = directory;
+        Vec::new()
+    }
     /// Where the deploy lies on the host, if it does.
     fn directory(&self) -> Option<&Path>;
 }
@@ -182,6 +187,9 @@ pub trait LiveContext {
     /// Calls the instance again when the file or directory at this absolute path (or a parent that does not exist yet)
     /// changes.
     fn wake_on_path(&mut self, path: &Path);
+    /// Says that there is no value yet: what this call returns is not used, and all that depends on it waits for the
+    /// next call.
+    fn not_ready(&mut self) {}
     /// A handle that calls the instance again, from any thread.
     fn waker(&self) -> std::sync::Arc<dyn Fn() + Send + Sync>;
     /// Wall-clock time since the Unix epoch (injected, so that tests can hold it).

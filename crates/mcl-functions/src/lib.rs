@@ -10,30 +10,51 @@
 
 mod args;
 mod bytes;
+mod constants;
 mod convert;
+mod datetime;
+mod deploy;
+mod distro;
+mod encoding;
+mod example;
+mod files;
 mod fmt;
 mod function;
 mod global;
 mod golang;
 mod iter;
+mod json;
+mod kernel_events;
 mod list;
+mod local;
 mod map;
 mod math;
+mod net;
 mod numbers;
 mod operators;
+mod os;
+mod provisioner;
 mod regexp;
 mod registry;
 mod strings;
+mod sys;
 mod table;
+mod template;
+mod testing;
 mod unicode;
+mod util;
+mod values;
+mod vumeter;
 mod world;
 
 #[cfg(test)]
 mod tests;
 
+pub use constants::{VARIABLES, Variable, VariableValue};
 pub use fmt::{Verb, format_verbs};
 pub use function::{
     CallContext, CallSite, Deploy, EngineFunction, Function, FunctionError, Implementation, Live, LiveContext, Plain,
     Purity, Signature,
 };
 pub use registry::{all_functions, function, module_exists, module_functions, module_names};
+pub use world::{Exported, World};

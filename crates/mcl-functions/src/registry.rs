@@ -8,7 +8,14 @@ use crate::Function;
 static MODULES: &[(&str, &[Function])] = &[
     ("", crate::global::FUNCTIONS),
     ("convert", crate::convert::FUNCTIONS),
+    ("datetime", crate::datetime::FUNCTIONS),
+    ("deploy", crate::deploy::FUNCTIONS),
+    ("embedded/provisioner", crate::provisioner::FUNCTIONS),
+    ("encoding", crate::encoding::FUNCTIONS),
+    ("example", crate::example::FUNCTIONS),
+    ("example/nested", crate::example::NESTED),
     ("fmt", crate::fmt::FUNCTIONS),
+    ("golang", crate::template::FUNCTIONS),
     ("golang/html", crate::golang::html::FUNCTIONS),
     ("golang/math", crate::golang::math::FUNCTIONS),
     ("golang/math/rand", crate::golang::rand::FUNCTIONS),
@@ -21,10 +28,21 @@ static MODULES: &[(&str, &[Function])] = &[
     ("golang/strings", crate::golang::strings::FUNCTIONS),
     ("iter", crate::iter::FUNCTIONS),
     ("list", crate::list::FUNCTIONS),
+    ("local", crate::local::FUNCTIONS),
     ("map", crate::map::FUNCTIONS),
     ("math", crate::math::FUNCTIONS),
+    ("net", crate::net::FUNCTIONS),
+    ("net/http", crate::values::HTTP),
+    ("os", crate::os::FUNCTIONS),
     ("regexp", crate::regexp::FUNCTIONS),
     ("strings", crate::strings::FUNCTIONS),
+    ("sys", crate::sys::FUNCTIONS),
+    ("sys/fwupd", crate::sys::FWUPD),
+    ("test", crate::testing::FUNCTIONS),
+    ("util", crate::util::FUNCTIONS),
+    ("value", crate::values::FUNCTIONS),
+    ("world", crate::world::FUNCTIONS),
+    ("world/collect", crate::world::COLLECT),
 ];
 
 /// Every function, sorted by module and name.
@@ -86,6 +104,14 @@ mod tests {
                 assert!(FuncType::parse(choice).is_some(), "{}: {choice}", function.name);
             }
         }
+    }
+
+    #[test]
+    fn all_functions_are_there() {
+        let count = |module| module_functions(module).len();
+        assert_eq!((all_functions().count(), MODULES.len()), (334, 37));
+        assert_eq!((count(""), count("os"), count("net"), count("strings")), (14, 16, 15, 12));
+        assert_eq!((count("golang/math"), count("golang/strings"), count("embedded/provisioner")), (58, 27, 25));
     }
 
     #[test]

@@ -295,3 +295,142 @@ fn golang() {
         check(&format!("golang/{name}"), args, expected);
     }
 }
+
+#[test]
+fn encoding() {
+    check("encoding.base64_encode", r#""""#, r#""""#);
+    check("encoding.base64_encode", r#""a""#, r#""YQ==""#);
+    check("encoding.base64_decode", r#""YWI=""#, r#""ab""#);
+    check("encoding.base64_decode", r#""Y\nWI\r\n=""#, r#""ab""#);
+    check("encoding.base64_decode", r#""YWJ=""#, r#""ab""#);
+    for (data, at) in [("YWI", 0), ("YWJjYWI", 4), ("YW!j", 2), ("YWI=YWI=", 4), ("=", 0), ("YQ=x", 3), ("YQ=", 3)] {
+        let error = format!("F: could not decode base64: illegal base64 data at input byte {at}");
+        check("encoding.base64_decode", &format!("\"{data}\""), &error);
+    }
+    for (data, ty, expected) in [
+        ("[1, 2]", "[]int", "[1, 2]"),
+        (r#"{\"a\": 1}"#, "struct{a int}", "struct{a: 1}"),
+        (r#"{\"a\": 1}"#, "struct{a int; b str}", "F: incompatible number of fields"),
+        (r#"{\"a\": 1}"#, "struct{b int}", "F: field b was not found in struct"),
+        ("1.0", "int", "F: num doesn't contain int64"),
+        ("1e2", "float", "100"),
+        ("1e999", "float", "F: num doesn't contain float64"),
+        ("null", "str", "F: type doesn't match str"),
+        ("", "str", "F: invalid JSON: EOF"),
+        (r#"\"x\" junk"#, "str", r#""x""#),
+        (r#"{\"a\": 1, \"a\": 2}"#, "map{str: int}", r#"{"a": 2}"#),
+        (r#"{\"1\": 2}"#, "map{int: int}", "F: type doesn't match int"),
+        ("[", "[]int", "F: invalid JSON: unexpected EOF"),
+        ("[1,]", "[]int", "F: invalid JSON: invalid character ']' looking for beginning of value"),
+        ("[1 2]", "[]int", "F: invalid JSON: invalid character '2' after array element"),
+        ("{1:2}", "map{str: int}", "F: invalid JSON: invalid character '1' looking for beginning of object key string"),
+        ("nul", "str", "F: invalid JSON: unexpected EOF"),
+        ("nulx", "str", "F: invalid JSON: invalid character 'x' in literal null (expecting 'l')"),
+        (r#"\"\\ud83d\\ude00 \\ud83d \\u00e9\""#, "str", "\"😀 \u{fffd} é\""),
+        ("[[], [[1]], []]", "[][][]int", "[[], [[1]], []]"),
+        (r#"{\"a\": {\"b\": []}, \"c\": {}}"#, "map{str: map{str: []int}}", r#"{"a": {"b": []}, "c": {}}"#),
+    ] {
+        check_typed("encoding.decode_json", &format!("\"{data}\""), ty, expected);
+    }
+    check_typed(
+        "encoding.decode_json_flexible",
+        r#""{\"a\": 1, \"z\": 9}""#,
+        "struct{a int; b str}",
+        r#"struct{a: 1; b: ""}"#,
+    );
+    check_typed("encoding.decode_json", r#""1", "str""#, "int", "F: incompatible types: str and int");
+    check_typed("encoding.decode_json", r#""1", "nonsense""#, "int", "1");
+}
+
+#[test]
+fn deeply_nested_json_is_an_error() {
+    let deep = "[".repeat(1_000_000);
+    check_typed("encoding.decode_json", &format!("\"{deep}\""), "[]int", "F: invalid JSON: exceeded max depth");
+    let deep = format!("{}{}", "[".repeat(9000), "]".repeat(9000));
+    check_typed("encoding.decode_json", &format!("\"{deep}\""), "[]int", "F: type doesn't match int");
+}
+
+#[test]
+fn net() {
+    for (name, args, expected) in [
+        ("cidr_to_ip", r#"" 192.168.42.13/24 ""#, r#""192.168.42.13""#),
+        ("cidr_to_ip", r#""10.0.0.1""#, "C: invalid CIDR address: 10.0.0.1"),
+        ("cidr_to_ip", r#""010.0.0.1/8""#, "C: invalid CIDR address: 010.0.0.1/8"),
+        ("cidr_to_prefix", r#""10.0.0.0/8""#, r#""8""#),
+        ("cidr_to_mask", r#""192.0.2.12/13""#, r#""255.248.0.0""#),
+        ("cidr_to_mask", r#""2001:db8::/32""#, r#""ffff:ffff::""#),
+        ("cidr_to_mask", r#""::/0""#, r#""::""#),
+        ("cidr_to_network", r#""192.168.42.13/24""#, r#""192.168.42.0/24""#),
+        ("cidr_to_network", r#""1.2.3.4/0""#, r#""0.0.0.0/0""#),
+        ("cidr_to_first", r#""192.168.42.0/24""#, r#""192.168.42.1""#),
+        ("cidr_to_first", r#""192.168.42.13/24""#, r#""192.168.42.14""#),
+        ("cidr_to_first", r#""10.0.0.1/32""#, "C: no usable next address"),
+        ("cidr_to_first", r#""255.255.255.255/8""#, "C: no usable next address"),
+        ("cidr_to_first", r#""10.0.0.1""#, r#"C: netip.ParsePrefix("10.0.0.1"): no '/'"#),
+        ("cidr_to_first", r#""10.0.0.1/33""#, r#"C: netip.ParsePrefix("10.0.0.1/33"): prefix length out of range"#),
+        (
+            "cidr_to_first",
+            r#"" 10.0.0.1/8""#,
+            r#"C: netip.ParsePrefix(" 10.0.0.1/8"): ParseAddr(" 10.0.0.1"): unexpected character (at " 10.0.0.1")"#,
+        ),
+        ("cidr_to_last", r#""192.168.42.13/24""#, r#""192.168.42.255""#),
+        ("cidr_to_last", r#""10.1.2.3/32""#, r#""10.1.2.3""#),
+        ("cidr_to_last", r#""2001:db8::/64""#, r#""2001:db8::ffff:ffff:ffff:ffff""#),
+        ("ip_in_cidr", r#""10.5.5.5", "10.0.0.0/8""#, "true"),
+        ("ip_in_cidr", r#""::ffff:10.5.5.5", "10.0.0.0/8""#, "true"),
+        ("ip_in_cidr", r#""10.5.5.5", "::/0""#, "false"),
+        ("ip_in_cidr", r#""10.0.0.256", "10.0.0.0/8""#, "C: invalid IP: 10.0.0.256"),
+        ("is_mac", r#""01:23:45:67:89:AB""#, "false"),
+        ("is_mac", r#""01:23:45:67:89:ab""#, "true"),
+        ("macfmt", r#""01-23-45-67-89-AB""#, r#""01:23:45:67:89:ab""#),
+        ("macfmt", r#""0123.4567.89ab""#, "C: invalid MAC address length: 0123.4567.89ab"),
+        ("macfmt", r#""01-23:45-67-89-AB""#, "C: address 01-23:45-67-89-AB: invalid MAC address"),
+        ("oldmacfmt", r#""01:23:45:67:89:AB""#, r#""01-23-45-67-89-ab""#),
+        ("split_hostport", r#""[::1]:443""#, r#"struct{host: "::1"; port: "443"}"#),
+        ("split_hostport", r#""host:""#, r#"struct{host: "host"; port: ""}"#),
+        ("split_hostport", r#""host""#, "C: error parsing the input: address host: missing port in address"),
+        ("split_hostport", r#""::1""#, "C: error parsing the input: address ::1: too many colons in address"),
+        (
+            "url_parser",
+            r#""HTTPS://u:p@ex.com:8080/a%20b?q=1#f""#,
+            r#"struct{scheme: "https"; host: "ex.com:8080"; path: "/a b"; raw_query: "q=1"}"#,
+        ),
+        ("url_parser", r#""mailto:x""#, r#"struct{scheme: "mailto"; host: ""; path: ""; raw_query: ""}"#),
+        ("url_parser", r#""/path""#, "C: empty schemes are invalid"),
+        ("url_parser", r#"":x""#, r#"C: error parsing the URL: parse ":x": missing protocol scheme"#),
+        (
+            "url_parser",
+            r#""http://h/%zz""#,
+            r#"C: error parsing the URL: parse "http://h/%zz": invalid URL escape "%zz""#,
+        ),
+        (
+            "url_parser",
+            r#""http://h:x/""#,
+            r#"C: error parsing the URL: parse "http://h:x/": invalid port ":x" after host"#,
+        ),
+    ] {
+        check(&format!("net.{name}"), args, expected);
+    }
+}
+
+#[test]
+fn other_modules() {
+    check("example.answer", "", "42");
+    check("example.str2int", r#""99999999999999999999""#, "0");
+    check("example.plus", r#""a", "b""#, r#""ab""#);
+    check("example.errorbool", "true", "F: we errored on request");
+    check("example/nested.hello", "", r#""Hello!""#);
+    check("deploy.bootstrap_packages", r#""fedora""#, r#"["augeas-devel", "libvirt-devel", "PackageKit"]"#);
+    check("deploy.bootstrap_packages", r#""x""#, "F: missing distro");
+    check("deploy.abspath", r#""x""#, "F: path was not absolute, got: `x`");
+    check("deploy.abspath", r#""/x""#, r#""/x""#);
+    check("os.parse_distro_uid", r#""fedora39-x86_64""#, r#"struct{distro: "fedora"; version: "39"; arch: "x86_64"}"#);
+    check(
+        "os.parse_distro_uid",
+        r#""ubuntu22.04-x86_64""#,
+        r#"struct{distro: "ubuntu22."; version: "04"; arch: "x86_64"}"#,
+    );
+    check("os.parse_distro_uid", r#""fedora-x86_64""#, r#"struct{distro: ""; version: ""; arch: ""}"#);
+    check("datetime.weekday", "-1", "F: epoch delta must be positive");
+    check("sys.getenv", r#""MCL_NOT_SET_X""#, "C: environment variable not set: MCL_NOT_SET_X");
+}

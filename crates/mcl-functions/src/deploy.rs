@@ -1,0 +1,160 @@
+//! `deploy`: the files that belong to the program (spec 03 §5.3).
+
+use std::path::{Path, PathBuf};
+
+use mcl_value::Value;
+
+use crate::args::Args;
+use crate::files::{create_private_dir, write_atomically};
+use crate::golang::os::go_error;
+use crate::golang::path::clean;
+use crate::table::{Outcome, fatal, host, live, ok, pure};
+use crate::{CallContext, Deploy, Function, FunctionError, Live, LiveContext, Plain, distro};
+
+/// A row: a full function of the host.
+const fn file(name: &'static str, signature: &'static str, doc: &'static str, plain: Plain) -> Function {
+    Function { simple: false, ..host(name, signature, doc, plain) }
+}
+
+pub(crate) static FUNCTIONS: &[Function] = &[
+    file(
+        "deploy.abspath",
+        "func(path str) str",
+        "The path inside the deploy of a path that starts at the module's directory.",
+        |cx, args| {
+            let path = args.text(0)?;
+            if path.is_empty() { ok(cx.module_dir) } else { ok(in_module(cx, &path, "path")?) }
+        },
+    ),
+    host("deploy.binary_path", "func() str", "The absolute path of the running program.", |_, _| {
+        match std::env::current_exe().and_then(|path| path.canonicalize()) {
+            Ok(path) => ok(path.to_string_lossy().into_owned()),
+            Err(error) => fatal(format!("can't determine binary path: {}", go_error(&error))),
+        }
+    }),
+    pure(
+        "deploy.bootstrap_packages",
+        "func(0 str) []str",
+        "The packages that mgmt needs on a distribution.",
+        |_, args| match distro::bootstrap_packages(args.bytes(0)?) {
+            Some(packages) => ok(Value::list(packages.iter().copied())),
+            None => fatal("missing distro"),
+        },
+    ),
+    Function {
+        purity: crate::Purity::Host,
+        ..live(
+            "deploy.directory",
+            "func(directory str) str",
+            "Copies a directory of the module to the disk, and returns where it is.",
+            || Box::new(Directory),
+        )
+    },
+    file(
+        "deploy.file_exists",
+        "func(filename str) bool",
+        "Whether the module has that file or directory.",
+        |cx, args| {
+            let path = in_module(cx, &args.text(0)?, "filename")?;
+            let path = normal(&path);
+            let deploy = files(cx)?;
+            let below = format!("{}/", path.trim_end_matches('/'));
+            ok(deploy.read(&path).is_some() || !deploy.paths_below(&below).is_empty())
+        },
+    ),
+    file("deploy.readfile", "func(filename str) str", "The contents of a file of the module.", |cx, args| {
+        let name = args.text(0)?;
+        let path = in_module(cx, &name, "filename")?;
+        match files(cx)?.read(&normal(&path)) {
+            Some(contents) => ok(contents),
+            None => fatal(format!("can't read file `{name}` ({path}): {}", missing(&path))),
+        }
+    }),
+    file("deploy.readfileabs", "func(filename str) str", "The contents of a file of the deploy.", |cx, args| {
+        let name = args.text(0)?;
+        match files(cx)?.read(&normal(&format!("/{}", name.trim_start_matches('/')))) {
+            Some(contents) => ok(contents),
+            None => fatal(format!("can't read file `{name}`: {}", missing(&name))),
+        }
+    }),
+];
+
+fn missing(path: &str) -> String {
+    format!("open {path}: file does not exist")
+}
+
+fn files<'a>(cx: &CallContext<'a>) -> Result<&'a dyn Deploy, FunctionError> {
+    cx.deploy.ok_or_else(|| FunctionError::fatal("can't load data from file system: there is no deploy"))
+}
+
+/// A path that starts at the module's directory, as a path inside the deploy.
+fn in_module(cx: &CallContext<'_>, path: &str, what: &str) -> Result<String, FunctionError> {
+    if path.starts_with('/') {
+        Ok(format!("{}{path}", cx.module_dir.trim_end_matches('/')))
+    } else {
+        Err(FunctionError::fatal(format!("{what} was not absolute, got: `{path}`")))
+    }
+}
+
+fn normal(path: &str) -> String {
+    String::from_utf8_lossy(&clean(path.as_bytes())).into_owned()
+}
+
+/// Copies when it is first called; a deploy does not change while the program runs.
+struct Directory;
+
+impl Live for Directory {
+    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+        let directory = args.text(0)?;
+        if !directory.starts_with('/') {
+            return fatal(format!("directory was not absolute, got: `{directory}`"));
+        }
+        if !directory.ends_with('/') {
+            return fatal("directory path must be a dir");
+        }
+        let call = cx.call_context();
+        let source = normal(&in_module(&call, &directory, "directory")?);
+        let deploy = files(&call)?;
+        let target = cx.state_dir().join("vardir/directory").join(source.trim_start_matches('/'));
+        let below = format!("{}/", source.trim_end_matches('/'));
+        match copy(deploy, &below, &target) {
+            Ok(()) => ok(format!("{}/", target.display().to_string().trim_end_matches('/'))),
+            Err(error) => fatal(format!("can't copy directory `{directory}`: {}", go_error(&error))),
+        }
+    }
+}
+
+/// Makes the target equal to a directory of the deploy: stale entries go, equal files are left alone.
+fn copy(deploy: &dyn Deploy, below: &str, target: &Path) -> std::io::Result<()> {
+    create_private_dir(target)?;
+    let mut wanted: Vec<PathBuf> = Vec::new();
+    for path in deploy.paths_below(below) {
+        let relative = Path::new(path.strip_prefix(below).unwrap_or(&path)).to_path_buf();
+        let contents = deploy.read(&path).unwrap_or_default();
+        let file = target.join(&relative);
+        if std::fs::read(&file).ok().as_deref() != Some(&contents) {
+            if file.is_dir() {
+                std::fs::remove_dir_all(&file)?;
+            }
+            file.parent().map_or(Ok(()), create_private_dir)?;
+            write_atomically(&file, &contents)?;
+        }
+        wanted.extend(relative.ancestors().map(Path::to_path_buf));
+    }
+    remove_others(target, Path::new(""), &wanted.into_iter().collect())
+}
+
+fn remove_others(root: &Path, relative: &Path, wanted: &rustc_hash::FxHashSet<PathBuf>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(root.join(relative))? {
+        let entry = entry?;
+        let path = relative.join(entry.file_name());
+        let is_dir = entry.file_type()?.is_dir();
+        match (wanted.contains(&path), is_dir) {
+            (true, true) => remove_others(root, &path, wanted)?,
+            (true, false) => {}
+            (false, true) => std::fs::remove_dir_all(entry.path())?,
+            (false, false) => std::fs::remove_file(entry.path())?,
+        }
+    }
+    Ok(())
+}

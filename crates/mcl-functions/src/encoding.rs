@@ -1,0 +1,94 @@
+//! `encoding` (spec 03 §5.4).
+
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use mcl_value::{Type, Value};
+
+use crate::args::Args;
+use crate::table::{Outcome, call_site, fatal, ok, pure};
+use crate::{CallContext, CallSite, Function, FunctionError, json};
+
+pub(crate) static FUNCTIONS: &[Function] = &[
+    pure("encoding.base64_decode", "func(data str) str", "Decodes base64 (RFC 4648, padded).", |_, args| {
+        base64_decode(args.bytes(0)?)
+    }),
+    pure("encoding.base64_encode", "func(data str) str", "Encodes as base64 (RFC 4648, padded).", |_, args| {
+        ok(BASE64.encode(args.bytes(0)?))
+    }),
+    call_site(
+        "encoding.decode_json",
+        CallSite::DecodeJson,
+        "Reads JSON as a value of the type that the second argument names, or that the context asks for.",
+        |cx, args| decode_json(cx, args, false),
+    )
+    .not_inlinable(),
+    call_site(
+        "encoding.decode_json_flexible",
+        CallSite::DecodeJson,
+        "As `decode_json`, but missing struct fields get zero values, and unknown ones are ignored.",
+        |cx, args| decode_json(cx, args, true),
+    )
+    .not_inlinable(),
+];
+
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::RequireCanonical),
+);
+
+/// Line breaks are ignored. The offset in the error is that of Go, which counts whole blocks of four at the end.
+fn base64_decode(data: &[u8]) -> Outcome {
+    let plain: Vec<u8> = data.iter().copied().filter(|b| !matches!(b, b'\r' | b'\n')).collect();
+    match BASE64.decode(&plain) {
+        Ok(decoded) => ok(decoded),
+        Err(_) => fatal(format!("could not decode base64: illegal base64 data at input byte {}", corrupt_at(data))),
+    }
+}
+
+/// Where Go's decoder gives up, as a position in the data with its line breaks.
+fn corrupt_at(data: &[u8]) -> usize {
+    let is_digit = |b: u8| b.is_ascii_alphanumeric() || b == b'+' || b == b'/';
+    let mut significant = data.iter().enumerate().filter(|(_, b)| !matches!(b, b'\r' | b'\n'));
+    loop {
+        let mut digits = 0;
+        let problem = loop {
+            match significant.next() {
+                // The input ends inside a block: Go names the start of what is missing.
+                None => break data.len() - digits,
+                Some((_, b)) if is_digit(*b) => digits += 1,
+                Some((at, b'=')) if digits >= 2 => {
+                    let second = if digits == 2 { significant.next() } else { Some((at, &b'=')) };
+                    match second {
+                        None => break data.len(),
+                        Some((at, b)) if *b != b'=' => break at,
+                        // The padding is whole: what follows it is in the way.
+                        Some(_) => break significant.next().map_or(data.len(), |(at, _)| at),
+                    }
+                }
+                Some((at, _)) => break at,
+            }
+            if digits == 4 {
+                break usize::MAX;
+            }
+        };
+        if problem != usize::MAX {
+            return problem;
+        }
+    }
+}
+
+fn decode_json(cx: &CallContext<'_>, args: &[Value], flexible: bool) -> Outcome {
+    let ty = &cx.ty.result;
+    if args.len() > 1
+        && let Some(named) = std::str::from_utf8(args.bytes(1)?).ok().and_then(Type::parse)
+        && named != *ty
+    {
+        return fatal(format!("incompatible types: {named} and {ty}"));
+    }
+    let document =
+        json::parse(args.bytes(0)?).map_err(|cause| FunctionError::fatal(format!("invalid JSON: {cause}")))?;
+    json::decode(&document, ty, flexible).map_err(FunctionError::fatal)
+}

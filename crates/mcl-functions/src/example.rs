@@ -1,0 +1,54 @@
+//! `example` and `example/nested`: functions to try things with (spec 03 §5.5).
+
+use std::time::Duration;
+
+use mcl_value::Value;
+
+use crate::args::Args;
+use crate::table::{Outcome, fatal, live, ok, pure};
+use crate::{Function, Live, LiveContext, numbers};
+
+pub(crate) static FUNCTIONS: &[Function] = &[
+    pure("example.answer", "func() int", "42.", |_, _| ok(42)),
+    pure("example.errorbool", "func(a bool) str", "Fails if the argument is true.", |_, args| {
+        if args.bool(0)? { fatal("we errored on request") } else { ok("set input to true to generate an error") }
+    })
+    .impure()
+    .not_inlinable(),
+    live("example.flipflop", "func() bool", "Changes between false and true every five seconds.", || {
+        Box::<Flipflop>::default()
+    }),
+    pure("example.int2str", "func(a int) str", "The number in decimal.", |_, args| ok(args.int(0)?.to_string())),
+    pure("example.plus", "func(y str, z str) str", "Both strings, one after the other.", |_, args| {
+        ok([args.bytes(0)?, args.bytes(1)?].concat())
+    }),
+    pure("example.str2int", "func(a str) int", "The decimal integer, or 0 if it is none.", |_, args| {
+        ok(numbers::parse_int(args.bytes(0)?, 10, 64).unwrap_or(0))
+    }),
+    live(
+        "example.vumeter",
+        "func(symbol str, multiplier int, peak float) str",
+        "How loud it is at the microphone, as a bar of symbols. Needs `rec` and `sox`.",
+        || Box::<crate::vumeter::Vumeter>::default(),
+    ),
+];
+
+pub(crate) static NESTED: &[Function] = &[pure("example/nested.hello", "func() str", "`Hello!`.", |_, _| ok("Hello!"))];
+
+const PERIOD: Duration = Duration::from_secs(5);
+
+#[derive(Default)]
+struct Flipflop {
+    /// When it began.
+    start: Option<Duration>,
+}
+
+impl Live for Flipflop {
+    fn call(&mut self, cx: &mut dyn LiveContext, _: &[Value]) -> Outcome {
+        let now = cx.now();
+        let elapsed = now.saturating_sub(*self.start.get_or_insert(now));
+        let periods = elapsed.as_secs() / PERIOD.as_secs();
+        cx.wake_after(PERIOD * u32::try_from(periods + 1).unwrap_or(u32::MAX) - elapsed);
+        ok(periods % 2 == 1)
+    }
+}

@@ -1,0 +1,88 @@
+//! `local`: state of this machine, below the prefix (spec 03 §5.10).
+
+use mcl_value::Value;
+
+use crate::args::Args;
+use crate::files::{create_private_dir, write_atomically};
+use crate::golang::os::go_error;
+use crate::golang::path::clean;
+use crate::table::{Outcome, fatal, live, ok};
+use crate::{Function, Live, LiveContext};
+
+pub(crate) static FUNCTIONS: &[Function] = &[
+    live(
+        "local.pool",
+        "func(namespace str, uid str) int",
+        "A number for the uid, different from those of the others in the namespace, and always the same.",
+        || Box::new(Pool),
+    ),
+    live("local.vardir", "func(path str) str", "A directory for files of the program; made if missing.", || {
+        Box::new(Vardir)
+    }),
+];
+
+struct Pool;
+
+impl Live for Pool {
+    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+        let (namespace, uid) = (args.text(0)?, args.text(1)?);
+        for (what, name) in [("namespace", &namespace), ("uid", &uid)] {
+            if name.is_empty() {
+                return fatal(format!("{what} is empty"));
+            }
+            if name.contains('/') {
+                return fatal(format!("{what} contains slash"));
+            }
+            if name.contains('\0') || *name == "." || *name == ".." {
+                return fatal(format!("{what} is not a file name"));
+            }
+        }
+        let dir = cx.state_dir().join("pool").join(&*namespace);
+        let numbers = (|| {
+            create_private_dir(&dir)?;
+            let mut largest = 0i64;
+            for entry in std::fs::read_dir(&dir)? {
+                let entry = entry?;
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let Some(stored) = name.strip_suffix(".uid").filter(|_| !name.starts_with(".")) else { continue };
+                let text = std::fs::read_to_string(entry.path())?;
+                let Some(number) = text.trim_end().parse::<i64>().ok().filter(|number| *number > 0) else {
+                    let message = format!("corrupt file `{}`", entry.path().display());
+                    return Err(std::io::Error::other(message));
+                };
+                if stored == uid {
+                    return Ok(number);
+                }
+                largest = largest.max(number);
+            }
+            let next = largest.checked_add(1).ok_or_else(|| std::io::Error::other("the pool is exhausted"))?;
+            write_atomically(&dir.join(format!("{uid}.uid")), format!("{next}\n").as_bytes())?;
+            Ok(next)
+        })();
+        numbers.map_or_else(|error: std::io::Error| fatal(format!("pool of `{namespace}`: {}", go_error(&error))), ok)
+    }
+}
+
+struct Vardir;
+
+impl Live for Vardir {
+    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+        let path = args.text(0)?;
+        if path.starts_with('/') {
+            return fatal("path must be relative");
+        }
+        if !path.ends_with('/') {
+            return fatal("path must be a dir");
+        }
+        let cleaned = clean(path.as_bytes());
+        if cleaned == b".." || cleaned.starts_with(b"../") {
+            return fatal(format!("path must not lead outside, got: `{path}`"));
+        }
+        let root = cx.state_dir().join("vardir/functions");
+        let dir = if cleaned == b"." { root } else { root.join(String::from_utf8_lossy(&cleaned).as_ref()) };
+        match create_private_dir(&dir) {
+            Ok(()) => ok(format!("{}/", dir.display())),
+            Err(error) => fatal(format!("can't make directory `{}`: {}", dir.display(), go_error(&error))),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! `net` (spec 03 §5.13).
+
+mod cidr;
+mod hostport;
+mod interfaces;
+mod mac;
+mod url;
+
+use mcl_value::Value;
+
+use crate::args::Args;
+use crate::table::{Outcome, catchable, live, ok, pure};
+use crate::{Function, bytes};
+
+pub(crate) use interfaces::hardware_addresses;
+
+pub(crate) static FUNCTIONS: &[Function] = &[
+    pure("net.cidr_to_first", "func(a str) str", "The next address after the given one in its network.", |_, args| {
+        catch(cidr::first(&args.text(0)?))
+    }),
+    pure("net.cidr_to_ip", "func(a str) str", "The address part of `address/prefix`.", |_, args| {
+        with_cidr(args, |cidr| cidr.address.to_string())
+    }),
+    pure("net.cidr_to_last", "func(a str) str", "The last address of the network.", |_, args| {
+        catch(cidr::last(&args.text(0)?))
+    }),
+    pure("net.cidr_to_mask", "func(a str) str", "The network mask, written as an address.", |_, args| {
+        with_cidr(args, |cidr| cidr.mask().to_string())
+    }),
+    pure("net.cidr_to_network", "func(a str) str", "The network, as `address/prefix`.", |_, args| {
+        with_cidr(args, |cidr| format!("{}/{}", cidr.network(), cidr.prefix))
+    }),
+    pure("net.cidr_to_prefix", "func(a str) str", "The prefix length.", |_, args| {
+        with_cidr(args, |cidr| cidr.prefix.to_string())
+    }),
+    live(
+        "net.interface_cidr",
+        "func(interface str) str",
+        "The first IPv4 address of a network interface, as `address/prefix`.",
+        || Box::<interfaces::InterfaceCidr>::default(),
+    ),
+    pure("net.ip_in_cidr", "func(ip str, cidr str) bool", "Whether the address belongs to the network.", |_, args| {
+        let (ip, network) = (args.text(0)?, args.text(1)?);
+        let Some(address) = cidr::parse_address(&ip) else { return catchable(format!("invalid IP: {ip}")) };
+        match cidr::Cidr::parse(&network) {
+            Some(cidr) => ok(cidr.contains(address)),
+            None => catchable(format!("invalid CIDR address: {network}")),
+        }
+    }),
+    pure("net.is_mac", "func(a str) bool", "Whether it is a hardware address in lower case with colons.", |_, args| {
+        let text = args.text(0)?;
+        ok(mac::format(&text, ':').is_ok_and(|canonical| canonical == text))
+    }),
+    pure("net.macfmt", "func(a str) str", "The hardware address in lower case with colons.", |_, args| {
+        catch(mac::format(&args.text(0)?, ':'))
+    }),
+    live("net.macs", "func() []str", "The hardware addresses of this machine.", || Box::<interfaces::Macs>::default()),
+    pure("net.oldmacfmt", "func(a str) str", "The hardware address in lower case with hyphens.", |_, args| {
+        catch(mac::format(&args.text(0)?, '-'))
+    }),
+    pure(
+        "net.split_hostport",
+        "func(0 str) struct{host str; port str}",
+        "The host and the port of `host:port`.",
+        |_, args| match hostport::split(&args.text(0)?) {
+            Ok((host, port)) => ok(Value::strukt([("host", host.into()), ("port", port.into())])),
+            Err(error) => catchable(format!("error parsing the input: {error}")),
+        },
+    ),
+    pure(
+        "net.url_parser",
+        "func(0 str) struct{scheme str; host str; path str; raw_query str}",
+        "The parts of a URL.",
+        |_, args| match url::parse(args.bytes(0)?) {
+            Ok(url) if url.scheme.is_empty() => catchable("empty schemes are invalid"),
+            Ok(url) => ok(Value::strukt([
+                ("scheme", url.scheme.into()),
+                ("host", url.host.into()),
+                ("path", url.path.into()),
+                ("raw_query", url.raw_query.into()),
+            ])),
+            Err(error) => catchable(format!("error parsing the URL: {error}")),
+        },
+    ),
+    live("net.wired_interface", "func() str", "The name of the first wired network interface.", || {
+        Box::<interfaces::WiredInterface>::default()
+    }),
+];
+
+fn catch(result: Result<String, String>) -> Outcome {
+    result.map_or_else(catchable, ok)
+}
+
+/// The functions that trim blanks first.
+fn with_cidr(args: &[Value], show: impl FnOnce(&cidr::Cidr) -> String) -> Outcome {
+    let text = String::from_utf8_lossy(bytes::trim_space(args.bytes(0)?)).into_owned();
+    match cidr::Cidr::parse(&text) {
+        Some(cidr) => ok(show(&cidr)),
+        None => catchable(format!("invalid CIDR address: {text}")),
+    }
+}

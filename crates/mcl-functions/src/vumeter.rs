@@ -1,0 +1,99 @@
+//! `example.vumeter`: how loud it is at the microphone.
+
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mcl_value::Value;
+
+use crate::args::Args;
+use crate::table::{Outcome, fatal, ok};
+use crate::{FunctionError, Live, LiveContext};
+
+const REC: &str = "/usr/bin/rec";
+const SOX: &str = "/usr/bin/sox";
+
+/// Listens on a thread until it is dropped.
+#[derive(Default)]
+pub(crate) struct Vumeter {
+    listener: Option<Listener>,
+}
+
+struct Listener {
+    ratio: Arc<Mutex<Option<Result<f64, String>>>>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Live for Vumeter {
+    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+        let (symbol, multiplier, peak) = (args.text(0)?, args.int(1)?, args.float(2)?);
+        for program in [REC, SOX] {
+            if !std::path::Path::new(program).exists() {
+                return fatal(format!("{program} is missing"));
+            }
+        }
+        let listener = match &self.listener {
+            Some(listener) => listener,
+            None => self.listener.insert(listen(cx.waker())?),
+        };
+        let ratio = listener.ratio.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match ratio {
+            None => {
+                cx.not_ready();
+                ok("")
+            }
+            Some(Err(error)) => fatal(error),
+            Some(Ok(ratio)) => ok(bar(&symbol, multiplier, peak, ratio)),
+        }
+    }
+}
+
+fn bar(symbol: &str, multiplier: i64, peak: f64, ratio: f64) -> String {
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let count = (ratio * multiplier as f64).round().clamp(1.0, 1000.0) as usize;
+    let loud = if ratio > peak { " PEAK!!!" } else { "" };
+    let bar = format!("{}{loud}", symbol.repeat(count));
+    format!("({ratio:.6}):\n{bar}\n{bar}")
+}
+
+fn listen(waker: Arc<dyn Fn() + Send + Sync>) -> Result<Listener, FunctionError> {
+    let (ratio, stop) = (Arc::new(Mutex::new(None)), Arc::new(AtomicBool::new(false)));
+    let (slot, stopped) = (ratio.clone(), stop.clone());
+    let run = move || {
+        while !stopped.load(Ordering::Relaxed) {
+            let measured = measure();
+            let failed = measured.is_err();
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(measured);
+            waker();
+            if failed {
+                return;
+            }
+        }
+    };
+    std::thread::Builder::new()
+        .name("vumeter".to_owned())
+        .spawn(run)
+        .map_err(|error| FunctionError::fatal(format!("could not start a thread: {error}")))?;
+    Ok(Listener { ratio, stop })
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Records a second of sound, and finds its maximum amplitude.
+fn measure() -> Result<f64, String> {
+    let file = format!("/dev/shm/vumeter-{}.wav", std::process::id());
+    let run = |program: &str, args: &[&str]| {
+        let output = Command::new(program).args(args).stdin(Stdio::null()).output();
+        let output = output.map_err(|error| format!("{program}: {error}"))?;
+        if output.status.success() { Ok(output) } else { Err(format!("{program} failed: {}", output.status)) }
+    };
+    let result = run(REC, &["-q", "-t", "wav", &file, "trim", "0", "1"]).and_then(|_| run(SOX, &[&file, "-n", "stat"]));
+    let _ = std::fs::remove_file(&file);
+    let report = String::from_utf8_lossy(&result?.stderr).into_owned();
+    let line = report.lines().find_map(|line| line.strip_prefix("Maximum amplitude:"));
+    line.and_then(|text| text.trim().parse().ok()).ok_or_else(|| format!("{SOX} printed no amplitude"))
+}
