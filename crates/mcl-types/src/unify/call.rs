@@ -88,7 +88,7 @@ impl Unifier<'_> {
                 if params.len() != found.len() {
                     self.report_arity(name, params.len()..=params.len(), found.len(), span, Some(callee));
                     found.iter().for_each(|ty| self.types.taint(*ty));
-                    self.types.taint(result);
+                    self.types.taint(callee);
                     self.settle();
                     return Ty::ERROR;
                 }
@@ -99,7 +99,8 @@ impl Unifier<'_> {
                 if sound {
                     result
                 } else {
-                    self.types.taint(result);
+                    // What the other arguments would have decided is not missing.
+                    self.types.taint(callee);
                     self.settle();
                     Ty::ERROR
                 }

@@ -50,8 +50,7 @@ impl Unifier<'_> {
             }
             Expr::Interpolated(inner) => {
                 let text = self.types.add(Node::Str, span);
-                self.expect_text(module, ast, *inner, text, span);
-                text
+                if self.expect_text(module, ast, *inner, text, span) { text } else { Ty::ERROR }
             }
             Expr::Paren(inner) => self.expr_type(module, *inner),
             Expr::List(items) => self.infer_list(module, ast, items, span),
@@ -136,7 +135,7 @@ impl Unifier<'_> {
         self.expect(bool, found, span, |_, found| format!("a condition must be `bool`, but this is `{found}`"));
     }
 
-    fn expect_text(&mut self, module: ModuleId, ast: &Ast, part: ExprId, text: Ty, span: Span) {
+    fn expect_text(&mut self, module: ModuleId, ast: &Ast, part: ExprId, text: Ty, span: Span) -> bool {
         let found = self.expr_type(module, part);
         let name = match ast.expr(part) {
             Expr::Var(name) => ast.name(*name),
@@ -144,7 +143,7 @@ impl Unifier<'_> {
         };
         self.expect(text, found, span, |_, found| {
             format!("only `str` can be put into a string, but `${name}` is `{found}`")
-        });
+        })
     }
 
     fn infer_list(&mut self, module: ModuleId, ast: &Ast, items: &[ExprId], span: Span) -> Ty {

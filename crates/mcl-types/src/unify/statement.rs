@@ -168,12 +168,11 @@ impl Unifier<'_> {
                         | Expr::Concat(_)
                         | Expr::Interpolated(_)
                 );
-                if !literal {
-                    self.expect(annotated, found, ast.expr_span(*value), |expected, found| {
+                let fits = literal
+                    || self.expect(annotated, found, ast.expr_span(*value), |expected, found| {
                         format!("`${}` is declared as `{expected}`, but its value is `{found}`", ast.name(*name))
                     });
-                }
-                (self.static_annotation(module, *written), annotated)
+                (self.static_annotation(module, *written), if fits { annotated } else { Ty::ERROR })
             }
         };
         self.statics.insert(def, known);
