@@ -12,6 +12,8 @@
 mod builtin;
 mod scope;
 mod scoped;
+#[cfg(test)]
+mod tests;
 mod typed;
 mod unify;
 mod walk;

@@ -220,7 +220,7 @@ impl Unifier<'_> {
         while let Some(change) = self.types.changes.pop() {
             let woken = match change {
                 Change::Bound(unknown) => self.conditions.waiting.remove(&unknown),
-                Change::Merged(gone, _) => self.conditions.waiting.remove(&gone),
+                Change::Merged(gone) => self.conditions.waiting.remove(&gone),
             };
             for id in woken.into_iter().flatten() {
                 if let Some(condition) = self.conditions.pending[id.0 as usize].take() {
@@ -475,7 +475,8 @@ impl Unifier<'_> {
     fn report_condition(&mut self, diagnostic: Diagnostic, condition: &Condition, ty: Option<Ty>) {
         let mut diagnostic = diagnostic.at(condition.span);
         if let Some(ty) = ty {
-            let origin = self.types.origin(self.types_resolved(ty));
+            let ty = self.types.resolve(ty);
+            let origin = self.types.origin(ty);
             if origin != condition.span && Some(origin) != condition.because.map(|(span, _)| span) {
                 let text = format!("this is `{}`", self.text(ty));
                 diagnostic = diagnostic.label(origin, text);
@@ -483,10 +484,6 @@ impl Unifier<'_> {
         }
         let diagnostic = because(diagnostic, condition);
         self.report(diagnostic);
-    }
-
-    fn types_resolved(&self, ty: Ty) -> Ty {
-        ty
     }
 }
 

@@ -44,6 +44,17 @@ pub(super) fn count(n: usize, what: &str) -> String {
     }
 }
 
+/// Shows where a type comes from; a label that stands there already says it as well.
+fn origin_label(mut diagnostic: Diagnostic, origin: Span, text: &str) -> Diagnostic {
+    match diagnostic.labels.iter_mut().find(|label| label.span == origin) {
+        Some(label) => {
+            let _ = write!(label.text, " is `{text}`");
+            diagnostic
+        }
+        None => diagnostic.label(origin, format!("`{text}` comes from here")),
+    }
+}
+
 impl Unifier<'_> {
     /// Requires two types to be equal; `message` gets the texts of the expected and the found type. Says whether they are.
     pub(super) fn expect(
@@ -99,10 +110,10 @@ impl Unifier<'_> {
         if found_at == span {
             diagnostic.span_label = format!("this is `{found}`");
         } else {
-            diagnostic = diagnostic.label(found_at, format!("`{found}` comes from here"));
+            diagnostic = origin_label(diagnostic, found_at, &found);
         }
         if expected_at != span && expected_at != found_at {
-            diagnostic = diagnostic.label(expected_at, format!("`{expected}` comes from here"));
+            diagnostic = origin_label(diagnostic, expected_at, &expected);
         }
         if let (Node::Struct(a), Node::Struct(b)) = (self.types.node(clash.expected), self.types.node(clash.found)) {
             let mut names = [a, b].map(|fields| fields.iter().map(|(name, _)| &**name).collect::<Vec<_>>());

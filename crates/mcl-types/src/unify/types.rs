@@ -95,8 +95,8 @@ pub(super) struct Clash {
 pub(super) enum Change {
     /// It became a type.
     Bound(Unknown),
-    /// Two became one; the second is the one that remains.
-    Merged(Unknown, Unknown),
+    /// It became the same as another one.
+    Merged(Unknown),
 }
 
 /// The arena and the forest.
@@ -274,7 +274,7 @@ impl Types {
             let root = self.forest.find(x);
             // The older place is the one to blame.
             self.made_at[root.0 as usize] = self.made_at[x.0.min(y.0) as usize];
-            self.changes.push(Change::Merged(if root == x { y } else { x }, root));
+            self.changes.push(Change::Merged(if root == x { y } else { x }));
         }
     }
 

@@ -1,0 +1,114 @@
+//! Programs and what the two stages say about them.
+
+mod scope;
+mod shapes;
+mod types;
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use mcl_diagnostics::{Diagnostic, Files, Span};
+use mcl_modules::{Import, ImportKind, ImportName, ImportTarget, Loaded, Unit, UnitId};
+use mcl_parser::ast::Stmt;
+
+use crate::{DefKind, Typed};
+
+/// Checks what is said about a program: its errors, one a line with their labels indented, or else the types of the
+/// variables at its top level. Further files follow a line `-- NAME --`.
+#[track_caller]
+fn check(program: &str, expected: &str) {
+    let found = describe(program);
+    let expected: Vec<&str> = expected.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let found: Vec<&str> = found.lines().map(str::trim).collect();
+    assert_eq!(found.join("\n"), expected.join("\n"), "\n{program}");
+}
+
+fn describe(program: &str) -> String {
+    let (typed, diagnostics, files) = compile(program);
+    let mut out = String::new();
+    for diagnostic in &diagnostics {
+        let at = diagnostic.span.map_or_else(|| "-".to_owned(), |span| place(&files, span));
+        let _ = writeln!(out, "{at} {} {}", diagnostic.code.name(), diagnostic.message);
+        for label in &diagnostic.labels {
+            let _ = writeln!(out, "  {} {}", place(&files, label.span), label.text);
+        }
+    }
+    if !diagnostics.is_empty() {
+        return out;
+    }
+    let root = typed.scoped.root();
+    for (def, ty) in typed.scoped.defs.iter().zip(&typed.defs) {
+        if def.scope == root && matches!(def.kind, DefKind::Bind { .. }) && *ty != crate::TypeId::UNTYPED {
+            let _ = writeln!(out, "${}: {}", def.name, typed.types.to_type(*ty));
+        }
+    }
+    out
+}
+
+fn place(files: &Files, span: Span) -> String {
+    let at = files.line_col(span.file, span.start);
+    match files.get(span.file) {
+        Some(file) if span.file.0 > 0 => format!("{}:{}:{}", file.name, at.line, at.col),
+        _ => format!("{}:{}", at.line, at.col),
+    }
+}
+
+/// Runs a program through all stages up to unify.
+fn compile(program: &str) -> (Typed, Vec<Diagnostic>, Files) {
+    let loaded = load(program);
+    let mut diagnostics = Vec::new();
+    let mut trees = Vec::new();
+    for unit in &loaded.units {
+        let text = &loaded.files.files[unit.file.0 as usize].text;
+        let parsed = mcl_parser::parse(unit.file, text, &unit.tokens);
+        diagnostics.extend(parsed.diagnostics);
+        let (tree, found) = mcl_parser::interpolate(&parsed.ast);
+        diagnostics.extend(found);
+        trees.push(Arc::new(tree));
+    }
+    let (scoped, found) = crate::scope(&loaded, trees);
+    diagnostics.extend(found);
+    let (typed, found) = crate::unify(scoped);
+    diagnostics.extend(found);
+    diagnostics.sort_by_key(|diagnostic| (diagnostic.stage, diagnostic.span));
+    (typed, diagnostics, loaded.files)
+}
+
+/// Loads files from memory; an import of a `.mcl` file leads to the file of exactly that name.
+fn load(program: &str) -> Loaded {
+    let mut loaded = Loaded::default();
+    let (mut name, mut text) = ("main.mcl", String::new());
+    for line in program.lines() {
+        match line.strip_prefix("-- ").and_then(|rest| rest.strip_suffix(" --")) {
+            Some(next) => {
+                loaded.files.add(name, std::mem::take(&mut text));
+                name = next;
+            }
+            None => {
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+    }
+    loaded.files.add(name, text);
+    for (i, file) in loaded.files.files.iter().enumerate() {
+        let tokens = mcl_lexer::lex(&file.text);
+        let file_id = mcl_diagnostics::FileId(i as u32);
+        let ast = mcl_parser::parse(file_id, &file.text, &tokens).ast;
+        let mut imports = Vec::new();
+        for (stmt, span) in ast.stmts.iter().zip(&ast.stmt_spans) {
+            let Stmt::Import { module, .. } = stmt else { continue };
+            let name = ImportName::parse(module).ok();
+            let target = match &name {
+                Some(ImportName { kind: ImportKind::LocalFile(path), .. }) => {
+                    let unit = loaded.files.files.iter().position(|file| *file.name == **path);
+                    ImportTarget::Unit(UnitId(unit.expect("the imported file is part of the test") as u32))
+                }
+                _ => ImportTarget::System,
+            };
+            imports.push(Import { raw: Arc::clone(module), span: *span, name, target });
+        }
+        loaded.units.push(Unit { file: file_id, tokens: Arc::new(tokens), module_dir: "/".into(), imports });
+    }
+    loaded
+}
