@@ -10,7 +10,7 @@ use mcl_value::Value;
 use resource_graph::ResourceId;
 use rustix::event::{EventfdFlags, eventfd};
 
-use crate::kinds::Failure;
+use crate::kinds::{ExitRequest, Failure, SharedValues};
 use crate::state::StateDir;
 
 /// How urgently a check has to end.
@@ -189,6 +189,10 @@ pub struct Host {
     pub want_diffs: bool,
     /// Directories to sync.
     pub syncs: Arc<PendingSyncs>,
+    /// What resources offer to functions.
+    pub shared: Arc<SharedValues>,
+    /// The exit status that a resource asked for.
+    pub exit: Arc<ExitRequest>,
 }
 
 impl Host {
@@ -200,6 +204,8 @@ impl Host {
             managed: self.managed.clone(),
             want_diffs: self.want_diffs,
             syncs: self.syncs.clone(),
+            shared: self.shared.clone(),
+            exit: self.exit.clone(),
         }
     }
 }

@@ -16,11 +16,13 @@
 mod accounts;
 mod authorized_key;
 mod context;
+mod exit;
 mod failure;
 mod file;
 #[cfg(test)]
 mod harness;
 mod json_edit;
+mod kv;
 mod line;
 mod msg;
 mod noop;
@@ -28,17 +30,23 @@ mod params;
 mod password;
 mod print;
 mod registry;
+mod shared;
 mod sysctl;
 mod test;
 mod text_file;
 mod timer;
+mod tool;
 mod unsupported;
+mod user;
+mod value;
 
 pub use accounts::{group_id, user_id};
 pub use context::{Cancel, CancelLevel, Change, Context, Diff, Host, ManagedPaths, PendingSyncs, Sent};
+pub use exit::ExitRequest;
 pub use failure::Failure;
 pub use params::Params;
 pub use registry::{Constructor, build, is_refreshable};
+pub use shared::{SharedValues, Subscriber};
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -3,7 +3,8 @@
 use resource_graph::Resource;
 
 use crate::kinds::{
-    Failure, Kind, authorized_key, file, json_edit, line, msg, noop, password, print, sysctl, test, timer, unsupported,
+    Failure, Kind, authorized_key, exit, file, json_edit, kv, line, msg, noop, password, print, sysctl, test, timer,
+    unsupported, user, value,
 };
 
 /// Makes the implementation for a leader and the members grouped into it (never empty, the leader first).
@@ -11,8 +12,11 @@ pub type Constructor = fn(&[Resource]) -> Result<Box<dyn Kind>, Failure>;
 
 /// All implementations, sorted by kind.
 const KINDS: &[(&str, Constructor)] = &[
+    ("exit", exit::build),
     ("file", file::build),
+    ("group", user::build_group),
     ("json:edit", json_edit::build),
+    ("kv", kv::build),
     ("line", line::build),
     ("msg", msg::build),
     ("noop", noop::build),
@@ -22,6 +26,8 @@ const KINDS: &[(&str, Constructor)] = &[
     ("sysctl", sysctl::build),
     ("test", test::build),
     ("timer", timer::build),
+    ("user", user::build_user),
+    ("value", value::build),
 ];
 
 /// Makes the implementation of a resource and the members grouped into it; the leader comes first.

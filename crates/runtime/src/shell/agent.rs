@@ -9,7 +9,7 @@ use mcl_diagnostics::{Code, Diagnostic, Stage};
 use resource_graph::{Params, ResourceId};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::kinds::{self, Cancel, CancelLevel, Host, ManagedPaths, PendingSyncs, TaskHandle, Watch};
+use crate::kinds::{self, Cancel, CancelLevel, Host, ManagedPaths, PendingSyncs, SharedValues, TaskHandle, Watch};
 use crate::resource_engine::{
     Command, Config, Engine, EngineGraph, Event, Finished, Report, StopLevel, Time, VertexKey,
 };
@@ -63,6 +63,8 @@ pub struct Summary {
     pub interrupted: bool,
     /// The source of graphs failed.
     pub source_failed: bool,
+    /// The exit status that an `exit` resource asked for.
+    pub exit_status: Option<u8>,
 }
 
 impl Summary {
@@ -116,7 +118,12 @@ impl<'o> Agent<'o> {
         };
         let handle = Handle::new();
         let syncs = Arc::new(PendingSyncs::default());
+        let shared = match &options.state {
+            Some(state) if !options.noop => SharedValues::in_directory(state.engine().join("shared")),
+            _ => SharedValues::default(),
+        };
         let host = Host {
+            shared: Arc::new(shared),
             state: options.state.map(Arc::new),
             want_diffs: options.want_diffs,
             syncs: syncs.clone(),
@@ -248,7 +255,13 @@ impl<'o> Agent<'o> {
                 self.summary.interrupted = true;
                 self.stop(level);
             }
-            Message::Done(done) => self.done(*done.0),
+            Message::Done(done) => {
+                self.done(*done.0);
+                if let Some(status) = self.host.exit.requested().filter(|_| self.summary.exit_status.is_none()) {
+                    self.summary.exit_status = Some(status);
+                    self.stop(StopLevel::Finish);
+                }
+            }
             Message::Task(key, epoch, failure) => {
                 let current = self.slots.get(key.index()).and_then(Option::as_ref).is_some_and(|s| s.epoch == epoch);
                 match failure {
