@@ -12,6 +12,8 @@
 
 mod payload;
 mod stages;
+#[cfg(test)]
+mod tests;
 
 pub use payload::{Checked, Payload, Resolved, Trees};
 pub use stages::{Compiled, compile, fgraph, interpolate, lex, parse, scope, unify};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcl_artifact::program::Program;
 use mcl_artifact::{ArtifactStage, read_header, read_program};
 use mcl_diagnostics::{Code, Diagnostic, Files, Stage};
-use mcl_modules::Loaded;
+use mcl_modules::{Import, ImportTarget, Loaded, Unit};
 use mcl_parser::ast::Ast;
 use mcl_types::{Scoped, Typed};
 use serde::{Deserialize, Serialize};
@@ -100,9 +100,17 @@ impl Payload {
     pub fn read(bytes: &[u8]) -> Result<Payload, Diagnostic> {
         let stage = read_header(bytes)?.stage;
         let payload = match stage {
-            ArtifactStage::Tokens => Payload::Tokens(mcl_artifact::read(bytes, stage)?),
-            ArtifactStage::Ast => Payload::Ast(mcl_artifact::read(bytes, stage)?),
-            ArtifactStage::Interpolated => Payload::Interpolated(mcl_artifact::read(bytes, stage)?),
+            ArtifactStage::Tokens => {
+                let loaded: Loaded = mcl_artifact::read(bytes, stage)?;
+                check(&loaded)?;
+                let fits = |unit: &Unit| loaded.files.get(unit.file).is_some_and(|file| unit.tokens.fits(&file.text));
+                if !loaded.units.iter().all(fits) {
+                    return Err(invalid("its tokens do not fit its sources"));
+                }
+                Payload::Tokens(loaded)
+            }
+            ArtifactStage::Ast => Payload::Ast(trees(bytes, stage)?),
+            ArtifactStage::Interpolated => Payload::Interpolated(trees(bytes, stage)?),
             ArtifactStage::Scoped => Payload::Scoped(mcl_artifact::read(bytes, stage)?),
             ArtifactStage::Typed => Payload::Typed(mcl_artifact::read(bytes, stage)?),
             ArtifactStage::Fgraph => Payload::Fgraph(Box::new(read_program(bytes)?)),
@@ -114,4 +122,29 @@ impl Payload {
         };
         Ok(payload)
     }
+}
+
+fn trees(bytes: &[u8], stage: ArtifactStage) -> Result<Trees, Diagnostic> {
+    let trees: Trees = mcl_artifact::read(bytes, stage)?;
+    check(&trees.loaded)?;
+    let units = &trees.loaded.units;
+    if units.len() != trees.trees.len() || units.iter().zip(&trees.trees).any(|(unit, tree)| unit.file != tree.file) {
+        return Err(invalid("its trees do not match its sources"));
+    }
+    Ok(trees)
+}
+
+/// Every file and unit that is spoken of exists.
+fn check(loaded: &Loaded) -> Result<(), Diagnostic> {
+    let import = |import: &Import| match import.target {
+        ImportTarget::Unit(unit) => (unit.0 as usize) < loaded.units.len(),
+        ImportTarget::System | ImportTarget::Failed(_) => true,
+    };
+    let unit = |unit: &Unit| loaded.files.get(unit.file).is_some() && unit.imports.iter().all(import);
+    if loaded.units.iter().all(unit) { Ok(()) } else { Err(invalid("it speaks of files that are not in it")) }
+}
+
+fn invalid(why: &str) -> Diagnostic {
+    Diagnostic::error(Code::A0106, Stage::Artifact, format!("the artifact's content is invalid: {why}"))
+        .help("it was not made by this compiler, or changed afterwards; build it again with `mclc build`")
 }
