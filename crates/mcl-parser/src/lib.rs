@@ -10,6 +10,8 @@ mod init;
 mod interpolate;
 mod lint;
 mod recover;
+#[cfg(test)]
+mod tests;
 mod typed_bind;
 
 #[allow(missing_docs, unused, clippy::all)]

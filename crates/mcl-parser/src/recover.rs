@@ -210,8 +210,12 @@ impl<'t> Recovery<'t> {
         }
         self.builder.roll_back();
         let mut start = self.builder.top().next;
-        while start < stop.token && self.kind(start).is_some_and(TokenKind::is_error_blank) {
-            start += 1;
+        while start < stop.token {
+            match self.patches.get(&start) {
+                Some(patch) if patch.terminals.is_empty() && patch.resume > start => start = patch.resume,
+                _ if self.kind(start).is_some_and(TokenKind::is_error_blank) => start += 1,
+                _ => break,
+            }
         }
         let mut end_of_line = stop.token >= self.len();
         let mut resume = None;
@@ -222,7 +226,11 @@ impl<'t> Recovery<'t> {
             .or_else(|| (stop.token > start && self.tokens.newline_before(stop.token as usize)).then_some(stop.token));
         if let Some(cut) = cut {
             match self.parse_stretch(self.statement_position(start), cut) {
-                Ok(end) if end.token >= cut => return self.resume_position(cut, start),
+                Ok(end) if end.token >= cut => {
+                    let top = self.builder.top();
+                    top.next = top.next.max(cut);
+                    return self.resume_position(cut, start);
+                }
                 Ok(_) => {}
                 Err(shorter) => {
                     end_of_line = shorter.token >= cut;
@@ -280,11 +288,16 @@ impl<'t> Recovery<'t> {
         if lexical || repaired || at >= self.silent_from {
             return;
         }
-        self.diagnostics.push(if missing_comma {
-            explain::missing_comma(failure)
-        } else {
-            explain::syntax_error(failure)
-        });
+        let diagnostic = if missing_comma { explain::missing_comma(failure) } else { explain::syntax_error(failure) };
+        // The same mistake again on the same line of the same statement is not repeated.
+        let repeated = |last: &Diagnostic| {
+            let lines = last.span.zip(diagnostic.span);
+            last.code == diagnostic.code && lines.is_some_and(|(a, b)| self.same_line(a.start, b.start))
+        };
+        if self.repaired.1 > 1 && self.diagnostics.last().is_some_and(repeated) {
+            return;
+        }
+        self.diagnostics.push(diagnostic);
     }
 
     fn same_line(&self, a: u32, b: u32) -> bool {
