@@ -1,4 +1,6 @@
 //! The house as a whole: who may know whom, and both tools as a user runs them.
 
+mod agent;
 mod dependencies;
+mod mixing;
 mod tools;

@@ -1,0 +1,120 @@
+//! An mcl program and a Puppet catalog as one live graph.
+
+use std::path::Path;
+
+use crate::tools::{Scratch, eventually};
+
+const PROGRAM: &str = r#"
+noop "puppet_mid" {}
+file "@/mcl" {
+	state => "exists",
+	Depend => Noop["puppet_mid"],
+}
+"#;
+
+/// A catalog with a file before the hand-over class `mgmt_mid`; `@` stands for the scratch directory.
+fn catalog(content: &str) -> String {
+    r#"{"name":"test","catalog_format":2,"resources":[
+  {"type":"Stage","title":"main","kind":"compilable_type"},
+  {"type":"Class","title":"main","kind":"unknown"},
+  {"type":"Class","title":"Mgmt_mid","kind":"unknown"},
+  {"type":"File","title":"@/puppet","file":"site.pp","line":1,"kind":"compilable_type",
+   "parameters":{"ensure":"file","content":"CONTENT","before":["Class[Mgmt_mid]"]}}],
+ "edges":[{"source":"Stage[main]","target":"Class[main]"},{"source":"Stage[main]","target":"Class[Mgmt_mid]"},
+  {"source":"Class[main]","target":"File[@/puppet]"}]}"#
+        .replace("CONTENT", content)
+}
+
+#[test]
+fn both_sides_are_one_graph() {
+    let scratch = Scratch::new(PROGRAM);
+    scratch.write("catalog.json", &catalog("one"));
+    scratch.build();
+    let graph = scratch.run("mgmt-rt", &["graph", "main.bin", "--puppet", "catalog.json", "--format", "json"]);
+    assert_eq!(graph.status, 0, "{}", graph.err);
+    let graph: serde_json::Value = serde_json::from_str(&graph.out).expect("JSON");
+    let ends = |e: &serde_json::Value| (e["from"]["name"].clone(), e["to"]["name"].clone());
+    let edges: Vec<_> = graph["edges"].as_array().expect("edges").iter().map(ends).collect();
+    let path = |name: &str| serde_json::Value::from(scratch.path(name).display().to_string());
+    assert!(edges.contains(&(path("puppet"), "mid".into())), "{edges:?}");
+    assert!(edges.contains(&("mid".into(), path("mcl"))), "{edges:?}");
+    let once = scratch.apply_once(&["--puppet", "catalog.json"]);
+    assert_eq!(once.status, 0, "{}{}", once.out, once.err);
+    assert_eq!(scratch.read("puppet").as_deref(), Some("one"));
+    assert!(scratch.path("mcl").exists());
+}
+
+#[test]
+fn a_changed_catalog_is_picked_up_and_a_broken_one_keeps_what_runs() {
+    let scratch = Scratch::new(PROGRAM);
+    scratch.write("catalog.json", &catalog("one"));
+    scratch.build();
+    let _agent = scratch.apply(&["--puppet", "catalog.json"]);
+    eventually("the first catalog is applied", || scratch.read("puppet").as_deref() == Some("one"));
+    scratch.write("catalog.json", &catalog("two"));
+    eventually("the second catalog is applied", || scratch.read("puppet").as_deref() == Some("two"));
+    scratch.write("catalog.json", "{ broken");
+    std::fs::remove_file(scratch.path("puppet")).expect("it exists");
+    eventually("the last good graph goes on", || scratch.read("puppet").as_deref() == Some("two"));
+    scratch.write("catalog.json", &catalog("three"));
+    eventually("the repaired catalog is applied", || scratch.read("puppet").as_deref() == Some("three"));
+}
+
+#[test]
+fn a_machine_may_be_all_puppet() {
+    let scratch = Scratch::new("");
+    scratch.write("catalog.json", &catalog("alone").replace("Mgmt_mid", "Other"));
+    let ran = scratch.run("mgmt-rt", &["apply", "--puppet", "catalog.json", "--once", "--prefix", "state"]);
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    assert_eq!(scratch.read("puppet").as_deref(), Some("alone"));
+}
+
+#[test]
+fn a_translated_catalog_is_the_same_graph_as_the_catalog() {
+    let scratch = Scratch::new(PROGRAM);
+    scratch.write("catalog.json", &catalog("one"));
+    scratch.build();
+    assert_eq!(scratch.run("mclc", &["puppet", "catalog.json", "-o", "puppet.bin"]).status, 0);
+    let graph = |puppet: &str| {
+        let ran = scratch.run("mgmt-rt", &["graph", "main.bin", "--puppet", puppet, "--format", "json"]);
+        assert_eq!(ran.status, 0, "{}", ran.err);
+        ran.out
+    };
+    assert_eq!(graph("puppet.bin"), graph("catalog.json"));
+}
+
+#[test]
+fn hand_over_mistakes_are_found_before_anything_runs() {
+    let scratch = Scratch::new("noop \"puppet_midd\" {}\n");
+    scratch.write("catalog.json", &catalog("one"));
+    scratch.build();
+    let ran = scratch.apply_once(&["--puppet", "catalog.json"]);
+    assert_eq!(ran.status, 1, "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("M0101") && ran.err.contains("main.mcl:1"), "{}", ran.err);
+    assert!(!scratch.path("puppet").exists());
+}
+
+#[test]
+fn the_quickstart_runs() {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/quickstart");
+    let scratch = Scratch::new("");
+    std::fs::copy(example.join("main.mcl"), scratch.path("main.mcl")).expect("the example exists");
+    let catalog = std::fs::read_to_string(example.join("puppet/catalog.json")).expect("the example exists");
+    scratch.write("catalog.json", &catalog.replace("/SCRATCH", "@/machine"));
+    std::fs::create_dir(scratch.path("machine")).expect("writable");
+    scratch.build();
+    let apply = || {
+        let args = ["apply", "main.bin", "--puppet", "catalog.json", "--once", "--prefix", "state"];
+        let mut command = scratch.command("mgmt-rt", &args);
+        command.env("QUICKSTART_ROOT", scratch.path("machine"));
+        crate::tools::ran(command.output().expect("the tool starts"))
+    };
+    let first = apply();
+    assert_eq!(first.status, 0, "{}{}", first.out, first.err);
+    for made in ["etc/chrony.conf", "chrony-restarted", "pool/.formatted", "jvm/lts.conf", "pool/app.jar"] {
+        assert!(scratch.path("machine").join(made).exists(), "{made} is made: {}{}", first.out, first.err);
+    }
+    std::fs::remove_file(scratch.path("machine/chrony-restarted")).expect("it exists");
+    assert_eq!(apply().status, 0);
+    assert!(!scratch.path("machine/chrony-restarted").exists(), "nothing changed, so nothing is refreshed");
+}
