@@ -218,7 +218,10 @@ impl Engine {
         let id = self.add_node(Kind::Busy, template.span, frame, Slot::None, inputs);
         let as_input = Input::Node { node: id, position: 0 };
         let output = self.add_node(Kind::Output(kind), template.span, frame, Slot::Node(n), [as_input]);
-        self.nodes[output].height += code.output_estimate(&template.op);
+        let Frame { template: template_id, base, .. } = self.frames[frame];
+        let probable = code.probable_height(template_id, n, base);
+        let output_node = &mut self.nodes[output];
+        output_node.height = output_node.height.max(probable);
         self.nodes[id].kind = control(output);
         self.enqueue(id);
         self.enqueue(output);
@@ -260,13 +263,15 @@ impl Engine {
     }
 
     pub(crate) fn new_frame(&mut self, template: TemplateId, new: NewFrame) -> FrameId {
-        let NewFrame { parent, place, scope, depth, params } = new;
         let code = Arc::clone(&self.code);
         let keeps = !code.template(template).keep.is_empty();
+        let base = self.base(&new);
+        let NewFrame { parent, place, scope, depth, params } = new;
         let frame = self.frames.insert(Frame {
             template,
             parent: Some((parent, place)),
             scope,
+            base,
             depth,
             params,
             nodes: vec![None; code.template(template).nodes.len()],
@@ -277,6 +282,35 @@ impl Engine {
             self.unkept.push(frame);
         }
         frame
+    }
+
+    /// The probable height of everything that a new frame is given.
+    fn base(&self, new: &NewFrame) -> u32 {
+        let of = |frame: FrameId, operand: Operand| {
+            let Some(f) = self.frames.get(frame) else { return 0 };
+            match operand {
+                Operand::Const(_) => 0,
+                Operand::Param(_) | Operand::Capture(_) => f.base,
+                Operand::Node(n) => match f.nodes[n as usize] {
+                    Some(node) => self.nodes[node].height,
+                    None => self.code.probable_height(f.template, n, f.base),
+                },
+            }
+        };
+        let parent = &self.frames[new.parent];
+        let captures = new.place.of(self.code.template(parent.template)).map_or(&[][..], |c| &c.captures[..]);
+        let captured = captures.iter().map(|operand| of(new.parent, *operand));
+        let given = new.params.iter().map(|param| match param {
+            Binding::Value(_) | Binding::Element { .. } => 0,
+            Binding::Operand(frame, operand) => of(*frame, *operand),
+            Binding::Node(node) => self.nodes[*node].height,
+            Binding::Root(frame) => {
+                let f = &self.frames[*frame];
+                self.code.probable_root(f.template, f.base)
+            }
+        });
+        let scope = new.scope.map_or(0, |scope| self.nodes[scope].height);
+        captured.chain(given).fold(scope, u32::max)
     }
 
     /// How an argument given by `frame` is found later, without a chain through every call that only passes it on.

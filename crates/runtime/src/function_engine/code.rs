@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcl_artifact::program::{Closure, Constant, Op, Operand, Program, Statement, Template};
+use mcl_artifact::program::{Closure, Constant, Op, Operand, Program, Statement, Template, TemplateId};
 use mcl_diagnostics::{Code as DiagnosticCode, Diagnostic, Span, Stage};
 use mcl_functions::Function;
 use mcl_value::{FuncType, Type, Value};
@@ -15,9 +15,16 @@ pub(crate) struct Code {
     pub(crate) program: Arc<Program>,
     pub(crate) constants: Vec<Value>,
     pub(crate) functions: Vec<Import>,
-    /// For each template, the height of its root above its deepest parameter: an estimate that spares the engine most
-    /// later corrections, never needed for correctness.
-    estimates: Vec<u32>,
+    /// For each template.
+    estimates: Vec<Estimate>,
+}
+
+/// How high the nodes of a template will stand above everything that its frame is given. Outputs are put there from the
+/// start, so that what their controls wire later fits below them without moving all that lies above: a chain of n calls
+/// would cost n² otherwise. Never needed for correctness.
+struct Estimate {
+    nodes: Vec<u32>,
+    root: u32,
 }
 
 /// The table of functions: the library's, or one of a test.
@@ -33,7 +40,9 @@ pub(crate) struct Import {
 /// How deep the body of a function value that is only known at run time is taken to be.
 const UNKNOWN_BODY: u32 = 32;
 /// Estimates grow by multiplication along nested templates, so they are capped.
-const LARGEST_ESTIMATE: u32 = 1 << 16;
+const LARGEST_ESTIMATE: u32 = 1 << 24;
+/// Above this height estimates are ignored.
+const LARGEST_HEIGHT: u32 = 1 << 30;
 
 impl Code {
     /// Prepares a program that `mcl_artifact::validate` has accepted.
@@ -75,7 +84,7 @@ impl Code {
         Ok(Code { program, constants, functions, estimates })
     }
 
-    pub(crate) fn template(&self, id: mcl_artifact::program::TemplateId) -> &Template {
+    pub(crate) fn template(&self, id: TemplateId) -> &Template {
         &self.program.templates[id.0 as usize]
     }
 
@@ -83,17 +92,15 @@ impl Code {
         &self.program.types[id.0 as usize]
     }
 
-    pub(crate) fn estimate(&self, closure: &Closure) -> u32 {
-        self.estimates[closure.template.0 as usize]
+    /// Where a node of a frame with that base will probably stand.
+    pub(crate) fn probable_height(&self, template: TemplateId, node: u32, base: u32) -> u32 {
+        let estimate = self.estimates[template.0 as usize].nodes.get(node as usize).copied().unwrap_or(0);
+        base.saturating_add(estimate).min(LARGEST_HEIGHT)
     }
 
-    /// The estimated height of a node's output above its control.
-    pub(crate) fn output_estimate(&self, op: &Op) -> u32 {
-        match op {
-            Op::If { then, otherwise, .. } => self.estimate(then).max(self.estimate(otherwise)),
-            Op::Except { fallback, .. } => self.estimate(fallback),
-            _ => UNKNOWN_BODY,
-        }
+    /// Where the root of a frame with that base will probably stand.
+    pub(crate) fn probable_root(&self, template: TemplateId, base: u32) -> u32 {
+        base.saturating_add(self.estimates[template.0 as usize].root).min(LARGEST_HEIGHT)
     }
 }
 
@@ -124,14 +131,14 @@ pub(crate) fn for_each_operand(op: &Op, mut f: impl FnMut(Operand)) {
     }
 }
 
-fn estimate(template: &Template, earlier: &[u32]) -> u32 {
-    let of = |closure: &Closure| earlier.get(closure.template.0 as usize).copied().unwrap_or(0);
-    let mut heights: Vec<u32> = Vec::with_capacity(template.nodes.len());
+fn estimate(template: &Template, earlier: &[Estimate]) -> Estimate {
+    let of = |closure: &Closure| earlier.get(closure.template.0 as usize).map_or(0, |e| e.root);
+    let mut nodes: Vec<u32> = Vec::with_capacity(template.nodes.len());
     for node in &template.nodes {
         let mut height = 0;
         let mut see = |operand: Operand| {
             if let Operand::Node(n) = operand {
-                height = height.max(heights.get(n as usize).copied().unwrap_or(0));
+                height = height.max(nodes.get(n as usize).copied().unwrap_or(0));
             }
         };
         for_each_operand(&node.op, &mut see);
@@ -142,19 +149,25 @@ fn estimate(template: &Template, earlier: &[u32]) -> u32 {
                 UNKNOWN_BODY
             }
             Op::CallKnown { closure, args } => {
-                args.iter().copied().for_each(&mut see);
-                closure.captures.iter().copied().for_each(&mut see);
+                args.iter().chain(&closure.captures).copied().for_each(&mut see);
                 of(closure) + 1
             }
-            Op::If { then, otherwise, .. } => of(then).max(of(otherwise)) + 2,
-            Op::Except { fallback, .. } => of(fallback) + 2,
+            Op::If { then, otherwise, .. } => {
+                then.captures.iter().chain(&otherwise.captures).copied().for_each(&mut see);
+                of(then).max(of(otherwise)) + 3
+            }
+            Op::Except { fallback, .. } => {
+                fallback.captures.iter().copied().for_each(&mut see);
+                of(fallback) + 3
+            }
         };
-        heights.push(height.saturating_add(extra).min(LARGEST_ESTIMATE));
+        nodes.push(height.saturating_add(extra).min(LARGEST_ESTIMATE));
     }
-    match template.root {
-        Some(Operand::Node(n)) => heights.get(n as usize).copied().unwrap_or(0),
+    let root = match template.root {
+        Some(Operand::Node(n)) => nodes.get(n as usize).copied().unwrap_or(0),
         _ => 0,
-    }
+    };
+    Estimate { nodes, root }
 }
 
 fn unknown_function(program: &Program, index: usize, name: &str) -> Diagnostic {

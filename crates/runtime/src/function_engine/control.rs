@@ -16,7 +16,7 @@ use super::node::{
 
 /// How deep calls of function values and loops may nest at run time. Programs cannot recurse, so only an artifact that
 /// does not come from the compiler gets there.
-const MAX_DEPTH: u32 = 100_000;
+const MAX_DEPTH: u32 = 2_000;
 /// How many nodes may be alive at once.
 const MAX_NODES: usize = 50_000_000;
 

@@ -82,6 +82,7 @@ impl Engine {
             template,
             parent: None,
             scope: None,
+            base: 0,
             depth: 0,
             params: Vec::new(),
             nodes: vec![None; top_template.map_or(0, |t| t.nodes.len())],

@@ -210,6 +210,8 @@ pub(crate) struct Frame {
     pub(crate) parent: Option<(FrameId, ClosurePlace)>,
     /// The control whose evaluation may tear the frame down.
     pub(crate) scope: Option<NodeId>,
+    /// At least the heights of the control and, probably, of everything that the frame is given.
+    pub(crate) base: u32,
     /// How many frames of calls and loops this one stands in.
     pub(crate) depth: u32,
     pub(crate) params: Vec<Binding>,

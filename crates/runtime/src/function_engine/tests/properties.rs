@@ -51,7 +51,7 @@ fn one_program(seed: u64) {
 #[test]
 fn random_programs_agree_with_an_evaluation_from_nothing() {
     let number = |name: &str, default: u64| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
-    let (count, seed) = (number("MCL_ENGINE_PROGRAMS", 3000), number("MCL_ENGINE_SEED", 0));
+    let (count, seed) = (number("MCL_ENGINE_PROGRAMS", 2000), number("MCL_ENGINE_SEED", 0));
     for seed in seed..seed + count {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| one_program(seed))) {
             eprintln!("the program of MCL_ENGINE_SEED={seed} MCL_ENGINE_PROGRAMS=1 fails");
