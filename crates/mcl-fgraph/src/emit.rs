@@ -254,7 +254,15 @@ impl Emitter {
     }
 }
 
-/// Whether a small integer can make this function's result large.
+/// Whether an integer argument of this function can make its result large.
 fn is_amplifier(name: &str) -> bool {
-    ["range", "repeat", "pad", "Repeat"].iter().any(|part| name.contains(part))
+    matches!(
+        name,
+        "iter.range"
+            | "strings.left_pad"
+            | "strings.right_pad"
+            | "golang/strings.repeat"
+            | "golang/strconv.format_float"
+            | "golang/strconv.append_float"
+    )
 }
