@@ -14,24 +14,31 @@
 //! resource right.
 
 mod accounts;
+mod archive;
 mod authorized_key;
 mod context;
+mod cron;
 mod exit;
 mod failure;
 mod file;
 #[cfg(test)]
 mod harness;
+mod hostname;
 mod json_edit;
 mod kv;
 mod line;
+mod mount;
 mod msg;
 mod noop;
 mod params;
 mod password;
+mod pkg;
 mod print;
 mod registry;
 mod shared;
+mod svc;
 mod sysctl;
+mod systemd;
 mod test;
 mod text_file;
 mod timer;

@@ -3,8 +3,8 @@
 use resource_graph::Resource;
 
 use crate::kinds::{
-    Failure, Kind, authorized_key, exit, file, json_edit, kv, line, msg, noop, password, print, sysctl, test, timer,
-    unsupported, user, value,
+    Failure, Kind, archive, authorized_key, cron, exit, file, hostname, json_edit, kv, line, mount, msg, noop,
+    password, pkg, print, svc, sysctl, test, timer, unsupported, user, value,
 };
 
 /// Makes the implementation for a leader and the members grouped into it (never empty, the leader first).
@@ -12,18 +12,25 @@ pub type Constructor = fn(&[Resource]) -> Result<Box<dyn Kind>, Failure>;
 
 /// All implementations, sorted by kind.
 const KINDS: &[(&str, Constructor)] = &[
+    ("cron", cron::build),
     ("exit", exit::build),
     ("file", file::build),
     ("group", user::build_group),
+    ("gzip", archive::build_gzip),
+    ("hostname", hostname::build),
     ("json:edit", json_edit::build),
     ("kv", kv::build),
     ("line", line::build),
+    ("mount", mount::build),
     ("msg", msg::build),
     ("noop", noop::build),
     ("password", password::build),
+    ("pkg", pkg::build),
     ("print", print::build),
     ("ssh:authorized_key", authorized_key::build),
+    ("svc", svc::build),
     ("sysctl", sysctl::build),
+    ("tar", archive::build_tar),
     ("test", test::build),
     ("timer", timer::build),
     ("user", user::build_user),

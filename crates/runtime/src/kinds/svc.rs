@@ -1,0 +1,126 @@
+//! `svc`: whether a service runs, and starts at boot (spec 05 §6.3).
+
+use resource_graph::Resource;
+
+use crate::kinds::systemd::{Manager, Unit};
+use crate::kinds::{Context, Failure, Kind, Load, Params, Watch};
+
+struct Svc {
+    unit: String,
+    manager: Manager,
+    /// Whether it is to run, if that is managed.
+    running: Option<bool>,
+    /// Whether it is to start at boot, if that is managed.
+    enabled: Option<bool>,
+}
+
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+    Ok(Box::new(Svc::read(&resources[0])?))
+}
+
+/// What has to be done, in this order.
+#[derive(Debug, PartialEq, Eq)]
+struct Step {
+    words: &'static str,
+    text: &'static str,
+}
+
+impl Svc {
+    fn read(resource: &Resource) -> Result<Svc, Failure> {
+        let params = Params::new(resource);
+        let choice = |key: &str, yes: &str| {
+            let text = params.str(key)?;
+            Ok::<_, Failure>((!text.is_empty()).then_some(text == yes))
+        };
+        Ok(Svc {
+            unit: format!("{}.service", params.name()),
+            manager: Manager::of(params.bool("session")?),
+            running: choice("state", "running")?,
+            enabled: choice("startup", "enabled")?,
+        })
+    }
+
+    fn steps(&self, unit: &Unit, refresh: bool) -> Result<Vec<Step>, Failure> {
+        if unit.load == "not-found" {
+            return Err(Failure::Unavailable(format!("there is no service {} on this machine", self.unit)));
+        }
+        let mut steps = Vec::new();
+        match (self.enabled, &*unit.file) {
+            (Some(true), "enabled") | (Some(false), "disabled") | (None, _) => {}
+            // What cannot be enabled does not start by itself either.
+            (Some(false), "static" | "indirect" | "generated" | "transient" | "masked" | "") => {}
+            (Some(true), state @ ("static" | "indirect" | "generated" | "transient" | "masked" | "alias")) => {
+                return Err(Failure::Refused(format!("{} cannot be enabled: its unit file is {state}", self.unit)));
+            }
+            (Some(true), _) => steps.push(Step { words: "enable", text: "enable" }),
+            (Some(false), _) => steps.push(Step { words: "disable", text: "disable" }),
+        }
+        match self.running {
+            Some(true) if !unit.is_active() => steps.push(Step { words: "start", text: "start" }),
+            Some(false) if unit.is_active() => steps.push(Step { words: "stop", text: "stop" }),
+            // A start or a stop makes a reload needless.
+            _ if refresh => steps.push(Step { words: "try-reload-or-restart", text: "reload" }),
+            _ => {}
+        }
+        Ok(steps)
+    }
+}
+
+impl Kind for Svc {
+    fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
+        let unit = self.manager.unit(&self.unit, cx.cancel())?;
+        for step in self.steps(&unit, cx.refresh())? {
+            if cx.change(format!("{} {}", step.text, self.unit))? {
+                self.manager.ctl(&[step.words, "--", &self.unit], cx.cancel())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn watches(&self) -> Vec<Watch> {
+        self.manager.watches(&self.unit)
+    }
+
+    fn update(&mut self, resources: &[Resource]) -> Result<(), Failure> {
+        *self = Svc::read(&resources[0])?;
+        Ok(())
+    }
+
+    fn load(&self) -> Load {
+        Load::Waits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds::harness::resource;
+
+    #[track_caller]
+    fn check(state: &str, startup: &str, active: &str, file: &str, refresh: bool, expected: &[&str]) {
+        let svc = Svc::read(&resource("svc", "web").with("state", state).with("startup", startup)).unwrap();
+        let unit = Unit { load: "loaded".into(), active: active.into(), file: file.into() };
+        let steps: Vec<&str> = svc.steps(&unit, refresh).unwrap().iter().map(|step| step.words).collect();
+        assert_eq!(steps, expected);
+    }
+
+    #[test]
+    fn what_is_done_depends_on_what_is() {
+        check("running", "enabled", "active", "enabled", false, &[]);
+        check("running", "enabled", "inactive", "disabled", false, &["enable", "start"]);
+        check("stopped", "disabled", "active", "enabled", true, &["disable", "stop"]);
+        check("running", "", "failed", "static", true, &["start"]);
+        check("running", "", "active", "enabled", true, &["try-reload-or-restart"]);
+        check("", "", "inactive", "enabled", true, &["try-reload-or-restart"]);
+        check("stopped", "disabled", "inactive", "static", false, &[]);
+    }
+
+    #[test]
+    fn what_cannot_be_is_an_error() {
+        let svc = Svc::read(&resource("svc", "web").with("startup", "enabled")).unwrap();
+        let unit = |load: &str, file: &str| Unit { load: load.into(), active: "inactive".into(), file: file.into() };
+        assert!(svc.steps(&unit("loaded", "static"), false).is_err());
+        let missing = svc.steps(&unit("not-found", ""), false).unwrap_err().to_string();
+        assert_eq!(missing, "there is no service web.service on this machine");
+    }
+}
