@@ -434,3 +434,164 @@ fn other_modules() {
     check("datetime.weekday", "-1", "F: epoch delta must be positive");
     check("sys.getenv", r#""MCL_NOT_SET_X""#, "C: environment variable not set: MCL_NOT_SET_X");
 }
+
+#[test]
+fn templates() {
+    for (args, expected) in [
+        (r#""a{{ . }}b", 5"#, r#""a5b""#),
+        (r#""{{ .Name }}:{{ .My_port }}", struct{name: "web"; my_port: 80}"#, r#""web:80""#),
+        (
+            r#""{{ .name }}", struct{name: "web"}"#,
+            r#"F: template: execution error: template: template:1:3: executing "template" at <.name>: map has no entry for key "name""#,
+        ),
+        (r#""{{ .k2 }}", {"k2": 7}"#, r#""7""#),
+        (r#""{{ index . \"k-1\" }}", {"k-1": 7}"#, r#""7""#),
+        (r#""{{ index . \"zz\" }}", {"k": 7}"#, r#""<no value>""#),
+        (r#""{{ . }}", ["x", "y"]"#, r#""[x y]""#),
+        (r#""{{ . }}", {"b": 1, "a": 2}"#, r#""map[a:2 b:1]""#),
+        (r#""{{ . }}", struct{f: 2500000.0; l: ["a"]}"#, r#""map[F:2.5e+06 L:[a]]""#),
+        (r#""{{ . }}""#, r#""<no value>""#),
+        (r#""{{ range $i, $v := . }}{{ if $i }},{{ end }}{{ $v }}{{ end }}", [7, 8, 9]"#, r#""7,8,9""#),
+        (r#""{{ range $k, $v := . }}{{ $k }}={{ $v }};{{ end }}", {10: "x", 9: "y"}"#, r#""9=y;10=x;""#),
+        (r#""{{ range . }}x{{ else }}none{{ end }}", []"#, r#""none""#),
+        (r#""{{ range . }}{{ .A }} {{ end }}", [struct{a: 1}, struct{a: 2}]"#, r#""1 2 ""#),
+        (r#""a {{- . -}} b", 1"#, r#""a1b""#),
+        (r#""{{ if eq .N 80 }}y{{ else }}n{{ end }}", struct{n: 80}"#, r#""y""#),
+        (
+            r#""{{ eq . 5.0 }}", 5"#,
+            r#"F: template: execution error: template: template:1:3: executing "template" at <eq . 5.0>: error calling eq: incompatible types for comparison: int64 and float64"#,
+        ),
+        (r#""{{ printf \"%03d\" . }}", 7"#, r#""007""#),
+        (r#""{{ golang_strings_join . \"+\" }}", ["a", "b"]"#, r#""a+b""#),
+        (
+            r#""{{ math_minus1 (len .) }}", ["a"]"#,
+            r#"F: template: execution error: template: template:1:15: executing "template" at <(len .)>: wrong type for value; expected int64; got int"#,
+        ),
+        (r#""{{ math_pow 2 3 }}""#, r#""8""#),
+        (r#""{{ strings_to_upper . | printf \"<%s>\" }}", "ab""#, r#""<AB>""#),
+        (r#""{{ (net_url_parser .).Raw_query }}", "http://h/?a=1""#, r#""a=1""#),
+        (r#""{{ nope }}""#, r#"F: template: parse error: template: template:1: function "nope" not defined"#),
+        (r#""{{/* c */}}x{{- /* c */ -}} y""#, r#""xy""#),
+        (r#""{{ $x := 1 }}{{ if true }}{{ $x = 2 }}{{ end }}{{ $x }}{{ $ }}", 9"#, r#""29""#),
+        (r#""{{ with $x := . }}{{ $x }}{{ else }}no{{ end }}", "a""#, r#""a""#),
+        (r#""{{ with .A }}a{{ else with .B }}{{ . }}{{ end }}", struct{a: ""; b: "b"}"#, r#""b""#),
+        (r#""{{ if false }}1{{ else if true }}2{{ else }}3{{ end }}""#, r#""2""#),
+        (
+            r#""{{ define \"t\" }}<{{ . }}>{{ end }}{{ template \"t\" 1 }}{{ block \"b\" . }}[{{ . }}]{{ end }}", 2"#,
+            r#""<1>[2]""#,
+        ),
+        (
+            r#""{{ range . }}{{ if eq . 2 }}{{ continue }}{{ end }}{{ if eq . 4 }}{{ break }}{{ end }}{{ . }}{{ end }}", [1, 2, 3, 4, 5]"#,
+            r#""13""#,
+        ),
+        (r#""{{ range 3 }}{{ . }}{{ end }}""#, r#""012""#),
+        (r#""{{ 1.5 }} {{ 'a' }} {{ 0x1F }} {{ 1_000 }} {{ `r\\n` }} {{-3}}""#, r#""1.5 97 31 1000 r\\n -3""#),
+        (r#""{{ and 1 0 2 }} {{ or 0 3 }} {{ not 1 }} {{ 5 | and true }}""#, r#""0 3 false 5""#),
+        (r#""{{ len . }} {{ index . 1 }} {{ slice . 1 2 }}", "abc""#, r#""3 98 b""#),
+        (r#""{{ print 1 2 \"a\" 3 }}|{{ println 1 \"a\" }}""#, r#""1 2a3|1 a\n""#),
+        (
+            r#""{{ html \"<a>\" }} {{ js \"'<\\n\" }} {{ urlquery \"a b&\" }}""#,
+            r#""&lt;a&gt; \\'\\u003C\\u000A a+b%26""#,
+        ),
+        (
+            r#""{{ printf \"%5d|%-5s|%05.1f|%x|%q|%v|%T|%t|%e|%g|%c|%U\" 7 \"ab\" 2.5 255 \"q\" 1.0 1 true 1234.5 1e7 97 97 }}""#,
+            r#""    7|ab   |002.5|ff|\"q\"|1|int|true|1.234500e+03|1e+07|a|U+0061""#,
+        ),
+        (
+            r#""{{ printf \"%d %d\" \"a\" }}|{{ printf \"%d\" 1 2 }}|{{ printf \"%\" }}""#,
+            r#""%!d(string=a) %!d(MISSING)|1%!(EXTRA int=2)|%!(NOVERB)""#,
+        ),
+        (r#""{{ . }}", {struct{z: 1}: "x"}"#, r#""map[{1}:x]""#),
+        (r#""{{ range $k, $v := . }}{{ $k.Z }}{{ $v }}{{ end }}", {struct{z: 1}: "x"}"#, r#""1x""#),
+        (r#""{{ index (index . 0) \"q\" }}|", [{"a": 1}]"#, r#""0|""#),
+        (
+            r#""\n {{ .A.Missing }}", struct{a: {"x": 1}}"#,
+            r#"F: template: execution error: template: template:2:6: executing "template" at <.A.Missing>: map has no entry for key "Missing""#,
+        ),
+        (
+            r#""{{ .X }}""#,
+            r#"F: template: execution error: template: template:1:3: executing "template" at <.X>: nil data; no entry for key "X""#,
+        ),
+        (
+            r#""{{ .X }}", 5"#,
+            r#"F: template: execution error: template: template:1:3: executing "template" at <.X>: can't evaluate field X in type int64"#,
+        ),
+        (
+            r#""{{ range . }}{{ .X }}{{ end }}", [[struct{a: 1}]]"#,
+            r#"F: template: execution error: template: template:1:16: executing "template" at <.X>: can't evaluate field X in type interface {}"#,
+        ),
+        (
+            r#""{{ convert_str_to_int . }}", "x""#,
+            r#"C: template: execution error: template: template:1:3: executing "template" at <convert_str_to_int .>: error calling convert_str_to_int: function `convert_str_to_int` errored: strconv.ParseInt: parsing "x": invalid syntax"#,
+        ),
+        (
+            r#""{{ index . 5 }}", [1]"#,
+            r#"F: template: execution error: template: template:1:3: executing "template" at <index . 5>: error calling index: index out of range: 5"#,
+        ),
+        (
+            r#""{{ strings_to_upper }}""#,
+            r#"F: template: execution error: template: template:1:3: executing "template" at <strings_to_upper>: wrong number of args for strings_to_upper: want 1 got 0"#,
+        ),
+        (
+            r#""{{ strings_to_upper 5 }}""#,
+            r#"F: template: execution error: template: template:1:20: executing "template" at <5>: expected string; found 5"#,
+        ),
+        (
+            r#""{{ define \"t\" }}{{ template \"t\" }}{{ end }}{{ template \"t\" }}""#,
+            r#"F: template: execution error: template: template:1:19: executing "t" at <{{template "t"}}>: exceeded maximum template depth (250)"#,
+        ),
+    ] {
+        check("golang.template", args, expected);
+    }
+}
+
+#[test]
+fn template_parse_errors() {
+    for (text, error) in [
+        ("{{ . ", "template:1: unclosed action"),
+        (r"a\n{{ if . }}", "template:2: unexpected EOF"),
+        ("{{ end }}", "template:1: unexpected {{end}}"),
+        ("{{ else }}", "template:1: unexpected {{else}}"),
+        ("{{ $x }}", r#"template:1: undefined variable "$x""#),
+        ("{{ }}", "template:1: missing value for command"),
+        ("{{ if }}{{ end }}", "template:1: missing value for if"),
+        ("{{ .A-1 }}", "template:1: bad character U+002D '-'"),
+        (r#"{{ \"a }}"#, "template:1: unterminated quoted string"),
+        ("{{ break }}", "template:1: {{break}} outside {{range}}"),
+        ("{{ 1 | 2 }}", "template:1: non executable command in pipeline stage 2"),
+        ("{{ (1 }}", "template:1: unclosed left paren"),
+        ("{{ 1) }}", "template:1: unexpected right paren"),
+        ("{{/* x", "template:1: unclosed comment"),
+        ("{{ 1a }}", r#"template:1: bad number syntax: "1a""#),
+        ("{{ 1 , 2 }}", r#"template:1: unexpected "," in operand"#),
+        ("{{ if . }}{{ else }}{{ else }}{{ end }}", "template:1: expected end; found {{else}}"),
+        ("{{ if . }}{{ define `x` }}{{ end }}{{ end }}", "template:1: unexpected <define> in command"),
+        ("{{ range $a, $b, $c := . }}{{ end }}", "template:1: too many declarations in range"),
+        ("{{ 1.A }}", r#"template:1: bad number syntax: "1.A""#),
+        ("{{ nil }}", "execution"),
+        ("{{ template 1 }}", r#"template:1: unexpected "1" in template clause"#),
+    ] {
+        let expected = match error {
+            "execution" => r#"F: template: execution error: template: template:1:3: executing "template" at <nil>: nil is not a command"#.to_owned(),
+            error => format!("F: template: parse error: template: {error}"),
+        };
+        check("golang.template", &format!("\"{text}\""), &expected);
+    }
+}
+
+#[test]
+fn deep_templates_are_errors() {
+    for text in ["{{ if . }}".repeat(100_000), format!("{{{{ {} }}}}", "(".repeat(100_000))] {
+        check(
+            "golang.template",
+            &format!("\"{text}\""),
+            "F: template: parse error: template: template:1: the template is nested too deeply",
+        );
+    }
+    let chain = format!("{{{{ if . }}}}{}{{{{ end }}}}", "{{ else if . }}".repeat(100_000));
+    check(
+        "golang.template",
+        &format!("\"{chain}\""),
+        "F: template: parse error: template: template:1: the template is nested too deeply",
+    );
+}
