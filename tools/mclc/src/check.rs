@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use mcl_artifact::ArtifactStage;
 use rayon::prelude::*;
 
 use crate::cli::{Check, Color};
 use crate::report::{self, Checked};
-use crate::{ERRORS, UNUSABLE, output, unusable};
+use crate::{ERRORS, UNUSABLE, handover, output, unusable};
 
 /// Diagnostics are the result, so they go to standard output in every form.
 pub fn run(args: &Check, color: Color) -> u8 {
@@ -36,6 +37,14 @@ fn check(path: &Path, args: &Check) -> Result<Checked, String> {
         Err(checked) => return Ok(checked),
     };
     let files = loaded.files.clone();
-    let compiled = mcl_driver::compile(loaded, &[]);
+    let Some(puppet) = &args.puppet else {
+        let compiled = mcl_driver::compile(loaded, &[]);
+        return Ok(Checked::new(files, input.prefix(), compiled.diagnostics, &args.report));
+    };
+    let mut compiled = mcl_driver::compile(loaded, &[ArtifactStage::Fgraph]);
+    if let Some((_, bytes)) = compiled.artifacts.first() {
+        let found = mcl_artifact::read_program(bytes).map(|program| handover::check(&program, puppet));
+        compiled.diagnostics.extend(found.unwrap_or_else(|error| vec![error]));
+    }
     Ok(Checked::new(files, input.prefix(), compiled.diagnostics, &args.report))
 }

@@ -70,6 +70,9 @@ pub struct Check {
     /// Files, module directories (with a metadata.yaml or a main.mcl), or `-` for standard input
     #[arg(value_name = "PATH", default_value = ".")]
     pub paths: Vec<PathBuf>,
+    /// Check the hand-over to this Puppet catalog (.json, or manifests for an installed Puppet) as well
+    #[arg(long, value_name = "PATH")]
+    pub puppet: Option<PathBuf>,
     #[command(flatten)]
     pub source: Source,
     #[command(flatten)]

@@ -8,6 +8,7 @@ mod check;
 mod cli;
 mod doc;
 mod explain;
+mod handover;
 mod inspect;
 mod output;
 mod puppet;

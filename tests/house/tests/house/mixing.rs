@@ -118,3 +118,21 @@ fn the_quickstart_runs() {
     assert_eq!(apply().status, 0);
     assert!(!scratch.path("machine/chrony-restarted").exists(), "nothing changed, so nothing is refreshed");
 }
+
+#[test]
+fn check_finds_hand_over_mistakes_ahead_of_time() {
+    let scratch = Scratch::new("noop \"puppet_midd\" {}\n");
+    scratch.write("catalog.json", &catalog("one"));
+    let wrong = scratch.run("mclc", &["check", "main.mcl", "--puppet", "catalog.json", "--format", "short"]);
+    assert_eq!(wrong.status, 1, "{}", wrong.out);
+    assert!(wrong.out.contains("main.mcl:1:1: error[M0101]"), "{}", wrong.out);
+    scratch.write("main.mcl", PROGRAM);
+    let right = scratch.run("mclc", &["check", "main.mcl", "--puppet", "catalog.json"]);
+    assert_eq!(right.status, 0, "{}", right.out);
+    scratch.write(
+        "main.mcl",
+        "noop \"puppet_mid\" {}\nfile \"@/puppet\" {\n\tstate => \"exists\",\n\tcontent => \"other\",\n}\n",
+    );
+    let twice = scratch.run("mclc", &["check", "main.mcl", "--puppet", "catalog.json", "--format", "short"]);
+    assert!(twice.out.contains("main.mcl:2:1: error[M0106]"), "{}", twice.out);
+}

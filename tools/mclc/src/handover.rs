@@ -1,0 +1,197 @@
+//! `mclc check --puppet`: both sides of the hand-over, ahead of time (spec 07 §4).
+//!
+//! The compiler does not run programs, so it looks at what is constant in one: resources whose names the compiler could
+//! fold, and the edges between them. What stands in a branch or a loop that is decided at run time may or may not be there:
+//! its hand-over points count as present, its edges do not count.
+
+use std::path::Path;
+
+use graph_merge::{Options, Unmatched};
+use mcl_artifact::program::{
+    Closure, ConstId, Constant, EdgeProperty, EntryKind, Half, Operand, Program, ResourceStmt, Statement, StrId,
+};
+use mcl_diagnostics::Diagnostic;
+use mcl_value::Value;
+use resource_graph::{Edge, Resource, ResourceGraph, ResourceId, VertexId};
+
+/// Everything that is wrong between a program and a catalog.
+pub fn check(program: &Program, puppet: &Path) -> Vec<Diagnostic> {
+    let puppet = match puppet_graph(puppet) {
+        Ok(graph) => graph,
+        Err(errors) => return errors,
+    };
+    let Some(main) = program.templates.last() else { return Vec::new() };
+    let mut known = Known { program, puppet: &puppet, graph: ResourceGraph::new(), edges: Vec::new(), complete: true };
+    known.statements(&main.statements, true);
+    let (mcl, complete) = known.finish();
+    // A point that only a run makes known may be the missing partner.
+    let unmatched = if complete { Unmatched::Error } else { Unmatched::Warn };
+    match graph_merge::merge(&mcl, &puppet, &Options { unmatched }) {
+        Ok(merged) => merged.warnings,
+        Err(errors) => errors,
+    }
+}
+
+fn puppet_graph(path: &Path) -> Result<ResourceGraph, Vec<Diagnostic>> {
+    let bytes = pp_translate::load_catalog(path, None).map_err(|e| vec![e])?;
+    let (catalog, _) = pp_translate::read_catalog(&bytes)?;
+    let relationships = pp_translate::build_relationships(catalog)?;
+    Ok(pp_translate::translate(&relationships, &pp_translate::Options::default())?.graph)
+}
+
+/// An edge between names that may or may not be known.
+struct NamedEdge {
+    from: (String, String),
+    to: (String, String),
+    notify: bool,
+}
+
+/// What is constant in a program.
+struct Known<'a> {
+    program: &'a Program,
+    puppet: &'a ResourceGraph,
+    graph: ResourceGraph,
+    edges: Vec<NamedEdge>,
+    /// No noop has a name that only a run makes known.
+    complete: bool,
+}
+
+impl Known<'_> {
+    /// `certain` is false in what is decided at run time.
+    fn statements(&mut self, statements: &[Statement], certain: bool) {
+        for statement in statements {
+            match statement {
+                Statement::Resource(resource) => self.resource(resource, certain),
+                Statement::Edge { halves, .. } if certain => {
+                    for pair in halves.windows(2) {
+                        self.edge(&pair[0], &pair[1], false);
+                    }
+                }
+                Statement::Edge { .. } => {}
+                Statement::If { then, otherwise, .. } => {
+                    self.closure(then);
+                    otherwise.iter().for_each(|branch| self.closure(branch));
+                }
+                Statement::For { body, .. } | Statement::ForKv { body, .. } => self.closure(body),
+            }
+        }
+    }
+
+    fn closure(&mut self, closure: &Closure) {
+        let program = self.program;
+        if let Some(template) = program.templates.get(closure.template.0 as usize) {
+            self.statements(&template.statements, false);
+        }
+    }
+
+    fn resource(&mut self, statement: &ResourceStmt, certain: bool) {
+        let kind = self.text(statement.kind).to_owned();
+        let Some(names) = self.names(statement.name) else {
+            self.complete &= kind != "noop";
+            return;
+        };
+        for name in names {
+            if !certain && !(kind == "noop" && name.starts_with("puppet_")) {
+                continue;
+            }
+            let mut resource = Resource::new(ResourceId::new(kind.as_str(), name.as_str()));
+            resource.span = Some(statement.span);
+            let mut whole = true;
+            for entry in &statement.entries {
+                let unconditional = entry.condition.is_none();
+                match &entry.kind {
+                    EntryKind::Field { name: field, value, .. } => match self.value(*value) {
+                        Some(value) if unconditional => {
+                            resource.params.insert(self.text(*field).into(), value);
+                        }
+                        Some(_) | None => whole = false,
+                    },
+                    EntryKind::Edge { property, half } if unconditional && certain => {
+                        self.own_edge(&kind, &name, *property, half);
+                    }
+                    EntryKind::Edge { .. } => {}
+                    EntryKind::Meta { .. } => whole = false,
+                }
+            }
+            // Whether it differs from one of the same name in Puppet is not known if not all of it is.
+            if (whole || self.puppet.find(&kind, &name).is_none()) && self.graph.find(&kind, &name).is_none() {
+                self.graph.add(resource);
+            }
+        }
+    }
+
+    fn own_edge(&mut self, kind: &str, name: &str, property: EdgeProperty, half: &Half) {
+        let own = (kind.to_owned(), name.to_owned());
+        for other in self.ends(half) {
+            let (from, to, notify) = match property {
+                EdgeProperty::Before => (own.clone(), other, false),
+                EdgeProperty::Notify => (own.clone(), other, true),
+                EdgeProperty::Depend => (other, own.clone(), false),
+                EdgeProperty::Listen => (other, own.clone(), true),
+            };
+            self.edges.push(NamedEdge { from, to, notify });
+        }
+    }
+
+    fn edge(&mut self, from: &Half, to: &Half, notify: bool) {
+        let targets = self.ends(to);
+        for from in self.ends(from) {
+            self.edges.extend(targets.iter().map(|to| NamedEdge { from: from.clone(), to: to.clone(), notify }));
+        }
+    }
+
+    fn ends(&self, half: &Half) -> Vec<(String, String)> {
+        let kind = self.text(half.kind);
+        self.names(half.name).unwrap_or_default().into_iter().map(|name| (kind.to_owned(), name)).collect()
+    }
+
+    fn finish(self) -> (ResourceGraph, bool) {
+        let mut graph = self.graph;
+        for NamedEdge { from, to, notify } in &self.edges {
+            let find = |end: &(String, String)| -> Option<VertexId> { graph.find(&end.0, &end.1) };
+            if let (Some(from), Some(to)) = (find(from), find(to)) {
+                graph.add_edge(Edge { from, to, notify: *notify, autoedge: false });
+            }
+        }
+        (graph, self.complete)
+    }
+
+    fn text(&self, id: StrId) -> &str {
+        self.program.strings.get(id.0 as usize).map_or("", |s| s)
+    }
+
+    /// The names that a constant stands for: one text, or a list of them.
+    fn names(&self, operand: Operand) -> Option<Vec<String>> {
+        match self.value(operand)? {
+            Value::Str(name) => Some(vec![name.to_text().into_owned()]),
+            Value::List(names) => names
+                .iter()
+                .map(|name| match name {
+                    Value::Str(name) => Some(name.to_text().into_owned()),
+                    _ => None,
+                })
+                .collect(),
+            _ => None,
+        }
+    }
+
+    fn value(&self, operand: Operand) -> Option<Value> {
+        match operand {
+            Operand::Const(id) => self.constant(id),
+            Operand::Node(_) | Operand::Param(_) | Operand::Capture(_) => None,
+        }
+    }
+
+    fn constant(&self, id: ConstId) -> Option<Value> {
+        match self.program.constants.get(id.0 as usize)? {
+            Constant::Bool(v) => Some(Value::Bool(*v)),
+            Constant::Int(v) => Some(Value::Int(*v)),
+            Constant::Float(bits) => Some(Value::Float(f64::from_bits(*bits))),
+            Constant::Str(bytes) => Some(Value::str(bytes.clone())),
+            Constant::List(items) => {
+                items.iter().map(|i| self.constant(*i)).collect::<Option<Vec<_>>>().map(Value::list)
+            }
+            Constant::Map(_) | Constant::Struct(..) | Constant::Hostname => None,
+        }
+    }
+}
