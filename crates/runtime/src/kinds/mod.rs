@@ -18,6 +18,7 @@ mod archive;
 mod authorized_key;
 mod context;
 mod cron;
+mod exec;
 mod exit;
 mod failure;
 mod file;

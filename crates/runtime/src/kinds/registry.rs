@@ -3,7 +3,7 @@
 use resource_graph::Resource;
 
 use crate::kinds::{
-    Failure, Kind, archive, authorized_key, cron, exit, file, hostname, json_edit, kv, line, mount, msg, noop,
+    Failure, Kind, archive, authorized_key, cron, exec, exit, file, hostname, json_edit, kv, line, mount, msg, noop,
     password, pkg, print, svc, sysctl, test, timer, unsupported, user, value,
 };
 
@@ -13,6 +13,7 @@ pub type Constructor = fn(&[Resource]) -> Result<Box<dyn Kind>, Failure>;
 /// All implementations, sorted by kind.
 const KINDS: &[(&str, Constructor)] = &[
     ("cron", cron::build),
+    ("exec", exec::build),
     ("exit", exit::build),
     ("file", file::build),
     ("group", user::build_group),

@@ -187,8 +187,16 @@ impl<'o> Agent<'o> {
     }
 
     fn finish(mut self) -> Summary {
-        for slot in self.slots.iter_mut().flatten() {
-            slot.unwatch(&mut self.watcher);
+        let tasks: Vec<_> = self.slots.iter_mut().flatten().flat_map(|s| std::mem::take(&mut s.tasks)).collect();
+        for level in [CancelLevel::Cancel, CancelLevel::Kill] {
+            for (cancel, _) in &tasks {
+                cancel.request(level);
+            }
+            // They have to pass the request on to their commands before the process may end.
+            let end = Instant::now() + GRACE / 2;
+            while Instant::now() < end && tasks.iter().any(|(_, thread)| !thread.is_finished()) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
         }
         self.host.syncs.flush();
         let status = self.engine.status();
@@ -451,7 +459,7 @@ impl<'o> Agent<'o> {
                 }
                 Watch::Task(task) => {
                     let cancel = Cancel::new();
-                    slot.tasks.push(cancel.clone());
+                    let ours = cancel.clone();
                     let outbox = self.handle.clone();
                     let wake = outbox.clone();
                     let wake = Box::new(move || wake.send(Message::Task(key, epoch, None)));
@@ -464,9 +472,12 @@ impl<'o> Agent<'o> {
                         }
                     };
                     let thread = std::thread::Builder::new().name("watch".to_owned()).stack_size(256 * 1024);
-                    if let Err(error) = thread.spawn(run) {
-                        let failure = kinds::Failure::Unavailable(format!("cannot start a thread: {error}"));
-                        self.handle.send(Message::Task(key, epoch, Some(failure)));
+                    match thread.spawn(run) {
+                        Ok(thread) => slot.tasks.push((ours, thread)),
+                        Err(error) => {
+                            let failure = kinds::Failure::Unavailable(format!("cannot start a thread: {error}"));
+                            self.handle.send(Message::Task(key, epoch, Some(failure)));
+                        }
                     }
                 }
             }
@@ -493,7 +504,6 @@ impl<'o> Agent<'o> {
         self.summary.changes += changes.len();
         if renew {
             // A received value may have changed what there is to watch; the new watches come before the old ones go.
-            let epoch = slot.epoch;
             let old = std::mem::take(&mut slot.subscriptions);
             let tasks = std::mem::take(&mut slot.tasks);
             slot.periods.clear();
@@ -501,10 +511,9 @@ impl<'o> Agent<'o> {
             for subscription in old {
                 self.watcher.unsubscribe(subscription);
             }
-            for task in tasks {
-                task.request(CancelLevel::Cancel);
+            for (cancel, _) in tasks {
+                cancel.request(CancelLevel::Cancel);
             }
-            debug_assert!(self.slots[key.index()].as_ref().is_some_and(|s| s.epoch == epoch));
         }
         let finished = Finished { changed: !changes.is_empty(), sent, result };
         self.events.push_back(Event::Finished(key, finished));

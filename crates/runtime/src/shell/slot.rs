@@ -1,6 +1,7 @@
 //! What the shell holds of one vertex.
 
 use std::sync::Arc;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use resource_graph::Resource;
@@ -18,7 +19,7 @@ pub(super) struct Slot {
     pub(super) epoch: u32,
     pub(super) subscriptions: Vec<Subscription>,
     pub(super) periods: Vec<Duration>,
-    pub(super) tasks: Vec<Arc<Cancel>>,
+    pub(super) tasks: Vec<(Arc<Cancel>, JoinHandle<()>)>,
     /// Of the running check, with its start.
     pub(super) running: Option<(Arc<Cancel>, Instant)>,
 }
@@ -67,8 +68,8 @@ impl Slot {
         for subscription in self.subscriptions.drain(..) {
             watcher.unsubscribe(subscription);
         }
-        for task in self.tasks.drain(..) {
-            task.request(CancelLevel::Cancel);
+        for (cancel, _) in self.tasks.drain(..) {
+            cancel.request(CancelLevel::Cancel);
         }
         self.periods.clear();
         self.epoch = 0;
