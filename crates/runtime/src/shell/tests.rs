@@ -129,7 +129,9 @@ fn once_applies_everything_and_ends() {
 #[test]
 fn damaged_files_are_restored() {
     let agent = Running::start(daemon);
-    agent.swap(&graph(vec![agent.file("x").with("content", "good\n"), agent.file("d/")]));
+    let mut graph = graph(vec![agent.file("x").with("content", "good\n"), agent.file("d/")]);
+    graph.add_edge(edge(0, 1, false));
+    agent.swap(&graph);
     agent.wait("x]: create");
     agent.wait("d/]: create");
     fs::remove_file(agent.path("x")).unwrap();
