@@ -1,0 +1,146 @@
+//! Applying many files, against a plain loop that does the same system calls on the same disk in the same run.
+//!
+//! `cargo bench -p runtime --bench apply [-- FILES…]`; the directory comes from `TMPDIR`.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+use resource_graph::{Resource, ResourceGraph, ResourceId};
+use runtime::frontend::finish_graph;
+use runtime::resource_engine::StopLevel;
+use runtime::shell::{Agent, Event, Message, Observer, Options, Summary};
+use runtime::state::StateDir;
+
+struct Silent;
+
+impl Observer for Silent {
+    fn event(&mut self, event: Event<'_>) {
+        if let Event::Failed { resource, failure, .. } = event {
+            eprintln!("{}: {failure}", resource.id);
+        }
+    }
+}
+
+const CONTENT: &str = "the content of a small configuration file\n";
+
+fn graph(dir: &Path, files: usize) -> ResourceGraph {
+    let mut graph = ResourceGraph::new();
+    for i in 0..files {
+        let id = ResourceId::new("file", format!("{}/f{i}", dir.display()));
+        graph.add(Resource::new(id).with("state", "exists").with("content", format!("{CONTENT}{i}\n")));
+    }
+    graph
+}
+
+fn apply(scratch: &Path, graph: &ResourceGraph) -> (Duration, Summary) {
+    let state = StateDir::open(&scratch.join("prefix")).expect("a fresh prefix");
+    let mut observer = Silent;
+    let options = Options { once: true, state: Some(state), ..Options::default() };
+    let graph = graph.clone();
+    let started = Instant::now();
+    let agent = Agent::new(options, &mut observer).expect("an agent");
+    agent.handle().send(Message::Graph(Box::new(finish_graph(graph).expect("no cycle"))));
+    let summary = agent.run();
+    assert!(summary.is_success());
+    (started.elapsed(), summary)
+}
+
+fn plain_create(dir: &Path, files: usize) -> Duration {
+    let started = Instant::now();
+    for i in 0..files {
+        let (temporary, path) = (dir.join(format!(".f{i}.new")), dir.join(format!("f{i}")));
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o666).open(&temporary).expect("create");
+        file.write_all(format!("{CONTENT}{i}\n").as_bytes()).expect("write");
+        file.sync_all().expect("sync");
+        drop(file);
+        fs::rename(&temporary, &path).expect("rename");
+    }
+    File::open(dir).and_then(|d| d.sync_all()).expect("sync the directory");
+    started.elapsed()
+}
+
+fn plain_check(dir: &Path, files: usize) -> Duration {
+    let started = Instant::now();
+    for i in 0..files {
+        let expected = format!("{CONTENT}{i}\n");
+        let mut file = File::open(dir.join(format!("f{i}"))).expect("open");
+        let size = file.metadata().expect("stat").len() as usize;
+        let mut content = vec![0; size];
+        file.read_exact(&mut content).expect("read");
+        assert!(content == expected.as_bytes());
+    }
+    started.elapsed()
+}
+
+/// What the process holds in memory now, in MiB.
+fn resident() -> f64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:")).unwrap_or("0");
+    line.split_whitespace().next().and_then(|n| n.parse::<f64>().ok()).unwrap_or(0.0) / 1024.0
+}
+
+/// Deletes and edits files under a running agent; median and 99th percentile of the time until they are back.
+fn restore(scratch: &Path, dir: &Path, files: usize) {
+    let state = StateDir::open(&scratch.join("prefix")).expect("a fresh prefix");
+    let (handle_in, handle_out) = channel();
+    let graph = finish_graph(graph(dir, files)).expect("no cycle");
+    let thread = std::thread::spawn(move || {
+        let mut observer = Silent;
+        let options = Options { state: Some(state), ..Options::default() };
+        let agent = Agent::new(options, &mut observer).expect("an agent");
+        handle_in.send(agent.handle()).expect("somebody listens");
+        agent.run()
+    });
+    let handle = handle_out.recv().expect("an agent");
+    handle.send(Message::Graph(Box::new(graph)));
+    std::thread::sleep(Duration::from_secs(2));
+    let memory = resident();
+    let mut times = Vec::new();
+    for i in 0..400usize {
+        let n = i * 7919 % files;
+        let path = dir.join(format!("f{n}"));
+        let expected = format!("{CONTENT}{n}\n");
+        if i % 2 == 0 {
+            fs::remove_file(&path).expect("remove");
+        } else {
+            fs::write(&path, "damaged").expect("damage");
+        }
+        let started = Instant::now();
+        while fs::read(&path).ok().as_deref() != Some(expected.as_bytes()) {
+            assert!(started.elapsed() < Duration::from_secs(5), "never restored");
+            std::thread::sleep(Duration::from_micros(50));
+        }
+        times.push(started.elapsed());
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    times.sort();
+    let asked = Instant::now();
+    handle.send(Message::Stop(StopLevel::Finish));
+    thread.join().expect("no panic");
+    let (median, late) = (times[times.len() / 2], times[times.len() * 99 / 100]);
+    println!("restore among {files}: median {median:.2?}, 99 % {late:.2?}; stop {:.2?}; {memory:.1} MiB", asked.elapsed());
+}
+
+fn main() {
+    let sizes: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
+    let sizes = if sizes.is_empty() { vec![1000, 10_000] } else { sizes };
+    for files in sizes {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        let (ours, theirs) = (scratch.path().join("ours"), scratch.path().join("theirs"));
+        for dir in [&ours, &theirs] {
+            fs::create_dir(dir).expect("a directory");
+        }
+        let graph = graph(&ours, files);
+        let plain = plain_create(&theirs, files);
+        let (first, _) = apply(scratch.path(), &graph);
+        println!("create {files}: {first:.2?}, plain loop {plain:.2?}: {:.2}", first.as_secs_f64() / plain.as_secs_f64());
+        let plain = (0..3).map(|_| plain_check(&ours, files)).min().expect("three");
+        let second = (0..3).map(|_| apply(scratch.path(), &graph).0).min().expect("three");
+        println!("check {files}: {second:.2?}, plain loop {plain:.2?}: {:.2}", second.as_secs_f64() / plain.as_secs_f64());
+        restore(scratch.path(), &ours, files);
+    }
+}
