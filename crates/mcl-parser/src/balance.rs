@@ -124,6 +124,8 @@ struct Scan<'t> {
     out: Balance,
     blocks_broken: bool,
     too_deep: bool,
+    /// How many blocks lack their `{`; their `}` is not reported.
+    headless: usize,
 }
 
 impl<'t> Scan<'t> {
@@ -131,7 +133,17 @@ impl<'t> Scan<'t> {
         let root =
             Frame { opener: u32::MAX, kind: TokenKind::Newline, block: true, indent: 0, head: None, inner_braces: 0 };
         let out = Balance { close: vec![0; tokens.len() + 1], ..Balance::default() };
-        Scan { file, text, tokens, by_indentation, frames: vec![root], out, blocks_broken: false, too_deep: false }
+        Scan {
+            file,
+            text,
+            tokens,
+            by_indentation,
+            frames: vec![root],
+            out,
+            blocks_broken: false,
+            too_deep: false,
+            headless: 0,
+        }
     }
 
     fn top(&mut self) -> &mut Frame {
@@ -179,7 +191,12 @@ impl<'t> Scan<'t> {
 
     /// What the beginning of a line tells about brackets that are still open.
     fn line_start(&mut self, i: u32, kind: TokenKind, indent: usize) {
-        if !self.top().block && starts_statement(self.tokens, i) {
+        let starts = starts_statement(self.tokens, i);
+        if self.top().block && starts && self.top().head.is_some_and(|head| head != TokenKind::Else) {
+            self.top().head = None;
+            self.headless += 1;
+        }
+        if !self.top().block && starts {
             let top = self.top();
             if top.kind == TokenKind::OpenCurly && i > 0 && top.opener == i - 1 {
                 // A block behind a head that is broken.
@@ -188,6 +205,17 @@ impl<'t> Scan<'t> {
             }
             let keep = self.frames.iter().rposition(|f| f.block).unwrap_or(0) + 1;
             self.close_down_to(keep, i);
+        }
+        // `name =>` stands in braces only.
+        let next = self.tokens.kind(i as usize + 1);
+        let entry = matches!(kind, TokenKind::Identifier | TokenKind::Capitalized) && next == Some(TokenKind::Rocket)
+            || kind == TokenKind::Capitalized && next == Some(TokenKind::Colon);
+        if entry && matches!(self.top().kind, TokenKind::OpenParen | TokenKind::OpenBracket) {
+            let curly = self.frames.iter().rposition(|f| f.kind == TokenKind::OpenCurly && !f.block);
+            let block = self.frames.iter().rposition(|f| f.block).unwrap_or(0);
+            if let Some(curly) = curly.filter(|curly| *curly > block) {
+                self.close_down_to(curly + 1, i);
+            }
         }
         if !self.by_indentation || !self.top().block {
             return;
@@ -295,6 +323,14 @@ impl<'t> Scan<'t> {
     }
 
     fn stray(&mut self, i: u32) {
+        if self.headless > 0 && self.tokens.kind(i as usize) == Some(TokenKind::CloseCurly) {
+            self.headless -= 1;
+            self.blocks_broken = true;
+            self.out.patches.entry(i).or_default().resume = i + 1;
+            // An `else` behind it is not reported either.
+            self.out.repairs.extend([i, i + 1]);
+            return;
+        }
         let text = self.tokens.text(self.text, i as usize);
         let error = Diagnostic::error(Code::E0204, Stage::Parse, format!("this `{text}` closes nothing"));
         let error = error.at_with(self.span(i), "no bracket is open here");
@@ -318,6 +354,13 @@ impl<'t> Scan<'t> {
 
     fn close_curly(&mut self, i: u32) {
         if self.top().kind == TokenKind::OpenCurly {
+            let opener = self.top().opener as usize;
+            let closes_long = self.tokens.newline_before(opener + 1) && !self.tokens.newline_before(i as usize);
+            if self.by_indentation && closes_long && i as usize > opener + 1 {
+                // The braces of the file do not match, and this one stands behind something where its partner's own
+                // closer would stand on a line of its own.
+                return self.stray(i);
+            }
             return self.pop(i + 1);
         }
         match self.frames.iter().rposition(|f| f.kind == TokenKind::OpenCurly) {

@@ -201,6 +201,18 @@ fn at_statement_start(f: &Failure<'_>) -> Option<Diagnostic> {
             f.error(Code::E0218, "a func statement needs a name")
                 .help("write `func name($x) { … }`, or `$name = func($x) { … }`"),
         ),
+        TokenKind::Identifier
+            if f.tokens.kind(f.start as usize + 1) == Some(TokenKind::OpenParen)
+                && f.tokens.end(f.start as usize) == f.tokens.start(f.start as usize + 1)
+                && f.expects("{") =>
+        {
+            let call = f.tokens.span(f.file, f.start as usize).to(f.before_span());
+            Some(
+                Diagnostic::error(Code::E0218, Stage::Parse, "a call is no statement")
+                    .at(call)
+                    .help(format!("bind its result to a variable: `$result = {word}(…)`")),
+            )
+        }
         TokenKind::Identifier if f.tokens.kind(f.start as usize + 1) == Some(TokenKind::OpenCurly) => {
             let kind = f.tokens.span(f.file, f.start as usize);
             Some(

@@ -18,7 +18,7 @@
 //! have an error anyway.
 
 use lalrpop_util::ParseError;
-use mcl_diagnostics::{Diagnostic, FileId, Span};
+use mcl_diagnostics::{Code, Diagnostic, FileId, Span};
 use mcl_lexer::{TokenKind, Tokens};
 use serde::{Deserialize, Serialize};
 
@@ -84,6 +84,8 @@ fn finish(mut builder: Builder<'_>, mut diagnostics: Vec<Diagnostic>) -> Parsed 
     builder.ast.body = std::mem::take(&mut builder.top().body);
     diagnostics.append(&mut builder.errors);
     diagnostics.sort_by_key(|d| d.span.map(|s| s.start));
+    let mut deep = false;
+    diagnostics.retain(|d| d.code != Code::E0210 || !std::mem::replace(&mut deep, true));
     Parsed { ast: builder.ast, diagnostics }
 }
 
@@ -105,6 +107,8 @@ struct Recovery<'t> {
     diagnostics: Vec<Diagnostic>,
     /// The statement that is being repaired, and how often it was.
     repaired: (u32, u32),
+    /// Where the last statement that was given up ends.
+    given_up_to: u32,
     /// From this token on, parse errors are follow-ons of a string without an end.
     silent_from: u32,
 }
@@ -123,7 +127,17 @@ impl<'t> Recovery<'t> {
         }
         let patches = std::mem::take(&mut balance.patches);
         let builder = Builder::new(file, text, tokens);
-        Recovery { tokens, text, builder, balance, patches, diagnostics, repaired: (u32::MAX, 0), silent_from }
+        Recovery {
+            tokens,
+            text,
+            builder,
+            balance,
+            patches,
+            diagnostics,
+            repaired: (u32::MAX, 0),
+            given_up_to: u32::MAX,
+            silent_from,
+        }
     }
 
     fn kind(&self, token: u32) -> Option<TokenKind> {
@@ -255,7 +269,10 @@ impl<'t> Recovery<'t> {
             return self.statement_position(start);
         }
         // What does not fit outside of the brackets after a repair inside of them follows from it.
-        if self.repaired.1 == 1 || failure.group.is_some() {
+        let follows = self.repaired.1 > 1 && failure.group.is_none();
+        // Entries behind a broken statement: the brace in front of them is missing or was part of it.
+        let orphaned = self.given_up_to == start && self.starts_entry(start);
+        if !follows && !orphaned {
             self.report(&failure, start, false);
         }
         if let Some(position) = self.enter_broken_block(start, stop.token) {
@@ -488,13 +505,13 @@ impl<'t> Recovery<'t> {
         let mut i = start + 1;
         while i < self.len() {
             let kind = self.kind(i)?;
-            if i > at
+            if i >= at
                 && self.tokens.newline_before(i as usize)
                 && (starts_statement(self.tokens, i) || kind == TokenKind::CloseCurly)
             {
                 return None;
             }
-            if kind == TokenKind::CloseCurly {
+            if kind == TokenKind::CloseCurly || self.patches.get(&i).is_some_and(|patch| patch.resume > i) {
                 return None;
             }
             if kind.is_opener() {
@@ -522,6 +539,7 @@ impl<'t> Recovery<'t> {
         // At least one token goes, so that every error brings the parse forward.
         let resume = resume.unwrap_or_else(|| self.next_statement(start, at)).max(start + 1);
         self.define(start, resume);
+        self.given_up_to = resume;
         self.resume_position(resume, start)
     }
 
@@ -539,6 +557,14 @@ impl<'t> Recovery<'t> {
         let mut i = start;
         while i < self.len() {
             let Some(kind) = self.kind(i) else { break };
+            // What was taken out to balance the brackets is not there.
+            if let Some(patch) = self.patches.get(&i)
+                && patch.terminals.is_empty()
+                && patch.resume > i
+            {
+                i = patch.resume;
+                continue;
+            }
             if i >= at {
                 let closes_outer = |openers: &Vec<u32>| openers.iter().any(|o| *o < start);
                 if kind == TokenKind::CloseCurly || self.balance.virtual_openers.get(&i).is_some_and(closes_outer) {
