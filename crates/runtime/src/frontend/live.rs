@@ -87,6 +87,7 @@ fn run(source: LiveSource, agent: &Handle) {
         engine.events().on_arrival(Arc::new(move || world.ring()));
     }
     let mut puppet_is_due = puppet.is_some();
+    let mut reload_at = None;
     loop {
         let mut events = Vec::new();
         if let Some(engine) = &mut engine {
@@ -108,12 +109,13 @@ fn run(source: LiveSource, agent: &Handle) {
                 Err(diagnostics) => SideEvent::Failed(diagnostics),
             };
             events.push((Side::Puppet, event));
+            reload_at = puppet.interval().map(|interval| world.started.elapsed() + interval);
         }
         for mixed in mixer.handle(events) {
             deliver(mixed, agent);
         }
-        let deadline = engine.as_ref().and_then(Engine::next_deadline);
-        puppet_is_due = world.wait(deadline);
+        let deadline = engine.as_ref().and_then(Engine::next_deadline).into_iter().chain(reload_at).min();
+        puppet_is_due = world.wait(deadline) || reload_at.is_some_and(|at| at <= world.started.elapsed());
     }
 }
 

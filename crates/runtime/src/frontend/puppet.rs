@@ -1,6 +1,7 @@
 //! The Puppet side: a translated artifact, a catalog, or manifests that an installed Puppet compiles.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::{Code, Diagnostic, Stage};
@@ -18,7 +19,16 @@ impl PuppetSource {
     /// A source; nothing is read yet.
     #[must_use]
     pub fn new(path: PathBuf, options: Options) -> PuppetSource {
-        PuppetSource { path, options }
+        // Watching wants to know every directory above; a working directory that is gone makes reading fail anyway.
+        PuppetSource { path: std::path::absolute(&path).unwrap_or(path), options }
+    }
+
+    /// How often to load it again without a change of the path: manifests also depend on modules, data and facts, which only
+    /// Puppet knows.
+    #[must_use]
+    pub fn interval(&self) -> Option<Duration> {
+        let manifests = self.path.is_dir() || self.path.extension().is_some_and(|e| e == "pp");
+        manifests.then(|| Duration::from_secs(u64::from(self.options.run_interval.max(1))))
     }
 
     /// The file or directory to watch for changes.
