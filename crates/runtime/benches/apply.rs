@@ -122,7 +122,10 @@ fn restore(scratch: &Path, dir: &Path, files: usize) {
     handle.send(Message::Stop(StopLevel::Finish));
     thread.join().expect("no panic");
     let (median, late) = (times[times.len() / 2], times[times.len() * 99 / 100]);
-    println!("restore among {files}: median {median:.2?}, 99 % {late:.2?}; stop {:.2?}; {memory:.1} MiB", asked.elapsed());
+    println!(
+        "restore among {files}: median {median:.2?}, 99 % {late:.2?}; stop {:.2?}; {memory:.1} MiB",
+        asked.elapsed()
+    );
 }
 
 fn main() {
@@ -137,10 +140,16 @@ fn main() {
         let graph = graph(&ours, files);
         let plain = plain_create(&theirs, files);
         let (first, _) = apply(scratch.path(), &graph);
-        println!("create {files}: {first:.2?}, plain loop {plain:.2?}: {:.2}", first.as_secs_f64() / plain.as_secs_f64());
+        println!(
+            "create {files}: {first:.2?}, plain loop {plain:.2?}: {:.2}",
+            first.as_secs_f64() / plain.as_secs_f64()
+        );
         let plain = (0..3).map(|_| plain_check(&ours, files)).min().expect("three");
         let second = (0..3).map(|_| apply(scratch.path(), &graph).0).min().expect("three");
-        println!("check {files}: {second:.2?}, plain loop {plain:.2?}: {:.2}", second.as_secs_f64() / plain.as_secs_f64());
+        println!(
+            "check {files}: {second:.2?}, plain loop {plain:.2?}: {:.2}",
+            second.as_secs_f64() / plain.as_secs_f64()
+        );
         restore(scratch.path(), &ours, files);
     }
 }

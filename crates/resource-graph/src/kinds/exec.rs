@@ -40,6 +40,12 @@ pub(super) const EXEC: Kind = Kind {
             "The command runs past all guards if one of these files changed since the last run.",
         )
         .check(Check::AbsolutePath),
+        Field::new(
+            "refreshonly",
+            "bool",
+            "Run only when a resource with a notifying edge to this one changed. mgmt has no such parameter; commands \
+             that come from Puppet need it.",
+        ),
         Field::new("donecmd", "str", "A command that runs after the main one succeeded."),
         Field::new("donecwd", "str", "The directory to run `donecmd` in."),
         Field::new("doneshell", "str", "The shell to run `donecmd` with."),

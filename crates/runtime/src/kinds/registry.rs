@@ -3,8 +3,8 @@
 use resource_graph::Resource;
 
 use crate::kinds::{
-    Failure, Kind, archive, authorized_key, cron, exec, exit, file, hostname, json_edit, kv, line, mount, msg, noop,
-    password, pkg, print, svc, sysctl, test, timer, unsupported, user, value,
+    Failure, Kind, Params, archive, authorized_key, cron, exec, exit, file, hostname, json_edit, kv, line, mount, msg,
+    noop, password, pkg, print, svc, sysctl, test, timer, unsupported, user, value,
 };
 
 /// Makes the implementation for a leader and the members grouped into it (never empty, the leader first).
@@ -58,10 +58,11 @@ pub fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
     }
 }
 
-/// Whether the kind does something on a notification.
+/// Whether the resource does something on a notification: by its kind, or because it does nothing else.
 #[must_use]
-pub fn is_refreshable(kind: &str) -> bool {
-    resource_graph::kind(kind).is_some_and(|k| k.traits.refresh)
+pub fn is_refreshable(resource: &Resource) -> bool {
+    resource_graph::kind(&resource.id.kind).is_some_and(|k| k.traits.refresh)
+        || (&*resource.id.kind == "exec" && matches!(Params::new(resource).bool("refreshonly"), Ok(true)))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use resource_graph::ResourceId;
+use resource_graph::{Resource, ResourceId};
 use rustc_hash::FxHashMap;
 
 use crate::resource_engine::semaphores::Semaphores;
@@ -19,8 +19,8 @@ pub struct Config {
     pub once: bool,
     /// Report convergence after that much quiet.
     pub converged_timeout: Option<Time>,
-    /// The kinds that do something on a notification.
-    pub refreshable: Option<fn(&str) -> bool>,
+    /// The resources that do something on a notification.
+    pub refreshable: Option<fn(&Resource) -> bool>,
     /// At most that many checks at a time (`--sema`).
     pub max_parallel: Option<u32>,
     /// Notifications that an earlier run did not deliver: from, to.

@@ -61,7 +61,7 @@ impl Engine {
         if group[0].meta.reset {
             self.spent.remove(&id);
         }
-        let refreshable = self.config.refreshable.is_some_and(|f| f(&id.kind));
+        let refreshable = self.config.refreshable.is_some_and(|f| f(&group[0]));
         let mut vertex = Vertex::new(group.clone(), refreshable, self.now);
         if let Some(limit) = self.config.max_parallel {
             vertex.semaphores.insert(0, format!(":{limit}").into());

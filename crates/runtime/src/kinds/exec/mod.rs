@@ -34,6 +34,8 @@ struct Exec {
     creates: Option<PathBuf>,
     mtimes: Vec<PathBuf>,
     watchfiles: Vec<String>,
+    /// Runs only on a notification.
+    refreshonly: bool,
     user: String,
     group: String,
     around: Surroundings,
@@ -70,6 +72,7 @@ impl Exec {
             creates: (!creates.is_empty()).then(|| PathBuf::from(creates)),
             mtimes: params.absolute_paths("mtimes")?,
             watchfiles: params.list("watchfiles")?,
+            refreshonly: params.bool("refreshonly")?,
             user: params.str("user")?.to_owned(),
             group: params.str("group")?.to_owned(),
             around: Surroundings {
@@ -181,7 +184,8 @@ impl Kind for Exec {
         let cached = KEYS.map(|key| state.and_then(|dir| read_cached(&dir.join(key))));
         let stamp = state.map(|dir| dir.join("mtimes"));
         let last_run = stamp.as_ref().and_then(|s| fs::metadata(s).and_then(|m| m.modified()).ok());
-        if !self.is_forced(last_run)? && self.is_guarded(cx, &around)? {
+        let idle = self.refreshonly && !cx.refresh();
+        if idle || (!self.is_forced(last_run)? && self.is_guarded(cx, &around)?) {
             let mut values = cached;
             for (value, fallback) in values.iter_mut().zip(&self.fallback) {
                 if value.is_none() {

@@ -36,9 +36,19 @@ impl Bench {
         self.run_with(resource, apply, &Cancel::new())
     }
 
+    /// As [`Bench::run`], after a notification.
+    fn refresh(&self, resource: &Resource) -> Ran {
+        self.check(resource, true, true, &Cancel::new())
+    }
+
     fn run_with(&self, resource: &Resource, apply: bool, cancel: &Arc<Cancel>) -> Ran {
+        self.check(resource, apply, false, cancel)
+    }
+
+    fn check(&self, resource: &Resource, apply: bool, refresh: bool, cancel: &Arc<Cancel>) -> Ran {
         let mut kind = build(std::slice::from_ref(resource)).unwrap();
         let mut cx = Context::new(&resource.id, &self.host, cancel, apply);
+        cx.refresh = refresh;
         let result = kind.check_apply(&mut cx);
         let changes = cx.changes().iter().map(|c| c.text.clone()).collect();
         Ran { changes, sent: cx.sent().to_vec(), result }
@@ -104,6 +114,16 @@ fn failure_says_status_and_last_words() {
     assert_eq!(ran.result.unwrap_err().to_string(), "cannot start `/no/such/program`: No such file or directory");
     let ran = Bench::new().run(&exec("no-such-program"), true);
     assert_eq!(ran.result.unwrap_err().to_string(), "cannot start `no-such-program`: no such program in PATH");
+}
+
+#[test]
+fn refreshonly_runs_on_a_notification_and_guards_still_count() {
+    let bench = Bench::new();
+    let resource = shell("echo ran").with("refreshonly", true);
+    assert!(bench.run(&resource, true).changes.is_empty());
+    assert_eq!(bench.refresh(&resource).changes, ["run `/bin/sh -c echo ran`"]);
+    let guarded = resource.with("creates", "/");
+    assert!(bench.refresh(&guarded).changes.is_empty());
 }
 
 #[test]
