@@ -157,7 +157,6 @@ struct Namesakes {
     first: VertexId,
     last: VertexId,
     visible: Option<VertexId>,
-    last_hidden: Option<VertexId>,
 }
 
 /// A resource graph before grouping. Vertices and edges keep the order in which they were added, and there is at most one
@@ -230,9 +229,9 @@ impl ResourceGraph {
         self.by_id.get(&IdRef { kind, name }).map(|n| n.visible.unwrap_or(n.first))
     }
 
-    /// The one with that id that is not hidden, and the last hidden one.
-    pub(crate) fn namesakes(&self, id: &ResourceId) -> (Option<VertexId>, Option<VertexId>) {
-        self.by_id.get(id).map_or((None, None), |n| (n.visible, n.last_hidden))
+    /// The one with that id that is not hidden.
+    pub(crate) fn visible(&self, id: &ResourceId) -> Option<VertexId> {
+        self.by_id.get(id).and_then(|n| n.visible)
     }
 
     /// Adds a resource, even if there is one like it: [`ResourceGraph::insert`] is for programs.
@@ -242,15 +241,13 @@ impl ResourceGraph {
     pub fn add(&mut self, resource: Resource) -> VertexId {
         let (id, hidden) = (resource.id.clone(), resource.meta.hidden);
         let vertex = VertexId::from(self.graph.add_node(resource));
-        let fresh = Namesakes { first: vertex, last: vertex, visible: None, last_hidden: None };
+        let fresh = Namesakes { first: vertex, last: vertex, visible: None };
         let namesakes = self.by_id.entry(id).or_insert(fresh);
         if namesakes.last != vertex {
             self.next_with_id.insert(namesakes.last, vertex);
             namesakes.last = vertex;
         }
-        if hidden {
-            namesakes.last_hidden = Some(vertex);
-        } else {
+        if !hidden {
             namesakes.visible = namesakes.visible.or(Some(vertex));
         }
         vertex
