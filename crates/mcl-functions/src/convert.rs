@@ -61,5 +61,5 @@ fn to_float(value: i64) -> Outcome {
 #[allow(clippy::cast_possible_truncation)]
 pub(crate) fn to_int(value: f64) -> i64 {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
-    if value >= -LIMIT && value < LIMIT { value as i64 } else { i64::MIN }
+    if (-LIMIT..LIMIT).contains(&value) { value as i64 } else { i64::MIN }
 }

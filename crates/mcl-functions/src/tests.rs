@@ -6,6 +6,7 @@
 mod arbitrary;
 mod examples;
 mod literal;
+mod lively;
 
 use mcl_value::{Field, FuncType, Type, Value};
 

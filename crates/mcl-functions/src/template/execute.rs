@@ -148,15 +148,13 @@ impl<'a> Executor<'a> {
         // The pipeline has made the variables; each round sets them.
         let declared = self.variables.len();
         let mut rounds = 0usize;
-        let mut flow = Flow::Next;
         match &value.data {
             Data::List(list) => {
                 let untyped = list.element == GoType::Any;
                 for (i, item) in list.items.iter().enumerate() {
                     let index = Data::Native(i64::try_from(i).unwrap_or(i64::MAX));
                     rounds += 1;
-                    flow = self.round(pipe, body, declared, index, Dot { data: item.clone(), untyped })?;
-                    if flow == Flow::Break {
+                    if self.round(pipe, body, declared, index, Dot { data: item.clone(), untyped })? == Flow::Break {
                         break;
                     }
                 }
@@ -165,8 +163,9 @@ impl<'a> Executor<'a> {
                 let untyped = map.value == GoType::Any;
                 for (key, item) in &map.entries {
                     rounds += 1;
-                    flow = self.round(pipe, body, declared, key.clone(), Dot { data: item.clone(), untyped })?;
-                    if flow == Flow::Break {
+                    if self.round(pipe, body, declared, key.clone(), Dot { data: item.clone(), untyped })?
+                        == Flow::Break
+                    {
                         break;
                     }
                 }
@@ -183,8 +182,7 @@ impl<'a> Executor<'a> {
                 for n in 0..*count {
                     let item = if native { Data::Native(n) } else { Data::Int(n) };
                     rounds += 1;
-                    flow = self.round(pipe, body, declared, item.clone(), Dot::typed(item))?;
-                    if flow == Flow::Break {
+                    if self.round(pipe, body, declared, item.clone(), Dot::typed(item))? == Flow::Break {
                         break;
                     }
                 }
@@ -197,7 +195,6 @@ impl<'a> Executor<'a> {
                 return self.error(pipe.at, pipe, message);
             }
         }
-        drop(flow);
         self.variables.truncate(scope);
         if rounds == 0 {
             let flow = self.nodes(otherwise, dot)?;

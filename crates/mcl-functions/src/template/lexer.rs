@@ -272,10 +272,7 @@ impl<'a> Lexer<'a> {
             length += 1;
             length += digits(length, radix);
         }
-        let exponent = match (radix, rest.get(length)) {
-            (10, Some(b'e' | b'E')) | (16, Some(b'p' | b'P')) => true,
-            _ => false,
-        };
+        let exponent = matches!((radix, rest.get(length)), (10, Some(b'e' | b'E')) | (16, Some(b'p' | b'P')));
         if exponent {
             length += 1 + usize::from(matches!(rest.get(length + 1), Some(b'+' | b'-')));
             length += digits(length, 10);

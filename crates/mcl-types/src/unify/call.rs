@@ -391,7 +391,8 @@ fn verbs(format: &str) -> Result<Vec<char>, String> {
             Some('%') => {}
             Some(verb @ ('t' | 's' | 'q' | 'd' | 'f' | 'v' | 'T')) => verbs.push(verb),
             Some(other) => return Err(format!("%{other}")),
-            None => return Err("%".to_owned()),
+            // At the very end it is dropped (spec 03 §5.6).
+            None => {}
         }
     }
     Ok(verbs)

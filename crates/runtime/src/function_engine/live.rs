@@ -25,6 +25,12 @@ impl Deploy for Deployed<'_> {
         Some(self.program.deploy[index].1.clone())
     }
 
+    fn paths_below(&self, directory: &str) -> Vec<String> {
+        let start = self.program.deploy.partition_point(|(path, _)| **path < *directory);
+        let below = self.program.deploy[start..].iter().map(|(path, _)| path.to_string());
+        below.take_while(|path| path.starts_with(directory)).collect()
+    }
+
     fn directory(&self) -> Option<&Path> {
         self.directory
     }
