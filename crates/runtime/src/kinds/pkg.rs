@@ -197,7 +197,7 @@ impl Kind for Pkg {
     }
 
     fn watches(&self) -> Vec<Watch> {
-        let lists = (self.state == State::Newest).then(|| ("/var/lib/apt/lists", Scope::Children));
+        let lists = (self.state == State::Newest).then_some(("/var/lib/apt/lists", Scope::Children));
         let paths = [("/var/lib/dpkg/status", Scope::Entry)].into_iter().chain(lists);
         paths.map(|(path, scope)| Watch::Path(PathBuf::from(path), scope)).collect()
     }
