@@ -111,6 +111,9 @@ pub fn run(args: &Args) -> ExitCode {
     }
     let summary = agent.run();
     printer.finish(&summary, args.noop);
+    if let Some(status) = summary.exit_status {
+        return ExitCode::from(status);
+    }
     // Stopping on request is no failure of the resources that had not had their turn.
     let ends_by_itself = args.once || args.converged_timeout.is_some();
     if ends_by_itself && !summary.interrupted && !summary.is_success() { ExitCode::FAILURE } else { ExitCode::SUCCESS }

@@ -36,6 +36,7 @@ mod password;
 mod pkg;
 mod print;
 mod registry;
+mod reversal;
 mod shared;
 mod svc;
 mod sysctl;
@@ -54,6 +55,7 @@ pub use exit::ExitRequest;
 pub use failure::Failure;
 pub use params::Params;
 pub use registry::{Constructor, build, is_refreshable};
+pub use reversal::{Reversals, is_reversal};
 pub use shared::{SharedValues, Subscriber};
 
 use std::path::PathBuf;

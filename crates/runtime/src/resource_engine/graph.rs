@@ -131,6 +131,12 @@ impl EngineGraph {
         EngineGraph::new(groups, edges.collect(), transfers.collect())
     }
 
+    /// Adds a resource that nothing is ordered with.
+    pub fn add_isolated(&mut self, resource: Resource) {
+        self.order.push(self.groups.len() as u32);
+        self.groups.push(Group::from([resource]));
+    }
+
     /// The groups.
     #[must_use]
     pub fn groups(&self) -> &[Group] {

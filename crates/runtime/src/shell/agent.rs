@@ -7,9 +7,13 @@ use std::time::{Duration, Instant};
 
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use resource_graph::{Params, ResourceId};
+use rustc_hash::FxHashSet;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::kinds::{self, Cancel, CancelLevel, Host, ManagedPaths, PendingSyncs, SharedValues, TaskHandle, Watch};
+use crate::kinds::{
+    self, Cancel, CancelLevel, Host, ManagedPaths, PendingSyncs, Reversals, SharedValues, TaskHandle, Watch,
+    is_reversal,
+};
 use crate::resource_engine::{
     Command, Config, Engine, EngineGraph, Event, Finished, Report, StopLevel, Time, VertexKey,
 };
@@ -84,6 +88,8 @@ pub struct Agent<'o> {
     handle: Handle,
     signals: Option<Signals>,
     journal: Option<Arc<RefreshJournal>>,
+    /// What has to be undone; none with noop, which undoes nothing either.
+    reversals: Option<Reversals>,
     host: Arc<Host>,
     slots: Vec<Option<Slot>>,
     timers: BinaryHeap<Reverse<(Instant, VertexKey, u32, Duration)>>,
@@ -117,6 +123,7 @@ impl<'o> Agent<'o> {
             undelivered: journal.as_ref().map(|j| j.pairs()).unwrap_or_default(),
         };
         let handle = Handle::new();
+        let reversals = options.state.as_ref().filter(|_| !options.noop).map(Reversals::new);
         let syncs = Arc::new(PendingSyncs::default());
         let shared = match &options.state {
             Some(state) if !options.noop => SharedValues::in_directory(state.engine().join("shared")),
@@ -137,6 +144,7 @@ impl<'o> Agent<'o> {
             handle,
             signals: options.signals,
             journal,
+            reversals,
             host: Arc::new(host),
             slots: Vec::new(),
             timers: BinaryHeap::new(),
@@ -241,7 +249,8 @@ impl<'o> Agent<'o> {
 
     fn message(&mut self, message: Message) {
         match message {
-            Message::Graph(graph) => {
+            Message::Graph(mut graph) => {
+                self.add_reversals(&mut graph);
                 self.host = Arc::new(Host { managed: managed_paths(&graph), ..self.host.share() });
                 self.events.push_back(Event::Swap(graph));
             }
@@ -280,6 +289,22 @@ impl<'o> Agent<'o> {
             }
         }
         self.drain();
+    }
+
+    /// What has to be undone because it is no longer in the program joins the graph.
+    fn add_reversals(&mut self, graph: &mut EngineGraph) {
+        let Some(reversals) = &self.reversals else { return };
+        let (pending, failures) = reversals.pending();
+        for failure in failures {
+            self.problem(failure.code(), failure.to_string());
+        }
+        let present: FxHashSet<ResourceId> = match pending.is_empty() {
+            true => FxHashSet::default(),
+            false => graph.groups().iter().flat_map(|group| group.iter()).map(|r| r.id.clone()).collect(),
+        };
+        for inverse in pending.into_iter().filter(|inverse| !present.contains(&inverse.id)) {
+            graph.add_isolated(inverse);
+        }
     }
 
     fn take_signals(&mut self, now: Instant) {
@@ -495,6 +520,7 @@ impl<'o> Agent<'o> {
         if let Some(resources) = updated {
             slot.resources = resources;
         }
+        let undone = (apply && result.is_ok() && is_reversal(&slot.resources[0])).then(|| slot.resources[0].id.clone());
         for change in &changes {
             self.observer.event(observer::Event::Changed { resource: &slot.resources[0], change, noop: !apply });
         }
@@ -514,6 +540,11 @@ impl<'o> Agent<'o> {
             for (cancel, _) in tasks {
                 cancel.request(CancelLevel::Cancel);
             }
+        }
+        if let Some((id, reversals)) = undone.zip(self.reversals.as_ref())
+            && let Err(failure) = reversals.forget(&id)
+        {
+            self.problem(failure.code(), failure.to_string());
         }
         let finished = Finished { changed: !changes.is_empty(), sent, result };
         self.events.push_back(Event::Finished(key, finished));

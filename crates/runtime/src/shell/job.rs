@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use resource_graph::{Resource, ResourceId};
 
-use crate::kinds::{Cancel, Change, Context, Failure, Host, Kind, Sent};
+use crate::kinds::{Cancel, Change, Context, Failure, Host, Kind, Reversals, Sent};
 use crate::resource_engine::{Received, VertexKey};
 use crate::state::RefreshJournal;
 
@@ -76,6 +76,9 @@ impl Job {
                 kind.update(&resources)?;
             }
             if !initialised {
+                if let Some(state) = self.host.state.as_ref().filter(|_| apply && resources[0].meta.reverse) {
+                    Reversals::new(state).remember(&resources[0])?;
+                }
                 kind.init(&mut cx)?;
                 initialised = true;
             }

@@ -315,3 +315,30 @@ fn value_of_another_type_is_refused() {
     resource.params.insert("content".into(), Value::Int(1));
     assert!(crate::kinds::build(&[resource]).is_err());
 }
+
+#[test]
+fn reversible_resource_is_undone_once_when_it_leaves_the_program() {
+    let agent = Running::start(daemon);
+    let path = agent.path("f");
+    fs::write(&path, "before").unwrap();
+    let mut file = Resource::new(ResourceId::new("file", path.as_str())).with("content", "managed");
+    file.meta.reverse = true;
+    agent.swap(&graph(vec![file]));
+    agent.wait("change the content (6 to 7 bytes)");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "managed");
+    agent.swap(&graph(vec![agent.file("other")]));
+    agent.wait("graph of 2, 0 kept");
+    agent.wait("change the content (7 to 6 bytes)");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "before");
+    agent.swap(&graph(vec![agent.file("other")]));
+    agent.wait("graph of 1, 1 kept");
+    assert!(agent.stop().is_success());
+}
+
+#[test]
+fn exit_resource_ends_the_run_with_its_status() {
+    let agent = Running::start(daemon);
+    agent.swap(&graph(vec![agent.file("a"), Resource::new(ResourceId::new("exit", "e")).with("code", 7)]));
+    let (summary, _, _dir) = agent.join();
+    assert_eq!(summary.exit_status, Some(7));
+}
