@@ -104,6 +104,7 @@ pub fn run(args: &Args) -> ExitCode {
         mixer: args.sides.mixer(),
         hostname: runtime::hostname(),
         state_dir: prefix.join("local"),
+        shared: agent.shared(),
     };
     if let Err(error) = spawn(source, agent.handle()) {
         eprintln!("mgmt-rt: cannot start a thread: {error}");

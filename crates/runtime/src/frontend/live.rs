@@ -16,7 +16,7 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use crate::frontend::{Mixed, Mixer, PuppetSource, Side, SideEvent};
 use crate::function_engine::{Engine, Host, Waker, WatchId};
 use crate::interpret::Interpreter;
-use crate::kinds::Scope;
+use crate::kinds::{Scope, SharedValues, package_files};
 use crate::resource_engine::EngineGraph;
 use crate::shell::{Handle, Message, Subscription, Watcher};
 
@@ -32,6 +32,8 @@ pub struct LiveSource {
     pub hostname: String,
     /// Where functions keep state.
     pub state_dir: PathBuf,
+    /// What resources offer to functions: the agent's.
+    pub shared: Arc<SharedValues>,
 }
 
 /// The graph that the engine runs: with automatic edges and groups.
@@ -40,7 +42,7 @@ pub struct LiveSource {
 /// A resource cannot tell what it wants, or there is a cycle.
 pub fn finish_graph(mut graph: ResourceGraph) -> Result<EngineGraph, Vec<Diagnostic>> {
     let home = std::env::var("HOME").ok();
-    let host = AutoEdgeHost { home: home.as_deref(), ..AutoEdgeHost::default() };
+    let host = AutoEdgeHost { home: home.as_deref(), package_files: Some(&package_files) };
     add_autoedges(&mut graph, &host).map_err(|errors| {
         let diagnostic = |e: resource_graph::AutoEdgeError| {
             let diagnostic = Diagnostic::error(Code::R0412, Stage::Autoedge, e.to_string());
@@ -68,14 +70,18 @@ pub fn spawn(source: LiveSource, agent: Handle) -> std::io::Result<()> {
 }
 
 fn run(source: LiveSource, agent: &Handle) {
-    let LiveSource { program, puppet, mut mixer, hostname, state_dir } = source;
+    let LiveSource { program, puppet, mut mixer, hostname, state_dir, shared } = source;
     let world = World::new();
+    {
+        let world = world.clone();
+        shared.subscribe(Arc::new(move |kind, name| world.shared_changed(kind, name)));
+    }
     if let Some(puppet) = &puppet {
         world.lock().watcher.subscribe(puppet.path(), Scope::Entry, PUPPET);
     }
     let mut interpreter = Interpreter::new();
     let mut engine = match program.map(|program| {
-        let host = LiveHost { world: world.clone(), hostname, state_dir };
+        let host = LiveHost { world: world.clone(), hostname, state_dir, shared };
         Engine::new(program, Box::new(host))
     }) {
         Some(Ok(engine)) => Some(engine),
@@ -149,13 +155,16 @@ struct World {
 struct Inner {
     watcher: Watcher,
     wakers: FxHashMap<u64, (Waker, Subscription)>,
+    /// Who waits for what a resource shares, by its kind and name.
+    shared: FxHashMap<(String, String), Vec<(u64, Waker)>>,
     last: u64,
 }
 
 impl World {
     fn new() -> World {
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok();
-        let inner = Inner { watcher: Watcher::new(), wakers: FxHashMap::default(), last: PUPPET };
+        let inner =
+            Inner { watcher: Watcher::new(), wakers: FxHashMap::default(), shared: FxHashMap::default(), last: PUPPET };
         World { inner: Arc::new(Mutex::new(inner)), bell: Arc::new(bell), started: Instant::now() }
     }
 
@@ -166,6 +175,14 @@ impl World {
     fn ring(&self) {
         if let Some(bell) = &*self.bell {
             let _ = rustix::io::write(bell, &1u64.to_ne_bytes());
+        }
+    }
+
+    /// Wakes the functions that read what that resource shares.
+    fn shared_changed(&self, kind: &str, name: &str) {
+        let inner = self.lock();
+        for (_, waker) in inner.shared.get(&(kind.to_owned(), name.to_owned())).into_iter().flatten() {
+            waker.wake();
         }
     }
 
@@ -209,6 +226,7 @@ struct LiveHost {
     world: World,
     hostname: String,
     state_dir: PathBuf,
+    shared: Arc<SharedValues>,
 }
 
 impl Host for LiveHost {
@@ -229,16 +247,23 @@ impl Host for LiveHost {
         WatchId(token)
     }
 
-    fn watch_shared(&mut self, _kind: &str, _name: &str, _waker: Waker) -> WatchId {
+    fn watch_shared(&mut self, kind: &str, name: &str, waker: Waker) -> WatchId {
         let mut inner = self.world.lock();
         inner.last += 1;
-        WatchId(inner.last)
+        let token = inner.last;
+        inner.shared.entry((kind.to_owned(), name.to_owned())).or_default().push((token, waker));
+        WatchId(token)
     }
 
     fn unwatch(&mut self, watch: WatchId) {
         let mut inner = self.world.lock();
         if let Some((_, subscription)) = inner.wakers.remove(&watch.0) {
             inner.watcher.unsubscribe(subscription);
+        } else {
+            inner.shared.retain(|_, waiting| {
+                waiting.retain(|(token, _)| *token != watch.0);
+                !waiting.is_empty()
+            });
         }
     }
 
@@ -250,7 +275,7 @@ impl Host for LiveHost {
         &self.state_dir
     }
 
-    fn shared_value(&self, _kind: &str, _name: &str) -> Option<Value> {
-        None
+    fn shared_value(&self, kind: &str, name: &str) -> Option<Value> {
+        self.shared.get(kind, name)
     }
 }

@@ -54,6 +54,7 @@ pub use context::{Cancel, CancelLevel, Change, Context, Diff, Host, ManagedPaths
 pub use exit::ExitRequest;
 pub use failure::Failure;
 pub use params::Params;
+pub use pkg::package_files;
 pub use registry::{Constructor, build, is_refreshable};
 pub use reversal::{Reversals, is_reversal};
 pub use shared::{SharedValues, Subscriber};

@@ -3,11 +3,11 @@
 //! A group is one transaction: all its packages are installed, or removed, by one call. What needs no change needs no
 //! call: `dpkg-query` alone answers whether packages are installed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use resource_graph::Resource;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::kinds::tool::{Tool, find};
 use crate::kinds::{Cancel, Context, Failure, Kind, Load, Params, Scope, Watch};
@@ -167,6 +167,28 @@ fn parse_candidates(text: &str) -> Versions {
     versions
 }
 
+/// The files of an installed package, directories with a final `/`, for automatic edges; none where dpkg does not know it.
+#[must_use]
+pub fn package_files(resource: &Resource) -> Vec<String> {
+    let name = &*resource.id.name;
+    if !is_package_name(name) {
+        return Vec::new();
+    }
+    let lists = Path::new("/var/lib/dpkg/info");
+    let architecture = if cfg!(target_arch = "x86_64") { "amd64" } else { "arm64" };
+    let candidates = [format!("{name}.list"), format!("{name}:{architecture}.list")];
+    let text = candidates.iter().find_map(|file| std::fs::read_to_string(lists.join(file)).ok());
+    with_slashes(text.unwrap_or_default().lines().filter(|line| line.starts_with('/')))
+}
+
+/// The lists do not say what is a directory: what holds another entry is.
+fn with_slashes<'a>(paths: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let paths: Vec<&str> = paths.filter(|path| *path != "/.").collect();
+    let parents: FxHashSet<&str> = paths.iter().filter_map(|path| path.rsplit_once('/')).map(|(p, _)| p).collect();
+    let marked = |path: &&str| if parents.contains(path) { format!("{path}/") } else { (*path).to_owned() };
+    paths.iter().map(marked).collect()
+}
+
 impl Kind for Pkg {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let _one_at_a_time = TOOLS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -247,6 +269,12 @@ mod tests {
         check("uninstalled", &["a"]);
         check("newest", &["a", "b"]);
         check("1", &["b"]);
+    }
+
+    #[test]
+    fn directories_of_a_package_are_marked() {
+        let list = ["/.", "/etc", "/etc/web", "/etc/web/a", "/usr", "/usr/x"];
+        assert_eq!(with_slashes(list.into_iter()), ["/etc/", "/etc/web/", "/etc/web/a", "/usr/", "/usr/x"]);
     }
 
     #[test]

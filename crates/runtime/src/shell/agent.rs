@@ -166,6 +166,12 @@ impl<'o> Agent<'o> {
         self.handle.clone()
     }
 
+    /// What resources offer to functions.
+    #[must_use]
+    pub fn shared(&self) -> Arc<SharedValues> {
+        self.host.shared.clone()
+    }
+
     /// Runs until it is told to stop or, if asked to, until it is done.
     pub fn run(mut self) -> Summary {
         let mut next_progress = self.observer.interval().map(|i| Instant::now() + i);
