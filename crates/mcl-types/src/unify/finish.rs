@@ -35,7 +35,8 @@ impl Unifier<'_> {
     pub(super) fn finish(mut self) -> (Tables, Vec<Diagnostic>) {
         self.retry_conditions();
         self.report_ambiguities();
-        let mut interner = Interner { table: TypeTable::default(), known: FxHashMap::default(), too_deep: None };
+        let mut interner =
+            Interner { table: TypeTable::default(), known: vec![None; self.types.len()], too_deep: None };
         let mut intern = |types: &mut Types, ty: Ty| interner.intern(types, ty);
         let types = &mut self.types;
         let exprs = self.exprs.iter().map(|module| module.iter().map(|ty| intern(types, *ty)).collect()).collect();
@@ -119,8 +120,8 @@ impl Unifier<'_> {
 /// Moves types from the solver to the final table.
 struct Interner {
     table: TypeTable,
-    /// The id and depth of each node that was moved.
-    known: FxHashMap<Ty, (TypeId, u32)>,
+    /// By node: the id and depth, if it was moved.
+    known: Vec<Option<(TypeId, u32)>>,
     too_deep: Option<Span>,
 }
 
@@ -132,7 +133,7 @@ impl Interner {
         let root = types.resolve(ty);
         let mut work = vec![root];
         while let Some(ty) = work.last().copied() {
-            if self.known.contains_key(&ty) {
+            if self.known[ty.index()].is_some() {
                 work.pop();
                 continue;
             }
@@ -143,7 +144,7 @@ impl Interner {
             parts(&node, |part| inner.push(part));
             for part in inner {
                 let part = types.resolve(part);
-                match self.known.get(&part) {
+                match self.known[part.index()] {
                     Some((_, its)) => depth = depth.max(its + 1),
                     None => work.push(part),
                 }
@@ -159,15 +160,15 @@ impl Interner {
                 self.intern_node(types, node)
             };
             let depth = if id == TypeId::UNTYPED { 0 } else { depth };
-            self.known.insert(ty, (id, depth));
+            self.known[ty.index()] = Some((id, depth));
         }
-        self.known.get(&root).map_or(TypeId::UNTYPED, |(id, _)| *id)
+        self.known[root.index()].map_or(TypeId::UNTYPED, |(id, _)| id)
     }
 
     fn intern_node(&mut self, types: &mut Types, node: Node) -> TypeId {
         let part = |types: &mut Types, ty: Ty| {
             let ty = types.resolve(ty);
-            self.known.get(&ty).map_or(TypeId::UNTYPED, |(id, _)| *id)
+            self.known[ty.index()].map_or(TypeId::UNTYPED, |(id, _)| id)
         };
         let node = match node {
             Node::Error => return TypeId::UNTYPED,

@@ -22,6 +22,11 @@ impl Ty {
     pub(super) const NONE: Ty = Ty(0);
     /// The type of what was reported as wrong; fits everywhere.
     pub(super) const ERROR: Ty = Ty(1);
+
+    /// As an index of a table of all nodes.
+    pub(super) const fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
 /// An unknown.
@@ -122,6 +127,11 @@ impl Types {
             made_at: Vec::new(),
             changes: Vec::new(),
         }
+    }
+
+    /// The number of nodes.
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
     }
 
     pub(super) fn node(&self, ty: Ty) -> &Node {
