@@ -325,13 +325,23 @@ impl<'t> Builder<'t> {
                 let class = Definition { sort: crate::ast::DefinitionSort::Class, name, span: name_span };
                 let broken = self.push_stmt(Stmt::Broken { defines: vec![class] }, name_span);
                 self.complete(broken, l);
-                self.open_broken(l, params.into_iter().flatten().map(|p| (p.name, p.span)).collect(), r);
+                let variables = self.variables_between(at.1, r);
+                self.open_broken(l, variables, r);
             }
             params => {
                 let params = params.map(|params| params.into_iter().flatten().collect());
                 self.open_block(l, Head::Class { name, name_span, params }, r);
             }
         }
+    }
+
+    /// Every `$name` among the tokens `l..r`.
+    fn variables_between(&mut self, l: u32, r: u32) -> Vec<(Name, Span)> {
+        let kind = |i: u32| self.tokens.kind(i as usize);
+        let names =
+            (l + 1..r).filter(|i| kind(i - 1) == Some(TokenKind::Dollar) && kind(*i) == Some(TokenKind::Identifier));
+        let names: Vec<u32> = names.collect();
+        names.into_iter().map(|i| (self.word(i), self.span(i, i + 1))).collect()
     }
 
     /// Opens a block with a broken head, which defines the given variables in it.

@@ -179,3 +179,11 @@ fn star_imports_bring_plain_names_and_the_later_one_wins() {
         "$x: str",
     );
 }
+
+#[test]
+fn names_of_broken_statements_are_known() {
+    let errors = |program| compile(program).1.len();
+    assert_eq!(errors("$x = 1 2\ntest \"t\" { int64 => $x, }"), 1);
+    assert_eq!(errors("func f($n) { $n + }\ntest \"t\" { int64 => f(1), }"), 1);
+    assert_eq!(errors("class c($n int str) {\ntest \"${n}\" {}\n}\ninclude c(\"a\") as k\ntest \"${k.v}\" {}"), 1);
+}

@@ -8,7 +8,7 @@ use mcl_parser::ast::{Ast, BinaryOp, Expr, ExprId, Lambda, TypeExpr, TypeId, Una
 
 use super::Unifier;
 use super::condition::{Kinds, What};
-use super::report::error;
+use super::report::{error, variant};
 use super::types::{Node, Ty};
 use crate::scoped::{DefId, DefKind, ExprInfo, ModuleId, Reference, ScopeId, Target};
 use crate::walk;
@@ -377,12 +377,7 @@ impl Unifier<'_> {
             TypeExpr::Int => Node::Int,
             TypeExpr::Float => Node::Float,
             TypeExpr::Variant => {
-                let diagnostic = error(Code::E0719, "no value has the type `variant`")
-                    .at(span)
-                    .help("leave the type out; it is found by itself");
-                if !self.diagnostics.contains(&diagnostic) {
-                    self.report(diagnostic);
-                }
+                self.report(variant(span));
                 return Ty::ERROR;
             }
             TypeExpr::List(element) => Node::List(self.annotation(module, *element)),

@@ -35,6 +35,10 @@ pub(super) fn kind_list(kinds: Kinds) -> String {
     }
 }
 
+pub(super) fn variant(written: Span) -> Diagnostic {
+    error(Code::E0719, "no value has the type `variant`").at(written).help("leave the type out; it is found by itself")
+}
+
 /// `1 argument`, `2 arguments`.
 pub(super) fn count(n: usize, what: &str) -> String {
     match n {

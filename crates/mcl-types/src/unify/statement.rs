@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use mcl_diagnostics::{Code, Span};
-use mcl_parser::ast::{Expr, ExprId, Stmt, StmtId};
+use mcl_parser::ast::{Expr, ExprId, Stmt, StmtId, TypeExpr};
 
 use super::Unifier;
 use super::generic::{Mark, Site};
-use super::report::error;
+use super::report::{error, variant};
 use super::statics::Static;
 use super::types::{Node, Ty};
 use crate::scoped::{DefId, DefKind, ModuleId, Reference, ScopeId, SlotId, SlotKind, StmtInfo, Target};
@@ -28,6 +28,7 @@ impl Unifier<'_> {
     /// Types the whole program.
     pub(super) fn program(&mut self) {
         self.modules_done[0] = true;
+        self.variants();
         let mut tasks = vec![Task::Definitions(self.scoped.root(), 0)];
         while let Some(task) = tasks.pop() {
             match task {
@@ -46,6 +47,18 @@ impl Unifier<'_> {
                 }
                 Task::Close(scope, mark) => self.close(scope, mark),
                 Task::Import(slot) => self.import(slot),
+            }
+        }
+    }
+
+    /// No literal is a `variant`: that is wrong even where nothing uses the variable (spec 02 §5.9).
+    fn variants(&mut self) {
+        for ast in &self.scoped.units {
+            for stmt in &ast.stmts {
+                let Stmt::Bind { ty: Some(ty), value, .. } = stmt else { continue };
+                if *ast.ty(*ty) == TypeExpr::Variant && is_literal(ast.expr(*value)) {
+                    self.report(variant(ast.ty_span(*ty)));
+                }
             }
         }
     }
@@ -159,16 +172,7 @@ impl Unifier<'_> {
             Some(written) => {
                 let annotated = self.annotation(module, *written);
                 // A literal was compared with its annotation when it was parsed (spec 02 §5.9).
-                let literal = matches!(
-                    ast.expr(*value),
-                    Expr::Bool(_)
-                        | Expr::Int(_)
-                        | Expr::Float(_)
-                        | Expr::Str(_)
-                        | Expr::Concat(_)
-                        | Expr::Interpolated(_)
-                );
-                let fits = literal
+                let fits = is_literal(ast.expr(*value))
                     || self.expect(annotated, found, ast.expr_span(*value), |expected, found| {
                         format!("`${}` is declared as `{expected}`, but its value is `{found}`", ast.name(*name))
                     });
@@ -273,4 +277,11 @@ impl Unifier<'_> {
             }
         }
     }
+}
+
+fn is_literal(value: &Expr) -> bool {
+    matches!(
+        value,
+        Expr::Bool(_) | Expr::Int(_) | Expr::Float(_) | Expr::Str(_) | Expr::Concat(_) | Expr::Interpolated(_)
+    )
 }
