@@ -1,0 +1,121 @@
+//! Speed of the front half of the compiler, in MB/s and as a ratio to reading the same bytes (UTF-8 validation and a
+//! copy). `cargo bench -p mcl-parser --bench speed`.
+//!
+//! Each shape is measured at two sizes; the last column is the time for ten times the size, divided by ten: near 1 means
+//! linear.
+
+use std::fmt::Write;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use mcl_diagnostics::FileId;
+use mcl_lexer::{lex, lex_diagnostics};
+use mcl_parser::{check_init, interpolate, parse};
+
+fn classes(n: usize) -> String {
+    let mut text = String::from("import \"fmt\"\n");
+    for i in 0..n {
+        let _ = write!(
+            text,
+            "class site{i}($name str, $port int) {{\n\t$dir = \"/srv/${{name}}/\"\n\tfile \"${{dir}}\" {{\n\t\tstate => \
+             \"exists\",\n\t\tmode => \"u=rwx\",\n\t}}\n\tfile \"${{dir}}conf\" {{\n\t\tcontent => fmt.printf(\"%s:%d\\n\", $name, \
+             $port + {i}),\n\t\tMeta:noop => false,\n\t\tBefore => Svc[\"httpd\"],\n\t}}\n}}\ninclude site{i}(\"web{i}\", 80)\n"
+        );
+    }
+    text
+}
+
+fn broken(n: usize) -> String {
+    let mut text = String::new();
+    for i in 0..n {
+        let _ = write!(
+            text,
+            "$a{i} = [1, 2 3, $b]\nfile \"/tmp/{i}\" {{\n\tmode => \"u=r\"\n\tstate = 1,\n}}\nif $a {{\n\t$x = 1 2\n}}\n"
+        );
+    }
+    text
+}
+
+fn one_list(n: usize) -> String {
+    let mut text = String::from("$list = [\n");
+    for i in 0..n {
+        let _ = write!(text, "\tstruct{{id => {i}, name => \"item {i}\"}},\n");
+    }
+    text.push_str("]\n");
+    text
+}
+
+/// The shortest of several runs.
+fn time(mut work: impl FnMut()) -> Duration {
+    let run = |work: &mut dyn FnMut()| {
+        let start = Instant::now();
+        work();
+        start.elapsed()
+    };
+    (0..5).map(|_| run(&mut work)).min().unwrap_or_default()
+}
+
+fn measure(shape: &str, small: &str, large: &str) {
+    let file = FileId(0);
+    let baseline = |text: &str| {
+        time(|| {
+            let copy = text.as_bytes().to_vec();
+            black_box(std::str::from_utf8(&copy).is_ok());
+        })
+    };
+    type Stage<'s> = (&'s str, Box<dyn Fn(&str) -> Duration>);
+    let stages: [Stage<'_>; 4] = [
+        (
+            "lex",
+            Box::new(move |text| {
+                time(|| {
+                    let tokens = lex(text);
+                    black_box(lex_diagnostics(file, text, &tokens));
+                })
+            }),
+        ),
+        (
+            "parse",
+            Box::new(move |text| {
+                let tokens = lex(text);
+                time(|| {
+                    black_box(parse(file, text, &tokens));
+                })
+            }),
+        ),
+        (
+            "init",
+            Box::new(move |text| {
+                let parsed = parse(file, text, &lex(text));
+                time(|| {
+                    black_box(check_init(&parsed.ast));
+                })
+            }),
+        ),
+        (
+            "interpolate",
+            Box::new(move |text| {
+                let parsed = parse(file, text, &lex(text));
+                time(|| {
+                    black_box(interpolate(&parsed.ast));
+                })
+            }),
+        ),
+    ];
+    for (stage, run) in stages {
+        let (a, b) = (run(small), run(large));
+        let speed = large.len() as f64 / 1e6 / b.as_secs_f64();
+        let ratio = b.as_secs_f64() / baseline(large).as_secs_f64();
+        let growth = b.as_secs_f64() / a.as_secs_f64() / (large.len() as f64 / small.len() as f64);
+        println!(
+            "{shape:<10} {stage:<12} {:>7.1} ms {speed:>8.1} MB/s {ratio:>7.1} x reading  growth {growth:.2}",
+            b.as_secs_f64() * 1e3
+        );
+    }
+}
+
+fn main() {
+    measure("classes", &classes(1_000), &classes(10_000));
+    measure("list", &one_list(5_000), &one_list(50_000));
+    measure("broken", &broken(1_000), &broken(10_000));
+}
