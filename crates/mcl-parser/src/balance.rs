@@ -331,6 +331,12 @@ impl<'t> Scan<'t> {
             self.out.repairs.extend([i, i + 1]);
             return;
         }
+        if i > 0 && self.out.patches.get(&(i - 1)).is_some_and(|p| p.terminals.is_empty()) {
+            // One of several side by side.
+            self.out.patches.entry(i).or_default().resume = i + 1;
+            self.out.repairs.push(i);
+            return;
+        }
         let text = self.tokens.text(self.text, i as usize);
         let error = Diagnostic::error(Code::E0204, Stage::Parse, format!("this `{text}` closes nothing"));
         let error = error.at_with(self.span(i), "no bracket is open here");

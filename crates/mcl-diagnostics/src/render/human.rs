@@ -55,6 +55,13 @@ pub(super) fn render(program: &Program<'_>, style: Style) -> String {
     out
 }
 
+/// Whether two places stand on one line that is too long to show both.
+fn far_on_one_line(program: &Program<'_>, a: Span, b: Span) -> bool {
+    const FAR: u32 = 10_000;
+    let between = Span::new(a.file, a.start.min(b.start), a.start.max(b.start));
+    a.file == b.file && between.end - between.start > FAR && !program.files.text(between).contains('\n')
+}
+
 /// A file with harmful characters replaced, made when the first diagnostic needs it.
 type CleanFile = OnceLock<Arc<SourceFile>>;
 
@@ -85,7 +92,10 @@ impl<'a> Report<'a> {
             place(span, &diagnostic.span_label, true);
         }
         for label in &diagnostic.labels {
-            place(label.span, &label.text, false);
+            // miette cannot draw one line that is longer than 65535 columns.
+            if !diagnostic.span.is_some_and(|primary| far_on_one_line(program, primary, label.span)) {
+                place(label.span, &label.text, false);
+            }
         }
         let mut message = harmless(&diagnostic.message);
         if diagnostic.span.is_none()
