@@ -14,27 +14,17 @@ pub(crate) struct Variable {
 
 /// The built-in variable of that registered name.
 pub(crate) fn variable(name: &str) -> Option<Variable> {
-    match name {
-        "hostname" | "purpleidea" => Some(Variable { ty: TypeId::STR, global: true }),
-        "os.family_redhat" | "os.family_debian" | "os.family_archlinux" => {
-            Some(Variable { ty: TypeId::STR, global: false })
-        }
-        _ => {
-            let rest = name.strip_prefix("const.res.")?;
-            let constant = RESOURCE_CONSTANTS.iter().find(|constant| {
-                let mut parts = rest.split('.');
-                parts.next() == Some(constant.kind)
-                    && parts.next() == Some(constant.param)
-                    && parts.next() == Some(constant.name)
-                    && parts.next().is_none()
-            })?;
-            let ty = match constant.value {
-                ConstantValue::Str(_) => TypeId::STR,
-                ConstantValue::Int(_) => TypeId::INT,
-            };
-            Some(Variable { ty, global: true })
-        }
+    let (module, short) = name.rsplit_once('.').unwrap_or(("", name));
+    if mcl_functions::VARIABLES.iter().any(|variable| variable.module == module && variable.name == short) {
+        return Some(Variable { ty: TypeId::STR, global: module.is_empty() });
     }
+    name.strip_prefix("const.res.")?;
+    let constant = RESOURCE_CONSTANTS.iter().find(|constant| constant.variable() == name)?;
+    let ty = match constant.value {
+        ConstantValue::Str(_) => TypeId::STR,
+        ConstantValue::Int(_) => TypeId::INT,
+    };
+    Some(Variable { ty, global: true })
 }
 
 /// The names, without their module, of the native functions of exactly this module.

@@ -55,7 +55,9 @@ impl LiveContext for Stage {
     }
     fn waker(&self) -> Arc<dyn Fn() + Send + Sync> {
         let sender = self.wakes.0.clone();
-        Arc::new(move || drop(sender.send(())))
+        Arc::new(move || {
+            let _ = sender.send(());
+        })
     }
     fn now(&self) -> Duration {
         self.now
