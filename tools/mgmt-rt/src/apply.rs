@@ -47,6 +47,9 @@ pub struct Args {
 pub struct PlanArgs {
     #[command(flatten)]
     sides: Sides,
+    /// Where apply keeps its state; only read
+    #[arg(long, value_name = "DIR", env = "MGMT_PREFIX")]
+    prefix: Option<PathBuf>,
     /// Text for people, or one JSON object a line
     #[arg(long, value_enum, default_value_t = PlanFormat::Text)]
     format: PlanFormat,
@@ -170,8 +173,14 @@ pub fn plan(args: &PlanArgs) -> ExitCode {
     };
     let color = std::io::stdout().is_terminal() && report::color_allowed();
     let mut printer = PlanPrinter::new(args.format, color, files);
-    let options =
-        Options { noop: true, once: true, want_diffs: true, signals: Signals::new().ok(), ..Options::default() };
+    let options = Options {
+        noop: true,
+        once: true,
+        want_diffs: true,
+        state: args.prefix.clone().or_else(default_prefix).map(|prefix| StateDir::read_only(&prefix)),
+        signals: Signals::new().ok(),
+        ..Options::default()
+    };
     let summary = match Agent::new(options, &mut printer) {
         Ok(agent) => {
             agent.handle().send(Message::Graph(Box::new(graph)));

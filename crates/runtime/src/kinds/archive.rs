@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use tar::{Builder, EntryType, Header};
 
 use crate::kinds::{Context, Failure, Kind, Params, Scope, Watch};
-use crate::state::temporary_beside;
+use crate::state::{make_temporary, temporary_beside};
 
 /// What makes the content of an output.
 trait Source {
@@ -62,7 +62,9 @@ fn check_output(cx: &mut Context<'_>, path: &Path, source: &dyn Source) -> Resul
 }
 
 fn write_new(path: &Path, source: &dyn Source) -> Result<(), Failure> {
-    let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(Failure::on("create", path))?;
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    let file = make_temporary(path, || options.open(path)).map_err(Failure::on("create", path))?;
     let mut out = BufWriter::new(file);
     source.write_to(&mut out)?;
     let file = out.into_inner().map_err(|error| Failure::io("write", path, error.into_error()))?;

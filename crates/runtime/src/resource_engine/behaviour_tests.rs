@@ -85,6 +85,9 @@ impl Host {
                         Report::Converged => self.log.push("converged".to_owned()),
                         Report::Diverged => self.log.push("diverged".to_owned()),
                         Report::Stopped => self.log.push("stopped".to_owned()),
+                        Report::Unknown { key, failure } => {
+                            self.log.push(format!("{} unknown: {failure}", self.name(*key)));
+                        }
                         Report::Swapped { .. } | Report::Failed { .. } => {}
                     },
                 }
@@ -550,6 +553,16 @@ fn receiver_of_a_silent_sender_fails_with_its_name() {
     host.step(Event::Swap(Box::new(graph(vec![resource("a"), resource("b")], &[], vec![transfer]))));
     host.finish("a", false);
     host.expect(&["a", "b failed: received no value from noop[a].out for `p` (dead)"]);
+}
+
+#[test]
+fn in_noop_a_silent_sender_leaves_its_receiver_unknown() {
+    let transfer = Transfer { from: (0, 0), from_key: "out".into(), to: (1, 0), to_key: "p".into() };
+    let mut host = Host::new(Config { noop: true, ..Config::default() });
+    host.step(Event::Swap(Box::new(graph(vec![resource("a"), resource("b")], &[], vec![transfer]))));
+    host.finish("a", true);
+    host.expect(&["a?", "b unknown: received no value from noop[a].out for `p`"]);
+    assert_eq!(host.engine.status().failed, 0);
 }
 
 #[test]

@@ -124,6 +124,13 @@ pub enum Report {
         /// Whether watching failed rather than a check.
         watch: bool,
     },
+    /// In noop: what the vertex would receive is not known before its sender really ran.
+    Unknown {
+        /// Which.
+        key: VertexKey,
+        /// Why.
+        failure: Failure,
+    },
     /// A new graph is in force: how many vertices it has, and how many were kept.
     Swapped {
         /// Vertices.

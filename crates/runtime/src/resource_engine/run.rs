@@ -177,6 +177,10 @@ impl Engine {
         let apply = !(noop || vertex.meta().noop);
         let updates = match received {
             Ok(updates) => updates,
+            Err(failure) if !apply => {
+                self.commands.push(Command::Report(Report::Unknown { key, failure }));
+                return self.finished(key, Finished { changed: true, sent: Vec::new(), result: Ok(()) });
+            }
             Err(failure) => {
                 let finished = Finished { changed: false, sent: Vec::new(), result: Err(failure) };
                 return self.finished(key, finished);

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::kinds::{
-    self, Cancel, CancelLevel, Host, ManagedPaths, PendingSyncs, Reversals, SharedValues, TaskHandle, Watch,
+    self, Cancel, CancelLevel, Change, Host, ManagedPaths, PendingSyncs, Reversals, SharedValues, TaskHandle, Watch,
     is_reversal,
 };
 use crate::resource_engine::{
@@ -562,6 +562,13 @@ impl<'o> Agent<'o> {
                 let Some(slot) = self.slots.get(key.index()).and_then(Option::as_ref) else { return };
                 let event = observer::Event::Failed { resource: &slot.resources[0], failure: &failure, retry };
                 self.observer.event(event);
+            }
+            Report::Unknown { key, failure } => {
+                let Some(slot) = self.slots.get(key.index()).and_then(Option::as_ref) else { return };
+                let change = Change::from(format!("known only when it is applied: {failure}"));
+                let event = observer::Event::Changed { resource: &slot.resources[0], change: &change, noop: true };
+                self.observer.event(event);
+                self.summary.changes += 1;
             }
             Report::Swapped { vertices, kept, edges } => {
                 self.observer.event(observer::Event::Swapped { vertices, edges, kept });

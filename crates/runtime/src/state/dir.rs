@@ -20,7 +20,8 @@ const VERSION: &str = "1\n";
 #[derive(Debug)]
 pub struct StateDir {
     engine: PathBuf,
-    _lock: File,
+    /// `None` where nothing is written.
+    lock: Option<File>,
 }
 
 /// Why the state cannot be used.
@@ -119,7 +120,13 @@ impl StateDir {
             }
             Err(error) => return Err(StateError::Io { path: version_path, error }),
         }
-        Ok(StateDir { engine, _lock: lock })
+        Ok(StateDir { engine, lock: Some(lock) })
+    }
+
+    /// What is there, to be read only; an agent may run with it meanwhile.
+    #[must_use]
+    pub fn read_only(prefix: &Path) -> StateDir {
+        StateDir { engine: prefix.join("engine"), lock: None }
     }
 
     /// `PREFIX/engine`.
@@ -144,10 +151,14 @@ impl StateDir {
     /// The private directory of a resource, made if needed with mode 0700.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// It cannot be made, or nothing may be written.
     pub fn resource_dir(&self, id: &ResourceId) -> io::Result<PathBuf> {
         let path = self.resource_path(id);
-        make_private(&path)?;
+        if self.lock.is_some() {
+            make_private(&path)?;
+        } else if !path.is_dir() {
+            return Err(io::ErrorKind::ReadOnlyFilesystem.into());
+        }
         Ok(path)
     }
 }

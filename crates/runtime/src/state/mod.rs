@@ -12,7 +12,7 @@ mod atomic;
 mod dir;
 mod journal;
 
-pub(crate) use atomic::temporary_beside;
 pub use atomic::write_atomically;
+pub(crate) use atomic::{make_temporary, temporary_beside};
 pub use dir::{StateDir, StateError, default_prefix};
 pub use journal::RefreshJournal;

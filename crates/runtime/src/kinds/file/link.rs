@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::{File, Wanted, remove, write};
 use crate::kinds::{Context, Failure};
-use crate::state::temporary_beside;
+use crate::state::{make_temporary, temporary_beside};
 
 impl File {
     pub(super) fn check_link(&self, cx: &mut Context<'_>) -> Result<(), Failure> {
@@ -58,7 +58,8 @@ impl File {
                 remove::tree(&self.path)?;
             }
             let temporary = temporary_beside(&self.path);
-            symlink(wanted, &temporary).map_err(Failure::on("create", &self.path))?;
+            let made = make_temporary(&temporary, || symlink(wanted, &temporary));
+            made.map_err(Failure::on("create", &self.path))?;
             if let Err(error) = fs::rename(&temporary, &self.path) {
                 let _ = fs::remove_file(&temporary);
                 return Err(Failure::io("replace", &self.path, error));

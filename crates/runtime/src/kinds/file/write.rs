@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use super::attributes::{Attributes, label, umask};
 use super::{File, Wanted, remove};
 use crate::kinds::{Change, Context, Diff, Failure};
-use crate::state::temporary_beside;
+use crate::state::{make_temporary, temporary_beside};
 
 /// More is not shown in a diff.
 const DIFF_LIMIT: u64 = 1 << 20;
@@ -251,7 +251,9 @@ pub(super) fn create(
     let plain = mode.is_none_or(|mode| mode <= 0o777 && mode & umask() == 0);
     let first = if plain && uid.is_none() && gid.is_none() { mode.unwrap_or(0o666) } else { 0o600 };
     let flags = (OFlags::NOFOLLOW | OFlags::CLOEXEC).bits() as i32;
-    let file = OpenOptions::new().write(true).create_new(true).mode(first).custom_flags(flags).open(&temporary);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(first).custom_flags(flags);
+    let file = make_temporary(&temporary, || options.open(&temporary));
     let mut file = file.map_err(Failure::on("create", path))?;
     let result = (|| {
         content.write_to(&mut file).map_err(|failure| match failure {
