@@ -111,8 +111,18 @@ impl Payload {
             }
             ArtifactStage::Ast => Payload::Ast(trees(bytes, stage)?),
             ArtifactStage::Interpolated => Payload::Interpolated(trees(bytes, stage)?),
-            ArtifactStage::Scoped => Payload::Scoped(mcl_artifact::read(bytes, stage)?),
-            ArtifactStage::Typed => Payload::Typed(mcl_artifact::read(bytes, stage)?),
+            ArtifactStage::Scoped => {
+                let resolved: Resolved = mcl_artifact::read(bytes, stage)?;
+                check_trees(&resolved.loaded, &resolved.scoped.units)?;
+                resolved.scoped.check().map_err(invalid)?;
+                Payload::Scoped(resolved)
+            }
+            ArtifactStage::Typed => {
+                let checked: Checked = mcl_artifact::read(bytes, stage)?;
+                check_trees(&checked.loaded, &checked.typed.scoped.units)?;
+                checked.typed.check().map_err(invalid)?;
+                Payload::Typed(checked)
+            }
             ArtifactStage::Fgraph => Payload::Fgraph(Box::new(read_program(bytes)?)),
             ArtifactStage::Puppet => {
                 let message = "the artifact is a translated Puppet catalog, not a stage of an mcl program";
@@ -126,12 +136,21 @@ impl Payload {
 
 fn trees(bytes: &[u8], stage: ArtifactStage) -> Result<Trees, Diagnostic> {
     let trees: Trees = mcl_artifact::read(bytes, stage)?;
-    check(&trees.loaded)?;
-    let units = &trees.loaded.units;
-    if units.len() != trees.trees.len() || units.iter().zip(&trees.trees).any(|(unit, tree)| unit.file != tree.file) {
+    check_trees(&trees.loaded, &trees.trees)?;
+    Ok(trees)
+}
+
+/// There is one tree for each unit, and it fits the source.
+fn check_trees(loaded: &Loaded, trees: &[Arc<Ast>]) -> Result<(), Diagnostic> {
+    check(loaded)?;
+    let units = &loaded.units;
+    if units.len() != trees.len() || units.iter().zip(trees).any(|(unit, tree)| unit.file != tree.file) {
         return Err(invalid("its trees do not match its sources"));
     }
-    Ok(trees)
+    // Units of one file share its tree, unless the file says otherwise.
+    trees
+        .iter()
+        .try_for_each(|tree| tree.check(loaded.files.get(tree.file).map_or("", |file| &file.text)).map_err(invalid))
 }
 
 /// Every file and unit that is spoken of exists.

@@ -81,8 +81,11 @@ pub fn lower(typed: &Typed, loaded: &Loaded, options: Options) -> Result<Program
     let (files, deploy) = (loaded.files.clone(), loaded.deploy.clone());
     let mut program = Program { files, strings, types, constants, functions, templates, deploy };
     compact::compact(&mut program);
-    debug_assert_eq!(mcl_artifact::validate(&program), Ok(()));
-    Ok(program)
+    // Lowering keeps the invariants of a program as far as its input keeps its own.
+    match mcl_artifact::validate(&program) {
+        Ok(()) => Ok(program),
+        Err(_) => Err(vec![report(&Stop::Broken("a place, a type or a call does not fit"))]),
+    }
 }
 
 fn report(stop: &Stop) -> Diagnostic {

@@ -18,6 +18,7 @@
 pub mod ast;
 mod balance;
 mod build;
+mod check;
 mod content;
 mod explain;
 mod feed;

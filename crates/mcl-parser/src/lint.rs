@@ -188,7 +188,7 @@ impl Pass<'_, '_> {
                 continue;
             }
             let raw = tokens.text(self.builder.text, i).as_bytes();
-            let backslashes = raw[..raw.len() - 1].iter().rev().take_while(|b| **b == b'\\').count();
+            let backslashes = raw[..raw.len().saturating_sub(1)].iter().rev().take_while(|b| **b == b'\\').count();
             if backslashes > 0 {
                 self.warn(Code::W0113, i, "a string that ends in a backslash", "");
             }

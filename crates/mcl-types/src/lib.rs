@@ -10,6 +10,7 @@
 //! The crate knows the resource schemas and the signatures of the functions, but nothing of values or function graphs.
 
 mod builtin;
+mod check;
 mod scope;
 mod scoped;
 #[cfg(test)]

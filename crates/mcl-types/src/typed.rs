@@ -122,6 +122,44 @@ impl TypeTable {
         self.open[id.index()]
     }
 
+    /// Checks a table from a file: parts come before what they are parts of, and nothing is too deep to recurse over.
+    ///
+    /// # Errors
+    /// The first problem, in a few words.
+    pub(crate) fn check(&self) -> Result<(), &'static str> {
+        const MAX_DEPTH: u32 = 3000;
+        let mut depths: Vec<u32> = Vec::with_capacity(self.nodes.len());
+        let mut open: Vec<bool> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            let parts: Vec<TypeId> = match node {
+                TypeNode::Untyped
+                | TypeNode::Bool
+                | TypeNode::Str
+                | TypeNode::Int
+                | TypeNode::Float
+                | TypeNode::Var(_) => Vec::new(),
+                TypeNode::List(element) => vec![*element],
+                TypeNode::Map(key, value) => vec![*key, *value],
+                TypeNode::Struct(fields) => fields.iter().map(|(_, ty)| *ty).collect(),
+                TypeNode::Func(args, result) => args.iter().chain([result]).copied().collect(),
+            };
+            if parts.iter().any(|part| part.index() >= depths.len()) {
+                return Err("a type is part of itself");
+            }
+            let depth = parts.iter().map(|part| depths[part.index()] + 1).max().unwrap_or(0);
+            if depth > MAX_DEPTH {
+                return Err("a type is too deep");
+            }
+            depths.push(depth);
+            open.push(matches!(node, TypeNode::Var(_)) || parts.iter().any(|part| open[part.index()]));
+        }
+        let base = TypeTable::default();
+        if !self.nodes.starts_with(&base.nodes) || open != self.open {
+            return Err("its types contradict one another");
+        }
+        Ok(())
+    }
+
     /// The number of types.
     #[must_use]
     pub fn len(&self) -> usize {

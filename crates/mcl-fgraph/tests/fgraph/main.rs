@@ -2,6 +2,7 @@
 
 mod agreement;
 mod generate;
+mod hostile;
 mod listings;
 mod results;
 mod sizes;
