@@ -50,14 +50,28 @@ impl std::error::Error for AutoEdgeError {}
 /// # Errors
 /// Every resource that cannot tell what it wants; the graph is unchanged then.
 pub fn add_autoedges(graph: &mut ResourceGraph, host: &AutoEdgeHost<'_>) -> Result<(), Vec<AutoEdgeError>> {
-    let edges = find(graph, host)?;
-    for edge in edges {
+    let found = find(graph, host)?;
+    for edge in found.edges {
         graph.add_edge(edge);
+    }
+    // What packages hold depends on the host: such an edge gives way to an order that the program wants.
+    for edge in found.package_edges {
+        if !graph.reaches(edge.to, edge.from) {
+            graph.add_edge(edge);
+        }
     }
     Ok(())
 }
 
-fn find(graph: &ResourceGraph, host: &AutoEdgeHost<'_>) -> Result<Vec<Edge>, Vec<AutoEdgeError>> {
+/// Edges that were found.
+#[derive(Default)]
+struct Found {
+    edges: Vec<Edge>,
+    /// Those that come from the files of packages.
+    package_edges: Vec<Edge>,
+}
+
+fn find(graph: &ResourceGraph, host: &AutoEdgeHost<'_>) -> Result<Found, Vec<AutoEdgeError>> {
     let participants: Vec<(VertexId, Params<'_>)> = graph
         .resources()
         .filter(|(_, resource)| resource.meta.autoedge)
@@ -88,13 +102,13 @@ fn find(graph: &ResourceGraph, host: &AutoEdgeHost<'_>) -> Result<Vec<Edge>, Vec
         let files = package_files.get(vertex).map_or(&[][..], Vec::as_slice);
         offers.add(graph, *vertex, params, files, host);
     }
-    let mut seeker = Seeker { offers: &offers, vertex: VertexId(0), edges: Vec::new() };
+    let mut seeker = Seeker { offers: &offers, vertex: VertexId(0), by_package: false, found: Found::default() };
     for (vertex, params) in &participants {
         seeker.vertex = *vertex;
         let files = package_files.get(vertex).map_or(&[][..], Vec::as_slice);
         seeker.seek(params, files, host);
     }
-    Ok(seeker.edges)
+    Ok(seeker.found)
 }
 
 /// Which resource offers an identity: the first by id, and the next one for a seeker that is the first itself.
@@ -197,7 +211,9 @@ struct Seeker<'a> {
     offers: &'a Offers<'a>,
     /// Who is looking.
     vertex: VertexId,
-    edges: Vec<Edge>,
+    /// Whether what is looked up comes from the files of a package.
+    by_package: bool,
+    found: Found,
 }
 
 /// Which of the two runs first.
@@ -209,25 +225,26 @@ enum First {
 
 impl<'a> Seeker<'a> {
     /// Adds the edge to who offers what was looked up; whether there is someone.
-    fn found(&mut self, offer: Option<&Offer>, first: First) -> bool {
+    fn edge_to(&mut self, offer: Option<&Offer>, first: First) -> bool {
         let other = offer.and_then(|o| if o.first == self.vertex { o.second } else { Some(o.first) });
         let Some(other) = other else { return false };
         let (from, to) = match first {
             First::Match => (other, self.vertex),
             First::Seeker => (self.vertex, other),
         };
-        self.edges.push(Edge { from, to, notify: false, autoedge: true });
+        let edges = if self.by_package { &mut self.found.package_edges } else { &mut self.found.edges };
+        edges.push(Edge { from, to, notify: false, autoedge: true });
         true
     }
 
     fn file(&mut self, path: &str, first: First) -> bool {
         let offers = self.offers;
-        self.found(offers.files.get(path), first)
+        self.edge_to(offers.files.get(path), first)
     }
 
     fn group(&mut self, name: &str, first: First) -> bool {
         let offers = self.offers;
-        self.found(offers.groups.get(name), first)
+        self.edge_to(offers.groups.get(name), first)
     }
 
     fn seek(&mut self, params: &Params<'a>, package_files: &'a [String], host: &AutoEdgeHost<'_>) {
@@ -251,7 +268,11 @@ impl<'a> Seeker<'a> {
                 }
             }
             "exec" => self.seek_exec(params),
-            "pkg" => self.seek_package(package_files),
+            "pkg" => {
+                self.by_package = true;
+                self.seek_package(package_files);
+                self.by_package = false;
+            }
             "svc" => {
                 let (session, unit) = (params.bool("session"), format!("{}.service", params.name()));
                 let own = unit_directory(session, host);
@@ -262,12 +283,12 @@ impl<'a> Seeker<'a> {
                         break;
                     }
                 }
-                self.found(offers.timers.get(&(Cow::Owned(unit), session)), First::Seeker);
+                self.edge_to(offers.timers.get(&(Cow::Owned(unit), session)), First::Seeker);
             }
             "user" => {
                 let first = if params.text("state") == "absent" { First::Seeker } else { First::Match };
                 if params.is_set("gid") {
-                    self.found(offers.group_ids.get(&params.int("gid")), first);
+                    self.edge_to(offers.group_ids.get(&params.int("gid")), first);
                 }
                 if let Some(group) = params.set_text("group") {
                     self.group(&group, first);
@@ -278,15 +299,15 @@ impl<'a> Seeker<'a> {
             }
             "docker:container" => {
                 let first = if params.text("state") == "removed" { First::Seeker } else { First::Match };
-                self.found(offers.images.get(&with_tag(params.text("image"))), first);
+                self.edge_to(offers.images.get(&with_tag(params.text("image"))), first);
             }
             "fwupd:remote" => {
                 self.file(&format!("/etc/fwupd/remotes.d/{}.conf", params.name()), First::Match);
-                self.found(offers.services.get(&("fwupd", false)), First::Match);
+                self.edge_to(offers.services.get(&("fwupd", false)), First::Match);
             }
             "fwupd:device" | "fwupd:system" => {
                 for remote in &offers.remotes {
-                    self.found(Some(&Offer { first: *remote, second: None }), First::Match);
+                    self.edge_to(Some(&Offer { first: *remote, second: None }), First::Match);
                 }
             }
             _ => {}
@@ -307,11 +328,13 @@ impl<'a> Seeker<'a> {
             let program =
                 if text.is_empty() || shell.is_empty() { text.split_whitespace().next() } else { Some(&*shell) };
             if let Some(program) = program {
-                self.found(offers.package_files.get(program), First::Match);
+                self.by_package = true;
+                self.edge_to(offers.package_files.get(program), First::Match);
+                self.by_package = false;
                 self.file(program, First::Match);
             }
         }
-        self.found(offers.users.get(&*params.text("user")), First::Match);
+        self.edge_to(offers.users.get(&*params.text("user")), First::Match);
         self.group(&params.text("group"), First::Match);
     }
 
@@ -322,7 +345,7 @@ impl<'a> Seeker<'a> {
         for file in files {
             let unit = file.strip_prefix("/usr/lib/systemd/system/").and_then(|unit| unit.strip_suffix(".service"));
             if let Some(unit) = unit.filter(|unit| !unit.contains('/')) {
-                self.found(offers.services.get(&(unit, false)), First::Seeker);
+                self.edge_to(offers.services.get(&(unit, false)), First::Seeker);
             }
         }
         let mut seen: FxHashSet<&str> = FxHashSet::default();
@@ -474,6 +497,17 @@ mod tests {
                 "pkg[web] -> svc[web]",
             ],
         );
+    }
+
+    #[test]
+    fn what_a_package_holds_gives_way_to_the_programs_order() {
+        let files = |_: &Resource| vec!["/usr/bin/tool".to_owned()];
+        let mut g = ResourceGraph::new();
+        let (exec, pkg) = (g.add(resource("exec", "/usr/bin/tool")), g.add(resource("pkg", "tool")));
+        g.order(exec, pkg);
+        add_autoedges(&mut g, &AutoEdgeHost { package_files: Some(&files), home: None }).unwrap();
+        assert_eq!(g.edge_count(), 1);
+        assert!(g.topological_order().is_ok());
     }
 
     #[test]
