@@ -224,6 +224,7 @@ pub struct Context<'a> {
     pub(crate) changes: Vec<Change>,
     pub(crate) sent: Vec<Sent>,
     pub(crate) messages: Vec<String>,
+    pub(crate) watch_again: bool,
 }
 
 impl<'a> Context<'a> {
@@ -241,6 +242,7 @@ impl<'a> Context<'a> {
             changes: Vec::new(),
             sent: Vec::new(),
             messages: Vec::new(),
+            watch_again: false,
         }
     }
 
@@ -322,6 +324,11 @@ impl<'a> Context<'a> {
     #[must_use]
     pub fn sent(&self) -> &[Sent] {
         &self.sent
+    }
+
+    /// Has [`crate::kinds::Kind::watches`] asked again after this check: it found out what there is to watch.
+    pub fn watch_again(&mut self) {
+        self.watch_again = true;
     }
 
     /// Shows a line to the person who runs the agent.

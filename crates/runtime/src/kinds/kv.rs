@@ -80,7 +80,10 @@ impl Kind for Kv {
             return Err(Failure::Unavailable("there is no store of strings in this run".to_owned()));
         };
         let file = key_file(state, &self.key, self.mapped);
-        self.file = Some(file.clone());
+        if self.file.as_ref() != Some(&file) {
+            self.file = Some(file.clone());
+            cx.watch_again();
+        }
         let stored = read(&file)?;
         if stored == self.value {
             return Ok(());

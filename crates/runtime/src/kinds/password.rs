@@ -85,8 +85,15 @@ impl Kind for Password {
         if self.length == 0 {
             return Err(Failure::Invalid("a password needs a `length` of at least 1".to_owned()));
         }
-        let stored = match cx.existing_state_dir() {
-            Some(directory) => self.stored(&directory.join("password"))?,
+        let stored = match cx.existing_state_dir().map(|directory| directory.join("password")) {
+            Some(file) => {
+                let stored = self.stored(&file)?;
+                if stored.is_some() && self.file.as_ref() != Some(&file) {
+                    self.file = Some(file);
+                    cx.watch_again();
+                }
+                stored
+            }
             None => self.current.clone(),
         };
         if let (false, Some(password)) = (cx.refresh(), &stored) {
@@ -103,7 +110,10 @@ impl Kind for Password {
         let password = generate(self.length)?;
         let line = format!("{}\n", if self.saved { &password } else { "" });
         write_atomically(&file, line.as_bytes(), 0o600).map_err(Failure::on("write", &file))?;
-        self.file = Some(file);
+        if self.file.as_ref() != Some(&file) {
+            self.file = Some(file);
+            cx.watch_again();
+        }
         cx.send("password", Some(Value::str(password.as_str())));
         self.current = Some(password);
         Ok(())

@@ -517,12 +517,12 @@ impl<'o> Agent<'o> {
 
     /// A check came back from its worker.
     fn done(&mut self, done: Done) {
-        let Done { key, kind, initialised, updated, apply, changes, sent, messages, result } = done;
+        let Done { key, kind, initialised, updated, watch_again, apply, changes, sent, messages, result } = done;
         let Some(slot) = self.slots.get_mut(key.index()).and_then(Option::as_mut) else { return };
         slot.kind = Implementation::Here(kind);
         slot.initialised = initialised;
         slot.running = None;
-        let renew = updated.is_some() && slot.epoch != 0;
+        let renew = (updated.is_some() || watch_again) && slot.epoch != 0;
         if let Some(resources) = updated {
             slot.resources = resources;
         }
@@ -554,6 +554,10 @@ impl<'o> Agent<'o> {
         }
         let finished = Finished { changed: !changes.is_empty(), sent, result };
         self.events.push_back(Event::Finished(key, finished));
+        if watch_again && renew {
+            // What changed between the check and the new watches is found by one more check.
+            self.events.push_back(Event::Fired(key));
+        }
     }
 
     fn report(&mut self, report: Report) {

@@ -33,6 +33,8 @@ pub(super) struct Done {
     pub(super) initialised: bool,
     /// The resources with the values received, if any were.
     pub(super) updated: Option<Arc<[Resource]>>,
+    /// The kind found out what there is to watch.
+    pub(super) watch_again: bool,
     pub(super) apply: bool,
     pub(super) changes: Vec<Change>,
     pub(super) sent: Vec<Sent>,
@@ -85,9 +87,9 @@ impl Job {
             kind.check_apply(&mut cx)
         }));
         let result = result.unwrap_or_else(|panic| Err(Failure::Panic(panic_text(&*panic))));
-        let Context { changes, sent, messages, .. } = cx;
+        let Context { changes, sent, messages, watch_again, .. } = cx;
         let updated = has_updates.then_some(resources);
-        Done { key, kind, initialised, updated, apply, changes, sent, messages, result }
+        Done { key, kind, initialised, updated, watch_again, apply, changes, sent, messages, result }
     }
 
     /// The answer for a check that never began.
@@ -97,6 +99,7 @@ impl Job {
             kind: self.kind,
             initialised: self.initialised,
             updated: None,
+            watch_again: false,
             apply: self.apply,
             changes: Vec::new(),
             sent: Vec::new(),

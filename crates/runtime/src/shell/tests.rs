@@ -342,3 +342,15 @@ fn exit_resource_ends_the_run_with_its_status() {
     let (summary, _, _dir) = agent.join();
     assert_eq!(summary.exit_status, Some(7));
 }
+
+#[test]
+fn stored_key_is_watched_from_the_first_check_on() {
+    let agent = Running::start(daemon);
+    agent.swap(&graph(vec![Resource::new(ResourceId::new("kv", "k")).with("value", "1")]));
+    agent.wait("set key k");
+    let strings = agent.dir.path().join("prefix/engine/strings");
+    let file = fs::read_dir(&strings).unwrap().next().unwrap().unwrap().path();
+    fs::write(&file, "2").unwrap();
+    agent.wait("set key k");
+    assert!(agent.stop().is_success());
+}
