@@ -6,7 +6,7 @@ use mcl_diagnostics::{Code, Diagnostic, FileId, Span, Stage};
 use mcl_lexer::{TokenKind, Tokens};
 
 use crate::MAX_DEPTH;
-use crate::balance::ends_operand;
+use crate::balance::{ends_operand, starts_statement};
 use crate::recover::Sort;
 
 /// A failed statement.
@@ -68,7 +68,8 @@ pub fn missing_comma(f: &Failure<'_>) -> Diagnostic {
 
 /// The message for a failed statement.
 pub fn syntax_error(f: &Failure<'_>) -> Diagnostic {
-    at_statement_start(f)
+    misplaced_statement(f)
+        .or_else(|| at_statement_start(f))
         .or_else(|| bad_name(f))
         .or_else(|| in_head(f))
         .or_else(|| between_values(f))
@@ -139,6 +140,25 @@ fn describe(kind: TokenKind, text: &str) -> String {
         kind if kind.is_keyword() => format!("the keyword `{short}`"),
         _ => format!("`{short}`"),
     }
+}
+
+/// A statement inside of a resource or function, and `elseif`.
+fn misplaced_statement(f: &Failure<'_>) -> Option<Diagnostic> {
+    if matches!(f.text_of(f.start), "elseif" | "elsif" | "elif") {
+        let place = f.tokens.span(f.file, f.start as usize);
+        return Some(Diagnostic { span: Some(place), ..else_if(f) });
+    }
+    let line = f.tokens.newline_before(f.at as usize) && starts_statement(f.tokens, f.at);
+    if !line || !f.expected.is_empty() || f.at == f.start {
+        return None;
+    }
+    let error = |message: &str| f.error(Code::E0218, message);
+    Some(match f.group? {
+        Sort::Entries => error("a resource holds fields and edges, no statements"),
+        Sort::Body => error("the body of a function or branch is one expression, not statements")
+            .help("there are no variables inside of functions; use parameters, or more functions"),
+        _ => error("a statement cannot stand inside of an expression"),
+    })
 }
 
 /// What cannot start a statement, and statements that fail right behind their first word.
@@ -486,6 +506,12 @@ fn between_values(f: &Failure<'_>) -> Option<Diagnostic> {
         }
         TokenKind::Equals if before == TokenKind::Eq => {
             Some(f.error(Code::E0201, "`===` is no operator").help("equal is `==`"))
+        }
+        TokenKind::Equals if after_operand && f.expects("==") => {
+            Some(f.error(Code::E0201, "expected an operator, found `=`").help("equal is `==`"))
+        }
+        TokenKind::Dot if before == TokenKind::String => {
+            Some(f.error(Code::E0201, "a dot does not join strings").help("strings are joined with `+`"))
         }
         TokenKind::Semicolon => Some(
             f.error(Code::E0201, "a semicolon stands only between the fields of a struct type")

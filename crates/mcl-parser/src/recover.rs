@@ -236,8 +236,14 @@ impl<'t> Recovery<'t> {
         // A line inside of the statement that looks like the start of the next one: the statement ends before it.
         let line = (start + 1..=stop.token.min(self.len().saturating_sub(1)))
             .find(|i| self.tokens.newline_before(*i as usize) && starts_statement(self.tokens, *i));
-        let cut = line
-            .or_else(|| (stop.token > start && self.tokens.newline_before(stop.token as usize)).then_some(stop.token));
+        // In brackets that are closed behind it, such a line is a statement in a wrong place, not the next one.
+        let misplaced = line.filter(|line| !self.open_groups(start, *line).is_empty());
+        if let Some(line) = misplaced {
+            stop = Stop { token: line, expected: Vec::new() };
+        }
+        let line = line.filter(|_| misplaced.is_none());
+        let on_new_line = stop.token > start && self.tokens.newline_before(stop.token as usize);
+        let cut = line.or_else(|| (misplaced.is_none() && on_new_line).then_some(stop.token));
         if let Some(cut) = cut {
             match self.parse_stretch(self.statement_position(start), cut) {
                 Ok(end) if end.token >= cut => {
@@ -429,6 +435,20 @@ impl<'t> Recovery<'t> {
         let comma_fits = from < at && before.is_some_and(ends_operand) && stop.expected.iter().any(|e| e == "\",\"");
         let next_element = match group.sort {
             Sort::Entries => at == content_end || self.starts_entry(at),
+            // Calls keep the number of their arguments, which is checked later; `-2` is more likely a subtraction.
+            Sort::Arguments | Sort::Parameters => {
+                let starts_value = matches!(
+                    self.kind(at),
+                    Some(
+                        TokenKind::Dollar
+                            | TokenKind::Identifier
+                            | TokenKind::String
+                            | TokenKind::Integer
+                            | TokenKind::Float
+                    )
+                );
+                at < content_end && starts_value && !self.tokens.text(self.text, at as usize).starts_with('-')
+            }
             _ => at < content_end && self.tokens.newline_before(at as usize),
         };
         let (position, terminals, resume, missing_comma) = if comma_fits && next_element {

@@ -65,7 +65,7 @@ fn a_broken_entry_costs_only_itself() {
 fn a_broken_element_costs_only_itself() {
     check("$a = [\n\t1 2,\n\t$ok,\n\t3 +,\n]\n$b = [1,, 2]\n", &["2:4", "4:5", "6:9"]);
     check("$a = [\n\t\"x\"\n\t\"y\",\n]\n", &["2:2 E0202"]);
-    check("$a = f(1 2, 3)\n", &["1:10 E0213"]);
+    check("$a = f(1 2, 3)\n$b = f(5-2)\n", &["1:8 E0202", "2:9 E0213"]);
     check("$m = {\"a\" = 1, \"b\" => 2}\n$s = struct{\"a\" => 1}\n", &["1:11 E0201", "2:13"]);
     check("func f($x $y) { $x }\nfunc g(x) { 1 }\n", &["1:9 E0202", "2:8 E0201 the name of a parameter"]);
 }
@@ -129,6 +129,9 @@ fn known_mistakes_are_named() {
         ("$x int = \"four\"", "`$x` is declared as int, but its value is a str"),
         ("$x int = (\"four\")", "`$x` is declared as int, but its value is a str"),
         ("$x struct{a int; a str} = $y", "the struct type has two fields `a`"),
+        ("func f($x) {\n\t$y = $x\n\t$y\n}", "the body of a function or branch is one expression"),
+        ("test \"x\" {\n\ttest \"y\" {}\n}", "a resource holds fields and edges"),
+        ("if $a = 1 {\n}", "expected an operator, found `=`"),
         ("test \"x\" { Other:noop => true, }", "`Other` is no entry of a resource"),
         ("test \"x\" { Before => \"y\", }", "`Before` takes an edge half"),
     ] {
