@@ -3,11 +3,11 @@
 use mcl_value::Value;
 
 use crate::args::Args;
-use crate::table::{full, ok};
+use crate::table::{full, ok, pure};
 use crate::{Function, global};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    full("map.keys", "func(x map{?1: ?2}) []?1", "The keys, sorted.", |_, args| {
+    pure("map.keys", "func(x map{?1: ?2}) []?1", "The keys, sorted.", |_, args| {
         ok(Value::list(args.map(0)?.keys().cloned()))
     }),
     full(
@@ -16,7 +16,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "The value under a key; fails catchably if there is none.",
         |_, args| global::map_lookup(args),
     ),
-    full("map.values", "func(x map{?1: ?2}) []?2", "The values, in the order of their keys.", |_, args| {
+    pure("map.values", "func(x map{?1: ?2}) []?2", "The values, in the order of their keys.", |_, args| {
         ok(Value::list(args.map(0)?.values().cloned()))
     }),
 ];

@@ -4,10 +4,10 @@ use mcl_value::{Type, Value};
 
 use crate::Function;
 use crate::args::Args;
-use crate::table::{Outcome, catchable, fatal, full, ok, pure};
+use crate::table::{Outcome, catchable, fatal, ok, pure};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    full("math.fortytwo", "func() ?1", "42, as an int or a float: whichever is asked for.", |cx, _| {
+    pure("math.fortytwo", "func() ?1", "42, as an int or a float: whichever is asked for.", |cx, _| {
         match cx.ty.result {
             Type::Int => ok(42),
             Type::Float => ok(42.0),

@@ -11,6 +11,9 @@ use crate::{CallContext, FunctionError};
 const MAX_CALLS: usize = 250;
 /// More output than this is a runaway template.
 const MAX_OUTPUT: usize = 1 << 28;
+/// More parts of a template than this are not executed: it would block everything else. The compiler is less patient.
+const MAX_STEPS: u64 = 50_000_000;
+const MAX_STEPS_OF_COMPILER: u64 = 100_000;
 
 /// The output of the main template; errors start `template:LINE:COLUMN: executing …`.
 pub(super) fn execute(
@@ -26,6 +29,7 @@ pub(super) fn execute(
         name: "template",
         variables: vec![("$".to_owned(), data.clone())],
         calls: 0,
+        steps: if cx.deploy.is_some() { MAX_STEPS } else { MAX_STEPS_OF_COMPILER },
         out: Vec::new(),
     };
     executor.nodes(&templates.main, &Dot { data, untyped: false })?;
@@ -41,6 +45,8 @@ struct Executor<'a> {
     /// Innermost last.
     variables: Vec<(String, Data)>,
     calls: usize,
+    /// How many more parts and rounds may be executed.
+    steps: u64,
     out: Vec<u8>,
 }
 
@@ -135,6 +141,16 @@ impl<'a> Executor<'a> {
         Ok(Flow::Next)
     }
 
+    fn step(&mut self, pipe: &Pipe) -> Run<()> {
+        match self.steps.checked_sub(1) {
+            Some(rest) => {
+                self.steps = rest;
+                Ok(())
+            }
+            None => self.error(pipe.at, pipe, "the template takes too many steps"),
+        }
+    }
+
     fn print(&mut self, data: &Data) {
         match data {
             Data::Nil => self.out.extend_from_slice(b"<no value>"),
@@ -205,6 +221,7 @@ impl<'a> Executor<'a> {
     }
 
     fn round(&mut self, pipe: &'a Pipe, body: &'a [Node], declared: usize, index: Data, item: Dot) -> Run<Flow> {
+        self.step(pipe)?;
         let values = match pipe.variables.len() {
             0 => vec![],
             1 => vec![item.data.clone()],
@@ -265,6 +282,7 @@ impl<'a> Executor<'a> {
 
     /// The value of a pipeline; its variables are declared or assigned.
     fn pipeline(&mut self, pipe: &'a Pipe, dot: &Dot) -> Run<Dot> {
+        self.step(pipe)?;
         let mut value = None;
         for command in &pipe.commands {
             let result = self.command(command, dot, value)?;

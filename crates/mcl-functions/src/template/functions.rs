@@ -7,12 +7,14 @@ use rustc_hash::FxHashMap;
 
 use super::builtins;
 use super::data::{Data, GoType};
-use crate::{CallContext, Function, FunctionError, Implementation, Plain, all_functions};
+use crate::{CallContext, Function, FunctionError, Implementation, Plain, Purity, all_functions};
 
 /// A function of mcl, as templates see it.
 pub(super) struct Callable {
     pub(super) ty: FuncType,
     plain: Plain,
+    /// Whether its result is the same on every machine.
+    pure: bool,
 }
 
 /// Simple functions without unknowns, by their names with `_` for `.` and `/`.
@@ -22,7 +24,7 @@ static CALLABLES: LazyLock<FxHashMap<String, Callable>> = LazyLock::new(|| {
         let ty = function.declared_type().filter(|ty| function.simple && !ty.has_unknowns())?;
         let name = function.name.replace(['.', '/'], "_");
         let name = if function.name.contains('.') { name } else { format!("_{name}") };
-        Some((name, Callable { ty, plain }))
+        Some((name, Callable { ty, plain, pure: function.purity == Purity::Pure }))
     };
     all_functions().filter_map(callable).collect()
 });
@@ -39,6 +41,10 @@ pub(super) fn callable(name: &str) -> Option<&'static Callable> {
 
 impl Callable {
     pub(super) fn call(&self, cx: &CallContext<'_>, args: &[Data]) -> Result<Data, FunctionError> {
+        // Without a deploy the compiler is at work, and its machine is not the one that counts.
+        if !self.pure && cx.deploy.is_none() {
+            return Err(FunctionError::fatal("the result is only known where the program runs"));
+        }
         let args: Option<Vec<Value>> = args.iter().map(to_value).collect();
         let args = args.ok_or_else(|| FunctionError::fatal("can't use this value as an argument"))?;
         let context = CallContext { ty: &self.ty, deploy: cx.deploy, module_dir: cx.module_dir };
