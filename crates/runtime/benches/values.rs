@@ -1,0 +1,264 @@
+//! The function engine and interpretation, against the figures that they promise.
+//!
+//! `cargo bench -p runtime --bench values`. Each line says what was measured, how long it took, and the promise; the
+//! run fails if one is broken by more than the noise of a busy machine explains (three times).
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use mcl_artifact::program::{
+    Closure, ConstId, Constant, EntryKind, EntryStmt, FunctionIdx, FunctionImport, Node, Op, Operand, Program,
+    ResourceStmt, Statement, StrId, Template, TemplateId, TypeIdx,
+};
+use mcl_artifact::{ArtifactStage, read_program, write};
+use mcl_diagnostics::{FileId, Span};
+use mcl_value::{FuncType, Type, Value};
+use runtime::function_engine::{Engine, Host, Waker, WatchId};
+use runtime::interpret::Interpreter;
+
+const SPAN: Span = Span::new(FileId(0), 0, 0);
+
+/// Values that the bench sets.
+#[derive(Clone, Default)]
+struct Inputs(Arc<Mutex<(i64, Vec<(String, Waker)>)>>);
+
+impl Inputs {
+    fn set(&self, key: &str, value: i64) {
+        let mut inner = self.0.lock().expect("one thread");
+        inner.0 = value;
+        inner.1.iter().filter(|(k, _)| k == key).for_each(|(_, waker)| waker.wake());
+    }
+}
+
+impl Host for Inputs {
+    fn now(&self) -> Duration {
+        Duration::ZERO
+    }
+    fn monotonic(&self) -> Duration {
+        Duration::ZERO
+    }
+    fn watch(&mut self, _: &Path, _: Waker) -> WatchId {
+        WatchId(0)
+    }
+    fn watch_shared(&mut self, _: &str, name: &str, waker: Waker) -> WatchId {
+        let mut inner = self.0.lock().expect("one thread");
+        inner.1.push((name.to_owned(), waker));
+        WatchId(0)
+    }
+    fn unwatch(&mut self, _: WatchId) {}
+    fn hostname(&self) -> &str {
+        "bench"
+    }
+    fn state_dir(&self) -> &Path {
+        Path::new("/nonexistent")
+    }
+    fn shared_value(&self, _: &str, _: &str) -> Option<Value> {
+        Some(Value::Int(self.0.lock().expect("one thread").0))
+    }
+}
+
+#[derive(Default)]
+struct Builder {
+    program: Program,
+}
+
+impl Builder {
+    fn new() -> Builder {
+        let mut builder = Builder::default();
+        builder.program.files.add("main.mcl", "");
+        builder
+    }
+
+    fn string(&mut self, text: &str) -> StrId {
+        let strings = &mut self.program.strings;
+        let index = strings.iter().position(|s| **s == *text).unwrap_or_else(|| {
+            strings.push(text.into());
+            strings.len() - 1
+        });
+        StrId(index as u32)
+    }
+
+    fn constant(&mut self, constant: Constant) -> Operand {
+        self.program.constants.push(constant);
+        Operand::Const(ConstId(self.program.constants.len() as u32 - 1))
+    }
+
+    fn text(&mut self, text: &str) -> Operand {
+        self.constant(Constant::Str(text.into()))
+    }
+
+    fn import(&mut self, name: &str, ty: &str) -> FunctionIdx {
+        let (name, module_dir) = (self.string(name), self.string("/"));
+        let ty = FuncType::parse(ty).expect("a function type");
+        self.program.functions.push(FunctionImport { name, ty, module_dir });
+        FunctionIdx(self.program.functions.len() as u32 - 1)
+    }
+
+    fn template(&mut self, template: Template) -> TemplateId {
+        self.program.templates.push(template);
+        TemplateId(self.program.templates.len() as u32 - 1)
+    }
+
+    fn test(&mut self, name: Operand, int64: Option<Operand>) -> Statement {
+        let (kind, field) = (self.string("test"), self.string("int64"));
+        let entries = int64
+            .map(|value| EntryStmt {
+                condition: None,
+                kind: EntryKind::Field { name: field, value, ty: TypeIdx(0) },
+                span: SPAN,
+            })
+            .into_iter()
+            .collect();
+        Statement::Resource(Box::new(ResourceStmt { kind, name, collect: None, entries, span: SPAN }))
+    }
+
+    fn finish(mut self, ops: Vec<Op>, statements: Vec<Statement>) -> Arc<Program> {
+        self.program.types.push(Type::Int);
+        let nodes = ops.into_iter().map(|op| Node { op, span: None }).collect();
+        self.template(Template { nodes, statements, ..Template::default() });
+        mcl_artifact::validate(&self.program).expect("a valid program");
+        Arc::new(self.program)
+    }
+}
+
+fn node(op: Op) -> Node {
+    Node { op, span: None }
+}
+
+/// A graph of `size` additions above one input, and ten above another, of which each sets a resource.
+fn layered(size: u32) -> Arc<Program> {
+    let mut b = Builder::new();
+    let get = b.import("value.get_int", "func(key str) struct{value int; ready bool}");
+    let field = b.import("_struct_lookup", "func(struct struct{value int; ready bool}, field str) int");
+    let operator = b.import("_operator", "func(op str, a int, b int) int");
+    let (value, plus, one) = (b.text("value"), b.text("+"), b.constant(Constant::Int(1)));
+    let mut ops = Vec::new();
+    let mut statements = Vec::new();
+    for (key, count) in [("large", size), ("small", 10)] {
+        let key_text = b.text(key);
+        ops.push(Op::Builtin { function: get, args: vec![key_text] });
+        ops.push(Op::Builtin { function: field, args: vec![Operand::Node(ops.len() as u32 - 1), value] });
+        for _ in 0..count {
+            let below = Operand::Node(ops.len() as u32 - 1);
+            ops.push(Op::Builtin { function: operator, args: vec![plus, below, one] });
+        }
+        let statement = b.test(key_text, Some(Operand::Node(ops.len() as u32 - 1)));
+        statements.push(statement);
+    }
+    b.finish(ops, statements)
+}
+
+/// `for` over `count` elements: a resource named by a known function, and one named by a call of a function value.
+fn looped(count: i64) -> Arc<Program> {
+    let mut b = Builder::new();
+    let range = b.import("iter.range", "func(n int) []int");
+    let printf = b.import("fmt.printf", "func(format str, a int) str");
+    let (first, second) = (b.text("a%d"), b.text("b%d"));
+    let count = b.constant(Constant::Int(count));
+    let function = b.template(Template {
+        params: 1,
+        nodes: vec![node(Op::Builtin { function: printf, args: vec![second, Operand::Param(0)] })],
+        root: Some(Operand::Node(0)),
+        ..Template::default()
+    });
+    let statements =
+        vec![b.test(Operand::Node(0), Some(Operand::Param(1))), b.test(Operand::Node(1), Some(Operand::Param(0)))];
+    let body = b.template(Template {
+        params: 2,
+        captures: 1,
+        nodes: vec![
+            node(Op::Builtin { function: printf, args: vec![first, Operand::Param(1)] }),
+            node(Op::Call { callee: Operand::Capture(0), args: vec![Operand::Param(1)] }),
+        ],
+        statements,
+        ..Template::default()
+    });
+    b.program.types.push(Type::parse("func(n int) str").expect("a type"));
+    let ops = vec![
+        Op::Builtin { function: range, args: vec![count] },
+        Op::Func { closure: Closure { template: function, captures: vec![] }, ty: TypeIdx(0) },
+    ];
+    let closure = Closure { template: body, captures: vec![Operand::Node(1)] };
+    b.finish(ops, vec![Statement::For { list: Operand::Node(0), body: closure }])
+}
+
+fn flat(count: usize) -> Arc<Program> {
+    let mut b = Builder::new();
+    let statements = (0..count)
+        .map(|i| {
+            let name = b.text(&format!("resource {i}"));
+            let value = b.constant(Constant::Int(i as i64));
+            b.test(name, Some(value))
+        })
+        .collect();
+    b.finish(Vec::new(), statements)
+}
+
+/// The best of several runs: what the code costs, not what else the machine was doing.
+fn best(runs: usize, mut f: impl FnMut() -> Duration) -> Duration {
+    (0..runs).map(|_| f()).min().unwrap_or_default()
+}
+
+fn one_change(size: u32, key: &str) -> Duration {
+    let inputs = Inputs::default();
+    let mut engine = Engine::new(layered(size), Box::new(inputs.clone())).expect("known functions");
+    engine.run().expect("no failures");
+    let mut n = 0;
+    best(50, || {
+        n += 1;
+        inputs.set(key, n);
+        let started = Instant::now();
+        engine.run().expect("no failures");
+        started.elapsed()
+    })
+}
+
+fn first_graph(program: &Arc<Program>, resources: usize) -> Duration {
+    let started = Instant::now();
+    let mut engine = Engine::new(Arc::clone(program), Box::new(Inputs::default())).expect("known functions");
+    engine.run().expect("no failures");
+    let graph = Interpreter::new().interpret(&engine).expect("a graph");
+    let elapsed = started.elapsed();
+    assert_eq!(graph.len(), resources);
+    elapsed
+}
+
+fn main() -> ExitCode {
+    let mut broken = false;
+    let mut report = |what: &str, took: Duration, promise: Duration| {
+        let mark = if took > promise { "  SLOWER THAN PROMISED" } else { "" };
+        println!("{what:66} {took:>12.1?}  of {promise:?}{mark}");
+        broken |= took > promise * 3;
+    };
+    let micros = Duration::from_micros;
+    report("10,000 nodes, one input with 10 nodes above it changes", one_change(10_000, "small"), micros(100));
+    report("1,000,000 nodes, one input with 10 nodes above it changes", one_change(1_000_000, "small"), micros(100));
+    report("10,000 nodes in a chain, all change", one_change(10_000, "large"), micros(10_000));
+    let (loop_1, loop_4) = (looped(1_600), looped(6_400));
+    let took = best(5, || first_graph(&loop_1, 3_200));
+    report("for over 1,600, two resources and a call each: first graph", took, micros(20_000));
+    let took = best(5, || first_graph(&loop_4, 12_800));
+    report("for over 6,400, two resources and a call each: first graph", took, micros(80_000));
+    let bytes = write(ArtifactStage::Fgraph, &*flat(10_000));
+    let took = best(5, || {
+        let started = Instant::now();
+        let program = Arc::new(read_program(&bytes).expect("an artifact"));
+        first_graph(&program, 10_000);
+        started.elapsed()
+    });
+    report("10,000 resources, from the bytes of the artifact to the graph", took, micros(50_000));
+
+    let inputs = Inputs::default();
+    let mut engine = Engine::new(layered(10), Box::new(inputs.clone())).expect("known functions");
+    let mut interpreter = Interpreter::new();
+    engine.run().expect("no failures");
+    interpreter.interpret(&engine).expect("a graph");
+    inputs.set("small", 7);
+    let started = Instant::now();
+    engine.run().expect("no failures");
+    interpreter.interpret(&engine).expect("a graph");
+    report("from an event to the new graph of a small program", started.elapsed(), micros(200));
+    if broken { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
