@@ -118,8 +118,11 @@ pub enum Watch {
     Every(Duration),
     /// A task with a thread of its own, for sources that are neither paths nor clocks (a command's output, a bus).
     /// Returning an error counts as a failed watch; returning `Ok` before it was cancelled ends the source silently.
-    Task(Box<dyn FnOnce(&TaskHandle) -> Result<(), Failure> + Send>),
+    Task(Task),
 }
+
+/// See [`Watch::Task`].
+pub type Task = Box<dyn FnOnce(&TaskHandle) -> Result<(), Failure> + Send>;
 
 /// How much below a path is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -151,7 +151,7 @@ impl Simulation {
                 for b in a + 1..self.resources.len() {
                     if self.random.chance(25) {
                         let name = |i: usize| self.resources[i].id.name.to_string();
-                        let notify = self.random.next() % 2 == 0;
+                        let notify = self.random.chance(50);
                         self.edges.insert((name(a), name(b)), notify);
                     }
                 }

@@ -46,8 +46,8 @@ impl Engine {
             let candidates = self.by_id.get(&group[0].id)?;
             let mut equal = candidates.iter().filter(|key| {
                 let Some(old) = self.get(**key) else { return false };
-                let rewatch = old.meta().rewatch || group[0].meta.rewatch;
-                !taken.contains(*key) && !(old.dead && rewatch) && same_group(&old.group, group)
+                let revived = old.dead && (old.meta().rewatch || group[0].meta.rewatch);
+                !revived && !taken.contains(*key) && same_group(&old.group, group)
             });
             let key = *equal.next()?;
             taken.insert(key);

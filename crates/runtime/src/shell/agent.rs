@@ -188,6 +188,7 @@ impl<'o> Agent<'o> {
             self.drain();
             if self.once && self.rung.is_none() && self.engine.is_quiet() {
                 self.stop(StopLevel::Finish);
+                self.drain();
             }
             if next_progress.is_some_and(|at| at <= now) {
                 self.show_progress(now);
@@ -350,7 +351,6 @@ impl<'o> Agent<'o> {
             self.give_up = Some(Instant::now() + GRACE);
         }
         self.events.push_back(Event::Stop(level));
-        self.drain();
     }
 
     fn take_file_events(&mut self, now: Instant) {
@@ -527,13 +527,15 @@ impl<'o> Agent<'o> {
             slot.resources = resources;
         }
         let undone = (apply && result.is_ok() && is_reversal(&slot.resources[0])).then(|| slot.resources[0].id.clone());
-        for change in &changes {
+        // A change is announced before it is made: the last one before a failure is the one that failed.
+        let made = changes.len() - usize::from(result.is_err() && !changes.is_empty());
+        for change in &changes[..made] {
             self.observer.event(observer::Event::Changed { resource: &slot.resources[0], change, noop: !apply });
         }
         for text in &messages {
             self.observer.event(observer::Event::Said { id: &slot.resources[0].id, text });
         }
-        self.summary.changes += changes.len();
+        self.summary.changes += made;
         if renew {
             // A received value may have changed what there is to watch; the new watches come before the old ones go.
             let old = std::mem::take(&mut slot.subscriptions);
@@ -563,7 +565,11 @@ impl<'o> Agent<'o> {
     fn report(&mut self, report: Report) {
         match report {
             Report::Failed { key, failure, retry, watch: _ } => {
-                let Some(slot) = self.slots.get(key.index()).and_then(Option::as_ref) else { return };
+                let Some(slot) = self.slots.get_mut(key.index()).and_then(Option::as_mut) else { return };
+                let endless = retry.is_some_and(|(_, left)| left < 0);
+                if endless && !slot.is_news(&failure, Instant::now()) {
+                    return;
+                }
                 let event = observer::Event::Failed { resource: &slot.resources[0], failure: &failure, retry };
                 self.observer.event(event);
             }

@@ -9,6 +9,9 @@ use resource_graph::Resource;
 use crate::kinds::{self, Cancel, CancelLevel, Failure, Kind};
 use crate::shell::watcher::{Subscription, Watcher};
 
+/// How long the same failure is not told again.
+const REPEAT: Duration = Duration::from_secs(60);
+
 /// The implementation of a vertex and everything that feeds it.
 pub(super) struct Slot {
     /// Leader and members, with the values received so far.
@@ -20,6 +23,8 @@ pub(super) struct Slot {
     pub(super) subscriptions: Vec<Subscription>,
     pub(super) periods: Vec<Duration>,
     pub(super) tasks: Vec<(Arc<Cancel>, JoinHandle<()>)>,
+    /// The failure that was told last, and when.
+    told: Option<(String, Instant)>,
     /// Of the running check, with its start.
     pub(super) running: Option<(Arc<Cancel>, Instant)>,
 }
@@ -47,8 +52,19 @@ impl Slot {
             subscriptions: Vec::new(),
             periods: Vec::new(),
             tasks: Vec::new(),
+            told: None,
             running: None,
         }
+    }
+
+    /// Whether a failure is worth telling: not the same again within a minute, as attempts without limit make it.
+    pub(super) fn is_news(&mut self, failure: &Failure, now: Instant) -> bool {
+        let text = failure.to_string();
+        if self.told.as_ref().is_some_and(|(last, at)| *last == text && now < *at + REPEAT) {
+            return false;
+        }
+        self.told = Some((text, now));
+        true
     }
 
     /// Takes the implementation for a check.

@@ -264,6 +264,25 @@ fn watching_command_causes_checks() {
 }
 
 #[test]
+fn endless_failure_is_told_once_and_recovers_with_its_dependents() {
+    let agent = Running::start(daemon);
+    let mut waiting = agent.file("later/x").with("content", "c");
+    (waiting.meta.retry, waiting.meta.delay) = (-1, 1);
+    let mut graph = graph(vec![waiting, agent.file("dependent")]);
+    graph.add_edge(edge(0, 1, false));
+    agent.swap(&graph);
+    agent.wait("later/x: no such file or directory");
+    let end = Instant::now() + Duration::from_millis(100);
+    while Instant::now() < end {
+        assert_eq!(agent.lines.try_recv().ok(), None, "told again");
+        std::thread::yield_now();
+    }
+    fs::create_dir(agent.path("later")).unwrap();
+    agent.wait("dependent]: create");
+    assert!(agent.stop().is_success());
+}
+
+#[test]
 fn converged_timeout_ends_the_agent() {
     let agent = Running::start(|dir| Options { converged_timeout: Some(Duration::from_millis(100)), ..daemon(dir) });
     agent.swap(&graph(vec![agent.file("x")]));
