@@ -39,7 +39,7 @@ fn broken(n: usize) -> String {
 fn one_list(n: usize) -> String {
     let mut text = String::from("$list = [\n");
     for i in 0..n {
-        let _ = write!(text, "\tstruct{{id => {i}, name => \"item {i}\"}},\n");
+        let _ = writeln!(text, "\tstruct{{id => {i}, name => \"item {i}\"}},");
     }
     text.push_str("]\n");
     text

@@ -112,7 +112,7 @@ fn bad_reference(raw: &str, start: usize) -> ContentError {
     // A reference ends on its line; an outer one ends behind the nested one.
     let line = inner.split('\n').next().unwrap_or("");
     let nested = line.matches("${").count();
-    let close = line.match_indices('}').nth(nested).or_else(|| line.match_indices('}').last()).map(|(i, _)| i);
+    let close = line.match_indices('}').nth(nested).or_else(|| line.match_indices('}').next_back()).map(|(i, _)| i);
     let end = close.map_or(start + 2, |i| start + 2 + i + 1);
     ContentError { start, end, kind: ErrorKind::Reference(close.map(|i| line[..i].to_owned())) }
 }
