@@ -237,12 +237,19 @@ impl<'a> Translator<'a> {
                 } else if self.next().is_none() {
                     return self.error("invalid character class range", start);
                 }
-                let class = &self.pattern[start..self.at];
-                let known = regex::Regex::new(class).is_ok() && !class.contains(['=', ':', ' ']);
+                let written = &self.pattern[start..self.at];
+                // A caret negates once more, which the regex crate writes with the other letter only.
+                let class = match (written.strip_prefix(r"\p{^"), written.strip_prefix(r"\P{^")) {
+                    (Some(name), _) => format!(r"\P{{{name}"),
+                    (_, Some(name)) => format!(r"\p{{{name}"),
+                    _ => written.to_owned(),
+                };
+                let known = regex::Regex::new(&class).is_ok() && !class.contains(['=', ':', ' ']);
                 if !known {
                     return self.error("invalid character class range", start);
                 }
-                class
+                self.out.push_str(&class);
+                return Ok(());
             }
         };
         self.out.push_str(class);

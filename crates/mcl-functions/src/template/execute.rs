@@ -9,11 +9,15 @@ use crate::{CallContext, FunctionError};
 
 /// Templates that call templates may do so this deep.
 const MAX_CALLS: usize = 250;
-/// More output than this is a runaway template.
-const MAX_OUTPUT: usize = 1 << 28;
-/// More parts of a template than this are not executed: it would block everything else. The compiler is less patient.
-const MAX_STEPS: u64 = 50_000_000;
-const MAX_STEPS_OF_COMPILER: u64 = 100_000;
+/// A template that exceeds these is not going to end, or blocks everything else. The compiler is less patient: what it
+/// does not compute, the runtime does.
+struct Limits {
+    steps: u64,
+    output: usize,
+}
+
+const LIMITS: Limits = Limits { steps: 50_000_000, output: 1 << 28 };
+const LIMITS_OF_COMPILER: Limits = Limits { steps: 100_000, output: 1 << 20 };
 
 /// The output of the main template; errors start `template:LINE:COLUMN: executing …`.
 pub(super) fn execute(
@@ -29,7 +33,7 @@ pub(super) fn execute(
         name: "template",
         variables: vec![("$".to_owned(), data.clone())],
         calls: 0,
-        steps: if cx.deploy.is_some() { MAX_STEPS } else { MAX_STEPS_OF_COMPILER },
+        left: if cx.deploy.is_some() { LIMITS } else { LIMITS_OF_COMPILER },
         out: Vec::new(),
     };
     executor.nodes(&templates.main, &Dot { data, untyped: false })?;
@@ -45,8 +49,8 @@ struct Executor<'a> {
     /// Innermost last.
     variables: Vec<(String, Data)>,
     calls: usize,
-    /// How many more parts and rounds may be executed.
-    steps: u64,
+    /// How many more parts and rounds may be executed, and how long the output may become.
+    left: Limits,
     out: Vec<u8>,
 }
 
@@ -115,8 +119,8 @@ impl<'a> Executor<'a> {
                 if pipe.variables.is_empty() {
                     self.print(&value.data);
                 }
-                if self.out.len() > MAX_OUTPUT {
-                    return self.error(pipe.at, pipe, format!("more than {MAX_OUTPUT} bytes of output"));
+                if self.out.len() > self.left.output {
+                    return self.error(pipe.at, pipe, format!("more than {} bytes of output", self.left.output));
                 }
             }
             Node::If { pipe, then, otherwise } => {
@@ -142,9 +146,9 @@ impl<'a> Executor<'a> {
     }
 
     fn step(&mut self, pipe: &Pipe) -> Run<()> {
-        match self.steps.checked_sub(1) {
+        match self.left.steps.checked_sub(1) {
             Some(rest) => {
-                self.steps = rest;
+                self.left.steps = rest;
                 Ok(())
             }
             None => self.error(pipe.at, pipe, "the template takes too many steps"),
@@ -237,8 +241,8 @@ impl<'a> Executor<'a> {
         }
         let flow = self.nodes(body, &item)?;
         self.variables.truncate(declared);
-        if self.out.len() > MAX_OUTPUT {
-            return self.error(pipe.at, pipe, format!("more than {MAX_OUTPUT} bytes of output"));
+        if self.out.len() > self.left.output {
+            return self.error(pipe.at, pipe, format!("more than {} bytes of output", self.left.output));
         }
         Ok(flow)
     }

@@ -162,6 +162,8 @@ fn regexp() {
             "é",
             r"F: pattern did not compile: error parsing regexp: invalid character class range: `\p{Foo}`",
         ),
+        (r"^\\p{^Greek}$", "a", "true"),
+        (r"^[\\p{^Greek}]$", "α", "false"),
         ("^[[:alpha:]]{2}$", "ab", "true"),
         ("^[]a]+$", "]a", "true"),
         ("^[a&&b]$", "&", "true"),
