@@ -37,7 +37,7 @@ mod node;
 mod outputs;
 mod still;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use engine::{Engine, Round};
 pub use host::{Events, Host, Waker, WatchId};

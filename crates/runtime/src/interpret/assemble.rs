@@ -13,7 +13,11 @@ pub(crate) fn assemble(all: &[Rc<Built>]) -> Result<ResourceGraph, Vec<Diagnosti
     let mut graph = ResourceGraph::new();
     let mut errors: Vec<Diagnostic> = Vec::new();
     for built in all {
-        errors.extend(built.errors.iter().cloned());
+        if !built.errors.is_empty() {
+            // Its resources are not what the program meant, so nothing is compared with them.
+            errors.extend(built.errors.iter().cloned());
+            continue;
+        }
         for resource in &built.resources {
             if let Err(error) = graph.insert(resource.clone()) {
                 let span = resource.span;

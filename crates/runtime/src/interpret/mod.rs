@@ -14,6 +14,8 @@ mod collect;
 mod convert;
 mod meta;
 mod statement;
+#[cfg(test)]
+mod tests;
 
 use std::rc::Rc;
 

@@ -4,6 +4,6 @@ mod behaviour;
 mod functions;
 mod invariants;
 mod naive;
-mod programs;
+pub(crate) mod programs;
 mod properties;
-mod world;
+pub(crate) mod world;

@@ -9,15 +9,15 @@ use mcl_artifact::program::{
 use mcl_diagnostics::{FileId, Span};
 use mcl_value::{Field, FuncType, Type};
 
-pub(super) const SPAN: Span = Span::new(FileId(0), 0, 0);
+pub(crate) const SPAN: Span = Span::new(FileId(0), 0, 0);
 
 /// A program in the making.
-pub(super) struct Builder {
-    pub(super) program: Program,
+pub(crate) struct Builder {
+    pub(crate) program: Program,
 }
 
 impl Builder {
-    pub(super) fn new() -> Builder {
+    pub(crate) fn new() -> Builder {
         let function = |count| {
             let args = vec![Field { name: "".into(), ty: Type::Nil }; count];
             Type::Func(Arc::new(FuncType { args, result: Type::Nil }))
@@ -31,7 +31,7 @@ impl Builder {
         Builder { program }
     }
 
-    pub(super) fn constant(&mut self, constant: Constant) -> Operand {
+    pub(crate) fn constant(&mut self, constant: Constant) -> Operand {
         let index = self.program.constants.iter().position(|c| *c == constant).unwrap_or_else(|| {
             self.program.constants.push(constant);
             self.program.constants.len() - 1
@@ -39,15 +39,24 @@ impl Builder {
         Operand::Const(ConstId(index as u32))
     }
 
-    pub(super) fn int(&mut self, value: i64) -> Operand {
+    pub(crate) fn int(&mut self, value: i64) -> Operand {
         self.constant(Constant::Int(value))
     }
 
-    pub(super) fn text(&mut self, value: &str) -> Operand {
+    pub(crate) fn text(&mut self, value: &str) -> Operand {
         self.constant(Constant::Str(value.into()))
     }
 
-    pub(super) fn call(&mut self, name: &str, args: &[Operand]) -> Op {
+    pub(crate) fn string(&mut self, text: &str) -> StrId {
+        let strings = &mut self.program.strings;
+        let index = strings.iter().position(|s| **s == *text).unwrap_or_else(|| {
+            strings.push(text.into());
+            strings.len() - 1
+        });
+        StrId(index as u32)
+    }
+
+    pub(crate) fn call(&mut self, name: &str, args: &[Operand]) -> Op {
         let program = &mut self.program;
         let function = program
             .functions
@@ -68,29 +77,29 @@ impl Builder {
         Op::Builtin { function: FunctionIdx(function as u32), args: args.to_vec() }
     }
 
-    pub(super) fn input(&mut self, key: &str) -> Op {
+    pub(crate) fn input(&mut self, key: &str) -> Op {
         let key = self.text(key);
         self.call("input", &[key])
     }
 
-    pub(super) fn template(&mut self, template: Template) -> TemplateId {
+    pub(crate) fn template(&mut self, template: Template) -> TemplateId {
         self.program.templates.push(template);
         TemplateId(self.program.templates.len() as u32 - 1)
     }
 
-    pub(super) fn finish(mut self, top: Template) -> Arc<Program> {
+    pub(crate) fn finish(mut self, top: Template) -> Arc<Program> {
         self.template(top);
         mcl_artifact::validate(&self.program).unwrap();
         Arc::new(self.program)
     }
 }
 
-pub(super) fn nodes(ops: impl IntoIterator<Item = Op>) -> Vec<Node> {
+pub(crate) fn nodes(ops: impl IntoIterator<Item = Op>) -> Vec<Node> {
     ops.into_iter().map(|op| Node { op, span: None }).collect()
 }
 
 /// A resource statement that shows some values.
-pub(super) fn show(values: &[Operand]) -> Statement {
+pub(crate) fn show(values: &[Operand]) -> Statement {
     let entry = |value: &Operand| EntryStmt {
         condition: None,
         kind: EntryKind::Field { name: StrId(0), value: *value, ty: TypeIdx(0) },
@@ -106,10 +115,10 @@ pub(super) fn show(values: &[Operand]) -> Statement {
 }
 
 /// A small generator of random numbers (splitmix64): the same on every machine.
-pub(super) struct Random(pub(super) u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub(super) fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -117,15 +126,15 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    pub(super) fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n as u64) as usize
     }
 
-    pub(super) fn one_in(&mut self, n: usize) -> bool {
+    pub(crate) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    pub(super) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+    pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }
 }
@@ -149,7 +158,7 @@ const INPUTS: [&str; 4] = ["i0", "i1", "i2", "i3"];
 const LISTS: [&str; 2] = ["l0", "l1"];
 
 /// Keys and the shape of their values, for whoever makes events.
-pub(super) fn random_input(random: &mut Random) -> (&'static str, mcl_value::Value) {
+pub(crate) fn random_input(random: &mut Random) -> (&'static str, mcl_value::Value) {
     if random.one_in(3) {
         let length = random.below(5);
         (*random.pick(&LISTS), mcl_value::Value::list((0..length).map(|_| random.below(6) as i64 - 1)))
@@ -158,7 +167,7 @@ pub(super) fn random_input(random: &mut Random) -> (&'static str, mcl_value::Val
     }
 }
 
-pub(super) fn all_inputs(random: &mut Random) -> Vec<(&'static str, mcl_value::Value)> {
+pub(crate) fn all_inputs(random: &mut Random) -> Vec<(&'static str, mcl_value::Value)> {
     let mut all = Vec::new();
     while all.len() < INPUTS.len() + LISTS.len() {
         let (key, value) = random_input(random);
@@ -175,15 +184,15 @@ struct Scope {
     known: Vec<(Operand, Ty)>,
 }
 
-pub(super) struct Generator<'r> {
-    pub(super) random: &'r mut Random,
-    pub(super) builder: Builder,
+pub(crate) struct Generator<'r> {
+    pub(crate) random: &'r mut Random,
+    pub(crate) builder: Builder,
     budget: usize,
 }
 
 impl Generator<'_> {
     /// A random program that the engine has no reason to call ill-typed.
-    pub(super) fn program(random: &mut Random) -> Arc<Program> {
+    pub(crate) fn program(random: &mut Random) -> Arc<Program> {
         let most = if random.one_in(8) { 250 } else { 60 };
         let budget = 5 + random.below(most);
         let mut generator = Generator { random, builder: Builder::new(), budget };

@@ -13,7 +13,7 @@ use crate::function_engine::host::{Host, Waker, WatchId};
 use crate::function_engine::{Engine, Output};
 
 #[derive(Default)]
-pub(super) struct Inner {
+pub(crate) struct Inner {
     values: FxHashMap<String, Value>,
     watches: FxHashMap<WatchId, (String, Waker)>,
     next: u64,
@@ -22,11 +22,11 @@ pub(super) struct Inner {
 
 /// Shared by a test and the engine that it tests.
 #[derive(Clone, Default)]
-pub(super) struct World(Arc<Mutex<Inner>>);
+pub(crate) struct World(Arc<Mutex<Inner>>);
 
 impl World {
     /// Sets an input, and wakes those who watch it.
-    pub(super) fn set(&self, key: &str, value: impl Into<Value>) {
+    pub(crate) fn set(&self, key: &str, value: impl Into<Value>) {
         let mut inner = self.0.lock().unwrap();
         inner.values.insert(key.to_owned(), value.into());
         let wakers: Vec<Waker> =
@@ -35,19 +35,19 @@ impl World {
         wakers.iter().for_each(Waker::wake);
     }
 
-    pub(super) fn get(&self, key: &str) -> Value {
+    pub(crate) fn get(&self, key: &str) -> Value {
         self.0.lock().unwrap().values.get(key).cloned().unwrap_or(Value::Nil)
     }
 
-    pub(super) fn advance(&self, by: Duration) {
+    pub(crate) fn advance(&self, by: Duration) {
         self.0.lock().unwrap().clock += by;
     }
 
-    pub(super) fn watch_count(&self) -> usize {
+    pub(crate) fn watch_count(&self) -> usize {
         self.0.lock().unwrap().watches.len()
     }
 
-    pub(super) fn engine(&self, program: &Arc<Program>) -> Engine {
+    pub(crate) fn engine(&self, program: &Arc<Program>) -> Engine {
         Engine::with_functions(Arc::clone(program), Box::new(self.clone()), functions::lookup).unwrap()
     }
 }
@@ -91,7 +91,7 @@ impl Host for World {
 }
 
 /// What an engine puts out: the values of each live statement, or the sorted messages of its failures.
-pub(super) fn outcome(engine: &mut Engine) -> Result<Vec<Vec<Value>>, Vec<String>> {
+pub(crate) fn outcome(engine: &mut Engine) -> Result<Vec<Vec<Value>>, Vec<String>> {
     match engine.run() {
         Ok(_) => Ok(outputs(engine)),
         Err(diagnostics) => {
@@ -103,7 +103,7 @@ pub(super) fn outcome(engine: &mut Engine) -> Result<Vec<Vec<Value>>, Vec<String
     }
 }
 
-pub(super) fn outputs(engine: &Engine) -> Vec<Vec<Value>> {
+pub(crate) fn outputs(engine: &Engine) -> Vec<Vec<Value>> {
     let mut all = Vec::new();
     engine.visit_outputs(|output| match output {
         Output::Resource(_, values) | Output::Edge { values, .. } => all.push(values.cloned().collect()),
