@@ -30,14 +30,18 @@ impl Scoped {
             scope.parent.map_or(Ok(()), |parent| self.scope_exists(parent))?;
         }
         self.check_scope_tree()?;
-        self.scopes.iter().enumerate().try_for_each(|(i, scope)| self.check_scope(i, scope))?;
-        for def in &self.defs {
+        (0..).zip(&self.scopes).try_for_each(|(i, scope)| self.check_scope(ScopeId(i), scope))?;
+        for (i, def) in self.defs.iter().enumerate() {
             self.scope_exists(def.scope)?;
             match def.kind {
                 DefKind::Bind { stmt } => self.stmt_exists(def.scope, stmt)?,
-                DefKind::Func { stmt, scope } | DefKind::Class { stmt, body: scope } => {
+                DefKind::Func { stmt, scope } => {
                     self.stmt_exists(def.scope, stmt)?;
-                    self.scope_exists(scope)?;
+                    self.is_inside(def.scope, scope, |kind| matches!(kind, ScopeKind::Function(_)))?;
+                }
+                DefKind::Class { stmt, body } => {
+                    self.stmt_exists(def.scope, stmt)?;
+                    self.is_inside(def.scope, body, |kind| matches!(kind, ScopeKind::Class(id) if id.index() == i))?;
                 }
                 DefKind::Param { .. } | DefKind::Unknown => {}
             }
@@ -54,6 +58,7 @@ impl Scoped {
 
     fn check_module_heads(&self, module: &Module) -> Check {
         self.scope_exists(module.scope)?;
+        ensure(self.scopes[module.scope.index()].kind == ScopeKind::Module, "a module's scope is of another sort")?;
         let tree = self.units.get(module.unit.0 as usize).ok_or("a tree does not exist")?;
         let lengths = (module.exprs.len(), module.stmts.len());
         ensure(lengths == (tree.exprs.len(), tree.stmts.len()), "a module does not match its tree")
@@ -75,7 +80,7 @@ impl Scoped {
         Ok(())
     }
 
-    fn check_scope(&self, index: usize, scope: &Scope) -> Check {
+    fn check_scope(&self, id: ScopeId, scope: &Scope) -> Check {
         scope.params.iter().try_for_each(|def| self.def_exists(*def))?;
         match scope.kind {
             ScopeKind::Module | ScopeKind::Block | ScopeKind::Loop => {}
@@ -83,18 +88,13 @@ impl Scoped {
             ScopeKind::Function(expr) => self.expr_exists(scope.module, expr)?,
         }
         let module = &self.modules[scope.module.index()];
-        let inside = |inner: ScopeId| -> Check {
-            self.scope_exists(inner)?;
-            let parent = self.scopes[inner.index()].parent.map(ScopeId::index);
-            ensure(parent == Some(index), "a block is not inside the scope of its statement")
-        };
         for stmt in scope.body.iter().chain(&scope.order) {
             match module.stmts.get(stmt.0 as usize).ok_or("a statement does not exist")? {
                 StmtInfo::If { then, otherwise } => {
-                    inside(*then)?;
-                    otherwise.map_or(Ok(()), inside)?;
+                    self.is_inside(id, *then, |kind| kind == ScopeKind::Block)?;
+                    otherwise.map_or(Ok(()), |inner| self.is_inside(id, inner, |kind| kind == ScopeKind::Block))?;
                 }
-                StmtInfo::Loop(body) => inside(*body)?,
+                StmtInfo::Loop(body) => self.is_inside(id, *body, |kind| kind == ScopeKind::Loop)?,
                 StmtInfo::None | StmtInfo::Def(_) | StmtInfo::Slot(_) => {}
             }
         }
@@ -132,6 +132,13 @@ impl Scoped {
             }
         }
         Ok(())
+    }
+
+    /// The scope of a statement's block or of a definition is of the right sort, and stands in the scope around it.
+    fn is_inside(&self, outer: ScopeId, inner: ScopeId, sort: impl FnOnce(ScopeKind) -> bool) -> Check {
+        self.scope_exists(inner)?;
+        let inner = &self.scopes[inner.index()];
+        ensure(inner.parent == Some(outer) && sort(inner.kind), "a scope does not fit its statement")
     }
 
     fn scope_exists(&self, id: ScopeId) -> Check {
