@@ -30,6 +30,7 @@ mod kv;
 mod line;
 mod mount;
 mod msg;
+mod net;
 mod noop;
 mod params;
 mod password;

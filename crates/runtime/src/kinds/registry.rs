@@ -4,7 +4,7 @@ use resource_graph::Resource;
 
 use crate::kinds::{
     Failure, Kind, Params, archive, authorized_key, cron, exec, exit, file, hostname, json_edit, kv, line, mount, msg,
-    noop, password, pkg, print, svc, sysctl, test, timer, unsupported, user, value,
+    net, noop, password, pkg, print, svc, sysctl, test, timer, unsupported, user, value,
 };
 
 /// Makes the implementation for a leader and the members grouped into it (never empty, the leader first).
@@ -24,6 +24,7 @@ const KINDS: &[(&str, Constructor)] = &[
     ("line", line::build),
     ("mount", mount::build),
     ("msg", msg::build),
+    ("net", net::build),
     ("noop", noop::build),
     ("password", password::build),
     ("pkg", pkg::build),
