@@ -166,12 +166,14 @@ fn is_link_local(address: &Address) -> bool {
 
 impl Kind for Net {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
-        let link = self.link(cx.cancel())?;
+        let mut link = self.link(cx.cancel())?;
         self.check_file(cx)?;
         if let Some(up) = self.up.filter(|up| *up != link.up) {
             let word = if up { "up" } else { "down" };
             if cx.change(format!("set {} {word}", self.name))? {
                 self.ip(&["link", "set", "dev", &self.name, word], cx.cancel())?;
+                // Some interfaces get addresses when they come up.
+                link = self.link(cx.cancel())?;
             }
         }
         if self.up == Some(false) {
