@@ -71,7 +71,7 @@ struct Scoper<'a> {
     /// By [`UnitId`]: the module of a file that sees nothing but built-in names and itself.
     closed: Vec<Option<ModuleId>>,
     /// By [`UnitId`]: the names that a file uses and does not define.
-    heads: Vec<Option<Arc<[(declare::Head, Symbol)]>>>,
+    heads: Vec<Option<declare::Heads>>,
     /// Modules that are declared and not resolved.
     unresolved_modules: Vec<ModuleId>,
     /// Registered names of built-in functions, by module (or none) and name.

@@ -19,6 +19,9 @@ pub(super) enum Head {
     Alias,
 }
 
+/// The names that a file leaves to its surroundings.
+pub(super) type Heads = Arc<[(Head, Symbol)]>;
+
 /// What a list has imported so far.
 #[derive(Default)]
 struct Imported {
@@ -30,10 +33,10 @@ impl Scoper<'_> {
     /// Makes a module for a file: one that sees nothing around it, or, with the list `site` that contains the import, one
     /// that sees what is around that list.
     pub(super) fn declare_module(&mut self, unit: UnitId, site: Option<ScopeId>) -> ModuleId {
-        if site.is_none() {
-            if let Some(module) = self.closed[unit.0 as usize] {
-                return module;
-            }
+        if site.is_none()
+            && let Some(module) = self.closed[unit.0 as usize]
+        {
+            return module;
         }
         let ast = Arc::clone(&self.out.units[unit.0 as usize]);
         let module = ModuleId(u32::try_from(self.out.modules.len()).expect("fewer than 2^32 modules"));
@@ -97,10 +100,10 @@ impl Scoper<'_> {
                 self.set_info(scope, stmt, StmtInfo::Loop(inner));
             }
             Stmt::Class { body, .. } => {
-                if let StmtInfo::Def(def) = self.out.module(module).stmts[stmt.0 as usize] {
-                    if let DefKind::Class { body: inner, .. } = self.out.def(def).kind {
-                        work.push((inner, body));
-                    }
+                if let StmtInfo::Def(def) = self.out.module(module).stmts[stmt.0 as usize]
+                    && let DefKind::Class { body: inner, .. } = self.out.def(def).kind
+                {
+                    work.push((inner, body));
                 }
             }
             Stmt::Broken { .. }
@@ -386,7 +389,7 @@ impl Scoper<'_> {
     }
 
     /// The names that a file and the files it imports use and do not define at their top level.
-    fn unit_heads(&mut self, unit: UnitId) -> Arc<[(Head, Symbol)]> {
+    fn unit_heads(&mut self, unit: UnitId) -> Heads {
         if let Some(heads) = &self.heads[unit.0 as usize] {
             return Arc::clone(heads);
         }
@@ -417,10 +420,10 @@ impl Scoper<'_> {
                     used.insert(head(&self.symbols, Space::Class, *class));
                 }
                 Stmt::Import { module, .. } => {
-                    if let Some(import) = self.loaded.import(unit, module) {
-                        if let ImportTarget::Unit(target) = import.target {
-                            inner.push(target);
-                        }
+                    if let Some(import) = self.loaded.import(unit, module)
+                        && let ImportTarget::Unit(target) = import.target
+                    {
+                        inner.push(target);
                     }
                 }
                 _ => {}
@@ -453,7 +456,7 @@ impl Scoper<'_> {
         }
         let mut heads: Vec<_> = used.difference(&defined).copied().collect();
         heads.sort_unstable_by_key(|(_, symbol)| *symbol);
-        let heads: Arc<[(Head, Symbol)]> = heads.into();
+        let heads: Heads = heads.into();
         self.heads[unit.0 as usize] = Some(Arc::clone(&heads));
         heads
     }

@@ -89,17 +89,15 @@ impl Scoper<'_> {
                     });
                 }
             }
-            if name.space == Space::Variable {
-                if let Some((_, def)) = table.params.iter().rev().find(|(param, _)| param == symbol) {
-                    return Some(Found::target(Target::Def(*def)));
-                }
+            if name.space == Space::Variable
+                && let Some((_, def)) = table.params.iter().rev().find(|(param, _)| param == symbol)
+            {
+                return Some(Found::target(Target::Def(*def)));
             }
-        } else if !skips_list {
-            if let Some(alias) = table.aliases.get(&name.parts[0]) {
-                let (stmt, target) = (alias.stmt, alias.target);
-                if let Some(found) = self.member(Use { parts: &name.parts[1..], ..name }, target) {
-                    return Some(found.head(scope, stmt));
-                }
+        } else if !skips_list && let Some(alias) = table.aliases.get(&name.parts[0]) {
+            let (stmt, target) = (alias.stmt, alias.target);
+            if let Some(found) = self.member(Use { parts: &name.parts[1..], ..name }, target) {
+                return Some(found.head(scope, stmt));
             }
         }
         if skips_list {

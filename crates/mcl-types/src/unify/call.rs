@@ -203,8 +203,8 @@ impl Unifier<'_> {
         span: Span,
     ) -> Ty {
         let mut unknowns = Vec::new();
-        let params = signature.args.iter().map(|arg| self.from_type(&arg.ty, &mut unknowns, span)).collect();
-        let result = self.from_type(&signature.result, &mut unknowns, span);
+        let params = signature.args.iter().map(|arg| self.nodes_of(&arg.ty, &mut unknowns, span)).collect();
+        let result = self.nodes_of(&signature.result, &mut unknowns, span);
         let callee = self.types.add(Node::Func(params, result), span);
         let applied = self.apply(module, callee, name, args, span);
         if applied == Ty::ERROR {
@@ -223,26 +223,26 @@ impl Unifier<'_> {
     }
 
     /// A declared type as nodes; equal unknowns (`?1`) become one unknown.
-    pub(super) fn from_type(&mut self, ty: &Type, unknowns: &mut Vec<(u32, Ty)>, span: Span) -> Ty {
+    pub(super) fn nodes_of(&mut self, ty: &Type, unknowns: &mut Vec<(u32, Ty)>, span: Span) -> Ty {
         let node = match ty {
             Type::Bool => Node::Bool,
             Type::Str => Node::Str,
             Type::Int => Node::Int,
             Type::Float => Node::Float,
-            Type::List(element) => Node::List(self.from_type(element, unknowns, span)),
+            Type::List(element) => Node::List(self.nodes_of(element, unknowns, span)),
             Type::Map(parts) => {
-                let key = self.from_type(&parts.0, unknowns, span);
-                Node::Map(key, self.from_type(&parts.1, unknowns, span))
+                let key = self.nodes_of(&parts.0, unknowns, span);
+                Node::Map(key, self.nodes_of(&parts.1, unknowns, span))
             }
             Type::Struct(fields) => Node::Struct(
                 fields
                     .iter()
-                    .map(|field| (Arc::clone(&field.name), self.from_type(&field.ty, unknowns, span)))
+                    .map(|field| (Arc::clone(&field.name), self.nodes_of(&field.ty, unknowns, span)))
                     .collect(),
             ),
             Type::Func(func) => {
-                let args = func.args.iter().map(|arg| self.from_type(&arg.ty, unknowns, span)).collect();
-                Node::Func(args, self.from_type(&func.result, unknowns, span))
+                let args = func.args.iter().map(|arg| self.nodes_of(&arg.ty, unknowns, span)).collect();
+                Node::Func(args, self.nodes_of(&func.result, unknowns, span))
             }
             Type::Variant | Type::Nil => return self.unknown(span),
             Type::Var(number) => {
@@ -315,7 +315,7 @@ impl Unifier<'_> {
         let written = args.get(1).and_then(|arg| self.static_text(module, *arg));
         let result = match written.as_deref().map(Type::parse) {
             None => self.unknown(span),
-            Some(Some(ty)) => self.from_type(&ty, &mut Vec::new(), span),
+            Some(Some(ty)) => self.nodes_of(&ty, &mut Vec::new(), span),
             Some(None) => {
                 let message = format!("`{}` is not a type", written.unwrap_or_default());
                 let at = self.scoped.ast(module).expr_span(args[1]);

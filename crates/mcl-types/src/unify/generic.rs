@@ -84,12 +84,12 @@ impl Unifier<'_> {
             if self.types.root(unknown) != unknown {
                 continue;
             }
-            if let State::Open { level } = self.types.state(unknown) {
-                if level >= self.level {
-                    origins.push(self.types.made_at(unknown));
-                    self.types.generalize(unknown, self.variables);
-                    self.variables += 1;
-                }
+            if let State::Open { level } = self.types.state(unknown)
+                && level >= self.level
+            {
+                origins.push(self.types.made_at(unknown));
+                self.types.generalize(unknown, self.variables);
+                self.variables += 1;
             }
         }
         // An unknown made before may be the root of those made inside; then its level is an outer one, and it stays.

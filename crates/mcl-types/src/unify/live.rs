@@ -102,10 +102,10 @@ impl Marker<'_> {
     }
 
     fn reference(&mut self, reference: RefId) {
-        if let Target::Def(def) = self.scoped.reference(reference).target {
-            if !std::mem::replace(&mut self.defs[def.index()], true) {
-                self.work.push(Work::Def(def));
-            }
+        if let Target::Def(def) = self.scoped.reference(reference).target
+            && !std::mem::replace(&mut self.defs[def.index()], true)
+        {
+            self.work.push(Work::Def(def));
         }
     }
 }

@@ -107,7 +107,7 @@ impl Unifier<'_> {
                 let ty = Rc::clone(
                     self.schema_types.entry(text).or_insert_with(|| Rc::new(Type::parse(text).unwrap_or(Type::Nil))),
                 );
-                return self.from_type(&ty, &mut Vec::new(), span);
+                return self.nodes_of(&ty, &mut Vec::new(), span);
             }
         };
         self.types.add(node, span)

@@ -330,10 +330,10 @@ impl Types {
                     if inner == root {
                         return true;
                     }
-                    if let State::Open { level: its } = self.forest.probe_value(inner) {
-                        if its > level {
-                            let Ok(()) = self.forest.unify_var_value(inner, State::Open { level });
-                        }
+                    if let State::Open { level: its } = self.forest.probe_value(inner)
+                        && its > level
+                    {
+                        let Ok(()) = self.forest.unify_var_value(inner, State::Open { level });
                     }
                 }
                 node => parts(&node, |part| work.push(part)),
