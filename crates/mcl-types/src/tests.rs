@@ -1,5 +1,6 @@
 //! Programs and what the two stages say about them.
 
+mod damage;
 mod scope;
 mod shapes;
 mod types;

@@ -22,6 +22,7 @@ mod finish;
 mod generic;
 mod infer;
 mod live;
+mod needed;
 mod report;
 mod resource;
 mod statement;

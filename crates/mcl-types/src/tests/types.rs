@@ -198,3 +198,20 @@ fn kinds_and_fields_are_checked() {
         "2:1 E0714 `test` sends `answer` as `int`, but the field `anotherstr` of `test` is `str`",
     );
 }
+
+#[test]
+fn bind_of_open_type_matters_only_where_it_is_used() {
+    check(
+        "import \"lib.mcl\" as a\nimport \"other.mcl\"\n$x = $a.name\n$y = $other.made\ntest [$x, $y] {}\n\
+         -- lib.mcl --\n$name = \"n\"\n$id = func($x) { $x }\n-- other.mcl --\nimport \"lib.mcl\"\n$made = $lib.id(\"s\")",
+        "$x: str\n$y: str",
+    );
+    check(
+        "import \"lib.mcl\" as a\ntest \"t\" { int64 => $a.n, }\n-- lib.mcl --\n$e = []\n$n = len($e)",
+        "lib.mcl:1:6 E0706 nothing says which type this has",
+    );
+    check(
+        "class c($l) {\n$e = []\ntest \"t\" { int64 => len($e), }\n}\ninclude c(1)",
+        "2:6 E0706 nothing says which type this has",
+    );
+}

@@ -98,11 +98,13 @@ impl Unifier<'_> {
         }
         // What only follows from another unknown is no cause; but somebody must be to blame in a circle.
         follows.retain(|unknown| !needs.contains_key(unknown));
+        let unused = self.unused_unknowns();
         let mut places = FxHashSet::default();
         for unknown in (0..self.types.unknowns()).map(Unknown) {
             let open = self.types.root(unknown) == unknown
                 && matches!(self.types.state(unknown), State::Open { .. })
-                && !follows.contains(&unknown);
+                && !follows.contains(&unknown)
+                && !unused.contains(&unknown);
             let span = self.types.made_at(unknown);
             if open && places.insert(span) {
                 let mut diagnostic = error(Code::E0706, "nothing says which type this has")

@@ -173,6 +173,14 @@ impl Types {
         self.made_at.len() as u32
     }
 
+    /// The unknown that a node was made as.
+    pub(super) fn unknown_of(&self, ty: Ty) -> Option<Unknown> {
+        match self.node(ty) {
+            Node::Unknown(unknown) => Some(*unknown),
+            _ => None,
+        }
+    }
+
     pub(super) fn made_at(&self, unknown: Unknown) -> Span {
         self.made_at[unknown.0 as usize]
     }
