@@ -175,6 +175,12 @@ impl Engine {
         })
     }
 
+    /// How many vertices were in their state when they were looked at last, even if they were about to be looked at again.
+    #[must_use]
+    pub fn applied(&self) -> usize {
+        self.live().filter(|(_, v)| v.is_good() || (v.succeeded && !v.dead)).count()
+    }
+
     /// The resources that failed last and did not succeed since.
     pub fn failing(&self) -> impl Iterator<Item = &ResourceId> {
         self.live().filter(|(_, v)| v.dead || v.failing).map(|(_, v)| v.id())

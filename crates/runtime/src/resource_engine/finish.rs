@@ -41,6 +41,7 @@ impl Engine {
             return;
         }
         vertex.failing = false;
+        vertex.succeeded = true;
         vertex.changed.clear();
         vertex.sent = sent;
         let refilled = vertex.meta().retryreset;
@@ -124,6 +125,7 @@ impl Engine {
             return;
         }
         vertex.failing = true;
+        vertex.succeeded = false;
         let budget = i64::from(vertex.meta().retry);
         let delay = Time::from_millis(vertex.meta().delay);
         let id = vertex.id().clone();

@@ -95,6 +95,8 @@ pub(super) struct Vertex {
     pub(super) dead: bool,
     /// The last check failed (cleared by a success).
     pub(super) failing: bool,
+    /// The last check that ended by itself ended well.
+    pub(super) succeeded: bool,
     /// A failed check had announced changes: the next success counts as a change.
     pub(super) owed_change: bool,
     /// Who changed since our last successful check.
@@ -146,6 +148,7 @@ impl Vertex {
             limiter,
             dead: false,
             failing: false,
+            succeeded: false,
             owed_change: false,
             pending: BTreeSet::new(),
             taken: BTreeSet::new(),

@@ -216,7 +216,7 @@ impl<'o> Agent<'o> {
         self.host.syncs.flush();
         let status = self.engine.status();
         self.summary.total = status.total;
-        self.summary.done = status.done;
+        self.summary.done = self.engine.applied();
         self.summary.failed = self.engine.failing().cloned().collect();
         let id = |key| self.engine.id(key).cloned();
         let blocked = self.engine.blocked().filter_map(|(key, on)| Some((id(key)?, id(on)?)));

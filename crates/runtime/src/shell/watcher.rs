@@ -46,6 +46,7 @@ pub struct Watcher {
     refused: Vec<usize>,
     poll_at: Option<Instant>,
     limit_reached: bool,
+    limit_told: bool,
     buffer: Vec<MaybeUninit<u8>>,
 }
 
@@ -105,6 +106,7 @@ impl Watcher {
         let root = Node { used: true, ..Node::default() };
         Watcher {
             limit_reached: inotify.is_none(),
+            limit_told: false,
             inotify,
             nodes: vec![root],
             free: Vec::new(),
@@ -130,7 +132,7 @@ impl Watcher {
 
     /// Whether the kernel's limit on watches was met: some paths are polled. Tells once.
     pub fn take_limit_reached(&mut self) -> bool {
-        std::mem::take(&mut self.limit_reached)
+        self.limit_reached && !std::mem::replace(&mut self.limit_told, true)
     }
 
     /// Reports changes of the path under that token from now on. On return the watch is in place.
@@ -358,7 +360,7 @@ impl Watcher {
             }
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => State::Missing,
             Err(error) => {
-                self.limit_reached |= error == Errno::NOSPC && self.refused.is_empty();
+                self.limit_reached |= error == Errno::NOSPC;
                 self.refused.push(node);
                 self.poll_at = self.poll_at.or_else(|| Some(Instant::now() + POLL_INTERVAL));
                 State::Refused
@@ -585,6 +587,7 @@ mod tests {
         assert!(watcher.take_limit_reached());
         let due = watcher.next_poll().unwrap();
         assert_eq!(watcher.read(due).unwrap(), [9]);
+        assert!(!watcher.take_limit_reached());
         assert!(watcher.next_poll().is_some());
     }
 }
