@@ -22,13 +22,19 @@ const SPAN: Span = Span::new(FileId(0), 0, 0);
 
 /// Values that the bench sets.
 #[derive(Clone, Default)]
-struct Inputs(Arc<Mutex<(i64, Vec<(String, Waker)>)>>);
+struct Inputs(Arc<Mutex<Inner>>);
+
+#[derive(Default)]
+struct Inner {
+    value: i64,
+    watches: Vec<(String, Waker)>,
+}
 
 impl Inputs {
     fn set(&self, key: &str, value: i64) {
         let mut inner = self.0.lock().expect("one thread");
-        inner.0 = value;
-        inner.1.iter().filter(|(k, _)| k == key).for_each(|(_, waker)| waker.wake());
+        inner.value = value;
+        inner.watches.iter().filter(|(k, _)| k == key).for_each(|(_, waker)| waker.wake());
     }
 }
 
@@ -44,7 +50,7 @@ impl Host for Inputs {
     }
     fn watch_shared(&mut self, _: &str, name: &str, waker: Waker) -> WatchId {
         let mut inner = self.0.lock().expect("one thread");
-        inner.1.push((name.to_owned(), waker));
+        inner.watches.push((name.to_owned(), waker));
         WatchId(0)
     }
     fn unwatch(&mut self, _: WatchId) {}
@@ -55,7 +61,7 @@ impl Host for Inputs {
         Path::new("/nonexistent")
     }
     fn shared_value(&self, _: &str, _: &str) -> Option<Value> {
-        Some(Value::Int(self.0.lock().expect("one thread").0))
+        Some(Value::Int(self.0.lock().expect("one thread").value))
     }
 }
 

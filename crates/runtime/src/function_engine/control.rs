@@ -296,7 +296,12 @@ impl Engine {
                     self.activate(frame);
                     c.iterations.push((key.clone(), frame));
                 }
-                Err(state) => return state,
+                Err(state) => {
+                    for (_, gone) in old.chain(c.iterations.drain(..)) {
+                        self.tear_down(gone);
+                    }
+                    return state;
+                }
             }
         }
         for (_, gone) in old {
