@@ -40,9 +40,10 @@ fn compile(path: &Path, node: Option<&str>) -> Result<Vec<u8>, Diagnostic> {
     if output.status.success() && output.stdout.contains(&b'{') {
         return Ok(output.stdout);
     }
-    // A failing compile prints each error several times; the first line says it.
+    // A failing compile prints each error several times, after what the collector of facts could not read.
     let text = String::from_utf8_lossy(&output.stderr);
-    let first = text.lines().find(|l| l.starts_with("Error:")).or_else(|| text.lines().next());
+    let of_the_compile = |l: &&str| l.starts_with("Error:") && !l.starts_with("Error: Facter:");
+    let first = text.lines().find(of_the_compile).or_else(|| text.lines().next());
     Err(error(format!(
         "Puppet does not compile {}: {}",
         path.display(),

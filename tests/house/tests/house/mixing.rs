@@ -136,3 +136,25 @@ fn check_finds_hand_over_mistakes_ahead_of_time() {
     let twice = scratch.run("mclc", &["check", "main.mcl", "--puppet", "catalog.json", "--format", "short"]);
     assert!(twice.out.contains("main.mcl:2:1: error[M0106]"), "{}", twice.out);
 }
+
+#[test]
+fn manifests_are_compiled_by_an_installed_puppet() {
+    if std::process::Command::new("puppet").arg("--version").output().is_err() {
+        eprintln!("skipped: Puppet is not installed (package puppet-agent)");
+        return;
+    }
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/quickstart/puppet");
+    let scratch = Scratch::new("");
+    let relationships = |name: &str| {
+        let path = example.join(name).display().to_string();
+        let args = ["puppet", &path, "--node", "quickstart", "--emit", "relationships", "--format", "json"];
+        let ran = scratch.run("mclc", &args);
+        assert_eq!(ran.status, 0, "{}", ran.err);
+        ran.out
+    };
+    assert_eq!(relationships("site.pp"), relationships("catalog.json"));
+    scratch.write("bad.pp", "file { '/x': ensure => }\n");
+    let bad = scratch.run("mclc", &["puppet", "bad.pp", "--emit", "relationships"]);
+    assert_eq!(bad.status, 1);
+    assert!(bad.err.contains("P0108") && bad.err.contains("Syntax error"), "{}", bad.err);
+}
