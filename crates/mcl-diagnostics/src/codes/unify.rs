@@ -103,7 +103,7 @@ and `%T` anything; `%%` is a percent sign. There are no widths and precisions.\n
 type that its body allows.";
 
     E0720: "type is nested too deeply",
-        "A type may be at most 1000 levels deep.";
+        "A type may be at most 400 levels deep.";
 
     E0721: "fields of a struct differ",
         "Two structs are of one type if they have the same fields, of the same types, in the same order.\n\

@@ -324,6 +324,7 @@ impl Unifier<'_> {
             Ok(Some(func)) => {
                 let diagnostic = error(Code::E0703, format!("the operator `{who}` does not compare functions"));
                 self.report_condition(diagnostic, condition, Some(func));
+                self.types.taint(ty);
                 None
             }
         }
@@ -337,6 +338,7 @@ impl Unifier<'_> {
             Ok(Some(part)) => {
                 let message = format!("a map key cannot be `{}`", self.text(ty));
                 self.report_condition(error(Code::E0709, message), condition, Some(part));
+                self.types.taint(ty);
                 None
             }
         }

@@ -11,8 +11,8 @@ use super::types::{Node, State, Ty, Types, Unknown, parts};
 use crate::scoped::{Scoped, TypeVars};
 use crate::typed::{ExprIdIn, TypeId, TypeNode, TypeTable, Typed};
 
-/// Types deeper than this are refused: later stages and people could do nothing with them.
-const MAX_TYPE_DEPTH: u32 = 1000;
+/// Types deeper than this are refused, here where there is a place to show: artifacts and the runtime take little more.
+const MAX_TYPE_DEPTH: u32 = 400;
 
 /// The tables of [`Typed`], without the program they belong to.
 pub(super) struct Tables {
