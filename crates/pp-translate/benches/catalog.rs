@@ -11,11 +11,9 @@ use pp_translate::{Options, build_relationships, read_catalog, translate};
 fn catalog(n: usize) -> String {
     let mut resources = String::new();
     let mut edges = String::new();
-    for title in ["main"] {
-        let _ = write!(resources, r#"{{"type":"Stage","title":"{title}","kind":"compilable_type"}}"#);
-        let _ = write!(resources, r#",{{"type":"Class","title":"{title}","kind":"unknown"}}"#);
-        let _ = write!(edges, r#"{{"source":"Stage[main]","target":"Class[main]"}}"#);
-    }
+    resources.push_str(r#"{"type":"Stage","title":"main","kind":"compilable_type"}"#);
+    resources.push_str(r#",{"type":"Class","title":"main","kind":"unknown"}"#);
+    edges.push_str(r#"{"source":"Stage[main]","target":"Class[main]"}"#);
     for i in 0..n {
         let class = i / 50;
         if i % 50 == 0 {

@@ -15,6 +15,7 @@ pub enum Side {
 
 /// What a side says.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "made once an event and moved on at once; almost all are graphs")]
 pub enum SideEvent {
     /// A new graph.
     Graph(ResourceGraph),
@@ -24,6 +25,7 @@ pub enum SideEvent {
 
 /// What follows from an event.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "made once an event and moved on at once; almost all are graphs")]
 pub enum Mixed {
     /// A side has not delivered its first graph yet.
     Waiting,
