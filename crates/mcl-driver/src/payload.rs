@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 /// A program between two stages. What an artifact file holds is the content of one variant.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "one a compilation, moved from stage to stage")]
 pub enum Payload {
     /// Behind `lex`.
     Tokens(Loaded),

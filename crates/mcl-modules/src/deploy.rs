@@ -1,11 +1,13 @@
 //! The files that a running program can read (spec 01 §6.10).
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::clean::relative;
+use crate::loaded::DeployFiles;
 
 /// What a module consists of besides its main file.
 #[derive(Debug)]
@@ -86,15 +88,14 @@ impl Deploy {
     }
 
     fn add_file(&mut self, inside: Arc<str>, path: &Path) -> Result<(), Failure> {
-        if !self.files.contains_key(&inside) {
-            let bytes = std::fs::read(path).map_err(|error| (path.to_owned(), error))?;
-            self.files.insert(inside, bytes);
+        if let Entry::Vacant(new) = self.files.entry(inside) {
+            new.insert(std::fs::read(path).map_err(|error| (path.to_owned(), error))?);
         }
         Ok(())
     }
 
     /// Path and bytes, sorted by path.
-    pub fn into_sorted(self) -> Vec<(Arc<str>, Vec<u8>)> {
+    pub fn into_sorted(self) -> DeployFiles {
         self.files.into_iter().collect()
     }
 }

@@ -26,6 +26,6 @@ mod tests;
 
 pub use input::{Input, InputError};
 pub use load::{LoadError, Options, load};
-pub use loaded::{Import, ImportFailure, ImportTarget, Loaded, Unit, UnitId};
+pub use loaded::{DeployFiles, Import, ImportFailure, ImportTarget, Loaded, Unit, UnitId};
 pub use metadata::{Metadata, MetadataError};
 pub use name::{ImportKind, ImportName, NameError};

@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use crate::clean::{absolute, relative};
 use crate::deploy;
 use crate::input::{Input, InputError, reason};
-use crate::loaded::{Import, ImportFailure, ImportTarget, Loaded, Unit, UnitId};
+use crate::loaded::{DeployFiles, Import, ImportFailure, ImportTarget, Loaded, Unit, UnitId};
 use crate::metadata::{Metadata, MetadataError};
 use crate::name::{ImportKind, ImportName, NameError};
 use crate::scan;
@@ -455,7 +455,7 @@ impl Loader {
     }
 
     /// The files that the running program can read.
-    fn deploy(&self) -> Result<Vec<(Arc<str>, Vec<u8>)>, LoadError> {
+    fn deploy(&self) -> Result<DeployFiles, LoadError> {
         let mut files = deploy::Deploy::default();
         let overlay = self.overlay.as_ref().map(|(path, bytes)| (path.as_path(), bytes.as_slice()));
         for (at, unit) in self.units.iter().enumerate() {

@@ -12,6 +12,9 @@ use crate::name::ImportName;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct UnitId(pub u32);
 
+/// Absolute paths inside a deploy with the bytes of the files, sorted by path.
+pub type DeployFiles = Vec<(Arc<str>, Vec<u8>)>;
+
 /// A program with everything it is made of: later stages need no disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loaded {
@@ -21,7 +24,7 @@ pub struct Loaded {
     pub units: Vec<Unit>,
     /// What `deploy.*` functions can read: absolute path inside the deploy and bytes, sorted (spec 01 §6.10). Empty unless
     /// [`crate::Options::deploy`] asked for it.
-    pub deploy: Vec<(Arc<str>, Vec<u8>)>,
+    pub deploy: DeployFiles,
 }
 
 /// One source file as part of a module.
