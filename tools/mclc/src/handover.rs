@@ -91,7 +91,8 @@ impl Known<'_> {
             return;
         };
         for name in names {
-            if !certain && !(kind == "noop" && name.starts_with("puppet_")) {
+            let is_point = kind == "noop" && name.starts_with("puppet_");
+            if !certain && !is_point {
                 continue;
             }
             let mut resource = Resource::new(ResourceId::new(kind.as_str(), name.as_str()));

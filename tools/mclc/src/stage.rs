@@ -11,7 +11,7 @@ use crate::{output, unusable};
 /// Runs the stage that ends in `target`. The input is source, which runs the stages before it too, or the artifact of the
 /// stage before.
 pub fn run(args: &Stage, target: ArtifactStage, color: Color) -> u8 {
-    let artifact = match std::fs::File::open(&args.input).and_then(|file| start_of(file)) {
+    let artifact = match std::fs::File::open(&args.input).and_then(start_of) {
         Ok(start) if is_artifact(&start) => match std::fs::read(&args.input) {
             Ok(bytes) => Some(bytes),
             Err(error) => {
