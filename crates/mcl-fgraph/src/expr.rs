@@ -309,6 +309,9 @@ impl Lowering<'_> {
             Some(None) => Err(Stop::Broken("a function calls itself")),
             Some(Some(Closure { template, captures })) => {
                 let (template, captures) = (*template, captures.clone());
+                if self.emitter.templates[template.0 as usize].params as usize != args {
+                    return Err(Stop::Broken("a call has another number of arguments than its function"));
+                }
                 let args = self.pop_many(args)?;
                 let from = self.frames.get(home).builder;
                 let builders = &mut self.emitter.builders;

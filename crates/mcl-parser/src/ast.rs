@@ -7,6 +7,8 @@
 //! - every id is in range of its arena, and each arena has as many spans as nodes;
 //! - a node's children come before it in their arena, so the tree has no cycles and one pass over an arena visits
 //!   children first;
+//! - a node is part of at most one other, so a pass over a tree is linear;
+//! - the function of a `func` statement is an [`Expr::Func`];
 //! - no path from the root is longer than [`MAX_DEPTH`](crate::MAX_DEPTH) expressions (the same for statements and
 //!   types), so recursion over the tree is safe.
 

@@ -408,12 +408,13 @@ impl<'t> Builder<'t> {
     pub fn func_statement(&mut self, l: u32, n: u32, lambda: Option<Lambda>, r: u32) {
         let name = self.word(n);
         let name_span = self.span(n, n + 1);
-        let stmt = match lambda {
-            Some(lambda) => {
-                let depth = 1 + self.depth(lambda.body);
-                let func = self.push_expr(Expr::Func(Box::new(lambda)), depth, l, r);
-                Stmt::Func { name, name_span, func }
-            }
+        let func = lambda.map(|lambda| {
+            let depth = 1 + self.depth(lambda.body);
+            self.push_expr(Expr::Func(Box::new(lambda)), depth, l, r)
+        });
+        // A function that is nested too deep is no function any more.
+        let stmt = match func.filter(|func| matches!(self.ast.expr(*func), Expr::Func(_))) {
+            Some(func) => Stmt::Func { name, name_span, func },
             None => {
                 let sort = crate::ast::DefinitionSort::Function;
                 Stmt::Broken { defines: vec![Definition { sort, name, span: name_span }] }

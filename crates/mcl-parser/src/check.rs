@@ -22,7 +22,17 @@ impl Ast {
         if lengths.iter().any(|(nodes, spans)| nodes != spans) {
             return Err("a tree has more nodes than places, or fewer");
         }
-        let mut check = Check { ast: self, text, problem: None, deepest: 0, at: 0, depths: [vec![], vec![], vec![]] };
+        let mut check = Check {
+            ast: self,
+            text,
+            problem: None,
+            deepest: 0,
+            at: 0,
+            depths: Default::default(),
+            used: Default::default(),
+        };
+        let counts = [self.types.len(), self.exprs.len(), self.stmts.len()];
+        check.used = counts.map(|count| vec![false; count]);
         self.type_spans.iter().chain(&self.expr_spans).chain(&self.stmt_spans).for_each(|span| check.span(*span));
         for ty in &self.types {
             check.node(TYPES, |check| check.type_parts(ty));
@@ -53,6 +63,8 @@ struct Check<'a> {
     at: usize,
     /// Depth of each node so far, by sort.
     depths: [Vec<u32>; 3],
+    /// Whether each node is already part of another, by sort.
+    used: [Vec<bool>; 3],
 }
 
 impl Check<'_> {
@@ -70,20 +82,27 @@ impl Check<'_> {
     /// A part of the same sort as the current node comes before it.
     fn earlier(&mut self, sort: usize, index: u32) {
         match self.depths[sort].get(index as usize) {
-            Some(depth) if (index as usize) < self.at => self.deepest = self.deepest.max(*depth),
+            Some(depth) if (index as usize) < self.at => {
+                self.deepest = self.deepest.max(*depth);
+                self.part(sort, index);
+            }
             _ => self.problem = Some("a node of a tree is part of something before it"),
         }
     }
 
-    /// A part of another sort only has to exist; those are checked first.
-    fn exists(&mut self, index: u32, length: usize) {
-        if index as usize >= length {
-            self.problem = Some("a tree speaks of a node that it does not have");
+    /// A part has to exist, and to be part of nothing else: a pass over the tree meets each node once.
+    fn part(&mut self, sort: usize, index: u32) {
+        match self.used[sort].get_mut(index as usize) {
+            Some(used) if !*used => *used = true,
+            Some(_) => self.problem = Some("a node of a tree is part of two others"),
+            None => self.problem = Some("a tree speaks of a node that it does not have"),
         }
     }
 
     fn name(&mut self, name: Name) {
-        self.exists(name.0, self.ast.names.len());
+        if name.0 as usize >= self.ast.names.len() {
+            self.problem = Some("a tree speaks of a name that it does not have");
+        }
     }
 
     fn span(&mut self, span: Span) {
@@ -94,11 +113,17 @@ impl Check<'_> {
     }
 
     fn ty(&mut self, ty: Option<TypeId>) {
-        ty.into_iter().for_each(|ty| self.exists(ty.0, self.ast.types.len()));
+        ty.into_iter().for_each(|ty| self.part(TYPES, ty.0));
     }
 
     fn expr(&mut self, expr: ExprId) {
-        self.exists(expr.0, self.ast.exprs.len());
+        self.part(EXPRS, expr.0);
+    }
+
+    fn function(&mut self, expr: ExprId) {
+        if !matches!(self.ast.exprs.get(expr.0 as usize), Some(Expr::Func(_))) {
+            self.problem = Some("a function of a tree is something else");
+        }
     }
 
     fn stmt(&mut self, stmt: StmtId) {
@@ -226,7 +251,7 @@ impl Check<'_> {
             Stmt::Func { name, name_span, func } => {
                 self.name(*name);
                 self.span(*name_span);
-                self.expr(*func);
+                self.function(*func);
             }
             Stmt::Class { name, name_span, params, body } => {
                 self.name(*name);

@@ -43,7 +43,11 @@ impl Scoped {
                     self.stmt_exists(def.scope, stmt)?;
                     self.is_inside(def.scope, body, |kind| matches!(kind, ScopeKind::Class(id) if id.index() == i))?;
                 }
-                DefKind::Param { .. } | DefKind::Unknown => {}
+                DefKind::Param { index } => {
+                    let param = self.scopes[def.scope.index()].params.get(index as usize).map(|def| def.index());
+                    ensure(param == Some(i), "a parameter is not one of its scope")?;
+                }
+                DefKind::Unknown => {}
             }
         }
         self.slots.iter().try_for_each(|slot| self.check_slot(slot))?;

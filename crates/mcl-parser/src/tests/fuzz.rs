@@ -17,8 +17,11 @@ const CORPUS: &[&str] = &[
 
 fn check(text: &str) {
     let parsed = parse(FileId(0), text, &lex(text));
-    assert_well_formed(&parsed.ast);
-    assert_well_formed(&interpolate(&parsed.ast).0);
+    let interpolated = interpolate(&parsed.ast).0;
+    for ast in [&parsed.ast, &interpolated] {
+        assert_well_formed(ast);
+        assert_eq!(ast.check(text), Ok(()));
+    }
     for diagnostic in diagnostics(text) {
         let span = diagnostic.span.expect("every message has a place");
         assert!(text.get(span.start as usize..span.end as usize).is_some(), "{diagnostic:?} lies outside of the text");
