@@ -55,6 +55,21 @@ pub(super) fn render(program: &Program<'_>, style: Style) -> String {
     out
 }
 
+/// What is underlined as the place of a diagnostic: if it has no text of its own and labels lie inside of it, only the part
+/// of its first line before them, because lines below one another cannot be told apart. Empty if a label starts it.
+fn before_labels(program: &Program<'_>, diagnostic: &Diagnostic, span: Span) -> Span {
+    let inside = |other: &Span| other.file == span.file && span.start <= other.start && other.end <= span.end;
+    let labels = diagnostic.labels.iter().map(|label| label.span).filter(|other| inside(other) && *other != span);
+    match labels.map(|label| label.start).min() {
+        Some(end) if diagnostic.span_label.is_empty() => {
+            let head = program.files.text(Span { end, ..span });
+            let head = head.lines().next().unwrap_or_default().trim_end();
+            Span { end: span.start + head.len() as u32, ..span }
+        }
+        _ => span,
+    }
+}
+
 /// Whether two places stand on one line that is too long to show both.
 fn far_on_one_line(program: &Program<'_>, a: Span, b: Span) -> bool {
     const FAR: u32 = 10_000;
@@ -88,13 +103,17 @@ impl<'a> Report<'a> {
                 LabeledSpan::new_with_span(text, at)
             });
         };
-        if let Some(span) = diagnostic.span {
-            place(span, &diagnostic.span_label, true);
+        let head = diagnostic.span.map(|span| before_labels(program, diagnostic, span));
+        // Then that label stands for the place.
+        let mut hidden = head.filter(|head| head.start == head.end && diagnostic.span != Some(*head));
+        if let Some(head) = head.filter(|_| hidden.is_none()) {
+            place(head, &diagnostic.span_label, true);
         }
         for label in &diagnostic.labels {
             // miette cannot draw one line that is longer than 65535 columns.
             if !diagnostic.span.is_some_and(|primary| far_on_one_line(program, primary, label.span)) {
-                place(label.span, &label.text, false);
+                let primary = hidden.take_if(|head| (head.file, head.start) == (label.span.file, label.span.start));
+                place(label.span, &label.text, primary.is_some());
             }
         }
         let mut message = harmless(&diagnostic.message);
