@@ -39,7 +39,6 @@ class application {
 
 class monitoring {
   file { "${::root}/etc/monitor.conf": ensure => file, content => "check app.jar\n" }
-  notify { 'monitoring is configured': require => File["${::root}/etc/monitor.conf"] }
 }
 
 include clock, storage, mgmt_java_begin, mgmt_java_end, application, monitoring
