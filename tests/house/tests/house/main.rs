@@ -3,4 +3,5 @@
 mod agent;
 mod dependencies;
 mod mixing;
+mod run;
 mod tools;
