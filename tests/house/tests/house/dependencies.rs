@@ -43,7 +43,7 @@ fn check_absent(who: &str, absent: &[&str]) {
     }
 }
 
-const FRONT_END: &[&str] = &["mcl-lexer", "mcl-modules", "mcl-parser", "mcl-types", "mcl-fgraph"];
+const FRONT_END: &[&str] = &["mcl-lexer", "mcl-modules", "mcl-parser", "mcl-types", "mcl-fgraph", "mcl-driver"];
 
 #[test]
 fn the_runtime_links_no_compiler() {
