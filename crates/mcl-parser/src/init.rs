@@ -3,7 +3,7 @@
 use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
 use rustc_hash::FxHashMap;
 
-use crate::ast::{Ast, EntryKind, Expr, ExprId, Name, Param, Resource, Stmt};
+use crate::ast::{Ast, EntryKind, Expr, ExprId, Name, Resource, Stmt};
 use crate::interpolate::double_underscore;
 
 /// The meta parameters of a resource, without `meta`, the struct of all.
@@ -79,8 +79,8 @@ impl Checks<'_> {
                     }
                 }
             }
-            Expr::Func(lambda) => self.params(&lambda.params),
             Expr::Error
+            | Expr::Func(_)
             | Expr::Bool(_)
             | Expr::Int(_)
             | Expr::Float(_)
@@ -104,7 +104,6 @@ impl Checks<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::Resource(resource) => self.resource(resource),
-            Stmt::Class { params: Some(params), .. } => self.params(params),
             Stmt::For { body, .. } | Stmt::ForKv { body, .. } => {
                 for id in body {
                     if matches!(self.ast.stmt(*id), Stmt::Import { .. }) {
@@ -127,21 +126,9 @@ impl Checks<'_> {
             | Stmt::Edge(_)
             | Stmt::If { .. }
             | Stmt::Func { .. }
-            | Stmt::Class { params: None, .. }
+            | Stmt::Class { .. }
             | Stmt::Include { .. }
             | Stmt::Import { .. } => {}
-        }
-    }
-
-    fn params(&mut self, params: &[Param]) {
-        let mut seen: FxHashMap<Name, Span> = FxHashMap::default();
-        for param in params {
-            if let Some(first) = seen.get(&param.name) {
-                let message = format!("two parameters are called `${}`", self.ast.name(param.name));
-                self.error(Code::E0312, message, param.span, "named again here", Some(*first));
-            } else {
-                seen.insert(param.name, param.span);
-            }
         }
     }
 

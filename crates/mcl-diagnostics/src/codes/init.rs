@@ -35,6 +35,4 @@ Move it in front of the loop.";
         "The name of a variable that is used has no two underscores in a row.";
     E0311: "empty import",
         "An import names a module: `import \"fmt\"`, `import \"lib/\"`, `import \"other.mcl\"`.";
-    E0312: "duplicate parameter",
-        "Each parameter of a function or class has a name of its own.";
 }

@@ -73,5 +73,7 @@ Right:\n\
 A variable of an inner list hides the outer one from its own value: write `$m = $n + 1`, not `$n = $n + 1`.";
 
     E0609: "duplicate parameter",
-        "The parameters of a function have different names.";
+        "Each parameter of a function or class has a name of its own.\n\
+\n    func f($a, $a) { $a }    # wrong\n\
+    func f($a, $b) { $a }    # right";
 }

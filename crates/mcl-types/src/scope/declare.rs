@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcl_diagnostics::Span;
 use mcl_modules::{ImportTarget, UnitId};
 use mcl_parser::ast::{Block, DefinitionSort, Expr, Name, Param, Stmt, StmtId};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::names::{Space, Symbol};
 use super::{Alias, AliasTarget, Scoper, Use, report};
@@ -133,6 +133,17 @@ impl Scoper<'_> {
         }
     }
 
+    /// The parameters of a function or class have different names.
+    pub(super) fn check_params(&mut self, scope: ScopeId, params: &[Param]) {
+        let mut seen: FxHashMap<Name, Span> = FxHashMap::default();
+        let ast = self.ast(scope);
+        for param in params {
+            if let Some(first) = seen.insert(param.name, param.span) {
+                self.report_always(scope, report::duplicate_parameter(ast.name(param.name), param.span, first));
+            }
+        }
+    }
+
     fn declare_statement(&mut self, scope: ScopeId, stmt: StmtId, imported: &mut Imported) {
         let ast = self.ast(scope);
         let module = self.out.scope(scope).module;
@@ -152,6 +163,7 @@ impl Scoper<'_> {
                 self.out.scopes[body.index()].kind = ScopeKind::Class(def);
                 self.tables[body.index()].context = body;
                 self.declare_params(body, params.iter().flatten());
+                self.check_params(body, params.as_deref().unwrap_or_default());
             }
             Stmt::Include { alias, .. } => {
                 let slot = self.add_slot(scope, stmt, SlotKind::Broken);
@@ -264,6 +276,8 @@ impl Scoper<'_> {
         let target = match import.map(|import| &import.target) {
             // A name that the loader did not see; it looks at tokens, so this cannot happen in a file that parses.
             None => AliasTarget::Failed,
+            // Reported by the parser (E0311).
+            Some(ImportTarget::Failed(_)) if module.is_empty() => AliasTarget::Failed,
             Some(ImportTarget::Failed(failure)) => {
                 self.report(scope, failure.to_diagnostic(stmt_span));
                 AliasTarget::Failed

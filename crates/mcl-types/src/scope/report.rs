@@ -82,7 +82,7 @@ pub(super) fn star_collision(name: &str, stmt: Span) -> Diagnostic {
 }
 
 pub(super) fn duplicate_parameter(name: &str, second: Span, first: Span) -> Diagnostic {
-    error(Code::E0609, format!("two parameters of one function are called `${name}`"))
+    error(Code::E0609, format!("two parameters are called `${name}`"))
         .at_with(second, "this one")
         .label(first, "and this one")
 }
@@ -126,6 +126,9 @@ impl Scoper<'_> {
     /// Reports a name that was not found, with what may have been meant.
     pub(super) fn report_unknown(&mut self, space: Space, parts: &[Symbol], scope: ScopeId, span: Span, call: bool) {
         let name = self.joined(parts);
+        if space == Space::Variable && name.contains("__") {
+            return; // No such variable can be used, whatever is defined (E0310).
+        }
         let (code, what) = match (space, call) {
             (Space::Variable, false) => (Code::E0601, format!("variable `${name}`")),
             (Space::Variable, true) => (Code::E0603, format!("function value `${name}`")),

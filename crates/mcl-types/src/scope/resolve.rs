@@ -137,18 +137,7 @@ impl Scoper<'_> {
     fn declare_function(&mut self, module: ModuleId, scope: ScopeId, expr: ExprId, lambda: &Lambda) -> ScopeId {
         let inner = self.add_scope(module, Some(scope), ScopeKind::Function(expr));
         self.declare_params(inner, &lambda.params);
-        let params = &self.table(inner).params;
-        let mut repeated = None;
-        for (i, (name, _)) in params.iter().enumerate() {
-            if let Some(first) = params[..i].iter().position(|(earlier, _)| earlier == name) {
-                repeated = Some((first, i, *name));
-            }
-        }
-        if let Some((first, second, name)) = repeated {
-            let text = self.symbols.text(name);
-            let diagnostic = report::duplicate_parameter(text, lambda.params[second].span, lambda.params[first].span);
-            self.report(scope, diagnostic);
-        }
+        self.check_params(inner, &lambda.params);
         inner
     }
 

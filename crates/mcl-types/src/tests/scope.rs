@@ -187,3 +187,14 @@ fn names_of_broken_statements_are_known() {
     assert_eq!(errors("func f($n) { $n + }\ntest \"t\" { int64 => f(1), }"), 1);
     assert_eq!(errors("class c($n int str) {\ntest \"${n}\" {}\n}\ninclude c(\"a\") as k\ntest \"${k.v}\" {}"), 1);
 }
+
+#[test]
+fn parameters_of_one_function_or_class_have_different_names() {
+    check(
+        "$f = func($a, $a) { $a }\nclass c($b int, $b) {}\nfor $i, $i in [1] {}",
+        "1:15 E0609 two parameters are called `$a`
+           1:11 and this one
+         2:17 E0609 two parameters are called `$b`
+           2:9 and this one",
+    );
+}
