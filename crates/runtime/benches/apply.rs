@@ -1,18 +1,20 @@
 //! Applying many files, against a plain loop that does the same system calls on the same disk in the same run.
 //!
-//! `cargo bench -p runtime --bench apply [-- FILES…]`; the directory comes from `TMPDIR`.
+//! `cargo bench -p runtime --bench apply [-- [check] FILES…]`; the directory comes from `TMPDIR`. With `check` only the
+//! checking of files that need nothing is timed, many times, for a profiler to look at.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use resource_graph::{Resource, ResourceGraph, ResourceId};
 use runtime::frontend::finish_graph;
 use runtime::resource_engine::StopLevel;
-use runtime::shell::{Agent, Event, Message, Observer, Options, Summary};
+use runtime::shell::{Agent, Event, Message, Observer, Options};
 use runtime::state::StateDir;
 
 struct Silent;
@@ -25,6 +27,8 @@ impl Observer for Silent {
     }
 }
 
+/// As many as the agent has for files.
+const WORKERS: usize = 8;
 const CONTENT: &str = "the content of a small configuration file\n";
 
 fn graph(dir: &Path, files: usize) -> ResourceGraph {
@@ -36,7 +40,7 @@ fn graph(dir: &Path, files: usize) -> ResourceGraph {
     graph
 }
 
-fn apply(scratch: &Path, graph: &ResourceGraph) -> (Duration, Summary) {
+fn apply(scratch: &Path, graph: &ResourceGraph) -> Duration {
     let state = StateDir::open(&scratch.join("prefix")).expect("a fresh prefix");
     let mut observer = Silent;
     let options = Options { once: true, state: Some(state), ..Options::default() };
@@ -45,35 +49,68 @@ fn apply(scratch: &Path, graph: &ResourceGraph) -> (Duration, Summary) {
     let agent = Agent::new(options, &mut observer).expect("an agent");
     agent.handle().send(Message::Graph(Box::new(finish_graph(graph).expect("no cycle"))));
     let summary = agent.run();
+    let elapsed = started.elapsed();
     assert!(summary.is_success());
-    (started.elapsed(), summary)
+    elapsed
 }
 
-fn plain_create(dir: &Path, files: usize) -> Duration {
+/// Times `work` for each file, spread over that many threads.
+fn plain(files: usize, threads: usize, work: impl Fn(usize) + Sync, end: impl FnOnce()) -> Duration {
     let started = Instant::now();
-    for i in 0..files {
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|i| *i < files);
+        while let Some(i) = take() {
+            work(i);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(worker);
+        }
+        worker();
+    });
+    end();
+    started.elapsed()
+}
+
+fn plain_create(dir: &Path, files: usize, threads: usize) -> Duration {
+    fs::create_dir(dir).expect("a directory");
+    let create = |i: usize| {
         let (temporary, path) = (dir.join(format!(".f{i}.new")), dir.join(format!("f{i}")));
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o666).open(&temporary).expect("create");
         file.write_all(format!("{CONTENT}{i}\n").as_bytes()).expect("write");
         file.sync_all().expect("sync");
         drop(file);
         fs::rename(&temporary, &path).expect("rename");
-    }
-    File::open(dir).and_then(|d| d.sync_all()).expect("sync the directory");
-    started.elapsed()
+    };
+    plain(files, threads, create, || File::open(dir).and_then(|d| d.sync_all()).expect("sync the directory"))
 }
 
-fn plain_check(dir: &Path, files: usize) -> Duration {
-    let started = Instant::now();
-    for i in 0..files {
+fn plain_check(dir: &Path, files: usize, threads: usize) -> Duration {
+    let check = |i: usize| {
         let expected = format!("{CONTENT}{i}\n");
         let mut file = File::open(dir.join(format!("f{i}"))).expect("open");
         let size = file.metadata().expect("stat").len() as usize;
         let mut content = vec![0; size];
         file.read_exact(&mut content).expect("read");
         assert!(content == expected.as_bytes());
-    }
-    started.elapsed()
+    };
+    plain(files, threads, check, || ())
+}
+
+/// The fastest of several.
+fn best(times: usize, mut run: impl FnMut() -> Duration) -> Duration {
+    (0..times).map(|_| run()).min().unwrap_or_default()
+}
+
+fn compare(what: &str, files: usize, ours: Duration, serial: Duration, parallel: Duration) {
+    let ratio = |theirs: Duration| ours.as_secs_f64() / theirs.as_secs_f64();
+    println!(
+        "{what} {files}: {ours:.2?}; plain loop {serial:.2?}: {:.2}; on {WORKERS} threads {parallel:.2?}: {:.2}",
+        ratio(serial),
+        ratio(parallel)
+    );
 }
 
 /// What the process holds in memory now, in MiB.
@@ -128,28 +165,33 @@ fn restore(scratch: &Path, dir: &Path, files: usize) {
     );
 }
 
+fn measure_check(scratch: &Path, ours: &Path, graph: &ResourceGraph, times: usize) {
+    let files = graph.len();
+    let serial = best(times, || plain_check(ours, files, 1));
+    let parallel = best(times, || plain_check(ours, files, WORKERS));
+    compare("check", files, best(times, || apply(scratch, graph)), serial, parallel);
+}
+
 fn main() {
-    let sizes: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let only_check = arguments.iter().any(|a| a == "check");
+    let sizes: Vec<usize> = arguments.iter().filter_map(|a| a.parse().ok()).collect();
     let sizes = if sizes.is_empty() { vec![1000, 10_000] } else { sizes };
     for files in sizes {
         let scratch = tempfile::tempdir().expect("a scratch directory");
-        let (ours, theirs) = (scratch.path().join("ours"), scratch.path().join("theirs"));
-        for dir in [&ours, &theirs] {
-            fs::create_dir(dir).expect("a directory");
-        }
+        let dir = |name: &str| scratch.path().join(name);
+        let ours = dir("ours");
         let graph = graph(&ours, files);
-        let plain = plain_create(&theirs, files);
-        let (first, _) = apply(scratch.path(), &graph);
-        println!(
-            "create {files}: {first:.2?}, plain loop {plain:.2?}: {:.2}",
-            first.as_secs_f64() / plain.as_secs_f64()
-        );
-        let plain = (0..3).map(|_| plain_check(&ours, files)).min().expect("three");
-        let second = (0..3).map(|_| apply(scratch.path(), &graph).0).min().expect("three");
-        println!(
-            "check {files}: {second:.2?}, plain loop {plain:.2?}: {:.2}",
-            second.as_secs_f64() / plain.as_secs_f64()
-        );
+        fs::create_dir(&ours).expect("a directory");
+        if only_check {
+            apply(scratch.path(), &graph);
+            measure_check(scratch.path(), &ours, &graph, 20);
+            continue;
+        }
+        let serial = plain_create(&dir("serial"), files, 1);
+        let parallel = plain_create(&dir("parallel"), files, WORKERS);
+        compare("create", files, apply(scratch.path(), &graph), serial, parallel);
+        measure_check(scratch.path(), &ours, &graph, 5);
         restore(scratch.path(), &ours, files);
     }
 }

@@ -22,6 +22,10 @@ impl Engine {
             self.remove(key);
         }
         let kept_count = kept.len();
+        let new = graph.groups.len().saturating_sub(kept_count + self.free.len());
+        self.vertices.reserve(new);
+        self.by_id.reserve(new);
+        self.commands.reserve(2 * new);
         let keys: Vec<VertexKey> =
             graph.groups.iter().zip(keys).map(|(group, key)| key.unwrap_or_else(|| self.add(group.clone()))).collect();
         self.connect(&graph, &keys);

@@ -28,6 +28,8 @@ use crate::state::{RefreshJournal, StateDir};
 
 /// How long a killed check may take to come back before the process ends without it.
 const GRACE: Duration = Duration::from_millis(200);
+/// How long checks that ended may wait for each other while workers have enough to do.
+const PATIENCE: Duration = Duration::from_millis(1);
 /// A stop that began with SIGTERM becomes more urgent by itself after that time.
 const RUNG: Duration = Duration::from_secs(15);
 
@@ -234,6 +236,11 @@ impl<'o> Agent<'o> {
         let timer = self.timers.peek().map(|Reverse((at, ..))| *at);
         let times = [engine, timer, self.watcher.next_poll(), progress, self.next_rung, self.give_up];
         let timeout = times.into_iter().flatten().min().map(|at| at.saturating_duration_since(Instant::now()));
+        let backlogged = self.pool.is_backlogged();
+        if backlogged {
+            self.handle.be_patient();
+        }
+        let timeout = if backlogged { Some(timeout.map_or(PATIENCE, |t| t.min(PATIENCE))) } else { timeout };
         let watcher = self.watcher.fd();
         let mailbox = self.handle.fd();
         let signals = self.signals.as_ref().map(Signals::fds);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::kinds::Load;
-use crate::shell::job::Job;
+use crate::shell::job::{Done, Job};
 use crate::shell::mailbox::{DoneMessage, Handle, Message};
 
 /// Threads for checks that work.
@@ -67,6 +67,11 @@ impl Pool {
         }
     }
 
+    /// Whether workers have more to do than what they are doing.
+    pub(super) fn is_backlogged(&self) -> bool {
+        !self.working.shared.lock().jobs.is_empty()
+    }
+
     /// Gives back all checks that have not begun; later ones are given back at once.
     pub(super) fn close(&self) {
         for lane in [&self.working, &self.waiting] {
@@ -76,7 +81,7 @@ impl Pool {
             lane.shared.ready.notify_all();
             drop(queue);
             for job in jobs {
-                lane.shared.answer(job.give_back());
+                lane.shared.answer(job.give_back(), true);
             }
         }
     }
@@ -93,7 +98,7 @@ impl Lane {
         let mut queue = self.shared.lock();
         if queue.closed {
             drop(queue);
-            return self.shared.answer(job.give_back());
+            return self.shared.answer(job.give_back(), true);
         }
         queue.jobs.push_back(job);
         if queue.idle >= queue.jobs.len() {
@@ -108,7 +113,7 @@ impl Lane {
                 let jobs = std::mem::take(&mut queue.jobs);
                 drop(queue);
                 for job in jobs {
-                    self.shared.answer(job.run());
+                    self.shared.answer(job.run(), true);
                 }
             }
         }
@@ -120,8 +125,12 @@ impl Shared {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn answer(&self, done: crate::shell::job::Done) {
-        self.outbox.send(Message::Done(DoneMessage(Box::new(done))));
+    fn answer(&self, done: Done, urgent: bool) {
+        let message = Message::Done(DoneMessage(Box::new(done)));
+        match urgent {
+            true => self.outbox.send(message),
+            false => self.outbox.send_patiently(message),
+        }
     }
 
     fn work(&self) {
@@ -134,7 +143,8 @@ impl Shared {
                 if last {
                     (self.when_idle)();
                 }
-                self.answer(done);
+                // While others wait for a worker, the loop can take what ended in one go.
+                self.answer(done, last);
                 queue = self.lock();
                 continue;
             }
