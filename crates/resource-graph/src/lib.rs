@@ -37,7 +37,7 @@ pub use kinds::{SIGNALS, all_kinds, file_path, kind};
 pub use meta::{META_FIELDS, META_STRUCT_TYPE, Meta, MetaField};
 pub use mode::SymbolicMode;
 pub use order::Cycle;
-pub use output::{dot, json, text};
+pub use output::{dot, json, json_text, text};
 pub use schema::{Check, Field, Kind, Repr, SendField, Traits};
 pub use stored::{StoredError, StoredGraph, StoredResource, StoredValue};
 pub use sync::{GraphSync, sync, sync_by};

@@ -1,38 +1,109 @@
 //! The graph as JSON for programs (design.md), and as text or dot for people.
 
+use std::cell::RefCell;
 use std::fmt::Write;
 
-use serde_json::{Map, Value as Json, json as object};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value as Json};
 
 use crate::compare::{MASK, is_sensitive};
 use crate::{Meta, Resource, ResourceGraph};
 
-/// The graph as JSON: what the program set, under its mcl names, and meta parameters that are not at their default.
+/// The graph as JSON: what the program set, under its mcl names, and meta parameters that are not at their default. Values
+/// that came as secrets are masked.
 #[must_use]
 pub fn json(graph: &ResourceGraph) -> Json {
-    let id = |v| {
-        let id = &graph.resource(v).id;
-        object!({"kind": *id.kind, "name": *id.name})
-    };
-    let resources: Vec<Json> = graph
-        .resources()
-        .map(|(_, r)| {
-            let params: Map<String, Json> = r.params.iter().map(|(name, v)| (name.to_string(), v.to_json())).collect();
-            object!({"kind": *r.id.kind, "name": *r.id.name, "params": params, "meta": meta_json(&r.meta)})
-        })
-        .collect();
-    let edges: Vec<Json> = graph
-        .edges()
-        .map(|e| object!({"from": id(e.from), "to": id(e.to), "notify": e.notify, "autoedge": e.autoedge}))
-        .collect();
-    let flows: Vec<Json> = graph
-        .sendrecv()
-        .iter()
-        .map(|s| {
-            object!({"from": id(s.from.vertex), "from_key": *s.from.key, "to": id(s.to.vertex), "to_key": *s.to.key})
-        })
-        .collect();
-    object!({"resources": resources, "edges": edges, "sendrecv": flows})
+    // Plain data with text keys always has a JSON form.
+    serde_json::to_value(Document(graph)).unwrap_or_default()
+}
+
+/// [`json`] as text on one line, without the tree in between.
+#[must_use]
+pub fn json_text(graph: &ResourceGraph) -> String {
+    serde_json::to_string(&Document(graph)).unwrap_or_default()
+}
+
+struct Document<'a>(&'a ResourceGraph);
+
+#[derive(Serialize)]
+struct Id<'a> {
+    kind: &'a str,
+    name: &'a str,
+}
+
+#[derive(Serialize)]
+struct ResourceJson<'a> {
+    kind: &'a str,
+    name: &'a str,
+    params: ParamsJson<'a>,
+    meta: Map<String, Json>,
+}
+
+struct ParamsJson<'a>(&'a Resource);
+
+#[derive(Serialize)]
+struct EdgeJson<'a> {
+    from: Id<'a>,
+    to: Id<'a>,
+    notify: bool,
+    autoedge: bool,
+}
+
+#[derive(Serialize)]
+struct FlowJson<'a> {
+    from: Id<'a>,
+    from_key: &'a str,
+    to: Id<'a>,
+    to_key: &'a str,
+}
+
+impl Serialize for Document<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let graph = self.0;
+        let id = |v| {
+            let id = &graph.resource(v).id;
+            Id { kind: &id.kind, name: &id.name }
+        };
+        let resources = graph.resources().map(|(_, r)| ResourceJson {
+            kind: &r.id.kind,
+            name: &r.id.name,
+            params: ParamsJson(r),
+            meta: meta_json(&r.meta),
+        });
+        let edges =
+            graph.edges().map(|e| EdgeJson { from: id(e.from), to: id(e.to), notify: e.notify, autoedge: e.autoedge });
+        let flows = graph.sendrecv().iter().map(|s| FlowJson {
+            from: id(s.from.vertex),
+            from_key: &s.from.key,
+            to: id(s.to.vertex),
+            to_key: &s.to.key,
+        });
+        let mut map = serializer.serialize_map(Some(3))?;
+        map.serialize_entry("resources", &Sequence(RefCell::new(resources)))?;
+        map.serialize_entry("edges", &Sequence(RefCell::new(edges)))?;
+        map.serialize_entry("sendrecv", &Sequence(RefCell::new(flows)))?;
+        map.end()
+    }
+}
+
+impl Serialize for ParamsJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let resource = self.0;
+        serializer.collect_map(resource.params.iter().map(|(name, value)| {
+            let secret = resource.sensitive.iter().any(|s| s == name);
+            (&**name, if secret { Json::from(MASK) } else { value.to_json() })
+        }))
+    }
+}
+
+/// An iterator that is written out once.
+struct Sequence<I>(RefCell<I>);
+
+impl<I: Iterator<Item: Serialize>> Serialize for Sequence<I> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.borrow_mut().by_ref())
+    }
 }
 
 /// The meta parameters that are not at their default, in the order of the table.
@@ -158,8 +229,19 @@ mod tests {
     }
 
     #[test]
+    fn values_that_came_as_secrets_are_masked_everywhere() {
+        let mut graph = ResourceGraph::new();
+        let mut file = Resource::new(ResourceId::new("file", "/a")).with("content", Value::str("s3cret"));
+        file.sensitive.push("content".into());
+        graph.add(file);
+        for shown in [json_text(&graph), json(&graph).to_string(), text(&graph), dot(&graph)] {
+            assert!(!shown.contains("s3cret"), "{shown}");
+        }
+    }
+
+    #[test]
     fn json_has_what_was_set() {
-        let expected = object!({
+        let expected = serde_json::json!({
             "resources": [
                 {"kind": "exec", "name": "e\"", "params": {}, "meta": {}},
                 {"kind": "file", "name": "/f",

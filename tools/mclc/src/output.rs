@@ -25,13 +25,22 @@ pub fn stderr(text: &str) {
 /// Writes a file so that at every moment there is the old one, the new one or none, never a part; `-` is standard output.
 /// Devices and pipes are written in place.
 pub fn file(path: &Path, bytes: &[u8]) -> Result<(), u8> {
+    file_with_mode(path, bytes, 0o666)
+}
+
+/// As [`file`], readable for its owner only: for what holds secrets.
+pub fn private_file(path: &Path, bytes: &[u8]) -> Result<(), u8> {
+    file_with_mode(path, bytes, 0o600)
+}
+
+fn file_with_mode(path: &Path, bytes: &[u8], mode: u32) -> Result<(), u8> {
     if path == Path::new("-") {
         return match stdout(bytes) {
             0 => Ok(()),
             status => Err(status),
         };
     }
-    write(path, bytes).map_err(|error| {
+    write(path, bytes, mode).map_err(|error| {
         let mut why = reason(&error);
         if error.kind() == io::ErrorKind::NotFound {
             let directory = directory(path);
@@ -42,7 +51,8 @@ pub fn file(path: &Path, bytes: &[u8]) -> Result<(), u8> {
     })
 }
 
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// `mode` counts for a new file; the umask still applies.
+fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let target = match path.metadata() {
         Ok(existing) if existing.is_file() => path.canonicalize()?,
         Ok(existing) if existing.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
@@ -51,7 +61,7 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     };
     let mut temporary = tempfile::Builder::new()
         .prefix(".mclc-")
-        .permissions(Permissions::from_mode(0o666))
+        .permissions(Permissions::from_mode(mode))
         .tempfile_in(directory(&target))?;
     temporary.write_all(bytes)?;
     temporary.as_file().sync_data()?;

@@ -12,14 +12,15 @@ use crate::{ERRORS, output};
 /// The result goes to standard output or a file, so diagnostics and the report go to standard error.
 pub fn run(args: &Puppet, color: Color) -> u8 {
     match work(args) {
-        Ok((bytes, warnings, report_line)) => {
+        Ok(Done { bytes, warnings, report, secret }) => {
             say(warnings, args, color);
-            if let Some(line) = report_line {
+            if let Some(line) = report {
                 output::stderr(&format!("{line}\n"));
             }
-            match (&args.output, bytes) {
-                (Some(path), bytes) => output::file(path, &bytes).err().unwrap_or(0),
-                (None, bytes) => output::stdout(&bytes),
+            match &args.output {
+                Some(path) if secret => output::private_file(path, &bytes).err().unwrap_or(0),
+                Some(path) => output::file(path, &bytes).err().unwrap_or(0),
+                None => output::stdout(&bytes),
             }
         }
         Err(errors) => {
@@ -30,17 +31,26 @@ pub fn run(args: &Puppet, color: Color) -> u8 {
     }
 }
 
-type Outcome = (Vec<u8>, Vec<Diagnostic>, Option<String>);
+/// A result and what to say about it.
+struct Done {
+    bytes: Vec<u8>,
+    warnings: Vec<Diagnostic>,
+    /// How many resources came over in which way.
+    report: Option<String>,
+    /// The result holds values that must stay secret.
+    secret: bool,
+}
 
-fn work(args: &Puppet) -> Result<Outcome, Vec<Diagnostic>> {
+fn work(args: &Puppet) -> Result<Done, Vec<Diagnostic>> {
     let bytes = pp_translate::load_catalog(&args.path, args.node.as_deref()).map_err(|e| vec![e])?;
     let (catalog, mut warnings) = pp_translate::read_catalog(&bytes)?;
     if args.emit == Some(PuppetEmit::Catalog) {
-        return Ok((bytes, warnings, None));
+        return Ok(Done { bytes, warnings, report: None, secret: true });
     }
     let relationships = pp_translate::build_relationships(catalog)?;
     if args.emit == Some(PuppetEmit::Relationships) {
-        return Ok((relationships_bytes(&relationships, args.format)?, warnings, None));
+        let bytes = relationships_bytes(&relationships, args.format)?;
+        return Ok(Done { bytes, warnings, report: None, secret: false });
     }
     let options = Options {
         fallback: match args.puppet_fallback {
@@ -52,7 +62,8 @@ fn work(args: &Puppet) -> Result<Outcome, Vec<Diagnostic>> {
     };
     let mut translation = pp_translate::translate(&relationships, &options)?;
     warnings.append(&mut translation.warnings);
-    let line = translation.report.to_string();
+    let report = Some(translation.report.to_string());
+    let secret = args.emit.is_none() && translation.graph.resources().any(|(_, r)| !r.sensitive.is_empty());
     let bytes = match args.emit {
         Some(_) => graph_bytes(&translation, &relationships, args.format)?,
         None => {
@@ -62,7 +73,7 @@ fn work(args: &Puppet) -> Result<Outcome, Vec<Diagnostic>> {
             mcl_artifact::write(ArtifactStage::Puppet, &stored)
         }
     };
-    Ok((bytes, warnings, Some(line)))
+    Ok(Done { bytes, warnings, report, secret })
 }
 
 fn relationships_bytes(graph: &Relationships, form: PuppetForm) -> Result<Vec<u8>, Vec<Diagnostic>> {

@@ -48,7 +48,7 @@ pub fn run(args: &Args) -> ExitCode {
         }
     };
     let mut text = match args.format {
-        GraphFormat::Json => resource_graph::json(&graph).to_string(),
+        GraphFormat::Json => resource_graph::json_text(&graph),
         GraphFormat::Text => resource_graph::text(&graph),
         GraphFormat::Dot => resource_graph::dot(&graph),
     };
