@@ -79,7 +79,7 @@ fn killed_at_any_moment_files_are_old_or_new_and_refreshes_are_not_lost() {
     fs::create_dir(scratch.path("out")).expect("a directory");
     let damaged = "damaged".repeat(100);
     let mut moment = 0x9E37_79B9_7F4A_7C15u64;
-    for round in 0..60 {
+    for round in 0..300 {
         for i in 0..FILES {
             let path = scratch.path(&format!("out/f{i}"));
             if (i + round) % 3 == 0 {
@@ -101,7 +101,7 @@ fn killed_at_any_moment_files_are_old_or_new_and_refreshes_are_not_lost() {
                 Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::NotFound),
             }
         }
-        if repaired && round % 5 == 0 {
+        if repaired && round % 2 == 0 {
             // Some file was changed before the kill: the listener must be told now, if it was not before.
             let journal = fs::read_to_string(scratch.path("prefix/engine/refresh")).unwrap_or_default();
             let pending = journal.lines().filter(|l| l.starts_with('+')).count();
@@ -122,6 +122,50 @@ fn killed_at_any_moment_files_are_old_or_new_and_refreshes_are_not_lost() {
     }
     let output = scratch.apply(&["--once"]);
     assert!(text(&output.stdout).contains("0 changes"), "{}", text(&output.stdout));
+}
+
+#[test]
+fn file_system_that_becomes_writable_again_gets_its_file() {
+    let scratch = Scratch::new();
+    let disk = Disk(scratch.path("disk"));
+    fs::create_dir(&disk.0).expect("a directory");
+    if !disk.mount("ro") {
+        return eprintln!("skipped: mounting is not allowed here");
+    }
+    let mut graph = ResourceGraph::new();
+    let mut file = scratch.file("disk/x", "1");
+    (file.meta.retry, file.meta.delay) = (-1, 20);
+    graph.add(file);
+    scratch.write_graph(&graph);
+    let log = fs::File::create(scratch.path("log")).expect("a log");
+    let mut command = scratch.command(&["apply", "--log-format", "json"]);
+    let mut agent = command.stdout(log).stderr(Stdio::null()).spawn().expect("mgmt-rt starts");
+    let log = || fs::read_to_string(scratch.path("log")).unwrap_or_default();
+    eventually("it fails", || log().contains("read-only file system"));
+    assert!(disk.mount("remount,rw"), "what could be mounted can be remounted");
+    eventually("the file is written", || fs::read_to_string(scratch.path("disk/x")).is_ok_and(|t| t == "1"));
+    fs::write(scratch.path("disk/x"), "2").expect("damage");
+    eventually("the file is watched", || fs::read_to_string(scratch.path("disk/x")).is_ok_and(|t| t == "1"));
+    agent.kill().expect("kill");
+    agent.wait().expect("it ends");
+}
+
+/// A file system in memory, for as long as this lives.
+struct Disk(String);
+
+impl Disk {
+    fn mount(&self, options: &str) -> bool {
+        let mut command = Command::new("mount");
+        command.args(["-t", "tmpfs", "-o", options, "tmpfs", &self.0]).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        // Without a mount there is nothing to undo.
+        let _ = Command::new("umount").args(["-l", &self.0]).stderr(Stdio::null()).status();
+    }
 }
 
 #[test]
