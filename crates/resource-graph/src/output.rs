@@ -245,7 +245,7 @@ mod tests {
             "resources": [
                 {"kind": "exec", "name": "e\"", "params": {}, "meta": {}},
                 {"kind": "file", "name": "/f",
-                 "params": {"state": "exists", "fragments": ["/a"], "content": "secret"},
+                 "params": {"state": "exists", "fragments": ["/a"], "content": MASK},
                  "meta": {"retry": -1, "limit": 4.5}},
             ],
             "edges": [
