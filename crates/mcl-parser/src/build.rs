@@ -507,6 +507,12 @@ impl<'t> Builder<'t> {
         self.push_expr(Expr::Error, 1, l, r)
     }
 
+    /// Whether the bracket that ends in front of `r` is there. One that is missing was put in by the recovery: how many
+    /// elements, fields or arguments there should be is not known then.
+    fn is_closed(&self, closer: TokenKind, r: u32) -> bool {
+        r.checked_sub(1).and_then(|last| self.tokens.kind(last as usize)) == Some(closer)
+    }
+
     pub fn list(&mut self, l: u32, elements: Vec<ExprId>, r: u32) -> ExprId {
         self.group(l, Group::List);
         let depth = self.depth_over(&elements);
@@ -515,7 +521,11 @@ impl<'t> Builder<'t> {
 
     pub fn map(&mut self, l: u32, pairs: Vec<Option<(ExprId, ExprId)>>, r: u32) -> ExprId {
         self.group(l, Group::List);
+        let broken = pairs.iter().any(Option::is_none);
         let pairs: Vec<_> = pairs.into_iter().flatten().collect();
+        if broken && pairs.is_empty() || !self.is_closed(TokenKind::CloseCurly, r) {
+            return self.error_value(l, r);
+        }
         let depth = 1 + pairs.iter().map(|(k, v)| self.depth(*k).max(self.depth(*v))).max().unwrap_or(0);
         self.push_expr(Expr::Map(pairs), depth, l, r)
     }
@@ -527,12 +537,13 @@ impl<'t> Builder<'t> {
     pub fn structure(&mut self, l: u32, o: u32, fields: Vec<Option<StructEntry>>, r: u32) -> ExprId {
         self.group(o, Group::List);
         match fields.into_iter().collect::<Option<Vec<_>>>() {
+            Some(_) if !self.is_closed(TokenKind::CloseCurly, r) => self.error_value(l, r),
             Some(fields) => {
                 let depth = 1 + fields.iter().map(|f| self.depth(f.value)).max().unwrap_or(0);
                 self.push_expr(Expr::Struct(fields), depth, l, r)
             }
             // A field is unknown, so the type is.
-            None => self.push_expr(Expr::Error, 1, l, r),
+            None => self.error_value(l, r),
         }
     }
 
@@ -555,18 +566,27 @@ impl<'t> Builder<'t> {
 
     pub fn call(&mut self, l: u32, name: Name, o: u32, args: Vec<ExprId>, r: u32) -> ExprId {
         self.group(o, Group::List);
+        if !self.is_closed(TokenKind::CloseParen, r) {
+            return self.error_value(l, r);
+        }
         let depth = self.depth_over(&args);
         self.push_expr(Expr::Call { name, args }, depth, l, r)
     }
 
     pub fn call_var(&mut self, l: u32, name: Name, o: u32, args: Vec<ExprId>, r: u32) -> ExprId {
         self.group(o, Group::List);
+        if !self.is_closed(TokenKind::CloseParen, r) {
+            return self.error_value(l, r);
+        }
         let depth = self.depth_over(&args);
         self.push_expr(Expr::CallVar { name, args }, depth, l, r)
     }
 
     pub fn call_lambda(&mut self, l: u32, lambda: ExprId, o: u32, args: Vec<ExprId>, r: u32) -> ExprId {
         self.group(o, Group::List);
+        if !self.is_closed(TokenKind::CloseParen, r) {
+            return self.error_value(l, r);
+        }
         let depth = self.depth_over(&args).max(1 + self.depth(lambda));
         self.push_expr(Expr::CallLambda { lambda, args }, depth, l, r)
     }

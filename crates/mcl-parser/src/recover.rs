@@ -655,6 +655,16 @@ impl<'t> Recovery<'t> {
                     define(&mut self.builder, DefinitionSort::Class, start + 1, start + 1 + words);
                 }
             }
+            // The body is read as statements of this list, so the variables of the head belong to it.
+            Some(TokenKind::For | TokenKind::ForKv) => {
+                let tokens = self.tokens;
+                let kind = |i: u32| tokens.kind(i as usize);
+                for i in (start + 1..end).take_while(|i| kind(*i) != Some(TokenKind::In)) {
+                    if kind(i - 1) == Some(TokenKind::Dollar) && is_name(kind(i)) {
+                        define(&mut self.builder, DefinitionSort::Variable, i, i + 1);
+                    }
+                }
+            }
             Some(TokenKind::Import | TokenKind::Include) => {
                 let is_import = self.kind(start) == Some(TokenKind::Import);
                 let alias = (start..end).find(|i| self.kind(*i) == Some(TokenKind::As)).map(|i| i + 1);

@@ -215,3 +215,16 @@ fn bind_of_open_type_matters_only_where_it_is_used() {
         "2:6 E0706 nothing says which type this has",
     );
 }
+
+#[test]
+fn brackets_that_are_not_closed_hold_an_unknown_number_of_things() {
+    let program = "func f($a, $b) { $a + $b }\n$x = f(1\n$s = struct{a => 1\n$m = {\"k\" => => 2}\ntest \"t\" {\n\tint64 => $x,\n\tint32 => $s->b,\n\tint16 => $m[\"k\"],\n}";
+    check(
+        program,
+        "2:7 E0203 this `(` is never closed
+           2:8 a `)` is missing behind this at the latest
+         3:12 E0203 this `{` is never closed
+           3:18 a `}` is missing behind this at the latest
+         4:14 E0201 expected an expression, found `=>`",
+    );
+}
