@@ -69,6 +69,7 @@ pub fn missing_comma(f: &Failure<'_>) -> Diagnostic {
 /// The message for a failed statement.
 pub fn syntax_error(f: &Failure<'_>) -> Diagnostic {
     misplaced_statement(f)
+        .or_else(|| glued(f))
         .or_else(|| at_statement_start(f))
         .or_else(|| bad_name(f))
         .or_else(|| in_head(f))
@@ -154,11 +155,56 @@ fn misplaced_statement(f: &Failure<'_>) -> Option<Diagnostic> {
     }
     let error = |message: &str| f.error(Code::E0218, message);
     Some(match f.group? {
+        Sort::Entries if f.kind(f.at) == Some(TokenKind::Identifier) && f.kind(f.at + 2) == Some(TokenKind::Comma) => f
+            .error(Code::E0201, format!("expected `=>` between the field `{0}` and its value", f.text_of(f.at)))
+            .help(format!("write `{} => …,`", f.text_of(f.at))),
         Sort::Entries => error("a resource holds fields and edges, no statements"),
         Sort::Body => error("the body of a function or branch is one expression, not statements")
             .help("there are no variables inside of functions; use parameters, or more functions"),
         _ => error("a statement cannot stand inside of an expression"),
     })
+}
+
+/// What touches the word or number before it: `2.5e3`, `0x1f`, `$userName`, `$name{3}`.
+fn glued(f: &Failure<'_>) -> Option<Diagnostic> {
+    let touches = |token: u32| token > 0 && f.tokens.end(token as usize - 1) == f.tokens.start(token as usize);
+    let number = |token: u32| {
+        matches!(f.tokens.kind(token as usize), Some(TokenKind::Integer | TokenKind::Float)) && touches(token + 1)
+    };
+    // A number is complete in the statement before: the letters behind it were taken for the start of the next one.
+    let letters = if f.start > 0 && number(f.start - 1) { f.start } else { f.at };
+    let kind = f.tokens.kind(letters as usize)?;
+    if kind == TokenKind::Identifier && letters > 0 && number(letters - 1) {
+        let whole = f.tokens.span(f.file, letters as usize - 1).to(f.tokens.span(f.file, letters as usize));
+        let message = format!("`{}{}` is no number", f.text_of(letters - 1), f.text_of(letters));
+        return Some(
+            Diagnostic::error(Code::E0201, Stage::Parse, message)
+                .at(whole)
+                .help("numbers are plain decimals, like `255` or `2500.0`, without exponent, prefix or unit"),
+        );
+    }
+    if f.before(1) != Some(TokenKind::Identifier) || !touches(f.at) {
+        return None;
+    }
+    match f.found()? {
+        TokenKind::Capitalized => {
+            let whole = f.before_span().to(f.span());
+            let (head, tail) = (f.text_of(f.at - 1), f.text_of(f.at));
+            Some(
+                Diagnostic::error(Code::E0216, Stage::Parse, format!("names are lower case, found `{head}{tail}`"))
+                    .at(whole)
+                    .help(format!("join words with an underscore: `{head}_{}`", tail.to_ascii_lowercase())),
+            )
+        }
+        TokenKind::OpenCurly if f.before(2) == Some(TokenKind::Dollar) && f.at > f.start + 2 => {
+            let name = f.text_of(f.at - 1);
+            Some(
+                f.error(Code::E0201, "braces do not follow a variable")
+                    .help(format!("a list or map is indexed with `${name}[…]`, a struct with `${name}->field`")),
+            )
+        }
+        _ => None,
+    }
 }
 
 /// What cannot start a statement, and statements that fail right behind their first word.
@@ -398,7 +444,12 @@ fn in_head(f: &Failure<'_>) -> Option<Diagnostic> {
             .map(|e| e.help("a class inside of another is written `class outer:inner { … }`")),
         TokenKind::Include => match found {
             Some(TokenKind::Colon) => {
-                error("an include takes dots, not colons").map(|e| e.help("write `include outer.inner`"))
+                let [outer, inner] = [f.at - 1, f.at + 1].map(|token| f.text_of(token).to_owned());
+                error("an include takes dots, not colons").map(|e| {
+                    e.help(format!(
+                        "write `include {outer}.{inner}`, where `{outer}` is an alias: `include … as {outer}` or an import"
+                    ))
+                })
             }
             Some(TokenKind::String) if at == 1 => {
                 let name = f.text_of(f.at).trim_matches('"').to_owned();
@@ -510,6 +561,14 @@ fn between_values(f: &Failure<'_>) -> Option<Diagnostic> {
         TokenKind::Equals if after_operand && f.expects("==") => {
             Some(f.error(Code::E0201, "expected an operator, found `=`").help("equal is `==`"))
         }
+        TokenKind::Dot if matches!(before, TokenKind::Integer | TokenKind::Float) => Some(
+            f.error(Code::E0201, "a float has digits behind its point")
+                .help(format!("write `{}.0`", f.text_of(f.at - 1))),
+        ),
+        TokenKind::Arrow if before == TokenKind::Identifier && f.before(2) == Some(TokenKind::Dot) => Some(
+            f.error(Code::E0201, "an edge that sends a value joins two halves, not more")
+                .help("write a statement for each pair: `A[\"x\"].out -> B[\"y\"].in`"),
+        ),
         TokenKind::Dot if before == TokenKind::String => {
             Some(f.error(Code::E0201, "a dot does not join strings").help("strings are joined with `+`"))
         }
@@ -556,7 +615,8 @@ fn in_entries(f: &Failure<'_>) -> Option<Diagnostic> {
         },
         Sort::Map | Sort::Struct => match found {
             TokenKind::Colon | TokenKind::Equals if ends_operand(before) => {
-                Some(f.error(Code::E0201, format!("expected `=>`, found `{}`", f.text_of(f.at))))
+                let what = if f.group == Some(Sort::Map) { "the key of a map" } else { "the field of a struct" };
+                Some(f.error(Code::E0201, format!("{what} takes `=>`, not `{}`", f.text_of(f.at))))
             }
             TokenKind::Rocket if before == TokenKind::Identifier && f.group == Some(Sort::Map) => Some(
                 f.error(Code::E0219, format!("the key `{}` is a bare word", f.text_of(f.at - 1)))
@@ -631,7 +691,19 @@ fn generic(f: &Failure<'_>) -> Diagnostic {
         let error = f.error(Code::E0213, format!("expected an operator{}, found {}", closing_text(f), f.found_text()));
         return error.label(f.before_span(), "the expression could end here");
     }
-    let error = f.error(code, format!("expected {expected}, found {}", f.found_text()));
+    if f.found() == Some(TokenKind::Identifier) && f.expects("bool") && f.expects("variant") && !f.expects("STRING") {
+        return unknown_type(f);
+    }
+    if f.end_of_line && f.expected.len() == 1 && f.expects(".") && f.before(1) == Some(TokenKind::CloseBracket) {
+        return f
+            .error(code, "this half of the edge names no field, but the other half does")
+            .help("both halves name one to send a value: `A[\"x\"].out -> B[\"y\"].in`; or neither, for order alone");
+    }
+    let error = match (expected, f.found()) {
+        (Some(expected), _) => f.error(code, format!("expected {expected}, found {}", f.found_text())),
+        (None, Some(_)) => f.error(code, format!("{} does not fit here", f.found_text())),
+        (None, None) => f.error(code, format!("{} comes too early", f.found_text())),
+    };
     if f.end_of_line { error.help("the statement is not complete") } else { error }
 }
 
@@ -650,8 +722,8 @@ fn closing_text(f: &Failure<'_>) -> &'static str {
     }
 }
 
-/// The terminals that fit, in groups.
-fn expected_text(f: &Failure<'_>) -> String {
+/// The terminals that fit, in groups, unless there are too many to tell.
+fn expected_text(f: &Failure<'_>) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
     if f.expects("STRING") && f.expects("INTEGER") {
         parts.push("an expression".to_owned());
@@ -681,12 +753,12 @@ fn expected_text(f: &Failure<'_>) -> String {
         }
     }
     match parts.len() {
-        0 => "the end of the statement".to_owned(),
-        1 => parts.remove(0),
+        0 => Some("the end of the statement".to_owned()),
+        1 => parts.pop(),
         2..=5 => {
             let last = parts.pop().unwrap_or_default();
-            format!("{} or {last}", parts.join(", "))
+            Some(format!("{} or {last}", parts.join(", ")))
         }
-        _ => "something else".to_owned(),
+        _ => None,
     }
 }

@@ -198,16 +198,17 @@ impl Checks<'_> {
                     let error = Diagnostic::error(
                         Code::E0304,
                         Stage::Init,
-                        format!("this map has keys of two types, {first} and {ty}"),
+                        format!("this map has keys of two types, `{first}` and `{ty}`"),
                     );
                     self.diagnostics.push(
-                        error.at_with(span, format!("this key is {ty}")).label(*at, format!("this key is {first}")),
+                        error.at_with(span, format!("this key is `{ty}`")).label(*at, format!("this key is `{first}`")),
                     );
                     return;
                 }
                 Some(_) => {}
                 None if ty.contains("[]") || ty.contains("map{") || ty.contains("func(") => {
-                    let error = Diagnostic::error(Code::E0303, Stage::Init, format!("{ty} cannot be the key of a map"));
+                    let error =
+                        Diagnostic::error(Code::E0303, Stage::Init, format!("`{ty}` cannot be the key of a map"));
                     self.diagnostics.push(error.at(span).help("keys are bool, str, int, float, or structs of these"));
                     return;
                 }

@@ -83,8 +83,8 @@ pub(super) fn star_collision(name: &str, stmt: Span) -> Diagnostic {
 
 pub(super) fn duplicate_parameter(name: &str, second: Span, first: Span) -> Diagnostic {
     error(Code::E0609, format!("two parameters are called `${name}`"))
-        .at_with(second, "this one")
-        .label(first, "and this one")
+        .at_with(second, "named again here")
+        .label(first, "first named here")
 }
 
 pub(super) fn class_arguments(

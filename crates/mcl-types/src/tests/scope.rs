@@ -193,8 +193,8 @@ fn parameters_of_one_function_or_class_have_different_names() {
     check(
         "$f = func($a, $a) { $a }\nclass c($b int, $b) {}\nfor $i, $i in [1] {}",
         "1:15 E0609 two parameters are called `$a`
-           1:11 and this one
+           1:11 first named here
          2:17 E0609 two parameters are called `$b`
-           2:9 and this one",
+           2:9 first named here",
     );
 }
