@@ -1,4 +1,4 @@
-//! Lexical work on slash-separated paths; nothing here looks at a disk.
+//! Work on slash-separated paths; lexical, but for the one function that asks where symbolic links lead.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -45,6 +45,11 @@ pub fn relative(path: &Path, from: &Path) -> String {
     let up = std::iter::repeat_n("..".into(), from.components().count() - common);
     let down = path.components().skip(common).map(|part| part.as_os_str().to_string_lossy());
     up.chain(down).collect::<Vec<_>>().join("/")
+}
+
+/// The part of a path that exists, with all symbolic links followed.
+pub fn real_part(path: &Path) -> Option<PathBuf> {
+    path.ancestors().find_map(|part| part.canonicalize().ok())
 }
 
 #[cfg(test)]

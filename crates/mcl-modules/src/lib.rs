@@ -6,8 +6,8 @@
 //! import leads; an import that leads nowhere is a value ([`ImportTarget::Failed`]), which the scope stage turns into a
 //! diagnostic where it meets the statement.
 //!
-//! The rules are those of spec 01 §6, with three differences. Nothing is ever downloaded: remote modules lie in module
-//! directories. Every module directory on the way is searched, also behind a file without metadata. And an import may not
+//! The rules are those of spec 01 §6, with three differences. Nothing is downloaded here: remote modules lie in module
+//! directories ([`load_remote`] tells `mclc get` where it has to put them). Every module directory on the way is searched, also behind a file without metadata. And an import may not
 //! leave the tree it belongs to: that of a program is its directory, or the nearest one above it with a `metadata.yaml`,
 //! that of a remote module is its own directory, also by way of symbolic links. (The program's own links may lead anywhere.)
 //!
@@ -20,12 +20,14 @@ mod load;
 mod loaded;
 mod metadata;
 mod name;
+mod remote;
 mod scan;
 #[cfg(test)]
 mod tests;
 
 pub use input::{Input, InputError};
-pub use load::{LoadError, Options, load};
+pub use load::{LoadError, Options, load, load_remote};
 pub use loaded::{DeployFiles, Import, ImportFailure, ImportTarget, Loaded, Unit, UnitId};
 pub use metadata::{Metadata, MetadataError};
 pub use name::{ImportKind, ImportName, NameError};
+pub use remote::{RemoteImport, RemotePlace, lies_below};

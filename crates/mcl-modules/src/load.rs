@@ -14,12 +14,13 @@ use mcl_lexer::{Tokens, lex};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::clean::{absolute, relative};
+use crate::clean::{absolute, real_part, relative};
 use crate::deploy;
 use crate::input::{Input, InputError, reason};
 use crate::loaded::{DeployFiles, Import, ImportFailure, ImportTarget, Loaded, Unit, UnitId};
 use crate::metadata::{Metadata, MetadataError};
 use crate::name::{ImportKind, ImportName, NameError};
+use crate::remote::{RemoteImport, RemotePlace};
 use crate::scan;
 
 /// Larger sources are refused: spans count bytes in 32 bits, and no program is that long.
@@ -59,36 +60,20 @@ impl From<InputError> for LoadError {
 /// # Errors
 /// When the main file cannot be read. Imports that cannot be loaded are part of the result.
 pub fn load(input: &Input, options: &Options) -> Result<Loaded, LoadError> {
-    let here = std::env::current_dir().map_err(InputError::WorkingDirectory)?;
-    let mut loader = Loader {
-        files: Files::default(),
-        texts: FxHashMap::default(),
-        units: Vec::new(),
-        paths: Vec::new(),
-        contexts: Vec::new(),
-        sources: Vec::new(),
-        by_key: FxHashMap::default(),
-        program: PathBuf::new(),
-        module_path: options.module_path.as_ref().map(|path| absolute(path, &here)),
-        overlay: None,
-    };
-    let opened = match input {
-        Input::File(path) => loader.open_program(Place::File(absolute(path, &here)), path)?,
-        Input::Directory(path) => loader.open_program(Place::Directory(absolute(path, &here)), path)?,
-        Input::Text { path, text } => {
-            let file = absolute(path, &here);
-            loader.overlay = Some((file.clone(), text.clone()));
-            loader.open_program(Place::File(file), path)?
-        }
-    };
-    loader.add(opened);
-    let mut level = 0..1;
-    while !level.is_empty() {
-        loader.follow(level.clone());
-        level = level.end..loader.units.len();
-    }
+    let loader = Loader::run(input, options)?;
     let deploy = if options.deploy { loader.deploy()? } else { Vec::new() };
     Ok(Loaded { files: loader.files, units: loader.units, deploy })
+}
+
+/// Like [`load`], but for whom fetches modules: says of every remote import where its module lies, or has to be put, and
+/// leaves the data files alone.
+///
+/// # Errors
+/// As of [`load`].
+pub fn load_remote(input: &Input, options: &Options) -> Result<(Loaded, Vec<RemoteImport>), LoadError> {
+    let loader = Loader::run(input, options)?;
+    let remote = loader.remote_imports();
+    Ok((Loaded { files: loader.files, units: loader.units, deploy: Vec::new() }, remote))
 }
 
 /// What surrounds a file.
@@ -160,6 +145,39 @@ struct Loader {
 }
 
 impl Loader {
+    /// Reads everything but the data files.
+    fn run(input: &Input, options: &Options) -> Result<Loader, LoadError> {
+        let here = std::env::current_dir().map_err(InputError::WorkingDirectory)?;
+        let mut loader = Loader {
+            files: Files::default(),
+            texts: FxHashMap::default(),
+            units: Vec::new(),
+            paths: Vec::new(),
+            contexts: Vec::new(),
+            sources: Vec::new(),
+            by_key: FxHashMap::default(),
+            program: PathBuf::new(),
+            module_path: options.module_path.as_ref().map(|path| absolute(path, &here)),
+            overlay: None,
+        };
+        let opened = match input {
+            Input::File(path) => loader.open_program(Place::File(absolute(path, &here)), path)?,
+            Input::Directory(path) => loader.open_program(Place::Directory(absolute(path, &here)), path)?,
+            Input::Text { path, text } => {
+                let file = absolute(path, &here);
+                loader.overlay = Some((file.clone(), text.clone()));
+                loader.open_program(Place::File(file), path)?
+            }
+        };
+        loader.add(opened);
+        let mut level = 0..1;
+        while !level.is_empty() {
+            loader.follow(level.clone());
+            level = level.end..loader.units.len();
+        }
+        Ok(loader)
+    }
+
     fn open_program(&mut self, place: Place, given: &Path) -> Result<Opened, LoadError> {
         let directory = match &place {
             Place::File(path) => path.parent().unwrap_or(path).to_owned(),
@@ -256,19 +274,15 @@ impl Loader {
     }
 
     fn resolve_remote(&self, path: &str, url: &str, around: &Context) -> Result<(Place, Context), ImportFailure> {
-        let candidates = around.module_paths.iter().chain(&self.module_path);
-        let Some(found) = candidates.clone().map(|dir| absolute(Path::new(path), dir)).find(|dir| {
-            // `%2e%2e` may not lead out of the module directory.
-            candidates.clone().any(|candidate| dir.starts_with(candidate)) && dir.join("metadata.yaml").is_file()
-        }) else {
+        let Some(found) = self.find_remote(path, around) else {
             let failure = ImportFailure::new(
                 Code::E0505,
                 format!("remote module `{path}` was not found in any module directory"),
             );
-            return Err(match candidates.clone().next() {
+            return Err(match self.module_directories(around).next() {
                 Some(nearest) => {
-                    let target = format!("{}/{path}", self.name_of(nearest));
-                    failure.help(format!("fetch it with `git clone --recursive {url} {target}`"))
+                    let target = relative(&absolute(Path::new(path), nearest), &self.program);
+                    failure.help(format!("`mclc get` fetches it, with `git clone --recursive {url} {target}`"))
                 }
                 None => failure.help(
                     "there is no module directory: give one with `--module-path DIR`, or as `path` in metadata.yaml",
@@ -277,6 +291,44 @@ impl Loader {
         };
         let root = found.clone();
         Ok((Place::Directory(found), Context { root, foreign: true, ..around.clone() }))
+    }
+
+    /// Where remote modules are searched, the nearest first.
+    fn module_directories<'a>(&'a self, around: &'a Context) -> impl Iterator<Item = &'a PathBuf> + Clone {
+        around.module_paths.iter().chain(&self.module_path)
+    }
+
+    /// Where a remote module lies.
+    fn find_remote(&self, path: &str, around: &Context) -> Option<PathBuf> {
+        let directories = self.module_directories(around);
+        directories.clone().map(|dir| absolute(Path::new(path), dir)).find(|dir| {
+            // `%2e%2e` may not lead out of the module directory.
+            directories.clone().any(|candidate| dir.starts_with(candidate)) && dir.join("metadata.yaml").is_file()
+        })
+    }
+
+    /// The remote imports of all units, in the order in which they are reached.
+    fn remote_imports(&self) -> Vec<RemoteImport> {
+        let units = self.units.iter().zip(&self.contexts);
+        let imports = units.flat_map(|(unit, around)| unit.imports.iter().map(move |import| (import, around)));
+        imports
+            .filter_map(|(import, around)| match &import.name.as_ref()?.kind {
+                ImportKind::Remote { path, clone_url } => {
+                    let place = match self.find_remote(path, around) {
+                        Some(found) => RemotePlace::Found(found),
+                        None => match self.module_directories(around).next() {
+                            None => RemotePlace::Nowhere,
+                            Some(nearest) => RemotePlace::Missing {
+                                module_directory: nearest.clone(),
+                                target: absolute(Path::new(&**path), nearest),
+                            },
+                        },
+                    };
+                    Some(RemoteImport { span: import.span, clone_url: Arc::clone(clone_url), place })
+                }
+                _ => None,
+            })
+            .collect()
     }
 
     /// Reads the file of a place. Takes no part of the loader that changes, so many can be opened at once.
@@ -309,7 +361,9 @@ impl Loader {
         self.stay_inside(&main, around)?;
         let mut module_paths = Vec::new();
         if !metadata.path.is_empty() {
-            module_paths.push(absolute(Path::new(&metadata.path), directory));
+            let path = absolute(Path::new(&metadata.path), directory);
+            self.stay_inside(&path, around)?;
+            module_paths.push(path);
         }
         if !metadata.parent_path_block {
             module_paths.extend(
@@ -362,7 +416,7 @@ impl Loader {
     /// Modules that somebody else wrote may not point out of their directory with symbolic links.
     fn stay_inside(&self, path: &Path, around: &Context) -> Result<(), OpenError> {
         if around.foreign
-            && let (Ok(real), Ok(root)) = (path.canonicalize(), around.root.canonicalize())
+            && let (Some(real), Ok(root)) = (real_part(path), around.root.canonicalize())
             && !real.starts_with(root)
         {
             return Err(OpenError::Escape(path.to_owned()));

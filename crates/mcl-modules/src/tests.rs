@@ -216,7 +216,10 @@ fn a_missing_remote_module_says_how_to_get_it() {
     let ImportTarget::Failed(failure) = &loaded.units[0].imports[0].target else { panic!("the module is not there") };
     assert_eq!(
         failure.help.as_deref(),
-        Some("fetch it with `git clone --recursive git://git.example/ops/mgmt-web vendor/git.example/ops/mgmt-web/`")
+        Some(
+            "`mclc get` fetches it, with `git clone --recursive git://git.example/ops/mgmt-web \
+             vendor/git.example/ops/mgmt-web`"
+        )
     );
     let diagnostic = failure.to_diagnostic(loaded.units[0].imports[0].span);
     assert_eq!(loaded.files.text(diagnostic.span.expect("it has a place")), "\"git://git.example/ops/mgmt-web\"");

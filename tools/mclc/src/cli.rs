@@ -37,6 +37,8 @@ pub enum Command {
     Build(Build),
     /// Compile a program and run it with mgmt-rt
     Run(Run),
+    /// Fetch the remote modules that a program imports, with git
+    Get(Get),
     /// Show what is in an artifact of any stage
     Inspect(Inspect),
     /// Stage 1: source to tokens
@@ -134,6 +136,21 @@ pub struct Run {
     /// Options for `mgmt-rt apply`, as in `mclc run site/ -- --noop --once`
     #[arg(value_name = "OPTION", trailing_var_arg = true, allow_hyphen_values = true)]
     pub rest: Vec<OsString>,
+}
+
+/// `mclc get`.
+#[derive(Debug, Args)]
+pub struct Get {
+    /// A file, a module directory, or `-` for standard input
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub path: PathBuf,
+    /// Pull the modules that are there already
+    #[arg(long)]
+    pub update: bool,
+    #[command(flatten)]
+    pub source: Source,
+    #[command(flatten)]
+    pub report: Report,
 }
 
 /// One stage alone.

@@ -8,6 +8,7 @@ mod check;
 mod cli;
 mod doc;
 mod explain;
+mod get;
 mod handover;
 mod inspect;
 mod output;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(args, cli.color),
         Command::Build(args) => build::run(args, cli.color),
         Command::Run(args) => run::run(args, cli.color),
+        Command::Get(args) => get::run(args, cli.color),
         Command::Inspect(args) => inspect::run(args, cli.color),
         Command::Lex(args) => stage::run(args, ArtifactStage::Tokens, cli.color),
         Command::Parse(args) => stage::run(args, ArtifactStage::Ast, cli.color),

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 use mcl_diagnostics::{Diagnostic, Files, Program, Severity, Style, counts, render};
-use mcl_modules::{Input, LoadError, Loaded, Options};
+use mcl_modules::{Input, LoadError, Loaded, Options, RemoteImport};
 
 use crate::cli::{Color, Format, Lint, Report, Source};
 
@@ -111,7 +111,21 @@ pub fn input(path: &std::path::Path, source: &Source) -> Result<Input, String> {
 /// Reads a program. What is wrong with its own metadata is a finding, not a failure.
 pub fn load(input: &Input, source: &Source, deploy: bool, report: &Report) -> Result<Result<Loaded, Checked>, String> {
     let options = Options { module_path: source.module_path.clone(), deploy };
-    match mcl_modules::load(input, &options) {
+    read(mcl_modules::load(input, &options), input, report)
+}
+
+/// Reads a program to fetch its remote modules.
+pub fn load_remote(
+    input: &Input,
+    source: &Source,
+    report: &Report,
+) -> Result<Result<(Loaded, Vec<RemoteImport>), Checked>, String> {
+    let options = Options { module_path: source.module_path.clone(), deploy: false };
+    read(mcl_modules::load_remote(input, &options), input, report)
+}
+
+fn read<T>(loaded: Result<T, LoadError>, input: &Input, report: &Report) -> Result<Result<T, Checked>, String> {
+    match loaded {
         Ok(loaded) => Ok(Ok(loaded)),
         Err(LoadError::Input(error)) => Err(error.to_string()),
         Err(LoadError::Invalid { files, diagnostics }) => {

@@ -39,14 +39,16 @@ Right:\n\
 a `main.mcl`. This one has neither.";
 
     E0505: "remote module is not there",
-        "Imports with a scheme are never fetched by the compiler: the module must lie in a module directory. These are, in \
+        "Checking and building never fetch a module: it must lie in a module directory, where `mclc get` puts it. These are, in \
 order, the `path` of the importing module's `metadata.yaml`, those of the modules that import it (up to one with \
 `parentpathblock: true`), and the directory of `--module-path` or MGMT_MODULE_PATH. Below one of them the host and path of \
 the URL lead to the module, which must have a `metadata.yaml`.\n\
 \n\
     import \"git://git.example/ops/mgmt-web\"\n\
 \n\
-is found at `MODULES/git.example/ops/mgmt-web/metadata.yaml`:\n\
+is found at `MODULES/git.example/ops/mgmt-web/metadata.yaml`. To fetch all modules that a program imports:\n\
+\n    mclc get site/ --module-path MODULES\n\
+\nThat is, for each of them:\n\
 \n    git clone --recursive git://git.example/ops/mgmt-web MODULES/git.example/ops/mgmt-web";
 
     E0506: "import leaves the module",
@@ -88,4 +90,19 @@ Right:\n\
 
     E0512: "imports collide",
         "Two imports bring the same name. Import at least one of them under an alias instead of `*`.";
+
+    E0513: "remote module cannot be fetched",
+        "`mclc get` could not put the module of this import into the module directory. The message ends with what git or \
+the system said. What is imported must be a git repository with a `metadata.yaml` (which may be empty) in its root, at an \
+address with one of the schemes https, http, ssh and git; `git:///PATH` is a repository on this machine.\n\
+\n\
+Wrong:\n\
+\n    import \"ftp://git.example/ops/mgmt-web\"\n    import \"https://git.example/ops/mgmt-web/tree/main/sub/\"   # a \
+page, not a repository\n\
+\n\
+Right:\n\
+\n    import \"https://git.example/ops/mgmt-web\"\n\
+\n\
+git never asks for a password here; what `git clone ADDRESS` does without asking, with a key or a credential helper, works \
+for `mclc get` too.";
 }

@@ -39,6 +39,11 @@ impl Scratch {
         self.mclc_with_input(args, b"")
     }
 
+    /// With these environment variables.
+    pub fn mclc_in(&self, environment: &[(&str, &str)], args: &[&str]) -> Ran {
+        run_in(self.dir.path(), environment, args, b"")
+    }
+
     pub fn mclc_with_input(&self, args: &[&str], input: &[u8]) -> Ran {
         run(self.dir.path(), args, input)
     }
@@ -46,12 +51,17 @@ impl Scratch {
 
 /// Runs the tool in a directory.
 pub fn run(directory: &Path, args: &[&str], input: &[u8]) -> Ran {
+    run_in(directory, &[], args, input)
+}
+
+fn run_in(directory: &Path, environment: &[(&str, &str)], args: &[&str], input: &[u8]) -> Ran {
     let mut child = Command::new(env!("CARGO_BIN_EXE_mclc"))
         .args(args)
         .current_dir(directory)
         .env_remove("MGMT_MODULE_PATH")
         .env_remove("NO_COLOR")
         .env("LC_ALL", "C.UTF-8")
+        .envs(environment.iter().copied())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -2,6 +2,7 @@
 
 mod command;
 mod explain;
+mod get;
 mod stages;
 mod ui;
 mod unusable;
