@@ -198,10 +198,13 @@ fn glued(f: &Failure<'_>) -> Option<Diagnostic> {
         }
         TokenKind::OpenCurly if f.before(2) == Some(TokenKind::Dollar) && f.at > f.start + 2 => {
             let name = f.text_of(f.at - 1);
-            Some(
-                f.error(Code::E0201, "braces do not follow a variable")
-                    .help(format!("a list or map is indexed with `${name}[…]`, a struct with `${name}->field`")),
-            )
+            let past = f.kind(f.at + 1) == Some(TokenKind::Integer) && f.kind(f.at + 2) == Some(TokenKind::CloseCurly);
+            let help = if past {
+                format!("for an earlier value of it write `history(${name}, {})`", f.text_of(f.at + 1))
+            } else {
+                format!("a list or map is indexed with `${name}[…]`, a struct with `${name}->field`")
+            };
+            Some(f.error(Code::E0201, "braces do not follow a variable").help(help))
         }
         _ => None,
     }

@@ -195,7 +195,9 @@ fn kinds_and_fields_are_checked() {
     check("test \"a\" {}\nTest[\"a\"]", "2:1 E0713 an edge joins two or more resources, but this has one end");
     check(
         "test [\"a\", \"b\"] {}\nTest[\"a\"].answer -> Test[\"b\"].anotherstr",
-        "2:1 E0714 `test` sends `answer` as `int`, but the field `anotherstr` of `test` is `str`",
+        "2:1 E0714 `test` sends `answer` as `int`, but the field `anotherstr` of `test` is `str`
+           2:1 sends `int`
+           2:21 receives `str`",
     );
 }
 

@@ -72,14 +72,14 @@ impl Unifier<'_> {
             },
             Expr::Call { name, args } => match self.scoped.expr_ref(module, expr) {
                 Some(reference) => self.call_named(module, expr, ast.name(*name), reference, args),
-                None => Ty::ERROR,
+                None => self.call_of_unknown(module, args),
             },
             Expr::CallVar { name, args } => match self.scoped.expr_ref(module, expr) {
                 Some(reference) => {
                     let callee = self.reference_type(reference);
                     self.apply(module, callee, &format!("${}", ast.name(*name)), args, span)
                 }
-                None => Ty::ERROR,
+                None => self.call_of_unknown(module, args),
             },
             Expr::CallLambda { lambda, args } => {
                 let callee = self.expr_type(module, *lambda);
@@ -175,9 +175,11 @@ impl Unifier<'_> {
         for (other_key, other_value) in rest {
             let ty = self.expr_type(module, *other_key);
             let first = Some((ast.expr_span(*key), "the first key"));
-            sound &= self.expect_because(key_type, ty, ast.expr_span(*other_key), first, |a, b| {
-                format!("the keys of a map have one type, here `{a}`, but this is `{b}`")
-            });
+            // Literals of two types were reported by the init stage.
+            sound &= !differing_literals(ast.expr(*key), ast.expr(*other_key))
+                && self.expect_because(key_type, ty, ast.expr_span(*other_key), first, |a, b| {
+                    format!("the keys of a map have one type, here `{a}`, but this is `{b}`")
+                });
             let ty = self.expr_type(module, *other_value);
             let first = Some((ast.expr_span(*value), "the first value"));
             sound &= self.expect_because(value_type, ty, ast.expr_span(*other_value), first, |a, b| {
@@ -186,6 +188,15 @@ impl Unifier<'_> {
         }
         self.require(What::Hashable { ty: key_type }, span);
         if sound { self.types.add(Node::Map(key_type, value_type), span) } else { Ty::ERROR }
+    }
+
+    /// A call of a name that does not exist, which was reported: what its arguments leave open follows from that.
+    fn call_of_unknown(&mut self, module: ModuleId, args: &[ExprId]) -> Ty {
+        for arg in args {
+            let ty = self.expr_type(module, *arg);
+            self.types.taint(ty);
+        }
+        Ty::ERROR
     }
 
     /// A function whose body is typed.
@@ -395,4 +406,18 @@ impl Unifier<'_> {
         };
         self.types.add(node, span)
     }
+}
+
+/// Whether two keys are literals of two types.
+const fn differing_literals(a: &Expr, b: &Expr) -> bool {
+    const fn sort(expr: &Expr) -> u8 {
+        match expr {
+            Expr::Bool(_) => 1,
+            Expr::Int(_) => 2,
+            Expr::Float(_) => 3,
+            Expr::Str(_) => 4,
+            _ => 0,
+        }
+    }
+    sort(a) != 0 && sort(b) != 0 && sort(a) != sort(b)
 }

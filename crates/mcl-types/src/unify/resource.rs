@@ -222,41 +222,54 @@ impl Unifier<'_> {
         span: Span,
     ) {
         let ast = self.scoped.ast(module);
-        let mut wrong = |message: String, near: Option<&str>| {
-            let mut diagnostic = error(Code::E0714, message).at(span);
-            if let Some(near) = near {
-                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-            }
-            self.diagnostics.push(diagnostic);
+        // The end at fault, what it is, and what to do about it.
+        let mut wrong = |message: String, half: &EdgeHalf, label: String, help: Option<String>| {
+            let diagnostic = error(Code::E0714, message).at(span).label(half.span, label);
+            self.diagnostics.push(match help {
+                Some(help) => diagnostic.help(help),
+                None => diagnostic,
+            });
         };
         let (Some(key), Some(field)) = (from.key, to.key) else {
-            return wrong("both ends of an edge that sends a value name a key".to_owned(), None);
+            let half = if from.key.is_none() { from } else { to };
+            let message = "both ends of an edge that sends a value name a key".to_owned();
+            return wrong(message, half, "no key here".to_owned(), None);
         };
         let (key, field) = (ast.name(key), ast.name(field));
         let (sender, receiver) = (from_kind.name, to_kind.name);
         if from_kind.sends.is_empty() {
-            return wrong(format!("`{sender}` sends nothing"), None);
+            return wrong(format!("`{sender}` sends nothing"), from, "cannot send".to_owned(), None);
         }
         if !to_kind.traits.receive {
-            return wrong(format!("`{receiver}` cannot receive values"), None);
+            return wrong(format!("`{receiver}` cannot receive values"), to, "cannot receive".to_owned(), None);
         }
         let Some(sent) = from_kind.send(key) else {
-            let near = nearest(key, from_kind.sends.iter().map(|sent| sent.name));
-            return wrong(format!("`{sender}` sends no `{key}`"), near);
+            let help = match nearest(key, from_kind.sends.iter().map(|sent| sent.name)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => {
+                    let keys: Vec<String> = from_kind.sends.iter().map(|sent| format!("`{}`", sent.name)).collect();
+                    format!("`{sender}` sends {}", keys.join(", "))
+                }
+            };
+            return wrong(format!("`{sender}` sends no `{key}`"), from, "not sent".to_owned(), Some(help));
         };
         let Some(received) = to_kind.field(field) else {
             let near = nearest(field, to_kind.fields.iter().map(|received| received.name));
-            return wrong(format!("`{receiver}` has no field `{field}`"), near);
+            let help = near.map(|near| format!("did you mean `{near}`?"));
+            return wrong(format!("`{receiver}` has no field `{field}`"), to, "no such field".to_owned(), help);
         };
         let unchecked = sent.optional || received.optional || sent.ty == "any" || received.ty == "any";
         if !unchecked && (sent.ty != received.ty || received.repr != Repr::Plain) {
             let detail = if sent.ty == received.ty { ", of another width on the host" } else { "" };
-            wrong(
-                format!(
-                    "`{sender}` sends `{key}` as `{}`, but the field `{field}` of `{receiver}` is `{}`{detail}",
-                    sent.ty, received.ty
-                ),
-                None,
+            let message = format!(
+                "`{sender}` sends `{key}` as `{}`, but the field `{field}` of `{receiver}` is `{}`{detail}",
+                sent.ty, received.ty
+            );
+            let diagnostic = error(Code::E0714, message).at(span);
+            self.diagnostics.push(
+                diagnostic
+                    .label(from.span, format!("sends `{}`", sent.ty))
+                    .label(to.span, format!("receives `{}`", received.ty)),
             );
         }
     }
