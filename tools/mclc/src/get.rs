@@ -38,7 +38,7 @@ pub fn run(args: &Get, color: Color) -> u8 {
 }
 
 fn get(input: &Input, args: &Get) -> Result<Checked, u8> {
-    // By target, and by address where there was a failure: neither is tried twice.
+    // What was done by directory, what failed by address: the directory may yet be filled from another one.
     let mut done: HashSet<PathBuf> = HashSet::new();
     let mut failures: HashMap<Arc<str>, Failure> = HashMap::new();
     loop {
@@ -52,12 +52,13 @@ fn get(input: &Input, args: &Get) -> Result<Checked, u8> {
                 RemotePlace::Found(directory) | RemotePlace::Missing { target: directory, .. } => directory,
                 RemotePlace::Nowhere => continue,
             };
-            if failures.contains_key(&import.clone_url) || !done.insert(directory.clone()) {
+            if failures.contains_key(&import.clone_url) || done.contains(directory) {
                 continue;
             }
             match obtain(import, args.update) {
                 Ok(step) => {
                     changed |= matches!(step, Step::Fetched | Step::Updated);
+                    done.insert(directory.clone());
                     print(step, &import.clone_url, directory)?;
                 }
                 Err(Failure::NoGit) => {

@@ -238,6 +238,17 @@ fn a_missing_repository_is_one_error_at_each_import() {
 }
 
 #[test]
+fn another_address_of_a_module_is_tried_too() {
+    let world = World::new(&[
+        ("metadata.yaml", b"path: vendor/\n"),
+        ("main.mcl", b"import \"ftp://host.example/u/a\" as old\nimport \"https://host.example/u/a\"\n"),
+    ]);
+    world.publish("u/a", &[("metadata.yaml", ""), ("main.mcl", "")]);
+    let stderr = world.get(&[], 1, "fetched     https://host.example/u/a in vendor/host.example/u/a\n");
+    assert!(stderr.starts_with("main.mcl:1:8: error[E0513]") && stderr.lines().count() == 1, "{stderr}");
+}
+
+#[test]
 fn a_directory_in_the_way_stays() {
     let world = World::new(&[
         ("metadata.yaml", b"path: vendor/\n"),
