@@ -158,7 +158,8 @@ fn misplaced_statement(f: &Failure<'_>) -> Option<Diagnostic> {
         Sort::Entries if f.kind(f.at) == Some(TokenKind::Identifier) && f.kind(f.at + 2) == Some(TokenKind::Comma) => f
             .error(Code::E0201, format!("expected `=>` between the field `{0}` and its value", f.text_of(f.at)))
             .help(format!("write `{} => …,`", f.text_of(f.at))),
-        Sort::Entries => error("a resource holds fields and edges, no statements"),
+        Sort::Entries => error("a resource holds fields and edges, no statements")
+            .help("close the resource with `}` before the next statement"),
         Sort::Body => error("the body of a function or branch is one expression, not statements")
             .help("there are no variables inside of functions; use parameters, or more functions"),
         _ => error("a statement cannot stand inside of an expression"),
@@ -510,6 +511,7 @@ fn between_values(f: &Failure<'_>) -> Option<Diagnostic> {
     let found = f.found()?;
     let text = f.text_of(f.at);
     let after_operand = ends_operand(before);
+    let is_edge = f.kind(f.start) == Some(TokenKind::Capitalized);
     let comparison = |k: TokenKind| {
         matches!(
             k,
@@ -568,6 +570,10 @@ fn between_values(f: &Failure<'_>) -> Option<Diagnostic> {
             f.error(Code::E0201, "a float has digits behind its point")
                 .help(format!("write `{}.0`", f.text_of(f.at - 1))),
         ),
+        TokenKind::Lt if before == TokenKind::CloseBracket && f.text_of(f.at + 1) == "-" && is_edge => Some(
+            f.error(Code::E0201, "an edge points to the right")
+                .help("what comes first stands on the left: `First[\"a\"] -> Second[\"b\"]`"),
+        ),
         TokenKind::Arrow if before == TokenKind::Identifier && f.before(2) == Some(TokenKind::Dot) => Some(
             f.error(Code::E0201, "an edge that sends a value joins two halves, not more")
                 .help("write a statement for each pair: `A[\"x\"].out -> B[\"y\"].in`"),
@@ -593,8 +599,15 @@ fn between_values(f: &Failure<'_>) -> Option<Diagnostic> {
 
 /// Mistakes in resource bodies, maps, structs and types.
 fn in_entries(f: &Failure<'_>) -> Option<Diagnostic> {
-    let found = f.found()?;
     let before = f.before(1)?;
+    // On a line of its own too, where the statement could be taken to end.
+    let quoted = f.tokens.kind(f.at as usize) == Some(TokenKind::String);
+    if quoted && f.group == Some(Sort::Entries) && matches!(before, TokenKind::Comma | TokenKind::OpenCurly) {
+        let place = f.tokens.span(f.file, f.at as usize);
+        let message = "the name of a field stands without quotes";
+        return Some(Diagnostic::error(Code::E0201, Stage::Parse, message).at(place));
+    }
+    let found = f.found()?;
     match f.group? {
         Sort::Entries => match found {
             TokenKind::Equals if before == TokenKind::Identifier => {
@@ -611,9 +624,6 @@ fn in_entries(f: &Failure<'_>) -> Option<Diagnostic> {
                 f.error(Code::E0201, "an edge entry has no field")
                     .help("send and receive with a statement: `A[\"x\"].out -> B[\"y\"].in`"),
             ),
-            TokenKind::String if matches!(before, TokenKind::Comma | TokenKind::OpenCurly) => {
-                Some(f.error(Code::E0201, "the name of a field stands without quotes"))
-            }
             _ => None,
         },
         Sort::Map | Sort::Struct => match found {
@@ -623,6 +633,7 @@ fn in_entries(f: &Failure<'_>) -> Option<Diagnostic> {
             }
             TokenKind::Rocket if before == TokenKind::Identifier && f.group == Some(Sort::Map) => Some(
                 f.error(Code::E0219, format!("the key `{}` is a bare word", f.text_of(f.at - 1)))
+                    .at(f.before_span())
                     .help("for a struct write `struct{…}`; the key of a map is an expression, like a string in quotes"),
             ),
             _ => None,
