@@ -196,7 +196,7 @@ impl Scoper<'_> {
         }
         let aliases = self.visible_aliases(scope);
         nearest(&text, aliases.iter().map(|name| &**name))
-            .map(|near| format!("did you mean `{near}`?"))
+            .map(|near| format!("did you mean the alias `{near}`?"))
             .or_else(|| Some(format!("no import or include has the alias `{text}` here")))
     }
 
