@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use resource_graph::{Resource, ResourceId};
+use resource_graph::{MASK, Resource, ResourceId};
 
 use crate::kinds::{Cancel, Change, Context, Failure, Host, Kind, Reversals, Sent};
 use crate::resource_engine::{Received, VertexKey};
@@ -87,7 +87,16 @@ impl Job {
             kind.check_apply(&mut cx)
         }));
         let result = result.unwrap_or_else(|panic| Err(Failure::Panic(panic_text(&*panic))));
-        let Context { changes, sent, messages, watch_again, .. } = cx;
+        let Context { mut changes, sent, mut messages, watch_again, .. } = cx;
+        let mut result = result;
+        let secrets = secrets(&resources);
+        if !secrets.is_empty() {
+            changes.iter_mut().for_each(|change| mask(&mut change.text, &secrets));
+            messages.iter_mut().for_each(|message| mask(message, &secrets));
+            if let Err(Failure::Command(text)) = &mut result {
+                mask(text, &secrets);
+            }
+        }
         let updated = has_updates.then_some(resources);
         Done { key, kind, initialised, updated, watch_again, apply, changes, sent, messages, result }
     }
@@ -105,6 +114,29 @@ impl Job {
             sent: Vec::new(),
             messages: Vec::new(),
             result: Err(Failure::Cancelled),
+        }
+    }
+}
+
+/// The texts of secret parameters, and of their words with single blanks, as commands are shown.
+fn secrets(resources: &[Resource]) -> Vec<String> {
+    let mut out = Vec::new();
+    for resource in resources {
+        for value in resource.sensitive.iter().filter_map(|name| resource.params.get(name)) {
+            let text = String::from_utf8_lossy(value.as_bytes().unwrap_or_default()).into_owned();
+            out.push(text.split_whitespace().collect::<Vec<_>>().join(" "));
+            out.push(text);
+        }
+    }
+    out.retain(|text| !text.is_empty());
+    out
+}
+
+/// Nothing that a person or a log reads shows a secret.
+fn mask(text: &mut String, secrets: &[String]) {
+    for secret in secrets {
+        if text.contains(secret.as_str()) {
+            *text = text.replace(secret.as_str(), MASK);
         }
     }
 }

@@ -158,3 +158,27 @@ fn manifests_are_compiled_by_an_installed_puppet() {
     assert_eq!(bad.status, 1);
     assert!(bad.err.contains("P0108") && bad.err.contains("Syntax error"), "{}", bad.err);
 }
+
+#[test]
+fn secrets_of_a_catalog_are_not_shown() {
+    let scratch = Scratch::new("");
+    let file = r#"{"type":"File","title":"@/key","kind":"compilable_type","sensitive_parameters":["content"],
+   "parameters":{"ensure":"file","content":"hunter2"}}"#;
+    let exec = r#"{"type":"Exec","title":"login","kind":"compilable_type","sensitive_parameters":["command"],
+   "parameters":{"command":"/bin/echo hunter2"}}"#;
+    let notify = r#"{"type":"Notify","title":"told","kind":"compilable_type","sensitive_parameters":["message"],
+   "parameters":{"message":"hunter2"}}"#;
+    let catalog = format!(r#"{{"name":"n","catalog_format":2,"resources":[{file},{exec},{notify}],"edges":[]}}"#);
+    scratch.write("catalog.json", &catalog);
+    for args in [
+        &["plan", "--puppet", "catalog.json"][..],
+        &["graph", "--puppet", "catalog.json", "--format", "json"],
+        &["graph", "--puppet", "catalog.json", "--format", "text"],
+        &["apply", "--puppet", "catalog.json", "--once", "--prefix", "state"],
+    ] {
+        let ran = scratch.run("mgmt-rt", args);
+        assert!(ran.status == 0 || ran.status == 3, "{args:?}: {}{}", ran.out, ran.err);
+        assert!(!ran.out.contains("hunter2") && !ran.err.contains("hunter2"), "{args:?}: {}{}", ran.out, ran.err);
+    }
+    assert_eq!(scratch.read("key").as_deref(), Some("hunter2"));
+}
