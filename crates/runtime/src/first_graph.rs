@@ -2,25 +2,54 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use mcl_artifact::program::Program;
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use resource_graph::{AutoEdgeHost, ResourceGraph, add_autoedges};
 
-use crate::function_engine::{Engine, StillHost};
+use crate::function_engine::{Engine, StillHost, Waiting};
 use crate::interpret::Interpreter;
+
+/// How long to wait for functions that have no value yet.
+pub struct Patience<'a> {
+    /// For so long.
+    pub limit: Duration,
+    /// Is told, when it takes a while, what is waited for.
+    pub tell: &'a mut dyn FnMut(Vec<Diagnostic>),
+}
+
+/// After this time people want to know why nothing happens.
+pub(crate) const A_WHILE: Duration = Duration::from_secs(3);
 
 /// The resource graph of a program as it is now, without automatic edges.
 ///
 /// # Errors
-/// What stops the program, or is wrong with its resources.
-pub fn first_graph(program: &Arc<Program>, hostname: &str) -> Result<ResourceGraph, Vec<Diagnostic>> {
+/// What stops the program, or is wrong with its resources; or a function has had no value for too long.
+pub fn first_graph(
+    program: &Arc<Program>,
+    hostname: &str,
+    patience: Patience<'_>,
+) -> Result<ResourceGraph, Vec<Diagnostic>> {
     let scratch = Scratch::new();
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
-    let host = StillHost::new(hostname.to_owned(), scratch.path.clone(), now);
+    let started = Instant::now();
+    let host = StillHost::new(hostname.to_owned(), scratch.path.clone(), started);
     let mut engine = Engine::new(Arc::clone(program), Box::new(host)).map_err(|e| vec![e])?;
-    engine.run()?;
+    let events = engine.events();
+    let mut told = false;
+    while engine.run()?.waiting {
+        let now = started.elapsed();
+        if now >= patience.limit {
+            return Err(engine.waiting_for().iter().map(Waiting::error).collect());
+        }
+        if !told && now >= A_WHILE {
+            told = true;
+            (patience.tell)(engine.waiting_for().iter().map(Waiting::note).collect());
+        }
+        let until = if told { patience.limit } else { patience.limit.min(A_WHILE) };
+        let until = engine.next_deadline().map_or(until, |deadline| until.min(deadline));
+        events.wait(until.saturating_sub(now));
+    }
     Interpreter::new().interpret(&engine)
 }
 

@@ -19,4 +19,4 @@ pub mod resource_engine;
 pub mod shell;
 pub mod state;
 
-pub use first_graph::{add_automatic_edges, first_graph, hostname};
+pub use first_graph::{Patience, add_automatic_edges, first_graph, hostname};

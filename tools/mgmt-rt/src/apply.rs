@@ -14,7 +14,7 @@ use runtime::state::{StateDir, default_prefix};
 use crate::plan::PlanPrinter;
 use crate::progress::{LogFormat, Printer};
 use crate::report;
-use crate::sides::Sides;
+use crate::sides::{Sides, Wait};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -47,6 +47,8 @@ pub struct Args {
 pub struct PlanArgs {
     #[command(flatten)]
     sides: Sides,
+    #[command(flatten)]
+    wait: Wait,
     /// Where apply keeps its state; only read
     #[arg(long, value_name = "DIR", env = "MGMT_PREFIX")]
     prefix: Option<PathBuf>,
@@ -109,11 +111,15 @@ pub fn run(args: &Args) -> ExitCode {
         state_dir: prefix.join("local"),
         shared: agent.shared(),
     };
-    if let Err(error) = spawn(source, agent.handle()) {
-        eprintln!("mgmt-rt: cannot start a thread: {error}");
-        return ExitCode::FAILURE;
-    }
+    let functions = match spawn(source, agent.handle()) {
+        Ok(functions) => functions,
+        Err(error) => {
+            eprintln!("mgmt-rt: cannot start a thread: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
     let summary = agent.run();
+    drop(functions);
     printer.finish(&summary, args.noop);
     if let Some(status) = summary.exit_status {
         return ExitCode::from(status);
@@ -159,7 +165,9 @@ pub fn plan(args: &PlanArgs) -> ExitCode {
     };
     let nothing = Files::default();
     let files = program.as_ref().map_or(&nothing, |p| &p.files);
-    let finished = args.sides.first_graph(program.as_ref()).and_then(|(graph, warnings)| {
+    let mut tell = |notes| report::print(notes, files, format);
+    let patience = args.wait.patience(&mut tell);
+    let finished = args.sides.first_graph(program.as_ref(), patience).and_then(|(graph, warnings)| {
         report::print(warnings, files, format);
         finish_graph(graph)
     });

@@ -7,12 +7,14 @@ use clap::ValueEnum;
 use mcl_diagnostics::{Code, Files, Format};
 
 use crate::report;
-use crate::sides::Sides;
+use crate::sides::{Sides, Wait};
 
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
     sides: Sides,
+    #[command(flatten)]
+    wait: Wait,
     /// How to print the graph; with json, errors are JSON lines on standard error
     #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
     format: GraphFormat,
@@ -36,7 +38,8 @@ pub fn run(args: &Args) -> ExitCode {
     };
     let nothing = Files::default();
     let files = program.as_ref().map_or(&nothing, |p| &p.files);
-    let graph = match args.sides.first_graph(program.as_ref()) {
+    let mut tell = |notes| report::print(notes, files, errors);
+    let graph = match args.sides.first_graph(program.as_ref(), args.wait.patience(&mut tell)) {
         Ok((graph, warnings)) => {
             report::print(warnings, files, errors);
             graph

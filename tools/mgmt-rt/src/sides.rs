@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::ValueEnum;
 use graph_merge::Unmatched;
@@ -11,6 +12,7 @@ use mcl_artifact::program::Program;
 use mcl_diagnostics::{Diagnostic, Format};
 use pp_translate::Fallback;
 use resource_graph::ResourceGraph;
+use runtime::Patience;
 use runtime::frontend::{Mixed, Mixer, PuppetSource, Side, SideEvent};
 
 use crate::program;
@@ -55,6 +57,21 @@ pub enum MergeUnmatched {
     Ignore,
 }
 
+/// How long commands that show the first graph wait for it.
+#[derive(clap::Args, Debug)]
+pub struct Wait {
+    /// How long to wait for functions that have no value yet, such as a command that has printed nothing
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    wait: u64,
+}
+
+impl Wait {
+    /// The limit; `tell` is called when it takes a while.
+    pub fn patience<'a>(&self, tell: &'a mut dyn FnMut(Vec<Diagnostic>)) -> Patience<'a> {
+        Patience { limit: Duration::from_secs(self.wait), tell }
+    }
+}
+
 impl Sides {
     /// The Puppet side, if it takes part.
     pub fn puppet_source(&self) -> Option<PuppetSource> {
@@ -88,11 +105,13 @@ impl Sides {
     pub fn first_graph(
         &self,
         program: Option<&Arc<Program>>,
+        patience: Patience<'_>,
     ) -> Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>> {
         let mut warnings = Vec::new();
         let mut events = Vec::new();
         if let Some(program) = program {
-            events.push((Side::Mcl, SideEvent::Graph(runtime::first_graph(program, &runtime::hostname())?)));
+            let graph = runtime::first_graph(program, &runtime::hostname(), patience)?;
+            events.push((Side::Mcl, SideEvent::Graph(graph)));
         }
         if let Some(source) = self.puppet_source() {
             let (graph, more) = source.load()?;

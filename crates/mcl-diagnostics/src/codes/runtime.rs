@@ -25,6 +25,13 @@ belongs to this `mgmt-rt`.";
 wrong number of arguments, calls nested without end. The compiler makes no such artifact, so it is damaged, was made by \
 another tool, or shows a defect of the compiler. Build it again; if that does not help, please report it.";
 
+    R0106: "a function has no value yet",
+        "Some functions have a value only after a while: `os.system` when its command has printed a line. Until all functions \
+that the program uses have one there are no resources, because a half-known program could describe something that nobody \
+wants. `mgmt-rt apply` waits, and goes on with what it had; `mgmt-rt graph` and `plan` wait for a minute unless `--wait` says \
+otherwise. A command that ends without printing anything never gives a value.\n\n\
+Wrong: `$x = os.system(\"touch /srv/x\")`\nRight: `$x = os.system(\"touch /srv/x; echo done\")`";
+
     R0201: "there is no such resource kind",
         "The program was compiled with a kind that this runtime does not have, or the kind is misspelt.\n\n\
 Wrong: `fiel \"/srv/x\" {}`\nRight: `file \"/srv/x\" {}`\n\n\

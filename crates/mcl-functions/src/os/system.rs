@@ -5,8 +5,7 @@ use std::io::{BufRead as _, BufReader, Read};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcl_value::Value;
 
@@ -17,9 +16,6 @@ use crate::{FunctionError, Live, LiveContext};
 
 /// A line longer than this ends the reading.
 const MAX_LINE: u64 = 64 * 1024;
-/// How long the first call waits for the first line: most commands print at once, and then the first result of the
-/// program is already whole. Slower ones are waited for without blocking anything.
-const PATIENCE: Duration = Duration::from_millis(500);
 
 #[derive(Default)]
 pub(super) struct System {
@@ -31,46 +27,24 @@ pub(super) struct System {
 struct Running {
     command: Vec<u8>,
     child: Child,
-    output: Arc<Output>,
+    newest: Arc<Newest>,
 }
 
+/// The newest line that nobody has taken yet.
 #[derive(Default)]
-struct Output {
-    state: Mutex<OutputState>,
-    changed: Condvar,
-}
+struct Newest(Mutex<Option<Vec<u8>>>);
 
-#[derive(Default)]
-struct OutputState {
-    /// The newest line that nobody has taken yet.
-    line: Option<Vec<u8>>,
-    ended: bool,
-}
-
-impl Output {
-    fn set(&self, change: impl FnOnce(&mut OutputState)) {
-        change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
-        self.changed.notify_all();
-    }
-
-    fn take(&self, patience: Duration) -> Option<Vec<u8>> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let nothing_yet = |state: &mut OutputState| state.line.is_none() && !state.ended;
-        let (mut state, _) =
-            self.changed.wait_timeout_while(state, patience, nothing_yet).unwrap_or_else(PoisonError::into_inner);
-        state.line.take()
+impl Newest {
+    fn lock(&self) -> MutexGuard<'_, Option<Vec<u8>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Live for System {
     fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
         let command = args.bytes(0)?;
-        let mut patience = Duration::ZERO;
         if self.running.as_ref().is_none_or(|running| running.command != command) {
             self.running = None;
-            if self.last.is_none() {
-                patience = PATIENCE;
-            }
             let started = start(command, cx.waker());
             let shown = String::from_utf8_lossy(command);
             let failure = |error| FunctionError::fatal(format!("could not start `{shown}`: {}", go_error(&error)));
@@ -79,7 +53,7 @@ impl Live for System {
         if let Some(running) = &mut self.running {
             // An ended process is reaped as soon as it is noticed.
             let _ = running.child.try_wait();
-            if let Some(line) = running.output.take(patience) {
+            if let Some(line) = running.newest.lock().take() {
                 self.last = Some(line.into());
             }
         }
@@ -101,20 +75,19 @@ fn start(command: &[u8], waker: Arc<dyn Fn() + Send + Sync>) -> std::io::Result<
         .stdout(Stdio::piped())
         .process_group(0)
         .spawn()?;
-    let output = Arc::new(Output::default());
+    let newest = Arc::new(Newest::default());
     if let Some(stdout) = child.stdout.take() {
-        let output = output.clone();
+        let newest = newest.clone();
         std::thread::Builder::new().name("os.system".to_owned()).spawn(move || {
             read_lines(stdout, |line| {
-                output.set(|state| state.line = Some(line));
+                *newest.lock() = Some(line);
                 waker();
             });
-            output.set(|state| state.ended = true);
             // So that the process is reaped.
             waker();
         })?;
     }
-    Ok(Running { command: command.to_vec(), child, output })
+    Ok(Running { command: command.to_vec(), child, newest })
 }
 
 fn read_lines(source: impl Read, mut each: impl FnMut(Vec<u8>)) {

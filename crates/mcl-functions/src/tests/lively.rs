@@ -111,6 +111,14 @@ impl Stage {
         }
     }
 
+    /// Calls at each wake-up until the value is the expected one.
+    fn call_until(&mut self, args: &str, expected: &str) {
+        let deadline = Duration::from_secs(20);
+        while self.call(args) != expected {
+            self.wakes.1.recv_timeout(deadline).expect("the instance asks to be called");
+        }
+    }
+
     fn pass(&mut self, millis: u64) {
         self.now += Duration::from_millis(millis);
     }
@@ -210,16 +218,19 @@ fn files_are_read_and_watched() {
 #[test]
 fn commands_give_their_last_line() {
     let mut stage = Stage::new("os.system");
-    assert_eq!(stage.call(r#""echo a""#), r#""a""#);
-    // A line that comes later wakes the caller up.
+    assert_eq!(stage.call(r#""read x < /dev/null; echo a; exec sleep 1000""#), "not ready");
+    stage.call_until(r#""read x < /dev/null; echo a; exec sleep 1000""#, r#""a""#);
+    // The line of another command takes its place when it comes.
     assert_eq!(stage.call(r#""read x < /dev/null; echo b; exec sleep 1000""#), r#""a""#);
-    let deadline = Duration::from_secs(20);
-    loop {
-        stage.wakes.1.recv_timeout(deadline).expect("the command prints a line");
-        if stage.call(r#""read x < /dev/null; echo b; exec sleep 1000""#) == r#""b""# {
-            break;
-        }
-    }
+    stage.call_until(r#""read x < /dev/null; echo b; exec sleep 1000""#, r#""b""#);
+}
+
+#[test]
+fn a_command_that_prints_nothing_has_no_value() {
+    let mut stage = Stage::new("os.system");
+    assert_eq!(stage.call(r#""true""#), "not ready");
+    stage.wakes.1.recv_timeout(Duration::from_secs(20)).expect("the command ends");
+    assert_eq!(stage.call(r#""true""#), "not ready");
 }
 
 #[test]

@@ -3,6 +3,8 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -13,8 +15,9 @@ use resource_graph::{AutoEdgeHost, ResourceGraph, add_autoedges};
 use rustc_hash::FxHashMap;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
+use crate::first_graph::A_WHILE;
 use crate::frontend::{Mixed, Mixer, PuppetSource, Side, SideEvent};
-use crate::function_engine::{Engine, Host, Waker, WatchId};
+use crate::function_engine::{Engine, Host, Waiting, Waker, WatchId};
 use crate::interpret::Interpreter;
 use crate::kinds::{Scope, SharedValues, package_files};
 use crate::resource_engine::EngineGraph;
@@ -59,19 +62,43 @@ pub fn finish_graph(mut graph: ResourceGraph) -> Result<EngineGraph, Vec<Diagnos
     })
 }
 
-/// Runs the source on its own thread for the rest of the process.
+/// A source that runs. What its functions have started, commands above all, ends when this is dropped.
+pub struct RunningSource {
+    world: World,
+    /// Closed by the thread at its end.
+    ended: Receiver<()>,
+}
+
+/// How long the end waits for a function that is being called, or for Puppet.
+const LAST_CALL: Duration = Duration::from_millis(500);
+
+impl Drop for RunningSource {
+    fn drop(&mut self) {
+        self.world.stopping.store(true, Ordering::Relaxed);
+        self.world.ring();
+        let _ = self.ended.recv_timeout(LAST_CALL);
+    }
+}
+
+/// Runs the source on its own thread.
 ///
 /// # Errors
 /// The thread cannot be started.
-pub fn spawn(source: LiveSource, agent: Handle) -> std::io::Result<()> {
+pub fn spawn(source: LiveSource, agent: Handle) -> std::io::Result<RunningSource> {
+    let world = World::new();
+    let (alive, ended) = channel::<()>();
+    let running = RunningSource { world: world.clone(), ended };
     // Evaluation is iterative, but values nest as deeply as the program's types.
     let thread = std::thread::Builder::new().name("functions".to_owned()).stack_size(8 << 20);
-    thread.spawn(move || run(source, &agent)).map(|_| ())
+    thread.spawn(move || {
+        run(source, world, &agent);
+        drop(alive);
+    })?;
+    Ok(running)
 }
 
-fn run(source: LiveSource, agent: &Handle) {
+fn run(source: LiveSource, world: World, agent: &Handle) {
     let LiveSource { program, puppet, mut mixer, hostname, state_dir, shared } = source;
-    let world = World::new();
     {
         let world = world.clone();
         shared.subscribe(Arc::new(move |kind, name| world.shared_changed(kind, name)));
@@ -94,10 +121,16 @@ fn run(source: LiveSource, agent: &Handle) {
     }
     let mut puppet_is_due = puppet.is_some();
     let mut reload_at = None;
-    loop {
+    let mut wait = Wait::default();
+    while !world.stopping.load(Ordering::Relaxed) {
         let mut events = Vec::new();
         if let Some(engine) = &mut engine {
-            match engine.run() {
+            let round = engine.run();
+            let waiting = round.as_ref().is_ok_and(|round| round.waiting);
+            if wait.is_long(waiting, world.started.elapsed()) {
+                agent.send(Message::Problems(engine.waiting_for().iter().map(Waiting::note).collect()));
+            }
+            match round {
                 Ok(round) if round.changed => events
                     .push((Side::Mcl, interpreter.interpret(engine).map_or_else(SideEvent::Failed, SideEvent::Graph))),
                 Ok(_) => {}
@@ -120,8 +153,32 @@ fn run(source: LiveSource, agent: &Handle) {
         for mixed in mixer.handle(events) {
             deliver(mixed, agent);
         }
-        let deadline = engine.as_ref().and_then(Engine::next_deadline).into_iter().chain(reload_at).min();
+        let next = engine.as_ref().and_then(Engine::next_deadline);
+        let deadline = next.into_iter().chain(reload_at).chain(wait.deadline()).min();
         puppet_is_due = world.wait(deadline) || reload_at.is_some_and(|at| at <= world.started.elapsed());
+    }
+}
+
+/// Since when the program has waited for first values, and whether that was told.
+#[derive(Default)]
+struct Wait {
+    since: Option<Duration>,
+    told: bool,
+}
+
+impl Wait {
+    /// Whether it is time to say, once, what is waited for.
+    fn is_long(&mut self, waiting: bool, now: Duration) -> bool {
+        if !waiting {
+            *self = Wait::default();
+            return false;
+        }
+        let since = *self.since.get_or_insert(now);
+        !self.told && now >= since + A_WHILE && !std::mem::replace(&mut self.told, true)
+    }
+
+    fn deadline(&self) -> Option<Duration> {
+        self.since.filter(|_| !self.told).map(|since| since + A_WHILE)
     }
 }
 
@@ -149,6 +206,7 @@ const PUPPET: u64 = 0;
 struct World {
     inner: Arc<Mutex<Inner>>,
     bell: Arc<Option<OwnedFd>>,
+    stopping: Arc<AtomicBool>,
     started: Instant,
 }
 
@@ -165,7 +223,12 @@ impl World {
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok();
         let inner =
             Inner { watcher: Watcher::new(), wakers: FxHashMap::default(), shared: FxHashMap::default(), last: PUPPET };
-        World { inner: Arc::new(Mutex::new(inner)), bell: Arc::new(bell), started: Instant::now() }
+        World {
+            inner: Arc::new(Mutex::new(inner)),
+            bell: Arc::new(bell),
+            stopping: Arc::default(),
+            started: Instant::now(),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

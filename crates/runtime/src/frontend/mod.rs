@@ -8,6 +8,6 @@ mod live;
 mod mixer;
 mod puppet;
 
-pub use live::{LiveSource, finish_graph, spawn};
+pub use live::{LiveSource, RunningSource, finish_graph, spawn};
 pub use mixer::{Mixed, Mixer, Side, SideEvent};
 pub use puppet::PuppetSource;

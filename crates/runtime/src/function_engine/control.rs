@@ -11,7 +11,7 @@ use super::build::NewFrame;
 use super::code::{ClosurePlace, FunctionInstance, NodeId};
 use super::identical::identical;
 use super::node::{
-    Binding, CallControl, ExceptControl, FrameId, IfControl, IfStatement, Input, IterateControl, Loop, State,
+    Absent, Binding, CallControl, ExceptControl, FrameId, IfControl, IfStatement, Input, IterateControl, Loop, State,
 };
 
 /// How deep calls of function values and loops may nest at run time. Programs cannot recurse, so only an artifact that
@@ -24,6 +24,7 @@ impl Engine {
     pub(crate) fn evaluate_if(&mut self, id: NodeId, c: &mut IfControl) -> State {
         let condition = match self.input(id, 0) {
             Ok(Value::Bool(condition)) => condition,
+            Err(Absent::Pending) => return State::Pending,
             other => {
                 if let Some((_, frame)) = c.taken.take() {
                     self.tear_down(frame);
@@ -60,7 +61,8 @@ impl Engine {
                 }
                 State::Value(Value::Nil)
             }
-            Err(failure) if failure.catchable => {
+            Err(Absent::Pending) => State::Pending,
+            Err(Absent::Failed(failure)) if failure.catchable => {
                 if !matches!(c.wired, Some(Some(_))) {
                     let place = ClosurePlace::Node(c.origin);
                     let frame = match self.open(id, self.nodes[id].frame, place, Vec::new()) {
@@ -73,7 +75,7 @@ impl Engine {
                 }
                 State::Value(Value::Nil)
             }
-            Err(fatal) => {
+            Err(Absent::Failed(fatal)) => {
                 if let Some(Some(frame)) = c.wired.take() {
                     self.tear_down(frame);
                 }
@@ -86,6 +88,7 @@ impl Engine {
     pub(crate) fn evaluate_call(&mut self, id: NodeId, c: &mut CallControl) -> State {
         let callee = match self.input(id, 0) {
             Ok(Value::Func(callee)) => callee,
+            Err(Absent::Pending) => return State::Pending,
             other => {
                 if let Some((_, frame)) = c.body.take() {
                     self.tear_down(frame);
@@ -123,12 +126,12 @@ impl Engine {
         let arguments: Result<Vec<Value>, _> = (0..self.nodes[id].inputs.len()).map(|i| self.input(id, i)).collect();
         let mut arguments = match arguments {
             Ok(arguments) => arguments,
-            // A fatal failure counts more than one that could be caught, whatever the order.
-            Err(first) => {
-                let inputs = 0..self.nodes[id].inputs.len();
-                let fatal = inputs.filter_map(|i| self.input(id, i).err()).find(|f| !f.catchable);
-                self.drop_bodies(c);
-                return State::Failed(fatal.unwrap_or(first));
+            Err(_) => {
+                let absent = self.absent(id);
+                if let Absent::Failed(_) = absent {
+                    self.drop_bodies(c);
+                }
+                return absent.into();
             }
         };
         let Some(Value::Func(callee)) = arguments.pop() else {
@@ -217,6 +220,7 @@ impl Engine {
     pub(crate) fn evaluate_if_statement(&mut self, id: NodeId, c: &mut IfStatement) -> State {
         let condition = match self.input(id, 0) {
             Ok(Value::Bool(condition)) => condition,
+            Err(Absent::Pending) => return State::Pending,
             other => {
                 if let Some((_, Some(frame))) = c.taken.take() {
                     self.outputs_changed = true;
@@ -256,6 +260,7 @@ impl Engine {
         let elements: Vec<(Option<Value>, Value)> = match self.input(id, 0) {
             Ok(Value::List(list)) if !c.keyed => list.iter().map(|v| (None, v.clone())).collect(),
             Ok(Value::Map(map)) if c.keyed => map.iter().map(|(k, v)| (Some(k.clone()), v.clone())).collect(),
+            Err(Absent::Pending) => return State::Pending,
             other => {
                 self.outputs_changed |= !c.iterations.is_empty();
                 for (_, frame) in c.iterations.drain(..) {
@@ -312,9 +317,9 @@ impl Engine {
     }
 
     /// A failed or ill-typed key.
-    fn unusable(&self, id: NodeId, key: Result<Value, Arc<super::node::Failure>>, what: &str) -> State {
+    fn unusable(&self, id: NodeId, key: Result<Value, Absent>, what: &str) -> State {
         match key {
-            Err(failure) => State::Failed(failure),
+            Err(absent) => absent.into(),
             Ok(value) => self.engine_failure(id, format!("{what} has a value of the wrong type: {}", value.kind())),
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use super::Engine;
 use super::code::NodeId;
-use super::node::{Binding, Dependent, FrameId, Input, Kind, Slot};
+use super::node::{Binding, Dependent, FrameId, Input, Kind, Slot, State};
 
 impl Engine {
     /// Appends an input to a node.
@@ -128,6 +128,11 @@ impl Engine {
             }
             self.truncate_inputs(id, 0);
             let Some(node) = self.nodes.remove(id) else { continue };
+            if matches!(node.state, State::Pending) {
+                self.pending -= 1;
+                // What it had frozen goes with it.
+                self.frozen.remove(&id);
+            }
             if let Some(frame) = self.frames.get_mut(node.frame) {
                 match node.slot {
                     Slot::Node(n) => frame.nodes[n as usize] = None,

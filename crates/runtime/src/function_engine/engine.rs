@@ -8,6 +8,7 @@ use std::time::Duration;
 use mcl_artifact::program::{Program, TemplateId};
 use mcl_diagnostics::Diagnostic;
 use mcl_value::Value;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::arena::Arena;
 use super::code::{Code, Lookup, NodeId};
@@ -31,11 +32,17 @@ pub struct Engine {
     pub(crate) unkept: Vec<FrameId>,
     /// Statements and kept values that a failure reached.
     pub(crate) failed: BTreeSet<NodeId>,
+    /// Statements and kept values that wait for a first value.
+    pub(crate) waiting: BTreeSet<NodeId>,
+    /// Number of pending nodes.
+    pub(crate) pending: usize,
+    /// Nodes to evaluate once the pending control above them knows what becomes of them.
+    pub(crate) frozen: FxHashMap<NodeId, FxHashSet<NodeId>>,
     /// Nodes that want to be evaluated at a time of the monotonic clock.
     pub(crate) timers: BTreeSet<(Duration, NodeId)>,
     /// Number of the present round, from 1.
     pub(crate) round: u64,
-    /// Whether a statement's values or the set of statements changed in this round.
+    /// Whether a statement's values or the set of statements changed since the last round that gave an output.
     pub(crate) outputs_changed: bool,
     /// Number of evaluations in this round.
     pub(crate) evaluated: usize,
@@ -52,8 +59,10 @@ pub struct Engine {
 pub struct Round {
     /// Its number, from 1.
     pub number: u64,
-    /// Whether the output may differ from the round before.
+    /// Whether there is an output, and it may differ from the last one. Not while statements wait.
     pub changed: bool,
+    /// Whether statements wait for a first value ([`Engine::waiting_for`]): then there is no output.
+    pub waiting: bool,
     /// How many nodes were evaluated.
     pub evaluated: usize,
 }
@@ -103,6 +112,9 @@ impl Engine {
             unread: Vec::new(),
             unkept,
             failed: BTreeSet::new(),
+            waiting: BTreeSet::new(),
+            pending: 0,
+            frozen: FxHashMap::default(),
             timers: BTreeSet::new(),
             round: 0,
             outputs_changed: false,
@@ -122,7 +134,6 @@ impl Engine {
     pub fn run(&mut self) -> Result<Round, Vec<Diagnostic>> {
         self.round += 1;
         self.evaluated = 0;
-        self.outputs_changed = false;
         if !self.started {
             self.started = true;
             self.outputs_changed = true;
@@ -138,7 +149,7 @@ impl Engine {
                 continue;
             }
             node.queued = false;
-            if !node.orphan {
+            if !node.orphan && !self.freeze(id) {
                 self.evaluated += 1;
                 #[cfg(test)]
                 assert_ne!(self.evaluations.insert(id, self.round), Some(self.round), "evaluated twice in a round");
@@ -146,11 +157,13 @@ impl Engine {
             }
         }
         let failures = self.uncaught();
-        if failures.is_empty() {
-            Ok(Round { number: self.round, changed: self.outputs_changed, evaluated: self.evaluated })
-        } else {
-            Err(failures)
+        if !failures.is_empty() {
+            return Err(failures);
         }
+        let waiting = self.is_waiting();
+        // What changed in a round without an output is news for the next one that has one.
+        let changed = !waiting && std::mem::take(&mut self.outputs_changed);
+        Ok(Round { number: self.round, changed, waiting, evaluated: self.evaluated })
     }
 
     /// Where wakers report; a shell waits on it between rounds.
@@ -205,6 +218,9 @@ impl Engine {
         let mut failures: Vec<&Failure> = Vec::new();
         for id in &self.failed {
             let node = &self.nodes[*id];
+            if self.frozen_by(*id).is_some() {
+                continue;
+            }
             for input in &node.inputs {
                 let Input::Node { node: source, .. } = input else { continue };
                 let source = &self.nodes[*source];

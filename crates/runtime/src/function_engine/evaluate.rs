@@ -10,7 +10,7 @@ use super::Engine;
 use super::code::{Code, NodeId, struct_value};
 use super::identical::identical;
 use super::live::Deployed;
-use super::node::{Failure, FailureSort, FrameId, Input, Kind, OutputKind, State};
+use super::node::{Absent, Failure, FailureSort, FrameId, Input, Kind, OutputKind, State};
 
 impl Engine {
     /// Evaluates a node whose inputs are settled, and queues its readers if the result is a new one.
@@ -40,7 +40,8 @@ impl Engine {
             Kind::Forward(body) => {
                 return match self.input(id, 0) {
                     Ok(value) => State::Value(value),
-                    Err(failure) => State::Failed(self.blame_call(id, *body, failure)),
+                    Err(Absent::Failed(failure)) => State::Failed(self.blame_call(id, *body, failure)),
+                    Err(Absent::Pending) => State::Pending,
                 };
             }
             Kind::Busy
@@ -52,11 +53,11 @@ impl Engine {
             | Kind::Sink
             | Kind::Keep => {}
         }
-        if let Err(failure) = self.gather(id) {
-            if let Kind::Live(live) = kind {
+        if let Err(absent) = self.gather(id) {
+            if let (Kind::Live(live), Absent::Failed(_)) = (kind, &absent) {
                 self.suspend(id, live);
             }
-            return State::Failed(failure);
+            return absent.into();
         }
         let code = Arc::clone(&self.code);
         let mut arguments = std::mem::take(&mut self.arguments);
@@ -75,7 +76,10 @@ impl Engine {
                 self.arguments = arguments;
                 let result = self.call_live(id, live, &code);
                 arguments = std::mem::take(&mut self.arguments);
-                self.result(id, live.function, result)
+                match result.transpose() {
+                    Some(result) => self.result(id, live.function, result),
+                    None => State::Pending,
+                }
             }
             _ => State::Value(Value::Nil),
         };
@@ -113,17 +117,22 @@ impl Engine {
     }
 
     fn evaluate_output(&mut self, id: NodeId, kind: OutputKind) -> State {
+        // Without its control nothing is known: what is wired may be of the past.
+        if let Err(absent) = self.input(id, 0) {
+            return absent.into();
+        }
         match kind {
-            OutputKind::Choice => match self.input(id, 0).and_then(|_| self.input(id, 1)) {
+            OutputKind::Choice => match self.input(id, 1) {
                 Ok(value) => State::Value(value),
-                Err(failure) => State::Failed(match self.body_of_call(id) {
+                Err(Absent::Failed(failure)) => State::Failed(match self.body_of_call(id) {
                     Some(body) => self.blame_call(id, body, failure),
                     None => failure,
                 }),
+                Err(Absent::Pending) => State::Pending,
             },
             OutputKind::Collect => match self.gather(id) {
                 Ok(()) => State::Value(Value::List(self.arguments.drain(..).skip(1).collect())),
-                Err(failure) => State::Failed(failure),
+                Err(absent) => absent.into(),
             },
             OutputKind::Filter => match self.gather(id) {
                 Ok(()) => {
@@ -136,7 +145,7 @@ impl Engine {
                         .map(|(element, _)| element.clone());
                     State::Value(Value::List(chosen.collect()))
                 }
-                Err(failure) => State::Failed(failure),
+                Err(absent) => absent.into(),
             },
         }
     }
@@ -176,47 +185,60 @@ impl Engine {
         }))
     }
 
-    /// The value or failure of one input.
-    pub(crate) fn input(&self, id: NodeId, index: usize) -> Result<Value, Arc<Failure>> {
+    /// The value of one input, or why there is none.
+    pub(crate) fn input(&self, id: NodeId, index: usize) -> Result<Value, Absent> {
         match self.nodes[id].inputs.get(index) {
             Some(Input::Value(value)) => Ok(value.clone()),
             Some(Input::Node { node, .. }) => match &self.nodes[*node].state {
                 State::Value(value) => Ok(value.clone()),
-                State::Failed(failure) => Err(Arc::clone(failure)),
+                State::Failed(failure) => Err(Absent::Failed(Arc::clone(failure))),
+                State::Pending => Err(Absent::Pending),
                 State::New => Ok(Value::Nil),
             },
             None => Ok(Value::Nil),
         }
     }
 
-    /// Collects the inputs of a node in `self.arguments`, or gives the failure that takes their place: a fatal one before
-    /// one that could be caught, else the first.
-    fn gather(&mut self, id: NodeId) -> Result<(), Arc<Failure>> {
+    /// Collects the inputs of a node in `self.arguments`, or says why it cannot.
+    fn gather(&mut self, id: NodeId) -> Result<(), Absent> {
         self.arguments.clear();
+        for input in &self.nodes[id].inputs {
+            self.arguments.push(match input {
+                Input::Value(value) => value.clone(),
+                Input::Node { node, .. } => match &self.nodes[*node].state {
+                    State::Value(value) => value.clone(),
+                    State::New => Value::Nil,
+                    State::Failed(_) | State::Pending => return Err(self.absent(id)),
+                },
+            });
+        }
+        Ok(())
+    }
+
+    /// What takes the place of the result of a node some inputs of which have no value: a fatal failure before one that
+    /// could be caught, else the first failure; any failure before waiting, because no value that comes later undoes it.
+    pub(crate) fn absent(&self, id: NodeId) -> Absent {
         let mut failed: Option<&Arc<Failure>> = None;
         for input in &self.nodes[id].inputs {
-            match input {
-                Input::Value(value) => self.arguments.push(value.clone()),
-                Input::Node { node, .. } => match &self.nodes[*node].state {
-                    State::Value(value) => self.arguments.push(value.clone()),
-                    State::Failed(failure) => {
-                        if failed.is_none_or(|f| f.catchable && !failure.catchable) {
-                            failed = Some(failure);
-                        }
-                    }
-                    State::New => self.arguments.push(Value::Nil),
-                },
+            if let Input::Node { node, .. } = input
+                && let State::Failed(failure) = &self.nodes[*node].state
+                && failed.is_none_or(|f| f.catchable && !failure.catchable)
+            {
+                failed = Some(failure);
             }
         }
-        failed.map_or(Ok(()), |failure| Err(Arc::clone(failure)))
+        failed.map_or(Absent::Pending, |failure| Absent::Failed(Arc::clone(failure)))
     }
 
     /// Stores a result; if it is not the old one, the readers are queued.
     fn set_state(&mut self, id: NodeId, state: State) {
         let node = &mut self.nodes[id];
-        let terminal = node.pinned;
-        if terminal && matches!(state, State::Failed(_)) {
-            self.failed.insert(id);
+        if node.pinned {
+            match &state {
+                State::Failed(_) => drop(self.failed.insert(id)),
+                State::Pending => drop(self.waiting.insert(id)),
+                State::New | State::Value(_) => {}
+            }
         }
         if matches!(node.kind, Kind::Sink) {
             node.changed = self.round;
@@ -225,8 +247,13 @@ impl Engine {
         if same_state(&node.state, &state) {
             return;
         }
+        let (was_pending, is_pending) = (matches!(node.state, State::Pending), matches!(state, State::Pending));
         node.state = state;
         node.changed = self.round;
+        self.pending = self.pending + usize::from(is_pending) - usize::from(was_pending);
+        if was_pending {
+            self.thaw(id);
+        }
         for i in 0..self.nodes[id].dependents.len() {
             let reader = self.nodes[id].dependents[i].node;
             self.enqueue(reader);
@@ -252,7 +279,7 @@ fn same_state(a: &State, b: &State) -> bool {
     match (a, b) {
         (State::Value(a), State::Value(b)) => identical(a, b),
         (State::Failed(a), State::Failed(b)) => Arc::ptr_eq(a, b) || a.same(b),
-        (State::New, State::New) => true,
+        (State::New, State::New) | (State::Pending, State::Pending) => true,
         _ => false,
     }
 }

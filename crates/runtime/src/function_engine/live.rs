@@ -44,6 +44,7 @@ pub(crate) struct LiveCall<'a> {
     host: &'a mut dyn Host,
     events: &'a Arc<Events>,
     delay: Option<Duration>,
+    ready: bool,
     /// Watches from before this call: what is still wanted at its end stays in force without a gap.
     old: Vec<(Watched, WatchId)>,
     kept: Vec<(Watched, WatchId)>,
@@ -80,6 +81,10 @@ impl LiveContext for LiveCall<'_> {
         self.watch(Watched::Path(path.to_owned()));
     }
 
+    fn not_ready(&mut self) {
+        self.ready = false;
+    }
+
     fn waker(&self) -> Arc<dyn Fn() + Send + Sync> {
         let waker = Waker { node: self.node, events: Arc::clone(self.events) };
         Arc::new(move || waker.wake())
@@ -104,13 +109,13 @@ impl LiveContext for LiveCall<'_> {
 }
 
 impl Engine {
-    /// Calls a live function with the arguments in `self.arguments`.
+    /// Calls a live function with the arguments in `self.arguments`; gives nothing if it has no value yet.
     pub(crate) fn call_live(
         &mut self,
         id: NodeId,
         live: &mut LiveNode,
         code: &Code,
-    ) -> Result<Value, mcl_functions::FunctionError> {
+    ) -> Result<Option<Value>, mcl_functions::FunctionError> {
         let Some(instance) = &mut live.instance else {
             return Err(mcl_functions::FunctionError::fatal("the function has ended"));
         };
@@ -127,11 +132,12 @@ impl Engine {
             host: &mut *self.host,
             events: &self.events,
             delay: None,
+            ready: true,
             old: std::mem::take(&mut live.watches),
             kept: Vec::new(),
         };
         let result = instance.call(&mut call, &self.arguments);
-        let LiveCall { delay, old, kept, .. } = call;
+        let LiveCall { delay, ready, old, kept, .. } = call;
         live.watches = kept;
         for (_, watch) in old {
             self.host.unwatch(watch);
@@ -141,7 +147,7 @@ impl Engine {
             live.deadline = Some(deadline);
             self.timers.insert((deadline, id));
         }
-        result
+        result.map(|value| ready.then_some(value))
     }
 
     /// Forgets what a live function had asked for.

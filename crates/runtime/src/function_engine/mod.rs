@@ -19,6 +19,10 @@
 //! reaches a statement ends the round with diagnostics ([`Engine::run`]). Whether a failure counts is decided at the *end*
 //! of a round, so one inside something that the same round tears down is nobody's concern.
 //!
+//! A function that has no first value yet makes everything that needs it *pending*, up to the statements, and a round that
+//! leaves a statement pending gives no output: the one before stays in force. A pending control keeps what it built, frozen
+//! until it knows again what it wants (`waiting`).
+//!
 //! There is no recursion over the program's depth anywhere here, and no I/O: clocks, watches and wake-ups come from the
 //! [`Host`].
 
@@ -38,8 +42,10 @@ mod outputs;
 mod still;
 #[cfg(test)]
 pub(crate) mod tests;
+mod waiting;
 
 pub use engine::{Engine, Round};
 pub use host::{Events, Host, Waker, WatchId};
 pub use outputs::{Output, OutputId, OutputValues};
 pub use still::StillHost;
+pub use waiting::Waiting;

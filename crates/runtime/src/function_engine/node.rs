@@ -71,6 +71,24 @@ pub(crate) enum State {
     New,
     Value(Value),
     Failed(Arc<Failure>),
+    /// It needs the first value of a function that has none yet.
+    Pending,
+}
+
+/// What an input is when it is no value.
+#[derive(Clone, Debug)]
+pub(crate) enum Absent {
+    Failed(Arc<Failure>),
+    Pending,
+}
+
+impl From<Absent> for State {
+    fn from(absent: Absent) -> State {
+        match absent {
+            Absent::Failed(failure) => State::Failed(failure),
+            Absent::Pending => State::Pending,
+        }
+    }
 }
 
 /// A failed evaluation. It travels along the edges in place of a value.

@@ -54,7 +54,7 @@ impl<'a> Iterator for OutputValues<'a> {
             Input::Value(value) => Some(value),
             Input::Node { node, .. } => match &self.engine.nodes[*node].state {
                 State::Value(value) => Some(value),
-                State::New | State::Failed(_) => None,
+                State::New | State::Failed(_) | State::Pending => None,
             },
         }
     }

@@ -1,34 +1,34 @@
-//! A host in which nothing ever happens: for commands that look at a program's first result.
+//! A host that watches nothing: for commands that look at a program's first result.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use mcl_value::Value;
 
 use super::host::{Host, Waker, WatchId};
 
-/// Answers questions about the machine, and never wakes anybody.
+/// Answers questions about the machine; nobody is told when the answer changes. Time passes.
 pub struct StillHost {
     hostname: String,
     state_dir: PathBuf,
-    now: Duration,
+    started: Instant,
 }
 
 impl StillHost {
-    /// A host of that name whose clock stands at `now` (since the Unix epoch).
+    /// A host of that name, whose monotonic clock counts from that moment.
     #[must_use]
-    pub fn new(hostname: String, state_dir: PathBuf, now: Duration) -> StillHost {
-        StillHost { hostname, state_dir, now }
+    pub fn new(hostname: String, state_dir: PathBuf, started: Instant) -> StillHost {
+        StillHost { hostname, state_dir, started }
     }
 }
 
 impl Host for StillHost {
     fn now(&self) -> Duration {
-        self.now
+        SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO)
     }
 
     fn monotonic(&self) -> Duration {
-        Duration::ZERO
+        self.started.elapsed()
     }
 
     fn watch(&mut self, _: &Path, _: Waker) -> WatchId {

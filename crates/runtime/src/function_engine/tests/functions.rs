@@ -7,12 +7,16 @@ use mcl_value::Value;
 
 type Result = std::result::Result<Value, FunctionError>;
 
-/// `input(key)`: what the test set under a key.
+/// `input(key)`: what the test set under a key; nothing yet while nothing is set.
 struct Input;
 impl Live for Input {
     fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Result {
         let Value::Str(key) = &args[0] else { return Err(FunctionError::fatal("key")) };
-        Ok(cx.shared_value("input", &key.to_text()).unwrap_or(Value::Nil))
+        let value = cx.shared_value("input", &key.to_text());
+        if value.is_none() {
+            cx.not_ready();
+        }
+        Ok(value.unwrap_or(Value::Nil))
     }
 }
 

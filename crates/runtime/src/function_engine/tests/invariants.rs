@@ -9,7 +9,8 @@ pub(super) fn check(engine: &Engine) {
     for (id, node) in engine.nodes.iter() {
         assert!(!node.queued, "{id:?} is still queued");
         assert!(!node.orphan, "{id:?} outlived its frame");
-        assert!(!matches!(node.state, State::New), "{id:?} was never evaluated");
+        let frozen = engine.frozen_by(id).is_some();
+        assert!(frozen || !matches!(node.state, State::New), "{id:?} was never evaluated");
         assert!(node.pinned || !node.dependents.is_empty(), "{id:?} is read by nobody");
         let frame = engine.frames.get(node.frame).expect("a node's frame is alive");
         match node.slot {
@@ -34,6 +35,11 @@ pub(super) fn check(engine: &Engine) {
             assert!(matches!(input, Input::Node { node, .. } if *node == id));
         }
         node.kind.frames(|frame| assert!(engine.frames.get(frame).is_some(), "{id:?} owns a frame that is gone"));
+    }
+    assert_eq!(engine.pending, pending(engine), "pending nodes are counted");
+    for (control, frozen) in &engine.frozen {
+        let control = engine.nodes.get(*control).expect("what freezes exists");
+        assert!(matches!(control.state, State::Pending) && !frozen.is_empty());
     }
     let owned: usize = engine
         .nodes
@@ -79,6 +85,11 @@ fn sort(kind: &Kind) -> &'static str {
         Kind::Sink => "sink",
         Kind::Keep => "keep",
     }
+}
+
+/// How many nodes are pending.
+pub(super) fn pending(engine: &Engine) -> usize {
+    engine.nodes.iter().filter(|(_, node)| matches!(node.state, State::Pending)).count()
 }
 
 /// How many live functions watch something.

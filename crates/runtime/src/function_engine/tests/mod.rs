@@ -6,4 +6,5 @@ mod invariants;
 mod naive;
 pub(crate) mod programs;
 mod properties;
+mod waiting;
 pub(crate) mod world;

@@ -1,6 +1,6 @@
 //! The meaning of a program, computed from nothing by plain recursion: what the engine must agree with.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -10,10 +10,17 @@ use mcl_value::Value;
 use rustc_hash::FxHashMap;
 
 use super::functions;
-use super::world::World;
+use super::world::{WAITING, World};
 use crate::function_engine::outputs::for_each_statement_operand;
 
-type Evaluated = Result<Data, FunctionError>;
+type Evaluated = Result<Data, Absent>;
+
+/// Why there is no value.
+#[derive(Clone)]
+enum Absent {
+    Failed(FunctionError),
+    Pending,
+}
 
 #[derive(Clone)]
 enum Data {
@@ -41,15 +48,23 @@ pub(super) struct Naive<'a> {
     world: &'a World,
     shown: Vec<Vec<Value>>,
     failures: BTreeSet<String>,
+    /// Whether a statement, or a kept value of a frame that exists, has no first value yet.
+    waiting: Cell<bool>,
 }
 
 /// What a program puts out for the present inputs.
 pub(super) fn outcome(program: &Program, world: &World) -> Result<Vec<Vec<Value>>, Vec<String>> {
-    let mut naive = Naive { program, world, shown: Vec::new(), failures: BTreeSet::new() };
+    let mut naive = Naive { program, world, shown: Vec::new(), failures: BTreeSet::new(), waiting: Cell::new(false) };
     let template = program.templates.len() - 1;
     let top = Frame { template, parent: None, captures: vec![], params: vec![], done: RefCell::default() };
     naive.statements(&Rc::new(top));
-    if naive.failures.is_empty() { Ok(naive.shown) } else { Err(naive.failures.into_iter().collect()) }
+    if !naive.failures.is_empty() {
+        Err(naive.failures.into_iter().collect())
+    } else if naive.waiting.get() {
+        Err(vec![WAITING.to_owned()])
+    } else {
+        Ok(naive.shown)
+    }
 }
 
 impl Naive<'_> {
@@ -58,13 +73,19 @@ impl Naive<'_> {
     }
 
     fn open(&self, closure: &Closure, parent: &Rc<Frame>, params: Vec<Param>) -> Rc<Frame> {
-        Rc::new(Frame {
+        let frame = Rc::new(Frame {
             template: closure.template.0 as usize,
             parent: Some(Rc::clone(parent)),
             captures: closure.captures.clone(),
             params,
             done: RefCell::default(),
-        })
+        });
+        for kept in &self.template(&frame).keep {
+            if matches!(self.operand(&frame, *kept), Err(Absent::Pending)) {
+                self.waiting.set(true);
+            }
+        }
+        frame
     }
 
     fn statements(&mut self, frame: &Rc<Frame>) {
@@ -74,8 +95,11 @@ impl Naive<'_> {
             let mut failed = false;
             for_each_statement_operand(statement, |operand| match self.value(frame, operand) {
                 Ok(value) => values.push(value),
-                Err(error) => {
-                    self.failures.insert(error.message);
+                Err(absent) => {
+                    match absent {
+                        Absent::Failed(error) => drop(self.failures.insert(error.message)),
+                        Absent::Pending => self.waiting.set(true),
+                    }
                     failed = true;
                 }
             });
@@ -106,7 +130,7 @@ impl Naive<'_> {
         }
     }
 
-    fn value(&self, frame: &Rc<Frame>, operand: Operand) -> Result<Value, FunctionError> {
+    fn value(&self, frame: &Rc<Frame>, operand: Operand) -> Result<Value, Absent> {
         match self.operand(frame, operand)? {
             Data::Value(value) => Ok(value),
             Data::Function(..) => panic!("a function is shown"),
@@ -141,8 +165,8 @@ impl Naive<'_> {
         }
     }
 
-    /// All operands; of several failures a fatal one, else the first.
-    fn all(&self, frame: &Rc<Frame>, operands: &[Operand]) -> Result<Vec<Data>, FunctionError> {
+    /// All operands; of several failures a fatal one, else the first; any failure before waiting.
+    fn all(&self, frame: &Rc<Frame>, operands: &[Operand]) -> Result<Vec<Data>, Absent> {
         first_failure(operands.iter().map(|o| self.operand(frame, *o)))
     }
 
@@ -157,11 +181,11 @@ impl Naive<'_> {
                 match functions::lookup(name).unwrap().implementation {
                     Implementation::Plain(call) => {
                         let cx = CallContext { ty: &import.ty, deploy: None, module_dir: "/" };
-                        call(&cx, &values(args)).map(Data::Value)
+                        call(&cx, &values(args)).map(Data::Value).map_err(Absent::Failed)
                     }
                     Implementation::Live(_) => {
                         let Data::Value(Value::Str(key)) = &args[0] else { panic!("a key is a text") };
-                        Ok(Data::Value(self.world.get(&key.to_text())))
+                        self.world.get(&key.to_text()).map(Data::Value).ok_or(Absent::Pending)
                     }
                     Implementation::Engine(function) => self.iterate(function, args),
                 }
@@ -177,7 +201,7 @@ impl Naive<'_> {
                 self.root(&self.open(if c { then } else { otherwise }, frame, vec![]))
             }
             Op::Except { value, fallback } => match self.operand(frame, *value) {
-                Err(error) if error.catchable => self.root(&self.open(fallback, frame, vec![])),
+                Err(Absent::Failed(error)) if error.catchable => self.root(&self.open(fallback, frame, vec![])),
                 other => other,
             },
             Op::Map(_) | Op::Struct(..) => panic!("not generated"),
@@ -211,7 +235,8 @@ impl Naive<'_> {
                 let mut elements = list(args.last().unwrap()).into_iter();
                 let first = if args.len() == 2 { Some(args[0].clone()) } else { elements.next() };
                 let Some(first) = first else {
-                    return Err(FunctionError::fatal("cannot reduce an empty list without an initial value"));
+                    let problem = "cannot reduce an empty list without an initial value";
+                    return Err(Absent::Failed(FunctionError::fatal(problem)));
                 };
                 let mut accumulator = element(&first);
                 for v in elements {
@@ -236,15 +261,24 @@ fn values(data: Vec<Data>) -> Vec<Value> {
         .collect()
 }
 
-fn first_failure(results: impl Iterator<Item = Evaluated>) -> Result<Vec<Data>, FunctionError> {
+fn first_failure(results: impl Iterator<Item = Evaluated>) -> Result<Vec<Data>, Absent> {
     let mut good = Vec::new();
     let mut failure: Option<FunctionError> = None;
+    let mut pending = false;
     for result in results {
         match result {
             Ok(data) => good.push(data),
-            Err(error) if failure.as_ref().is_none_or(|f| f.catchable && !error.catchable) => failure = Some(error),
-            Err(_) => {}
+            Err(Absent::Failed(error)) => {
+                if failure.as_ref().is_none_or(|f| f.catchable && !error.catchable) {
+                    failure = Some(error);
+                }
+            }
+            Err(Absent::Pending) => pending = true,
         }
     }
-    failure.map_or(Ok(good), Err)
+    match failure {
+        Some(failure) => Err(Absent::Failed(failure)),
+        None if pending => Err(Absent::Pending),
+        None => Ok(good),
+    }
 }

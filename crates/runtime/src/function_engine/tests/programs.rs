@@ -154,20 +154,21 @@ enum Ty {
     Binary,
 }
 
-const INPUTS: [&str; 4] = ["i0", "i1", "i2", "i3"];
-const LISTS: [&str; 2] = ["l0", "l1"];
+pub(crate) const INPUTS: [&str; 4] = ["i0", "i1", "i2", "i3"];
+pub(crate) const LISTS: [&str; 2] = ["l0", "l1"];
 
-/// Keys and the shape of their values, for whoever makes events.
-pub(crate) fn random_input(random: &mut Random) -> (&'static str, mcl_value::Value) {
-    if random.one_in(3) {
+/// Keys and the shape of their values, for whoever makes events; now and then there is no value yet.
+pub(crate) fn random_input(random: &mut Random) -> (&'static str, Option<mcl_value::Value>) {
+    let (key, value) = if random.one_in(3) {
         let length = random.below(5);
         (*random.pick(&LISTS), mcl_value::Value::list((0..length).map(|_| random.below(6) as i64 - 1)))
     } else {
         (*random.pick(&INPUTS), (random.below(6) as i64 - 1).into())
-    }
+    };
+    (key, (!random.one_in(8)).then_some(value))
 }
 
-pub(crate) fn all_inputs(random: &mut Random) -> Vec<(&'static str, mcl_value::Value)> {
+pub(crate) fn all_inputs(random: &mut Random) -> Vec<(&'static str, Option<mcl_value::Value>)> {
     let mut all = Vec::new();
     while all.len() < INPUTS.len() + LISTS.len() {
         let (key, value) = random_input(random);

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use super::invariants;
 use super::naive;
-use super::programs::{Generator, Random, all_inputs, random_input};
+use super::programs::{Generator, INPUTS, LISTS, Random, all_inputs, random_input};
 use super::world::{World, outcome, outputs};
 
 const EVENTS: usize = 8;
@@ -15,7 +15,7 @@ fn one_program(seed: u64) {
     let program = Generator::program(&mut random);
     let world = World::default();
     for (key, value) in all_inputs(&mut random) {
-        world.set(key, value);
+        world.replace(key, value);
     }
     let mut engine = world.engine(&program);
     for event in 0..=EVENTS {
@@ -26,12 +26,15 @@ fn one_program(seed: u64) {
 
         // Nothing is left of the past: a fresh engine has the same nodes.
         let elsewhere = World::default();
-        for key in ["i0", "i1", "i2", "i3", "l0", "l1"] {
-            elsewhere.set(key, world.get(key));
+        for key in INPUTS.iter().chain(&LISTS) {
+            elsewhere.replace(key, world.get(key));
         }
         let mut fresh = elsewhere.engine(&program);
         assert_eq!(outcome(&mut fresh), result, "a fresh engine at event {event}");
-        assert_eq!(invariants::census(&engine), invariants::census(&fresh), "nodes after event {event}");
+        // What is pending may keep what it has built.
+        if invariants::pending(&engine) == 0 {
+            assert_eq!(invariants::census(&engine), invariants::census(&fresh), "nodes after event {event}");
+        }
 
         // A round without news evaluates nothing and says so.
         if let (Ok(values), Ok(round)) = (&result, engine.run()) {
@@ -42,7 +45,7 @@ fn one_program(seed: u64) {
         let changes = if random.one_in(4) { 12 } else { 1 + random.below(2) };
         for _ in 0..changes {
             let (key, value) = random_input(&mut random);
-            world.set(key, value);
+            world.replace(key, value);
         }
     }
 }

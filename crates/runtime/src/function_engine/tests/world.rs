@@ -27,16 +27,29 @@ pub(crate) struct World(Arc<Mutex<Inner>>);
 impl World {
     /// Sets an input, and wakes those who watch it.
     pub(crate) fn set(&self, key: &str, value: impl Into<Value>) {
+        self.replace(key, Some(value.into()));
+    }
+
+    /// Takes the value of an input away: its readers have none yet, again.
+    pub(crate) fn unset(&self, key: &str) {
+        self.replace(key, None);
+    }
+
+    /// Sets an input or takes its value away.
+    pub(crate) fn replace(&self, key: &str, value: Option<Value>) {
         let mut inner = self.0.lock().unwrap();
-        inner.values.insert(key.to_owned(), value.into());
+        match value {
+            Some(value) => inner.values.insert(key.to_owned(), value),
+            None => inner.values.remove(key),
+        };
         let wakers: Vec<Waker> =
             inner.watches.values().filter(|(watched, _)| watched == key).map(|(_, waker)| waker.clone()).collect();
         drop(inner);
         wakers.iter().for_each(Waker::wake);
     }
 
-    pub(crate) fn get(&self, key: &str) -> Value {
-        self.0.lock().unwrap().values.get(key).cloned().unwrap_or(Value::Nil)
+    pub(crate) fn get(&self, key: &str) -> Option<Value> {
+        self.0.lock().unwrap().values.get(key).cloned()
     }
 
     pub(crate) fn advance(&self, by: Duration) {
@@ -86,13 +99,20 @@ impl Host for World {
     }
 
     fn shared_value(&self, _: &str, name: &str) -> Option<Value> {
-        Some(self.get(name))
+        self.get(name)
     }
 }
+
+/// Stands for the messages of an engine that waits for a first value.
+pub(crate) const WAITING: &str = "waiting";
 
 /// What an engine puts out: the values of each live statement, or the sorted messages of its failures.
 pub(crate) fn outcome(engine: &mut Engine) -> Result<Vec<Vec<Value>>, Vec<String>> {
     match engine.run() {
+        Ok(round) if round.waiting => {
+            assert!(!engine.waiting_for().is_empty(), "what is waited for is known");
+            Err(vec![WAITING.to_owned()])
+        }
         Ok(_) => Ok(outputs(engine)),
         Err(diagnostics) => {
             let mut messages: Vec<String> = diagnostics.into_iter().map(|d| d.message).collect();
