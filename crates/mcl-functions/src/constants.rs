@@ -54,21 +54,8 @@ pub static VARIABLES: &[Variable] = &[
     text("os", "family_archlinux", "What `os.family` is on Arch Linux.", "archlinux"),
     text("os", "family_debian", "What `os.family` is on Debian and its like.", "debian"),
     text("os", "family_redhat", "What `os.family` is on Red Hat and its like.", "redhat"),
-    provisioner("http_suffix", "http/"),
-    provisioner("ipxe_autoexec_filename", "autoexec.ipxe"),
-    provisioner("ipxe_efi_x86_64_default", "https://boot.ipxe.org/x86_64-efi/ipxe.efi"),
-    provisioner("ipxe_efi_x86_64_filename", "ipxe.x86_64.efi"),
-    provisioner("ipxe_iso_default", "https://boot.ipxe.org/ipxe.iso"),
-    provisioner("ipxe_iso_filename", "ipxe.iso"),
-    provisioner("kickstart_suffix", "kickstart/"),
-    provisioner("tftp_suffix", "tftp/"),
-    provisioner("uefi_suffix", "uefi/"),
 ];
 
 const fn text(module: &'static str, name: &'static str, doc: &'static str, value: &'static str) -> Variable {
     Variable { module, name, doc, value: VariableValue::Text(value) }
-}
-
-const fn provisioner(name: &'static str, value: &'static str) -> Variable {
-    text("embedded/provisioner", name, "A file or directory name that the provisioner uses.", value)
 }

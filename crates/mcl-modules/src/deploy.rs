@@ -7,15 +7,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::clean::relative;
+use crate::embedded::EmbeddedModule;
 use crate::loaded::DeployFiles;
 
-/// What a module consists of besides its main file.
+/// Where the files of a module come from.
 #[derive(Debug)]
-pub struct Source {
-    /// Its `metadata.yaml`, if it has one.
-    pub metadata: Option<PathBuf>,
-    /// Its directory of data, which need not exist.
-    pub data: Option<PathBuf>,
+pub enum Source {
+    /// From the file system.
+    Disk {
+        /// Its `metadata.yaml`, if it has one.
+        metadata: Option<PathBuf>,
+        /// Its directory of data, which need not exist.
+        data: Option<PathBuf>,
+    },
+    /// From this program.
+    Embedded(&'static EmbeddedModule),
 }
 
 /// Where a module's base directory lies inside the deploy: below the program's directory at the root, below the global
@@ -44,17 +50,17 @@ pub struct Deploy {
 type Failure = (PathBuf, io::Error);
 
 impl Deploy {
-    /// Adds the metadata, the main file and the data of a module. Links out of `tree` are left out.
+    /// Adds the sources (metadata and main file) and the data of a module. Links out of `tree` are left out.
     pub fn add_module(
         &mut self,
         module_dir: &str,
         base: &Path,
-        main: &Path,
-        source: &Source,
+        sources: [Option<&Path>; 2],
+        data: Option<&Path>,
         tree: Option<&Path>,
         overlay: Option<(&Path, &[u8])>,
     ) -> Result<(), Failure> {
-        for path in source.metadata.as_deref().into_iter().chain([main]) {
+        for path in sources.into_iter().flatten() {
             let inside = inside(module_dir, base, path);
             if let Some((_, bytes)) = overlay.filter(|(overlaid, _)| *overlaid == path) {
                 self.files.entry(inside).or_insert_with(|| bytes.to_vec());
@@ -62,7 +68,7 @@ impl Deploy {
                 self.add_file(inside, path)?;
             }
         }
-        let Some(data) = source.data.as_deref().filter(|data| data.is_dir()) else { return Ok(()) };
+        let Some(data) = data.filter(|data| data.is_dir()) else { return Ok(()) };
         let tree = tree.and_then(|tree| tree.canonicalize().ok());
         let mut directories = vec![data.to_owned()];
         while let Some(directory) = directories.pop() {
@@ -85,6 +91,13 @@ impl Deploy {
             }
         }
         Ok(())
+    }
+
+    /// Adds all files of an embedded module.
+    pub fn add_embedded(&mut self, module_dir: &str, module: &EmbeddedModule) {
+        for (path, contents) in module.files {
+            self.files.entry(format!("{module_dir}{path}").into()).or_insert_with(|| contents.as_bytes().to_vec());
+        }
     }
 
     fn add_file(&mut self, inside: Arc<str>, path: &Path) -> Result<(), Failure> {

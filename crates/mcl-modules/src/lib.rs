@@ -11,10 +11,14 @@
 //! leave the tree it belongs to: that of a program is its directory, or the nearest one above it with a `metadata.yaml`,
 //! that of a remote module is its own directory, also by way of symbolic links. (The program's own links may lead anywhere.)
 //!
-//! This crate knows nothing of syntax beyond tokens, of names beyond imports, or of what is built in.
+//! Some system modules have a part that is written in mcl. It is embedded in this crate ([`EMBEDDED_MODULES`]) and loaded
+//! like a file, under the name `embeddedfs:///MODULE/main.mcl`, by the programs that import the module and no others.
+//!
+//! This crate knows nothing of syntax beyond tokens, of names beyond imports, or of what is native.
 
 mod clean;
 mod deploy;
+mod embedded;
 mod input;
 mod load;
 mod loaded;
@@ -25,6 +29,7 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
+pub use embedded::{EMBEDDED_MODULES, EmbeddedModule};
 pub use input::{Input, InputError};
 pub use load::{LoadError, Options, load, load_remote};
 pub use loaded::{DeployFiles, Import, ImportFailure, ImportTarget, Loaded, Unit, UnitId};

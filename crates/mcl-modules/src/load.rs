@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 
 use crate::clean::{absolute, real_part, relative};
 use crate::deploy;
+use crate::embedded::{self, EmbeddedModule};
 use crate::input::{Input, InputError, reason};
 use crate::loaded::{DeployFiles, Import, ImportFailure, ImportTarget, Loaded, Unit, UnitId};
 use crate::metadata::{Metadata, MetadataError};
@@ -96,14 +97,7 @@ struct Context {
 enum Place {
     File(PathBuf),
     Directory(PathBuf),
-}
-
-impl Place {
-    fn path(&self) -> &Path {
-        match self {
-            Place::File(path) | Place::Directory(path) => path,
-        }
-    }
+    Embedded(&'static EmbeddedModule),
 }
 
 /// A file that was read, on its way to becoming a unit.
@@ -182,6 +176,7 @@ impl Loader {
         let directory = match &place {
             Place::File(path) => path.parent().unwrap_or(path).to_owned(),
             Place::Directory(path) => path.clone(),
+            Place::Embedded(_) => PathBuf::new(),
         };
         self.program = directory.clone();
         let root =
@@ -195,7 +190,7 @@ impl Loader {
         };
         let shown = |path: PathBuf| {
             let inside = path.strip_prefix(&self.program).map(|rest| match &place {
-                Place::File(_) => given.to_owned(),
+                Place::File(_) | Place::Embedded(_) => given.to_owned(),
                 Place::Directory(_) => given.join(rest),
             });
             inside.unwrap_or(path)
@@ -251,7 +246,7 @@ impl Loader {
         }
     }
 
-    /// What an import asks for, and what will surround it; `None` for what is built in.
+    /// What an import asks for, and what will surround it; `None` for what is built in without any mcl.
     fn resolve(
         &self,
         name: &ImportName,
@@ -259,7 +254,9 @@ impl Loader {
         around: &Context,
     ) -> Option<Result<(Place, Context), ImportFailure>> {
         let (path, place): (_, fn(PathBuf) -> Place) = match &name.kind {
-            ImportKind::System => return None,
+            ImportKind::System => {
+                return embedded::find(raw).map(|module| Ok((Place::Embedded(module), around.clone())));
+            }
             ImportKind::LocalFile(path) => (path, Place::File),
             ImportKind::LocalDirectory(path) => (path, Place::Directory),
             ImportKind::Remote { path, clone_url } => return Some(self.resolve_remote(path, clone_url, around)),
@@ -333,11 +330,15 @@ impl Loader {
 
     /// Reads the file of a place. Takes no part of the loader that changes, so many can be opened at once.
     fn open(&self, place: &Place, around: &Context) -> Result<Opened, OpenError> {
-        self.stay_inside(place.path(), around)?;
         let directory = match place {
-            Place::File(path) => return self.open_lone(path, around),
+            Place::File(path) => {
+                self.stay_inside(path, around)?;
+                return self.open_lone(path, around);
+            }
             Place::Directory(directory) => directory,
+            Place::Embedded(module) => return Ok(open_embedded(module)),
         };
+        self.stay_inside(directory, around)?;
         let metadata_path = directory.join("metadata.yaml");
         let text = match std::fs::read(&metadata_path) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
@@ -383,7 +384,7 @@ impl Loader {
             module_paths,
         };
         let data = (!metadata.files.is_empty()).then(|| absolute(Path::new(&metadata.files), directory));
-        let source = deploy::Source { metadata: Some(metadata_path), data };
+        let source = deploy::Source::Disk { metadata: Some(metadata_path), data };
         self.read(main, context, source)
     }
 
@@ -391,7 +392,7 @@ impl Loader {
     fn open_lone(&self, path: &Path, around: &Context) -> Result<Opened, OpenError> {
         let directory = path.parent().unwrap_or(path).to_owned();
         let context = Context { base: directory.clone(), imports_from: directory, ..around.clone() };
-        let source = deploy::Source { metadata: None, data: None };
+        let source = deploy::Source::Disk { metadata: None, data: None };
         self.read(path.to_owned(), context, source)
     }
 
@@ -459,8 +460,13 @@ impl Loader {
             })
             .collect();
         let id = UnitId(u32::try_from(self.units.len()).expect("fewer than 2^32 files"));
-        let module_dir = deploy::module_dir(&key.1.base, &self.program, self.module_path.as_deref());
-        self.units.push(Unit { file, tokens, module_dir: module_dir.into(), imports });
+        let (module_dir, system) = match &opened.source {
+            deploy::Source::Embedded(module) => (module.deploy_dir(), Some(module.name.into())),
+            deploy::Source::Disk { .. } => {
+                (deploy::module_dir(&key.1.base, &self.program, self.module_path.as_deref()), None)
+            }
+        };
+        self.units.push(Unit { file, tokens, module_dir: module_dir.into(), system, imports });
         self.paths.push(key.0.clone());
         self.contexts.push(key.1.clone());
         self.sources.push(opened.source);
@@ -470,6 +476,9 @@ impl Loader {
 
     /// How messages name a file: relative to the program's directory.
     fn name_of(&self, path: &Path) -> String {
+        if path.starts_with(embedded::SCHEME) {
+            return path.to_string_lossy().into_owned();
+        }
         match self.module_path.as_ref().and_then(|dir| path.strip_prefix(dir).ok()) {
             Some(rest) if !path.starts_with(&self.program) => {
                 Path::new("modules").join(rest).to_string_lossy().into_owned()
@@ -514,11 +523,37 @@ impl Loader {
         let overlay = self.overlay.as_ref().map(|(path, bytes)| (path.as_path(), bytes.as_slice()));
         for (at, unit) in self.units.iter().enumerate() {
             let context = &self.contexts[at];
+            let (metadata, data) = match &self.sources[at] {
+                deploy::Source::Disk { metadata, data } => (metadata.as_deref(), data.as_deref()),
+                deploy::Source::Embedded(module) => {
+                    files.add_embedded(&unit.module_dir, module);
+                    continue;
+                }
+            };
             let tree = context.foreign.then_some(context.root.as_path());
             files
-                .add_module(&unit.module_dir, &context.base, &self.paths[at], &self.sources[at], tree, overlay)
+                .add_module(&unit.module_dir, &context.base, [metadata, Some(&self.paths[at])], data, tree, overlay)
                 .map_err(|(path, error)| InputError::Unreadable { path, error })?;
         }
         Ok(files.into_sorted())
+    }
+}
+
+/// The main file of a module that is part of this program. It sees nothing of the file system.
+fn open_embedded(module: &'static EmbeddedModule) -> Opened {
+    let base = PathBuf::from(module.uri(""));
+    let text = module.main().to_owned();
+    Opened {
+        tokens: lex(&text),
+        text,
+        path: PathBuf::from(module.uri(EmbeddedModule::MAIN)),
+        context: Context {
+            root: base.clone(),
+            foreign: true,
+            base: base.clone(),
+            imports_from: base,
+            module_paths: Vec::new(),
+        },
+        source: deploy::Source::Embedded(module),
     }
 }

@@ -36,6 +36,8 @@ pub struct Unit {
     pub tokens: Arc<Tokens>,
     /// Where the module lies inside the deploy; starts and ends with `/`.
     pub module_dir: Arc<str>,
+    /// The system module whose part in mcl this file is: it sees the native names of that module as its own.
+    pub system: Option<Arc<str>>,
     /// The imports of the file, each name once, in the order of their first appearance.
     pub imports: Vec<Import>,
 }
@@ -56,7 +58,7 @@ pub struct Import {
 /// Where an import leads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ImportTarget {
-    /// To what is built in under the raw name, if anything is: that is the scope stage's to say.
+    /// To what is native under the raw name, if anything is: that is the scope stage's to say.
     System,
     /// To a file.
     Unit(UnitId),

@@ -348,3 +348,38 @@ fn names_never_hold_the_path_of_the_machine() {
     let text = format!("{loaded:?}");
     assert!(!text.contains(&dir.path().display().to_string()), "{text}");
 }
+
+#[test]
+fn the_mcl_part_of_a_system_module_is_loaded_by_who_imports_it() {
+    check(
+        &[("main.mcl", "import \"example\"\nimport \"example/nested\"\n")],
+        "main.mcl",
+        "main.mcl in /: example -> embeddedfs:///example/main.mcl, example/nested -> system\n\
+         embeddedfs:///example/main.mcl in /embeddedfs:/example/: ",
+    );
+}
+
+#[test]
+fn the_files_of_an_embedded_module_are_deployed_with_it() {
+    let dir = tree(&[("main.mcl", "import \"embedded/provisioner\"\n")]);
+    let loaded = load_at(&dir, "main.mcl", &Options { deploy: true, ..Options::default() });
+    let deployed: Vec<&str> = loaded.deploy.iter().map(|(path, _)| &**path).collect();
+    assert!(deployed.contains(&"/embeddedfs:/embedded/provisioner/files/kickstart.ks.tmpl"), "{deployed:?}");
+    assert_eq!(loaded.units[1].system.as_deref(), Some("embedded/provisioner"));
+}
+
+#[test]
+fn embedded_modules_stand_on_their_own() {
+    let lines = EMBEDDED_MODULES.iter().map(|module| format!("import \"{}\"\n", module.name)).collect::<String>();
+    let dir = tree(&[("main.mcl", &lines)]);
+    let loaded = load_at(&dir, "main.mcl", &Options::default());
+    assert_eq!(loaded.units.len(), 1 + EMBEDDED_MODULES.len());
+    for module in EMBEDDED_MODULES {
+        let metadata = module.files.iter().find(|(path, _)| *path == "metadata.yaml").expect("it has metadata");
+        assert_eq!(Metadata::parse(metadata.1), Ok(Metadata::default()), "{}", module.name);
+        assert!(!module.main().is_empty(), "{}", module.name);
+    }
+    for unit in &loaded.units[1..] {
+        assert!(unit.imports.iter().all(|import| import.target == ImportTarget::System), "{unit:?}");
+    }
+}

@@ -101,6 +101,8 @@ struct Table {
     /// For modules that see the surroundings of their import: the parent's own definitions are not visible, its
     /// parameters and what is above them are.
     skips_parent_list: bool,
+    /// For the mcl part of a system module: the name of that module.
+    system: Option<Symbol>,
 }
 
 /// A statement of a list uses another one.
@@ -314,6 +316,7 @@ impl Table {
             depth,
             unit,
             skips_parent_list: false,
+            system: None,
         }
     }
 }

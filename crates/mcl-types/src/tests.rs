@@ -109,7 +109,13 @@ fn load(program: &str) -> Loaded {
             };
             imports.push(Import { raw: Arc::clone(module), span: *span, name, target });
         }
-        loaded.units.push(Unit { file: file_id, tokens: Arc::new(tokens), module_dir: "/".into(), imports });
+        loaded.units.push(Unit {
+            file: file_id,
+            tokens: Arc::new(tokens),
+            module_dir: "/".into(),
+            system: None,
+            imports,
+        });
     }
     loaded
 }

@@ -48,6 +48,8 @@ impl Scoper<'_> {
         });
         let scope = self.add_scope(module, site, ScopeKind::Module);
         self.tables[scope.index()].skips_parent_list = true;
+        let system = self.loaded.units[unit.0 as usize].system.as_deref();
+        self.tables[scope.index()].system = system.map(|module| self.symbols.intern(module));
         if site.is_none() {
             self.closed[unit.0 as usize] = Some(module);
             self.unresolved_modules.push(module);
@@ -376,7 +378,8 @@ impl Scoper<'_> {
 
     /// Whether a file, imported in the list `site`, uses a name that is defined around that list.
     fn captures(&mut self, unit: UnitId, site: ScopeId) -> bool {
-        if self.out.scope(site).parent.is_none() {
+        let is_system = self.loaded.units[unit.0 as usize].system.is_some();
+        if is_system || self.out.scope(site).parent.is_none() {
             return false;
         }
         let heads = self.unit_heads(unit);

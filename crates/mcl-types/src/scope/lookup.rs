@@ -122,7 +122,8 @@ impl Scoper<'_> {
                 return Some(found.head(scope, stmt));
             }
         }
-        None
+        // The mcl part of a system module sees the native part as its own, and exports it.
+        self.table(scope).system.and_then(|module| self.member(name, AliasTarget::System(module)))
     }
 
     /// Looks up what stands behind an alias: everything in the final scope of the class body or file (spec 02 §2.7).
@@ -315,7 +316,13 @@ impl Scoper<'_> {
                         names.map(|name| Arc::clone(self.symbols.text(name))).collect()
                     }
                     AliasTarget::Slot(slot) => {
-                        self.out.slot_scope(slot).map_or_else(Vec::new, |scope| self.names_in(space, scope, false))
+                        let Some(scope) = self.out.slot_scope(slot) else { return Some(Vec::new()) };
+                        let mut names = self.names_in(space, scope, false);
+                        if let Some(module) = self.table(scope).system.filter(|_| space == Space::Function) {
+                            let native = self.system_functions(module);
+                            names.extend(native.into_iter().map(|name| Arc::clone(self.symbols.text(name))));
+                        }
+                        names
                     }
                 });
             }

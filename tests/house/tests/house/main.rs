@@ -2,6 +2,7 @@
 
 mod agent;
 mod dependencies;
+mod embedded;
 mod functions;
 mod mixing;
 mod run;
