@@ -4,14 +4,20 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Visitor};
 
-/// For `#[serde(with)]` on a `Vec<u8>`.
-pub(crate) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-    Block(bytes).serialize(serializer)
-}
+/// For `#[serde(with)]` on a string value.
+pub(crate) mod text {
+    use mcl_value::Str;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// For `#[serde(with)]` on a `Vec<u8>`.
-pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
-    Owned::deserialize(deserializer).map(|owned| owned.0)
+    use super::{Block, Owned};
+
+    pub(crate) fn serialize<S: Serializer>(text: &Str, serializer: S) -> Result<S::Ok, S::Error> {
+        Block(text.as_bytes()).serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Str, D::Error> {
+        Owned::deserialize(deserializer).map(|owned| owned.0.into())
+    }
 }
 
 /// For `#[serde(with)]` on a list of names with bytes.

@@ -222,6 +222,7 @@ impl View<'_> {
             Constant::Int(value) => drop(write!(out, "{value}")),
             Constant::Float(bits) => drop(write!(out, "{:?}", f64::from_bits(*bits))),
             Constant::Str(bytes) => {
+                let bytes = bytes.as_bytes();
                 let cut = &bytes[..bytes.len().min(MAX_CONSTANT)];
                 out.push_str(&mcl_value::quote(cut));
                 if cut.len() < bytes.len() {

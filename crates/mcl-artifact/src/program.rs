@@ -13,7 +13,7 @@
 use std::sync::Arc;
 
 use mcl_diagnostics::{Files, Span};
-use mcl_value::{FuncType, Type};
+use mcl_value::{FuncType, Str, Type};
 use serde::{Deserialize, Serialize};
 
 /// Index into [`Program::constants`].
@@ -60,11 +60,11 @@ pub enum Constant {
     Int(i64),
     /// The bits of the binary64.
     Float(u64),
-    Str(#[serde(with = "crate::bytes")] Vec<u8>),
-    List(Vec<ConstId>),
-    Map(Vec<(ConstId, ConstId)>),
+    Str(#[serde(with = "crate::bytes::text")] Str),
+    List(Box<[ConstId]>),
+    Map(Box<[(ConstId, ConstId)]>),
     /// Field names come from the struct type.
-    Struct(TypeIdx, Vec<ConstId>),
+    Struct(TypeIdx, Box<[ConstId]>),
     /// `$hostname`: filled in when the program is loaded.
     Hostname,
 }

@@ -74,9 +74,9 @@ fn sample() -> Program {
         constants: vec![
             Constant::Bool(true),
             Constant::Int(-7),
-            Constant::Str(b"caf\xc3\xa9".to_vec()),
-            Constant::List(vec![ConstId(1), ConstId(1)]),
-            Constant::Struct(TypeIdx(0), vec![ConstId(1)]),
+            Constant::Str("caf\u{e9}".into()),
+            Constant::List([ConstId(1), ConstId(1)].into()),
+            Constant::Struct(TypeIdx(0), [ConstId(1)].into()),
             Constant::Float(1.5f64.to_bits()),
         ],
         functions: vec![FunctionImport { name: StrId(1), ty: func, module_dir: StrId(4) }],
@@ -271,8 +271,8 @@ fn broken_invariants_are_refused() {
         p.templates[3].nodes[3].op = Op::Builtin { function: FunctionIdx(1), args: vec![] };
     });
     refused("not a struct", |p| p.templates[3].nodes[2].op = Op::Struct(TypeIdx(1), vec![]));
-    refused("a struct of 1 fields is given 0", |p| p.constants[4] = Constant::Struct(TypeIdx(0), vec![]));
-    refused("it contains constant 3, which is not earlier", |p| p.constants[3] = Constant::List(vec![ConstId(3)]));
+    refused("a struct of 1 fields is given 0", |p| p.constants[4] = Constant::Struct(TypeIdx(0), [].into()));
+    refused("it contains constant 3, which is not earlier", |p| p.constants[3] = Constant::List([ConstId(3)].into()));
     refused("unknown", |p| p.types[0] = Type::Var(1));
     refused("string 70 does not exist", |p| p.functions[0].name = StrId(70));
     refused("outside", |p| p.templates[3].nodes[0].span = Some(Span::new(FileId(0), 0, 4000)));
@@ -288,12 +288,12 @@ fn broken_invariants_are_refused() {
 fn constants_that_are_too_deep_or_too_large_are_refused() {
     refused("nested more than", |p| {
         for i in 6..1000 {
-            p.constants.push(Constant::List(vec![ConstId(i - 1)]));
+            p.constants.push(Constant::List([ConstId(i - 1)].into()));
         }
     });
     refused("parts", |p| {
         for i in 6..60 {
-            p.constants.push(Constant::List(vec![ConstId(i - 1); 2]));
+            p.constants.push(Constant::List([ConstId(i - 1); 2].into()));
         }
     });
 }

@@ -48,16 +48,19 @@ pub fn parse(mut loaded: Loaded) -> (Trees, Vec<Diagnostic>) {
 /// Trees as written -> trees with strings expanded and classes nested.
 #[must_use]
 pub fn interpolate(program: Trees) -> (Trees, Vec<Diagnostic>) {
+    let units: Vec<FileId> = program.trees.iter().map(|tree| tree.file).collect();
     let mut seen = FxHashSet::default();
-    let files: Vec<&Arc<Ast>> = program.trees.iter().filter(|tree| seen.insert(tree.file)).collect();
-    let done: Vec<(Ast, Vec<Diagnostic>)> = files.par_iter().map(|tree| mcl_parser::interpolate(tree)).collect();
+    let mut files = program.trees;
+    files.retain(|tree| seen.insert(tree.file));
+    let done: Vec<(Ast, Vec<Diagnostic>)> =
+        files.into_par_iter().map(|tree| mcl_parser::interpolate(Arc::unwrap_or_clone(tree))).collect();
     let mut trees: FxHashMap<FileId, Arc<Ast>> = FxHashMap::default();
     let mut diagnostics = Vec::new();
     for (tree, found) in done {
         diagnostics.extend(found);
         trees.insert(tree.file, Arc::new(tree));
     }
-    let trees = program.trees.iter().map(|tree| Arc::clone(&trees[&tree.file])).collect();
+    let trees = units.iter().map(|file| Arc::clone(&trees[file])).collect();
     (Trees { loaded: program.loaded, trees }, diagnostics)
 }
 
@@ -77,8 +80,8 @@ pub fn unify(program: Resolved) -> (Checked, Vec<Diagnostic>) {
 
 /// Types known -> function graph. The program must be free of errors.
 #[must_use]
-pub fn fgraph(program: &Checked) -> (Option<Box<Program>>, Vec<Diagnostic>) {
-    match mcl_fgraph::lower(&program.typed, &program.loaded, Options::default()) {
+pub fn fgraph(program: Checked) -> (Option<Box<Program>>, Vec<Diagnostic>) {
+    match mcl_fgraph::lower(program.typed, &program.loaded, Options::default()) {
         Ok(program) => (Some(Box::new(program)), Vec::new()),
         Err(diagnostics) => (None, diagnostics),
     }
@@ -97,7 +100,7 @@ impl Payload {
             Payload::Interpolated(trees) => with(Payload::Scoped, scope(trees)),
             Payload::Scoped(resolved) => with(Payload::Typed, unify(resolved)),
             Payload::Typed(checked) => {
-                let (program, found) = fgraph(&checked);
+                let (program, found) = fgraph(checked);
                 (program.map(Payload::Fgraph), found)
             }
             Payload::Fgraph(_) => (None, Vec::new()),
@@ -115,9 +118,9 @@ pub struct Compiled {
 }
 
 /// Runs all stages. Behind errors the chain goes on, so that all are found, up to the function graph, which only a correct
-/// program has.
+/// program has. `between` is called behind each stage, when what it was made from has been dropped.
 #[must_use]
-pub fn compile(loaded: Loaded, wanted: &[ArtifactStage]) -> Compiled {
+pub fn compile(loaded: Loaded, wanted: &[ArtifactStage], between: impl Fn()) -> Compiled {
     let mut compiled = Compiled { diagnostics: lex(&loaded), artifacts: Vec::new() };
     let mut next = Some(Payload::Tokens(loaded));
     while let Some(payload) = next {
@@ -131,6 +134,7 @@ pub fn compile(loaded: Loaded, wanted: &[ArtifactStage]) -> Compiled {
         let (following, found) = payload.next();
         compiled.diagnostics.extend(found);
         next = following;
+        between();
     }
     if compiled.diagnostics.iter().any(|d| d.severity == Severity::Error) {
         compiled.artifacts.clear();

@@ -37,7 +37,8 @@ pub(crate) struct Finished {
 /// All builders.
 #[derive(Default)]
 pub(crate) struct Builders {
-    builders: Vec<Builder>,
+    /// `None`: finished.
+    builders: Vec<Option<Box<Builder>>>,
 }
 
 impl Builders {
@@ -45,17 +46,17 @@ impl Builders {
     pub(crate) fn open(&mut self, parent: Option<BuilderId>, params: usize) -> BuilderId {
         let id = BuilderId(u32::try_from(self.builders.len()).expect("fewer than 2^32 templates fit into memory"));
         let params = u32::try_from(params).expect("fewer than 2^32 parameters fit into a file");
-        self.builders.push(Builder { parent, params, ..Builder::default() });
+        self.builders.push(Some(Box::new(Builder { parent, params, ..Builder::default() })));
         id
     }
 
     /// The builder.
     pub(crate) fn get(&mut self, id: BuilderId) -> &mut Builder {
-        &mut self.builders[id.0 as usize]
+        self.builders[id.0 as usize].as_mut().expect("a finished template does not change")
     }
 
     fn at(&self, id: BuilderId) -> &Builder {
-        &self.builders[id.0 as usize]
+        self.builders[id.0 as usize].as_ref().expect("a finished template is not looked into")
     }
 
     /// Adds a node.
@@ -149,7 +150,8 @@ impl Builders {
         keep_params: bool,
         label: Option<StrId>,
     ) -> Finished {
-        std::mem::take(self.get(id)).finish(root, keep_params, label)
+        let builder = self.builders[id.0 as usize].take().expect("a template is finished once");
+        builder.finish(root, keep_params, label)
     }
 }
 
@@ -160,6 +162,8 @@ impl Builder {
         }
         self.drop_dead_nodes(&mut root);
         let captures = self.drop_unused_captures(&mut root);
+        self.nodes.shrink_to_fit();
+        self.statements.shrink_to_fit();
         let template = Template {
             label,
             params: self.params,

@@ -11,12 +11,12 @@ pub(crate) fn variable(pool: &mut Pool, registered: &str) -> Option<ConstId> {
     let (module, name) = registered.rsplit_once('.').unwrap_or(("", registered));
     if let Some(variable) = VARIABLES.iter().find(|variable| variable.module == module && variable.name == name) {
         return Some(match variable.value {
-            VariableValue::Text(text) => pool.str(text.as_bytes()),
+            VariableValue::Text(text) => pool.str(text),
             VariableValue::Hostname => pool.hostname(),
         });
     }
     match RESOURCE_CONSTANTS.iter().find(|constant| constant.variable() == registered)?.value {
-        ConstantValue::Str(text) => Some(pool.str(text.as_bytes())),
+        ConstantValue::Str(text) => Some(pool.str(text)),
         ConstantValue::Int(number) => Some(pool.int(number)),
     }
 }

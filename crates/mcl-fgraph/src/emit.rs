@@ -142,7 +142,7 @@ impl Emitter {
         let (Purity::Pure, Implementation::Plain(implementation)) = (function.purity, &function.implementation) else {
             return None;
         };
-        let args = args.iter().map(|id| self.pool.value(*id).cloned()).collect::<Option<Vec<Value>>>()?;
+        let args = args.iter().map(|id| self.pool.value(*id)).collect::<Option<Vec<Value>>>()?;
         if is_amplifier(function.name)
             && args.iter().any(|arg| arg.as_int().is_some_and(|n| n.unsigned_abs() > MAX_FACTOR))
         {

@@ -22,7 +22,7 @@ impl Lowering<'_> {
             Expr::Bool(value) => self.operands.push(Operand::Const(pool.bool(*value))),
             Expr::Int(value) => self.operands.push(Operand::Const(pool.int(*value))),
             Expr::Float(value) => self.operands.push(Operand::Const(pool.float(*value))),
-            Expr::Str(value) => self.operands.push(Operand::Const(pool.str(value.as_bytes()))),
+            Expr::Str(value) => self.operands.push(Operand::Const(pool.str(value.clone()))),
             Expr::Interpolated(inner) | Expr::Paren(inner) => self.tasks.push(Task::Expr(place, *inner)),
             Expr::Var(_) => self.tasks.push(Task::Variable(place, expr)),
             Expr::Func(_) => return self.lambda(place, expr),
@@ -123,14 +123,14 @@ impl Lowering<'_> {
             Expr::Field { base, field } => {
                 let types = [self.type_of(place, *base), TypeId::STR];
                 let result = self.type_of(place, expr);
-                let field = Operand::Const(self.emitter.pool.str(ast.name(*field).as_bytes()));
+                let field = Operand::Const(self.emitter.pool.str(ast.name(*field).clone()));
                 let args = vec![self.pop()?, field];
                 self.builtin(place, "_struct_lookup", args, &types, result, span)?
             }
             Expr::FieldOr { base, field, default } => {
                 let types = [self.type_of(place, *base), TypeId::STR, self.type_of(place, *default)];
                 let result = self.type_of(place, expr);
-                let field = Operand::Const(self.emitter.pool.str(ast.name(*field).as_bytes()));
+                let field = Operand::Const(self.emitter.pool.str(ast.name(*field).clone()));
                 let default = self.pop()?;
                 let args = vec![self.pop()?, field, default];
                 self.builtin(place, "_struct_lookup_optional", args, &types, result, span)?
@@ -197,7 +197,7 @@ impl Lowering<'_> {
             types.push(self.type_of(place, *arg));
         }
         let result = self.type_of(place, expr);
-        let mut operands = vec![Operand::Const(self.emitter.pool.str(symbol.as_bytes()))];
+        let mut operands = vec![Operand::Const(self.emitter.pool.str(symbol))];
         operands.extend(self.pop_many(args.len())?);
         self.builtin(place, "_operator", operands, &types, result, span)
     }

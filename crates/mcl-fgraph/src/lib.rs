@@ -59,8 +59,9 @@ pub(crate) enum Stop {
 /// # Errors
 /// E0801 for meta parameters that are set twice, E0802 for a program that expands without bound, E0803 for a typed
 /// program that contradicts itself (one from a file), E0804 for a type that is too deep for an artifact.
-pub fn lower(typed: &Typed, loaded: &Loaded, options: Options) -> Result<Program, Vec<Diagnostic>> {
-    let mut lowering = lower::Lowering::new(typed, loaded, options);
+pub fn lower(mut typed: Typed, loaded: &Loaded, options: Options) -> Result<Program, Vec<Diagnostic>> {
+    let types = std::mem::take(&mut typed.types);
+    let mut lowering = lower::Lowering::new(&typed, types, loaded, options);
     let stopped = lowering.run();
     let mut errors = std::mem::take(&mut lowering.errors);
     if lowering.emitter.pool.too_deep {

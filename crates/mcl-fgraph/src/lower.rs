@@ -11,7 +11,7 @@ use mcl_artifact::program::{Closure, Operand};
 use mcl_diagnostics::Diagnostic;
 use mcl_modules::Loaded;
 use mcl_parser::ast::{ExprId, StmtId};
-use mcl_types::{DefId, TypeId, Typed};
+use mcl_types::{DefId, TypeId, TypeTable, Typed};
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -91,10 +91,10 @@ pub(crate) struct Lowering<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    pub(crate) fn new(typed: &'a Typed, loaded: &'a Loaded, options: Options) -> Lowering<'a> {
+    pub(crate) fn new(typed: &'a Typed, types: TypeTable, loaded: &'a Loaded, options: Options) -> Lowering<'a> {
         Lowering {
             frames: Frames::new(typed),
-            emitter: Emitter::new(typed.types.clone(), options.fold),
+            emitter: Emitter::new(types, options.fold),
             loaded,
             tasks: Vec::new(),
             operands: Vec::new(),

@@ -7,8 +7,8 @@ use mcl_artifact::MAX_TYPE_NESTING;
 use mcl_artifact::program::{ConstId, Constant, FunctionIdx, FunctionImport, StrId, TypeIdx};
 use mcl_functions::Function;
 use mcl_types::{TypeId, TypeNode, TypeTable};
-use mcl_value::{Field, FuncType, MapValue, StructValue, Type, Value};
-use rustc_hash::FxBuildHasher;
+use mcl_value::{Field, FuncType, MapValue, Str, StructValue, Type, Value};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// The largest composite constant, shared parts counted at each use. What is larger stays a node.
 const MAX_SIZE: u64 = 1 << 20;
@@ -23,7 +23,9 @@ const MAX_RESULT: usize = 1 << 16;
 #[derive(Default)]
 pub(crate) struct Pool {
     pub(crate) strings: IndexSet<Arc<str>, FxBuildHasher>,
-    constants: IndexMap<Constant, Known, FxBuildHasher>,
+    constants: IndexSet<Constant, FxBuildHasher>,
+    /// What is known of lists, maps and structs.
+    composites: FxHashMap<ConstId, Composite>,
     /// By the type checker's id.
     types: IndexMap<TypeId, Type, FxBuildHasher>,
     /// How deep the types of the table nest, as [`MAX_TYPE_NESTING`] counts, as far as somebody asked.
@@ -42,8 +44,8 @@ struct FunctionKey {
     module_dir: StrId,
 }
 
-/// What is known of a constant.
-struct Known {
+/// What is known of a constant with parts.
+struct Composite {
     /// `None` if it depends on the host name.
     value: Option<Value>,
     depth: u32,
@@ -143,53 +145,61 @@ impl Pool {
 
     /// A constant of the pool.
     pub(crate) fn constant(&self, id: ConstId) -> &Constant {
-        self.constants.get_index(id.0 as usize).expect("ids are made by the pool").0
+        self.constants.get_index(id.0 as usize).expect("ids are made by the pool")
     }
 
     /// The value of a constant; `None` if it depends on the host name.
-    pub(crate) fn value(&self, id: ConstId) -> Option<&Value> {
-        self.constants[id.0 as usize].value.as_ref()
+    pub(crate) fn value(&self, id: ConstId) -> Option<Value> {
+        match self.constant(id) {
+            Constant::Bool(value) => Some(Value::Bool(*value)),
+            Constant::Int(value) => Some(Value::Int(*value)),
+            Constant::Float(bits) => Some(Value::Float(f64::from_bits(*bits))),
+            Constant::Str(text) => Some(Value::Str(text.clone())),
+            Constant::Hostname => None,
+            Constant::List(_) | Constant::Map(_) | Constant::Struct(..) => self.composites[&id].value.clone(),
+        }
     }
 
     pub(crate) fn bool(&mut self, value: bool) -> ConstId {
-        self.scalar(Constant::Bool(value), || Some(Value::Bool(value)))
+        self.intern(Constant::Bool(value))
     }
 
     pub(crate) fn int(&mut self, value: i64) -> ConstId {
-        self.scalar(Constant::Int(value), || Some(Value::Int(value)))
+        self.intern(Constant::Int(value))
     }
 
     pub(crate) fn float(&mut self, value: f64) -> ConstId {
-        self.scalar(Constant::Float(value.to_bits()), || Some(Value::Float(value)))
+        self.intern(Constant::Float(value.to_bits()))
     }
 
-    pub(crate) fn str(&mut self, bytes: &[u8]) -> ConstId {
-        self.scalar(Constant::Str(bytes.to_vec()), || Some(Value::str(bytes)))
+    pub(crate) fn str(&mut self, text: impl Into<Str>) -> ConstId {
+        self.intern(Constant::Str(text.into()))
     }
 
     pub(crate) fn hostname(&mut self) -> ConstId {
-        self.scalar(Constant::Hostname, || None)
+        self.intern(Constant::Hostname)
     }
 
-    fn scalar(&mut self, constant: Constant, value: impl FnOnce() -> Option<Value>) -> ConstId {
-        self.intern(constant, |_| Known { value: value(), depth: 0, size: 1 })
+    fn intern(&mut self, constant: Constant) -> ConstId {
+        ConstId(index(self.constants.insert_full(constant).0))
     }
 
-    fn intern(&mut self, constant: Constant, known: impl FnOnce(&Pool) -> Known) -> ConstId {
-        if let Some(i) = self.constants.get_index_of(&constant) {
-            return ConstId(index(i));
+    fn compose(&mut self, constant: Constant, known: impl FnOnce(&Pool) -> Composite) -> ConstId {
+        let (i, new) = self.constants.insert_full(constant);
+        let id = ConstId(index(i));
+        if new {
+            let known = known(self);
+            self.composites.insert(id, known);
         }
-        let known = known(self);
-        ConstId(index(self.constants.insert_full(constant, known).0))
+        id
     }
 
     /// A list of constants, unless it gets too large or too deep to be a constant.
     pub(crate) fn list(&mut self, parts: &[ConstId]) -> Option<ConstId> {
         let (depth, size) = self.shape(parts)?;
-        Some(self.intern(Constant::List(parts.to_vec()), |pool| {
-            let value =
-                parts.iter().map(|id| pool.value(*id).cloned()).collect::<Option<Arc<[Value]>>>().map(Value::List);
-            Known { value, depth, size }
+        Some(self.compose(Constant::List(parts.into()), |pool| {
+            let value = parts.iter().map(|id| pool.value(*id)).collect::<Option<Arc<[Value]>>>().map(Value::List);
+            Composite { value, depth, size }
         }))
     }
 
@@ -203,39 +213,39 @@ impl Pool {
         let last: IndexMap<ConstId, ConstId, FxBuildHasher> = pairs.iter().copied().collect();
         let mut pairs: Vec<(ConstId, ConstId)> = last.into_iter().collect();
         pairs.sort_by(|(a, _), (b, _)| match (self.value(*a), self.value(*b)) {
-            (Some(a), Some(b)) => a.display_order(b),
+            (Some(a), Some(b)) => a.display_order(&b),
             _ => std::cmp::Ordering::Equal,
         });
         let parts: Vec<ConstId> = pairs.iter().flat_map(|(key, value)| [*key, *value]).collect();
         let (depth, size) = self.shape(&parts)?;
         let value = pairs
             .iter()
-            .map(|(key, value)| Some((self.value(*key)?.clone(), self.value(*value)?.clone())))
+            .map(|(key, value)| Some((self.value(*key)?, self.value(*value)?)))
             .collect::<Option<MapValue>>()
             .map(|map| Value::Map(Arc::new(map)));
-        Some(self.intern(Constant::Map(pairs), |_| Known { value, depth, size }))
+        Some(self.compose(Constant::Map(pairs.into()), |_| Composite { value, depth, size }))
     }
 
     /// A struct, as [`Self::list`].
     pub(crate) fn strukt(&mut self, ty: TypeIdx, parts: &[ConstId]) -> Option<ConstId> {
         let (depth, size) = self.shape(parts)?;
         let Type::Struct(fields) = self.type_at(ty).clone() else { return None };
-        Some(self.intern(Constant::Struct(ty, parts.to_vec()), |pool| {
+        Some(self.compose(Constant::Struct(ty, parts.into()), |pool| {
             let fields = fields
                 .iter()
                 .zip(parts)
-                .map(|(field, id)| Some((field.name.clone(), pool.value(*id)?.clone())))
+                .map(|(field, id)| Some((field.name.clone(), pool.value(*id)?)))
                 .collect::<Option<Vec<_>>>();
             let value = fields.map(|fields| Value::Struct(Arc::new(StructValue { fields })));
-            Known { value, depth, size }
+            Composite { value, depth, size }
         }))
     }
 
     /// Depth and size of a composite, unless they are too large.
     fn shape(&self, parts: &[ConstId]) -> Option<(u32, u64)> {
-        let parts = parts.iter().map(|id| &self.constants[id.0 as usize]);
+        let parts = parts.iter().map(|id| self.composites.get(id).map_or((0, 1), |part| (part.depth, part.size)));
         let (depth, size) =
-            parts.fold((0, 1u64), |(depth, size), part| (depth.max(part.depth + 1), size.saturating_add(part.size)));
+            parts.fold((0, 1u64), |(depth, size), part| (depth.max(part.0 + 1), size.saturating_add(part.1)));
         (depth <= MAX_DEPTH && size <= MAX_SIZE).then_some((depth, size))
     }
 
@@ -253,7 +263,7 @@ impl Pool {
             (Value::Bool(value), TypeNode::Bool) => Some(self.bool(*value)),
             (Value::Int(value), TypeNode::Int) => Some(self.int(*value)),
             (Value::Float(value), TypeNode::Float) => Some(self.float(*value)),
-            (Value::Str(value), TypeNode::Str) => Some(self.str(value.as_bytes())),
+            (Value::Str(value), TypeNode::Str) => Some(self.str(value.clone())),
             (Value::List(values), TypeNode::List(element)) => {
                 let parts = values
                     .iter()
@@ -289,7 +299,7 @@ impl Pool {
         (
             self.strings.into_iter().collect(),
             self.types.into_values().collect(),
-            self.constants.into_keys().collect(),
+            self.constants.into_iter().collect(),
             self.functions.into_values().map(|(import, _)| import).collect(),
         )
     }

@@ -165,7 +165,7 @@ impl Lowering<'_> {
         let fields = ["name", "host", "data"].map(|field| (field.into(), TypeId::STR));
         let found = self.emitter.types.intern(TypeNode::Struct(fields.into()));
         let result = self.emitter.types.intern(TypeNode::List(found));
-        let kind = Operand::Const(self.emitter.pool.str(ast.name(resource.kind).as_bytes()));
+        let kind = Operand::Const(self.emitter.pool.str(ast.name(resource.kind).clone()));
         self.builtin(place, "_collect", vec![kind, name], &types, result, span)
     }
 
@@ -306,7 +306,7 @@ impl Lowering<'_> {
                 let values = values.clone();
                 Some(values.into_iter().zip(0..).map(|(value, i)| (pool.int(i), value)).collect())
             }
-            Constant::Map(pairs) => Some(pairs.clone()),
+            Constant::Map(pairs) => Some(pairs.to_vec()),
             _ => None,
         }
     }

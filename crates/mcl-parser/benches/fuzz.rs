@@ -61,7 +61,7 @@ fn check(text: &str) {
     let tokens = lex(text);
     assert!(tokens.fits(text));
     let parsed = parse(file, text, &tokens);
-    let (tree, found) = interpolate(&parsed.ast);
+    let (tree, found) = interpolate(parsed.ast);
     let init = check_init(&tree);
     for diagnostic in lex_diagnostics(file, text, &tokens).iter().chain(&parsed.diagnostics).chain(&found).chain(&init)
     {

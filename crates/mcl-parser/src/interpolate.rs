@@ -11,33 +11,48 @@ use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::MAX_DEPTH;
-use crate::ast::{
-    Ast, Block, EdgeHalf, Entry, EntryKind, Expr, ExprId, Lambda, Name, Resource, Stmt, StmtId, StructEntry,
-};
+use crate::ast::{Ast, Block, EdgeHalf, Entry, EntryKind, Expr, ExprId, Name, Resource, Stmt, StmtId};
 use crate::content::{Part, parse_content};
 
 /// Expands a tree of the parse stage. What cannot be expanded becomes [`Expr::Error`].
 #[must_use]
-pub fn interpolate(ast: &Ast) -> (Ast, Vec<Diagnostic>) {
+pub fn interpolate(ast: Ast) -> (Ast, Vec<Diagnostic>) {
+    let exprs = ast.exprs.len() + ast.exprs.iter().map(parts_at_most).sum::<usize>();
     let mut stage = Interpolate {
-        out: Ast { body: Vec::new(), ..Ast::empty(ast.file) },
-        names: FxHashMap::default(),
+        names: ast.names.iter().enumerate().map(|(i, text)| (text.clone(), Name(i as u32))).collect(),
+        out: Ast {
+            names: ast.names,
+            types: ast.types,
+            type_spans: ast.type_spans,
+            exprs: Vec::with_capacity(exprs),
+            expr_spans: Vec::with_capacity(exprs),
+            stmts: Vec::with_capacity(ast.stmts.len()),
+            stmt_spans: Vec::with_capacity(ast.stmts.len()),
+            ..Ast::empty(ast.file)
+        },
         diagnostics: Vec::new(),
         map: Vec::with_capacity(ast.exprs.len()),
     };
-    stage.out.names = ast.names.clone();
-    stage.names = ast.names.iter().enumerate().map(|(i, text)| (text.clone(), Name(i as u32))).collect();
-    stage.out.types = ast.types.clone();
-    stage.out.type_spans = ast.type_spans.clone();
-    for (expr, span) in ast.exprs.iter().zip(&ast.expr_spans) {
-        let id = stage.expr(expr, *span);
+    for (expr, span) in ast.exprs.into_iter().zip(ast.expr_spans) {
+        let id = stage.expr(expr, span);
         stage.map.push(id);
     }
-    let mut statements = ast.stmts.clone();
-    let body = stage.nest_classes(&ast.body, &mut statements, &ast.stmt_spans);
+    let mut statements = ast.stmts;
+    let body = stage.nest_classes(ast.body, &mut statements, &ast.stmt_spans);
     stage.copy_statements(body, statements, &ast.stmt_spans);
     stage.diagnostics.sort_by_key(|d| d.span.map(|s| s.start));
     (stage.out, stage.diagnostics)
+}
+
+/// How many nodes a string may become besides one: texts and references take turns.
+fn parts_at_most(expr: &Expr) -> usize {
+    match expr {
+        Expr::Str(raw) => match raw.bytes().filter(|b| *b == b'$').count() {
+            0 => 0,
+            references => 2 * references + 1,
+        },
+        _ => 0,
+    }
 }
 
 struct Interpolate {
@@ -71,52 +86,52 @@ impl Interpolate {
         self.map[id.0 as usize]
     }
 
-    fn all(&self, ids: &[ExprId]) -> Vec<ExprId> {
-        ids.iter().map(|id| self.at(*id)).collect()
+    fn all(&self, ids: &mut [ExprId]) {
+        ids.iter_mut().for_each(|id| *id = self.at(*id));
     }
 
-    fn expr(&mut self, expr: &Expr, span: Span) -> ExprId {
-        let new = match expr {
+    fn expr(&mut self, mut expr: Expr, span: Span) -> ExprId {
+        match &mut expr {
             Expr::Paren(inner) => return self.at(*inner),
-            Expr::Str(raw) => return self.string(raw, span),
-            Expr::Error | Expr::Bool(_) | Expr::Int(_) | Expr::Float(_) | Expr::Var(_) => expr.clone(),
-            Expr::Concat(parts) => Expr::Concat(self.all(parts)),
-            Expr::Interpolated(inner) => Expr::Interpolated(self.at(*inner)),
-            Expr::List(elements) => Expr::List(self.all(elements)),
-            Expr::Map(pairs) => Expr::Map(pairs.iter().map(|(k, v)| (self.at(*k), self.at(*v))).collect()),
-            Expr::Struct(fields) => {
-                Expr::Struct(fields.iter().map(|f| StructEntry { value: self.at(f.value), ..f.clone() }).collect())
+            Expr::Str(raw) => {
+                let raw = raw.clone();
+                return self.string(raw, span);
             }
-            Expr::Func(lambda) => Expr::Func(Box::new(Lambda { body: self.at(lambda.body), ..(**lambda).clone() })),
-            Expr::Call { name, args } => Expr::Call { name: *name, args: self.all(args) },
-            Expr::CallVar { name, args } => Expr::CallVar { name: *name, args: self.all(args) },
-            Expr::CallLambda { lambda, args } => Expr::CallLambda { lambda: self.at(*lambda), args: self.all(args) },
+            Expr::Error | Expr::Bool(_) | Expr::Int(_) | Expr::Float(_) | Expr::Var(_) => {}
+            Expr::Concat(ids) | Expr::List(ids) => self.all(ids),
+            Expr::Call { args, .. } | Expr::CallVar { args, .. } => self.all(args),
+            Expr::CallLambda { lambda, args } => {
+                *lambda = self.at(*lambda);
+                self.all(args);
+            }
+            Expr::Map(pairs) => pairs.iter_mut().for_each(|(k, v)| (*k, *v) = (self.at(*k), self.at(*v))),
+            Expr::Struct(fields) => fields.iter_mut().for_each(|field| field.value = self.at(field.value)),
+            Expr::Func(lambda) => lambda.body = self.at(lambda.body),
             Expr::If { condition, then, otherwise } => {
-                Expr::If { condition: self.at(*condition), then: self.at(*then), otherwise: self.at(*otherwise) }
+                (*condition, *then, *otherwise) = (self.at(*condition), self.at(*then), self.at(*otherwise));
             }
-            Expr::Unary { op, operand } => Expr::Unary { op: *op, operand: self.at(*operand) },
-            Expr::Binary { op, left, right } => Expr::Binary { op: *op, left: self.at(*left), right: self.at(*right) },
-            Expr::Index { base, index } => Expr::Index { base: self.at(*base), index: self.at(*index) },
-            Expr::Field { base, field } => Expr::Field { base: self.at(*base), field: *field },
-            Expr::FieldOr { base, field, default } => {
-                Expr::FieldOr { base: self.at(*base), field: *field, default: self.at(*default) }
+            Expr::Interpolated(inner) | Expr::Unary { operand: inner, .. } | Expr::Field { base: inner, .. } => {
+                *inner = self.at(*inner);
             }
-            Expr::Except { value, fallback } => Expr::Except { value: self.at(*value), fallback: self.at(*fallback) },
-        };
-        self.push(new, span)
+            Expr::Binary { left: a, right: b, .. }
+            | Expr::Index { base: a, index: b }
+            | Expr::FieldOr { base: a, default: b, .. }
+            | Expr::Except { value: a, fallback: b } => (*a, *b) = (self.at(*a), self.at(*b)),
+        }
+        self.push(expr, span)
     }
 
     /// A string literal; `span` includes its quotes.
-    fn string(&mut self, raw: &Arc<str>, span: Span) -> ExprId {
+    fn string(&mut self, raw: Arc<str>, span: Span) -> ExprId {
         if !raw.bytes().any(|b| matches!(b, b'\\' | b'$')) {
-            return self.push(Expr::Str(raw.clone()), span);
+            return self.push(Expr::Str(raw), span);
         }
         let inner = |start: usize, end: usize| Span {
             start: span.start + 1 + start as u32,
             end: span.start + 1 + end as u32,
             ..span
         };
-        let parts = match parse_content(raw) {
+        let parts = match parse_content(&raw) {
             Ok(parts) => parts,
             Err(error) => {
                 self.diagnostics.push(error.diagnostic(inner(error.start, error.end)));
@@ -152,8 +167,8 @@ impl Interpolate {
     }
 
     /// Moves classes with colons into their parents, block by block, from the outside in (spec 01 §5.7). The new top level.
-    fn nest_classes(&mut self, body: &Block, statements: &mut [Stmt], spans: &[Span]) -> Block {
-        let top = self.nest_block(body.clone(), statements);
+    fn nest_classes(&mut self, body: Block, statements: &mut [Stmt], spans: &[Span]) -> Block {
+        let top = self.nest_block(body, statements);
         let mut open: Vec<(StmtId, usize)> = top.iter().map(|id| (*id, 1)).collect();
         while let Some((id, depth)) = open.pop() {
             let index = id.0 as usize;
@@ -250,7 +265,7 @@ impl Interpolate {
         match stmt {
             Stmt::Broken { .. } | Stmt::Import { .. } => {}
             Stmt::Bind { value, .. } => *value = self.at(*value),
-            Stmt::Panic { args } => *args = self.all(args),
+            Stmt::Panic { args } => self.all(args),
             Stmt::Resource(resource) => self.resource(resource),
             Stmt::Edge(halves) => halves.iter_mut().for_each(|half| self.half(half)),
             Stmt::If { condition, .. } => *condition = self.at(*condition),
@@ -259,7 +274,7 @@ impl Interpolate {
             Stmt::Class { params, .. } => {
                 params.get_or_insert_default();
             }
-            Stmt::Include { args, .. } => *args = Some(args.as_ref().map(|args| self.all(args)).unwrap_or_default()),
+            Stmt::Include { args, .. } => self.all(args.get_or_insert_default()),
         }
     }
 

@@ -36,6 +36,12 @@ pub fn scope(loaded: &Loaded, units: Vec<Arc<Ast>>) -> (Scoped, Vec<Diagnostic>)
     if units.is_empty() {
         return (Scoped::default(), Vec::new());
     }
+    let (mut scoped, diagnostics) = resolve(loaded, units);
+    scoped.shrink();
+    (scoped, diagnostics)
+}
+
+fn resolve(loaded: &Loaded, units: Vec<Arc<Ast>>) -> (Scoped, Vec<Diagnostic>) {
     let mut scoper = Scoper {
         symbols: Symbols::new(&units),
         loaded,

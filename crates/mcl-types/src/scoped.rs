@@ -239,6 +239,15 @@ pub enum Target {
 }
 
 impl Scoped {
+    /// Gives back the room that the tables did not need: they stay for all the stages behind this one.
+    pub(crate) fn shrink(&mut self) {
+        self.modules.shrink_to_fit();
+        self.scopes.shrink_to_fit();
+        self.defs.shrink_to_fit();
+        self.slots.shrink_to_fit();
+        self.references.shrink_to_fit();
+    }
+
     /// The program's own top-level scope.
     #[must_use]
     pub fn root(&self) -> ScopeId {

@@ -28,6 +28,12 @@ impl From<&str> for Str {
         Str(s.as_bytes().into())
     }
 }
+/// Shares the text.
+impl From<Arc<str>> for Str {
+    fn from(s: Arc<str>) -> Str {
+        Str(s.into())
+    }
+}
 impl From<String> for Str {
     fn from(s: String) -> Str {
         Str(s.into_bytes().into())

@@ -1,5 +1,6 @@
 //! The whole process of `mclc check`, for programs of several shapes and ten times their size, against `cat` of the same
-//! file in the same run.
+//! file in the same run; and the largest resident memory of the process, against the size of the source (about 8 MiB are
+//! the program itself and its libraries, for an empty source too).
 //!
 //! `cargo bench -p mclc --bench check`
 
@@ -7,6 +8,8 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+use nix::sys::resource::{UsageWho, getrusage};
 
 fn flat(n: usize) -> String {
     let mut text = String::new();
@@ -61,7 +64,31 @@ fn best(program: &str, args: &[&str], file: &Path) -> Duration {
         .unwrap_or_default()
 }
 
+/// The largest resident memory of a whole process, in bytes. A process of its own measures each: the system keeps only the
+/// maximum over all children.
+fn memory(program: &str, args: &[&str], file: &Path) -> u64 {
+    let bench = std::env::current_exe().expect("the bench has a path");
+    let output = Command::new(bench).arg(MEASURE).arg(program).args(args).arg(file).output().expect("it starts");
+    let text = String::from_utf8(output.stdout).expect("a number");
+    text.trim().parse().unwrap_or_else(|_| panic!("no number: {text:?}"))
+}
+
+/// The other side of [`memory`].
+fn measure(mut command: impl Iterator<Item = String>) {
+    let program = command.next().expect("a program");
+    let status = Command::new(program).args(command).stdout(Stdio::null()).status().expect("it starts");
+    assert!(status.success());
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the system counts");
+    println!("{}", usage.max_rss() * 1024);
+}
+
+const MEASURE: &str = "--measure-memory";
+
 fn main() {
+    let mut args = std::env::args().skip(1);
+    if args.next().as_deref() == Some(MEASURE) {
+        return measure(args);
+    }
     let scratch = tempfile::tempdir().expect("a temporary directory");
     type Shape = (&'static str, usize, fn(usize) -> String);
     let shapes: [Shape; 4] = [
@@ -70,10 +97,13 @@ fn main() {
         ("chained binds", 1_000, binds),
         ("functions at two types", 1_000, functions),
     ];
-    println!("{:<24} {:>8} {:>10} {:>10} {:>8} {:>8}", "shape", "size", "check", "cat", "ratio", "growth");
+    println!(
+        "{:<24} {:>8} {:>10} {:>10} {:>8} {:>8} {:>10} {:>10}",
+        "shape", "size", "check", "cat", "ratio", "growth", "memory", "of source"
+    );
     for (name, n, make) in shapes {
         let mut before: Option<Duration> = None;
-        for size in [n, 10 * n] {
+        for size in [n, 10 * n, 100 * n] {
             let file = scratch.path().join("main.mcl");
             std::fs::write(&file, make(size)).expect("writable");
             let check = best(env!("CARGO_BIN_EXE_mclc"), &["check"], &file);
@@ -81,7 +111,12 @@ fn main() {
             let growth = before.map_or(String::new(), |b| format!("{:.1}x", check.as_secs_f64() / b.as_secs_f64()));
             before = Some(check);
             let ratio = check.as_secs_f64() / cat.as_secs_f64();
-            println!("{name:<24} {size:>8} {check:>10.1?} {cat:>10.1?} {ratio:>8.1} {growth:>8}");
+            let memory = memory(env!("CARGO_BIN_EXE_mclc"), &["check"], &file) as f64;
+            let source = std::fs::metadata(&file).expect("it was written").len() as f64;
+            let (mib, share) = (memory / f64::from(1 << 20), memory / source);
+            println!(
+                "{name:<24} {size:>8} {check:>10.1?} {cat:>10.1?} {ratio:>8.1} {growth:>8} {mib:>6.1} MiB {share:>9.1}x"
+            );
         }
     }
 }

@@ -6,7 +6,7 @@ use mcl_artifact::ArtifactStage;
 
 use crate::cli::{Build, Color};
 use crate::report::{self, Checked};
-use crate::{ERRORS, output, unusable};
+use crate::{ERRORS, memory, output, unusable};
 
 /// Diagnostics go to standard error: standard output may be the artifact.
 pub fn run(args: &Build, color: Color) -> u8 {
@@ -38,7 +38,7 @@ pub fn compile(args: &Build, wanted: &[ArtifactStage], color: Color) -> Result<V
     let files = loaded.files.clone();
     let mut all = wanted.to_vec();
     all.push(ArtifactStage::Fgraph);
-    let compiled = mcl_driver::compile(loaded, &all);
+    let compiled = mcl_driver::compile(loaded, &all, memory::give_back);
     let checked = Checked::new(files, input.prefix(), compiled.diagnostics, &args.report);
     match report::print(&[checked], &args.report, color) {
         0 if compiled.artifacts.is_empty() => Err(ERRORS),

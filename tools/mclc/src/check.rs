@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::cli::{Check, Color};
 use crate::report::{self, Checked};
-use crate::{ERRORS, UNUSABLE, handover, output, unusable};
+use crate::{ERRORS, UNUSABLE, handover, memory, output, unusable};
 
 /// Diagnostics are the result, so they go to standard output in every form.
 pub fn run(args: &Check, color: Color) -> u8 {
@@ -38,10 +38,10 @@ fn check(path: &Path, args: &Check) -> Result<Checked, String> {
     };
     let files = loaded.files.clone();
     let Some(puppet) = &args.puppet else {
-        let compiled = mcl_driver::compile(loaded, &[]);
+        let compiled = mcl_driver::compile(loaded, &[], memory::give_back);
         return Ok(Checked::new(files, input.prefix(), compiled.diagnostics, &args.report));
     };
-    let mut compiled = mcl_driver::compile(loaded, &[ArtifactStage::Fgraph]);
+    let mut compiled = mcl_driver::compile(loaded, &[ArtifactStage::Fgraph], memory::give_back);
     if let Some((_, bytes)) = compiled.artifacts.first() {
         let found = mcl_artifact::read_program(bytes).map(|program| handover::check(&program, puppet));
         compiled.diagnostics.extend(found.unwrap_or_else(|error| vec![error]));

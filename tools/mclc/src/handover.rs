@@ -188,7 +188,7 @@ impl Known<'_> {
             Constant::Bool(v) => Some(Value::Bool(*v)),
             Constant::Int(v) => Some(Value::Int(*v)),
             Constant::Float(bits) => Some(Value::Float(f64::from_bits(*bits))),
-            Constant::Str(bytes) => Some(Value::str(bytes.clone())),
+            Constant::Str(text) => Some(Value::Str(text.clone())),
             Constant::List(items) => {
                 items.iter().map(|i| self.constant(*i)).collect::<Option<Vec<_>>>().map(Value::list)
             }

@@ -11,6 +11,7 @@ mod explain;
 mod get;
 mod handover;
 mod inspect;
+mod memory;
 mod output;
 mod puppet;
 mod report;
@@ -23,10 +24,6 @@ use clap::{CommandFactory, Parser};
 use mcl_artifact::ArtifactStage;
 
 use crate::cli::{Cli, Command};
-
-/// A compile is many small allocations from several threads: a third faster than with the system's allocator.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// The program has errors.
 const ERRORS: u8 = 1;

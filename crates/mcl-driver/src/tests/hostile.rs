@@ -46,7 +46,7 @@ fn a_function_nested_too_deep_is_an_error_in_every_stage() {
         "]".repeat(3000)
     );
     let input = Input::Text { path: "main.mcl".into(), text: text.into_bytes() };
-    let compiled = compile(load(&input, &Options::default()).expect("the program loads"), &[]);
+    let compiled = compile(load(&input, &Options::default()).expect("the program loads"), &[], || ());
     let codes: Vec<_> = compiled.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
     assert_eq!(codes, [mcl_diagnostics::Code::E0210]);
 }

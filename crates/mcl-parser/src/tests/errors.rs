@@ -14,7 +14,7 @@ pub fn diagnostics(text: &str) -> Vec<Diagnostic> {
     let parsed = parse(file, text, &tokens);
     found.extend(parsed.diagnostics);
     found.extend(check_init(&parsed.ast));
-    found.extend(interpolate(&parsed.ast).1);
+    found.extend(interpolate(parsed.ast).1);
     found
 }
 

@@ -17,7 +17,7 @@ const CORPUS: &[&str] = &[
 
 fn check(text: &str) {
     let parsed = parse(FileId(0), text, &lex(text));
-    let interpolated = interpolate(&parsed.ast).0;
+    let interpolated = interpolate(parsed.ast.clone()).0;
     for ast in [&parsed.ast, &interpolated] {
         assert_well_formed(ast);
         assert_eq!(ast.check(text), Ok(()));

@@ -49,7 +49,7 @@ fn show(ast: &Ast, id: ExprId) -> String {
 fn tree(text: &str) -> Ast {
     let parsed = parse(FileId(0), text, &lex(text));
     assert!(parsed.diagnostics.iter().all(|d| d.code.name().starts_with('W')), "{text}: {:?}", parsed.diagnostics);
-    let (ast, errors) = interpolate(&parsed.ast);
+    let (ast, errors) = interpolate(parsed.ast);
     assert!(errors.is_empty(), "{text}: {errors:?}");
     ast
 }

@@ -53,7 +53,7 @@ impl Code {
                 Constant::Bool(v) => Value::Bool(*v),
                 Constant::Int(v) => Value::Int(*v),
                 Constant::Float(bits) => Value::Float(f64::from_bits(*bits)),
-                Constant::Str(bytes) => Value::str(bytes.as_slice()),
+                Constant::Str(text) => Value::Str(text.clone()),
                 Constant::List(items) => Value::List(items.iter().map(|c| constants[c.0 as usize].clone()).collect()),
                 Constant::Map(pairs) => Value::map(
                     pairs.iter().map(|(k, v)| (constants[k.0 as usize].clone(), constants[v.0 as usize].clone())),

@@ -145,7 +145,7 @@ impl Naive<'_> {
         match operand {
             Operand::Const(c) => Ok(Data::Value(match &self.program.constants[c.0 as usize] {
                 Constant::Int(n) => Value::Int(*n),
-                Constant::Str(s) => Value::str(s.as_slice()),
+                Constant::Str(s) => Value::Str(s.clone()),
                 other => panic!("{other:?}"),
             })),
             Operand::Param(p) => match &frame.params[p as usize] {
