@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use resource_graph::Resource;
 
-use crate::kinds::systemd::{self, Manager};
+use crate::kinds::systemd::{self, Job, Manager};
 use crate::kinds::text_file::{change, read, replace};
 use crate::kinds::{Context, Failure, Kind, Load, Params, Scope, Watch};
 
@@ -42,10 +42,10 @@ impl Cron {
     fn remove(&self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let unit = self.manager.unit(&self.timer, cx.cancel())?;
         if unit.is_active() && cx.change(format!("stop {}", self.timer))? {
-            self.manager.ctl(&["stop", "--", &self.timer], cx.cancel())?;
+            self.manager.run(Job::Stop, &self.timer, cx.cancel())?;
         }
         if unit.file == "enabled" && cx.change(format!("disable {}", self.timer))? {
-            self.manager.ctl(&["disable", "--", &self.timer], cx.cancel())?;
+            self.manager.set_enabled(&self.timer, false, cx.cancel())?;
         }
         let before = read(&self.file)?;
         if before.is_none() {
@@ -54,7 +54,7 @@ impl Cron {
         let change = change(cx, format!("remove {}", self.file.display()), &self.file, before.as_deref(), None);
         if cx.change(change)? {
             std::fs::remove_file(&self.file).map_err(Failure::on("remove", &self.file))?;
-            self.manager.ctl(&["daemon-reload"], cx.cancel())?;
+            self.manager.reload(cx.cancel())?;
         }
         Ok(())
     }
@@ -67,19 +67,19 @@ impl Cron {
             let change = change(cx, text, &self.file, before.as_deref(), Some(self.content.as_bytes()));
             if cx.change(change)? {
                 replace(&self.file, self.content.as_bytes(), 0o644)?;
-                self.manager.ctl(&["daemon-reload"], cx.cancel())?;
+                self.manager.reload(cx.cancel())?;
             }
         }
         let unit = self.manager.unit(&self.timer, cx.cancel())?;
         if let Some(enabled) = self.enabled.filter(|enabled| (unit.file == "enabled") != *enabled) {
             let word = if enabled { "enable" } else { "disable" };
             if cx.change(format!("{word} {}", self.timer))? {
-                self.manager.ctl(&[word, "--", &self.timer], cx.cancel())?;
+                self.manager.set_enabled(&self.timer, enabled, cx.cancel())?;
             }
         }
         // A timer that runs by its old file goes on by it until it is started again.
         if (rewrite || !unit.is_active()) && cx.change(format!("start {}", self.timer))? {
-            self.manager.ctl(&["restart", "--", &self.timer], cx.cancel())?;
+            self.manager.run(Job::Restart, &self.timer, cx.cancel())?;
         }
         Ok(())
     }

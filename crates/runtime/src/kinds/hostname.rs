@@ -1,15 +1,31 @@
 //! `hostname`: the pretty, static and transient names of this host (spec 05 §6.11, §7.2).
 //!
-//! The names are read where everybody reads them: `/etc/machine-info`, `/etc/hostname`, the kernel. They are set through
-//! `hostnamectl` where systemd runs, and else in those places.
+//! systemd-hostnamed is asked where it can be reached. Elsewhere the names are where everybody reads them:
+//! `/etc/machine-info`, `/etc/hostname`, the kernel.
 
 use std::path::{Path, PathBuf};
 
 use resource_graph::Resource;
 
+use rustix::event::{PollFd, PollFlags, poll};
+
+use crate::kinds::bus::{Bus, BusError, Object, Rule};
 use crate::kinds::text_file::{read, replace};
-use crate::kinds::tool::{Tool, find};
-use crate::kinds::{Context, Failure, Kind, Params, Scope, Watch, systemd};
+use crate::kinds::{Cancel, Context, Failure, Kind, Load, Params, Scope, TaskHandle, Watch};
+
+const HOSTNAMED: Object<'static> = Object {
+    service: "org.freedesktop.hostname1",
+    path: "/org/freedesktop/hostname1",
+    interface: "org.freedesktop.hostname1",
+};
+const SIGNALS: Rule = Rule {
+    service: HOSTNAMED.service,
+    interface: "org.freedesktop.DBus.Properties",
+    below: HOSTNAMED.path,
+    opening: None,
+};
+/// The kernel marks this file whenever the name changes.
+const KERNEL: &str = "/proc/sys/kernel/hostname";
 
 struct Hostname {
     /// Below it are the files; `/` outside tests.
@@ -47,19 +63,103 @@ impl Hostname {
         self.root == Path::new("/")
     }
 
-    /// Sets one name; where systemd runs it does so.
-    fn set(
-        &self,
-        cx: &Context<'_>,
-        variant: &str,
-        value: &str,
-        by_hand: impl FnOnce() -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        if self.is_real() && systemd::is_running() && find("hostnamectl").is_some() {
-            return Tool::new("hostnamectl")?.args([variant, "set-hostname", "--", value]).run(cx.cancel()).map(drop);
+    fn current(&self, variant: Variant, hostnamed: Option<&Bus>, cancel: &Cancel) -> Result<String, Failure> {
+        match hostnamed.map(|bus| bus.text(HOSTNAMED, variant.property(), cancel)) {
+            None => {}
+            // It went away since the bus was asked for it.
+            Some(Err(error)) if error.is_away() => {}
+            Some(result) => return Ok(result?),
         }
-        by_hand()
+        let text = |path| Ok::<_, Failure>(read(path)?.map(|text| String::from_utf8_lossy(&text).into_owned()));
+        Ok(match variant {
+            Variant::Pretty => pretty_name(&text(&self.file("machine-info"))?.unwrap_or_default()).unwrap_or_default(),
+            Variant::Static => text(&self.file("hostname"))?.unwrap_or_default().trim().to_owned(),
+            Variant::Transient => rustix::system::uname().nodename().to_string_lossy().into_owned(),
+        })
     }
+
+    fn set(&self, variant: Variant, name: &str, hostnamed: Option<&Bus>, cancel: &Cancel) -> Result<(), Failure> {
+        match hostnamed.map(|bus| bus.call(HOSTNAMED, variant.method(), &(name, false), cancel)) {
+            None => {}
+            Some(Err(error)) if error.is_away() => {}
+            Some(Err(error @ BusError::Refused { .. })) => {
+                let text = format!("systemd-hostnamed does not set {}: {error}", variant.words());
+                return Err(Failure::Command(text));
+            }
+            Some(result) => return Ok(result.map(drop)?),
+        }
+        match variant {
+            Variant::Pretty => {
+                let info = self.file("machine-info");
+                let text = read(&info)?.map(|text| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default();
+                replace(&info, with_pretty_name(&text, name).as_bytes(), 0o644)
+            }
+            Variant::Static => replace(&self.file("hostname"), format!("{name}\n").as_bytes(), 0o644),
+            Variant::Transient => {
+                rustix::system::sethostname(name.as_bytes()).map_err(|error| Failure::io("set", "the host name", error))
+            }
+        }
+    }
+}
+
+/// Which of the three names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Variant {
+    Pretty,
+    Static,
+    Transient,
+}
+
+impl Variant {
+    fn words(self) -> &'static str {
+        match self {
+            Variant::Pretty => "the pretty host name",
+            Variant::Static => "the static host name",
+            Variant::Transient => "the host name",
+        }
+    }
+
+    fn property(self) -> &'static str {
+        match self {
+            Variant::Pretty => "PrettyHostname",
+            Variant::Static => "StaticHostname",
+            Variant::Transient => "Hostname",
+        }
+    }
+
+    fn method(self) -> &'static str {
+        match self {
+            Variant::Pretty => "SetPrettyHostname",
+            Variant::Static => "SetStaticHostname",
+            Variant::Transient => "SetHostname",
+        }
+    }
+}
+
+/// The system bus, if hostnamed can be reached over it.
+fn hostnamed(cancel: &Cancel) -> Result<Option<Bus>, Failure> {
+    let bus = Bus::system();
+    match bus.has(HOSTNAMED.service, cancel) {
+        Ok(true) => Ok(Some(bus)),
+        Ok(false) => Ok(None),
+        Err(error) if error.is_away() => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn watch_kernel(task: &TaskHandle) -> Result<(), Failure> {
+    let failed = || Failure::on("watch", Path::new(KERNEL));
+    let file = std::fs::File::open(KERNEL).map_err(failed())?;
+    let Some(request) = task.cancel.fd() else {
+        return Err(Failure::Unavailable("there are no file descriptors left to watch the host name with".to_owned()));
+    };
+    while !task.cancel.is_cancelled() {
+        let mut fds = [PollFd::new(&file, PollFlags::PRI), PollFd::new(&request, PollFlags::IN)];
+        if poll(&mut fds, None).is_ok() && fds[0].revents().intersects(PollFlags::PRI | PollFlags::ERR) {
+            (task.wake)();
+        }
+    }
+    Ok(())
 }
 
 /// The value of `PRETTY_HOSTNAME` in a file of shell assignments.
@@ -98,42 +198,36 @@ impl Kind for Hostname {
         if [&self.pretty, &self.fixed, &self.transient].iter().any(|name| name.contains('\n')) {
             return Err(Failure::Invalid("a host name must be one line".to_owned()));
         }
-        let info = self.file("machine-info");
-        let text = read(&info)?.map(|text| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default();
-        if !self.pretty.is_empty()
-            && pretty_name(&text).as_ref() != Some(&self.pretty)
-            && cx.change(format!("set the pretty host name to {}", self.pretty))?
-        {
-            let content = with_pretty_name(&text, &self.pretty);
-            self.set(cx, "--pretty", &self.pretty, || replace(&info, content.as_bytes(), 0o644))?;
-        }
-        let file = self.file("hostname");
-        let present = read(&file)?.map(|text| String::from_utf8_lossy(&text).trim().to_owned());
-        if !self.fixed.is_empty()
-            && present.as_ref() != Some(&self.fixed)
-            && cx.change(format!("set the static host name to {}", self.fixed))?
-        {
-            let content = format!("{}\n", self.fixed);
-            self.set(cx, "--static", &self.fixed, || replace(&file, content.as_bytes(), 0o644))?;
-        }
-        let current = rustix::system::uname().nodename().to_string_lossy().into_owned();
-        if !self.transient.is_empty()
-            && self.is_real()
-            && current != self.transient
-            && cx.change(format!("set the host name to {} (it is {current})", self.transient))?
-        {
-            self.set(cx, "--transient", &self.transient, || {
-                rustix::system::sethostname(self.transient.as_bytes())
-                    .map_err(|error| Failure::io("set", "the host name", error))
-            })?;
+        let hostnamed = if self.is_real() { hostnamed(cx.cancel())? } else { None };
+        let wanted =
+            [(Variant::Pretty, &self.pretty), (Variant::Static, &self.fixed), (Variant::Transient, &self.transient)];
+        for (variant, name) in wanted {
+            // A kernel is not below a scratch directory.
+            if name.is_empty() || (variant == Variant::Transient && !self.is_real()) {
+                continue;
+            }
+            let current = self.current(variant, hostnamed.as_ref(), cx.cancel())?;
+            if current == *name {
+                continue;
+            }
+            let was = if current.is_empty() { String::new() } else { format!(" (it is {current})") };
+            if cx.change(format!("set {} to {name}{was}", variant.words()))? {
+                self.set(variant, name, hostnamed.as_ref(), cx.cancel())?;
+            }
         }
         Ok(())
     }
 
     fn watches(&self) -> Vec<Watch> {
-        // The kernel tells of a changed name through the file below /proc.
-        let paths = [self.file("hostname"), self.file("machine-info"), PathBuf::from("/proc/sys/kernel/hostname")];
-        paths.map(|path| Watch::Path(path, Scope::Entry)).into()
+        let files = [self.file("hostname"), self.file("machine-info")];
+        let mut watches: Vec<Watch> = files.map(|path| Watch::Path(path, Scope::Entry)).into();
+        watches.push(Watch::Task(Box::new(watch_kernel)));
+        watches.push(Watch::Listen(Box::new(|wake| Box::new(Bus::system().listen(SIGNALS, move |_| wake())))));
+        watches
+    }
+
+    fn load(&self) -> Load {
+        Load::Waits
     }
 
     fn update(&mut self, resources: &[Resource]) -> Result<(), Failure> {

@@ -16,6 +16,7 @@
 mod accounts;
 mod archive;
 mod authorized_key;
+mod bus;
 mod context;
 mod cron;
 mod exec;
@@ -120,7 +121,15 @@ pub enum Watch {
     /// A task with a thread of its own, for sources that are neither paths nor clocks (a command's output, a bus).
     /// Returning an error counts as a failed watch; returning `Ok` before it was cancelled ends the source silently.
     Task(Task),
+    /// A source that many resources share, with a thread of its own already (a message bus).
+    Listen(Listen),
 }
+
+/// See [`Watch::Listen`]: called with what has to be called for each event; the source ends when the result is dropped.
+pub type Listen = Box<dyn FnOnce(Wake) -> Box<dyn Send> + Send>;
+
+/// Tells the engine of an event.
+pub type Wake = Box<dyn Fn() + Send + Sync>;
 
 /// See [`Watch::Task`].
 pub type Task = Box<dyn FnOnce(&TaskHandle) -> Result<(), Failure> + Send>;
@@ -141,5 +150,5 @@ pub struct TaskHandle {
     /// Set when the task has to end.
     pub cancel: Arc<Cancel>,
     /// Called for each event.
-    pub wake: Box<dyn Fn() + Send + Sync>,
+    pub wake: Wake,
 }

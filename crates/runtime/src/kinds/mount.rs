@@ -88,7 +88,7 @@ impl Mount {
         }
         replace(&self.fstab, after.as_bytes(), 0o644)?;
         if systemd::is_running() {
-            systemd::Manager::System.ctl(&["daemon-reload"], cx.cancel())?;
+            systemd::Manager::System.reload(cx.cancel())?;
         }
         Ok(true)
     }

@@ -2,7 +2,7 @@
 
 use resource_graph::Resource;
 
-use crate::kinds::systemd::{Manager, Unit};
+use crate::kinds::systemd::{Job, Manager, Unit};
 use crate::kinds::{Context, Failure, Kind, Load, Params, Watch};
 
 struct Svc {
@@ -18,11 +18,22 @@ pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
     Ok(Box::new(Svc::read(&resources[0])?))
 }
 
-/// What has to be done, in this order.
-#[derive(Debug, PartialEq, Eq)]
-struct Step {
-    words: &'static str,
-    text: &'static str,
+/// Something that has to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Enable,
+    Disable,
+    Run(Job),
+}
+
+impl Step {
+    fn verb(self) -> &'static str {
+        match self {
+            Step::Enable => "enable",
+            Step::Disable => "disable",
+            Step::Run(job) => job.verb(),
+        }
+    }
 }
 
 impl Svc {
@@ -40,6 +51,7 @@ impl Svc {
         })
     }
 
+    /// What has to be done, in this order.
     fn steps(&self, unit: &Unit, refresh: bool) -> Result<Vec<Step>, Failure> {
         if unit.load == "not-found" {
             return Err(Failure::Unavailable(format!("there is no service {} on this machine", self.unit)));
@@ -52,14 +64,14 @@ impl Svc {
             (Some(true), state @ ("static" | "indirect" | "generated" | "transient" | "masked" | "alias")) => {
                 return Err(Failure::Refused(format!("{} cannot be enabled: its unit file is {state}", self.unit)));
             }
-            (Some(true), _) => steps.push(Step { words: "enable", text: "enable" }),
-            (Some(false), _) => steps.push(Step { words: "disable", text: "disable" }),
+            (Some(true), _) => steps.push(Step::Enable),
+            (Some(false), _) => steps.push(Step::Disable),
         }
         match self.running {
-            Some(true) if !unit.is_active() => steps.push(Step { words: "start", text: "start" }),
-            Some(false) if unit.is_active() => steps.push(Step { words: "stop", text: "stop" }),
+            Some(true) if !unit.is_active() => steps.push(Step::Run(Job::Start)),
+            Some(false) if unit.is_active() => steps.push(Step::Run(Job::Stop)),
             // A start or a stop makes a reload needless.
-            _ if refresh => steps.push(Step { words: "try-reload-or-restart", text: "reload" }),
+            _ if refresh => steps.push(Step::Run(Job::Reload)),
             _ => {}
         }
         Ok(steps)
@@ -70,8 +82,13 @@ impl Kind for Svc {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let unit = self.manager.unit(&self.unit, cx.cancel())?;
         for step in self.steps(&unit, cx.refresh())? {
-            if cx.change(format!("{} {}", step.text, self.unit))? {
-                self.manager.ctl(&[step.words, "--", &self.unit], cx.cancel())?;
+            if cx.change(format!("{} {}", step.verb(), self.unit))? {
+                match step {
+                    Step::Enable | Step::Disable => {
+                        self.manager.set_enabled(&self.unit, step == Step::Enable, cx.cancel())?;
+                    }
+                    Step::Run(job) => self.manager.run(job, &self.unit, cx.cancel())?,
+                }
             }
         }
         Ok(())
@@ -100,7 +117,7 @@ mod tests {
     fn check(state: &str, startup: &str, active: &str, file: &str, refresh: bool, expected: &[&str]) {
         let svc = Svc::read(&resource("svc", "web").with("state", state).with("startup", startup)).unwrap();
         let unit = Unit { load: "loaded".into(), active: active.into(), file: file.into() };
-        let steps: Vec<&str> = svc.steps(&unit, refresh).unwrap().iter().map(|step| step.words).collect();
+        let steps: Vec<&str> = svc.steps(&unit, refresh).unwrap().iter().map(|step| step.verb()).collect();
         assert_eq!(steps, expected);
     }
 
@@ -110,8 +127,8 @@ mod tests {
         check("running", "enabled", "inactive", "disabled", false, &["enable", "start"]);
         check("stopped", "disabled", "active", "enabled", true, &["disable", "stop"]);
         check("running", "", "failed", "static", true, &["start"]);
-        check("running", "", "active", "enabled", true, &["try-reload-or-restart"]);
-        check("", "", "inactive", "enabled", true, &["try-reload-or-restart"]);
+        check("running", "", "active", "enabled", true, &["reload"]);
+        check("", "", "inactive", "enabled", true, &["reload"]);
         check("stopped", "disabled", "inactive", "static", false, &[]);
     }
 

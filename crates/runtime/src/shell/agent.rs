@@ -495,6 +495,10 @@ impl<'o> Agent<'o> {
                     slot.periods.push(period);
                     self.timers.push(Reverse((Instant::now() + period, key, epoch, period)));
                 }
+                Watch::Listen(listen) => {
+                    let outbox = self.handle.clone();
+                    slot.listenings.push(listen(Box::new(move || outbox.send(Message::Task(key, epoch, None)))));
+                }
                 Watch::Task(task) => {
                     let cancel = Cancel::new();
                     let ours = cancel.clone();
@@ -547,6 +551,7 @@ impl<'o> Agent<'o> {
             // A received value may have changed what there is to watch; the new watches come before the old ones go.
             let old = std::mem::take(&mut slot.subscriptions);
             let tasks = std::mem::take(&mut slot.tasks);
+            let _listenings = std::mem::take(&mut slot.listenings);
             slot.periods.clear();
             self.watch(key);
             for subscription in old {

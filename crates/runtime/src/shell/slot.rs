@@ -23,6 +23,8 @@ pub(super) struct Slot {
     pub(super) subscriptions: Vec<Subscription>,
     pub(super) periods: Vec<Duration>,
     pub(super) tasks: Vec<(Arc<Cancel>, JoinHandle<()>)>,
+    /// What ends the sources that are shared with others.
+    pub(super) listenings: Vec<Box<dyn Send>>,
     /// The failure that was told last, and when.
     told: Option<(String, Instant)>,
     /// Of the running check, with its start.
@@ -52,6 +54,7 @@ impl Slot {
             subscriptions: Vec::new(),
             periods: Vec::new(),
             tasks: Vec::new(),
+            listenings: Vec::new(),
             told: None,
             running: None,
         }
@@ -87,6 +90,7 @@ impl Slot {
         for (cancel, _) in self.tasks.drain(..) {
             cancel.request(CancelLevel::Cancel);
         }
+        self.listenings.clear();
         self.periods.clear();
         self.epoch = 0;
     }

@@ -4,6 +4,8 @@ mod agent;
 mod dependencies;
 mod embedded;
 mod functions;
+mod machine;
 mod mixing;
 mod run;
+mod services;
 mod tools;

@@ -1,0 +1,138 @@
+//! A machine of its own for a test: namespaces with a real systemd, message bus and package database (`machine.sh`).
+//! What happens in it does not reach the machine that runs the test, and all of it ends with the test.
+
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use crate::tools::{Ran, Scratch, bin, eventually, is_root, ran};
+
+/// A running machine. The scratch directory is `/test` in it, the tools are in `/tools`.
+pub struct Machine {
+    pub scratch: Scratch,
+    outer: Child,
+    inner: String,
+}
+
+impl Machine {
+    /// Boots a machine and builds the program; `None` where that is not possible.
+    #[track_caller]
+    pub fn boot(program: &str) -> Option<Machine> {
+        Machine::boot_with(program, &[])
+    }
+
+    /// The same for a test that needs these programs too.
+    #[track_caller]
+    pub fn boot_with(program: &str, programs: &[&str]) -> Option<Machine> {
+        let needed = ["/lib/systemd/systemd", "/usr/bin/dbus-daemon", "/usr/bin/unshare", "/usr/bin/nsenter"];
+        let missing = needed.iter().chain(programs).find(|program| !PathBuf::from(program).exists());
+        match (is_root(), missing) {
+            (true, None) => {}
+            (false, _) => return skip("a machine of its own for a test needs root"),
+            (true, Some(program)) => return skip(&format!("{program} is not installed")),
+        }
+        let scratch = Scratch::new(program);
+        scratch.build();
+        let mut outer = Command::new("unshare")
+            .args(["--mount", "sh", "-c", include_str!("machine.sh"), "machine"])
+            .arg(scratch.path("."))
+            .arg(bin())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("unshare is there");
+        let mut inner = String::new();
+        BufReader::new(outer.stdout.take().expect("piped")).read_line(&mut inner).expect("readable");
+        let machine = Machine { scratch, outer, inner: inner.trim().to_owned() };
+        if machine.inner.is_empty() {
+            return skip("this machine does not let us make namespaces and mounts");
+        }
+        eventually("the machine boots", || {
+            machine.run(&["systemctl", "--quiet", "is-active", "test.target"]).status == 0
+        });
+        Some(machine)
+    }
+
+    pub fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new("nsenter");
+        command.args(["--target", &self.inner, "--mount", "--pid", "--uts", "--ipc", "--net", "--cgroup", "--"]);
+        command.args(words).stdin(Stdio::null()).env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
+        command.env("HOME", "/root").env("NO_COLOR", "1");
+        command
+    }
+
+    pub fn run(&self, words: &[&str]) -> Ran {
+        ran(self.command(words).output().expect("nsenter is there"))
+    }
+
+    /// Runs a command that has to succeed; what it printed.
+    #[track_caller]
+    pub fn must(&self, words: &[&str]) -> String {
+        let ran = self.run(words);
+        assert_eq!(ran.status, 0, "{words:?}: {}{}", ran.out, ran.err);
+        ran.out
+    }
+
+    /// Builds `main.mcl` from this and applies it once.
+    #[track_caller]
+    pub fn apply(&self, program: &str) -> Ran {
+        self.scratch.write("main.mcl", program);
+        self.scratch.build();
+        self.apply_once()
+    }
+
+    pub fn apply_once(&self) -> Ran {
+        self.run(&["/tools/mgmt-rt", "apply", "/test/main.bin", "--once", "--prefix", "/test/state"])
+    }
+
+    /// Applies it once, which must succeed, and again, which must find nothing to do.
+    #[track_caller]
+    pub fn converges(&self, program: &str) {
+        let first = self.apply(program);
+        assert_eq!(first.status, 0, "{}{}", first.out, first.err);
+        let plan = self.run(&["/tools/mgmt-rt", "plan", "/test/main.bin"]);
+        assert_eq!(plan.status, 0, "{}{}", plan.out, plan.err);
+    }
+
+    /// Starts `apply` without an end; what it prints goes to `log`.
+    pub fn agent(&self) {
+        let log = std::fs::File::create(self.scratch.path("log")).expect("writable");
+        let words = ["/tools/mgmt-rt", "apply", "/test/main.bin", "--prefix", "/test/state"];
+        let mut command = self.command(&words);
+        // It ends with the machine.
+        drop(command.stdout(log.try_clone().expect("a descriptor")).stderr(log).spawn().expect("nsenter is there"));
+    }
+
+    pub fn log(&self) -> String {
+        self.scratch.read("log").unwrap_or_default()
+    }
+
+    /// A file of the machine, which only the machine sees.
+    pub fn write(&self, path: &str, text: &str) {
+        self.scratch.write("file", text);
+        self.must(&["cp", "/test/file", path]);
+    }
+
+    pub fn succeeds(&self, words: &[&str]) -> bool {
+        self.run(words).status == 0
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("the log of the agent:\n{}", self.log());
+        }
+        // The script ends the machine when its input ends.
+        drop(self.outer.stdin.take());
+        let _ = self.outer.wait();
+    }
+}
+
+/// Says why a test does nothing; in the checks of every change (`.ci/run`) none may do nothing.
+#[track_caller]
+pub fn skip<T>(why: &str) -> Option<T> {
+    assert!(std::env::var_os("MCL_SKIP_NOTHING").is_none(), "{why}");
+    eprintln!("skipped: {why}");
+    None
+}
