@@ -83,7 +83,7 @@ pub fn difference(a: &Resource, b: &Resource) -> Option<Difference> {
 fn param_difference(a: &Resource, b: &Resource) -> Option<Difference> {
     let (Some(first), Some(second)) = (Params::of(a), Params::of(b)) else {
         // Nothing is known of the kind: compare what is there.
-        let name = a.params.keys().chain(b.params.keys()).find(|name| a.params.get(*name) != b.params.get(*name))?;
+        let name = a.params.keys().chain(b.params.keys()).find(|name| a.params.get(name) != b.params.get(name))?;
         return Difference::new(&**name, shown(a, name, a.params.get(name)), shown(b, name, b.params.get(name)));
     };
     if &*a.id.kind == "file" {

@@ -10,7 +10,7 @@ use petgraph::visit::EdgeRef;
 use petgraph::{Direction, Incoming, Outgoing};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::Meta;
+use crate::{Meta, ParamMap};
 
 /// Names a vertex of one [`ResourceGraph`]: the number of resources that were added before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -68,9 +68,6 @@ impl Equivalent<ResourceId> for IdRef<'_> {
         *id.name == *self.name && *id.kind == *self.kind
     }
 }
-
-/// Parameters by name.
-pub type ParamMap = IndexMap<Arc<str>, Value, FxBuildHasher>;
 
 /// One resource with the parameters that were set.
 #[derive(Clone, Debug)]
@@ -163,7 +160,8 @@ struct Namesakes {
 /// edge for each ordered pair of vertices.
 #[derive(Clone, Debug, Default)]
 pub struct ResourceGraph {
-    graph: DiGraph<Resource, Link>,
+    /// Resources are shared: what made one and what runs it hold on to the same.
+    graph: DiGraph<Arc<Resource>, Link>,
     /// The vertices with an id. Hidden resources may share one with others.
     by_id: IndexMap<ResourceId, Namesakes, FxBuildHasher>,
     /// The next vertex with the same id.
@@ -182,6 +180,12 @@ impl ResourceGraph {
     #[must_use]
     pub fn new() -> ResourceGraph {
         ResourceGraph::default()
+    }
+
+    /// Makes room for so many more resources.
+    pub fn reserve(&mut self, more: usize) {
+        self.graph.reserve_exact_nodes(more);
+        self.by_id.reserve_exact(more);
     }
 
     /// The number of resources.
@@ -203,7 +207,7 @@ impl ResourceGraph {
 
     /// Every vertex with its resource, in the order of adding.
     pub fn resources(&self) -> impl Iterator<Item = (VertexId, &Resource)> {
-        self.vertices().zip(self.graph.node_weights())
+        self.vertices().zip(self.graph.node_weights().map(|resource| &**resource))
     }
 
     /// The resource of a vertex of this graph.
@@ -212,9 +216,16 @@ impl ResourceGraph {
         &self.graph[vertex.node()]
     }
 
-    /// The resource, to change parameters or meta parameters. Its id must stay as it is.
+    /// The resource, to hold on to it.
+    #[must_use]
+    pub fn shared_resource(&self, vertex: VertexId) -> &Arc<Resource> {
+        &self.graph[vertex.node()]
+    }
+
+    /// The resource, to change parameters or meta parameters. Its id must stay as it is. Others who share it keep it as
+    /// it was.
     pub fn resource_mut(&mut self, vertex: VertexId) -> &mut Resource {
-        &mut self.graph[vertex.node()]
+        Arc::make_mut(&mut self.graph[vertex.node()])
     }
 
     /// The vertices with that kind and name, in the order of adding: at most one that is not hidden.
@@ -238,7 +249,8 @@ impl ResourceGraph {
     ///
     /// # Panics
     /// If there are 2³² resources already.
-    pub fn add(&mut self, resource: Resource) -> VertexId {
+    pub fn add(&mut self, resource: impl Into<Arc<Resource>>) -> VertexId {
+        let resource = resource.into();
         let (id, hidden) = (resource.id.clone(), resource.meta.hidden);
         let vertex = VertexId::from(self.graph.add_node(resource));
         let fresh = Namesakes { first: vertex, last: vertex, visible: None };

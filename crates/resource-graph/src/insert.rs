@@ -1,5 +1,7 @@
 //! Building the graph of a program: duplicates (spec 05 §4.1, spec 04 §3.8) and flows (spec 02 §5.8, spec 06 §5).
 
+use std::sync::Arc;
+
 use mcl_value::Value;
 
 use crate::compare::{Difference, difference};
@@ -129,12 +131,18 @@ impl ResourceGraph {
     ///
     /// # Errors
     /// If there is one with the same kind and name that differs.
-    pub fn insert(&mut self, resource: Resource) -> Result<VertexId, DuplicateError> {
+    pub fn insert(&mut self, resource: impl Into<Arc<Resource>>) -> Result<VertexId, DuplicateError> {
+        let resource = resource.into();
         for host in &resource.meta.export {
             if let Some(existing) = self.exporter(&resource.id, host)
                 && let Some(difference) = difference(self.resource(existing), &resource)
             {
-                return Err(DuplicateError { id: resource.id, existing, export: Some(host.clone()), difference });
+                return Err(DuplicateError {
+                    id: resource.id.clone(),
+                    existing,
+                    export: Some(host.clone()),
+                    difference,
+                });
             }
         }
         if resource.meta.hidden {
@@ -149,13 +157,12 @@ impl ResourceGraph {
                     Ok(existing)
                 }
                 Ok(None) => Ok(existing),
-                Err(difference) => Err(DuplicateError { id: resource.id, existing, export: None, difference }),
+                Err(difference) => Err(DuplicateError { id: resource.id.clone(), existing, export: None, difference }),
             };
         }
-        let (id, hosts) = (resource.id.clone(), resource.meta.export.clone());
-        let vertex = self.add(resource);
-        for host in &hosts {
-            self.record_exporter(id.clone(), host, vertex);
+        let vertex = self.add(Arc::clone(&resource));
+        for host in &resource.meta.export {
+            self.record_exporter(resource.id.clone(), host, vertex);
         }
         Ok(vertex)
     }

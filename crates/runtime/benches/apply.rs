@@ -46,7 +46,7 @@ fn apply(scratch: &Path, graph: &ResourceGraph) -> Duration {
     let options = Options { once: true, state: Some(state), ..Options::default() };
     let graph = graph.clone();
     let started = Instant::now();
-    let agent = Agent::new(options, &mut observer).expect("an agent");
+    let mut agent = Agent::new(options, &mut observer).expect("an agent");
     agent.handle().send(Message::Graph(Box::new(finish_graph(graph).expect("no cycle"))));
     let summary = agent.run();
     let elapsed = started.elapsed();
@@ -128,7 +128,7 @@ fn restore(scratch: &Path, dir: &Path, files: usize) {
     let thread = std::thread::spawn(move || {
         let mut observer = Silent;
         let options = Options { state: Some(state), ..Options::default() };
-        let agent = Agent::new(options, &mut observer).expect("an agent");
+        let mut agent = Agent::new(options, &mut observer).expect("an agent");
         handle_in.send(agent.handle()).expect("somebody listens");
         agent.run()
     });

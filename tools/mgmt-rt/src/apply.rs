@@ -1,6 +1,7 @@
 //! `mgmt-rt apply` and `mgmt-rt plan`.
 
 use std::io::IsTerminal as _;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -96,8 +97,9 @@ pub fn run(args: &Args) -> ExitCode {
         signals: Some(signals),
     };
     let mut printer = Printer::new(args.log_format, &files);
-    let agent = match Agent::new(options, &mut printer) {
-        Ok(agent) => agent,
+    // The process ends right after it: taking a hundred thousand resources apart one by one would be lost time.
+    let mut agent = match Agent::new(options, &mut printer) {
+        Ok(agent) => ManuallyDrop::new(agent),
         Err(error) => {
             eprintln!("mgmt-rt: cannot read the state in {}: {error}", prefix.display());
             return ExitCode::FAILURE;
@@ -191,6 +193,7 @@ pub fn plan(args: &PlanArgs) -> ExitCode {
     };
     let summary = match Agent::new(options, &mut printer) {
         Ok(agent) => {
+            let mut agent = ManuallyDrop::new(agent);
             agent.handle().send(Message::Graph(Box::new(graph)));
             agent.run()
         }

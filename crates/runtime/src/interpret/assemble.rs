@@ -1,6 +1,7 @@
 //! All statements together: one graph (spec 04 §3.8).
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use mcl_diagnostics::{Code, Diagnostic, Span, Stage, nearest};
 use resource_graph::{DuplicateError, Edge, Endpoint, FlowError, ResourceGraph, ResourceId, VertexId};
@@ -11,6 +12,7 @@ use super::statement::{Built, EdgeByName, End};
 /// Builds the graph, or says everything that is wrong with it.
 pub(crate) fn assemble(all: &[Rc<Built>]) -> Result<ResourceGraph, Vec<Diagnostic>> {
     let mut graph = ResourceGraph::new();
+    graph.reserve(all.iter().map(|built| built.resources.len()).sum());
     let mut errors: Vec<Diagnostic> = Vec::new();
     for built in all {
         if !built.errors.is_empty() {
@@ -19,7 +21,7 @@ pub(crate) fn assemble(all: &[Rc<Built>]) -> Result<ResourceGraph, Vec<Diagnosti
             continue;
         }
         for resource in &built.resources {
-            if let Err(error) = graph.insert(resource.clone()) {
+            if let Err(error) = graph.insert(Arc::clone(resource)) {
                 let span = resource.span;
                 errors.push(duplicate(&graph, &error, span));
             }

@@ -16,7 +16,7 @@ use crate::function_engine::OutputValues;
 /// What a statement contributes.
 #[derive(Default)]
 pub(crate) struct Built {
-    pub(crate) resources: Vec<Resource>,
+    pub(crate) resources: Vec<Arc<Resource>>,
     pub(crate) edges: Vec<EdgeByName>,
     pub(crate) errors: Vec<Diagnostic>,
 }
@@ -72,17 +72,16 @@ pub(crate) fn build_resources(
     let resources = if statement.collect.is_some() {
         collected(kind, values.next(), statement.span)
     } else {
-        named(kind, name, statement.span)
+        named(kind_name, name, statement.span)
     };
-    match resources {
-        Ok(resources) => built.resources = resources,
+    let mut resources = match resources {
+        Ok(resources) => resources,
         Err(error) => {
             built.errors.push(*error);
             return built;
         }
-    }
-    let ends: Vec<ResourceId> = built.resources.iter().map(|r| r.id.clone()).collect();
-    let mut set = Vec::new();
+    };
+    let mut set = Vec::with_capacity(statement.entries.len());
     for entry in &statement.entries {
         let condition = entry.condition.map(|_| values.next());
         let Some(value) = values.next() else {
@@ -102,12 +101,13 @@ pub(crate) fn build_resources(
             }
             EntryKind::Edge { property, half } => {
                 for target in ends_of(text, half, value, entry.span, &mut built.errors) {
-                    built.edges.extend(ends.iter().map(|id| internal_edge(*property, id, &target, entry.span)));
+                    let edge = |resource: &Resource| internal_edge(*property, &resource.id, &target, entry.span);
+                    built.edges.extend(resources.iter().map(edge));
                 }
             }
             EntryKind::Meta { property, .. } => {
                 let name = text(*property);
-                let result = match built.resources.split_first_mut() {
+                let result = match resources.split_first_mut() {
                     None => Ok(()),
                     Some((first, rest)) => meta::set(&mut first.meta, kind, name, value)
                         .and_then(|()| rest.iter_mut().try_for_each(|r| meta::set(&mut r.meta, kind, name, value))),
@@ -118,12 +118,13 @@ pub(crate) fn build_resources(
             }
         }
     }
-    for resource in &mut built.resources {
+    for resource in &mut resources {
         resource.params.reserve(set.len());
         for (name, value) in &set {
             resource.params.insert(Arc::clone(name), (*value).clone());
         }
     }
+    built.resources = resources.into_iter().map(Arc::new).collect();
     if built.errors.is_empty() {
         validate_all(program, statement, &mut built);
     }
@@ -156,21 +157,18 @@ fn internal_edge(property: EdgeProperty, id: &ResourceId, target: &End, span: Sp
 }
 
 /// The resources that a name stands for; in one list a repeated name counts once.
-fn named(kind: &'static Kind, name: Option<&Value>, span: Span) -> Result<Vec<Resource>, Box<Diagnostic>> {
+fn named(kind: &Arc<str>, name: Option<&Value>, span: Span) -> Result<Vec<Resource>, Box<Diagnostic>> {
     let names = names_of(name.unwrap_or(&Value::Nil)).map_err(|problem| Box::new(bad_name(span, &problem)))?;
-    let kind_name: Arc<str> = kind.name.into();
+    let repeatable = names.len() > 1;
     let mut seen = rustc_hash::FxHashSet::default();
     let mut resources = Vec::with_capacity(names.len());
     for name in names {
         if name.is_empty() {
-            let message = format!("a resource of kind `{}` has an empty name", kind.name);
+            let message = format!("a resource of kind `{kind}` has an empty name");
             return Err(Box::new(Diagnostic::error(Code::R0203, Stage::Interpret, message).at(span)));
         }
-        if resources.is_empty() || seen.insert(Arc::clone(&name)) {
-            if resources.is_empty() {
-                seen.insert(Arc::clone(&name));
-            }
-            let mut resource = Resource::new(ResourceId { kind: Arc::clone(&kind_name), name });
+        if !repeatable || seen.insert(Arc::clone(&name)) {
+            let mut resource = Resource::new(ResourceId { kind: Arc::clone(kind), name });
             resource.span = Some(span);
             resources.push(resource);
         }

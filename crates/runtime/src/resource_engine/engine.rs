@@ -23,6 +23,9 @@ pub struct Config {
     pub refreshable: Option<fn(&Resource) -> bool>,
     /// At most that many checks at a time (`--sema`).
     pub max_parallel: Option<u32>,
+    /// A step that starts this many checks or watches leaves the rest to the next one, which is due at once: so the first
+    /// checks run while the last ones are still being started. `None` for no limit.
+    pub slice: Option<usize>,
     /// Notifications that an earlier run did not deliver: from, to.
     pub undelivered: Vec<(ResourceId, ResourceId)>,
 }
@@ -70,7 +73,7 @@ pub struct Engine {
     pub(super) total: usize,
     /// Removed vertices whose check still runs; added ones wait for them.
     pub(super) retiring: usize,
-    pub(super) gated: Vec<VertexKey>,
+    pub(super) gated: VecDeque<VertexKey>,
     pub(super) has_graph: bool,
     pub(super) last_activity: Time,
     pub(super) converged: bool,
@@ -101,7 +104,7 @@ impl Engine {
             active: 0,
             total: 0,
             retiring: 0,
-            gated: Vec::new(),
+            gated: VecDeque::new(),
             has_graph: false,
             last_activity: Time::ZERO,
             converged: false,
@@ -135,6 +138,9 @@ impl Engine {
     /// When [`Event::Tick`] is due at the latest.
     #[must_use]
     pub fn deadline(&self) -> Option<Time> {
+        if self.is_sliced() {
+            return Some(self.now);
+        }
         let timer = self.timers.peek().map(|Reverse((at, _))| *at);
         let converge = (!self.converged && self.is_quiet())
             .then(|| self.config.converged_timeout.map(|t| self.last_activity + t))
@@ -218,9 +224,15 @@ impl Engine {
         self.timers.push(Reverse((at, key)));
     }
 
+    /// Whether the last step left something to start to the next one.
+    fn is_sliced(&self) -> bool {
+        !self.ready.is_empty() || (self.may_open_gate() && !self.gated.is_empty())
+    }
+
     /// Looks at touched vertices: first recomputes what others see of them until nothing flips any more, then starts
     /// what can start. So no check starts on counts that are about to change.
     fn run_queue(&mut self) {
+        let end = self.config.slice.map_or(usize::MAX, |slice| self.commands.len() + slice);
         loop {
             while let Some(key) = self.queue.pop_front() {
                 let Some(vertex) = self.get_mut(key) else { continue };
@@ -230,9 +242,15 @@ impl Engine {
                     self.ready.push_back(key);
                 }
             }
-            let Some(key) = self.ready.pop_front() else { return };
-            self.try_start(key);
-            self.touch_if_started(key);
+            if self.commands.len() >= end {
+                return;
+            }
+            if let Some(key) = self.ready.pop_front() {
+                self.try_start(key);
+                self.touch_if_started(key);
+            } else if !self.open_gate() {
+                return;
+            }
         }
     }
 

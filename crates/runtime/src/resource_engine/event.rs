@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcl_value::Value;
-use resource_graph::{Resource, ResourceId};
+use resource_graph::ResourceId;
 
 use crate::kinds::{Failure, Sent};
-use crate::resource_engine::{EngineGraph, VertexKey};
+use crate::resource_engine::{EngineGraph, Group, VertexKey};
 
 /// Time since the engine started.
 pub type Time = Duration;
@@ -71,8 +71,8 @@ pub struct Received {
 /// Something to do.
 #[derive(Debug)]
 pub enum Command {
-    /// Make the implementation of a new vertex: leader and members.
-    Create(VertexKey, Arc<[Resource]>),
+    /// Make the implementation of a new vertex: leader and members. Comes before everything else about the vertex.
+    Create(VertexKey, Group),
     /// Watch it and answer with [`Event::Watching`] or [`Event::WatchFailed`].
     Watch(VertexKey, u32),
     /// Watch it no more.

@@ -6,8 +6,42 @@ use indexmap::IndexMap;
 use resource_graph::{Resource, ResourceGraph, ResourceId};
 use rustc_hash::FxBuildHasher;
 
-/// A leader and the members grouped into it; never empty.
-pub type Group = Arc<[Resource]>;
+/// A leader and the members grouped into it; never empty. Cheap to clone.
+#[derive(Clone, Debug)]
+pub enum Group {
+    /// A resource alone, as almost all are: shared with the graph that it comes from.
+    Alone(Arc<Resource>),
+    /// The leader first.
+    Together(Arc<[Resource]>),
+}
+
+impl Group {
+    /// Whether both are the same object.
+    pub(super) fn is_identical(&self, other: &Group) -> bool {
+        match (self, other) {
+            (Group::Alone(a), Group::Alone(b)) => Arc::ptr_eq(a, b),
+            (Group::Together(a), Group::Together(b)) => Arc::ptr_eq(a, b),
+            (Group::Alone(_), Group::Together(_)) | (Group::Together(_), Group::Alone(_)) => false,
+        }
+    }
+}
+
+impl std::ops::Deref for Group {
+    type Target = [Resource];
+
+    fn deref(&self) -> &[Resource] {
+        match self {
+            Group::Alone(resource) => std::slice::from_ref(resource),
+            Group::Together(resources) => resources,
+        }
+    }
+}
+
+impl From<Resource> for Group {
+    fn from(resource: Resource) -> Group {
+        Group::Alone(Arc::new(resource))
+    }
+}
 
 /// Ordering between two groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +120,7 @@ impl EngineGraph {
     /// # Errors
     /// There is a cycle.
     pub fn ungrouped(graph: &ResourceGraph) -> Result<EngineGraph, Cycle> {
-        let groups = graph.resources().map(|(_, r)| Group::from([r.clone()])).collect();
+        let groups = graph.vertices().map(|v| Group::Alone(graph.shared_resource(v).clone())).collect();
         let edges = graph.edges().map(|e| GroupEdge { from: e.from.0, to: e.to.0, notify: e.notify }).collect();
         let transfers = graph.sendrecv().iter().map(|s| Transfer {
             from: (s.from.vertex.0, 0),
@@ -104,18 +138,21 @@ impl EngineGraph {
     pub fn grouped(graph: &ResourceGraph) -> Result<EngineGraph, Cycle> {
         let grouping = resource_graph::autogroup(graph);
         let mut place = vec![(0u32, 0usize); graph.len()];
-        let mut groups = Vec::new();
+        let mut groups = Vec::with_capacity(graph.len());
         for leader in grouping.leaders() {
+            if grouping.children(leader).is_empty() {
+                place[leader.index()] = (groups.len() as u32, 0);
+                groups.push(Group::Alone(graph.shared_resource(leader).clone()));
+                continue;
+            }
             let members = grouping.members(leader);
             let mut resources: Vec<Resource> = Vec::with_capacity(members.len());
             for (i, member) in members.iter().enumerate() {
                 place[member.index()] = (groups.len() as u32, i);
                 resources.push(graph.resource(*member).clone());
             }
-            if members.len() > 1 {
-                resources[0].meta.sema = grouping.semaphores(graph, leader);
-            }
-            groups.push(Group::from(resources));
+            resources[0].meta.sema = grouping.semaphores(graph, leader);
+            groups.push(Group::Together(resources.into()));
         }
         let edges = grouping.edges().iter().map(|e| GroupEdge {
             from: place[e.from.index()].0,
@@ -134,7 +171,7 @@ impl EngineGraph {
     /// Adds a resource that nothing is ordered with.
     pub fn add_isolated(&mut self, resource: Resource) {
         self.order.push(self.groups.len() as u32);
-        self.groups.push(Group::from([resource]));
+        self.groups.push(Group::from(resource));
     }
 
     /// The groups.
@@ -201,7 +238,7 @@ mod tests {
     use crate::resource_engine::behaviour_tests::resource;
 
     fn graph(names: &[&str], edges: &[(u32, u32)]) -> Result<EngineGraph, Cycle> {
-        let groups = names.iter().map(|n| Group::from([resource(n)])).collect();
+        let groups = names.iter().map(|n| Group::from(resource(n))).collect();
         let edges = edges.iter().map(|&(from, to)| GroupEdge { from, to, notify: false }).collect();
         EngineGraph::new(groups, edges, Vec::new())
     }
@@ -216,7 +253,7 @@ mod tests {
 
     #[test]
     fn repeated_edges_become_one_that_notifies_if_any_does() {
-        let groups = vec![Group::from([resource("a")]), Group::from([resource("b")])];
+        let groups = vec![Group::from(resource("a")), Group::from(resource("b"))];
         let edge = |notify| GroupEdge { from: 0, to: 1, notify };
         let graph = EngineGraph::new(groups, vec![edge(false), edge(true), edge(false)], Vec::new()).unwrap();
         assert_eq!(graph.edges, [edge(true)]);

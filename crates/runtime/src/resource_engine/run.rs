@@ -30,9 +30,18 @@ impl Engine {
             }
         } else {
             vertex.watch = WatchState::Arming;
+            self.create(key);
             self.commands.push(Command::Watch(key, epoch));
         }
         self.touch(key);
+    }
+
+    /// Makes the vertex known to the shell, before anything else is said about it.
+    fn create(&mut self, key: VertexKey) {
+        let Some(vertex) = self.get_mut(key).filter(|v| !v.created) else { return };
+        vertex.created = true;
+        let group = vertex.group.clone();
+        self.commands.push(Command::Create(key, group));
     }
 
     pub(super) fn watching(&mut self, key: VertexKey, epoch: u32) {
@@ -167,6 +176,7 @@ impl Engine {
         let now = self.now;
         let noop = self.config.noop;
         self.running += 1;
+        self.create(key);
         let received = self.receive(key);
         let Some(vertex) = self.get_mut(key) else { return };
         let timeout = vertex.meta().timeout;

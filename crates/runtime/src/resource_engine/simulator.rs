@@ -102,7 +102,8 @@ impl Simulation {
     /// Starts an engine with what an earlier one left behind.
     fn boot(&mut self) {
         let undelivered = self.journal.iter().cloned().collect();
-        self.engine = Engine::new(Config { refreshable: Some(|_| true), undelivered, ..Config::default() });
+        let slice = self.random.pick(&[None, Some(1), Some(3)]);
+        self.engine = Engine::new(Config { refreshable: Some(|_| true), slice, undelivered, ..Config::default() });
         self.live.clear();
         self.paused = false;
         self.new_graph();
@@ -164,7 +165,7 @@ impl Simulation {
         let at: HashMap<&str, u32> = self.resources.iter().enumerate().map(|(i, r)| (&*r.id.name, i as u32)).collect();
         let known = self.edges.iter().filter(|((a, b), _)| at.contains_key(&**a) && at.contains_key(&**b));
         let edges = known.map(|((a, b), n)| GroupEdge { from: at[&**a], to: at[&**b], notify: *n }).collect();
-        let groups = self.resources.iter().map(|r| Group::from([r.clone()])).collect();
+        let groups = self.resources.iter().map(|r| Group::from(r.clone())).collect();
         let graph = EngineGraph::new(groups, edges, Vec::new()).expect("no cycle by construction");
         let before: BTreeSet<(ResourceId, ResourceId)> = self.owed.clone();
         // A notification lives as long as its edge.

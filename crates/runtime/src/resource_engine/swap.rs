@@ -25,7 +25,6 @@ impl Engine {
         let new = graph.groups.len().saturating_sub(kept_count + self.free.len());
         self.vertices.reserve(new);
         self.by_id.reserve(new);
-        self.commands.reserve(2 * new);
         let keys: Vec<VertexKey> =
             graph.groups.iter().zip(keys).map(|(group, key)| key.unwrap_or_else(|| self.add(group.clone()))).collect();
         self.connect(&graph, &keys);
@@ -35,7 +34,6 @@ impl Engine {
         self.total = keys.len();
         self.has_graph = true;
         self.note_activity();
-        self.open_gate();
         self.commands.push(Command::Report(Report::Swapped {
             vertices: keys.len(),
             kept: kept_count,
@@ -66,7 +64,7 @@ impl Engine {
             self.spent.remove(&id);
         }
         let refreshable = self.config.refreshable.is_some_and(|f| f(&group[0]));
-        let mut vertex = Vertex::new(group.clone(), refreshable, self.now);
+        let mut vertex = Vertex::new(group, refreshable, self.now);
         if let Some(limit) = self.config.max_parallel {
             vertex.semaphores.insert(0, format!(":{limit}").into());
             vertex.semaphores.sort();
@@ -76,11 +74,10 @@ impl Engine {
             self.vertices.push(None);
             VertexKey((self.vertices.len() - 1) as u32)
         });
-        self.commands.push(Command::Create(key, group));
         self.vertices[key.index()] = Some(vertex);
         self.active += 1;
         self.by_id.entry(id).or_default().push(key);
-        self.gated.push(key);
+        self.gated.push_back(key);
         key
     }
 
@@ -94,7 +91,7 @@ impl Engine {
         vertex.incoming.clear();
         vertex.poll_at = None;
         let running = vertex.is_running();
-        let armed = !matches!(vertex.watch, WatchState::Gated) && !vertex.dead;
+        let armed = vertex.created && !matches!(vertex.watch, WatchState::Gated) && !vertex.dead;
         let was_active = std::mem::replace(&mut vertex.active, false);
         let id = vertex.id().clone();
         self.active -= usize::from(was_active);
@@ -115,9 +112,11 @@ impl Engine {
     }
 
     fn discard(&mut self, key: VertexKey) {
-        self.vertices[key.index()] = None;
+        let vertex = self.vertices[key.index()].take();
         self.free.push(key);
-        self.commands.push(Command::Remove(key));
+        if vertex.is_some_and(|v| v.created) {
+            self.commands.push(Command::Remove(key));
+        }
     }
 
     /// The last check of a removed vertex ended.
@@ -125,19 +124,24 @@ impl Engine {
         if self.get(key).is_some_and(|v| v.retiring && !v.is_running()) {
             self.discard(key);
             self.retiring -= 1;
-            self.open_gate();
         }
     }
 
-    fn open_gate(&mut self) {
-        if self.retiring == 0 {
-            for key in std::mem::take(&mut self.gated) {
-                // One that was removed meanwhile may have left its slot to another.
-                if self.get(key).is_some_and(|v| v.watch == WatchState::Gated && !v.retiring) {
-                    self.arm(key);
-                }
-            }
+    pub(super) fn may_open_gate(&self) -> bool {
+        self.retiring == 0 && self.stopping.is_none()
+    }
+
+    /// Lets one of the added vertices begin, when all removed ones have ended; `false` when none is left to.
+    pub(super) fn open_gate(&mut self) -> bool {
+        if !self.may_open_gate() {
+            return false;
         }
+        let Some(key) = self.gated.pop_front() else { return false };
+        // One that was removed meanwhile may have left its slot to another.
+        if self.get(key).is_some_and(|v| v.watch == WatchState::Gated && !v.retiring) {
+            self.arm(key);
+        }
+        true
     }
 
     /// Edges, transfers and the counts that follow from them, for the whole graph.
@@ -225,6 +229,5 @@ impl Engine {
 
 /// Whether the declared state of two groups is the same.
 fn same_group(a: &Group, b: &Group) -> bool {
-    std::sync::Arc::ptr_eq(a, b)
-        || (a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| difference(a, b).is_none()))
+    a.is_identical(b) || (a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| difference(a, b).is_none()))
 }

@@ -73,6 +73,8 @@ pub(super) struct Incoming {
 #[derive(Debug)]
 pub(super) struct Vertex {
     pub(super) group: Group,
+    /// The shell knows it: [`super::Command::Create`] went out.
+    pub(super) created: bool,
     /// Whether a notification makes it run.
     pub(super) refreshable: bool,
     /// Sorted, without repetitions.
@@ -134,6 +136,7 @@ impl Vertex {
         let limiter = Limiter::new(group[0].meta.limit, group[0].meta.burst, now);
         Vertex {
             group,
+            created: false,
             refreshable,
             semaphores,
             successors: Vec::new(),

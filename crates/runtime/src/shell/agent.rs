@@ -17,7 +17,7 @@ use crate::kinds::{
 use crate::resource_engine::{
     Command, Config, Engine, EngineGraph, Event, Finished, Report, StopLevel, Time, VertexKey,
 };
-use crate::shell::job::{Done, Job};
+use crate::shell::job::{Done, Flow, Job, Surroundings};
 use crate::shell::mailbox::{Handle, Message};
 use crate::shell::observer::{self, Observer};
 use crate::shell::pool::Pool;
@@ -30,6 +30,8 @@ use crate::state::{RefreshJournal, StateDir};
 const GRACE: Duration = Duration::from_millis(200);
 /// How long checks that ended may wait for each other while workers have enough to do.
 const PATIENCE: Duration = Duration::from_millis(1);
+/// So many checks are started before the loop looks around again.
+const SLICE: usize = 256;
 /// A stop that began with SIGTERM becomes more urgent by itself after that time.
 const RUNG: Duration = Duration::from_secs(15);
 
@@ -81,6 +83,12 @@ impl Summary {
     }
 }
 
+/// What has something to say after a wait.
+struct Ready {
+    files: bool,
+    signals: bool,
+}
+
 /// The engine with everything around it.
 pub struct Agent<'o> {
     engine: Engine,
@@ -89,11 +97,13 @@ pub struct Agent<'o> {
     pool: Pool,
     handle: Handle,
     signals: Option<Signals>,
-    journal: Option<Arc<RefreshJournal>>,
     /// What has to be undone; none with noop, which undoes nothing either.
     reversals: Option<Reversals>,
-    host: Arc<Host>,
+    /// What checks see.
+    host: Arc<Surroundings>,
     slots: Vec<Option<Slot>>,
+    /// Checks for the workers, handed over together.
+    jobs: Vec<Job>,
     timers: BinaryHeap<Reverse<(Instant, VertexKey, u32, Duration)>>,
     events: VecDeque<Event>,
     started: Instant,
@@ -122,6 +132,7 @@ impl<'o> Agent<'o> {
             converged_timeout: options.converged_timeout,
             refreshable: Some(kinds::is_refreshable),
             max_parallel: options.max_parallel,
+            slice: Some(SLICE),
             undelivered: journal.as_ref().map(|j| j.pairs()).unwrap_or_default(),
         };
         let handle = Handle::new();
@@ -145,10 +156,10 @@ impl<'o> Agent<'o> {
             pool: Pool::new(&handle, move || syncs.flush()),
             handle,
             signals: options.signals,
-            journal,
             reversals,
-            host: Arc::new(host),
+            host: Arc::new(Surroundings { host, journal }),
             slots: Vec::new(),
+            jobs: Vec::new(),
             timers: BinaryHeap::new(),
             events: VecDeque::new(),
             started: Instant::now(),
@@ -174,17 +185,22 @@ impl<'o> Agent<'o> {
         self.host.shared.clone()
     }
 
-    /// Runs until it is told to stop or, if asked to, until it is done.
-    pub fn run(mut self) -> Summary {
+    /// Runs until it is told to stop or, if asked to, until it is done. After that the agent is of no more use; a process
+    /// that ends anyway need not take the time to drop it.
+    pub fn run(&mut self) -> Summary {
         let mut next_progress = self.observer.interval().map(|i| Instant::now() + i);
         while !self.stopped {
-            self.wait(next_progress);
+            let ready = self.wait(next_progress);
             let now = Instant::now();
-            self.take_signals(now);
+            if ready.signals || self.next_rung.is_some_and(|at| at <= now) {
+                self.take_signals(now);
+            }
             for message in self.handle.take() {
                 self.message(message);
             }
-            self.take_file_events(now);
+            if ready.files || self.watcher.next_poll().is_some_and(|at| at <= now) {
+                self.take_file_events(now);
+            }
             self.take_timers(now);
             self.events.push_back(Event::Tick);
             self.drain();
@@ -203,7 +219,7 @@ impl<'o> Agent<'o> {
         self.finish()
     }
 
-    fn finish(mut self) -> Summary {
+    fn finish(&mut self) -> Summary {
         let tasks: Vec<_> = self.slots.iter_mut().flatten().flat_map(|s| std::mem::take(&mut s.tasks)).collect();
         for level in [CancelLevel::Cancel, CancelLevel::Kill] {
             for (cancel, _) in &tasks {
@@ -222,16 +238,17 @@ impl<'o> Agent<'o> {
         self.summary.failed = self.engine.failing().cloned().collect();
         let id = |key| self.engine.id(key).cloned();
         let blocked = self.engine.blocked().filter_map(|(key, on)| Some((id(key)?, id(on)?)));
-        self.summary.blocked = blocked.collect();
-        self.summary
+        let blocked = blocked.collect();
+        self.summary.blocked = blocked;
+        std::mem::take(&mut self.summary)
     }
 
     fn now(&self) -> Time {
         self.started.elapsed()
     }
 
-    /// Waits for anything.
-    fn wait(&self, progress: Option<Instant>) {
+    /// Waits for anything, and says where to look.
+    fn wait(&self, progress: Option<Instant>) -> Ready {
         let engine = self.engine.deadline().map(|at| self.started + at);
         let timer = self.timers.peek().map(|Reverse((at, ..))| *at);
         let times = [engine, timer, self.watcher.next_poll(), progress, self.next_rung, self.give_up];
@@ -257,15 +274,22 @@ impl<'o> Agent<'o> {
             tv_sec: i64::try_from(t.as_secs()).unwrap_or(i64::MAX),
             tv_nsec: i64::from(t.subsec_nanos()),
         });
-        // Interrupted by a signal: its pipe is looked at in any case.
-        let _ = poll(&mut fds, timeout.as_ref());
+        let polled = poll(&mut fds, timeout.as_ref());
+        // Interrupted by a signal, which has yet to be found.
+        let is_ready = |fd: Option<&PollFd<'_>>| polled.is_err() || fd.is_some_and(|fd| !fd.revents().is_empty());
+        let skipped = usize::from(watcher.is_some()) + usize::from(mailbox.is_some());
+        Ready {
+            files: watcher.is_some() && is_ready(fds.first()),
+            signals: fds[skipped..].iter().any(|fd| is_ready(Some(fd))),
+        }
     }
 
     fn message(&mut self, message: Message) {
         match message {
             Message::Graph(mut graph) => {
                 self.add_reversals(&mut graph);
-                self.host = Arc::new(Host { managed: managed_paths(&graph), ..self.host.share() });
+                let host = Host { managed: managed_paths(&graph), ..self.host.share() };
+                self.host = Arc::new(Surroundings { host, journal: self.host.journal.clone() });
                 self.events.push_back(Event::Swap(graph));
             }
             Message::SourceFailed(diagnostics) => {
@@ -402,6 +426,7 @@ impl<'o> Agent<'o> {
                 self.carry_out(command);
             }
         }
+        self.pool.submit(&mut self.jobs);
     }
 
     fn slot(&mut self, key: VertexKey) -> Option<&mut Slot> {
@@ -430,7 +455,7 @@ impl<'o> Agent<'o> {
                 }
             }
             Command::Run { key, apply, refresh, updates, changed, notifies } => {
-                let (host, journal) = (self.host.clone(), self.journal.clone());
+                let host = self.host.clone();
                 let Some(slot) = self.slot(key) else { return };
                 let kind = match slot.take() {
                     Ok(kind) => kind,
@@ -442,20 +467,9 @@ impl<'o> Agent<'o> {
                 let cancel = Cancel::new();
                 slot.running = Some((cancel.clone(), Instant::now()));
                 let (initialised, resources) = (slot.initialised, slot.resources.clone());
-                self.pool.submit(Job {
-                    key,
-                    kind,
-                    initialised,
-                    resources,
-                    apply,
-                    refresh,
-                    updates,
-                    changed,
-                    notifies,
-                    host,
-                    journal,
-                    cancel,
-                });
+                let plain = updates.is_empty() && changed.is_empty() && notifies.is_empty();
+                let flow = (!plain).then(|| Box::new(Flow { updates, changed, notifies }));
+                self.jobs.push(Job { key, kind, initialised, resources, apply, refresh, flow, host, cancel });
             }
             Command::Cancel(key) => self.cancel(key, CancelLevel::Cancel),
             Command::Kill(key) => self.cancel(key, CancelLevel::Kill),
@@ -467,7 +481,7 @@ impl<'o> Agent<'o> {
                 }
             }
             Command::Delivered { from, to } => {
-                if let Some(Err(error)) = self.journal.as_ref().map(|j| j.forget(&from, &to)) {
+                if let Some(Err(error)) = self.host.journal.as_ref().map(|j| j.forget(&from, &to)) {
                     self.problem(Code::R0410, format!("cannot write the journal of notifications: {error}"));
                 }
             }

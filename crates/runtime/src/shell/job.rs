@@ -6,7 +6,7 @@ use std::sync::Arc;
 use resource_graph::{MASK, Resource, ResourceId};
 
 use crate::kinds::{Cancel, Change, Context, Failure, Host, Kind, Reversals, Sent};
-use crate::resource_engine::{Received, VertexKey};
+use crate::resource_engine::{Group, Received, VertexKey};
 use crate::state::RefreshJournal;
 
 /// Everything a check needs; moves to the worker.
@@ -15,15 +15,38 @@ pub(super) struct Job {
     pub(super) kind: Box<dyn Kind>,
     pub(super) initialised: bool,
     /// Leader and members as declared, with the values received so far.
-    pub(super) resources: Arc<[Resource]>,
+    pub(super) resources: Group,
     pub(super) apply: bool,
     pub(super) refresh: bool,
-    pub(super) updates: Vec<Received>,
-    pub(super) changed: Vec<(usize, Arc<str>)>,
-    pub(super) notifies: Vec<ResourceId>,
-    pub(super) host: Arc<Host>,
-    pub(super) journal: Option<Arc<RefreshJournal>>,
+    /// What it gets from others and owes to others; most have nothing of it.
+    pub(super) flow: Option<Box<Flow>>,
+    pub(super) host: Arc<Surroundings>,
     pub(super) cancel: Arc<Cancel>,
+}
+
+/// What connects a check to those of other resources.
+#[derive(Default)]
+pub(super) struct Flow {
+    /// Values received since the last check.
+    pub(super) updates: Vec<Received>,
+    /// Parameters changed by reception since the last successful check.
+    pub(super) changed: Vec<(usize, Arc<str>)>,
+    /// To be written down before the first change.
+    pub(super) notifies: Vec<ResourceId>,
+}
+
+/// What all checks share.
+pub(super) struct Surroundings {
+    pub(super) host: Host,
+    pub(super) journal: Option<Arc<RefreshJournal>>,
+}
+
+impl std::ops::Deref for Surroundings {
+    type Target = Host;
+
+    fn deref(&self) -> &Host {
+        &self.host
+    }
 }
 
 /// What comes back.
@@ -32,7 +55,7 @@ pub(super) struct Done {
     pub(super) kind: Box<dyn Kind>,
     pub(super) initialised: bool,
     /// The resources with the values received, if any were.
-    pub(super) updated: Option<Arc<[Resource]>>,
+    pub(super) updated: Option<Group>,
     /// The kind found out what there is to watch.
     pub(super) watch_again: bool,
     pub(super) apply: bool,
@@ -45,7 +68,8 @@ pub(super) struct Done {
 impl Job {
     /// Runs the check. A panic is a failure of the resource.
     pub(super) fn run(self) -> Done {
-        let Job { key, mut kind, mut initialised, mut resources, apply, refresh, updates, changed, .. } = self;
+        let Job { key, mut kind, mut initialised, mut resources, apply, refresh, flow, host, cancel } = self;
+        let Flow { updates, changed, notifies } = flow.map_or_else(Flow::default, |flow| *flow);
         let has_updates = !updates.is_empty();
         if has_updates {
             let mut copies: Vec<Resource> = resources.to_vec();
@@ -54,16 +78,16 @@ impl Job {
                     member.params.insert(update.key, update.value);
                 }
             }
-            resources = copies.into();
+            resources = Group::Together(copies.into());
         }
-        let (notifies, journal, id) = (self.notifies, self.journal, resources[0].id.clone());
-        let write_down = || match &journal {
+        let id = &resources[0].id;
+        let write_down = || match &host.journal {
             Some(journal) => journal
-                .record(&id, &notifies)
+                .record(id, &notifies)
                 .map_err(|error| Failure::io("write down the notifications of", &*id.name, error)),
             None => Ok(()),
         };
-        let mut cx = Context::new(&resources[0].id, &self.host, &self.cancel, apply);
+        let mut cx = Context::new(id, &host, &cancel, apply);
         cx.refresh = refresh;
         cx.changed = &changed;
         cx.before_first_change = (!notifies.is_empty()).then_some(&write_down);
@@ -78,7 +102,7 @@ impl Job {
                 kind.update(&resources)?;
             }
             if !initialised {
-                if let Some(state) = self.host.state.as_ref().filter(|_| apply && resources[0].meta.reverse) {
+                if let Some(state) = host.state.as_ref().filter(|_| apply && resources[0].meta.reverse) {
                     Reversals::new(state).remember(&resources[0])?;
                 }
                 kind.init(&mut cx)?;

@@ -60,11 +60,18 @@ impl Pool {
         Pool { working: lane(WORKERS), waiting: lane(WAITERS) }
     }
 
-    pub(super) fn submit(&self, job: Job) {
-        match job.kind.load() {
-            Load::Works => self.working.submit(job),
-            Load::Waits => self.waiting.submit(job),
+    /// Hands the checks to workers; none is left.
+    pub(super) fn submit(&self, jobs: &mut Vec<Job>) {
+        if jobs.is_empty() {
+            return;
         }
+        if jobs.iter().any(|job| job.kind.load() == Load::Waits) {
+            let (waiting, working): (Vec<Job>, Vec<Job>) =
+                std::mem::take(jobs).into_iter().partition(|job| job.kind.load() == Load::Waits);
+            *jobs = working;
+            self.waiting.submit(waiting.into_iter());
+        }
+        self.working.submit(jobs.drain(..));
     }
 
     /// Whether workers have more to do than what they are doing.
@@ -94,27 +101,35 @@ impl Drop for Pool {
 }
 
 impl Lane {
-    fn submit(&self, job: Job) {
+    fn submit(&self, jobs: impl ExactSizeIterator<Item = Job>) {
+        let count = jobs.len();
+        if count == 0 {
+            return;
+        }
         let mut queue = self.shared.lock();
         if queue.closed {
             drop(queue);
-            return self.shared.answer(job.give_back(), true);
+            return jobs.for_each(|job| self.shared.answer(job.give_back(), true));
         }
-        queue.jobs.push_back(job);
-        if queue.idle >= queue.jobs.len() {
+        queue.jobs.extend(jobs);
+        for _ in 0..count.min(queue.idle) {
             self.shared.ready.notify_one();
-        } else if queue.threads < self.limit {
+        }
+        let wanted = queue.jobs.len().saturating_sub(queue.idle).min(self.limit - queue.threads);
+        for _ in 0..wanted {
             let shared = self.shared.clone();
             let worker = std::thread::Builder::new().name("check".to_owned()).stack_size(STACK);
-            if worker.spawn(move || shared.work()).is_ok() {
-                queue.threads += 1;
-            } else if queue.threads == 0 {
-                // Not one thread can be had: better slow than never.
-                let jobs = std::mem::take(&mut queue.jobs);
-                drop(queue);
-                for job in jobs {
-                    self.shared.answer(job.run(), true);
-                }
+            if worker.spawn(move || shared.work()).is_err() {
+                break;
+            }
+            queue.threads += 1;
+        }
+        if queue.threads == 0 {
+            // Not one thread can be had: better slow than never.
+            let jobs = std::mem::take(&mut queue.jobs);
+            drop(queue);
+            for job in jobs {
+                self.shared.answer(job.run(), true);
             }
         }
     }

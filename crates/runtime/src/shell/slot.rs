@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use resource_graph::Resource;
-
 use crate::kinds::{self, Cancel, CancelLevel, Failure, Kind};
+use crate::resource_engine::Group;
 use crate::shell::watcher::{Subscription, Watcher};
 
 /// How long the same failure is not told again.
@@ -15,7 +14,7 @@ const REPEAT: Duration = Duration::from_secs(60);
 /// The implementation of a vertex and everything that feeds it.
 pub(super) struct Slot {
     /// Leader and members, with the values received so far.
-    pub(super) resources: Arc<[Resource]>,
+    pub(super) resources: Group,
     pub(super) kind: Implementation,
     pub(super) initialised: bool,
     /// The epoch of the watches in place.
@@ -41,7 +40,7 @@ pub(super) enum Implementation {
 }
 
 impl Slot {
-    pub(super) fn new(resources: Arc<[Resource]>) -> Slot {
+    pub(super) fn new(resources: Group) -> Slot {
         let kind = match kinds::build(&resources) {
             Ok(kind) => Implementation::Here(kind),
             Err(failure) => Implementation::Invalid(failure.to_string()),

@@ -48,7 +48,7 @@ impl Running {
         let options = options(dir.path());
         let thread = std::thread::spawn(move || {
             let mut recorder = Recorder(lines_in);
-            let agent = Agent::new(options, &mut recorder).unwrap();
+            let mut agent = Agent::new(options, &mut recorder).unwrap();
             handle_in.send(agent.handle()).unwrap();
             agent.run()
         });
