@@ -12,7 +12,8 @@
 //! type of an expression by `substitute(expr_type, …)` with the lists of the current frame and its static parents. The
 //! program's own top level has no variables. Most scopes have none, and then the types in the table are final.
 //!
-//! Only what the program uses is typed: an unused bind, func or class has [`TypeId::UNTYPED`] everywhere.
+//! Only what the program uses is typed: an unused bind, func or class has [`TypeId::UNTYPED`] everywhere. A bind that one
+//! include of a class uses and another does not may have variables of its own; they are [`TypeId::UNTYPED`] for the other.
 
 use std::sync::Arc;
 

@@ -9,6 +9,8 @@
 //!   typed once, then closed ([`generic`]): what is still unknown becomes a type variable, and each call, include or import
 //!   takes a fresh copy of the type, not of the code. So the time does not depend on how often, or how deeply nested,
 //!   something is used.
+//! - What only some instances of a class or file use is typed apart from it, and counts for those only ([`optional`],
+//!   [`member`]).
 //! - What cannot be decided yet waits as a *condition* ([`condition`]): `x[i]` when it is unknown whether x is a list or a map,
 //!   `s->f` when the struct is unknown, `a + b` when the type is. A condition is tried again when what it waits for becomes
 //!   known; one that concerns type variables goes along with every copy.
@@ -22,14 +24,14 @@ mod finish;
 mod generic;
 mod infer;
 mod live;
-mod needed;
+mod member;
+mod optional;
 mod report;
 mod resource;
 mod statement;
 mod statics;
 mod types;
 
-use std::ops::Range;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -52,23 +54,34 @@ pub fn unify(scoped: Scoped) -> (Typed, Vec<Diagnostic>) {
         return (Typed { scoped, ..Typed::default() }, Vec::new());
     }
     let live = live::live_definitions(&scoped);
+    let homes = optional::homes(&scoped);
+    let optional = optional::optional_definitions(&scoped, &homes, &live);
     let nowhere = Span::new(FileId(0), 0, 0);
     let mut unifier = Unifier {
         scoped: &scoped,
         live,
+        homes,
+        optional,
         types: Types::new(nowhere),
         level: 0,
         exprs: scoped.modules.iter().map(|module| vec![Ty::NONE; module.exprs.len()]).collect(),
         defs: vec![Ty::NONE; scoped.defs.len()],
         statics: FxHashMap::default(),
-        generics: vec![0..0; scoped.scopes.len()],
+        owners: Vec::new(),
         schemes: FxHashMap::default(),
+        levels: vec![0; scoped.scopes.len()],
+        depths: vec![0; scoped.scopes.len()],
+        closed: vec![false; scoped.scopes.len()],
+        members: Vec::new(),
+        member_of: FxHashMap::default(),
+        has_members: vec![false; scoped.scopes.len()],
+        uses: FxHashMap::default(),
+        contexts: Vec::new(),
         slot_types: vec![None; scoped.slots.len()],
         slot_statics: FxHashMap::default(),
         call_types: IndexMap::default(),
         conditions: Conditions::default(),
         name_conditions: Vec::new(),
-        variables: 0,
         modules_done: vec![false; scoped.modules.len()],
         signatures: FxHashMap::default(),
         schema_types: FxHashMap::default(),
@@ -83,6 +96,10 @@ pub fn unify(scoped: Scoped) -> (Typed, Vec<Diagnostic>) {
 struct Unifier<'a> {
     scoped: &'a Scoped,
     live: Vec<bool>,
+    /// By scope: the class body or top level of a file around it.
+    homes: Vec<ScopeId>,
+    /// By definition: whether only some instances of its class or file use it.
+    optional: Vec<bool>,
     types: Types,
     /// The number of generic scopes around the current place.
     level: u32,
@@ -92,10 +109,25 @@ struct Unifier<'a> {
     defs: Vec<Ty>,
     /// What is known of binds before solving; nothing for those that are absent.
     statics: FxHashMap<DefId, Static>,
-    /// By scope: the type variables of closed generic scopes.
-    generics: Vec<Range<u32>>,
-    /// The conditions that go along with copies of closed generic scopes.
+    /// By type variable: what it belongs to.
+    owners: Vec<generic::Owner>,
+    /// What goes along with copies of closed generic scopes, of those that have anything to copy.
     schemes: FxHashMap<ScopeId, generic::Scheme>,
+    /// By class body or top level of a file: the level of its unknowns,
+    levels: Vec<u32>,
+    /// how many contexts there were when it was opened,
+    depths: Vec<usize>,
+    /// and whether it is closed.
+    closed: Vec<bool>,
+    members: Vec<member::Member>,
+    /// The members that optional definitions are; none if it demands nothing.
+    member_of: FxHashMap<DefId, member::MemberId>,
+    /// By scope.
+    has_members: Vec<bool>,
+    /// The members that each instance uses.
+    uses: FxHashMap<(SlotId, member::MemberId), member::Use>,
+    /// The members that are being typed, innermost last; `None` for a file, which sees nothing of what is around it.
+    contexts: Vec<Option<member::Context>>,
     /// By slot: what the variables of the class or module are there.
     slot_types: Vec<Option<Rc<[Ty]>>>,
     /// What is known of the arguments of includes before solving.
@@ -105,8 +137,6 @@ struct Unifier<'a> {
     conditions: Conditions,
     /// Resource names that depend on how a class is included.
     name_conditions: Vec<NameCondition>,
-    /// The number of type variables so far.
-    variables: u32,
     modules_done: Vec<bool>,
     /// Parsed signatures of built-in functions.
     signatures: FxHashMap<&'static str, Option<Rc<FuncType>>>,

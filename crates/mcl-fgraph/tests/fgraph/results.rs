@@ -69,6 +69,36 @@ fn functions_are_used_at_several_types() {
 }
 
 #[test]
+fn instances_of_a_class_use_members_of_their_own() {
+    check(
+        r#"
+        import "fmt"
+        class leaf($x) {
+            $loud = $x + "!"
+            $more = $x + 1
+            $list = []
+            $same = func($k) { $k }
+            class inner($y) {
+                $pair = [$x, $y]
+            }
+        }
+        class middle($x) {
+            include leaf($x) as l
+            $text = $l.loud
+            $number = $l.more
+        }
+        include middle(1) as m
+        include middle("s") as n
+        include n.l.inner("t") as i
+        noop [$n.text, fmt.printf("%d", $m.number), fmt.printf("%d", $m.l.same(7)), $n.l.same("z")] {}
+        noop $i.pair {}
+        noop [fmt.printf("%t", ["x"] == $m.l.list)] {}
+        "#,
+        "noop[2] noop[7] noop[false] noop[s!] noop[s] noop[t] noop[z]",
+    );
+}
+
+#[test]
 fn functions_are_values() {
     check(
         r#"

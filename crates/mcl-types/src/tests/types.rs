@@ -230,3 +230,40 @@ fn brackets_that_are_not_closed_hold_an_unknown_number_of_things() {
          4:14 E0201 expected an expression, found `=>`",
     );
 }
+
+#[test]
+fn members_count_only_for_the_instances_that_use_them() {
+    let class =
+        "class show($x) {\n$loud = $x + \"!\"\n$plain = $x\n}\ninclude show(1) as a\ninclude show(\"s\") as b\n";
+    check(&format!("{class}$u = $a.plain\n$v = $b.loud\ntest \"${{v}}\" {{ int64 => $u, }}"), "$u: int\n$v: str");
+    check(
+        &format!("{class}$u = $a.loud\ntest \"${{u}}\" {{ anotherstr => $b.loud, }}"),
+        "5:1 E0701 `$loud` of this include needs `str`, but here it is `int`
+            2:1 used of the include
+            5:14 `int` comes from here
+            2:14 `str` comes from here",
+    );
+}
+
+#[test]
+fn members_of_members_are_told_apart() {
+    check(
+        "class leaf($x) {
+            $l = []
+            $up = $x + 1
+        }
+        class middle($x) {
+            include leaf($x) as l
+            $raw = $l.l
+        }
+        include middle(\"s\") as a
+        include middle(2) as b
+        $n = $b.l.up
+        $s = $a.raw
+        $t = $b.l.l
+        test $s { slicestring => $a.l.l, int64 => $n, interface => [1] == $t, }",
+        "$n: int
+        $s: []str
+        $t: []int",
+    );
+}

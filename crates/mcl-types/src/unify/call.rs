@@ -50,9 +50,10 @@ impl Unifier<'_> {
     ) -> Ty {
         let DefKind::Func { scope, .. } = self.scoped.def(def).kind else { return Ty::ERROR };
         let generic = self.def_type(def);
+        self.use_definition(via, def);
         let fresh = self.fresh(scope);
         let mut copy = self.copy_of(Some((scope, Rc::clone(&fresh))), via);
-        let callee = copy.apply(&mut self.types, generic);
+        let callee = self.copied(&mut copy, generic);
         // If nothing decides the result, the call is the place to say so.
         if let Node::Func(_, result) = *self.types.node(callee) {
             for unknown in self.types.open_unknowns(result) {

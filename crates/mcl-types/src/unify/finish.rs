@@ -6,9 +6,10 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::Unifier;
 use super::condition::What;
+use super::generic::Owner;
 use super::report::error;
 use super::types::{Node, State, Ty, Types, Unknown, parts};
-use crate::scoped::{Scoped, TypeVars};
+use crate::scoped::{ScopeId, Scoped, SlotId, TypeVars};
 use crate::typed::{ExprIdIn, TypeId, TypeNode, TypeTable, Typed};
 
 /// Types deeper than this are refused, here where there is a place to show: artifacts and the runtime take little more.
@@ -35,17 +36,16 @@ impl Unifier<'_> {
     pub(super) fn finish(mut self) -> (Tables, Vec<Diagnostic>) {
         self.retry_conditions();
         self.report_ambiguities();
+        let (generics, variables) = self.number_variables();
+        let slot_types = self.instances(&generics, &variables);
         let mut interner =
-            Interner { table: TypeTable::default(), known: vec![None; self.types.len()], too_deep: None };
+            Interner { table: TypeTable::default(), known: vec![None; self.types.len()], variables, too_deep: None };
         let mut intern = |types: &mut Types, ty: Ty| interner.intern(types, ty);
         let types = &mut self.types;
         let exprs = self.exprs.iter().map(|module| module.iter().map(|ty| intern(types, *ty)).collect()).collect();
         let defs = self.defs.iter().map(|ty| intern(types, *ty)).collect();
-        let slot_types = self
-            .slot_types
-            .iter()
-            .map(|list| list.iter().flat_map(|list| list.iter()).map(|ty| intern(types, *ty)).collect())
-            .collect();
+        let slot_types =
+            slot_types.into_iter().map(|list| list.into_iter().map(|ty| intern(types, ty)).collect()).collect();
         let call_types = self
             .call_types
             .iter()
@@ -59,8 +59,59 @@ impl Unifier<'_> {
         // A class is checked for each include; equal findings are one.
         let mut seen = FxHashSet::default();
         diagnostics.retain(|diagnostic| seen.insert((diagnostic.code.name(), diagnostic.span)));
-        let tables = Tables { types: interner.table, exprs, defs, generics: self.generics, slot_types, call_types };
+        let tables = Tables { types: interner.table, exprs, defs, generics, slot_types, call_types };
         (tables, diagnostics)
+    }
+
+    /// Numbers the variables of each scope, those of its members included, in a row: by scope, and by variable.
+    fn number_variables(&self) -> (Vec<TypeVars>, Vec<u32>) {
+        let scope_of = |owner: &Owner| match owner {
+            Owner::Scope(scope) => scope.index(),
+            Owner::Member(member) => self.members[member.index()].scope.index(),
+        };
+        let mut counts = vec![0; self.scoped.scopes.len()];
+        for owner in &self.owners {
+            counts[scope_of(owner)] += 1;
+        }
+        let mut end = 0;
+        let mut generics: Vec<TypeVars> = Vec::with_capacity(counts.len());
+        for count in counts {
+            generics.push(end..end);
+            end += count;
+        }
+        let variables = self.owners.iter().map(|owner| {
+            let range = &mut generics[scope_of(owner)];
+            range.end += 1;
+            range.end - 1
+        });
+        let variables = variables.collect();
+        (generics, variables)
+    }
+
+    /// By slot: what the variables of the class or file are there; nothing for members that are not used.
+    fn instances(&self, generics: &[TypeVars], variables: &[u32]) -> Vec<Vec<Ty>> {
+        let scope_of = |i: usize| self.scoped.slot_scope(SlotId(i as u32));
+        let mut slots: Vec<Vec<Ty>> = (0..self.slot_types.len())
+            .map(|i| scope_of(i).map_or_else(Vec::new, |scope| vec![Ty::NONE; generics[scope.index()].len()]))
+            .collect();
+        let mut fill = |slot: usize, scope: ScopeId, of: &TypeVars, types: &[Ty]| {
+            for (variable, ty) in of.clone().zip(types) {
+                let number = variables[variable as usize] - generics[scope.index()].start;
+                slots[slot][number as usize] = *ty;
+            }
+        };
+        for (i, types) in self.slot_types.iter().enumerate() {
+            if let (Some(types), Some(scope)) = (types, scope_of(i))
+                && let Some(scheme) = self.schemes.get(&scope)
+            {
+                fill(i, scope, &scheme.variables, types);
+            }
+        }
+        for ((slot, member), it) in &self.uses {
+            let member = &self.members[member.index()];
+            fill(slot.index(), member.scope, &member.scheme.variables, &it.types);
+        }
+        slots
     }
 
     /// Conditions wait for one type each; some can be decided by now through another one.
@@ -98,13 +149,11 @@ impl Unifier<'_> {
         }
         // What only follows from another unknown is no cause; but somebody must be to blame in a circle.
         follows.retain(|unknown| !needs.contains_key(unknown));
-        let unused = self.unused_unknowns();
         let mut places = FxHashSet::default();
         for unknown in (0..self.types.unknowns()).map(Unknown) {
             let open = self.types.root(unknown) == unknown
                 && matches!(self.types.state(unknown), State::Open { .. })
-                && !follows.contains(&unknown)
-                && !unused.contains(&unknown);
+                && !follows.contains(&unknown);
             let span = self.types.made_at(unknown);
             if open && places.insert(span) {
                 let mut diagnostic = error(Code::E0706, "nothing says which type this has")
@@ -124,6 +173,8 @@ struct Interner {
     table: TypeTable,
     /// By node: the id and depth, if it was moved.
     known: Vec<Option<(TypeId, u32)>>,
+    /// By variable of the solver: its number in the program.
+    variables: Vec<u32>,
     too_deep: Option<Span>,
 }
 
@@ -179,7 +230,7 @@ impl Interner {
             Node::Int => return TypeId::INT,
             Node::Float => return TypeId::FLOAT,
             Node::Unknown(unknown) => match types.state(unknown) {
-                State::Generic(variable) => TypeNode::Var(variable),
+                State::Generic(variable) => TypeNode::Var(self.variables[variable as usize]),
                 State::Open { .. } | State::Bound(_) => return TypeId::UNTYPED,
             },
             Node::List(element) => TypeNode::List(part(types, element)),

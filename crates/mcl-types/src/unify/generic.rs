@@ -8,25 +8,35 @@ use rustc_hash::FxHashMap;
 
 use super::Unifier;
 use super::condition::{Condition, NameCondition};
-use super::types::{State, Ty, Types, Unknown};
-use crate::scoped::{ScopeId, SlotId};
+use super::member::MemberId;
+use super::types::{State, Ty, Unknown};
+use crate::scoped::{ScopeId, SlotId, SlotKind};
 
-/// What goes along with copies of a closed generic scope.
+/// What goes along with copies of a closed generic scope, or of a member of one.
 #[derive(Default)]
 pub(super) struct Scheme {
     pub(super) conditions: Vec<Condition>,
     pub(super) names: Vec<NameCondition>,
     /// Where each variable was made.
-    origins: Vec<Span>,
+    pub(super) origins: Vec<Span>,
+    /// Its variables.
+    pub(super) variables: Range<u32>,
+}
+
+/// What a type variable belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    Scope(ScopeId),
+    Member(MemberId),
 }
 
 /// The state of the solver when a generic scope was opened.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
     unknowns: u32,
-    conditions: usize,
-    names: usize,
-    level: u32,
+    pub(super) conditions: usize,
+    pub(super) names: usize,
+    pub(super) level: u32,
 }
 
 /// A copy in the making: the variables of some generic scopes and their replacements, innermost scope first.
@@ -34,36 +44,18 @@ pub(super) struct Copy {
     passes: Vec<Pass>,
 }
 
+/// What the variables of one scope stand for.
 struct Pass {
-    variables: Range<u32>,
-    replacements: Rc<[Ty]>,
+    scope: ScopeId,
+    /// For those of the scope itself.
+    own: Rc<[Ty]>,
+    /// Where the types of its members are to be found.
+    slot: Option<SlotId>,
     done: FxHashMap<Ty, Ty>,
 }
 
-impl Copy {
-    pub(super) fn new() -> Copy {
-        Copy { passes: Vec::new() }
-    }
-
-    fn push(&mut self, variables: Range<u32>, replacements: Rc<[Ty]>) {
-        if !variables.is_empty() {
-            self.passes.push(Pass { variables, replacements, done: FxHashMap::default() });
-        }
-    }
-
-    pub(super) fn apply(&mut self, types: &mut Types, ty: Ty) -> Ty {
-        self.passes.iter_mut().fold(ty, |ty, pass| {
-            let Pass { variables, replacements, done } = pass;
-            let lookup = |variable: u32| {
-                variables.contains(&variable).then(|| replacements[(variable - variables.start) as usize])
-            };
-            types.copy(ty, &lookup, done)
-        })
-    }
-}
-
 impl Unifier<'_> {
-    /// Begins a generic scope.
+    /// Begins something generic.
     pub(super) fn open(&mut self, level: u32) -> Mark {
         let mark = Mark {
             unknowns: self.types.unknowns(),
@@ -78,32 +70,38 @@ impl Unifier<'_> {
     /// Ends a generic scope: what is unknown and concerns only the scope becomes its type variables.
     pub(super) fn close(&mut self, scope: ScopeId, mark: Mark) {
         self.lower_results(mark);
-        let start = self.variables;
+        let (variables, origins) = self.generalize(Owner::Scope(scope), mark);
+        let conditions = if origins.is_empty() { Vec::new() } else { self.take_conditions(mark.conditions) };
+        let names = self.name_conditions.split_off(mark.names);
+        if !(origins.is_empty() && conditions.is_empty() && names.is_empty()) {
+            self.schemes.insert(scope, Scheme { conditions, names, origins, variables });
+        }
+        self.closed[scope.index()] = true;
+        self.level = mark.level;
+    }
+
+    /// Makes variables of all unknowns of the current level; gives back their numbers, and where each was made.
+    pub(super) fn generalize(&mut self, owner: Owner, mark: Mark) -> (Range<u32>, Vec<Span>) {
+        let start = self.owners.len() as u32;
         let mut origins = Vec::new();
         for unknown in (mark.unknowns..self.types.unknowns()).map(Unknown) {
             if self.types.root(unknown) != unknown {
                 continue;
             }
+            // An unknown made before may be the root of those made inside; then its level is an outer one, and it stays.
             if let State::Open { level } = self.types.state(unknown)
                 && level >= self.level
             {
                 origins.push(self.types.made_at(unknown));
-                self.types.generalize(unknown, self.variables);
-                self.variables += 1;
+                self.types.generalize(unknown, self.owners.len() as u32);
+                self.owners.push(owner);
             }
         }
-        // An unknown made before may be the root of those made inside; then its level is an outer one, and it stays.
-        self.generics[scope.index()] = start..self.variables;
-        let conditions = if origins.is_empty() { Vec::new() } else { self.take_conditions(mark.conditions) };
-        let names = self.name_conditions.split_off(mark.names);
-        if !(origins.is_empty() && conditions.is_empty() && names.is_empty()) {
-            self.schemes.insert(scope, Scheme { conditions, names, origins });
-        }
-        self.level = mark.level;
+        (start..self.owners.len() as u32, origins)
     }
 
     /// The result of `s->f` belongs where `s` belongs: it is no variable of an inner scope if `s` is an outer unknown.
-    fn lower_results(&mut self, mark: Mark) {
+    pub(super) fn lower_results(&mut self, mark: Mark) {
         for id in self.conditions.pending_since(mark.conditions) {
             let condition = self.conditions.get(id);
             let (base, determined) = (condition.base(), condition.determined());
@@ -131,34 +129,68 @@ impl Unifier<'_> {
 
     /// Fresh unknowns for the variables of a closed generic scope.
     pub(super) fn fresh(&mut self, scope: ScopeId) -> Rc<[Ty]> {
-        let variables = self.generics[scope.index()].clone();
-        if variables.is_empty() {
-            return Rc::from([]);
-        }
-        let origins = self.schemes[&scope].origins.clone();
-        origins.into_iter().map(|origin| self.unknown(origin)).collect()
+        let Some(scheme) = self.schemes.get(&scope) else { return Rc::from([]) };
+        let (types, level) = (&mut self.types, self.level);
+        scheme.origins.iter().map(|origin| types.unknown(level, *origin)).collect()
     }
 
     /// A copy of what belongs to `scope` with these types for its variables, reached through `via`.
     pub(super) fn copy_of(&self, scope: Option<(ScopeId, Rc<[Ty]>)>, via: &[SlotId]) -> Copy {
-        let mut copy = Copy::new();
-        if let Some((scope, types)) = scope {
-            copy.push(self.generics[scope.index()].clone(), types);
+        let mut copy = Copy { passes: Vec::new() };
+        if let Some((scope, own)) = scope {
+            copy.passes.push(Pass { scope, own, slot: None, done: FxHashMap::default() });
         }
-        for slot in via.iter().rev() {
-            if let (Some(scope), Some(types)) = (self.scoped.slot_scope(*slot), &self.slot_types[slot.index()]) {
-                copy.push(self.generics[scope.index()].clone(), Rc::clone(types));
+        // An instance of a class lies in an instance of what is around the class, which its include names.
+        let mut work: Vec<SlotId> = via.to_vec();
+        while let Some(slot) = work.pop() {
+            if let Some(scope) = self.scoped.slot_scope(slot)
+                && (self.schemes.contains_key(&scope) || self.has_members[scope.index()])
+            {
+                let own = self.slot_types[slot.index()].clone().unwrap_or_else(|| Rc::from([]));
+                copy.passes.push(Pass { scope, own, slot: Some(slot), done: FxHashMap::default() });
+            }
+            if let SlotKind::Class(reference) = self.scoped.slot(slot).kind {
+                work.extend(&self.scoped.reference(reference).via);
             }
         }
         copy
+    }
+
+    /// A type with the variables of the copied scopes replaced. Inside a member of a class, what lies outside of the member
+    /// is replaced as well ([`super::member`]).
+    pub(super) fn copied(&mut self, copy: &mut Copy, ty: Ty) -> Ty {
+        let Unifier { types, owners, members, schemes, uses, .. } = self;
+        let copied = copy.passes.iter_mut().fold(ty, |ty, pass| {
+            let Pass { scope, own, slot, done } = pass;
+            let mut lookup = |_: &mut _, _, _, state| {
+                let State::Generic(variable) = state else { return None };
+                match owners[variable as usize] {
+                    Owner::Scope(owner) if owner == *scope => {
+                        own.get((variable - schemes[scope].variables.start) as usize).copied()
+                    }
+                    Owner::Member(member) => {
+                        let types = &uses.get(&((*slot)?, member))?.types;
+                        types.get((variable - members[member.index()].scheme.variables.start) as usize).copied()
+                    }
+                    Owner::Scope(_) => None,
+                }
+            };
+            types.copy(ty, &mut lookup, done)
+        });
+        self.localized(copied)
     }
 
     /// Brings the conditions of a closed generic scope to a place that uses it.
     pub(super) fn copy_conditions(&mut self, scope: ScopeId, copy: &mut Copy, site: Site) {
         let Some(scheme) = self.schemes.get(&scope) else { return };
         let conditions: Vec<Condition> = scheme.conditions.clone();
+        self.add_copies(conditions, copy, site);
+    }
+
+    /// Adds copies of conditions.
+    pub(super) fn add_copies(&mut self, conditions: Vec<Condition>, copy: &mut Copy, site: Site) {
         for condition in conditions {
-            let condition = condition.map(|ty| copy.apply(&mut self.types, ty)).at(site);
+            let condition = condition.map(|ty| self.copied(copy, ty)).at(site);
             self.add_condition(condition);
         }
         self.settle();

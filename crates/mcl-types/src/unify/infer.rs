@@ -323,10 +323,12 @@ impl Unifier<'_> {
             }
             Target::Def(def) => {
                 let ty = self.def_type(*def);
+                self.use_definition(&reference.via, *def);
                 if reference.via.is_empty() {
-                    ty
+                    self.localized(ty)
                 } else {
-                    self.copy_of(None, &reference.via).apply(&mut self.types, ty)
+                    let mut copy = self.copy_of(None, &reference.via);
+                    self.copied(&mut copy, ty)
                 }
             }
         }

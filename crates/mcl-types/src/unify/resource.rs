@@ -14,7 +14,7 @@ use super::generic::Copy;
 use super::report::error;
 use super::statics::Static;
 use super::types::{Node, Ty};
-use crate::scoped::{ModuleId, ScopeId};
+use crate::scoped::{ModuleId, ScopeId, SlotId};
 
 impl Unifier<'_> {
     pub(super) fn resource(&mut self, module: ModuleId, resource: &Resource, span: Span) {
@@ -180,12 +180,33 @@ impl Unifier<'_> {
     }
 
     /// Decides the names of a class for one include.
-    pub(super) fn copy_names(&mut self, scope: ScopeId, copy: &mut Copy, statics: &[Static], include: Option<Span>) {
+    pub(super) fn copy_names(
+        &mut self,
+        scope: ScopeId,
+        copy: &mut Copy,
+        statics: &[Static],
+        via: &[SlotId],
+        include: Option<Span>,
+    ) {
         let Some(scheme) = self.schemes.get(&scope) else { return };
-        let names: Vec<NameCondition> = scheme.names.clone();
+        let mut names: Vec<NameCondition> = scheme.names.clone();
+        for name in &mut names {
+            name.known = self.static_for(&name.known, scope, statics);
+        }
+        self.decide_names(names, copy, via, include);
+    }
+
+    /// Decides names for the instance that a path leads to.
+    pub(super) fn decide_names(
+        &mut self,
+        names: Vec<NameCondition>,
+        copy: &mut Copy,
+        via: &[SlotId],
+        include: Option<Span>,
+    ) {
         for name in names {
-            let ty = copy.apply(&mut self.types, name.ty);
-            let known = self.static_for(&name.known, scope, statics);
+            let ty = self.copied(copy, name.ty);
+            let known = self.static_through(name.known.clone(), via);
             self.decide_name(NameCondition { ty, known, ..name }, include);
         }
     }

@@ -18,8 +18,14 @@ enum Task {
     Definitions(ScopeId, usize),
     /// The other statements of a list, from this one on.
     Statements(ScopeId, usize),
-    /// A class or imported file is complete.
+    /// A class or imported file is complete, but for its members.
     Close(ScopeId, Mark),
+    /// The members of a class or file, from this definition on.
+    Members(ScopeId, usize),
+    /// A member is complete.
+    CloseMember(ScopeId, DefId, Mark),
+    /// The members of a file that sees nothing around it are complete.
+    Leave,
     /// An import whose file is complete.
     Import(SlotId),
 }
@@ -46,6 +52,11 @@ impl Unifier<'_> {
                     }
                 }
                 Task::Close(scope, mark) => self.close(scope, mark),
+                Task::Members(scope, next) => self.members_from(scope, next, &mut tasks),
+                Task::CloseMember(scope, def, mark) => self.close_definition(scope, def, mark),
+                Task::Leave => {
+                    self.contexts.pop();
+                }
                 Task::Import(slot) => self.import(slot),
             }
         }
@@ -67,19 +78,11 @@ impl Unifier<'_> {
         let scoped = self.scoped;
         let module = scoped.scope(scope).module;
         match scoped.module(module).stmts[stmt.0 as usize] {
-            StmtInfo::Def(def) if self.live[def.index()] && !scoped.def(def).broken => match scoped.def(def).kind {
-                DefKind::Bind { .. } => self.bind(module, def, stmt),
-                DefKind::Func { scope: inner, .. } => self.function(module, def, stmt, inner),
-                DefKind::Class { body, .. } => {
-                    let mark = self.open(self.level + 1);
-                    for param in &scoped.scope(body).params {
-                        self.def_type(*param);
-                    }
-                    tasks.push(Task::Close(body, mark));
-                    tasks.push(Task::Definitions(body, 0));
+            StmtInfo::Def(def) => {
+                if !self.optional[def.index()] {
+                    self.define(module, def, stmt, tasks);
                 }
-                DefKind::Param { .. } | DefKind::Unknown => {}
-            },
+            }
             StmtInfo::Slot(slot) => match scoped.slot(slot).kind {
                 SlotKind::Class(reference) => self.include(module, slot, stmt, scoped.reference(reference)),
                 SlotKind::Module(inner) => {
@@ -87,15 +90,59 @@ impl Unifier<'_> {
                     if !std::mem::replace(&mut self.modules_done[inner.index()], true) {
                         let scope = scoped.module(inner).scope;
                         // A file that sees nothing around it shares no unknowns with its importer.
-                        let level = if scoped.scope(scope).parent.is_some() { self.level + 1 } else { 1 };
-                        let mark = self.open(level);
-                        tasks.push(Task::Close(scope, mark));
-                        tasks.push(Task::Definitions(scope, 0));
+                        let level = if scoped.scope(scope).parent.is_some() {
+                            self.level + 1
+                        } else {
+                            self.contexts.push(None);
+                            tasks.push(Task::Leave);
+                            1
+                        };
+                        self.enter(scope, level, tasks);
                     }
                 }
                 SlotKind::Broken => self.broken_include(module, stmt),
             },
-            StmtInfo::Def(_) | StmtInfo::None | StmtInfo::If { .. } | StmtInfo::Loop(_) => {}
+            StmtInfo::None | StmtInfo::If { .. } | StmtInfo::Loop(_) => {}
+        }
+    }
+
+    /// Types a definition, if the program uses it.
+    fn define(&mut self, module: ModuleId, def: DefId, stmt: StmtId, tasks: &mut Vec<Task>) {
+        let scoped = self.scoped;
+        if !self.live[def.index()] || scoped.def(def).broken {
+            return;
+        }
+        match scoped.def(def).kind {
+            DefKind::Bind { .. } => self.bind(module, def, stmt),
+            DefKind::Func { scope: inner, .. } => self.function(module, def, stmt, inner),
+            DefKind::Class { body, .. } => self.enter(body, self.level + 1, tasks),
+            DefKind::Param { .. } | DefKind::Unknown => {}
+        }
+    }
+
+    /// Types a class body or file, and then its members.
+    fn enter(&mut self, scope: ScopeId, level: u32, tasks: &mut Vec<Task>) {
+        let mark = self.open(level);
+        self.levels[scope.index()] = level;
+        self.depths[scope.index()] = self.contexts.len();
+        for param in &self.scoped.scope(scope).params {
+            self.def_type(*param);
+        }
+        tasks.extend([Task::Members(scope, 0), Task::Close(scope, mark), Task::Definitions(scope, 0)]);
+    }
+
+    /// Types the next optional definition of a scope.
+    fn members_from(&mut self, scope: ScopeId, start: usize, tasks: &mut Vec<Task>) {
+        let scoped = self.scoped;
+        let module = scoped.scope(scope).module;
+        for (i, stmt) in scoped.scope(scope).order.iter().enumerate().skip(start) {
+            if let StmtInfo::Def(def) = scoped.module(module).stmts[stmt.0 as usize]
+                && self.optional[def.index()]
+            {
+                let mark = self.open_member(scope);
+                tasks.extend([Task::Members(scope, i + 1), Task::CloseMember(scope, def, mark)]);
+                return self.define(module, def, *stmt, tasks);
+            }
         }
     }
 
@@ -208,11 +255,12 @@ impl Unifier<'_> {
             return;
         }
         let statics: Vec<Static> = args.iter().map(|arg| self.static_type(module, *arg)).collect();
+        self.use_definition(&reference.via, class);
         let fresh = self.fresh(body);
         let mut copy = self.copy_of(Some((body, Rc::clone(&fresh))), &reference.via);
         for (param, arg) in scoped.scope(body).params.iter().zip(args) {
             let declared = self.def_type(*param);
-            let expected = copy.apply(&mut self.types, declared);
+            let expected = self.copied(&mut copy, declared);
             let found = self.expr_type(module, *arg);
             let place = Some((ast.expr_span(*arg), "this argument"));
             self.expect_because(expected, found, span, place, |expected, found| {
@@ -222,7 +270,7 @@ impl Unifier<'_> {
         }
         self.slot_types[slot.index()] = Some(fresh);
         self.copy_conditions(body, &mut copy, Site::Include(span));
-        self.copy_names(body, &mut copy, &statics, Some(span));
+        self.copy_names(body, &mut copy, &statics, &reference.via, Some(span));
         self.slot_statics.insert(slot, statics);
     }
 
@@ -244,7 +292,7 @@ impl Unifier<'_> {
         let mut copy = self.copy_of(Some((scope, Rc::clone(&fresh))), &[]);
         self.slot_types[slot.index()] = Some(fresh);
         self.copy_conditions(scope, &mut copy, Site::Import);
-        self.copy_names(scope, &mut copy, &[], None);
+        self.copy_names(scope, &mut copy, &[], &[], None);
     }
 
     fn panic(&mut self, module: ModuleId, args: &[ExprId], span: Span) {

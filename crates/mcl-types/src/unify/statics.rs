@@ -9,7 +9,7 @@ use std::sync::Arc;
 use mcl_parser::ast::{BinaryOp, Expr, ExprId, Stmt, TypeExpr, UnaryOp};
 
 use super::Unifier;
-use crate::scoped::{DefId, DefKind, ExprInfo, ModuleId, Reference, ScopeId, ScopeKind, Target};
+use crate::scoped::{DefId, DefKind, ExprInfo, ModuleId, Reference, ScopeId, ScopeKind, SlotId, SlotKind, Target};
 use crate::typed::TypeId;
 
 /// What is known before solving.
@@ -99,7 +99,7 @@ impl Unifier<'_> {
     }
 
     fn static_reference(&self, reference: &Reference) -> Static {
-        let mut known = match &reference.target {
+        let known = match &reference.target {
             Target::Function(_) => return Static::Unknown,
             Target::Variable(name) => {
                 let is_str = crate::builtin::variable(name).is_some_and(|variable| variable.ty == TypeId::STR);
@@ -107,10 +107,19 @@ impl Unifier<'_> {
             }
             Target::Def(def) => self.static_def(*def),
         };
-        for slot in reference.via.iter().rev() {
-            if let (Static::Params(_), Some(scope)) = (&known, self.scoped.slot_scope(*slot)) {
-                let arguments = self.slot_statics.get(slot).map_or(&[][..], |statics| statics);
+        self.static_through(known, &reference.via)
+    }
+
+    /// What is known as seen from the beginning of a path, of what is known in the instance at its end.
+    pub(super) fn static_through(&self, mut known: Static, via: &[SlotId]) -> Static {
+        let mut work: Vec<SlotId> = via.to_vec();
+        while let Some(slot) = work.pop() {
+            if let (Static::Params(_), Some(scope)) = (&known, self.scoped.slot_scope(slot)) {
+                let arguments = self.slot_statics.get(&slot).map_or(&[][..], |statics| statics);
                 known = self.static_for(&known, scope, arguments);
+                if let SlotKind::Class(reference) = self.scoped.slot(slot).kind {
+                    work.extend(&self.scoped.reference(reference).via);
+                }
             }
         }
         known

@@ -173,14 +173,6 @@ impl Types {
         self.made_at.len() as u32
     }
 
-    /// The unknown that a node was made as.
-    pub(super) fn unknown_of(&self, ty: Ty) -> Option<Unknown> {
-        match self.node(ty) {
-            Node::Unknown(unknown) => Some(*unknown),
-            _ => None,
-        }
-    }
-
     pub(super) fn made_at(&self, unknown: Unknown) -> Span {
         self.made_at[unknown.0 as usize]
     }
@@ -390,12 +382,12 @@ impl Types {
         found
     }
 
-    /// A copy with the variables of generic scopes replaced; `lookup` says by what, `None` leaves one as it is. Parts that
-    /// are shared stay shared: `done` remembers them between calls.
+    /// A copy with unknowns and variables replaced; `lookup` gets the node, its unknown and state, and says by what; `None`
+    /// leaves it as it is. Parts that are shared stay shared: `done` remembers them between calls.
     pub(super) fn copy(
         &mut self,
         ty: Ty,
-        lookup: &dyn Fn(u32) -> Option<Ty>,
+        lookup: &mut dyn FnMut(&mut Types, Ty, Unknown, State) -> Option<Ty>,
         done: &mut rustc_hash::FxHashMap<Ty, Ty>,
     ) -> Ty {
         if !self.is_open(ty) {
@@ -412,10 +404,8 @@ impl Types {
             }
             let node = self.node(ty).clone();
             if let Node::Unknown(unknown) = node {
-                let new = match self.forest.probe_value(unknown) {
-                    State::Generic(variable) => lookup(variable).unwrap_or(ty),
-                    State::Open { .. } | State::Bound(_) => ty,
-                };
+                let state = self.forest.probe_value(unknown);
+                let new = lookup(self, ty, unknown, state).unwrap_or(ty);
                 done.insert(ty, new);
                 continue;
             }
