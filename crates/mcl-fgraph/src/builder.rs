@@ -6,7 +6,7 @@
 
 use mcl_artifact::program::{Closure, ConstId, Node, Op, Operand, Statement, StrId, Template};
 use mcl_diagnostics::Span;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::visit::{self, Use};
 
@@ -23,6 +23,8 @@ pub(crate) struct Builder {
     captures: Vec<Operand>,
     capture_index: FxHashMap<Operand, u32>,
     pub(crate) nodes: Vec<Node>,
+    /// For each node whether it is known to fail, in a way that `<|>` catches.
+    doomed: Vec<bool>,
     pub(crate) statements: Vec<Statement>,
     /// Parameters that must be alive although nothing may read them.
     keep: Vec<Operand>,
@@ -61,9 +63,29 @@ impl Builders {
 
     /// Adds a node.
     pub(crate) fn push(&mut self, id: BuilderId, op: Op, span: Option<Span>) -> Operand {
-        let nodes = &mut self.get(id).nodes;
+        let Builder { nodes, doomed, .. } = self.get(id);
         nodes.push(Node { op, span });
+        doomed.push(false);
         Operand::Node(u32::try_from(nodes.len() - 1).expect("fewer than 2^32 nodes fit into memory"))
+    }
+
+    /// Takes the nodes after the first `len` away.
+    pub(crate) fn truncate(&mut self, id: BuilderId, len: usize) {
+        let builder = self.get(id);
+        builder.nodes.truncate(len);
+        builder.doomed.truncate(len);
+    }
+
+    /// Notes that a node of this builder is known to fail.
+    pub(crate) fn doom(&mut self, id: BuilderId, operand: Operand) {
+        if let Operand::Node(n) = operand {
+            self.get(id).doomed[n as usize] = true;
+        }
+    }
+
+    /// Whether a value is known to fail, in a way that `<|>` catches.
+    pub(crate) fn is_doomed(&self, id: BuilderId, operand: Operand) -> bool {
+        self.origin(id, operand).is_some_and(|(at, n)| self.at(at).doomed[n as usize])
     }
 
     /// An operand of builder `from`, seen from `to`, which is the same builder or one inside it.
@@ -110,9 +132,11 @@ impl Builders {
     /// Whether a value cannot fail or stream by itself, so that nobody notices when it is not computed.
     pub(crate) fn is_inert(&self, id: BuilderId, operand: Operand) -> bool {
         let mut work = vec![operand];
+        let mut seen = FxHashSet::default();
         while let Some(operand) = work.pop() {
             match operand {
                 Operand::Const(_) => {}
+                Operand::Node(n) if !seen.insert(n) => {}
                 Operand::Param(_) | Operand::Capture(_) => return false,
                 Operand::Node(n) => match &self.at(id).nodes[n as usize].op {
                     Op::List(parts) | Op::Struct(_, parts) => work.extend(parts),

@@ -3,11 +3,11 @@
 //! [`Emitter::emit`] is the only way in. With folding on, it computes composites and pure calls of constants, chooses
 //! branches of constant conditions, and copies small function bodies into their callers, where their nodes are emitted in
 //! turn with what is known of the arguments. A call that fails is left for the run time, because the failure must happen
-//! there, and only if somebody asks for the value (spec 04 §6.2).
+//! there, and only if somebody asks for the value (spec 04 §6.2). That it will fail is remembered with its node, for `<|>`.
 
 use mcl_artifact::program::{Closure, ConstId, Constant, FunctionIdx, Node, Op, Operand, Template, TemplateId};
 use mcl_diagnostics::Span;
-use mcl_functions::{CallContext, EngineFunction, Implementation, Purity};
+use mcl_functions::{CallContext, EngineFunction, FunctionError, Implementation, Purity};
 use mcl_types::TypeTable;
 use mcl_value::Value;
 use rustc_hash::FxHashMap;
@@ -59,6 +59,17 @@ pub(crate) struct Emitter {
     trying: u32,
 }
 
+/// What is known of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Health {
+    /// It cannot fail.
+    Sound,
+    /// It always fails, in a way that `<|>` catches.
+    Doomed,
+    /// Nothing.
+    Unknown,
+}
+
 impl Emitter {
     /// An empty program.
     pub(crate) fn new(types: TypeTable, fold: bool) -> Emitter {
@@ -83,7 +94,14 @@ impl Emitter {
         }
         match self.fold(at, op, span) {
             Ok(operand) => operand,
-            Err(op) => self.builders.push(at, op, span),
+            Err(op) => {
+                let doomed = self.is_doomed(at, &op);
+                let operand = self.builders.push(at, op, span);
+                if doomed {
+                    self.builders.doom(at, operand);
+                }
+                operand
+            }
         }
     }
 
@@ -113,9 +131,11 @@ impl Emitter {
                 }
                 None => return Err(Op::If { condition, then, otherwise }),
             },
-            // A constant is always healthy.
-            Op::Except { value, fallback: _ } if as_const(value).is_some() => as_const(value),
-            Op::Except { .. } => None,
+            Op::Except { value, fallback } => match self.health(at, value) {
+                Health::Sound => return Ok(value),
+                Health::Doomed => return self.call(at, fallback, Vec::new(), None),
+                Health::Unknown => return Err(Op::Except { value, fallback }),
+            },
         };
         constant.map(Operand::Const).ok_or(op)
     }
@@ -137,7 +157,55 @@ impl Emitter {
         self.pool.value(as_const(condition)?)?.as_bool()
     }
 
+    /// What is known of the value on the left of `<|>`.
+    pub(crate) fn health(&self, at: BuilderId, value: Operand) -> Health {
+        if !self.fold {
+            Health::Unknown
+        } else if self.builders.is_inert(at, value) {
+            Health::Sound
+        } else if self.builders.is_doomed(at, value) {
+            Health::Doomed
+        } else {
+            Health::Unknown
+        }
+    }
+
+    /// Whether an operation that could not be computed is known to fail in a way that `<|>` catches: it does itself, or
+    /// one of its operands does and the others are constants or fail likewise, so that nothing else can come of them.
+    fn is_doomed(&self, at: BuilderId, op: &Op) -> bool {
+        match op {
+            Op::List(parts) | Op::Struct(_, parts) => self.one_is_doomed(at, parts.iter().copied()),
+            Op::Map(pairs) => self.one_is_doomed(at, pairs.iter().flat_map(|(key, value)| [*key, *value])),
+            Op::Builtin { function, args } => match as_consts(args) {
+                Some(args) => matches!(self.result(*function, &args), Some(Err(error)) if error.catchable),
+                None => {
+                    matches!(self.pool.function_at(*function).1.implementation, Implementation::Plain(_))
+                        && self.one_is_doomed(at, args.iter().copied())
+                }
+            },
+            Op::Func { .. } | Op::Call { .. } | Op::CallKnown { .. } | Op::If { .. } | Op::Except { .. } => false,
+        }
+    }
+
+    /// Whether one of the operands is doomed and all others are constants or doomed too.
+    fn one_is_doomed(&self, at: BuilderId, mut operands: impl Iterator<Item = Operand>) -> bool {
+        let mut doomed = false;
+        let known = operands.all(|operand| {
+            let fails = self.builders.is_doomed(at, operand);
+            doomed |= fails;
+            fails || as_const(operand).is_some()
+        });
+        known && doomed
+    }
+
     fn call_builtin(&mut self, id: FunctionIdx, args: &[ConstId]) -> Option<ConstId> {
+        let value = self.result(id, args)?.ok()?;
+        let result = self.pool.result_type(id);
+        self.pool.result(&mut self.types, &value, result)
+    }
+
+    /// What a call of constants gives, if it may be computed now.
+    fn result(&self, id: FunctionIdx, args: &[ConstId]) -> Option<Result<Value, FunctionError>> {
         let (import, function) = self.pool.function_at(id);
         let (Purity::Pure, Implementation::Plain(implementation)) = (function.purity, &function.implementation) else {
             return None;
@@ -149,34 +217,55 @@ impl Emitter {
             return None;
         }
         let context = CallContext { ty: &import.ty, deploy: None, module_dir: self.pool.text(import.module_dir) };
-        let value = implementation(&context, &args).ok()?;
-        let result = self.pool.result_type(id);
-        self.pool.result(&mut self.types, &value, result)
+        Some(implementation(&context, &args))
     }
 
-    /// `iter.map` and `iter.filter` of a constant list with a known function.
+    /// `iter.map` and its like of constant lists with a known function.
     fn call_iterator(&mut self, at: BuilderId, id: FunctionIdx, args: &[Operand]) -> Option<ConstId> {
-        let &Implementation::Engine(function @ (EngineFunction::Map | EngineFunction::Filter)) =
-            &self.pool.function_at(id).1.implementation
-        else {
-            return None;
+        let &Implementation::Engine(function) = &self.pool.function_at(id).1.implementation else { return None };
+        let (callee, inputs) = args.split_last()?;
+        let inputs = as_consts(inputs)?;
+        let (initial, lists) = match (function, &inputs[..]) {
+            (EngineFunction::Reduce, [initial, list]) => (Some(*initial), std::slice::from_ref(list)),
+            (_, lists) => (None, lists),
         };
-        let [list, callee] = args else { return None };
-        let Constant::List(elements) = self.pool.constant(as_const(*list)?).clone() else { return None };
-        if elements.len() > MAX_ELEMENTS || self.depth > 0 {
+        let lists: Vec<Vec<ConstId>> = lists
+            .iter()
+            .map(|list| match self.pool.constant(*list) {
+                Constant::List(elements) => Some(elements.clone()),
+                _ => None,
+            })
+            .collect::<Option<_>>()?;
+        let length = lists.iter().map(Vec::len).min()?;
+        if length > MAX_ELEMENTS || self.depth > 0 {
             return None;
         }
         let closure = self.builders.known_closure(at, *callee)?;
-        let mut results = Vec::with_capacity(elements.len());
-        for element in elements {
+        let mut apply = |args: &[ConstId]| {
             self.copied = 0;
-            let result = self.try_call(at, &closure, &[Operand::Const(element)])?;
-            match function {
-                EngineFunction::Map => results.push(result),
-                _ if self.pool.value(result)?.as_bool()? => results.push(element),
-                _ => {}
-            }
+            let args: Vec<Operand> = args.iter().copied().map(Operand::Const).collect();
+            self.try_call(at, &closure, &args)
+        };
+        if function == EngineFunction::Reduce {
+            let mut elements = lists[0].iter().copied();
+            // Without a first value there is a failure, at run time.
+            let first = initial.or_else(|| elements.next())?;
+            return elements.try_fold(first, |accumulator, element| apply(&[accumulator, element]));
         }
+        let mut results = Vec::with_capacity(length);
+        for i in 0..length {
+            let elements: Vec<ConstId> = lists.iter().map(|list| list[i]).collect();
+            let result = apply(&elements)?;
+            results.push((elements[0], result));
+        }
+        if function == EngineFunction::Filter {
+            let chosen = results.into_iter().map(|(element, keep)| Some((element, self.pool.value(keep)?.as_bool()?)));
+            let chosen = chosen.collect::<Option<Vec<_>>>()?;
+            let chosen: Vec<ConstId> =
+                chosen.into_iter().filter(|(_, keep)| *keep).map(|(element, _)| element).collect();
+            return self.pool.list(&chosen);
+        }
+        let results: Vec<ConstId> = results.into_iter().map(|(_, result)| result).collect();
         self.pool.list(&results)
     }
 
@@ -220,7 +309,7 @@ impl Emitter {
         self.trying += 1;
         let constant = as_const(self.copy(at, closure, args, None));
         self.trying -= 1;
-        self.builders.get(at).nodes.truncate(nodes);
+        self.builders.truncate(at, nodes);
         self.tried.insert((closure.template, inputs), constant);
         constant
     }

@@ -9,6 +9,7 @@ use crate::{
     Stop,
     builder::{BuilderId, as_const},
     builtin,
+    emit::Health,
     frames::{FrameId, Memo},
     lower::{FunctionKey, Lowering, Place, Task},
 };
@@ -425,13 +426,21 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// The left side is there: it is the value if it cannot fail, else asks for the right side.
+    /// The left side is there: it is the value if it cannot fail, else asks for the right side, which is the value if the
+    /// left one always fails.
     pub(crate) fn except_fallback(&mut self, place: Place, expr: ExprId) -> Result<(), Stop> {
         let Expr::Except { fallback, .. } = self.frames.ast(place.frame).expr(expr) else {
             return Err(Stop::Broken("an expression has no fallback"));
         };
-        if self.emitter.fold && self.operands.last().is_some_and(|value| as_const(*value).is_some()) {
-            return Ok(());
+        let value = *self.operands.last().ok_or(Stop::Broken("a value is missing"))?;
+        match self.emitter.health(place.builder, value) {
+            Health::Sound => return Ok(()),
+            Health::Doomed => {
+                self.operands.pop();
+                self.tasks.push(Task::Expr(place, *fallback));
+                return Ok(());
+            }
+            Health::Unknown => {}
         }
         let builder = self.emitter.builders.open(Some(place.builder), 0);
         self.tasks.push(Task::ExceptDone { place, expr, fallback: builder });

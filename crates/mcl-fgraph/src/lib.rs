@@ -11,8 +11,9 @@
 //! - branches, loop bodies and function values are templates that capture what they use from around them.
 //!
 //! On the way (`emit`) everything that is known already is computed: pure calls of constants, conditions, loops over short
-//! constant lists, calls of small functions. A failing call is never computed: it must fail at run time, and only if its
-//! value is asked for. [`Options::fold`] turns all of this off, to compare.
+//! constant lists, calls of small functions. A failing call stays where it is: it must fail at run time, and only if its
+//! value is asked for; but on the left of `<|>` it is replaced by the fallback. [`Options::fold`] turns all of this off,
+//! to compare.
 //!
 //! The crate does no I/O and evaluates nothing impure. It knows the kinds of resources only by name.
 

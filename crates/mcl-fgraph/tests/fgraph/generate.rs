@@ -45,7 +45,7 @@ struct Generator<'a> {
 pub fn statements(random: &mut Random) -> Vec<String> {
     let mut generator = Generator { random, names: 0, resources: 0 };
     let mut scope = Scope::default();
-    let mut out = vec!["import \"fmt\"".to_owned(), "import \"iter\"".to_owned()];
+    let mut out: Vec<String> = ["convert", "fmt", "iter"].iter().map(|module| format!("import \"{module}\"")).collect();
     let count = 3 + generator.random.below(8);
     for _ in 0..count {
         generator.statement(&mut scope, 2, &mut out);
@@ -60,6 +60,11 @@ impl Generator<'_> {
         format!("n{}", self.names)
     }
 
+    /// How deep an expression nests: mostly little, so that there can be many programs.
+    fn depth(&mut self) -> usize {
+        [1, 1, 2, 3][self.random.below(4)]
+    }
+
     fn ty(&mut self) -> Ty {
         TYPES[self.random.below(TYPES.len())]
     }
@@ -67,14 +72,14 @@ impl Generator<'_> {
     fn statement(&mut self, scope: &mut Scope, depth: usize, out: &mut Vec<String>) {
         match self.random.below(if depth == 0 { 4 } else { 8 }) {
             0 | 1 => {
-                let (name, ty) = (self.name(), self.ty());
-                out.push(format!("${name} = {}", self.expr(scope, ty, 3)));
+                let (name, ty, depth) = (self.name(), self.ty(), self.depth());
+                out.push(format!("${name} = {}", self.expr(scope, ty, depth)));
                 scope.variables.push((name, ty));
             }
             2 => {
-                let (name, result) = (self.name(), self.ty());
+                let (name, result, depth) = (self.name(), self.ty(), self.depth());
                 let (params, inner, types) = self.params(scope);
-                out.push(format!("func {name}({params}) {{ {} }}", self.expr(&inner, result, 3)));
+                out.push(format!("func {name}({params}) {{ {} }}", self.expr(&inner, result, depth)));
                 scope.functions.push((name, types, result));
             }
             3 => out.push(self.resource(scope)),
@@ -102,7 +107,7 @@ impl Generator<'_> {
                 0 => out.push(self.resource(scope)),
                 n => {
                     let (name, types) = scope.classes[self.random.below(n)].clone();
-                    let args: Vec<String> = types.iter().map(|ty| self.expr(scope, *ty, 2)).collect();
+                    let args: Vec<String> = types.iter().map(|ty| self.expr(scope, *ty, 1)).collect();
                     out.push(format!("include {name}({})", args.join(", ")));
                 }
             },
@@ -138,8 +143,9 @@ impl Generator<'_> {
 
     fn resource(&mut self, scope: &Scope) -> String {
         self.resources += 1;
-        let text = self.expr(scope, Ty::Str, 3);
-        let number = self.expr(scope, Ty::Int, 3);
+        let depth = self.depth();
+        let text = self.expr(scope, Ty::Str, depth);
+        let number = self.expr(scope, Ty::Int, depth);
         let condition = self.expr(scope, Ty::Bool, 1);
         let suffix = self.expr(scope, Ty::Str, 1);
         let name = self.resources;
@@ -176,37 +182,76 @@ impl Generator<'_> {
         if depth == 0 {
             return self.leaf(ty);
         }
-        let depth = depth - 1;
-        let mut part = |ty: Ty| self.expr(scope, ty, depth);
-        let (int, int2) = (part(Ty::Int), part(Ty::Int));
-        let (text, text2) = (part(Ty::Str), part(Ty::Str));
-        let (truth, list) = (part(Ty::Bool), part(Ty::List));
-        let param = self.name();
-        match (self.random.below(7), ty) {
-            (0, Ty::Int) => format!("if {truth} {{ {int} }} else {{ {int2} }}"),
-            (0, Ty::Str) => format!("if {truth} {{ {text} }} else {{ {text2} }}"),
-            (0, Ty::Bool) => format!("(if {truth} {{ {text} == {text2} }} else {{ {int} < {int2} }})"),
-            (0, Ty::List) => format!("if {truth} {{ [{text},] }} else {{ {list} }}"),
-            (1, Ty::Int) => format!("({int} + {int2})"),
-            (2, Ty::Int) => format!("({int} * {int2})"),
-            (3, Ty::Int) => format!("len({list})"),
-            (4, Ty::Int) => format!("len({text})"),
-            (_, Ty::Int) => format!("func(${param}) {{ ${param} + {int} }}({int2})"),
-            (1, Ty::Str) => format!("({text} + {text2})"),
-            (2, Ty::Str) => format!("fmt.printf(\"%s-%d\", {text}, {int})"),
-            (3, Ty::Str) => format!("({list}[{int}] <|> {text})"),
-            // Often out of range; that must not be the fate of most programs.
-            (4, Ty::Str) if self.random.below(8) == 0 => format!("{list}[{int}]"),
-            (5, Ty::Str) => format!("func(${param}) {{ \"<${{{param}}}>\" }}({text})"),
-            (_, Ty::Str) => format!("(struct{{a => {text}, b => {int}}}->a)"),
-            (1, Ty::Bool) => format!("({text} == {text2})"),
-            (2, Ty::Bool) => format!("({int} < {int2})"),
-            (3, Ty::Bool) => format!("(not {truth})"),
-            (4, Ty::Bool) => format!("({text} in {list})"),
-            (_, Ty::Bool) => format!("({truth} and ({text} != {text2}))"),
-            (1, Ty::List) => format!("iter.map({list}, func(${param}) {{ ${param} + {text} }})"),
-            (2, Ty::List) => format!("iter.filter({list}, func(${param}) {{ ${param} != {text} }})"),
-            (_, Ty::List) => format!("[{text}, {text2},]"),
+        let (a, b) = (self.name(), self.name());
+        let (choice, rare) = (self.random.below(10), self.random.below(8) == 0);
+        let mut part = |ty: Ty| self.expr(scope, ty, depth - 1);
+        match (choice, ty) {
+            (0, Ty::Int) => format!("if {} {{ {} }} else {{ {} }}", part(Ty::Bool), part(Ty::Int), part(Ty::Int)),
+            (1, Ty::Int) => format!("({} + {})", part(Ty::Int), part(Ty::Int)),
+            (2, Ty::Int) => format!("({} * {})", part(Ty::Int), part(Ty::Int)),
+            (3, Ty::Int) => format!("len({})", part(Ty::List)),
+            (4, Ty::Int) => format!("len({})", part(Ty::Str)),
+            (5, Ty::Int) => format!("([{}, 5,][{}] <|> {})", part(Ty::Int), part(Ty::Int), part(Ty::Int)),
+            (6, Ty::Int) => format!("(convert.str_to_int({}) <|> {})", part(Ty::Str), part(Ty::Int)),
+            (7, Ty::Int) => format!(
+                "iter.reduce({}, iter.map({}, func(${a}) {{ len(${a}) }}), func(${a}, ${b}) {{ ${a} * 2 + ${b} }})",
+                part(Ty::Int),
+                part(Ty::List)
+            ),
+            // Now and then a failure that nothing catches; that must not be the fate of most programs.
+            (8, Ty::Int) if rare => format!("[7, {},][{}]", part(Ty::Int), part(Ty::Int)),
+            (_, Ty::Int) => format!("func(${a}) {{ ${a} + {} }}({})", part(Ty::Int), part(Ty::Int)),
+            (0, Ty::Str) => format!("if {} {{ {} }} else {{ {} }}", part(Ty::Bool), part(Ty::Str), part(Ty::Str)),
+            (1, Ty::Str) => format!("({} + {})", part(Ty::Str), part(Ty::Str)),
+            (2, Ty::Str) => format!("fmt.printf(\"%s-%d\", {}, {})", part(Ty::Str), part(Ty::Int)),
+            (3, Ty::Str) => format!("({}[{}] <|> {})", part(Ty::List), part(Ty::Int), part(Ty::Str)),
+            (4, Ty::Str) if rare => format!("{}[{}]", part(Ty::List), part(Ty::Int)),
+            (5, Ty::Str) => format!("func(${a}) {{ \"<${{{a}}}>\" }}({})", part(Ty::Str)),
+            (6, Ty::Str) => {
+                format!("iter.reduce({}, {}, func(${a}, ${b}) {{ ${a} + ${b} }})", part(Ty::Str), part(Ty::List))
+            }
+            (7, Ty::Str) if rare => format!("iter.reduce({}, func(${a}, ${b}) {{ ${b} }})", part(Ty::List)),
+            (8, Ty::Str) => format!(
+                "(struct{{a => {}[{}], b => {}}} <|> struct{{a => {}, b => {}}})->a",
+                part(Ty::List),
+                part(Ty::Int),
+                part(Ty::Int),
+                part(Ty::Str),
+                part(Ty::Int)
+            ),
+            (_, Ty::Str) => format!("(struct{{a => {}, b => {}}}->a)", part(Ty::Str), part(Ty::Int)),
+            (0, Ty::Bool) => format!(
+                "(if {} {{ {} == {} }} else {{ {} < {} }})",
+                part(Ty::Bool),
+                part(Ty::Str),
+                part(Ty::Str),
+                part(Ty::Int),
+                part(Ty::Int)
+            ),
+            (1, Ty::Bool) => format!("({} == {})", part(Ty::Str), part(Ty::Str)),
+            (2, Ty::Bool) => format!("({} < {})", part(Ty::Int), part(Ty::Int)),
+            (3, Ty::Bool) => format!("(not {})", part(Ty::Bool)),
+            (4, Ty::Bool) => format!("({} in {})", part(Ty::Str), part(Ty::List)),
+            (5, Ty::Bool) => {
+                format!("((({} / {}) > 0.5) <|> {})", part(Ty::Int), part(Ty::Int), part(Ty::Bool))
+            }
+            (_, Ty::Bool) => format!("({} and ({} != {}))", part(Ty::Bool), part(Ty::Str), part(Ty::Str)),
+            (0, Ty::List) => format!("if {} {{ [{},] }} else {{ {} }}", part(Ty::Bool), part(Ty::Str), part(Ty::List)),
+            (1, Ty::List) => format!("iter.map({}, func(${a}) {{ ${a} + {} }})", part(Ty::List), part(Ty::Str)),
+            (2, Ty::List) => format!("iter.filter({}, func(${a}) {{ ${a} != {} }})", part(Ty::List), part(Ty::Str)),
+            (3, Ty::List) => format!(
+                "iter.zip({}, {}, func(${a}, ${b}) {{ ${a} + ${b} + {} }})",
+                part(Ty::List),
+                part(Ty::List),
+                part(Ty::Str)
+            ),
+            (4, Ty::List) => {
+                format!("([{}[{}], {},] <|> {})", part(Ty::List), part(Ty::Int), part(Ty::Str), part(Ty::List))
+            }
+            (5, Ty::List) => {
+                format!("iter.map({}, func(${a}) {{ {}[{}] <|> ${a} }})", part(Ty::List), part(Ty::List), part(Ty::Int))
+            }
+            (_, Ty::List) => format!("[{}, {},]", part(Ty::Str), part(Ty::Str)),
         }
     }
 

@@ -173,3 +173,74 @@ fn classes_that_multiply_without_bound_are_an_error() {
     let errors = lower(&checked(&source), FOLDED).expect_err("2^39 resources");
     assert_eq!(errors[0].code, Code::E0802);
 }
+
+#[test]
+fn lists_are_folded_with_known_functions() {
+    check_listing(
+        r#"
+        import "iter"
+        $later = func($x, $y) { $x + "," + $y }
+        noop iter.zip(["a", "b", "c"], ["x", "y"], $later) {}
+        noop [iter.reduce(["a", "b", "c"], $later), iter.reduce("z", ["a"], $later), iter.reduce("z", [], $later)] {}
+        "#,
+        r#"
+        template 0: program
+          noop ["a,x", "b,y"]
+          noop ["a,b,c", "z,a", "z"]
+        "#,
+    );
+}
+
+#[test]
+fn a_fallback_goes_when_its_value_cannot_fail_and_takes_its_place_when_it_always_does() {
+    check_listing(
+        r#"
+        import "convert"
+        $l = ["a"]
+        $bad = convert.str_to_int("x") + 1
+        func pick($n) { $l[$n] <|> "none" }
+        noop [$hostname <|> "x", pick(0), pick(7)] {}
+        test "t" {
+            int64 => [$bad, 2,][0] <|> [$bad,][1] <|> 3,
+        }
+        "#,
+        r#"
+        template 0: program
+          noop [$hostname, "a", "none"]
+          test "t" {
+            int64 => 3,
+          }
+        "#,
+    );
+}
+
+#[test]
+fn a_fallback_stays_where_something_else_may_come_of_its_value() {
+    // The pattern fails in a way that nothing catches, and a failure without a fallback must happen at run time.
+    check_listing(
+        r#"
+        import "regexp"
+        $bad = ["a"][7]
+        $both = [regexp.match("(", "s"), $bad == "a"]
+        test [$bad] {
+            boolptr => $both[0] <|> false,
+        }
+        "#,
+        r#"
+        template 0: fallback
+          value false
+
+        template 1: program
+          %0 = _lookup(["a"], 7) -> str
+          %1 = [%0]
+          %2 = regexp.match("(", "s") -> bool
+          %3 = _operator("==", %0, "a") -> bool
+          %4 = [%2, %3]
+          %5 = _lookup(%4, 0) -> bool
+          %6 = %5 <|> @0
+          test %1 {
+            boolptr => %6,
+          }
+        "#,
+    );
+}

@@ -36,7 +36,12 @@ pub fn lower(checked: &Checked, options: Options) -> Result<Program, Vec<Diagnos
 
 #[track_caller]
 pub fn build(source: &str, options: Options) -> Program {
-    let program = lower(&checked(source), options).expect("the program is correct");
+    build_checked(&checked(source), options)
+}
+
+#[track_caller]
+pub fn build_checked(checked: &Checked, options: Options) -> Program {
+    let program = lower(checked, options).expect("the program is correct");
     mcl_artifact::validate(&program).expect("lowering keeps the invariants");
     program
 }
