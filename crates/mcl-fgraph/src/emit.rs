@@ -229,14 +229,14 @@ impl Emitter {
             (EngineFunction::Reduce, [initial, list]) => (Some(*initial), std::slice::from_ref(list)),
             (_, lists) => (None, lists),
         };
-        let lists: Vec<Vec<ConstId>> = lists
+        let lists: Vec<Box<[ConstId]>> = lists
             .iter()
             .map(|list| match self.pool.constant(*list) {
                 Constant::List(elements) => Some(elements.clone()),
                 _ => None,
             })
             .collect::<Option<_>>()?;
-        let length = lists.iter().map(Vec::len).min()?;
+        let length = lists.iter().map(|list| list.len()).min()?;
         if length > MAX_ELEMENTS || self.depth > 0 {
             return None;
         }
