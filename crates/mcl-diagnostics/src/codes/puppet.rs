@@ -39,7 +39,7 @@ manifests; its first error is in the message. To see all of them, run `puppet pa
 decide whether the difference matters to you before you apply the graph.";
     P0202: "no native form",
         "The resource, or one of its attributes, has no counterpart among our kinds. By default it becomes an `exec` that
-asks an installed Puppet to apply this one resource (`puppet yamlresource`, from the module ffrank-yamlresource). With
+asks an installed Puppet to apply this one resource (`puppet apply`, with the resource on its standard input). With
 `--puppet-fallback=error` it is an error instead: change the manifest, or move the resource to mcl.";
     P0203: "two resources would become one",
         "Two Puppet resources have different titles, but manage the same thing: two packages with one `name`, for example.

@@ -1,6 +1,7 @@
 //! The house as a whole: who may know whom, and both tools as a user runs them.
 
 mod agent;
+mod callback;
 mod dependencies;
 mod embedded;
 mod functions;
