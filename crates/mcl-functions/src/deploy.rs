@@ -137,7 +137,7 @@ fn copy(deploy: &dyn Deploy, below: &str, target: &Path) -> std::io::Result<()> 
                 std::fs::remove_dir_all(&file)?;
             }
             file.parent().map_or(Ok(()), create_private_dir)?;
-            write_atomically(&file, &contents)?;
+            write_atomically(&file, &contents, 0o666)?;
         }
         wanted.extend(relative.ancestors().map(Path::to_path_buf));
     }

@@ -56,7 +56,7 @@ impl Live for Pool {
                 largest = largest.max(number);
             }
             let next = largest.checked_add(1).ok_or_else(|| std::io::Error::other("the pool is exhausted"))?;
-            write_atomically(&dir.join(format!("{uid}.uid")), format!("{next}\n").as_bytes())?;
+            write_atomically(&dir.join(format!("{uid}.uid")), format!("{next}\n").as_bytes(), 0o666)?;
             Ok(next)
         })();
         numbers.map_or_else(|error: std::io::Error| fatal(format!("pool of `{namespace}`: {}", go_error(&error))), ok)

@@ -6,10 +6,12 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use mcl_artifact::program::Program;
 use mcl_diagnostics::{Code, Diagnostic, Stage};
+use mcl_functions::World;
 use resource_graph::{AutoEdgeHost, ResourceGraph, add_autoedges};
 
 use crate::function_engine::{Engine, StillHost, Waiting};
 use crate::interpret::Interpreter;
+use crate::state::functions_dir;
 
 /// How long to wait for functions that have no value yet.
 pub struct Patience<'a> {
@@ -22,16 +24,24 @@ pub struct Patience<'a> {
 /// After this time people want to know why nothing happens.
 pub(crate) const A_WHILE: Duration = Duration::from_secs(3);
 
-/// The resource graph of a program as it is now, without automatic edges.
+/// The resource graph of a program as it is now, without automatic edges. Functions see a copy of the shared state of the
+/// agent that runs with this prefix; without one, that state is empty.
 ///
 /// # Errors
 /// What stops the program, or is wrong with its resources; or a function has had no value for too long.
 pub fn first_graph(
     program: &Arc<Program>,
     hostname: &str,
+    prefix: Option<&Path>,
     patience: Patience<'_>,
 ) -> Result<ResourceGraph, Vec<Diagnostic>> {
     let scratch = Scratch::new();
+    if let Some(prefix) = prefix {
+        World::copy(&functions_dir(prefix), &scratch.path).map_err(|error| {
+            let text = format!("cannot copy the shared state in {}: {error}", prefix.display());
+            vec![Diagnostic::error(Code::R0410, Stage::Engine, text)]
+        })?;
+    }
     let started = Instant::now();
     let host = StillHost::new(hostname.to_owned(), scratch.path.clone(), started);
     let mut engine = Engine::new(Arc::clone(program), Box::new(host)).map_err(|e| vec![e])?;

@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use mcl_diagnostics::{Code, Diagnostic, Files, Format, Stage};
 use runtime::frontend::{LiveSource, finish_graph, spawn};
 use runtime::shell::{Agent, Message, Options, Signals, Summary};
-use runtime::state::{StateDir, default_prefix};
+use runtime::state::{StateDir, default_prefix, functions_dir};
 
 use crate::plan::PlanPrinter;
 use crate::progress::{LogFormat, Printer};
@@ -110,7 +110,7 @@ pub fn run(args: &Args) -> ExitCode {
         puppet: args.sides.puppet_source(),
         mixer: args.sides.mixer(),
         hostname: runtime::hostname(),
-        state_dir: prefix.join("local"),
+        state_dir: functions_dir(&prefix),
         shared: agent.shared(),
     };
     let functions = match spawn(source, agent.handle()) {
@@ -169,10 +169,12 @@ pub fn plan(args: &PlanArgs) -> ExitCode {
     let files = program.as_ref().map_or(&nothing, |p| &p.files);
     let mut tell = |notes| report::print(notes, files, format);
     let patience = args.wait.patience(&mut tell);
-    let finished = args.sides.first_graph(program.as_ref(), patience).and_then(|(graph, warnings)| {
-        report::print(warnings, files, format);
-        finish_graph(graph)
-    });
+    let prefix = args.prefix.clone().or_else(default_prefix);
+    let finished =
+        args.sides.first_graph(program.as_ref(), prefix.as_deref(), patience).and_then(|(graph, warnings)| {
+            report::print(warnings, files, format);
+            finish_graph(graph)
+        });
     let graph = match finished {
         Ok(graph) => graph,
         Err(diagnostics) => {
@@ -187,7 +189,7 @@ pub fn plan(args: &PlanArgs) -> ExitCode {
         noop: true,
         once: true,
         want_diffs: true,
-        state: args.prefix.clone().or_else(default_prefix).map(|prefix| StateDir::read_only(&prefix)),
+        state: prefix.map(|prefix| StateDir::read_only(&prefix)),
         signals: Signals::new().ok(),
         ..Options::default()
     };

@@ -1,6 +1,7 @@
 //! `mgmt-rt graph`.
 
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
@@ -15,6 +16,9 @@ pub struct Args {
     sides: Sides,
     #[command(flatten)]
     wait: Wait,
+    /// Where apply keeps its state; functions see a copy of what hosts share. Without it, nothing is shared yet
+    #[arg(long, value_name = "DIR")]
+    prefix: Option<PathBuf>,
     /// How to print the graph; with json, errors are JSON lines on standard error
     #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
     format: GraphFormat,
@@ -39,7 +43,8 @@ pub fn run(args: &Args) -> ExitCode {
     let nothing = Files::default();
     let files = program.as_ref().map_or(&nothing, |p| &p.files);
     let mut tell = |notes| report::print(notes, files, errors);
-    let graph = match args.sides.first_graph(program.as_ref(), args.wait.patience(&mut tell)) {
+    let patience = args.wait.patience(&mut tell);
+    let graph = match args.sides.first_graph(program.as_ref(), args.prefix.as_deref(), patience) {
         Ok((graph, warnings)) => {
             report::print(warnings, files, errors);
             graph

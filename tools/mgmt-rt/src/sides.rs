@@ -1,7 +1,7 @@
 //! Which front ends take part: an mcl program, a Puppet catalog, or both.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -101,16 +101,18 @@ impl Sides {
         self.artifact.as_deref().map(|path| program::load(path, format)).transpose()
     }
 
-    /// The first graph of all sides together, with automatic edges, and warnings. Nothing on the machine is touched.
+    /// The first graph of all sides together, with automatic edges, and warnings. Nothing on the machine is touched; what
+    /// hosts share is read from the prefix.
     pub fn first_graph(
         &self,
         program: Option<&Arc<Program>>,
+        prefix: Option<&Path>,
         patience: Patience<'_>,
     ) -> Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>> {
         let mut warnings = Vec::new();
         let mut events = Vec::new();
         if let Some(program) = program {
-            let graph = runtime::first_graph(program, &runtime::hostname(), patience)?;
+            let graph = runtime::first_graph(program, &runtime::hostname(), prefix, patience)?;
             events.push((Side::Mcl, SideEvent::Graph(graph)));
         }
         if let Some(source) = self.puppet_source() {

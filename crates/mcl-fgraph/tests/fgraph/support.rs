@@ -53,7 +53,7 @@ pub fn artifact(source: &str) -> Vec<u8> {
 /// The first resource graph of a program on a machine called `box`.
 pub fn run(program: Program) -> Result<ResourceGraph, Vec<Diagnostic>> {
     let patience = runtime::Patience { limit: Duration::ZERO, tell: &mut |_| {} };
-    runtime::first_graph(&Arc::new(program), "box", patience)
+    runtime::first_graph(&Arc::new(program), "box", None, patience)
 }
 
 /// Compares the listing, without the line of counts and without positions.

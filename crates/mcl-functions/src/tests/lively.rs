@@ -8,7 +8,7 @@ use std::time::Duration;
 use mcl_value::{FuncType, Value};
 
 use super::literal;
-use crate::{CallContext, Deploy, Implementation, Live, LiveContext, World, function};
+use crate::{CallContext, Deploy, Export, Implementation, Live, LiveContext, World, function};
 
 /// One instance, and the world around it.
 struct Stage {
@@ -251,15 +251,16 @@ fn the_world_is_seen_through_functions() -> std::io::Result<()> {
     let mut stage = Stage::new("world.kvlookup");
     assert_eq!(stage.call(r#""ns""#), "{}");
     let world = World::new(stage.state.path(), "h1");
-    world.set_host_string("ns", Some(b"v"))?;
+    world.set_string(&world.host_key("ns"), Some(b"v"))?;
     assert_eq!(stage.call(r#""ns""#), r#"{"h1": "v"}"#);
     assert_eq!(stage.paths.len(), 1);
     assert_eq!(stage.call(r#""x""#), "F: can't change namespace, previously: `ns`");
 
     let mut stage = Stage::new("_collect");
     let world = World::new(stage.state.path(), "h1");
-    world.export("file", "/a", &["*"], Some("data"))?;
-    world.export("file", "/b", &["h1"], Some("more"))?;
+    let export = |name: &str, to: &str| Export { kind: "file".into(), name: name.into(), to: to.into() };
+    world.export(&export("/a", "*"), "data")?;
+    world.export(&export("/b", "h1"), "more")?;
     assert_eq!(stage.call(r#""file", ["/b"]"#), r#"[struct{name: "/b"; host: "h1"; data: "more"}]"#);
     assert_eq!(stage.call(r#""file", []"#), "[]");
     assert_eq!(stage.call(r#""file", [struct{name: ""; host: "h2"}]"#), "[]");

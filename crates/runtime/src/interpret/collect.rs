@@ -8,6 +8,9 @@ use serde_json::{Map, Value as Json, json};
 
 use super::meta;
 
+/// The form of the text that this build writes, and the only one that it reads.
+const FORMAT: u64 = 1;
+
 /// The text that `collect` on another host turns into the resource again: JSON with a type beside every value.
 #[must_use]
 pub fn encode_exported(resource: &Resource) -> String {
@@ -28,7 +31,8 @@ pub fn encode_exported(resource: &Resource) -> String {
             (meta::get(&default, field.name)? != value).then(|| (field.name.to_owned(), value.to_json()))
         })
         .collect();
-    json!({"kind": *resource.id.kind, "name": *resource.id.name, "params": params, "meta": meta}).to_string()
+    json!({"format": FORMAT, "kind": *resource.id.kind, "name": *resource.id.name, "params": params, "meta": meta})
+        .to_string()
 }
 
 /// An empty list or map does not tell its type; any type will do.
@@ -47,6 +51,13 @@ fn type_text(value: &Value) -> String {
 pub fn decode_exported(data: &[u8]) -> Result<Resource, String> {
     let json: Json =
         serde_json::from_slice(data).map_err(|e| format!("a collected resource cannot be read as JSON: {e}"))?;
+    match json.get("format").and_then(Json::as_u64) {
+        Some(FORMAT) => {}
+        Some(newer) => {
+            return Err(format!("a collected resource has format {newer}, which this mgmt-rt does not know"));
+        }
+        None => return Err("a collected resource does not say which format it has".to_owned()),
+    }
     let text =
         |key: &str| json.get(key).and_then(Json::as_str).ok_or_else(|| format!("a collected resource has no {key}"));
     let id = ResourceId::new(text("kind")?, text("name")?);
@@ -94,7 +105,14 @@ mod tests {
 
     #[test]
     fn damaged_text_is_refused() {
-        for text in ["", "{}", r#"{"kind":"test"}"#, r#"{"kind":"nosuch","name":"a"}"#] {
+        for text in [
+            "",
+            "{}",
+            r#"{"kind":"test","name":"a"}"#,
+            r#"{"format":2,"kind":"test","name":"a"}"#,
+            r#"{"format":1,"kind":"test"}"#,
+            r#"{"format":1,"kind":"nosuch","name":"a"}"#,
+        ] {
             assert!(decode_exported(text.as_bytes()).is_err(), "{text}");
         }
     }

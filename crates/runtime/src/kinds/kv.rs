@@ -1,17 +1,11 @@
-//! `kv`: one key of the string store (spec 05 §6.16). On a machine of its own the store is a directory of the state, one
-//! file a key; a mapped key has an entry for each host, and there is one host.
+//! `kv`: one key of the string store that hosts share (spec 05 §6.16), which `world.getval` and `world.kvlookup` read.
 
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use mcl_functions::World;
 use resource_graph::Resource;
-use sha2::{Digest, Sha256};
 
-use crate::kinds::text_file::read;
 use crate::kinds::{Context, Failure, Kind, Params, Scope, Watch};
-use crate::state::{StateDir, write_atomically};
 
 struct Kv {
     key: String,
@@ -26,15 +20,6 @@ struct Kv {
 enum Comparison {
     Integers,
     Texts,
-}
-
-/// Where the store of this state keeps a key.
-pub(crate) fn key_file(state: &StateDir, key: &str, mapped: bool) -> PathBuf {
-    let name = match URL_SAFE_NO_PAD.encode(key) {
-        short if short.len() <= 200 => short,
-        _ => format!("sha256-{}", URL_SAFE_NO_PAD.encode(Sha256::digest(key))),
-    };
-    state.engine().join(if mapped { "strings-by-host" } else { "strings" }).join(name)
 }
 
 pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
@@ -57,6 +42,11 @@ impl Kv {
         Ok(Kv { key, value, mapped: params.bool("mapped")?, keep_greater, file: None })
     }
 
+    /// The key in the store: a mapped one holds an entry for each host.
+    fn key_in(&self, world: &World) -> String {
+        if self.mapped { world.host_key(&self.key) } else { self.key.clone() }
+    }
+
     /// Whether what is stored may stay although it is not what is wanted.
     fn may_stay(&self, stored: &[u8], wanted: &[u8]) -> Result<bool, Failure> {
         let integer = |text: &[u8]| std::str::from_utf8(text).ok().and_then(|text| text.parse::<i64>().ok());
@@ -76,15 +66,16 @@ impl Kv {
 
 impl Kind for Kv {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
-        let Some(state) = cx.state() else {
+        let Some(world) = cx.state().map(|state| state.world()) else {
             return Err(Failure::Unavailable("there is no store of strings in this run".to_owned()));
         };
-        let file = key_file(state, &self.key, self.mapped);
+        let key = self.key_in(&world);
+        let file = world.string_file(&key);
         if self.file.as_ref() != Some(&file) {
             self.file = Some(file.clone());
             cx.watch_again();
         }
-        let stored = read(&file)?;
+        let stored = world.string(&key).map_err(Failure::on("read", &file))?;
         if stored == self.value {
             return Ok(());
         }
@@ -96,15 +87,7 @@ impl Kind for Kv {
         }
         let text = if self.value.is_some() { "set" } else { "delete" };
         if cx.change(format!("{text} key {}", self.key))? {
-            match &self.value {
-                Some(value) => write(&file, value).map_err(Failure::on("write", &file))?,
-                None => match std::fs::remove_file(&file) {
-                    Err(error) if error.kind() != ErrorKind::NotFound => {
-                        return Err(Failure::io("remove", file, error));
-                    }
-                    _ => {}
-                },
-            }
+            world.set_string(&key, self.value.as_deref()).map_err(Failure::on(text, &file))?;
         }
         Ok(())
     }
@@ -120,22 +103,13 @@ impl Kind for Kv {
     }
 }
 
-fn write(file: &Path, value: &[u8]) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    if let Some(directory) = file.parent() {
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
-    }
-    write_atomically(file, value, 0o600)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::kinds::harness::{Bench, resource};
 
     fn stored(bench: &Bench, key: &str) -> Option<String> {
-        let file = key_file(bench.host.state.as_ref().unwrap(), key, false);
-        std::fs::read_to_string(file).ok()
+        let world = bench.host.state.as_ref().unwrap().world();
+        world.string(key).unwrap().map(|value| String::from_utf8(value).unwrap())
     }
 
     #[test]
@@ -147,6 +121,17 @@ mod tests {
         bench.kind.update(&[resource("kv", "a/b")]).unwrap();
         bench.converges();
         assert_eq!(stored(&bench, "a/b"), None);
+    }
+
+    #[test]
+    fn a_mapped_key_has_an_entry_for_each_host() {
+        let scratch = tempfile::tempdir().unwrap();
+        let kv = resource("kv", "k").with("value", "1").with("mapped", true);
+        let mut bench = Bench::with_state(&kv, scratch.path());
+        bench.converges();
+        let world = bench.host.state.as_ref().unwrap().world();
+        assert_eq!(world.host_strings("k").unwrap(), [(crate::hostname(), b"1".to_vec())]);
+        assert_eq!(stored(&bench, "k"), None);
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod context;
 mod cron;
 mod exec;
 mod exit;
+mod export;
 mod failure;
 mod file;
 #[cfg(test)]
@@ -54,6 +55,7 @@ mod value;
 pub use accounts::{group_id, user_id};
 pub use context::{Cancel, CancelLevel, Change, Context, Diff, Host, ManagedPaths, PendingSyncs, Sent};
 pub use exit::ExitRequest;
+pub(crate) use export::exports;
 pub use failure::Failure;
 pub use params::Params;
 pub use pkg::package_files;

@@ -2,6 +2,7 @@
 
 use resource_graph::Resource;
 
+use crate::kinds::export::Exporting;
 use crate::kinds::{
     Failure, Kind, Params, archive, authorized_key, cron, exec, exit, file, hostname, json_edit, kv, line, mount, msg,
     net, noop, password, pkg, print, svc, sysctl, test, timer, unsupported, user, value,
@@ -53,10 +54,15 @@ pub fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
     for resource in resources {
         resource_graph::validate(resource).map_err(|error| Failure::Invalid(error.to_string()))?;
     }
-    match KINDS.binary_search_by(|(name, _)| (*name).cmp(&leader.id.kind)) {
+    let exports = !leader.meta.export.is_empty();
+    if exports && leader.meta.hidden {
+        return Ok(Box::new(Exporting::new(leader, None)));
+    }
+    let kind = match KINDS.binary_search_by(|(name, _)| (*name).cmp(&leader.id.kind)) {
         Ok(i) => KINDS[i].1(resources),
         Err(_) => unsupported::build(resources),
-    }
+    }?;
+    Ok(if exports { Box::new(Exporting::new(leader, Some(kind))) } else { kind })
 }
 
 /// Whether the resource does something on a notification: by its kind, or because it does nothing else.

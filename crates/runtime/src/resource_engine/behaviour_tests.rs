@@ -647,6 +647,21 @@ fn hidden_vertex_passes_order_on_but_never_runs() {
 }
 
 #[test]
+fn hidden_vertex_runs_if_it_is_exported() {
+    let exported = |m: &mut Meta| {
+        m.hidden = true;
+        m.export = vec!["*".to_owned()];
+    };
+    let mut host =
+        Host::start(vec![resource("a"), with("h", exported), resource("c")], &[(0, 1, false), (1, 2, false)]);
+    host.expect(&["a"]);
+    host.finish("a", false);
+    host.expect(&["h"]);
+    host.finish("h", true);
+    host.expect(&["c"]);
+}
+
+#[test]
 fn once_is_quiet_when_all_was_tried() {
     let mut host = Host::new(Config { once: true, ..Config::default() });
     host.swap(vec![resource("a"), resource("b")], &[(0, 1, false)]);

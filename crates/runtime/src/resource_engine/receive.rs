@@ -54,7 +54,7 @@ impl Engine {
                 let sent = sender.sent.iter().find(|s| s.member == i.from_member && *s.key == *i.from_key);
                 sent.and_then(|s| s.value.as_ref()).is_some_and(|v| receiver.current(i.member, &i.key) != Some(v))
             });
-            if differs && !receiver.dead && !receiver.meta().hidden {
+            if differs && !receiver.dead && receiver.runs() {
                 stale.push(to);
             }
         }

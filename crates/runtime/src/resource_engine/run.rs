@@ -19,7 +19,7 @@ impl Engine {
         let poll = vertex.meta().poll;
         if vertex.meta().hidden {
             vertex.watch = WatchState::On;
-            vertex.dirty = false;
+            vertex.dirty = vertex.runs();
         } else if once || poll != 0 {
             vertex.watch = WatchState::On;
             vertex.dirty = true;

@@ -180,6 +180,11 @@ impl Vertex {
         matches!(self.phase, Phase::Running { .. })
     }
 
+    /// Whether it is ever checked: a hidden one is there for others, unless it has to be exported.
+    pub(super) fn runs(&self) -> bool {
+        !self.meta().hidden || !self.meta().export.is_empty()
+    }
+
     /// Good in itself: nothing to do, nothing under way, nothing wrong.
     pub(super) fn is_good(&self) -> bool {
         !self.dirty && !self.dead && self.phase == Phase::Idle && self.watch == WatchState::On

@@ -21,6 +21,7 @@ use crate::shell::job::{Done, Flow, Job, Surroundings};
 use crate::shell::mailbox::{Handle, Message};
 use crate::shell::observer::{self, Observer};
 use crate::shell::pool::Pool;
+use crate::shell::published::Published;
 use crate::shell::signals::Signals;
 use crate::shell::slot::{Implementation, Slot};
 use crate::shell::watcher::Watcher;
@@ -99,6 +100,8 @@ pub struct Agent<'o> {
     signals: Option<Signals>,
     /// What has to be undone; none with noop, which undoes nothing either.
     reversals: Option<Reversals>,
+    /// What this host publishes; none with noop, which publishes nothing.
+    published: Option<Published>,
     /// What checks see.
     host: Arc<Surroundings>,
     slots: Vec<Option<Slot>>,
@@ -137,6 +140,7 @@ impl<'o> Agent<'o> {
         };
         let handle = Handle::new();
         let reversals = options.state.as_ref().filter(|_| !options.noop).map(Reversals::new);
+        let published = options.state.as_ref().filter(|_| !options.noop).map(|state| Published::new(state.world()));
         let syncs = Arc::new(PendingSyncs::default());
         let shared = match &options.state {
             Some(state) if !options.noop => SharedValues::in_directory(state.engine().join("shared")),
@@ -157,6 +161,7 @@ impl<'o> Agent<'o> {
             handle,
             signals: options.signals,
             reversals,
+            published,
             host: Arc::new(Surroundings { host, journal }),
             slots: Vec::new(),
             jobs: Vec::new(),
@@ -288,6 +293,10 @@ impl<'o> Agent<'o> {
         match message {
             Message::Graph(mut graph) => {
                 self.add_reversals(&mut graph);
+                let failures = self.published.as_mut().map_or_else(Vec::new, |published| published.expect(&graph));
+                for failure in failures {
+                    self.problem(failure.code(), failure.to_string());
+                }
                 let host = Host { managed: managed_paths(&graph), ..self.host.share() };
                 self.host = Arc::new(Surroundings { host, journal: self.host.journal.clone() });
                 self.events.push_back(Event::Swap(graph));
@@ -478,6 +487,11 @@ impl<'o> Agent<'o> {
                 slot.unwatch(&mut self.watcher);
                 if let Implementation::Here(kind) = &mut slot.kind {
                     kind.cleanup();
+                }
+                if let Some(published) = &self.published {
+                    for failure in published.take_back_of(&slot.resources[0]) {
+                        self.problem(failure.code(), failure.to_string());
+                    }
                 }
             }
             Command::Delivered { from, to } => {

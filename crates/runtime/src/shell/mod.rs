@@ -9,6 +9,7 @@ mod job;
 mod mailbox;
 mod observer;
 mod pool;
+mod published;
 mod signals;
 mod slot;
 mod watcher;

@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use mcl_functions::{Export, World};
 use mcl_value::Value;
 use resource_graph::{Edge, Endpoint, Resource, ResourceGraph, ResourceId, VertexId};
 
@@ -81,6 +82,11 @@ impl Running {
                 }
             }
         }
+    }
+
+    /// The state that hosts share.
+    fn world(&self) -> World {
+        StateDir::read_only(&self.dir.path().join("prefix")).world()
     }
 
     fn stop(self) -> Summary {
@@ -367,9 +373,39 @@ fn stored_key_is_watched_from_the_first_check_on() {
     let agent = Running::start(daemon);
     agent.swap(&graph(vec![Resource::new(ResourceId::new("kv", "k")).with("value", "1")]));
     agent.wait("set key k");
-    let strings = agent.dir.path().join("prefix/engine/strings");
-    let file = fs::read_dir(&strings).unwrap().next().unwrap().unwrap().path();
-    fs::write(&file, "2").unwrap();
+    agent.world().set_string("k", Some(b"2")).unwrap();
     agent.wait("set key k");
     assert!(agent.stop().is_success());
+}
+
+/// A resource that this host publishes for all.
+fn published(name: &str) -> Resource {
+    let mut resource = Resource::new(ResourceId::new("print", name)).with("msg", "x");
+    resource.meta.hidden = true;
+    resource.meta.export = vec!["*".to_owned()];
+    resource
+}
+
+#[test]
+fn exports_are_published_and_taken_back_with_their_resource() {
+    let agent = Running::start(daemon);
+    let names =
+        |world: &World| -> Vec<String> { world.own_exports().unwrap().into_iter().map(|export| export.name).collect() };
+    // Left by an earlier process.
+    let stale = Export { kind: "print".into(), name: "stale".into(), to: "*".into() };
+    agent.world().export(&stale, "data").unwrap();
+    agent.swap(&graph(vec![published("a"), published("b")]));
+    agent.wait("export to all hosts");
+    agent.wait("export to all hosts");
+    assert_eq!(names(&agent.world()), ["a", "b"]);
+    agent.swap(&graph(vec![published("b"), agent.file("f")]));
+    agent.wait("graph of 2, 1 kept");
+    agent.wait("create");
+    assert_eq!(names(&agent.world()), ["b"]);
+    // Nothing is taken back at the end.
+    let world = agent.world();
+    agent.handle.send(Message::Stop(StopLevel::Finish));
+    let (summary, _, _dir) = agent.join();
+    assert!(summary.is_success());
+    assert_eq!(names(&world), ["b"]);
 }

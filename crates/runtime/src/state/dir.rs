@@ -7,6 +7,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use base64::Engine;
+use mcl_functions::World;
 use resource_graph::ResourceId;
 use rustix::fs::{FlockOperation, flock};
 use sha2::{Digest, Sha256};
@@ -19,6 +20,7 @@ const VERSION: &str = "1\n";
 /// The state of one agent, locked for as long as this value lives.
 #[derive(Debug)]
 pub struct StateDir {
+    prefix: PathBuf,
     engine: PathBuf,
     /// `None` where nothing is written.
     lock: Option<File>,
@@ -80,6 +82,12 @@ pub fn default_prefix() -> Option<PathBuf> {
     dir("XDG_STATE_HOME").or_else(|| dir("HOME").map(|h| h.join(".local/state"))).map(|d| d.join("mgmt"))
 }
 
+/// Where functions keep their state below the prefix, the shared state included.
+#[must_use]
+pub fn functions_dir(prefix: &Path) -> PathBuf {
+    prefix.join("local")
+}
+
 impl StateDir {
     /// Makes the directories where needed and takes the lock.
     ///
@@ -120,19 +128,25 @@ impl StateDir {
             }
             Err(error) => return Err(StateError::Io { path: version_path, error }),
         }
-        Ok(StateDir { engine, lock: Some(lock) })
+        Ok(StateDir { prefix: prefix.to_path_buf(), engine, lock: Some(lock) })
     }
 
     /// What is there, to be read only; an agent may run with it meanwhile.
     #[must_use]
     pub fn read_only(prefix: &Path) -> StateDir {
-        StateDir { engine: prefix.join("engine"), lock: None }
+        StateDir { prefix: prefix.to_path_buf(), engine: prefix.join("engine"), lock: None }
     }
 
     /// `PREFIX/engine`.
     #[must_use]
     pub fn engine(&self) -> &Path {
         &self.engine
+    }
+
+    /// The state that hosts share, as this host sees it.
+    #[must_use]
+    pub fn world(&self) -> World {
+        World::new(&functions_dir(&self.prefix), &crate::hostname())
     }
 
     /// Where the private directory of a resource is, made or not.

@@ -6,6 +6,7 @@
 //!     version               the layout's version
 //!     refresh               notifications that are not delivered yet ([`RefreshJournal`])
 //!     state/KIND-BASE64+NAME/   the private directory of one resource
+//! PREFIX/local/             what functions keep; `world/` in it is what hosts share
 //! ```
 
 mod atomic;
@@ -14,5 +15,5 @@ mod journal;
 
 pub use atomic::write_atomically;
 pub(crate) use atomic::{make_temporary, temporary_beside};
-pub use dir::{StateDir, StateError, default_prefix};
+pub use dir::{StateDir, StateError, default_prefix, functions_dir};
 pub use journal::RefreshJournal;

@@ -10,7 +10,7 @@ fn graph(scratch: &Scratch) -> Value {
     let checked = scratch.run("mclc", &["check", "main.mcl", "--format", "short"]);
     assert_eq!((checked.status, checked.out.as_str(), checked.err.as_str()), (0, "", ""));
     scratch.build();
-    let ran = scratch.run("mgmt-rt", &["graph", "main.bin", "--format", "json"]);
+    let ran = scratch.run("mgmt-rt", &["graph", "main.bin", "--format", "json", "--prefix", "state"]);
     assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
     serde_json::from_str(&ran.out).expect("the graph is JSON")
 }
@@ -82,6 +82,19 @@ fn a_machine_that_is_not_to_be_installed_boots_from_its_disk() {
     let script = param(&graph, "http:server:file", "/ipxe/52-54-00-aa-00-01.ipxe", "data").as_str().expect("a text");
     assert!(script.ends_with("exit\n") && !script.contains("kernel"), "{script}");
     assert!(!has(&graph, "bmc:power"));
+}
+
+#[test]
+fn hosts_of_the_provisioner_may_be_records_in_the_shared_store() {
+    let record = r#"kv "provisioner/db1" {
+	value => "{\"mac\": \"52:54:00:aa:00:02\", \"ip\": \"192.168.42.102/24\", \"bios\": true}",
+}
+"#;
+    let scratch = Scratch::new(record);
+    assert_eq!(scratch.apply_once(&[]).status, 0);
+    scratch.write("main.mcl", &format!("{BASE}include base.runner(struct{{}})\n"));
+    let graph = graph(&scratch);
+    assert_eq!(param(&graph, "dhcp:host", "db1", "nbp"), "tftp://192.168.42.1/undionly.kpxe");
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod agent;
 mod callback;
 mod dependencies;
 mod embedded;
+mod exports;
 mod functions;
 mod machine;
 mod mixing;

@@ -1,0 +1,55 @@
+//! Exports that nobody wants any more are taken back (spec 06 §4.5).
+//!
+//! A record is written by the check of its resource, and no check of a resource runs once its vertex was removed. So
+//! it is enough to look at what a removed vertex exported, and at what an earlier process left, when the first graph
+//! comes and nothing runs.
+
+use mcl_functions::{Export, World};
+use resource_graph::Resource;
+use rustc_hash::FxHashSet;
+
+use crate::kinds::{Failure, exports};
+use crate::resource_engine::EngineGraph;
+
+/// The exports of this host.
+pub(super) struct Published {
+    world: World,
+    /// Those of the newest graph; none before the first.
+    wanted: Option<FxHashSet<Export>>,
+}
+
+impl Published {
+    pub(super) fn new(world: World) -> Published {
+        Published { world, wanted: None }
+    }
+
+    /// A new graph is on its way: what earlier processes published and it does not have is taken back now, what the
+    /// running graph published when its vertices are removed.
+    pub(super) fn expect(&mut self, graph: &EngineGraph) -> Vec<Failure> {
+        // A member of a group is never exported.
+        let wanted: FxHashSet<Export> = graph.groups().iter().flat_map(|group| exports(&group[0])).collect();
+        let is_first = self.wanted.replace(wanted).is_none();
+        if !is_first {
+            return Vec::new();
+        }
+        match self.world.own_exports() {
+            Ok(found) => self.take_back(found),
+            Err(error) => vec![Failure::io("read the exports in", self.world.exports(), error)],
+        }
+    }
+
+    /// A vertex was removed, and runs no more.
+    pub(super) fn take_back_of(&self, resource: &Resource) -> Vec<Failure> {
+        self.take_back(exports(resource))
+    }
+
+    fn take_back(&self, exports: impl IntoIterator<Item = Export>) -> Vec<Failure> {
+        let wanted = |export: &Export| self.wanted.as_ref().is_some_and(|wanted| wanted.contains(export));
+        let unwanted = exports.into_iter().filter(|export| !wanted(export));
+        let take_back = |export: Export| {
+            let what = || format!("{}[{}] to {}", export.kind, export.name, export.to);
+            self.world.take_back(&export).err().map(|error| Failure::io("take back the export of", what(), error))
+        };
+        unwanted.filter_map(take_back).collect()
+    }
+}
