@@ -159,7 +159,7 @@ impl Host {
 }
 
 fn graph(resources: Vec<Resource>, edges: &[(u32, u32, bool)], transfers: Vec<Transfer>) -> EngineGraph {
-    let groups = resources.into_iter().map(|r| Group::from(r)).collect();
+    let groups = resources.into_iter().map(Group::from).collect();
     let edges = edges.iter().map(|&(from, to, notify)| GroupEdge { from, to, notify }).collect();
     EngineGraph::new(groups, edges, transfers).unwrap()
 }
