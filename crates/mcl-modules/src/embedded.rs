@@ -42,7 +42,8 @@ impl EmbeddedModule {
     pub(crate) const MAIN: &'static str = "main.mcl";
 
     /// The text of the main file.
-    pub(crate) fn main(&self) -> &'static str {
+    #[must_use]
+    pub fn main(&self) -> &'static str {
         self.files.iter().find(|(path, _)| *path == Self::MAIN).map_or("", |(_, text)| text)
     }
 

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use mcl_diagnostics::nearest;
 use mcl_functions::{Function, Signature, all_functions};
+use mcl_modules::EMBEDDED_MODULES;
 use resource_graph::{Kind, META_FIELDS, all_kinds};
 use serde_json::{Value, json};
 
@@ -11,19 +12,42 @@ use crate::cli::{Doc, DocFormat};
 use crate::{output, unusable};
 
 pub fn run(args: &Doc) -> u8 {
-    let Some(name) = &args.name else { return print(&functions(|_| true), &kinds(|_| true), args.format, true) };
+    let Some(name) = &args.name else {
+        let (functions, kinds) = (functions(|_| true), kinds(|_| true));
+        let mut out = String::new();
+        match args.format {
+            DocFormat::Text => overview_text(&mut out, &functions, &kinds),
+            DocFormat::Markdown | DocFormat::Json => out = documents(&functions, &kinds, args.format),
+        }
+        return output::stdout(out.as_bytes());
+    };
     let module = |f: &Function| f.name.rsplit_once('.').is_some_and(|(module, _)| module == name);
     let functions = functions(|f| f.name == name || module(f));
     let kinds = kinds(|kind| kind.name == name);
+    let written_in_mcl = EMBEDDED_MODULES.iter().find(|module| module.name == name);
     if name == "meta" {
         return output::stdout(meta(args.format).as_bytes());
     }
-    if functions.is_empty() && kinds.is_empty() {
+    if functions.is_empty() && kinds.is_empty() && written_in_mcl.is_none() {
         let known = all_functions().map(|f| f.name).chain(all_kinds().iter().map(|kind| kind.name));
         let hint = nearest(name, known).map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
         return unusable(format_args!("there is no function, module or resource kind `{name}`{hint}"));
     }
-    print(&functions, &kinds, args.format, false)
+    let mut out = documents(&functions, &kinds, args.format);
+    // The json form is a table; a source is no row of it.
+    if let Some(module) = written_in_mcl
+        && args.format != DocFormat::Json
+    {
+        let (before, indent) = match args.format {
+            DocFormat::Markdown => ("## Written in mcl\n\n", "    "),
+            DocFormat::Text | DocFormat::Json => ("\nThe rest of this module is written in mcl:\n\n", "    "),
+        };
+        out.push_str(before);
+        for line in module.main().lines() {
+            let _ = writeln!(out, "{}", format!("{indent}{line}").trim_end());
+        }
+    }
+    output::stdout(out.as_bytes())
 }
 
 /// Functions that programs can call: the others implement syntax.
@@ -36,7 +60,7 @@ fn kinds(wanted: impl Fn(&Kind) -> bool) -> Vec<&'static Kind> {
     all_kinds().iter().filter(|kind| kind.is_public() && wanted(kind)).collect()
 }
 
-fn print(functions: &[&Function], kinds: &[&Kind], format: DocFormat, overview: bool) -> u8 {
+fn documents(functions: &[&Function], kinds: &[&Kind], format: DocFormat) -> String {
     let mut out = String::new();
     match format {
         DocFormat::Json => {
@@ -46,14 +70,13 @@ fn print(functions: &[&Function], kinds: &[&Kind], format: DocFormat, overview: 
             out = serde_json::to_string_pretty(&all).expect("strings always serialise");
             out.push('\n');
         }
-        DocFormat::Text if overview => overview_text(&mut out, functions, kinds),
         DocFormat::Text => {
             let blocks = functions.iter().map(|f| function_text(f)).chain(kinds.iter().map(|kind| kind_text(kind)));
             out = blocks.collect::<Vec<_>>().join("\n");
         }
         DocFormat::Markdown => markdown(&mut out, functions, kinds),
     }
-    output::stdout(out.as_bytes())
+    out
 }
 
 fn signature(function: &Function) -> &'static str {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::tools::Scratch;
+use crate::tools::{Scratch, ran};
 
 /// The resource graph of `main.mcl`, with what the compiler has to say about it.
 #[track_caller]
@@ -125,4 +125,31 @@ include example.test1
     ));
     assert_eq!(param(&graph, "test", "sum", "int64"), 42 + 42 + 42 + 13);
     assert!(has(&graph, "print"));
+}
+
+#[test]
+fn options_of_the_provisioner_are_environment_variables() {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/provisioner/main.mcl");
+    let scratch = Scratch::new(&std::fs::read_to_string(example).expect("the example is there"));
+    scratch.build();
+    let graph = |variables: &[(&str, &str)]| {
+        let mut command = scratch.command("mgmt-rt", &["graph", "main.bin", "--format", "json"]);
+        command.envs(variables.iter().map(|(name, value)| (format!("MGMT_PROVISIONER_{name}"), value)));
+        ran(command.output().expect("the tool starts"))
+    };
+    let wrong = graph(&[]);
+    assert_eq!(wrong.status, 1, "{}", wrong.out);
+    let why = "()` has nil value: the environment variable MGMT_PROVISIONER_";
+    assert!(wrong.err.contains("func `embedded/provisioner.cli_") && wrong.err.contains(why), "{}", wrong.err);
+    let right = graph(&[
+        ("INTERFACE", "eth1"),
+        ("ROUTER", "192.168.42.1/24"),
+        ("PREFIX", "/srv/p/"),
+        ("MAC", "52:54:00:00:00:01"),
+        ("IP", "192.168.42.101/24"),
+    ]);
+    assert_eq!(right.status, 0, "{}", right.err);
+    let graph: Value = serde_json::from_str(&right.out).expect("the graph is JSON");
+    assert_eq!(param(&graph, "dhcp:server", ":67", "interface"), "eth1");
+    assert_eq!(param(&graph, "dhcp:host", "machine", "ip"), "192.168.42.101/24");
 }

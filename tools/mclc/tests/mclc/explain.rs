@@ -39,6 +39,15 @@ fn doc_shows_kinds_in_every_form() {
 }
 
 #[test]
+fn doc_shows_what_of_a_module_is_written_in_mcl() {
+    let scratch = Scratch::new(&[]);
+    let text = scratch.mclc(&["doc", "example"]).stdout;
+    assert!(text.contains("example.answer  func() int\n") && text.contains("    func nativeanswer() {\n"), "{text}");
+    let markdown = scratch.mclc(&["doc", "embedded/provisioner", "--format", "markdown"]).stdout;
+    assert!(markdown.contains("    class base:host($name, $config) {\n"), "{markdown}");
+}
+
+#[test]
 fn doc_suggests_the_nearest_name() {
     let ran = Scratch::new(&[]).mclc(&["doc", "strings.to_uper"]);
     assert_eq!(ran.status, 2);
