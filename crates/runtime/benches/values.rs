@@ -15,8 +15,14 @@ use mcl_artifact::program::{
 use mcl_artifact::{ArtifactStage, read_program, write};
 use mcl_diagnostics::{FileId, Span};
 use mcl_value::{FuncType, Type, Value};
+use runtime::frontend::finish_graph;
 use runtime::function_engine::{Engine, Host, Waker, WatchId};
 use runtime::interpret::Interpreter;
+use runtime::resource_engine::{Config, Engine as ResourceEngine, Event};
+
+/// The allocator of the tools.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const SPAN: Span = Span::new(FileId(0), 0, 0);
 
@@ -231,6 +237,60 @@ fn first_graph(program: &Arc<Program>, resources: usize) -> Duration {
     elapsed
 }
 
+/// `count` files in a hundred directories; the mode of the last one is an input. From its change until the resource
+/// engine has taken the new graph: values, interpretation, automatic edges, groups, comparison.
+fn one_of_many(count: usize) -> Duration {
+    let mut b = Builder::new();
+    let get = b.import("value.get_int", "func(key str) struct{value int; ready bool}");
+    let field = b.import("_struct_lookup", "func(struct struct{value int; ready bool}, field str) int");
+    let printf = b.import("fmt.printf", "func(format str, a int) str");
+    let (key, value, format) = (b.text("mode"), b.text("value"), b.text("0%d"));
+    let ops = vec![
+        Op::Builtin { function: get, args: vec![key] },
+        Op::Builtin { function: field, args: vec![Operand::Node(0), value] },
+        Op::Builtin { function: printf, args: vec![format, Operand::Node(1)] },
+    ];
+    let (mode, state, content, kind) = (b.string("mode"), b.string("state"), b.string("content"), b.string("file"));
+    let (exists, text) = (b.text("exists"), b.text("the content of a file\n"));
+    let statements = (0..count).map(|i| {
+        let name = b.text(&format!("/srv/{}/{i}", i % 100));
+        let last = (i + 1 == count).then_some((mode, Operand::Node(2)));
+        let entries = [(state, exists), (content, text)].into_iter().chain(last).map(|(name, value)| EntryStmt {
+            condition: None,
+            kind: EntryKind::Field { name, value, ty: TypeIdx(0) },
+            span: SPAN,
+        });
+        Statement::Resource(Box::new(ResourceStmt {
+            kind,
+            name,
+            collect: None,
+            entries: entries.collect(),
+            span: SPAN,
+        }))
+    });
+    let statements = statements.collect();
+    let inputs = Inputs::default();
+    inputs.set("mode", 600);
+    let mut engine = Engine::new(b.finish(ops, statements), Box::new(inputs.clone())).expect("known functions");
+    let mut interpreter = Interpreter::new();
+    let mut resources = ResourceEngine::new(Config::default());
+    let mut mode = 600;
+    let mut round = || {
+        mode = 1244 - mode;
+        inputs.set("mode", mode);
+        let started = Instant::now();
+        assert!(engine.run().expect("no failures").changed);
+        let graph = interpreter.interpret(&engine).expect("a graph");
+        let graph = finish_graph(graph).expect("no cycle");
+        let commands = resources.step(Event::Swap(Box::new(graph)), started.elapsed());
+        let took = started.elapsed();
+        std::hint::black_box(commands);
+        took
+    };
+    round();
+    best(50, round)
+}
+
 fn main() -> ExitCode {
     let mut broken = false;
     let mut report = |what: &str, took: Duration, promise: Duration| {
@@ -266,5 +326,7 @@ fn main() -> ExitCode {
     engine.run().expect("no failures");
     interpreter.interpret(&engine).expect("a graph");
     report("from an event to the new graph of a small program", started.elapsed(), micros(200));
+    let took = one_of_many(10_000);
+    report("one of 10,000 files changes: until the resource engine has it", took, micros(6_000));
     if broken { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }

@@ -30,10 +30,22 @@ pub use collect::{decode_exported, encode_exported};
 
 use statement::{Built, Schemas};
 
+/// What a statement became.
+#[derive(Clone)]
+struct Known {
+    /// The engine's round in which a value of it last changed.
+    changed: u64,
+    /// When it was last seen.
+    seen: u64,
+    built: Rc<Built>,
+}
+
 /// Makes resource graphs of one program, again and again.
 #[derive(Default)]
 pub struct Interpreter {
-    built: FxHashMap<OutputId, (u64, Rc<Built>)>,
+    built: FxHashMap<OutputId, Known>,
+    /// How often it was called.
+    round: u64,
     schemas: Schemas,
 }
 
@@ -50,26 +62,31 @@ impl Interpreter {
     /// What is wrong with the resources or edges, in the order of the source.
     pub fn interpret(&mut self, engine: &Engine) -> Result<ResourceGraph, Vec<Diagnostic>> {
         let program: &Program = engine.program();
-        let mut all: Vec<Rc<Built>> = Vec::new();
-        let mut live = FxHashMap::with_capacity_and_hasher(self.built.len(), Default::default());
+        self.round += 1;
+        let (round, schemas, known) = (self.round, &mut self.schemas, &mut self.built);
+        let mut all: Vec<Rc<Built>> = Vec::with_capacity(known.len());
         engine.visit_outputs(|output| {
-            let values = match output {
-                Output::Resource(_, values) | Output::Edge { values, .. } => values,
-            };
-            let built = match self.built.remove(&values.id()) {
-                Some((changed, built)) if changed == values.changed() => built,
-                _ => Rc::new(match output {
+            let (Output::Resource(_, values) | Output::Edge { values, .. }) = output;
+            let mut build = || {
+                let built = Rc::new(match output {
                     Output::Resource(resource, values) => {
-                        statement::build_resources(program, &mut self.schemas, resource, values)
+                        statement::build_resources(program, schemas, resource, values)
                     }
                     Output::Edge { halves, span, values } => statement::build_edges(program, halves, span, values),
-                }),
+                });
+                Known { changed: values.changed(), seen: round, built }
             };
-            live.insert(values.id(), (values.changed(), Rc::clone(&built)));
-            all.push(built);
+            let known = known.entry(values.id()).or_insert_with(&mut build);
+            if known.changed != values.changed() {
+                *known = build();
+            }
+            known.seen = round;
+            all.push(Rc::clone(&known.built));
         });
-        // What is left there belongs to statements that are gone.
-        self.built = live;
+        if known.len() > all.len() {
+            // What was not seen belongs to statements that are gone.
+            known.retain(|_, known| known.seen == round);
+        }
         assemble::assemble(&all)
     }
 }

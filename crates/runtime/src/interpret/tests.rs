@@ -249,6 +249,7 @@ fn only_statements_with_news_are_built_again() {
     world.set("y", 2);
     assert!(engine.run().unwrap().changed);
     assert_eq!(shown(&interpreter.interpret(&engine).unwrap()), "test[a] int64=1\ntest[b] int64=2");
-    let kept = before.iter().filter(|(id, (_, built))| std::rc::Rc::ptr_eq(built, &interpreter.built[id].1)).count();
+    let kept =
+        before.iter().filter(|(id, known)| std::rc::Rc::ptr_eq(&known.built, &interpreter.built[id].built)).count();
     assert_eq!((before.len(), kept), (2, 1));
 }
