@@ -94,6 +94,7 @@ pub fn run(args: &Args) -> ExitCode {
         max_parallel: args.sema.filter(|n| *n > 0),
         want_diffs: false,
         state: Some(state),
+        program: program.clone(),
         signals: Some(signals),
     };
     let mut printer = Printer::new(args.log_format, &files);
@@ -190,6 +191,7 @@ pub fn plan(args: &PlanArgs) -> ExitCode {
         once: true,
         want_diffs: true,
         state: prefix.map(|prefix| StateDir::read_only(&prefix)),
+        program: program.clone(),
         signals: Signals::new().ok(),
         ..Options::default()
     };

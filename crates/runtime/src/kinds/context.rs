@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use mcl_artifact::program::Program;
 use mcl_value::Value;
 use resource_graph::ResourceId;
 use rustix::event::{EventfdFlags, eventfd};
@@ -193,6 +194,8 @@ pub struct Host {
     pub shared: Arc<SharedValues>,
     /// The exit status that a resource asked for.
     pub exit: Arc<ExitRequest>,
+    /// The program that runs, if one takes part.
+    pub program: Option<Arc<Program>>,
 }
 
 impl Host {
@@ -206,6 +209,7 @@ impl Host {
             syncs: self.syncs.clone(),
             shared: self.shared.clone(),
             exit: self.exit.clone(),
+            program: self.program.clone(),
         }
     }
 }
@@ -374,6 +378,12 @@ impl<'a> Context<'a> {
     /// Sees to it that changed entries of the directory reach the disk.
     pub fn sync_directory(&self, directory: &Path) {
         self.host.syncs.add(directory);
+    }
+
+    /// The program that runs, if one takes part.
+    #[must_use]
+    pub fn program(&self) -> Option<&'a Arc<Program>> {
+        self.host.program.as_ref()
     }
 
     /// The state under the prefix.

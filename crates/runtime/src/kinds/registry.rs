@@ -14,6 +14,7 @@ pub type Constructor = fn(&[Resource]) -> Result<Box<dyn Kind>, Failure>;
 /// All implementations, sorted by kind.
 const KINDS: &[(&str, Constructor)] = &[
     ("cron", cron::build),
+    ("deploy:tar", archive::build_deploy_tar),
     ("exec", exec::build),
     ("exit", exit::build),
     ("file", file::build),

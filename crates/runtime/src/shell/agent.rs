@@ -5,6 +5,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use mcl_artifact::program::Program;
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use resource_graph::{Params, ResourceId};
 use rustc_hash::FxHashSet;
@@ -51,6 +52,8 @@ pub struct Options {
     pub want_diffs: bool,
     /// Where state is kept; `None` keeps none.
     pub state: Option<StateDir>,
+    /// The program that the graphs come from, if one takes part.
+    pub program: Option<Arc<Program>>,
     /// Obey SIGINT and SIGTERM.
     pub signals: Option<Signals>,
 }
@@ -151,6 +154,7 @@ impl<'o> Agent<'o> {
             state: options.state.map(Arc::new),
             want_diffs: options.want_diffs,
             syncs: syncs.clone(),
+            program: options.program,
             ..Host::default()
         };
         Ok(Agent {

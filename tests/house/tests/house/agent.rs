@@ -90,6 +90,19 @@ fn a_program_follows_the_files_that_it_reads() {
 }
 
 #[test]
+fn the_running_program_can_be_archived() {
+    let scratch = Scratch::new("deploy:tar \"@/program.tar\" {}\n");
+    scratch.write("metadata.yaml", "main: main.mcl\n");
+    let built = scratch.run("mclc", &["build", "metadata.yaml", "-o", "main.bin"]);
+    assert_eq!(built.status, 0, "{}{}", built.out, built.err);
+    let applied = scratch.run("mgmt-rt", &["apply", "main.bin", "--once", "--prefix", "state"]);
+    assert_eq!(applied.status, 0, "{}{}", applied.out, applied.err);
+    let list = Command::new("tar").args(["-tPf"]).arg(scratch.path("program.tar")).output().expect("tar is there");
+    assert_eq!(String::from_utf8_lossy(&list.stdout), "/main.mcl\n/metadata.yaml\n");
+    assert_eq!(scratch.run("mgmt-rt", &["plan", "main.bin"]).status, 0, "the same archive is made again");
+}
+
+#[test]
 fn a_failing_resource_fails_the_run_and_only_its_dependents() {
     let scratch = Scratch::new(
         r#"
