@@ -8,6 +8,7 @@ mod exports;
 mod functions;
 mod machine;
 mod mixing;
+mod packages;
 mod run;
 mod services;
 mod tools;

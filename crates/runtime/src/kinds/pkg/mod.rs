@@ -1,7 +1,10 @@
-//! `pkg`: packages of a Debian system, through dpkg and apt (spec 05 §6.4, §7.2).
+//! `pkg`: packages, through PackageKit or, where that is not there, apt and dpkg (spec 05 §6.4, §7.2).
 //!
 //! A group is one transaction: all its packages are installed, or removed, by one call. What needs no change needs no
-//! call: `dpkg-query` alone answers whether packages are installed.
+//! call.
+
+mod apt;
+mod packagekit;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -9,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use resource_graph::Resource;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::kinds::tool::{Tool, find};
+use crate::kinds::bus::Bus;
 use crate::kinds::{Cancel, Context, Failure, Kind, Load, Params, Scope, Watch};
 
 struct Pkg {
@@ -17,6 +20,8 @@ struct Pkg {
     state: State,
     allow_downgrade: bool,
     allow_untrusted: bool,
+    allow_nonfree: bool,
+    allow_unsupported: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +30,12 @@ enum State {
     Uninstalled,
     Newest,
     Version(String),
+}
+
+/// What manages the packages of this machine.
+enum Backend {
+    PackageKit(Bus),
+    Apt,
 }
 
 /// The package database has one lock: never run two tools at once.
@@ -52,6 +63,8 @@ impl Pkg {
             state,
             allow_downgrade: params.bool("allowdowngrade")?,
             allow_untrusted: params.bool("allowuntrusted")?,
+            allow_nonfree: params.bool("allownonfree")?,
+            allow_unsupported: params.bool("allowunsupported")?,
         })
     }
 
@@ -66,38 +79,14 @@ impl Pkg {
         self.names.iter().map(String::as_str).filter(|name| !is_right(name)).collect()
     }
 
-    fn install(&self, names: &[&str], cancel: &Cancel) -> Result<(), Failure> {
-        let known = candidates(names, cancel)?;
-        if names.iter().any(|name| candidate(&known, name).is_none()) {
-            apt()?.args(["update"]).run(cancel)?;
-            let known = candidates(names, cancel)?;
-            if let Some(name) = names.iter().find(|name| candidate(&known, name).is_none()) {
-                return Err(Failure::Unavailable(format!("there is no package named `{name}` in the package sources")));
-            }
-        }
-        let mut tool = apt()?;
-        tool.args(["-y", "-o", "Dpkg::Options::=--force-confdef", "-o", "Dpkg::Options::=--force-confold"]);
-        tool.args(["-o", "DPkg::Lock::Timeout=300", "install"]);
-        if self.allow_downgrade {
-            tool.args(["--allow-downgrades"]);
-        }
-        if self.allow_untrusted {
-            tool.args(["--allow-unauthenticated"]);
-        }
-        tool.args(["--"]);
-        match &self.state {
-            State::Version(version) => tool.args(names.iter().map(|name| format!("{name}={version}"))),
-            State::Installed | State::Uninstalled | State::Newest => tool.args(names),
+    /// A failure, with the parameter that would allow what was refused.
+    fn explained(&self, failure: Failure, is_downgrade: bool, is_untrusted: bool) -> Failure {
+        let allowed = match () {
+            () if is_downgrade && !self.allow_downgrade => "allowdowngrade",
+            () if is_untrusted && !self.allow_untrusted => "allowuntrusted",
+            () => return failure,
         };
-        tool.run(cancel).map(drop).map_err(|failure| match failure {
-            Failure::Command(text) if text.contains("downgraded") && !self.allow_downgrade => {
-                Failure::Refused(format!("{text}; `allowdowngrade => true` would allow it"))
-            }
-            Failure::Command(text) if text.contains("authenticated") && !self.allow_untrusted => {
-                Failure::Refused(format!("{text}; `allowuntrusted => true` would allow it"))
-            }
-            other => other,
-        })
+        Failure::Refused(format!("{failure}; `{allowed} => true` would allow it"))
     }
 }
 
@@ -110,61 +99,9 @@ fn is_package_name(name: &str) -> bool {
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.' | b':'))
 }
 
-fn apt() -> Result<Tool, Failure> {
-    let mut tool = Tool::new("apt-get")?;
-    tool.env("DEBIAN_FRONTEND", "noninteractive").env("APT_LISTCHANGES_FRONTEND", "none");
-    tool.env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
-    Ok(tool)
-}
-
-fn installed(names: &[String], cancel: &Cancel) -> Result<Versions, Failure> {
-    if find("dpkg-query").is_none() || find("apt-get").is_none() {
-        return Err(Failure::Unavailable("pkg: no usable backend: neither apt nor dpkg are installed here".to_owned()));
-    }
-    let format = "--showformat=${db:Status-Abbrev}\\t${Version}\\t${Package}\\t${Architecture}\\n";
-    // Unknown packages make it fail, and it tells about the others all the same.
-    let output = Tool::new("dpkg-query")?.args(["--show", format, "--"]).args(names).output(cancel)?;
-    if output.status.code().is_none_or(|code| code > 1) {
-        return Err(Failure::Command(format!("`dpkg-query` failed: {}", output.stderr.trim())));
-    }
-    Ok(parse_installed(&output.stdout))
-}
-
-fn parse_installed(text: &str) -> Versions {
-    let mut versions = Versions::default();
-    for line in text.lines() {
-        let fields: Vec<&str> = line.split('\t').collect();
-        let [status, version, name, architecture] = fields[..] else { continue };
-        if status.starts_with("ii") || status.starts_with("hi") {
-            versions.insert(format!("{name}:{architecture}"), version.to_owned());
-            versions.insert(name.to_owned(), version.to_owned());
-        }
-    }
-    versions
-}
-
-/// What apt would install.
-fn candidates(names: &[impl AsRef<str>], cancel: &Cancel) -> Result<Versions, Failure> {
-    let names = names.iter().map(AsRef::as_ref);
-    Ok(parse_candidates(&Tool::new("apt-cache")?.args(["policy", "--"]).args(names).run(cancel)?))
-}
-
 /// apt leaves the machine's own architecture out.
 fn candidate<'a>(candidates: &'a Versions, name: &str) -> Option<&'a String> {
     candidates.get(name).or_else(|| candidates.get(name.split_once(':')?.0))
-}
-
-fn parse_candidates(text: &str) -> Versions {
-    let mut versions = Versions::default();
-    let mut name = "";
-    for line in text.lines() {
-        if !line.starts_with(' ') {
-            name = line.trim_end().trim_end_matches(':');
-        } else if let Some(version) = line.trim().strip_prefix("Candidate: ").filter(|v| *v != "(none)") {
-            versions.insert(name.to_owned(), version.to_owned());
-        }
-    }
-    versions
 }
 
 /// The files of an installed package, directories with a final `/`, for automatic edges; none where dpkg does not know it.
@@ -189,15 +126,62 @@ fn with_slashes<'a>(paths: impl Iterator<Item = &'a str>) -> Vec<String> {
     paths.iter().map(marked).collect()
 }
 
+impl Backend {
+    fn of_this_machine(cancel: &Cancel) -> Result<Backend, Failure> {
+        if let Some(bus) = packagekit::reached(cancel)? {
+            return Ok(Backend::PackageKit(bus));
+        }
+        if apt::is_there() {
+            return Ok(Backend::Apt);
+        }
+        let text = "pkg: no usable backend: PackageKit cannot be reached, and neither apt nor dpkg are installed here";
+        Err(Failure::Unavailable(text.to_owned()))
+    }
+
+    fn installed(&self, names: &[String], cancel: &Cancel) -> Result<Versions, Failure> {
+        match self {
+            Backend::PackageKit(bus) => packagekit::installed(bus, names, cancel),
+            Backend::Apt => apt::installed(names, cancel),
+        }
+    }
+
+    /// The newest versions that there are; the installed one need not be among them.
+    fn newest(&self, names: &[String], cancel: &Cancel) -> Result<Versions, Failure> {
+        match self {
+            Backend::PackageKit(bus) => packagekit::updates(bus, names, cancel),
+            Backend::Apt => apt::candidates(names, cancel),
+        }
+    }
+
+    fn install(&self, pkg: &Pkg, names: &[&str], cancel: &Cancel) -> Result<(), Failure> {
+        match self {
+            Backend::PackageKit(bus) => packagekit::install(bus, pkg, names, cancel),
+            Backend::Apt => apt::install(pkg, names, cancel),
+        }
+    }
+
+    fn remove(&self, names: &[&str], cancel: &Cancel) -> Result<(), Failure> {
+        match self {
+            Backend::PackageKit(bus) => packagekit::remove(bus, names, cancel),
+            Backend::Apt => apt::remove(names, cancel),
+        }
+    }
+}
+
+fn unknown(name: &str) -> Failure {
+    Failure::Unavailable(format!("there is no package named `{name}` in the package sources"))
+}
+
 impl Kind for Pkg {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let _one_at_a_time = TOOLS.lock().unwrap_or_else(PoisonError::into_inner);
-        let installed = installed(&self.names, cx.cancel())?;
-        let candidates = match self.state {
-            State::Newest => candidates(&self.names, cx.cancel())?,
+        let backend = Backend::of_this_machine(cx.cancel())?;
+        let installed = backend.installed(&self.names, cx.cancel())?;
+        let newest = match self.state {
+            State::Newest => backend.newest(&self.names, cx.cancel())?,
             State::Installed | State::Uninstalled | State::Version(_) => Versions::default(),
         };
-        let wrong = self.wrong(&installed, &candidates);
+        let wrong = self.wrong(&installed, &newest);
         if wrong.is_empty() {
             return Ok(());
         }
@@ -210,18 +194,17 @@ impl Kind for Pkg {
         if !cx.change(format!("{words} {}", wrong.join(" ")))? {
             return Ok(());
         }
-        if self.state == State::Uninstalled {
-            let mut tool = apt()?;
-            tool.args(["-y", "-o", "DPkg::Lock::Timeout=300", "remove", "--"]).args(&wrong);
-            return tool.run(cx.cancel()).map(drop);
+        match self.state {
+            State::Uninstalled => backend.remove(&wrong, cx.cancel()),
+            State::Installed | State::Newest | State::Version(_) => backend.install(self, &wrong, cx.cancel()),
         }
-        self.install(&wrong, cx.cancel())
     }
 
     fn watches(&self) -> Vec<Watch> {
         let lists = (self.state == State::Newest).then_some(("/var/lib/apt/lists", Scope::Children));
         let paths = [("/var/lib/dpkg/status", Scope::Entry)].into_iter().chain(lists);
-        paths.map(|(path, scope)| Watch::Path(PathBuf::from(path), scope)).collect()
+        let paths = paths.map(|(path, scope)| Watch::Path(PathBuf::from(path), scope));
+        paths.chain([packagekit::watch()]).collect()
     }
 
     fn update(&mut self, resources: &[Resource]) -> Result<(), Failure> {
@@ -238,22 +221,6 @@ impl Kind for Pkg {
 mod tests {
     use super::*;
     use crate::kinds::harness::{Bench, resource};
-
-    #[test]
-    fn what_dpkg_says_is_understood() {
-        let versions = parse_installed("ii \t1.0-1\ta\tamd64\nrc \t2.0\tb\tall\nun \t\tc\t\nhi \t3\td\tall\n");
-        assert_eq!(versions.get("a").map(String::as_str), Some("1.0-1"));
-        assert_eq!(versions.get("a:amd64").map(String::as_str), Some("1.0-1"));
-        assert!(!versions.contains_key("b") && !versions.contains_key("c") && versions.contains_key("d"));
-    }
-
-    #[test]
-    fn what_apt_says_is_understood() {
-        let text = "a:\n  Installed: 1\n  Candidate: 2\n  Version table:\n     2 500\nb:\n  Installed: (none)\n  Candidate: (none)\n";
-        let versions = parse_candidates(text);
-        assert_eq!(versions.get("a").map(String::as_str), Some("2"));
-        assert!(!versions.contains_key("b"));
-    }
 
     #[test]
     fn what_is_wrong_depends_on_the_state() {
@@ -287,7 +254,7 @@ mod tests {
 
     #[test]
     fn installed_packages_of_this_machine_are_known() {
-        if find("dpkg-query").is_none() || find("apt-get").is_none() {
+        if !apt::is_there() {
             eprintln!("skipped: there is no dpkg here");
             return;
         }
