@@ -41,10 +41,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         Box::new(watched::FileExists)
     }),
     host("os.home", "func(0 str) str", "The home directory of a user, with a slash at the end.", |_, args| {
-        match users::find(args.bytes(0)?) {
-            Some(user) => ok(users::with_slash(user.home)),
-            None => fatal(format!("user: unknown user {}", args.text(0)?)),
-        }
+        ok(users::with_slash(users::home(users::existing(args.bytes(0)?)?)))
     }),
     host("os.is_family_archlinux", "func() bool", "Whether this is Arch Linux.", |_, _| {
         ok(facts::exists("/etc/arch-release")?)
@@ -80,9 +77,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     live("os.system", "func(cmd str) str", "The last line that the shell command has printed.", || {
         Box::<system::System>::default()
     }),
-    host("os.uid", "func(0 str) str", "The numeric id of a user.", |_, args| match users::find(args.bytes(0)?) {
-        Some(user) => ok(user.uid),
-        None => fatal(format!("user: unknown user {}", args.text(0)?)),
+    host("os.uid", "func(0 str) str", "The numeric id of a user.", |_, args| {
+        ok(users::existing(args.bytes(0)?)?.uid.to_string())
     }),
     live("os.user_exists", "func(user str) bool", "Whether there is such a user. Watched.", || {
         Box::new(watched::UserExists)

@@ -1,32 +1,39 @@
-//! Accounts of `/etc/passwd`.
+//! Accounts, as the name service switch of the machine knows them: `/etc/passwd`, a directory service, `systemd-homed`.
 
+use std::os::unix::ffi::OsStringExt as _;
+
+use nix::unistd::{Uid, User};
+
+use crate::FunctionError;
 use crate::golang::os::environment;
 use crate::table::{Outcome, fatal, ok};
 
+/// What is watched for changes: of the other sources of accounts, none tells when it changes.
 pub(super) const PASSWD: &str = "/etc/passwd";
 
-pub(super) struct User {
-    pub(super) uid: Vec<u8>,
-    pub(super) home: Vec<u8>,
-}
-
 /// The account of that name.
-pub(super) fn find(name: &[u8]) -> Option<User> {
-    let accounts = std::fs::read(PASSWD).ok()?;
-    find_in(&accounts, |fields| !name.is_empty() && fields[0] == name)
+pub(super) fn find(name: &[u8]) -> Result<Option<User>, FunctionError> {
+    // Names of accounts are text.
+    let Ok(name) = std::str::from_utf8(name) else { return Ok(None) };
+    if name.is_empty() {
+        return Ok(None);
+    }
+    User::from_name(name).map_err(|error| FunctionError::fatal(format!("user: lookup {name}: {}", error.desc())))
 }
 
-fn find_in(accounts: &[u8], wanted: impl Fn(&[&[u8]]) -> bool) -> Option<User> {
-    let mut lines = accounts.split(|&b| b == b'\n').map(|line| line.split(|&b| b == b':').collect::<Vec<_>>());
-    let fields = lines.find(|fields| fields.len() >= 6 && wanted(fields))?;
-    Some(User { uid: fields[2].to_vec(), home: fields[5].to_vec() })
+/// The account of that name, which must exist.
+pub(super) fn existing(name: &[u8]) -> Result<User, FunctionError> {
+    let unknown = || FunctionError::fatal(format!("user: unknown user {}", String::from_utf8_lossy(name)));
+    find(name)?.ok_or_else(unknown)
+}
+
+pub(super) fn home(user: User) -> Vec<u8> {
+    user.dir.into_os_string().into_vec()
 }
 
 fn current_home() -> Option<Vec<u8>> {
-    let uid = rustix::process::getuid().as_raw().to_string();
-    let account =
-        std::fs::read(PASSWD).ok().and_then(|accounts| find_in(&accounts, |fields| fields[2] == uid.as_bytes()));
-    account.map(|user| user.home).or_else(|| environment(b"HOME")).filter(|home| !home.is_empty())
+    let account = User::from_uid(Uid::current()).ok().flatten();
+    account.map(home).or_else(|| environment(b"HOME")).filter(|home| !home.is_empty())
 }
 
 pub(super) fn with_slash(mut path: Vec<u8>) -> Vec<u8> {
@@ -40,7 +47,7 @@ pub(super) fn with_slash(mut path: Vec<u8>) -> Vec<u8> {
 pub(super) fn expand_home(text: &[u8]) -> Outcome {
     let Some(slash) = text.iter().position(|&b| b == b'/').filter(|_| text.starts_with(b"~")) else { return ok(text) };
     let (name, rest) = (&text[1..slash], &text[slash + 1..]);
-    let home = if name.is_empty() { current_home() } else { find(name).map(|user| user.home) };
+    let home = if name.is_empty() { current_home() } else { find(name)?.map(home) };
     match home {
         Some(home) => ok([&with_slash(home)[..], rest].concat()),
         None if name.is_empty() => fatal("can't expand ~ into home directory"),
@@ -58,6 +65,7 @@ mod tests {
             assert_eq!(expand_home(text.as_bytes()), ok(text));
         }
         assert_eq!(expand_home(b"~root/x/"), ok("/root/x/"));
+        assert_eq!(expand_home(b"~\0\xff/x").map_err(|e| e.catchable), Err(false));
         assert_eq!(expand_home(b"~no-such-user/x"), fatal("can't expand ~no-such-user into home directory"));
     }
 }

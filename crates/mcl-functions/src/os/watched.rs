@@ -53,7 +53,7 @@ pub(super) struct UserExists;
 impl Live for UserExists {
     fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
         cx.wake_on_path(Path::new(users::PASSWD));
-        ok(users::find(args.bytes(0)?).is_some())
+        ok(users::find(args.bytes(0)?)?.is_some())
     }
 }
 
