@@ -2,10 +2,9 @@
 //!
 //! `cargo bench -p graph-merge`
 
-use std::time::{Duration, Instant};
-
 use graph_merge::{Options, merge};
 use resource_graph::{Resource, ResourceGraph, ResourceId};
+use stopwatch::best;
 
 /// A graph of `n` noops in a chain of fans, with a hand-over point every hundred vertices.
 fn side(n: usize, mcl: bool) -> ResourceGraph {
@@ -34,27 +33,12 @@ fn side(n: usize, mcl: bool) -> ResourceGraph {
     graph
 }
 
-fn best(times: usize, mut work: impl FnMut()) -> Duration {
-    (0..times)
-        .map(|_| {
-            let start = Instant::now();
-            work();
-            start.elapsed()
-        })
-        .min()
-        .unwrap_or_default()
-}
-
 fn main() {
     println!("{:>12} {:>12} {:>12} {:>7}", "vertices", "copy", "merge", "ratio");
     for n in [10_000, 100_000] {
         let (mcl, puppet) = (side(n, true), side(n, false));
-        let copy = best(5, || {
-            std::hint::black_box((mcl.clone(), puppet.clone()));
-        });
-        let merged = best(5, || {
-            std::hint::black_box(merge(&mcl, &puppet, &Options::default()).expect("the graphs merge"));
-        });
+        let copy = best(5, || (mcl.clone(), puppet.clone()));
+        let merged = best(5, || merge(&mcl, &puppet, &Options::default()).expect("the graphs merge"));
         println!(
             "{:>12} {copy:>12.2?} {merged:>12.2?} {:>7.2}",
             format!("2 x {n}"),

@@ -1,5 +1,7 @@
 //! Joining two graphs at their hand-over points (spec 07 §4.4, with the behaviour that §4.5 proposes).
 
+use std::sync::Arc;
+
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use resource_graph::{Cycle, Edge, Resource, ResourceGraph, VertexId, difference};
 use rustc_hash::FxHashMap;
@@ -43,9 +45,11 @@ pub fn merge(mcl: &ResourceGraph, puppet: &ResourceGraph, options: &Options) -> 
     let Handover { pairs, mut errors, mut warnings } = pair(mcl, puppet, options);
     let points: FxHashMap<VertexId, &Pair> = pairs.iter().map(|p| (p.mcl, p)).collect();
     let mut graph = ResourceGraph::new();
-    for (vertex, resource) in mcl.resources() {
-        let mut resource = resource.clone();
+    graph.reserve(mcl.len() + puppet.len(), mcl.edge_count() + puppet.edge_count());
+    for vertex in mcl.vertices() {
+        let mut resource = mcl.shared_resource(vertex).clone();
         if let Some(pair) = points.get(&vertex) {
+            let resource = Arc::make_mut(&mut resource);
             resource.id.name = pair.name.clone();
             // A refresh that reaches the class on the Puppet side goes on in mcl, and the other way round.
             resource.relay = true;
@@ -78,7 +82,7 @@ pub fn merge(mcl: &ResourceGraph, puppet: &ResourceGraph, options: &Options) -> 
                 errors.push(declared_twice(other, resource, false));
             }
         }
-        map[vertex.index()] = Some(graph.add(resource.clone()));
+        map[vertex.index()] = Some(graph.add(puppet.shared_resource(vertex).clone()));
     }
     if !errors.is_empty() {
         return Err(errors);

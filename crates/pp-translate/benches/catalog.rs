@@ -3,9 +3,9 @@
 //! `cargo bench -p pp-translate`
 
 use std::fmt::Write;
-use std::time::{Duration, Instant};
 
 use pp_translate::{Options, build_relationships, read_catalog, translate};
+use stopwatch::best;
 
 /// A catalog with `n` resources in classes of 50: directories, files with content, packages, services that require them.
 fn catalog(n: usize) -> String {
@@ -43,26 +43,12 @@ fn catalog(n: usize) -> String {
     format!(r#"{{"name":"bench","catalog_format":2,"environment":"p","resources":[{resources}],"edges":[{edges}]}}"#)
 }
 
-fn best(times: usize, mut work: impl FnMut()) -> Duration {
-    (0..times)
-        .map(|_| {
-            let start = Instant::now();
-            work();
-            start.elapsed()
-        })
-        .min()
-        .unwrap_or_default()
-}
-
 fn main() {
     println!("{:>10} {:>12} {:>12} {:>7}", "resources", "json only", "to graph", "ratio");
     for n in [5_000, 50_000] {
         let n = n / 4 * 4;
         let text = catalog(n);
-        let json = best(5, || {
-            let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-            std::hint::black_box(value);
-        });
+        let json = best(5, || serde_json::from_str::<serde_json::Value>(&text).expect("JSON"));
         let graph = best(5, || {
             let (catalog, _) = read_catalog(text.as_bytes()).expect("a catalog");
             let graph = build_relationships(catalog).expect("a graph");

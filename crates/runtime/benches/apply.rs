@@ -16,6 +16,7 @@ use runtime::frontend::finish_graph;
 use runtime::resource_engine::StopLevel;
 use runtime::shell::{Agent, Event, Message, Observer, Options};
 use runtime::state::StateDir;
+use stopwatch::fastest;
 
 struct Silent;
 
@@ -99,11 +100,6 @@ fn plain_check(dir: &Path, files: usize, threads: usize) -> Duration {
     plain(files, threads, check, || ())
 }
 
-/// The fastest of several.
-fn best(times: usize, mut run: impl FnMut() -> Duration) -> Duration {
-    (0..times).map(|_| run()).min().unwrap_or_default()
-}
-
 fn compare(what: &str, files: usize, ours: Duration, serial: Duration, parallel: Duration) {
     let ratio = |theirs: Duration| ours.as_secs_f64() / theirs.as_secs_f64();
     println!(
@@ -167,9 +163,9 @@ fn restore(scratch: &Path, dir: &Path, files: usize) {
 
 fn measure_check(scratch: &Path, ours: &Path, graph: &ResourceGraph, times: usize) {
     let files = graph.len();
-    let serial = best(times, || plain_check(ours, files, 1));
-    let parallel = best(times, || plain_check(ours, files, WORKERS));
-    compare("check", files, best(times, || apply(scratch, graph)), serial, parallel);
+    let serial = fastest(times, || plain_check(ours, files, 1));
+    let parallel = fastest(times, || plain_check(ours, files, WORKERS));
+    compare("check", files, fastest(times, || apply(scratch, graph)), serial, parallel);
 }
 
 fn main() {

@@ -19,6 +19,7 @@ use runtime::frontend::finish_graph;
 use runtime::function_engine::{Engine, Host, Waker, WatchId};
 use runtime::interpret::Interpreter;
 use runtime::resource_engine::{Config, Engine as ResourceEngine, Event};
+use stopwatch::fastest;
 
 /// The allocator of the tools.
 #[global_allocator]
@@ -208,17 +209,12 @@ fn flat(count: usize) -> Arc<Program> {
     b.finish(Vec::new(), statements)
 }
 
-/// The best of several runs: what the code costs, not what else the machine was doing.
-fn best(runs: usize, mut f: impl FnMut() -> Duration) -> Duration {
-    (0..runs).map(|_| f()).min().unwrap_or_default()
-}
-
 fn one_change(size: u32, key: &str) -> Duration {
     let inputs = Inputs::default();
     let mut engine = Engine::new(layered(size), Box::new(inputs.clone())).expect("known functions");
     engine.run().expect("no failures");
     let mut n = 0;
-    best(50, || {
+    fastest(50, || {
         n += 1;
         inputs.set(key, n);
         let started = Instant::now();
@@ -288,7 +284,7 @@ fn one_of_many(count: usize) -> Duration {
         took
     };
     round();
-    best(50, round)
+    fastest(50, round)
 }
 
 fn main() -> ExitCode {
@@ -303,12 +299,12 @@ fn main() -> ExitCode {
     report("1,000,000 nodes, one input with 10 nodes above it changes", one_change(1_000_000, "small"), micros(100));
     report("10,000 nodes in a chain, all change", one_change(10_000, "large"), micros(10_000));
     let (loop_1, loop_4) = (looped(1_600), looped(6_400));
-    let took = best(5, || first_graph(&loop_1, 3_200));
+    let took = fastest(5, || first_graph(&loop_1, 3_200));
     report("for over 1,600, two resources and a call each: first graph", took, micros(20_000));
-    let took = best(5, || first_graph(&loop_4, 12_800));
+    let took = fastest(5, || first_graph(&loop_4, 12_800));
     report("for over 6,400, two resources and a call each: first graph", took, micros(80_000));
     let bytes = write(ArtifactStage::Fgraph, &*flat(10_000));
-    let took = best(5, || {
+    let took = fastest(5, || {
         let started = Instant::now();
         let program = Arc::new(read_program(&bytes).expect("an artifact"));
         first_graph(&program, 10_000);

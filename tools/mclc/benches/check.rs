@@ -7,7 +7,7 @@
 use std::fmt::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use nix::sys::resource::{UsageWho, getrusage};
 
@@ -53,15 +53,10 @@ fn functions(n: usize) -> String {
 
 /// The best of several runs of a whole process.
 fn best(program: &str, args: &[&str], file: &Path) -> Duration {
-    (0..7)
-        .map(|_| {
-            let start = Instant::now();
-            let status = Command::new(program).args(args).arg(file).stdout(Stdio::null()).status().expect("it starts");
-            assert!(status.success(), "{program} {args:?} {}", file.display());
-            start.elapsed()
-        })
-        .min()
-        .unwrap_or_default()
+    stopwatch::best(7, || {
+        let status = Command::new(program).args(args).arg(file).stdout(Stdio::null()).status().expect("it starts");
+        assert!(status.success(), "{program} {args:?} {}", file.display());
+    })
 }
 
 /// The largest resident memory of a whole process, in bytes. A process of its own measures each: the system keeps only the
