@@ -97,7 +97,7 @@ pub fn run(args: &Args) -> ExitCode {
         program: program.clone(),
         signals: Some(signals),
     };
-    let mut printer = Printer::new(args.log_format, &files);
+    let mut printer = Printer::new(args.log_format, &files, !args.once && args.converged_timeout.is_none());
     // The process ends right after it: taking a hundred thousand resources apart one by one would be lost time.
     let mut agent = match Agent::new(options, &mut printer) {
         Ok(agent) => ManuallyDrop::new(agent),

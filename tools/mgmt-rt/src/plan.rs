@@ -1,9 +1,10 @@
 //! What `plan` prints: the changes that `apply` would make, with the contents of files as a diff.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 
-use mcl_diagnostics::Files;
-use resource_graph::{MASK, Resource, is_sensitive};
+use mcl_diagnostics::{Files, Span};
+use resource_graph::{MASK, Resource, ResourceId, is_sensitive};
 use runtime::kinds::{Change, Diff};
 use runtime::shell::{Event, Observer, Summary};
 use serde_json::json;
@@ -16,30 +17,33 @@ pub struct PlanPrinter<'f> {
     format: PlanFormat,
     color: bool,
     files: &'f Files,
-    text: String,
-    last: Option<resource_graph::ResourceId>,
+    /// Of each resource what is to be changed, in the order of the source whatever is checked first.
+    changes: BTreeMap<(Option<Span>, ResourceId), String>,
 }
 
 impl<'f> PlanPrinter<'f> {
     pub fn new(format: PlanFormat, color: bool, files: &'f Files) -> PlanPrinter<'f> {
-        PlanPrinter { format, color, files, text: String::new(), last: None }
+        PlanPrinter { format, color, files, changes: BTreeMap::new() }
     }
 
     pub fn finish(&mut self, summary: &Summary) {
+        let mut text: String = self.changes.values().map(String::as_str).collect();
         if self.format == PlanFormat::Text {
             for (id, on) in &summary.blocked {
-                self.text += &format!("{id}: unknown, it waits for {on}\n");
+                text += &format!("{id}: unknown, it waits for {on}\n");
             }
-            self.text += &match summary.changes {
+            text += &match summary.changes {
                 0 => format!("nothing to do for {} resources\n", summary.total),
                 1 => format!("1 change for {} resources\n", summary.total),
                 n => format!("{n} changes for {} resources\n", summary.total),
             };
         }
-        let _ = std::io::stdout().lock().write_all(self.text.as_bytes());
+        let _ = std::io::stdout().lock().write_all(text.as_bytes());
     }
 
     fn change(&mut self, resource: &Resource, change: &Change) {
+        let mut text = String::new();
+        let key = (resource.span, resource.id.clone());
         let hidden =
             change.diff.is_some() && ["content", "source", "fragments"].iter().any(|p| is_sensitive(resource, p));
         if self.format == PlanFormat::Json {
@@ -50,32 +54,31 @@ impl<'f> PlanPrinter<'f> {
                 json!({"path": diff.path.to_string_lossy(), "before": show(&diff.before), "after": show(&diff.after)})
             });
             let value = json!({"id": resource.id.to_string(), "change": change.text, "diff": diff});
-            self.text += &format!("{value}\n");
-            return;
+            return *self.changes.entry(key).or_default() += &format!("{value}\n");
         }
-        if self.last.as_ref() != Some(&resource.id) {
-            self.last = Some(resource.id.clone());
+        if !self.changes.contains_key(&key) {
             let place = place(resource, self.files).map(|p| format!("  ({p})")).unwrap_or_default();
             let name = self.paint("1", &resource.id.to_string());
-            self.text += &format!("{name}{place}\n");
+            text += &format!("{name}{place}\n");
         }
-        self.text += &format!("  {}\n", change.text);
+        text += &format!("  {}\n", change.text);
         match &change.diff {
-            Some(_) if hidden => self.text += &format!("    content: {MASK}\n"),
-            Some(diff) => self.diff(diff),
+            Some(_) if hidden => text += &format!("    content: {MASK}\n"),
+            Some(diff) => self.diff(diff, &mut text),
             None => {}
         }
+        *self.changes.entry(key).or_default() += &text;
     }
 
-    fn diff(&mut self, diff: &Diff) {
+    fn diff(&self, diff: &Diff, text: &mut String) {
         let (Some(before), Some(after)) = (text_of(diff.before.as_deref()), text_of(diff.after.as_deref())) else {
-            self.text += "    (binary or large content is not shown)\n";
+            *text += "    (binary or large content is not shown)\n";
             return;
         };
         let changes = TextDiff::from_lines(before, after);
         for (i, group) in changes.grouped_ops(3).iter().enumerate() {
             if i > 0 {
-                self.text += "    …\n";
+                *text += "    …\n";
             }
             for change in group.iter().flat_map(|op| changes.iter_changes(op)) {
                 let (sign, color) = match change.tag() {
@@ -88,9 +91,9 @@ impl<'f> PlanPrinter<'f> {
                 let line: String =
                     line.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect();
                 let line = self.paint(color, &format!("{sign}{line}"));
-                self.text += &format!("    {line}\n");
+                *text += &format!("    {line}\n");
                 if !value.ends_with('\n') {
-                    self.text += "    \\ no newline at the end\n";
+                    *text += "    \\ no newline at the end\n";
                 }
             }
         }

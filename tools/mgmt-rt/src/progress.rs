@@ -32,13 +32,23 @@ pub struct Printer<'f> {
     live: bool,
     drawn: bool,
     started: Instant,
+    /// What was running when progress was shown last.
+    running: usize,
+    /// The last line that told how things stand while nothing is under way.
+    rest: String,
+    /// Requests to stop so far.
+    stops: u32,
+    /// The agent goes on when all is in its state.
+    stays: bool,
 }
 
 impl<'f> Printer<'f> {
-    pub fn new(format: LogFormat, files: &'f Files) -> Printer<'f> {
+    /// `stays` says that the agent goes on when all is in its state.
+    pub fn new(format: LogFormat, files: &'f Files, stays: bool) -> Printer<'f> {
         let color = std::io::stdout().is_terminal() && report::color_allowed();
         let live = format == LogFormat::Text && std::io::stderr().is_terminal();
-        Printer { format, files, color, live, drawn: false, started: Instant::now() }
+        let started = Instant::now();
+        Printer { format, files, color, live, drawn: false, started, running: 0, rest: String::new(), stops: 0, stays }
     }
 
     /// The last words.
@@ -52,6 +62,9 @@ impl<'f> Printer<'f> {
                 "event": "summary", "total": summary.total, "done": summary.done, "changes": summary.changes,
                 "failed": ids(&summary.failed), "waiting": waiting, "noop": noop, "seconds": seconds,
             }));
+        }
+        if summary.source_failed && summary.total == 0 {
+            return self.print(&self.paint("31", "nothing was applied"));
         }
         for (id, on) in summary.blocked.iter().take(20) {
             self.print(&self.paint("33", &format!("{id}: not applied: it waits for {on}")));
@@ -75,6 +88,25 @@ impl<'f> Printer<'f> {
         let text = format!("{} ({seconds:.2} s)", parts.join(", "));
         let color = if summary.is_success() { "32" } else { "31" };
         self.print(&self.paint(color, &text));
+    }
+
+    /// Nothing is under way: says how things stand, once, if the agent stays to watch.
+    fn rest(&mut self, status: &Status) {
+        self.clear();
+        if !self.stays || status.total == 0 {
+            return;
+        }
+        let mut text = format!("{} of {} resources in their state", status.done, status.total);
+        if status.failed > 0 {
+            text += &format!(", {} failed", status.failed);
+        }
+        if status.waiting > 0 {
+            text += &format!(", {} waiting", status.waiting);
+        }
+        if self.rest != text {
+            let _ = writeln!(std::io::stderr().lock(), "{text}; watching (^C ends)");
+            self.rest = text;
+        }
     }
 
     fn paint(&self, code: &str, text: &str) -> String {
@@ -125,6 +157,12 @@ impl<'f> Printer<'f> {
     }
 }
 
+/// The columns of the terminal on standard error.
+fn width() -> usize {
+    let size = rustix::termios::tcgetwinsize(std::io::stderr());
+    size.ok().map(|size| usize::from(size.ws_col)).filter(|width| *width > 0).unwrap_or(80)
+}
+
 impl Observer for Printer<'_> {
     fn event(&mut self, event: Event<'_>) {
         if let Event::Problem(diagnostic) = event {
@@ -159,6 +197,15 @@ impl Observer for Printer<'_> {
                 let text = if color { format!("\x1b[31m{text}\x1b[0m") } else { text };
                 let _ = writeln!(std::io::stderr().lock(), "{text}");
             }
+            Event::Stopping(text) if self.live && self.running > 0 => {
+                let hint = match self.stops {
+                    0 => "; what runs may finish, ^C again cancels it",
+                    1 => "; ^C again kills it",
+                    _ => "",
+                };
+                self.stops += 1;
+                self.print(&format!("{text}{hint}"));
+            }
             Event::Stopping(text) => self.print(text),
             Event::Swapped { .. } | Event::Converged | Event::Diverged | Event::Problem(_) => {}
         }
@@ -169,6 +216,10 @@ impl Observer for Printer<'_> {
     }
 
     fn progress(&mut self, status: &Status, slow: &[(&ResourceId, Duration)]) {
+        self.running = status.running;
+        if status.quiet {
+            return self.rest(status);
+        }
         if status.done + status.failed >= status.total && status.running == 0 {
             return self.clear();
         }
@@ -182,7 +233,8 @@ impl Observer for Printer<'_> {
         if let Some((id, time)) = slow.first() {
             text += &format!("; {id} for {} s", time.as_secs());
         }
-        let text: String = text.chars().take(100).collect();
+        // A longer line would wrap, and only its last row could be drawn anew.
+        let text: String = text.chars().take(width().saturating_sub(1)).collect();
         let _ = write!(std::io::stderr().lock(), "\r\x1b[K{text}");
         self.drawn = true;
     }

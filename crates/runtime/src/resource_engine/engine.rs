@@ -43,6 +43,8 @@ pub struct Status {
     pub failed: usize,
     /// All others.
     pub waiting: usize,
+    /// As [`Engine::is_quiet`] says.
+    pub quiet: bool,
 }
 
 /// The core. See the module's head for the rules it keeps.
@@ -158,7 +160,7 @@ impl Engine {
     /// Figures for people; looks at every vertex.
     #[must_use]
     pub fn status(&self) -> Status {
-        let mut status = Status { total: self.total, ..Status::default() };
+        let mut status = Status { total: self.total, quiet: self.is_quiet(), ..Status::default() };
         for vertex in self.vertices.iter().flatten().filter(|v| !v.retiring) {
             if vertex.dead || vertex.failing {
                 status.failed += 1;
