@@ -182,10 +182,12 @@ impl ResourceGraph {
         ResourceGraph::default()
     }
 
-    /// Makes room for so many more resources.
-    pub fn reserve(&mut self, more: usize) {
-        self.graph.reserve_exact_nodes(more);
-        self.by_id.reserve_exact(more);
+    /// Makes room for so many more resources and edges.
+    pub fn reserve(&mut self, resources: usize, edges: usize) {
+        self.graph.reserve_exact_nodes(resources);
+        self.by_id.reserve_exact(resources);
+        self.graph.reserve_exact_edges(edges);
+        self.by_pair.reserve(edges);
     }
 
     /// The number of resources.

@@ -234,11 +234,22 @@ fn plan_tells_pending_changes_by_its_exit_status() {
     let shown = text(&first.stdout);
     assert_eq!(first.status.code(), Some(3), "{shown}{}", text(&first.stderr));
     assert!(shown.contains("+one\n    +two\n") && !shown.contains("hunter2"), "{shown}");
+    assert!(shown.find("secret]") < shown.find("x]"), "the order is always the same: {shown}");
     assert!(!Path::new(&scratch.path("x")).exists() && !Path::new(&scratch.path("prefix")).exists());
     assert!(scratch.apply(&["--once"]).status.success());
     assert_eq!(plan().status.code(), Some(0));
     fs::write(scratch.path("x"), "one\n2\n").expect("write");
     assert!(text(&plan().stdout).contains(" one\n    -2\n    +two\n"));
+}
+
+#[test]
+fn without_a_graph_nothing_is_said_to_be_in_its_state() {
+    let scratch = Scratch::new();
+    fs::write(scratch.path("graph.bin"), "no catalog").expect("write");
+    let output = scratch.apply(&["--once"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(text(&output.stdout), "nothing was applied\n", "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("error["), "{}", text(&output.stderr));
 }
 
 #[test]
@@ -256,4 +267,140 @@ fn log_is_one_object_a_line() {
     assert_eq!(of("changed")["text"], "create (1 bytes)");
     assert_eq!(of("failed")["code"], "R0402");
     assert_eq!((&of("summary")["total"], &of("summary")["done"]), (&2.into(), &1.into()));
+}
+
+/// What a file of `/proc/PID` says after that word.
+fn proc_status(pid: u32, word: &str) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("it runs");
+    let line = status.lines().find_map(|line| line.strip_prefix(word)).expect("a line of that name");
+    line.split_whitespace().next().and_then(|n| n.parse().ok()).expect("a number")
+}
+
+fn interrupt(child: &Child) {
+    let pid = rustix::process::Pid::from_child(child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it runs");
+}
+
+/// The same command behind a shell that does something first.
+fn after(shell: &str, command: &Command) -> Command {
+    let mut wrapped = Command::new("sh");
+    wrapped.args(["-c", &format!("{shell}; exec \"$@\""), "sh"]).arg(command.get_program()).args(command.get_args());
+    wrapped
+}
+
+#[test]
+fn ten_thousand_files_need_little_memory_and_few_descriptors_and_end_at_once() {
+    const FILES: usize = 10_000;
+    let scratch = Scratch::new();
+    fs::create_dir(scratch.path("out")).expect("a directory");
+    let mut graph = ResourceGraph::new();
+    for i in 0..FILES {
+        let name = format!("out/f{i}");
+        fs::write(scratch.path(&name), format!("content {i}\n")).expect("write");
+        graph.add(scratch.file(&name, &format!("content {i}\n")));
+    }
+    scratch.write_graph(&graph);
+    let log = fs::File::create(scratch.path("log")).expect("a log");
+    let mut command = after("ulimit -n 64", &scratch.command(&["apply", "--log-format", "json"]));
+    let mut agent = command.stdin(Stdio::null()).stdout(log).spawn().expect("mgmt-rt starts");
+    let log = || fs::read_to_string(scratch.path("log")).unwrap_or_default();
+    eventually("the graph is in force", || log().contains("\"graph\""));
+    for i in [0, 77, FILES - 1] {
+        let (path, content) = (scratch.path(&format!("out/f{i}")), format!("content {i}\n"));
+        fs::remove_file(&path).expect("it exists");
+        eventually("the file is back", || fs::read_to_string(&path).is_ok_and(|found| found == content));
+    }
+    let descriptors = fs::read_dir(format!("/proc/{}/fd", agent.id())).expect("it runs").flatten();
+    let open: Vec<_> = descriptors.filter_map(|entry| fs::read_link(entry.path()).ok()).collect();
+    assert!(open.len() <= 36, "{} descriptors: {open:?}", open.len());
+    let inotify = open.iter().filter(|target| target.to_string_lossy().contains("inotify")).count();
+    assert!(inotify <= 2, "{inotify} inotify instances");
+    let memory = proc_status(agent.id(), "VmHWM:");
+    assert!(memory <= 64 * 1024, "{memory} KiB");
+    let asked = Instant::now();
+    interrupt(&agent);
+    assert_eq!(agent.wait().expect("it ends").code(), Some(0));
+    assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
+    assert!(!log().contains("\"failed\":[\""), "{}", log());
+}
+
+#[test]
+fn short_of_watches_it_polls_and_says_so_once() {
+    let scratch = Scratch::new();
+    let mut graph = ResourceGraph::new();
+    for i in 0..4 {
+        fs::create_dir(scratch.path(&format!("d{i}"))).expect("a directory");
+        graph.add(scratch.file(&format!("d{i}/x"), "1"));
+    }
+    scratch.write_graph(&graph);
+    let errors = fs::File::create(scratch.path("errors")).expect("a log");
+    // A name space of users has its own, lower limit.
+    let limit = "echo 3 > /proc/sys/user/max_inotify_watches || exit 77";
+    let inner = after(limit, &scratch.command(&["apply"]));
+    let mut command = Command::new("unshare");
+    command.args(["--user", "--map-root-user"]).arg(inner.get_program()).args(inner.get_args());
+    let Ok(mut agent) = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors).spawn() else {
+        return eprintln!("skipped: there is no `unshare` here");
+    };
+    let errors = || fs::read_to_string(scratch.path("errors")).unwrap_or_default();
+    let mut skipped = false;
+    eventually("all files are written", || {
+        skipped = agent.try_wait().is_ok_and(|status| status.is_some());
+        skipped || (0..4).all(|i| Path::new(&scratch.path(&format!("d{i}/x"))).exists())
+    });
+    if skipped {
+        return eprintln!("skipped: name spaces are not allowed here: {}", errors());
+    }
+    for round in 0..2 {
+        for i in 0..4 {
+            fs::write(scratch.path(&format!("d{i}/x")), format!("damaged {round}")).expect("damage");
+        }
+        eventually("all files are restored", || {
+            (0..4).all(|i| fs::read_to_string(scratch.path(&format!("d{i}/x"))).is_ok_and(|found| found == "1"))
+        });
+    }
+    agent.kill().expect("kill");
+    agent.wait().expect("it ends");
+    assert_eq!(errors().matches("max_user_watches").count(), 1, "{}", errors());
+}
+
+#[test]
+fn one_interrupt_lets_a_command_finish_and_starts_nothing_more() {
+    let scratch = Scratch::new();
+    let (begun, go, done) = (scratch.path("begun"), scratch.path("go"), scratch.path("done"));
+    let line = format!("echo > {begun}; while ! test -e {go}; do sleep 0.01; done; echo > {done}");
+    let mut graph = ResourceGraph::new();
+    let first = Resource::new(ResourceId::new("exec", "first")).with("cmd", line).with("shell", "/bin/sh");
+    let (first, second) = (graph.add(first), graph.add(scratch.file("second", "2")));
+    graph.order(first, second);
+    scratch.write_graph(&graph);
+    let mut agent = scratch.start(&[]);
+    eventually("the command runs", || Path::new(&begun).exists());
+    interrupt(&agent);
+    fs::write(go, "").expect("write");
+    assert_eq!(agent.wait().expect("it ends").code(), Some(0));
+    assert!(Path::new(&done).exists() && !Path::new(&scratch.path("second")).exists());
+}
+
+#[test]
+fn a_third_interrupt_ends_what_ignores_the_second() {
+    let scratch = Scratch::new();
+    let begun = scratch.path("begun");
+    let line = format!("trap '' TERM INT; echo > {begun}; while true; do sleep 0.05; done");
+    let mut graph = ResourceGraph::new();
+    graph.add(Resource::new(ResourceId::new("exec", "stubborn")).with("cmd", line).with("shell", "/bin/sh"));
+    scratch.write_graph(&graph);
+    let log = fs::File::create(scratch.path("log")).expect("a log");
+    let mut command = scratch.command(&["apply", "--log-format", "json"]);
+    let mut agent = command.stdout(log).stderr(Stdio::null()).spawn().expect("mgmt-rt starts");
+    let log = || fs::read_to_string(scratch.path("log")).unwrap_or_default();
+    eventually("the command runs", || Path::new(&begun).exists());
+    for said in ["interrupted by ^C\"", "soft interrupt", "hard interrupt"] {
+        assert_eq!(agent.try_wait().expect("a child of ours"), None, "too early: {}", log());
+        interrupt(&agent);
+        eventually("the interrupt is noticed", || log().contains(said));
+    }
+    let asked = Instant::now();
+    assert_eq!(agent.wait().expect("it ends").code(), Some(0));
+    assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
 }

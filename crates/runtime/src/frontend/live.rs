@@ -252,13 +252,13 @@ impl World {
     /// Sleeps until something happens, and says whether the catalog changed.
     fn wait(&self, deadline: Option<Duration>) -> bool {
         let mut timeout = deadline.map(|at| at.saturating_sub(self.started.elapsed()));
-        let watcher_fd: Option<OwnedFd> = {
+        let watcher_fd = {
             let inner = self.lock();
             if let Some(at) = inner.watcher.next_poll() {
                 let left = at.saturating_duration_since(Instant::now());
                 timeout = Some(timeout.map_or(left, |t| t.min(left)));
             }
-            inner.watcher.fd().and_then(|fd| fd.try_clone_to_owned().ok())
+            inner.watcher.shared_fd()
         };
         if self.bell.is_none() {
             let now_and_then = Duration::from_millis(200);

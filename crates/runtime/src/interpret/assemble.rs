@@ -12,7 +12,7 @@ use super::statement::{Built, EdgeByName, End};
 /// Builds the graph, or says everything that is wrong with it.
 pub(crate) fn assemble(all: &[Rc<Built>]) -> Result<ResourceGraph, Vec<Diagnostic>> {
     let mut graph = ResourceGraph::new();
-    graph.reserve(all.iter().map(|built| built.resources.len()).sum());
+    graph.reserve(all.iter().map(|built| built.resources.len()).sum(), all.iter().map(|built| built.edges.len()).sum());
     let mut errors: Vec<Diagnostic> = Vec::new();
     for built in all {
         if !built.errors.is_empty() {

@@ -124,7 +124,9 @@ pub(crate) fn build_resources(
             resource.params.insert(Arc::clone(name), (*value).clone());
         }
     }
-    built.resources = resources.into_iter().map(Arc::new).collect();
+    // Not collected: that would keep the larger allocation of the other list.
+    built.resources.reserve_exact(resources.len());
+    built.resources.extend(resources.into_iter().map(Arc::new));
     if built.errors.is_empty() {
         validate_all(program, statement, &mut built);
     }

@@ -192,6 +192,63 @@ fn nothing_is_checked_before_its_watch_is_ready() {
 }
 
 #[test]
+fn fan_in_and_fan_out_run_in_waves() {
+    let names = ["a", "b", "c", "hub", "x", "y", "z"];
+    let edges = [(0, 3, false), (1, 3, false), (2, 3, false), (3, 4, false), (3, 5, false), (3, 6, false)];
+    let mut host = Host::start(names.iter().map(|n| resource(n)).collect(), &edges);
+    host.expect(&["a", "b", "c"]);
+    host.finish("b", false);
+    host.finish("a", false);
+    host.expect(&[]);
+    host.finish("c", false);
+    host.expect(&["hub"]);
+    host.finish("hub", false);
+    host.expect(&["x", "y", "z"]);
+}
+
+#[test]
+fn a_large_graph_starts_in_slices_and_nothing_is_forgotten() {
+    let mut host = Host::new(Config { once: true, slice: Some(2), ..Config::default() });
+    host.swap(["a", "b", "c", "d", "e"].iter().map(|n| resource(n)).collect(), &[(0, 4, false)]);
+    let mut steps = 0;
+    while host.engine.deadline() == Some(host.now) {
+        assert!(!host.engine.is_quiet() && host.log.len() <= 2 * (steps + 1), "{:?}", host.log);
+        host.step(Event::Tick);
+        steps += 1;
+    }
+    host.expect(&["a", "b", "c", "d"]);
+    assert!(steps > 1);
+    for name in ["a", "b", "c", "d", "e"] {
+        host.finish(name, false);
+    }
+    host.expect(&["e"]);
+    assert!(host.engine.is_quiet());
+}
+
+#[test]
+fn a_graph_swap_or_a_stop_between_slices_starts_no_removed_vertex() {
+    let mut host = Host::new(Config { once: true, slice: Some(1), ..Config::default() });
+    host.swap(["a", "b", "c"].iter().map(|n| resource(n)).collect(), &[]);
+    host.expect(&["a"]);
+    host.swap(vec![resource("c"), resource("d")], &[]);
+    assert_ne!(host.engine.deadline(), Some(host.now), "the last check of a removed vertex is waited for");
+    host.finish("a", false);
+    while host.engine.deadline() == Some(host.now) {
+        host.step(Event::Tick);
+    }
+    host.log.sort();
+    host.expect(&["c", "d", "remove a"]);
+    host.finish("c", false);
+    host.finish("d", false);
+    host.swap(["e", "f", "g"].iter().map(|n| resource(n)).collect(), &[]);
+    host.step(Event::Stop(StopLevel::Finish));
+    assert_ne!(host.engine.deadline(), Some(host.now), "what may not start is not waited for");
+    host.finish("e", false);
+    host.log.sort();
+    host.expect(&["e", "remove c", "remove d", "stopped"]);
+}
+
+#[test]
 fn event_during_a_check_causes_another() {
     let mut host = Host::start(vec![resource("a")], &[]);
     host.fire("a");
@@ -534,6 +591,32 @@ fn received_value_is_passed_on_only_when_it_differs() {
 }
 
 #[test]
+fn received_value_survives_an_identical_graph() {
+    let transfer = Transfer { from: (0, 0), from_key: "out".into(), to: (1, 0), to_key: "p".into() };
+    let mut host = Host::new(Config::default());
+    let graph = graph(vec![resource("a"), resource("b")], &[], vec![transfer]);
+    host.step(Event::Swap(Box::new(graph.clone())));
+    host.send("a", "x");
+    host.finish("b", true);
+    host.last.clear();
+    host.step(Event::Swap(Box::new(graph)));
+    assert!(matches!(host.last[..], [Command::Report(Report::Swapped { kept: 2, .. })]), "{:?}", host.last);
+}
+
+#[test]
+fn member_of_a_group_receives_through_its_leader() {
+    let group = Group::Together([resource("leader"), resource("member")].into());
+    let transfer = Transfer { from: (0, 0), from_key: "out".into(), to: (1, 1), to_key: "p".into() };
+    let graph = EngineGraph::new(vec![Group::from(resource("a")), group], Vec::new(), vec![transfer]).unwrap();
+    let mut host = Host::new(Config::default());
+    host.step(Event::Swap(Box::new(graph)));
+    host.send("a", "x");
+    host.expect(&["a", "leader"]);
+    let Some(Command::Run { updates, .. }) = host.last.last() else { panic!("the leader runs") };
+    assert_eq!(updates[..], [Received { member: 1, key: "p".into(), value: Value::str("x") }]);
+}
+
+#[test]
 fn changed_mark_stays_through_a_failure() {
     let transfer = Transfer { from: (0, 0), from_key: "out".into(), to: (1, 0), to_key: "p".into() };
     let mut host = Host::new(Config::default());
@@ -599,7 +682,7 @@ fn blocked_noop_and_endlessly_failing_vertices_do_not_keep_from_converging() {
         host.at(ms(i));
     }
     assert!(host.log.contains(&"converged".to_owned()), "{:?}", host.log);
-    assert_eq!(host.engine.status(), Status { total: 4, done: 1, running: 0, failed: 2, waiting: 1 });
+    assert_eq!(host.engine.status(), Status { total: 4, done: 1, running: 0, failed: 2, waiting: 1, quiet: true });
 }
 
 #[test]

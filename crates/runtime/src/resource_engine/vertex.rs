@@ -92,7 +92,7 @@ pub(super) struct Vertex {
     pub(super) dirty: bool,
     /// An event came since the last check started: the limiter has a say.
     pub(super) event: bool,
-    pub(super) limiter: Option<Limiter>,
+    pub(super) limiter: Option<Box<Limiter>>,
     /// No attempts are left.
     pub(super) dead: bool,
     /// The last check failed (cleared by a success).
@@ -133,7 +133,7 @@ impl Vertex {
             group.iter().flat_map(|r| &r.meta.sema).map(|s| Arc::from(s.as_str())).collect();
         semaphores.sort();
         semaphores.dedup();
-        let limiter = Limiter::new(group[0].meta.limit, group[0].meta.burst, now);
+        let limiter = Limiter::new(group[0].meta.limit, group[0].meta.burst, now).map(Box::new);
         Vertex {
             group,
             created: false,

@@ -303,6 +303,8 @@ impl<'o> Agent<'o> {
                 }
                 let host = Host { managed: managed_paths(&graph), ..self.host.share() };
                 self.host = Arc::new(Surroundings { host, journal: self.host.journal.clone() });
+                let slots = graph.groups().len();
+                self.slots.reserve_exact(slots.saturating_sub(self.slots.len()));
                 self.events.push_back(Event::Swap(graph));
             }
             Message::SourceFailed(diagnostics) => {

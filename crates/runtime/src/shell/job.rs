@@ -170,3 +170,38 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("no message").to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Panics;
+
+    impl Kind for Panics {
+        fn check_apply(&mut self, _cx: &mut Context<'_>) -> Result<(), Failure> {
+            panic!("out of {}", "order")
+        }
+
+        fn update(&mut self, _resources: &[Resource]) -> Result<(), Failure> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn panic_of_a_kind_is_a_failure_of_its_resource() {
+        let job = Job {
+            key: VertexKey(0),
+            kind: Box::new(Panics),
+            initialised: false,
+            resources: Group::from(Resource::new(ResourceId::new("noop", "n"))),
+            apply: true,
+            refresh: false,
+            flow: None,
+            host: Arc::new(Surroundings { host: Host::default(), journal: None }),
+            cancel: Cancel::new(),
+        };
+        let done = job.run();
+        assert!(matches!(&done.result, Err(Failure::Panic(text)) if text == "out of order"), "{:?}", done.result);
+        assert!(done.initialised);
+    }
+}

@@ -112,9 +112,7 @@ impl Lane {
             return jobs.for_each(|job| self.shared.answer(job.give_back(), true));
         }
         queue.jobs.extend(jobs);
-        for _ in 0..count.min(queue.idle) {
-            self.shared.ready.notify_one();
-        }
+        let woken = count.min(queue.idle);
         let wanted = queue.jobs.len().saturating_sub(queue.idle).min(self.limit - queue.threads);
         for _ in 0..wanted {
             let shared = self.shared.clone();
@@ -124,7 +122,13 @@ impl Lane {
             }
             queue.threads += 1;
         }
-        if queue.threads == 0 {
+        if queue.threads > 0 {
+            // Whoever is woken finds the queue free.
+            drop(queue);
+            for _ in 0..woken {
+                self.shared.ready.notify_one();
+            }
+        } else {
             // Not one thread can be had: better slow than never.
             let jobs = std::mem::take(&mut queue.jobs);
             drop(queue);

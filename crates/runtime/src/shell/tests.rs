@@ -257,6 +257,19 @@ fn second_request_to_stop_ends_a_running_command() {
 }
 
 #[test]
+fn command_that_takes_too_long_is_ended_and_says_so() {
+    let agent = Running::start(once);
+    let mut sleep = Resource::new(ResourceId::new("exec", "s")).with("cmd", "/bin/sleep 60");
+    (sleep.meta.timeout, sleep.meta.retry) = (500, 1);
+    let started = Instant::now();
+    agent.swap(&graph(vec![sleep]));
+    let (summary, lines, _dir) = agent.join();
+    assert_eq!(summary.failed.len(), 1);
+    assert_eq!(lines.iter().filter(|line| line.contains("timeout after 0.500 seconds")).count(), 2, "{lines:?}");
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+}
+
+#[test]
 fn watching_command_causes_checks() {
     let agent = Running::start(daemon);
     let exec = Resource::new(ResourceId::new("exec", "e"))

@@ -15,6 +15,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
@@ -37,7 +38,7 @@ pub struct Subscription {
 
 /// Reports changes of paths. Readable through [`Watcher::fd`] when [`Watcher::read`] has something to say.
 pub struct Watcher {
-    inotify: Option<OwnedFd>,
+    inotify: Option<Arc<OwnedFd>>,
     nodes: Vec<Node>,
     free: Vec<usize>,
     by_wd: FxHashMap<i32, Vec<usize>>,
@@ -102,7 +103,7 @@ impl Watcher {
     /// A watcher that watches nothing yet. If the system has no inotify instance left, everything is polled.
     #[must_use]
     pub fn new() -> Watcher {
-        let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok();
+        let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok().map(Arc::new);
         let root = Node { used: true, ..Node::default() };
         Watcher {
             limit_reached: inotify.is_none(),
@@ -122,6 +123,12 @@ impl Watcher {
     #[must_use]
     pub fn fd(&self) -> Option<BorrowedFd<'_>> {
         self.inotify.as_ref().map(AsFd::as_fd)
+    }
+
+    /// The same, to wait for it while the watcher itself is in use.
+    #[must_use]
+    pub fn shared_fd(&self) -> Option<Arc<OwnedFd>> {
+        self.inotify.clone()
     }
 
     /// When [`Watcher::read`] has to be called even if nothing is readable.
