@@ -1,4 +1,5 @@
-//! Artifacts that no compiler made.
+//! Artifacts that no compiler made, and calls of every function.
 
 mod hostile;
 mod mutated;
+mod signatures;
