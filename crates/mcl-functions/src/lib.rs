@@ -57,4 +57,4 @@ pub use function::{
     Purity, Signature,
 };
 pub use registry::{all_functions, function, module_exists, module_functions, module_names};
-pub use world::{Export, Exported, World};
+pub use world::{Candidacy, Export, Exported, World};

@@ -7,7 +7,7 @@ mod store;
 
 use mcl_value::Value;
 
-pub use store::{Export, Exported, World};
+pub use store::{Candidacy, Export, Exported, World};
 
 use crate::args::Args;
 use crate::golang::os::go_error;

@@ -38,6 +38,15 @@ pub struct Export {
     pub to: String,
 }
 
+/// For how long a host takes part in a schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Candidacy {
+    /// While its agent runs.
+    Lease,
+    /// Until it withdraws.
+    Persistent,
+}
+
 /// The shared state, as one host sees it.
 #[derive(Clone, Debug)]
 pub struct World {
@@ -49,6 +58,8 @@ pub struct World {
 const WORLD: &str = "world";
 /// File names of values end so; directories have no ending, so a key can be a part of another one.
 const VALUE: &str = ".value";
+/// What a candidate that outlives its agent says.
+const PERSISTENT: &[u8] = b"persistent";
 /// The layout of the records of exports.
 const VERSION: &str = "1";
 /// A file name has at most 255 bytes, and those of temporary files are longer than what they stand for.
@@ -128,13 +139,45 @@ impl World {
         Ok(list(&self.schedule_dir(namespace))?.into_iter().map(|(host, _)| host).collect())
     }
 
-    /// Says whether this host takes part in the schedule of a namespace.
+    /// How this host takes part in the schedule of a namespace, if it does.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    pub fn candidacy(&self, namespace: &str) -> std::io::Result<Option<Candidacy>> {
+        let persists = |text: Vec<u8>| if text == PERSISTENT { Candidacy::Persistent } else { Candidacy::Lease };
+        Ok(read(&self.candidate_file(namespace))?.map(persists))
+    }
+
+    /// Says how this host takes part in the schedule of a namespace, or that it does not.
     ///
     /// # Errors
     /// When the state cannot be written.
-    pub fn set_scheduled(&self, namespace: &str, takes_part: bool) -> std::io::Result<()> {
-        let file = value_file(&self.schedule_dir(namespace), &self.hostname);
-        write(&file, takes_part.then_some(b""))
+    pub fn set_candidacy(&self, namespace: &str, candidacy: Option<Candidacy>) -> std::io::Result<()> {
+        let text: Option<&[u8]> = candidacy.map(|candidacy| match candidacy {
+            Candidacy::Lease => b"lease".as_slice(),
+            Candidacy::Persistent => PERSISTENT,
+        });
+        write(&self.candidate_file(namespace), text)
+    }
+
+    /// The agent of this host starts: what an earlier one took part in is over, unless it was meant to outlive it.
+    ///
+    /// # Errors
+    /// When the state cannot be read or written.
+    pub fn end_leases(&self) -> std::io::Result<()> {
+        for directory in directories(&self.root.join("schedule"))? {
+            let file = value_file(&directory, &self.hostname);
+            if read(&file)?.is_some_and(|text| text != PERSISTENT) {
+                write(&file, None)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The file that says how this host takes part in the schedule of a namespace.
+    #[must_use]
+    pub fn candidate_file(&self, namespace: &str) -> PathBuf {
+        value_file(&self.schedule_dir(namespace), &self.hostname)
     }
 
     /// The exported resources of a kind that this host may see, sorted by name and host. What is meant for this host alone
@@ -401,15 +444,18 @@ mod tests {
         world.set_string("a", Some(b"1"))?;
         world.set_string("a/b c", Some(b"2"))?;
         world.set_string(&world.host_key("a"), Some(b"3"))?;
-        world.set_scheduled("s", true)?;
+        world.set_candidacy("s", Some(Candidacy::Persistent))?;
+        world.set_candidacy("t", Some(Candidacy::Lease))?;
 
         let again = World::new(dir.path(), "h1");
         assert_eq!(again.string("a")?, Some(b"1".to_vec()));
         assert_eq!(again.host_strings("a")?, [("b c".to_owned(), b"2".to_vec()), ("h1".to_owned(), b"3".to_vec())]);
-        assert_eq!(again.scheduled("s")?, ["h1"]);
+        assert_eq!((again.scheduled("s")?, again.scheduled("t")?), (vec!["h1".to_owned()], vec!["h1".to_owned()]));
+        again.end_leases()?;
+        assert_eq!((again.candidacy("s")?, again.candidacy("t")?), (Some(Candidacy::Persistent), None));
 
         again.set_string("a", None)?;
-        again.set_scheduled("s", false)?;
+        again.set_candidacy("s", None)?;
         assert_eq!((world.string("a")?, world.scheduled("s")?), (None, vec![]));
         Ok(())
     }

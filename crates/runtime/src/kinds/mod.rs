@@ -40,6 +40,7 @@ mod pkg;
 mod print;
 mod registry;
 mod reversal;
+mod schedule;
 mod shared;
 mod svc;
 mod sysctl;

@@ -5,7 +5,7 @@ use resource_graph::Resource;
 use crate::kinds::export::Exporting;
 use crate::kinds::{
     Failure, Kind, Params, archive, authorized_key, cron, exec, exit, file, hostname, json_edit, kv, line, mount, msg,
-    net, noop, password, pkg, print, svc, sysctl, test, timer, unsupported, user, value,
+    net, noop, password, pkg, print, schedule, svc, sysctl, test, timer, unsupported, user, value,
 };
 
 /// Makes the implementation for a leader and the members grouped into it (never empty, the leader first).
@@ -31,6 +31,7 @@ const KINDS: &[(&str, Constructor)] = &[
     ("password", password::build),
     ("pkg", pkg::build),
     ("print", print::build),
+    ("schedule", schedule::build),
     ("ssh:authorized_key", authorized_key::build),
     ("svc", svc::build),
     ("sysctl", sysctl::build),

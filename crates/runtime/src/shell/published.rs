@@ -2,7 +2,7 @@
 //!
 //! A record is written by the check of its resource, and no check of a resource runs once its vertex was removed. So
 //! it is enough to look at what a removed vertex exported, and at what an earlier process left, when the first graph
-//! comes and nothing runs.
+//! comes and nothing runs. An earlier process' part in schedules ends then, too.
 
 use mcl_functions::{Export, World};
 use resource_graph::Resource;
@@ -32,10 +32,13 @@ impl Published {
         if !is_first {
             return Vec::new();
         }
-        match self.world.own_exports() {
+        let mut failures = match self.world.own_exports() {
             Ok(found) => self.take_back(found),
             Err(error) => vec![Failure::io("read the exports in", self.world.exports(), error)],
-        }
+        };
+        let leases = self.world.end_leases();
+        failures.extend(leases.err().map(|error| Failure::io("end the leases of", "this host", error)));
+        failures
     }
 
     /// A vertex was removed, and runs no more.

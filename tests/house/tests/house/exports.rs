@@ -1,4 +1,5 @@
-//! Exported resources on one host: published, collected, and taken back.
+//! What hosts share, on one host: exported resources are published, collected, and taken back; keys and schedules are
+//! written by resources and read by functions.
 
 use std::time::{Duration, Instant};
 
@@ -81,6 +82,31 @@ fn noop_and_plan_neither_export_nor_take_back() {
     assert_eq!(plan.status, 3, "{}{}", plan.out, plan.err);
     assert!(plan.out.contains("motd"), "{}", plan.out);
     assert_eq!(resources(&scratch).len(), 2, "it is still there");
+}
+
+#[test]
+fn functions_read_what_resources_write() {
+    let scratch = Scratch::new(
+        r#"import "golang/strings"
+import "world"
+
+kv "greeting" {
+	value => "hello",
+}
+schedule "pool" {}
+$greeting = world.getval("greeting")
+$chosen = strings.join(world.schedule("pool"), ",")
+file "@/out" {
+	state => "exists",
+	content => if $greeting->exists and $chosen == $hostname { $greeting->value } else { "nothing" },
+}
+"#,
+    );
+    scratch.build();
+    let mut agent = scratch.apply(&[]);
+    eventually("the program sees what its resources wrote", || scratch.read("out").as_deref() == Some("hello"));
+    agent.signal(Signal::INT);
+    assert_eq!(agent.ends(), 0);
 }
 
 /// Wherever an agent is killed, every record is whole, and the next one completes the work.
