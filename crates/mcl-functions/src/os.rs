@@ -8,7 +8,7 @@ mod watched;
 use mcl_value::Value;
 
 use crate::args::Args;
-use crate::table::{fatal, host, live, ok, pure};
+use crate::table::{host, live, ok, pure};
 use crate::{Function, distro};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
