@@ -82,6 +82,34 @@ pub enum CallSite {
     ListConcat,
 }
 
+impl CallSite {
+    /// The forms in which it can be called, for people: `…` stands for more of the same. Empty for what has no name in the
+    /// language.
+    #[must_use]
+    pub fn forms(self) -> &'static [&'static str] {
+        match self {
+            CallSite::Operator
+            | CallSite::Lookup
+            | CallSite::StructLookup
+            | CallSite::StructLookupOptional
+            | CallSite::Collect => &[],
+            CallSite::Printf => &["func(format str, a ?1, b ?2 …) str"],
+            CallSite::Template => &["func(template str) str", "func(template str, vars ?1) str"],
+            CallSite::DecodeJson => &["func(json str) ?1", "func(json str, type str) ?1"],
+            CallSite::IterRange => &[
+                "func(stop int) []int",
+                "func(start int, stop int) []int",
+                "func(start int, stop int, step int) []int",
+            ],
+            CallSite::IterReduce => &[
+                "func(inputs []?1, function func(x ?1, y ?1) ?1) ?1",
+                "func(initial ?1, inputs []?1, function func(x ?1, y ?1) ?1) ?1",
+            ],
+            CallSite::ListConcat => &["func(list []?1, lists []?1 …) []?1"],
+        }
+    }
+}
+
 /// Whether a result depends on arguments alone (spec 04 §6.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purity {

@@ -79,10 +79,12 @@ fn documents(functions: &[&Function], kinds: &[&Kind], format: DocFormat) -> Str
     out
 }
 
-fn signature(function: &Function) -> &'static str {
+/// How a function is called: more than one form, with `or` between them, if its type depends on the call.
+fn signature(function: &Function, or: &str) -> String {
     match function.signature {
-        Signature::Fixed(text) => text,
-        Signature::CallSite(_) => "func(…): its type depends on the call",
+        Signature::Fixed(text) => text.to_owned(),
+        Signature::CallSite(site) if site.forms().is_empty() => "func(…)".to_owned(),
+        Signature::CallSite(site) => site.forms().join(or),
     }
 }
 
@@ -111,7 +113,8 @@ fn overview_text(out: &mut String, functions: &[&Function], kinds: &[&Kind]) {
 }
 
 fn function_text(function: &Function) -> String {
-    format!("{}  {}\n{}\n", function.name, signature(function), wrapped(function.doc, "    "))
+    let or = format!("\n{}", " ".repeat(function.name.len() + 2));
+    format!("{}  {}\n{}\n", function.name, signature(function, &or), wrapped(function.doc, "    "))
 }
 
 fn kind_text(kind: &Kind) -> String {
@@ -154,7 +157,7 @@ fn wrapped(text: &str, indent: &str) -> String {
 fn markdown(out: &mut String, functions: &[&Function], kinds: &[&Kind]) {
     let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");
     for function in functions {
-        let _ = writeln!(out, "## `{}`\n\n    {}\n\n{}\n", function.name, signature(function), function.doc);
+        let _ = writeln!(out, "## `{}`\n\n    {}\n\n{}\n", function.name, signature(function, " or "), function.doc);
     }
     for kind in kinds {
         let _ = writeln!(out, "## `{}`\n\n{}\n", kind.name, kind.doc);
