@@ -21,6 +21,7 @@ mod builder;
 mod builtin;
 mod compact;
 mod emit;
+mod expansion;
 mod expr;
 mod frames;
 mod lower;
@@ -51,8 +52,13 @@ impl Default for Options {
 pub(crate) enum Stop {
     /// The typed program contradicts itself. Never true of one that the earlier stages made without errors.
     Broken(&'static str),
-    /// Classes expand to too many statements; one of them.
-    TooLarge(Span),
+    /// Classes expand to too many statements.
+    TooLarge {
+        /// One of them, or the one that expands to most of them.
+        at: Span,
+        /// How many there are at least; `None` if that was not known before they were made.
+        statements: Option<u64>,
+    },
 }
 
 /// Lowers a typed program that has no errors. Sources, module directories and deployed files come from `loaded`.
@@ -63,14 +69,16 @@ pub(crate) enum Stop {
 pub fn lower(mut typed: Typed, loaded: &Loaded, options: Options) -> Result<Program, Vec<Diagnostic>> {
     let types = std::mem::take(&mut typed.types);
     let mut lowering = lower::Lowering::new(&typed, types, loaded, options);
-    let stopped = lowering.run();
+    let stopped = expansion::check(&typed.scoped).and_then(|()| lowering.run());
     let mut errors = std::mem::take(&mut lowering.errors);
     if lowering.emitter.pool.too_deep {
         let message = format!("a type is nested more than {MAX_TYPE_NESTING} levels deep");
-        errors.push(
-            Diagnostic::error(Code::E0804, Stage::Graph, message)
-                .help("lists in lists, made one from another, nest once for each step; use fewer steps, or a map"),
-        );
+        let error = Diagnostic::error(Code::E0804, Stage::Graph, message)
+            .help("lists in lists, made one from another, nest once for each step; use fewer steps, or a map");
+        errors.push(match lowering.too_deep {
+            Some(at) => error.at_with(at, "this has such a type, or is made from what has it"),
+            None => error,
+        });
     }
     if let Err(stop) = stopped {
         errors.push(report(&stop));
@@ -92,13 +100,17 @@ pub fn lower(mut typed: Typed, loaded: &Loaded, options: Options) -> Result<Prog
 
 fn report(stop: &Stop) -> Diagnostic {
     match stop {
-        Stop::TooLarge(span) => Diagnostic::error(
-            Code::E0802,
-            Stage::Graph,
-            "the program expands to more statements than any machine could apply",
-        )
-        .at_with(*span, "one of them")
-        .help("classes that include other classes several times multiply; loop over a list instead"),
+        Stop::TooLarge { at, statements } => {
+            let label = match statements {
+                Some(u64::MAX) => "this stands for most of them".to_owned(),
+                Some(count) => format!("there are {count}, and this stands for most of them"),
+                None => "one of them".to_owned(),
+            };
+            let message = "the program expands to more statements than any machine could apply";
+            Diagnostic::error(Code::E0802, Stage::Graph, message)
+                .at_with(*at, label)
+                .help("classes that include other classes several times multiply; loop over a list instead")
+        }
         Stop::Broken(what) => Diagnostic::error(
             Code::E0803,
             Stage::Graph,

@@ -8,7 +8,7 @@
 //! Only what is asked for is lowered: unused definitions have no types.
 
 use mcl_artifact::program::{Closure, Operand};
-use mcl_diagnostics::Diagnostic;
+use mcl_diagnostics::{Diagnostic, Span};
 use mcl_modules::Loaded;
 use mcl_parser::ast::{ExprId, StmtId};
 use mcl_types::{DefId, TypeId, TypeTable, Typed};
@@ -18,6 +18,7 @@ use crate::{
     Options, Stop,
     builder::BuilderId,
     emit::Emitter,
+    expansion,
     frames::{Frame, FrameId, Frames, Memo},
 };
 
@@ -76,6 +77,34 @@ pub(crate) enum Task {
     LoopDone { frame: FrameId, stmt: StmtId, body: BuilderId },
 }
 
+/// A piece of the tree.
+enum Part {
+    Expr(ExprId),
+    Stmt(StmtId),
+}
+
+impl Task {
+    /// What it is about.
+    fn subject(&self) -> Option<(FrameId, Part)> {
+        match *self {
+            Task::Expr(place, expr)
+            | Task::Variable(place, expr)
+            | Task::Apply(place, expr)
+            | Task::IfBranches(place, expr)
+            | Task::IfDone { place, expr, .. }
+            | Task::ExceptFallback(place, expr)
+            | Task::ExceptDone { place, expr, .. }
+            | Task::LambdaDone { place, expr, .. } => Some((place.frame, Part::Expr(expr))),
+            Task::Statement(frame, stmt)
+            | Task::StatementDone(frame, stmt)
+            | Task::IfStatement(frame, stmt)
+            | Task::Loop(frame, stmt)
+            | Task::LoopDone { frame, stmt, .. } => Some((frame, Part::Stmt(stmt))),
+            Task::Store(..) | Task::Function(_) | Task::FunctionDone(..) | Task::IfStatementDone { .. } => None,
+        }
+    }
+}
+
 /// The state of the walk.
 pub(crate) struct Lowering<'a> {
     pub(crate) frames: Frames<'a>,
@@ -84,7 +113,11 @@ pub(crate) struct Lowering<'a> {
     pub(crate) tasks: Vec<Task>,
     pub(crate) operands: Vec<Operand>,
     pub(crate) errors: Vec<Diagnostic>,
-    pub(crate) statements: usize,
+    /// How many statements were expanded.
+    pub(crate) statements: u64,
+    pub(crate) statement_limit: u64,
+    /// Where a type is too deep for an artifact, if one is.
+    pub(crate) too_deep: Option<Span>,
     /// The functions' templates, with what they capture from the builder of the frame with the definition; `None` while
     /// one is being built.
     pub(crate) functions: FxHashMap<FunctionKey, Option<Closure>>,
@@ -100,6 +133,8 @@ impl<'a> Lowering<'a> {
             operands: Vec::new(),
             errors: Vec::new(),
             statements: 0,
+            statement_limit: expansion::limit(&typed.scoped),
+            too_deep: None,
             functions: FxHashMap::default(),
         }
     }
@@ -118,10 +153,22 @@ impl<'a> Lowering<'a> {
         });
         self.block(frame);
         while let Some(task) = self.tasks.pop() {
+            let subject = task.subject();
             self.step(task)?;
+            if self.emitter.pool.too_deep && self.too_deep.is_none() {
+                self.too_deep = subject.map(|(frame, part)| self.span(frame, part));
+            }
         }
         self.emitter.finish(builder, None, false, "program");
         Ok(())
+    }
+
+    fn span(&self, frame: FrameId, part: Part) -> Span {
+        let ast = self.frames.ast(frame);
+        match part {
+            Part::Expr(expr) => ast.expr_span(expr),
+            Part::Stmt(stmt) => ast.stmt_span(stmt),
+        }
     }
 
     fn step(&mut self, task: Task) -> Result<(), Stop> {

@@ -17,9 +17,6 @@ use crate::{
 /// A loop over a constant is unrolled if its body, and those of the unrolled loops around it, are copied at most so often.
 const MAX_ITERATIONS: usize = 64;
 
-/// Classes that include one another can expand a small program without bound; this is more than any machine can run.
-const MAX_STATEMENTS: usize = 1_000_000;
-
 impl Lowering<'_> {
     /// Adds what the statements of a frame contribute, in source order.
     pub(crate) fn block(&mut self, frame: FrameId) {
@@ -41,8 +38,8 @@ impl Lowering<'_> {
         let ast = self.frames.ast(frame);
         let place = self.place(frame);
         self.statements += 1;
-        if self.statements > MAX_STATEMENTS {
-            return Err(Stop::TooLarge(ast.stmt_span(stmt)));
+        if self.statements > self.statement_limit {
+            return Err(Stop::TooLarge { at: ast.stmt_span(stmt), statements: None });
         }
         match ast.stmt(stmt) {
             Stmt::Broken { .. } => return Err(Stop::Broken("a statement has errors")),
