@@ -110,7 +110,7 @@ impl World {
     /// # Errors
     /// When the state cannot be written.
     pub fn set_string(&self, key: &str, value: Option<&[u8]>) -> std::io::Result<()> {
-        write(&self.string_file(key), value)
+        write_for_good(&self.string_file(key), value)
     }
 
     /// The key that holds the text of this host in a namespace.
@@ -157,7 +157,7 @@ impl World {
             Candidacy::Lease => b"lease".as_slice(),
             Candidacy::Persistent => PERSISTENT,
         });
-        write(&self.candidate_file(namespace), text)
+        write_for_good(&self.candidate_file(namespace), text)
     }
 
     /// The agent of this host starts: what an earlier one took part in is over, unless it was meant to outlive it.
@@ -230,7 +230,8 @@ impl World {
         Ok(read(&self.export_file(export))?.is_some_and(|stored| stored == self.record(export, data).as_bytes()))
     }
 
-    /// Exports a resource, in place of what was exported so before.
+    /// Exports a resource, in place of what was exported so before. A power failure may take it back: the next check of the
+    /// resource exports it again.
     ///
     /// # Errors
     /// When the state cannot be written.
@@ -381,8 +382,18 @@ fn write(path: &Path, value: Option<&[u8]>) -> std::io::Result<()> {
         write_atomically(path, value, 0o600)
     };
     // Another thread may remove a directory that is still empty.
-    once().or_else(|error| if error.kind() == ErrorKind::NotFound { once() } else { Err(error) })?;
-    std::fs::File::open(directory)?.sync_all()
+    once().or_else(|error| if error.kind() == ErrorKind::NotFound { once() } else { Err(error) })
+}
+
+/// Like [`write`], and sees to it that what was written is still there after a power failure.
+fn write_for_good(path: &Path, value: Option<&[u8]>) -> std::io::Result<()> {
+    write(path, value)?;
+    match path.parent().map(std::fs::File::open) {
+        Some(Ok(directory)) => directory.sync_all(),
+        // There is no directory when there is nothing in it.
+        Some(Err(error)) if error.kind() != ErrorKind::NotFound => Err(error),
+        Some(Err(_)) | None => Ok(()),
+    }
 }
 
 /// The values in a directory whose names are known: name and path, sorted by name.

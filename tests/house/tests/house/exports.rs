@@ -114,7 +114,7 @@ file "@/out" {
 fn a_killed_agent_leaves_whole_records() {
     let exporter = r#"import "iter"
 import "convert"
-for $i, $n in iter.range(200) {
+for $i, $n in iter.range(50) {
 	$text = convert.int_to_str($n)
 	file "@/f${text}" {
 		content => $text,
@@ -128,9 +128,9 @@ for $i, $n in iter.range(200) {
     scratch.build();
     scratch.write("collect.mcl", collector);
     assert_eq!(scratch.run("mclc", &["build", "collect.mcl", "-o", "collect.bin"]).status, 0);
-    for round in 0..12 {
+    for round in 0..10 {
         let agent = scratch.apply(&[]);
-        let end = Instant::now() + Duration::from_millis(5 * round);
+        let end = Instant::now() + Duration::from_millis(8 * round);
         while Instant::now() < end {
             std::thread::yield_now();
         }
@@ -141,5 +141,5 @@ for $i, $n in iter.range(200) {
     }
     assert_eq!(scratch.apply_once(&[]).status, 0);
     std::fs::copy(scratch.path("collect.mcl"), scratch.path("main.mcl")).expect("the program is there");
-    assert_eq!(resources(&scratch).len(), 200);
+    assert_eq!(resources(&scratch).len(), 50);
 }
