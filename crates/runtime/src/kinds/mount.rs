@@ -2,6 +2,9 @@
 //!
 //! Only the line of this mount point is touched, and only this mount point is mounted or unmounted; so it works with and
 //! without systemd, and comments stay.
+//!
+//! What is mounted is compared with the line as far as the kernel tells it in the line's own words: the device, the type,
+//! and the options that are flags. Others (`size=1g`) are brought in by a remount when the line changes.
 
 use std::path::{Path, PathBuf};
 
@@ -94,19 +97,45 @@ impl Mount {
     }
 
     fn check_mounted(&self, cx: &mut Context<'_>, line_changed: bool) -> Result<(), Failure> {
-        let mounted = std::fs::read_to_string(MOUNTS).map_err(Failure::on("read", Path::new(MOUNTS)))?;
-        let mounted = mounted.lines().filter_map(mounted_at).any(|point| point == self.point);
-        let (tool, words, text): (_, &[&str], _) = match (self.exists, mounted) {
-            (true, false) => ("mount", &[], "mount"),
-            (true, true) if line_changed => ("mount", &["-o", "remount"], "remount"),
-            (false, true) => ("umount", &[], "unmount"),
-            (true, true) | (false, false) => return Ok(()),
-        };
-        if cx.change(format!("{text} {}", self.point))? {
+        while let Some(step) = self.next_step(line_changed)? {
+            let (tool, words, text): (_, &[&str], _) = match step {
+                Step::Mount => ("mount", &[], "mount"),
+                Step::Remount => ("mount", &["-o", "remount"], "remount"),
+                Step::Unmount => ("umount", &[], "unmount"),
+            };
+            if !cx.change(format!("{text} {}", self.point))? {
+                return Ok(());
+            }
             Tool::new(tool)?.args(words).args(["--", &self.point]).run(cx.cancel())?;
+            if step != Step::Unmount || !self.exists {
+                return Ok(());
+            }
+            // What is to be mounted may have been below what was in its place.
         }
         Ok(())
     }
+
+    fn next_step(&self, line_changed: bool) -> Result<Option<Step>, Failure> {
+        let table = std::fs::read_to_string(MOUNTS).map_err(Failure::on("read", Path::new(MOUNTS)))?;
+        // The last one lies on top of the others.
+        let mounted = table.lines().rev().filter_map(Mounted::parse).find(|mounted| mounted.point == self.point);
+        Ok(match (&mounted, self.exists) {
+            (None, false) => None,
+            (None, true) => Some(Step::Mount),
+            (Some(_), false) => Some(Step::Unmount),
+            (Some(mounted), true) if !self.entry.is_source_of(mounted) => Some(Step::Unmount),
+            (Some(mounted), true) if line_changed || !self.entry.has_flags_of(mounted) => Some(Step::Remount),
+            (Some(_), true) => None,
+        })
+    }
+}
+
+/// Something that has to be done.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Mount,
+    Remount,
+    Unmount,
 }
 
 impl Kind for Mount {
@@ -206,8 +235,78 @@ fn unescaped(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-fn mounted_at(line: &str) -> Option<String> {
-    line.split(' ').nth(4).map(unescaped)
+/// A line of the kernel's table of mounts.
+#[derive(Debug, PartialEq, Eq)]
+struct Mounted {
+    point: String,
+    /// Of the mount and of the file system.
+    options: Vec<String>,
+    fs_type: String,
+    source: String,
+}
+
+impl Mounted {
+    fn parse(line: &str) -> Option<Mounted> {
+        let (mount, file_system) = line.split_once(" - ")?;
+        let (mut mount, mut file_system) = (mount.split(' ').skip(4), file_system.split(' '));
+        let (point, options) = (mount.next()?, mount.next()?);
+        let (fs_type, source, more) = (file_system.next()?, file_system.next()?, file_system.next().unwrap_or(""));
+        let options = options.split(',').chain(more.split(',')).map(unescaped).collect();
+        Some(Mounted { point: unescaped(point), options, fs_type: unescaped(fs_type), source: unescaped(source) })
+    }
+}
+
+/// Options that the kernel shows as they were given, and only then.
+const FLAGS: &[&str] = &["ro", "nosuid", "nodev", "noexec", "noatime", "nodiratime", "sync", "dirsync"];
+
+impl Entry {
+    fn has(&self, option: &str) -> bool {
+        self.options.iter().any(|have| have == option)
+    }
+
+    /// Whether that is what the line means. What cannot be compared is taken for it.
+    fn is_source_of(&self, mounted: &Mounted) -> bool {
+        // A directory that is mounted elsewhere shows the file system that it lies on.
+        if ["bind", "rbind", "move"].iter().any(|option| self.has(option)) {
+            return true;
+        }
+        // `nfs` is shown as `nfs4`.
+        let is_type = matches!(&*self.fs_type, "auto" | "none") || mounted.fs_type.starts_with(&*self.fs_type);
+        let sources = device(&self.device).zip(backing(&mounted.source));
+        is_type && sources.is_none_or(|(wanted, mounted)| wanted == mounted)
+    }
+
+    /// Whether it has the flags of the line. The defaults leave them to whoever mounted it.
+    fn has_flags_of(&self, mounted: &Mounted) -> bool {
+        let is_default = self.options == ["defaults"];
+        // An ordinary user's mounts are restricted without its being said.
+        let is_restricted = ["user", "users", "owner", "group"].iter().any(|option| self.has(option));
+        is_default
+            || FLAGS.iter().all(|flag| {
+                let has = mounted.options.iter().any(|option| option == flag);
+                has == self.has(flag) || (has && is_restricted && *flag != "ro")
+            })
+    }
+}
+
+/// The file that a device of `fstab` stands for.
+fn device(text: &str) -> Option<PathBuf> {
+    let path = match text.split_once('=') {
+        Some((tag, value)) => {
+            let directory = format!("/dev/disk/by-{}", tag.to_lowercase());
+            Path::new(&directory).join(value.trim_matches('"'))
+        }
+        None => PathBuf::from(text),
+    };
+    path.is_absolute().then(|| std::fs::canonicalize(path).ok()).flatten()
+}
+
+/// The file that a mounted device stands for: behind a loop device, the one that it shows.
+fn backing(source: &str) -> Option<PathBuf> {
+    let path = device(source)?;
+    let name = path.strip_prefix("/dev").ok().and_then(Path::to_str).filter(|name| name.starts_with("loop"));
+    let file = name.and_then(|name| std::fs::read_to_string(format!("/sys/block/{name}/loop/backing_file")).ok());
+    Some(file.map_or(path, |file| PathBuf::from(file.trim_end_matches('\n'))))
 }
 
 /// The file with exactly this line for the mount point, or none; nothing if it is so already.
@@ -278,9 +377,23 @@ mod tests {
     }
 
     #[test]
-    fn mount_points_of_the_kernel_are_read() {
-        let line = "36 35 98:0 /mnt1 /srv/my\\040data rw,noatime master:1 - ext3 /dev/root rw";
-        assert_eq!(mounted_at(line).as_deref(), Some("/srv/my data"));
+    fn mounts_of_the_kernel_are_read_and_compared() {
+        let mounted = |options: &str| {
+            let line = format!("36 35 98:0 /mnt1 /srv/my\\040data {options} master:1 - ext4 tmpfs rw,errors=continue");
+            Mounted::parse(&line).unwrap()
+        };
+        assert_eq!(mounted("rw,noatime").point, "/srv/my data");
+        let with = |options: &[(&str, &str)]| {
+            entry(&data().with("options", Value::map(options.iter().map(|(k, v)| ((*k).into(), (*v).into())))))
+        };
+        assert!(entry(&data()).has_flags_of(&mounted("ro,nosuid")), "the defaults leave it as it is");
+        assert!(with(&[("ro", ""), ("size", "1m")]).has_flags_of(&mounted("ro,relatime")));
+        assert!(!with(&[("ro", "")]).has_flags_of(&mounted("rw,relatime")));
+        assert!(!with(&[("rw", "")]).has_flags_of(&mounted("ro,relatime")));
+        assert!(with(&[("user", "")]).has_flags_of(&mounted("rw,nosuid,nodev,noexec")));
+        assert!(entry(&data()).is_source_of(&mounted("rw")), "what is no file is not compared");
+        assert!(!entry(&data().with("type", "xfs")).is_source_of(&mounted("rw")));
+        assert!(!entry(&data().with("device", "/")).is_source_of(&Mounted { source: "/etc".into(), ..mounted("rw") }));
     }
 
     #[test]

@@ -17,6 +17,8 @@ use crate::kinds::tool::{Tool, find};
 use crate::kinds::{Cancel, Context, Failure, Kind, Load, Params, Scope, TaskHandle, Watch};
 
 const NETWORKD: &str = "/etc/systemd/network";
+/// How often a refusal of the kernel is answered with another look at what is there.
+const ATTEMPTS: u32 = 3;
 
 struct Net {
     name: String,
@@ -37,7 +39,7 @@ impl std::fmt::Display for Address {
 }
 
 /// What the kernel says of an interface.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Link {
     up: bool,
     addresses: BTreeSet<Address>,
@@ -164,10 +166,9 @@ fn is_link_local(address: &Address) -> bool {
     matches!(address.0, IpAddr::V6(ip) if (Ipv6Addr::segments(&ip)[0] & 0xffc0) == 0xfe80)
 }
 
-impl Kind for Net {
-    fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
-        let mut link = self.link(cx.cancel())?;
-        self.check_file(cx)?;
+impl Net {
+    /// One attempt, from what the link is now.
+    fn bring(&self, cx: &mut Context<'_>, mut link: Link) -> Result<(), Failure> {
         if let Some(up) = self.up.filter(|up| *up != link.up) {
             let word = if up { "up" } else { "down" };
             if cx.change(format!("set {} {word}", self.name))? {
@@ -190,6 +191,23 @@ impl Kind for Net {
             }
         }
         self.gateway.map_or(Ok(()), |gateway| self.check_gateway(cx, gateway))
+    }
+}
+
+impl Kind for Net {
+    fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
+        let mut before = self.link(cx.cancel())?;
+        self.check_file(cx)?;
+        let mut attempts = 0;
+        loop {
+            let result = self.bring(cx, before.clone());
+            attempts += 1;
+            // Somebody else changed it in the same moment.
+            match result {
+                Err(Failure::Command(_)) if attempts < ATTEMPTS => before = self.link(cx.cancel())?,
+                result => return result,
+            }
+        }
     }
 
     fn watches(&self) -> Vec<Watch> {

@@ -2,10 +2,14 @@
 //! What happens in it does not reach the machine that runs the test, and all of it ends with the test.
 
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use crate::tools::{Ran, Scratch, bin, eventually, is_root, ran};
+
+/// An ordinary user and group.
+pub const NOBODY: &str = "65534:65534";
 
 /// A running machine. The scratch directory is `/test` in it, the tools are in `/tools`.
 pub struct Machine {
@@ -94,13 +98,25 @@ impl Machine {
         assert_eq!(plan.status, 0, "{}{}", plan.out, plan.err);
     }
 
-    /// Starts `apply` without an end; what it prints goes to `log`.
+    /// Starts `apply` without an end; what it says of problems goes to the log. It ends with the machine.
     pub fn agent(&self) {
+        self.start(&["/tools/mgmt-rt", "apply", "/test/main.bin", "--prefix", "/test/state"]);
+    }
+
+    /// The same as an ordinary user, who owns these new directories.
+    pub fn agent_of_nobody(&self, directories: &[&str]) {
+        std::fs::set_permissions(self.scratch.path("."), PermissionsExt::from_mode(0o755)).expect("our own directory");
+        let directories = [directories, &["/srv/state"]].concat();
+        self.must(&[&["mkdir"][..], &directories].concat());
+        self.must(&[&["chown", NOBODY][..], &directories].concat());
+        let user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"];
+        let apply = ["/tools/mgmt-rt", "apply", "/test/main.bin", "--prefix", "/srv/state"];
+        self.start(&[&user[..], &apply].concat());
+    }
+
+    fn start(&self, words: &[&str]) {
         let log = std::fs::File::create(self.scratch.path("log")).expect("writable");
-        let words = ["/tools/mgmt-rt", "apply", "/test/main.bin", "--prefix", "/test/state"];
-        let mut command = self.command(&words);
-        // It ends with the machine.
-        drop(command.stdout(log.try_clone().expect("a descriptor")).stderr(log).spawn().expect("nsenter is there"));
+        drop(self.command(words).stdout(Stdio::null()).stderr(log).spawn().expect("nsenter is there"));
     }
 
     pub fn log(&self) -> String {

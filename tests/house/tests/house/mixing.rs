@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::machine::skip;
 use crate::tools::{Scratch, eventually};
 
 const PROGRAM: &str = r#"
@@ -140,8 +141,7 @@ fn check_finds_hand_over_mistakes_ahead_of_time() {
 #[test]
 fn manifests_are_compiled_by_an_installed_puppet() {
     if std::process::Command::new("puppet").arg("--version").output().is_err() {
-        eprintln!("skipped: Puppet is not installed (package puppet-agent)");
-        return;
+        return skip("puppet is not installed (package puppet-agent)").unwrap_or_default();
     }
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/quickstart/puppet");
     let scratch = Scratch::new("");
