@@ -19,7 +19,7 @@ pub fn encode_exported(resource: &Resource) -> String {
         .iter()
         .map(|(name, value)| {
             let declared = kind(&resource.id.kind).and_then(|k| k.field(name)).map_or("any", |f| f.ty);
-            let ty = if declared == "any" { type_text(value) } else { declared.to_owned() };
+            let ty = if declared == "any" { type_of(value).to_string() } else { declared.to_owned() };
             (name.to_string(), json!({"type": ty, "value": value.to_json()}))
         })
         .collect();
@@ -35,13 +35,46 @@ pub fn encode_exported(resource: &Resource) -> String {
         .to_string()
 }
 
-/// An empty list or map does not tell its type; any type will do.
-fn type_text(value: &Value) -> String {
-    let fallback = match value {
-        Value::Map(_) => "map{str: str}",
-        _ => "[]str",
-    };
-    value.type_of().map_or_else(|| fallback.to_owned(), |ty| ty.to_string())
+/// The type of a value. What it leaves open, as empty lists and maps do, is text: nothing is there to be read as such.
+fn type_of(value: &Value) -> Type {
+    closed(open_type(value))
+}
+
+/// The same with a variant where the value leaves it open.
+fn open_type(value: &Value) -> Type {
+    fn all<'v>(values: impl Iterator<Item = &'v Value>) -> Type {
+        values.map(open_type).fold(Type::Variant, joined)
+    }
+    match value {
+        Value::List(items) => Type::list(all(items.iter())),
+        Value::Map(map) => Type::map(all(map.keys()), all(map.values())),
+        Value::Struct(st) => Type::strukt(st.fields.iter().map(|(name, value)| (name.clone(), open_type(value)))),
+        scalar => scalar.type_of().unwrap_or(Type::Variant),
+    }
+}
+
+/// What two types of one kind say together.
+fn joined(a: Type, b: Type) -> Type {
+    match (a, b) {
+        (Type::Variant, known) | (known, Type::Variant) => known,
+        (Type::List(a), Type::List(b)) => Type::list(joined(Type::clone(&a), Type::clone(&b))),
+        (Type::Map(a), Type::Map(b)) => Type::map(joined(a.0.clone(), b.0.clone()), joined(a.1.clone(), b.1.clone())),
+        (Type::Struct(a), Type::Struct(b)) => {
+            let fields = a.iter().zip(b.iter());
+            Type::strukt(fields.map(|(a, b)| (a.name.clone(), joined(a.ty.clone(), b.ty.clone()))))
+        }
+        (a, _) => a,
+    }
+}
+
+fn closed(ty: Type) -> Type {
+    match ty {
+        Type::Variant => Type::Str,
+        Type::List(element) => Type::list(closed(Type::clone(&element))),
+        Type::Map(types) => Type::map(closed(types.0.clone()), closed(types.1.clone())),
+        Type::Struct(fields) => Type::strukt(fields.iter().map(|f| (f.name.clone(), closed(f.ty.clone())))),
+        known => known,
+    }
 }
 
 /// Reads what [`encode_exported`] wrote.
@@ -101,6 +134,23 @@ mod tests {
         assert_eq!(read.id, resource.id);
         assert_eq!(read.meta, resource.meta);
         assert_eq!(read.params, resource.params);
+    }
+
+    #[test]
+    fn values_of_any_type_keep_theirs_where_parts_are_empty() {
+        let pair = |a: Value, b: Value| Value::strukt([("a", a), ("b", b)]);
+        let empty = || Value::list::<i64>([]);
+        for value in [
+            empty(),
+            Value::list([empty(), Value::list([1])]),
+            Value::list([pair(empty(), Value::list([1])), pair(Value::list(["x"]), empty())]),
+            Value::map([("k".into(), empty()), ("l".into(), Value::list([true]))]),
+            pair(Value::map([]), 2.5.into()),
+        ] {
+            let resource = Resource::new(ResourceId::new("test", "a")).with("interface", value);
+            let read = decode_exported(encode_exported(&resource).as_bytes()).unwrap();
+            assert_eq!(read.params, resource.params);
+        }
     }
 
     #[test]

@@ -56,7 +56,9 @@ impl Kind for Exporting {
 
     /// Publishing and the check do not depend on each other; of two failures that of the check is told.
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
-        let published = if cx.apply { self.publish(cx) } else { Ok(()) };
+        // noop keeps quiet about exports; a plan says what would happen.
+        let is_planned = cx.wants_diffs() && !self.resource.meta.noop;
+        let published = if cx.apply || is_planned { self.publish(cx) } else { Ok(()) };
         self.kind.as_mut().map_or(Ok(()), |kind| kind.check_apply(cx))?;
         published
     }
@@ -139,6 +141,17 @@ mod tests {
         let mut bench = Bench::with_state(&exported(&["*"]), scratch.path());
         assert_eq!(bench.run(false).unwrap().changes, [""; 0]);
         assert!(stored(&bench).is_empty());
+    }
+
+    #[test]
+    fn a_plan_tells_what_would_be_published() {
+        let scratch = tempfile::tempdir().unwrap();
+        let mut bench = Bench::with_state(&exported(&["h2"]), scratch.path());
+        bench.host.want_diffs = true;
+        assert_eq!(bench.run(false).unwrap().changes, ["export to h2"]);
+        assert!(stored(&bench).is_empty());
+        publishes(&mut bench);
+        assert_eq!(bench.run(false).unwrap().changes, [""; 0]);
     }
 
     #[test]

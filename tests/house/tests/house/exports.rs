@@ -75,7 +75,12 @@ fn noop_and_plan_neither_export_nor_take_back() {
     scratch.write("main.mcl", COLLECT);
     assert_eq!(resources(&scratch), ["print[seen]"]);
     scratch.write("main.mcl", EXPORT);
+    scratch.build();
+    let plan = scratch.run("mgmt-rt", &["plan", "main.bin", "--prefix", "state"]);
+    assert_eq!(plan.status, 3, "{}{}", plan.out, plan.err);
+    assert!(plan.out.contains("export to all hosts"), "{}", plan.out);
     assert_eq!(scratch.apply_once(&[]).status, 0);
+    assert_eq!(scratch.run("mgmt-rt", &["plan", "main.bin", "--prefix", "state"]).status, 0);
     scratch.write("main.mcl", COLLECT);
     assert_eq!(scratch.apply_once(&["--noop"]).status, 0);
     let plan = scratch.run("mgmt-rt", &["plan", "main.bin", "--prefix", "state"]);
