@@ -215,9 +215,11 @@ pub trait LiveContext {
     /// Calls the instance again when the file or directory at this absolute path (or a parent that does not exist yet)
     /// changes.
     fn wake_on_path(&mut self, path: &Path);
-    /// Says that there is no value yet: what this call returns is not used, and all that depends on it waits for the
-    /// next call.
-    fn not_ready(&mut self) {}
+    /// Says that there is no value yet, and why, for people: what this call returns is not used, and all that depends on
+    /// it waits for the next call.
+    fn not_ready(&mut self, why: &'static str) {
+        let _ = why;
+    }
     /// A handle that calls the instance again, from any thread.
     fn waker(&self) -> std::sync::Arc<dyn Fn() + Send + Sync>;
     /// Wall-clock time since the Unix epoch (injected, so that tests can hold it).

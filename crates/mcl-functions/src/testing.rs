@@ -111,7 +111,7 @@ impl Live for SlowString {
             return ok("five seconds has elapsed");
         }
         cx.wake_after(ready - now);
-        cx.not_ready();
+        cx.not_ready("five seconds have not passed");
         ok("")
     }
 }

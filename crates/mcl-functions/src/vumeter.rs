@@ -39,7 +39,7 @@ impl Live for Vumeter {
         let ratio = listener.ratio.lock().unwrap_or_else(PoisonError::into_inner).clone();
         match ratio {
             None => {
-                cx.not_ready();
+                cx.not_ready("the first second is being recorded");
                 ok("")
             }
             Some(Err(error)) => fatal(error),

@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use mcl_value::Value;
 
@@ -17,6 +18,12 @@ use crate::{FunctionError, Live, LiveContext};
 /// A line longer than this ends the reading.
 const MAX_LINE: u64 = 64 * 1024;
 
+/// How often to look whether a command that has closed its output has ended.
+const REAP: Duration = Duration::from_secs(1);
+
+/// It never will have a value, unless the command changes.
+const ENDED: &str = "the command has ended without printing a line";
+
 #[derive(Default)]
 pub(super) struct System {
     running: Option<Running>,
@@ -27,15 +34,23 @@ pub(super) struct System {
 struct Running {
     command: Vec<u8>,
     child: Child,
-    newest: Arc<Newest>,
+    output: Arc<Output>,
 }
 
-/// The newest line that nobody has taken yet.
+/// What the command has printed.
 #[derive(Default)]
-struct Newest(Mutex<Option<Vec<u8>>>);
+struct Output(Mutex<OutputState>);
 
-impl Newest {
-    fn lock(&self) -> MutexGuard<'_, Option<Vec<u8>>> {
+#[derive(Default)]
+struct OutputState {
+    /// The newest line that nobody has taken yet.
+    newest: Option<Vec<u8>>,
+    /// There will be no more.
+    closed: bool,
+}
+
+impl Output {
+    fn lock(&self) -> MutexGuard<'_, OutputState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -43,6 +58,7 @@ impl Newest {
 impl Live for System {
     fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
         let command = args.bytes(0)?;
+        let mut ended = false;
         if self.running.as_ref().is_none_or(|running| running.command != command) {
             self.running = None;
             let started = start(command, cx.waker());
@@ -51,16 +67,22 @@ impl Live for System {
             self.running = Some(started.map_err(failure)?);
         }
         if let Some(running) = &mut self.running {
-            // An ended process is reaped as soon as it is noticed.
-            let _ = running.child.try_wait();
-            if let Some(line) = running.newest.lock().take() {
+            let mut output = running.output.lock();
+            if let Some(line) = output.newest.take() {
                 self.last = Some(line.into());
+            }
+            if output.closed {
+                // The end of the process, which must be reaped, follows that of its output at once, as a rule.
+                ended = matches!(running.child.try_wait(), Ok(Some(_)));
+                if !ended {
+                    cx.wake_after(REAP);
+                }
             }
         }
         match &self.last {
             Some(line) => ok(line.clone()),
             None => {
-                cx.not_ready();
+                cx.not_ready(if ended { ENDED } else { "the command has printed no line yet" });
                 ok("")
             }
         }
@@ -75,19 +97,19 @@ fn start(command: &[u8], waker: Arc<dyn Fn() + Send + Sync>) -> std::io::Result<
         .stdout(Stdio::piped())
         .process_group(0)
         .spawn()?;
-    let newest = Arc::new(Newest::default());
+    let output = Arc::new(Output::default());
     if let Some(stdout) = child.stdout.take() {
-        let newest = newest.clone();
+        let output = output.clone();
         std::thread::Builder::new().name("os.system".to_owned()).spawn(move || {
             read_lines(stdout, |line| {
-                *newest.lock() = Some(line);
+                output.lock().newest = Some(line);
                 waker();
             });
-            // So that the process is reaped.
+            output.lock().closed = true;
             waker();
         })?;
     }
-    Ok(Running { command: command.to_vec(), child, newest })
+    Ok(Running { command: command.to_vec(), child, output })
 }
 
 fn read_lines(source: impl Read, mut each: impl FnMut(Vec<u8>)) {

@@ -19,7 +19,7 @@ struct Stage {
     wakes: (Sender<()>, Receiver<()>),
     delay: Option<Duration>,
     paths: Vec<PathBuf>,
-    ready: bool,
+    waits: Option<&'static str>,
     shared: Option<Value>,
 }
 
@@ -50,8 +50,8 @@ impl LiveContext for Stage {
     fn wake_on_path(&mut self, path: &Path) {
         self.paths.push(path.to_owned());
     }
-    fn not_ready(&mut self) {
-        self.ready = false;
+    fn not_ready(&mut self, why: &'static str) {
+        self.waits = Some(why);
     }
     fn waker(&self) -> Arc<dyn Fn() + Send + Sync> {
         let sender = self.wakes.0.clone();
@@ -93,19 +93,19 @@ impl Stage {
             wakes: channel(),
             delay: None,
             paths: Vec::new(),
-            ready: true,
+            waits: None,
             shared: None,
         }
     }
 
     fn call(&mut self, args: &str) -> String {
-        (self.delay, self.ready) = (None, true);
+        (self.delay, self.waits) = (None, None);
         self.paths.clear();
         let mut instance = std::mem::replace(&mut self.instance, Box::new(Nothing));
         let outcome = instance.call(self, &literal::parse_all(args));
         self.instance = instance;
         match outcome {
-            Ok(_) if !self.ready => "not ready".to_owned(),
+            Ok(_) if self.waits.is_some() => "not ready".to_owned(),
             Ok(value) => value.to_string().replace(&self.state.path().display().to_string(), "STATE"),
             Err(error) => format!("{}: {}", if error.catchable { "C" } else { "F" }, error.message),
         }
@@ -229,8 +229,13 @@ fn commands_give_their_last_line() {
 fn a_command_that_prints_nothing_has_no_value() {
     let mut stage = Stage::new("os.system");
     assert_eq!(stage.call(r#""true""#), "not ready");
-    stage.wakes.1.recv_timeout(Duration::from_secs(20)).expect("the command ends");
+    stage.wakes.1.recv_timeout(Duration::from_secs(20)).expect("the command closes its output");
+    // It may end a moment later, and is looked after until then.
     assert_eq!(stage.call(r#""true""#), "not ready");
+    while stage.delay.is_some() {
+        assert_eq!(stage.call(r#""true""#), "not ready");
+    }
+    assert_eq!(stage.waits, Some("the command has ended without printing a line"));
 }
 
 #[test]

@@ -342,3 +342,24 @@ impl Host for LiveHost {
         self.shared.get(kind, name)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_waited_for_is_told_once_after_a_while() {
+        let second = Duration::from_secs(1);
+        let mut wait = Wait::default();
+        assert!(!wait.is_long(true, second));
+        assert_eq!(wait.deadline(), Some(second + A_WHILE), "nothing else may happen until then");
+        assert!(!wait.is_long(true, A_WHILE));
+        assert!(wait.is_long(true, second + A_WHILE));
+        assert!(!wait.is_long(true, second + A_WHILE * 2));
+        assert_eq!(wait.deadline(), None);
+        // The next wait is another one.
+        assert!(!wait.is_long(false, A_WHILE * 3));
+        assert!(!wait.is_long(true, A_WHILE * 3));
+        assert!(wait.is_long(true, A_WHILE * 4));
+    }
+}

@@ -163,6 +163,7 @@ impl Engine {
                     instance: Some(new()),
                     watches: Vec::new(),
                     deadline: None,
+                    waits: None,
                 })),
                 Implementation::Engine(function) => {
                     let function = *function;

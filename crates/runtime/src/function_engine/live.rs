@@ -44,7 +44,7 @@ pub(crate) struct LiveCall<'a> {
     host: &'a mut dyn Host,
     events: &'a Arc<Events>,
     delay: Option<Duration>,
-    ready: bool,
+    waits: Option<&'static str>,
     /// Watches from before this call: what is still wanted at its end stays in force without a gap.
     old: Vec<(Watched, WatchId)>,
     kept: Vec<(Watched, WatchId)>,
@@ -81,8 +81,8 @@ impl LiveContext for LiveCall<'_> {
         self.watch(Watched::Path(path.to_owned()));
     }
 
-    fn not_ready(&mut self) {
-        self.ready = false;
+    fn not_ready(&mut self, why: &'static str) {
+        self.waits = Some(why);
     }
 
     fn waker(&self) -> Arc<dyn Fn() + Send + Sync> {
@@ -132,13 +132,14 @@ impl Engine {
             host: &mut *self.host,
             events: &self.events,
             delay: None,
-            ready: true,
+            waits: None,
             old: std::mem::take(&mut live.watches),
             kept: Vec::new(),
         };
         let result = instance.call(&mut call, &self.arguments);
-        let LiveCall { delay, ready, old, kept, .. } = call;
+        let LiveCall { delay, waits, old, kept, .. } = call;
         live.watches = kept;
+        live.waits = waits;
         for (_, watch) in old {
             self.host.unwatch(watch);
         }
@@ -147,7 +148,7 @@ impl Engine {
             live.deadline = Some(deadline);
             self.timers.insert((deadline, id));
         }
-        result.map(|value| ready.then_some(value))
+        result.map(|value| waits.is_none().then_some(value))
     }
 
     /// Forgets what a live function had asked for.

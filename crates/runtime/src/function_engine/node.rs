@@ -164,6 +164,8 @@ pub(crate) struct LiveNode {
     pub(crate) watches: Vec<(Watched, WatchId)>,
     /// The deadline it waits for.
     pub(crate) deadline: Option<std::time::Duration>,
+    /// Why it has no value yet.
+    pub(crate) waits: Option<&'static str>,
 }
 
 /// What a live function asked to be told of.

@@ -21,6 +21,8 @@ pub struct Waiting {
     pub function: &'static str,
     /// Its call.
     pub span: Option<Span>,
+    /// What it waits for itself.
+    pub why: &'static str,
 }
 
 impl Waiting {
@@ -37,7 +39,7 @@ impl Waiting {
     }
 
     fn message(&self, verb: &str) -> String {
-        format!("{verb} the first value of `{}`", self.function)
+        format!("{verb} the first value of `{}`: {}", self.function, self.why)
     }
 
     fn diagnostic(&self, diagnostic: Diagnostic) -> Diagnostic {
@@ -75,7 +77,7 @@ impl Engine {
             }
             if complete && let Kind::Live(live) = &node.kind {
                 let function = self.code.functions[live.function.0 as usize].function.name;
-                found.push(Waiting { function, span: node.span });
+                found.push(Waiting { function, span: node.span, why: live.waits.unwrap_or("it has none yet") });
             }
         }
         found.sort_by_key(|w| (w.span.map(|s| (s.file, s.start, s.end)), w.function));

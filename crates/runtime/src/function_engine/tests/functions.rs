@@ -14,7 +14,7 @@ impl Live for Input {
         let Value::Str(key) = &args[0] else { return Err(FunctionError::fatal("key")) };
         let value = cx.shared_value("input", &key.to_text());
         if value.is_none() {
-            cx.not_ready();
+            cx.not_ready("the test has set nothing");
         }
         Ok(value.unwrap_or(Value::Nil))
     }
