@@ -14,6 +14,9 @@ use crate::{
     lower::{FunctionKey, Lowering, Place, Task},
 };
 
+/// From so many texts on, a sum is joined pair by pair.
+const LONG_SUM: usize = 64;
+
 impl Lowering<'_> {
     /// Leaves the value of an expression, or asks for those of its parts first.
     pub(crate) fn expr(&mut self, place: Place, expr: ExprId) -> Result<(), Stop> {
@@ -62,7 +65,10 @@ impl Lowering<'_> {
             }
             Expr::Binary { left, right, .. } => {
                 self.tasks.push(Task::Apply(place, expr));
-                self.ask(place, [*left, *right].into_iter());
+                match self.long_sum(place, expr) {
+                    Some(terms) => self.ask(place, terms.into_iter()),
+                    None => self.ask(place, [*left, *right].into_iter()),
+                }
             }
             Expr::Index { base, index } => {
                 self.tasks.push(Task::Apply(place, expr));
@@ -119,7 +125,13 @@ impl Lowering<'_> {
             Expr::Binary { op: mcl_parser::ast::BinaryOp::In, left, right } => {
                 self.call_of(place, "contains", &[*left, *right], expr, span)?
             }
-            Expr::Binary { op, left, right } => self.operator(place, op.symbol(), &[*left, *right], expr, span)?,
+            Expr::Binary { op, left, right } => match self.long_sum(place, expr) {
+                Some(terms) => {
+                    let terms = self.pop_many(terms.len())?;
+                    self.balanced(place, terms, span)?
+                }
+                None => self.operator(place, op.symbol(), &[*left, *right], expr, span)?,
+            },
             Expr::Index { base, index } => self.call_of(place, "_lookup", &[*base, *index], expr, span)?,
             Expr::Field { base, field } => {
                 let types = [self.type_of(place, *base), TypeId::STR];
@@ -203,6 +215,43 @@ impl Lowering<'_> {
         self.builtin(place, "_operator", operands, &types, result, span)
     }
 
+    /// The terms of `a + b + c + …` if they are many texts. One after the other, each would be copied once for every one
+    /// behind it.
+    fn long_sum(&mut self, place: Place, expr: ExprId) -> Option<Vec<ExprId>> {
+        let ast = self.frames.ast(place.frame);
+        if self.type_of(place, expr) != TypeId::STR {
+            return None;
+        }
+        let mut terms = Vec::new();
+        let mut left = expr;
+        while let Expr::Binary { op: mcl_parser::ast::BinaryOp::Add, left: next, right } = ast.expr(left) {
+            terms.push(*right);
+            left = *next;
+        }
+        if terms.len() < LONG_SUM {
+            return None;
+        }
+        terms.push(left);
+        terms.reverse();
+        Some(terms)
+    }
+
+    /// Joins many texts, neighbours first.
+    fn balanced(&mut self, place: Place, mut texts: Vec<Operand>, span: Span) -> Result<Operand, Stop> {
+        let types = [TypeId::STR, TypeId::STR];
+        while texts.len() > 1 {
+            let mut joined = Vec::with_capacity(texts.len().div_ceil(2));
+            for pair in texts.chunks(2) {
+                joined.push(match pair {
+                    [a, b] => self.builtin(place, "concat", vec![*a, *b], &types, TypeId::STR, span)?,
+                    _ => pair[0],
+                });
+            }
+            texts = joined;
+        }
+        texts.pop().ok_or(Stop::Broken("a text has no parts"))
+    }
+
     /// Joins texts, neighbouring constants first.
     fn concat(&mut self, place: Place, parts: &[Operand], span: Span) -> Result<Operand, Stop> {
         let types = [TypeId::STR, TypeId::STR];
@@ -214,6 +263,9 @@ impl Lowering<'_> {
                 }
                 _ => joined.push(*part),
             }
+        }
+        if joined.len() > LONG_SUM {
+            return self.balanced(place, joined, span);
         }
         let mut value = joined.pop().ok_or(Stop::Broken("a text has no parts"))?;
         while let Some(part) = joined.pop() {

@@ -96,7 +96,26 @@ pub fn starts_statement(tokens: &Tokens, at: u32) -> bool {
             }
             !tokens.newline_before(i + end)
                 && matches!(kind(end), Some(TokenKind::String | TokenKind::Dollar | TokenKind::OpenBracket))
+                && !(end == 1 && lacks_rocket(tokens, i))
         }
+        _ => false,
+    }
+}
+
+/// Whether `name value` is an entry of a resource without its `=>`: behind the value the entry ends.
+pub fn lacks_rocket(tokens: &Tokens, name: usize) -> bool {
+    let mut end = name
+        + match tokens.kind(name + 1) {
+            Some(TokenKind::String) => 2,
+            Some(TokenKind::Dollar) => 3,
+            _ => return false,
+        };
+    while matches!(tokens.kind(end), Some(TokenKind::Dot)) {
+        end += 2;
+    }
+    match tokens.kind(end) {
+        Some(TokenKind::Comma | TokenKind::CloseCurly) => true,
+        Some(TokenKind::Identifier) => tokens.kind(end + 1) == Some(TokenKind::Rocket),
         _ => false,
     }
 }

@@ -607,7 +607,8 @@ impl<'t> Builder<'t> {
     }
 
     pub fn binary(&mut self, l: u32, op: BinaryOp, left: ExprId, right: ExprId, r: u32) -> ExprId {
-        let depth = self.depth_over(&[left, right]);
+        // A chain of operators is no nesting, however long: no stage recurses into the left side.
+        let depth = self.depth(left).max(1 + self.depth(right));
         self.push_expr(Expr::Binary { op, left, right }, depth, l, r)
     }
 

@@ -186,9 +186,16 @@ impl Check<'_> {
             }
             Expr::Var(name) => self.name(*name),
             Expr::If { condition, then, otherwise } => parts.extend([*condition, *then, *otherwise]),
-            Expr::Binary { left: one, right: other, .. }
-            | Expr::Index { base: one, index: other }
-            | Expr::Except { value: one, fallback: other } => parts.extend([*one, *other]),
+            // A chain of operators is as deep as its right sides.
+            Expr::Binary { left, right, .. } => {
+                self.earlier(EXPRS, left.0);
+                let left = std::mem::take(&mut self.deepest).saturating_sub(1);
+                self.earlier(EXPRS, right.0);
+                self.deepest = self.deepest.max(left);
+            }
+            Expr::Index { base: one, index: other } | Expr::Except { value: one, fallback: other } => {
+                parts.extend([*one, *other])
+            }
             Expr::Field { base, field } => {
                 self.name(*field);
                 parts.push(*base);

@@ -27,20 +27,26 @@ enum ErrorKind {
     Reference(Option<String>),
 }
 
-/// Splits the raw text of a string into parts; no two texts stand side by side.
-pub fn parse_content(raw: &str) -> Result<Vec<Part>, ContentError> {
+/// So many errors of one string are told.
+const MAX_ERRORS: usize = 10;
+
+/// Splits the raw text of a string into parts; no two texts stand side by side. Or else all that is wrong with it.
+pub fn parse_content(raw: &str) -> Result<Vec<Part>, Vec<ContentError>> {
+    let mut errors = Vec::new();
     let mut parts = Vec::new();
     let mut text = String::new();
     let mut text_start = 0;
     let bytes = raw.as_bytes();
     let mut i = 0;
-    while i < bytes.len() {
+    while i < bytes.len() && errors.len() < MAX_ERRORS {
         match bytes[i] {
             b'\\' => {
                 let escaped = raw[i + 1..].chars().next();
                 let Some(value) = escaped.and_then(escape) else {
                     let end = i + 1 + escaped.map_or(0, char::len_utf8);
-                    return Err(ContentError { start: i, end, kind: ErrorKind::Escape(escaped) });
+                    errors.push(ContentError { start: i, end, kind: ErrorKind::Escape(escaped) });
+                    i = end;
+                    continue;
                 };
                 text.push(value);
                 i += 2;
@@ -49,7 +55,10 @@ pub fn parse_content(raw: &str) -> Result<Vec<Part>, ContentError> {
                 let inner = &raw[i + 2..];
                 let length = reference_length(inner);
                 if length == 0 || inner.as_bytes().get(length) != Some(&b'}') {
-                    return Err(bad_reference(raw, i));
+                    let error = bad_reference(raw, i);
+                    i = error.end;
+                    errors.push(error);
+                    continue;
                 }
                 if !text.is_empty() {
                     parts.push(Part::Text { text: std::mem::take(&mut text), start: text_start, end: i });
@@ -71,7 +80,7 @@ pub fn parse_content(raw: &str) -> Result<Vec<Part>, ContentError> {
     if !text.is_empty() {
         parts.push(Part::Text { text, start: text_start, end: raw.len() });
     }
-    Ok(parts)
+    if errors.is_empty() { Ok(parts) } else { Err(errors) }
 }
 
 fn escape(c: char) -> Option<char> {
@@ -109,12 +118,25 @@ fn reference_length(text: &str) -> usize {
 
 fn bad_reference(raw: &str, start: usize) -> ContentError {
     let inner = &raw[start + 2..];
-    // A reference ends on its line; an outer one ends behind the nested one.
+    // A reference ends on its line; an outer one ends behind those nested in it.
     let line = inner.split('\n').next().unwrap_or("");
-    let nested = line.matches("${").count();
-    let close = line.match_indices('}').nth(nested).or_else(|| line.match_indices('}').next_back()).map(|(i, _)| i);
+    let close = closing_brace(line);
     let end = close.map_or(start + 2, |i| start + 2 + i + 1);
     ContentError { start, end, kind: ErrorKind::Reference(close.map(|i| line[..i].to_owned())) }
+}
+
+/// Where the first `}` of the text is that closes no `${` of the text; else the last one.
+fn closing_brace(text: &str) -> Option<usize> {
+    let mut nested = 0_usize;
+    for (i, b) in text.bytes().enumerate() {
+        match b {
+            b'{' if text[..i].ends_with('$') => nested += 1,
+            b'}' if nested == 0 => return Some(i),
+            b'}' => nested -= 1,
+            _ => {}
+        }
+    }
+    text.rfind('}')
 }
 
 impl ContentError {
@@ -165,7 +187,7 @@ fn bad_name(inner: Option<&str>) -> Diagnostic {
     if let Some(name) = inner.strip_prefix('$').filter(|n| reference_length(n) == n.len() && !n.is_empty()) {
         return error(message).help(format!("there is no `$` before the name: `${{{name}}}`"));
     }
-    if inner.contains(['(', '[', '{']) || inner.contains("->") {
+    if inner.contains(['(', '[', '{', '+', '-', '*', '/']) {
         return error(message).help(
             "only a name may stand here: bind the value to a variable first, `$value = …`, then write `${value}`",
         );

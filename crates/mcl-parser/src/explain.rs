@@ -6,7 +6,7 @@ use mcl_diagnostics::{Code, Diagnostic, FileId, Span, Stage};
 use mcl_lexer::{TokenKind, Tokens};
 
 use crate::MAX_DEPTH;
-use crate::balance::{ends_operand, starts_statement};
+use crate::balance::{ends_operand, lacks_rocket, starts_statement};
 use crate::recover::Sort;
 
 /// A failed statement.
@@ -32,6 +32,13 @@ pub fn too_deep(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(Code::E0210, Stage::Parse, format!("this {what} nests more than {MAX_DEPTH} levels deep"))
         .at(place)
         .help("give inner parts a name of their own: `$part = …`")
+}
+
+/// `if {`.
+pub fn no_condition(span: Span) -> Diagnostic {
+    Diagnostic::error(Code::E0201, Stage::Parse, "this `if` has no condition")
+        .at(span)
+        .help("the condition stands before the brace: `if $name == \"x\" { … }`")
 }
 
 /// `Other:noop => true`, `Before => "x"`.
@@ -155,9 +162,6 @@ fn misplaced_statement(f: &Failure<'_>) -> Option<Diagnostic> {
     }
     let error = |message: &str| f.error(Code::E0218, message);
     Some(match f.group? {
-        Sort::Entries if f.kind(f.at) == Some(TokenKind::Identifier) && f.kind(f.at + 2) == Some(TokenKind::Comma) => f
-            .error(Code::E0201, format!("expected `=>` between the field `{0}` and its value", f.text_of(f.at)))
-            .help(format!("write `{} => …,`", f.text_of(f.at))),
         Sort::Entries => error("a resource holds fields and edges, no statements")
             .help("close the resource with `}` before the next statement"),
         Sort::Body => error("the body of a function or branch is one expression, not statements")
@@ -607,6 +611,16 @@ fn in_entries(f: &Failure<'_>) -> Option<Diagnostic> {
         let message = "the name of a field stands without quotes";
         return Some(Diagnostic::error(Code::E0201, Stage::Parse, message).at(place));
     }
+    if f.group == Some(Sort::Entries)
+        && before == TokenKind::Identifier
+        && matches!(f.before(2), Some(TokenKind::Comma | TokenKind::OpenCurly))
+        && lacks_rocket(f.tokens, f.at as usize - 1)
+    {
+        let name = f.text_of(f.at - 1);
+        let message = format!("expected `=>` between the field `{name}` and its value");
+        let error = Diagnostic::error(Code::E0201, Stage::Parse, message).at(f.before_span());
+        return Some(error.help(format!("write `{name} => …,`")));
+    }
     let found = f.found()?;
     match f.group? {
         Sort::Entries => match found {
@@ -672,6 +686,10 @@ fn bare_name(f: &Failure<'_>) -> Option<Diagnostic> {
     }
     let span = f.tokens.span(f.file, first as usize).to(f.before_span());
     let name: String = (first..f.at).map(|i| f.text_of(i)).collect();
+    if name == "return" {
+        let error = Diagnostic::error(Code::E0219, Stage::Parse, "there is no `return`").at(span);
+        return Some(error.help("the body of a function is one expression, and that is its result"));
+    }
     let error =
         Diagnostic::error(Code::E0219, Stage::Parse, format!("the bare name `{name}` means nothing here")).at(span);
     Some(match name.as_str() {

@@ -133,8 +133,9 @@ impl Interpolate {
         };
         let parts = match parse_content(&raw) {
             Ok(parts) => parts,
-            Err(error) => {
-                self.diagnostics.push(error.diagnostic(inner(error.start, error.end)));
+            Err(errors) => {
+                let errors = errors.iter().map(|error| error.diagnostic(inner(error.start, error.end)));
+                self.diagnostics.extend(errors);
                 return self.push(Expr::Error, span);
             }
         };

@@ -40,5 +40,5 @@ pub use interpolate::interpolate;
 pub use recover::{Parsed, parse};
 
 /// How deep expressions, statements and types may nest; what is deeper is one diagnostic. Later stages recurse over the
-/// tree and rely on it.
+/// tree and rely on it. The left side of an operator is not deeper than the operator: `1 + 1 + …` may be of any length.
 pub const MAX_DEPTH: usize = 1000;

@@ -231,11 +231,15 @@ impl<'t> Recovery<'t> {
                 _ => break,
             }
         }
+        if let Some(position) = self.enter_without_condition(start) {
+            return position;
+        }
         let mut end_of_line = stop.token >= self.len();
         let mut resume = None;
         // A line inside of the statement that looks like the start of the next one: the statement ends before it.
-        let line = (start + 1..=stop.token.min(self.len().saturating_sub(1)))
-            .find(|i| self.tokens.newline_before(*i as usize) && starts_statement(self.tokens, *i));
+        let line = (start + 1..=stop.token.min(self.len().saturating_sub(1))).find(|i| {
+            self.tokens.newline_before(*i as usize) && starts_statement(self.tokens, *i) && !self.is_replaced(*i)
+        });
         // In brackets that are closed behind it, such a line is a statement in a wrong place, not the next one.
         let misplaced = line.filter(|line| !self.open_groups(start, *line).is_empty());
         if let Some(line) = misplaced {
@@ -422,7 +426,11 @@ impl<'t> Recovery<'t> {
                     break;
                 }
                 from = i + 1;
-            } else if i > at && group.sort == Sort::Entries && self.starts_entry(i) {
+            } else if i > at
+                && group.sort == Sort::Entries
+                && self.starts_entry(i)
+                && self.kind(i - 1) != Some(TokenKind::Colon)
+            {
                 end = i;
                 break;
             } else if kind.is_some_and(TokenKind::is_opener) && self.balance.close[i as usize] > i {
@@ -479,6 +487,30 @@ impl<'t> Recovery<'t> {
             }
             _ => false,
         }
+    }
+
+    /// Whether a patch puts something else in the place of the token.
+    fn is_replaced(&self, token: u32) -> bool {
+        self.patches.range(..=token).next_back().is_some_and(|(_, patch)| patch.resume > token)
+    }
+
+    /// `if {`, which the grammar takes for the beginning of a map: goes on inside of the block.
+    fn enter_without_condition(&mut self, start: u32) -> Option<Position> {
+        let brace = start + 1;
+        if self.kind(start) != Some(TokenKind::If) || self.kind(brace) != Some(TokenKind::OpenCurly) {
+            return None;
+        }
+        // What is compared or indexed is a map.
+        let behind = self.balance.close[brace as usize];
+        if behind == 0
+            || self.kind(behind).is_some_and(continues_operand) && !self.tokens.newline_before(behind as usize)
+        {
+            return None;
+        }
+        let span = self.tokens.span(self.builder.file, start as usize);
+        self.diagnostics.push(explain::no_condition(span));
+        self.builder.open_broken(start, Vec::new(), brace);
+        Some(Position { token: brace + 1, fed: 0 })
     }
 
     /// Goes on inside of a block whose head is broken.
@@ -689,6 +721,31 @@ impl<'t> Recovery<'t> {
         }
         defines
     }
+}
+
+/// Whether an operand goes on, or is part of something larger, with this token.
+fn continues_operand(kind: TokenKind) -> bool {
+    matches!(
+        kind,
+        TokenKind::OpenCurly
+            | TokenKind::OpenBracket
+            | TokenKind::Arrow
+            | TokenKind::Except
+            | TokenKind::BarBar
+            | TokenKind::In
+            | TokenKind::And
+            | TokenKind::Or
+            | TokenKind::Eq
+            | TokenKind::Ne
+            | TokenKind::Lt
+            | TokenKind::Gt
+            | TokenKind::Le
+            | TokenKind::Ge
+            | TokenKind::Plus
+            | TokenKind::Minus
+            | TokenKind::Multiply
+            | TokenKind::Divide
+    )
 }
 
 /// Whether a statement may start with such a token.

@@ -53,6 +53,7 @@ fn resolve(loaded: &Loaded, units: Vec<Arc<Ast>>) -> (Scoped, Vec<Diagnostic>) {
         unresolved_modules: Vec::new(),
         functions: FxHashMap::default(),
         reports: Vec::new(),
+        meant: FxHashSet::default(),
         suggestions: 0,
     };
     scoper.declare_module(UnitId(0), None);
@@ -83,6 +84,8 @@ struct Scoper<'a> {
     /// Registered names of built-in functions, by module (or none) and name.
     functions: FxHashMap<(Option<Symbol>, Symbol), Option<Arc<str>>>,
     reports: Vec<Report>,
+    /// The aliases that misspelt imports were probably meant to have.
+    meant: FxHashSet<Symbol>,
     /// How many "did you mean" searches were made; each looks at all names in scope, so their number is bounded.
     suggestions: u32,
 }

@@ -82,6 +82,7 @@ pub fn unify(scoped: Scoped) -> (Typed, Vec<Diagnostic>) {
         call_types: IndexMap::default(),
         conditions: Conditions::default(),
         name_conditions: Vec::new(),
+        text_conditions: Vec::new(),
         modules_done: vec![false; scoped.modules.len()],
         signatures: FxHashMap::default(),
         schema_types: FxHashMap::default(),
@@ -137,6 +138,8 @@ struct Unifier<'a> {
     conditions: Conditions,
     /// Resource names that depend on how a class is included.
     name_conditions: Vec<NameCondition>,
+    /// Calls with a text that depends on how a class is included.
+    text_conditions: Vec<call::TextCondition>,
     modules_done: Vec<bool>,
     /// Parsed signatures of built-in functions.
     signatures: FxHashMap<&'static str, Option<Rc<FuncType>>>,

@@ -46,8 +46,10 @@ case.";
         "The logical or is written `or`. Old programs use `||` behind a lookup for a fallback, `$list[0] || 5`; this is \
 now `<|>`, and works behind any expression: the right side is taken when the left one fails.";
     E0210: "nested too deeply",
-        "Expressions, statements and types may nest a thousand levels deep. Long chains of operators count: each operator \
-is a level. Give parts names of their own, or use a list and `fold` or `strings.join`.";
+        "Expressions, statements and types may nest a thousand levels deep: brackets in brackets, blocks in blocks, lookups \
+         of lookups. A chain of operators (`$a + $b + …`) is no nesting, it may be of any length.\n\
+         \n\
+         Give inner parts names of their own: `$part = …`.";
     E0211: "comparison instead of a bind",
         "A statement that starts with a variable defines it, with one equals sign.
 

@@ -75,3 +75,32 @@ fn lowering_takes_time_in_proportion_to_the_source() {
     // Ten times the source; what is quadratic would take a hundred times as long.
     assert!(large < small * 40, "500: {small:?}, 5000: {large:?}");
 }
+
+#[test]
+fn long_sums_take_space_in_proportion_to_the_source() {
+    let terms = 20_000;
+    for term in ["\"ab\"", "$hostname"] {
+        let source = format!("$x = {term}{}\ntest \"a\" {{ int64 => len($x), }}\n", format!(" + {term}").repeat(terms));
+        let program = build(&source, FOLDED);
+        let bytes = mcl_artifact::write(mcl_artifact::ArtifactStage::Fgraph, &program);
+        assert!(bytes.len() < 1_000_000, "{} bytes", bytes.len());
+        let text = resource_graph::text(&run(program).expect("it runs"));
+        let length = (terms + 1) * if term.starts_with('$') { 3 } else { 2 };
+        assert!(text.contains(&length.to_string()), "{text}");
+    }
+    let source =
+        format!("$h = $hostname\ntest \"a\" {{ boolptr => $h == \"x\"{}, }}\n", " or $h == \"box\"".repeat(terms));
+    let text = resource_graph::text(&run(build(&source, FOLDED)).expect("it runs"));
+    assert!(text.contains("true"), "{text}");
+}
+
+#[test]
+fn classes_that_multiply_are_refused_before_they_are_expanded() {
+    let mut source = String::from("class c0($p) {\n\ttest \"${p}\" {}\n}\n");
+    for i in 1..60 {
+        source += &format!("class c{i}($p) {{\n\tinclude c{0}($p + \"a\")\n\tinclude c{0}($p + \"b\")\n}}\n", i - 1);
+    }
+    source += "if $hostname == \"x\" {\n\tinclude c59(\"a\")\n} else {\n\tinclude c59(\"b\")\n}\n";
+    let errors = lower(&checked(&source), FOLDED).expect_err("it is too large");
+    assert_eq!(errors[0].code.name(), "E0802");
+}

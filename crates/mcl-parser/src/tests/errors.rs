@@ -170,7 +170,7 @@ fn nesting_that_is_too_deep_is_one_error() {
         format!("$a = {}\n", "(".repeat(n)),
         format!("$a = {}1{}\n", "[".repeat(n), "]".repeat(n)),
         format!("$a = {}true\n", "not ".repeat(n)),
-        format!("$a = 1{}\n", " + 1".repeat(n)),
+        format!("$a = {}1{}\n", "1 + (".repeat(n), ")".repeat(n)),
         format!("$a = $b{}\n", "[0]".repeat(n)),
         format!("$a = $b{}\n", "->c".repeat(n)),
         format!("$a {}int = $b\n", "[]".repeat(n)),
@@ -184,6 +184,22 @@ fn nesting_that_is_too_deep_is_one_error() {
     // Blocks that are not closed either.
     let found = errors(&"if true {\n".repeat(n));
     assert!(found.len() <= 2 && found.iter().any(|e| e.contains("E0210")), "{found:?}");
+}
+
+#[test]
+fn chains_of_operators_are_no_nesting() {
+    let n = 100_000;
+    for op in ["+", "-", "*", "/", "and", "or"] {
+        let text = format!("$a = $b{}\n", format!(" {op} $b").repeat(n));
+        assert!(errors(&text).is_empty(), "{op}");
+    }
+}
+
+#[test]
+fn if_without_a_condition_is_one_error() {
+    check("if {\n\ttest \"a\" {}\n}\n", &["1:1 E0201"]);
+    check("if {\n\t$x = 1\n} else {\n\ttest \"b\" {}\n}\n", &["1:1 E0201"]);
+    check("if {\"a\" => 1} == $m {\n}\nif {\"a\" => 1}[\"a\"] == 1 {\n}\n", &[]);
 }
 
 #[test]

@@ -289,6 +289,12 @@ impl Scoper<'_> {
             }
             Some(ImportTarget::System) => {
                 self.report(scope, report::unknown_module(module, stmt_span));
+                // Most likely the rest of the file has the name right.
+                if let Some(near) = report::near_module(module) {
+                    let alias = near.rsplit('/').next().unwrap_or(near);
+                    let alias = self.symbols.intern(alias);
+                    self.meant.insert(alias);
+                }
                 AliasTarget::Failed
             }
             Some(ImportTarget::Unit(unit)) => self.import_unit(scope, stmt, *unit, stmt_span),
@@ -507,8 +513,8 @@ impl Scoper<'_> {
                 }
             };
             if let Some(name) = clash {
-                let name = format!("{}.{}", self.symbols.text(alias), self.symbols.text(name));
-                self.report_always(scope, report::star_collision(&name, span));
+                let (module, name) = (self.symbols.text(alias), self.symbols.text(name));
+                self.report_always(scope, report::star_collision(module, name, span));
                 return;
             }
         }

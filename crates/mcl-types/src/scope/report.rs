@@ -6,7 +6,7 @@ use mcl_diagnostics::{Code, Diagnostic, Span, Stage, nearest};
 
 use super::names::{Space, Symbol};
 use super::{Scoper, Use};
-use crate::scoped::ScopeId;
+use crate::scoped::{DefKind, ScopeId, ScopeKind};
 
 /// Suggestions look at every name in scope; after so many errors they would only cost time.
 const MAX_SUGGESTIONS: u32 = 50;
@@ -44,11 +44,15 @@ pub(super) fn duplicate_alias(name: &str, stmt: Span, _second: Span, first: Span
 
 pub(super) fn unknown_module(module: &str, stmt: Span) -> Diagnostic {
     let diagnostic = import_error(Code::E0501, format!("there is no system module `{module}`")).at(stmt);
-    let near = nearest(module, mcl_functions::module_names());
-    diagnostic.help(match near {
+    diagnostic.help(match near_module(module) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("a directory is imported with a slash at its end: `import \"{module}/\"`"),
     })
+}
+
+/// The system module that is probably meant.
+pub(super) fn near_module(module: &str) -> Option<&'static str> {
+    nearest(module, mcl_functions::module_names())
 }
 
 pub(super) fn duplicate_import(module: &str, stmt: Span) -> Diagnostic {
@@ -75,9 +79,9 @@ pub(super) fn not_importable(what: &str, stmt: Span, import: Span) -> Diagnostic
         .help("put it into a class, and include that class")
 }
 
-pub(super) fn star_collision(name: &str, stmt: Span) -> Diagnostic {
-    import_error(Code::E0512, format!("an earlier `import … as *` already brings `{name}`"))
-        .at_with(stmt, "brings it again")
+pub(super) fn star_collision(module: &str, name: &str, stmt: Span) -> Diagnostic {
+    import_error(Code::E0512, format!("an earlier `import … as *` already brings the module `{module}`"))
+        .at_with(stmt, format!("brings `{module}.{name}` again"))
         .help("give one of the imports an alias of its own")
 }
 
@@ -129,6 +133,9 @@ impl Scoper<'_> {
         if space == Space::Variable && name.contains("__") {
             return; // No such variable can be used, whatever is defined (E0310).
         }
+        if parts.len() > 1 && self.meant.contains(&parts[0]) {
+            return; // It follows from the import (E0501).
+        }
         let (code, what) = match (space, call) {
             (Space::Variable, false) => (Code::E0601, format!("variable `${name}`")),
             (Space::Variable, true) => (Code::E0603, format!("function value `${name}`")),
@@ -162,6 +169,11 @@ impl Scoper<'_> {
             }
             Space::Variable | Space::Function | Space::Class => {}
         }
+        if space == Space::Class
+            && let Some(help) = self.class_elsewhere(parts, scope)
+        {
+            return Some(help);
+        }
         let sigil = if space == Space::Variable { "$" } else { "" };
         if let [prefix @ .., last] = parts {
             if let [alias] = prefix {
@@ -187,6 +199,37 @@ impl Scoper<'_> {
         }
         (space == Space::Variable && self.in_function(scope))
             .then(|| "a function sees its own parameters and the scope of its definition, not its callers'".to_owned())
+    }
+
+    /// How to include a class that is defined inside of another one.
+    fn class_elsewhere(&mut self, parts: &[Symbol], scope: ScopeId) -> Option<String> {
+        let last = Arc::clone(self.symbols.text(*parts.last()?));
+        if let [first, _] = parts
+            && self.lookup(Use { space: Space::Class, parts: &[*first] }, scope).is_some()
+        {
+            let first = self.symbols.text(*first);
+            return Some(format!(
+                "`{first}` is a class: include it with an alias, `include {first} as x`, then `include x.{last}`"
+            ));
+        }
+        if parts.len() > 1 {
+            return None;
+        }
+        self.out.defs.iter().find_map(|def| {
+            if !matches!(def.kind, DefKind::Class { .. }) {
+                return None;
+            }
+            if let Some((outer, inner)) = def.name.rsplit_once(':').filter(|(_, inner)| *inner == &*last) {
+                return Some(format!(
+                    "`class {outer}:{inner}` belongs into a class `{outer}`, which is not defined here"
+                ));
+            }
+            let ScopeKind::Class(outer) = self.out.scope(def.scope).kind else { return None };
+            let outer = &self.out.def(outer).name;
+            (*def.name == *last).then(|| {
+                format!("`{last}` is inside of the class `{outer}`: `include {outer} as x`, then `include x.{last}`")
+            })
+        })
     }
 
     fn missing_alias(&mut self, alias: Symbol, scope: ScopeId) -> Option<String> {

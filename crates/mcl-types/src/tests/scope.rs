@@ -160,7 +160,7 @@ fn imports_of_one_list_do_not_collide() {
     );
     check(
         "import \"lib.mcl\" as *\nimport \"strings\"\n-- lib.mcl --\nimport \"strings\"",
-        "2:1 E0512 an earlier `import … as *` already brings `strings.contains`",
+        "2:1 E0512 an earlier `import … as *` already brings the module `strings`",
     );
 }
 

@@ -267,3 +267,18 @@ fn members_of_members_are_told_apart() {
         $t: []int",
     );
 }
+
+#[test]
+fn texts_that_class_arguments_give_are_checked_for_each_include() {
+    let program = "import \"fmt\"\nclass c($f, $v) {\n$s = fmt.printf($f, $v)\ntest \"${s}\" {}\n}\n";
+    check(&format!("{program}include c(\"%d\", 4)\ninclude c(\"%s\", \"x\")\n"), "");
+    check(
+        &format!("{program}include c(\"%s\", 4)\n"),
+        "3:6 E0701 `%s` prints `str`, but value 1 is `int`
+            6:1 for this include
+            6:17 `int` comes from here
+            3:17 `str` comes from here",
+    );
+    // What is not constant is left to the run.
+    check(&format!("{program}for $i, $v in [\"%d\"] {{\ninclude c($v, \"x\")\n}}\n"), "");
+}

@@ -3,15 +3,16 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use mcl_diagnostics::{Code, Span};
+use mcl_diagnostics::{Code, Diagnostic, Span};
 use mcl_functions::{CallSite, Function, Signature};
 use mcl_parser::ast::ExprId;
 use mcl_value::{FuncType, Type};
 
 use super::Unifier;
 use super::condition::{Kinds, What};
-use super::generic::Site;
+use super::generic::{Copy, Site};
 use super::report::{count, error};
+use super::statics::Text;
 use super::types::{Node, Ty};
 use crate::scoped::{DefId, DefKind, ModuleId, Reference, SlotId, Target};
 
@@ -313,55 +314,100 @@ impl Unifier<'_> {
 
     fn call_decode_json(&mut self, module: ModuleId, name: &str, args: &[ExprId], span: Span) -> Ty {
         let text = self.types.add(Node::Str, span);
-        let written = args.get(1).and_then(|arg| self.static_text(module, *arg));
-        let result = match written.as_deref().map(Type::parse) {
-            None => self.unknown(span),
-            Some(Some(ty)) => self.nodes_of(&ty, &mut Vec::new(), span),
-            Some(None) => {
-                let message = format!("`{}` is not a type", written.unwrap_or_default());
-                let at = self.scoped.ast(module).expr_span(args[1]);
-                let mut diagnostic = error(Code::E0718, message).at(span);
-                if at != span {
-                    diagnostic = diagnostic.label(at, "this text");
-                }
-                self.report(diagnostic.help("types look like `[]int`, `map{str: bool}`, `struct{a int; b str}`"));
-                return Ty::ERROR;
-            }
-        };
+        let result = self.unknown(span);
         let callee = self.types.add(Node::Func(vec![text; args.len()].into(), result), span);
-        self.apply(module, callee, name, args, span)
+        let result = self.apply(module, callee, name, args, span);
+        if let (Some(written), true) = (args.get(1), result != Ty::ERROR) {
+            let asks = Asks::Type { result };
+            self.ask_text(TextCondition { module, text: *written, path: Vec::new(), asks, include: None, span });
+        }
+        self.types.resolve(result)
     }
 
     /// Checks the arguments against the verbs of a format that is known (spec 02 §5.7).
     fn call_printf(&mut self, module: ModuleId, name: &str, args: &[ExprId], span: Span) -> Ty {
         let text = self.types.add(Node::Str, span);
-        if !self.pass_argument(module, text, args[0], 0, name, span) {
+        let Some((format, values)) = args.split_first() else { return text };
+        if !self.pass_argument(module, text, *format, 0, name, span) {
             return Ty::ERROR;
         }
-        let Some(format) = self.static_text(module, args[0]) else { return text };
-        let format_at = self.scoped.ast(module).expr_span(args[0]);
-        let verbs = match verbs(&format) {
+        let values = values.iter().map(|arg| (self.expr_type(module, *arg), *arg)).collect();
+        let asks = Asks::Format { name: name.into(), values };
+        self.ask_text(TextCondition { module, text: *format, path: Vec::new(), asks, include: None, span });
+        text
+    }
+
+    /// Does what follows from a text, if it is known; if a class argument decides it, each include asks again.
+    fn ask_text(&mut self, condition: TextCondition) {
+        match self.static_text(condition.module, condition.text, &condition.path) {
+            Text::Unknown => {}
+            Text::Open => self.text_conditions.push(condition),
+            Text::Known(text) => match condition.asks {
+                Asks::Format { ref name, ref values } => self.check_format(&text, name, values, &condition),
+                Asks::Type { result } => self.check_written_type(&text, result, &condition),
+            },
+        }
+    }
+
+    /// Asks for the texts of a class again, for one instance.
+    pub(super) fn decide_texts(&mut self, texts: Vec<TextCondition>, copy: &mut Copy, slot: SlotId) {
+        let holder = self.scoped.slot(slot);
+        let include = self.scoped.ast_of(holder.scope).stmt_span(holder.stmt);
+        for mut condition in texts {
+            match &mut condition.asks {
+                Asks::Format { values, .. } => values.iter_mut().for_each(|(ty, _)| *ty = self.copied(copy, *ty)),
+                Asks::Type { result } => *result = self.copied(copy, *result),
+            }
+            condition.path.insert(0, slot);
+            condition.include.get_or_insert(include);
+            self.ask_text(condition);
+        }
+    }
+
+    /// The call gives a value of the type that is written in a text.
+    fn check_written_type(&mut self, written: &str, result: Ty, condition: &TextCondition) {
+        let (span, at) = (condition.span, self.scoped.ast(condition.module).expr_span(condition.text));
+        let Some(ty) = Type::parse(written) else {
+            let mut diagnostic = error(Code::E0718, format!("`{written}` is not a type")).at(span);
+            if at != span {
+                diagnostic = diagnostic.label(at, "this text");
+            }
+            diagnostic = diagnostic.help("types look like `[]int`, `map{str: bool}`, `struct{a int; b str}`");
+            self.report(condition.with_include(diagnostic));
+            self.types.taint(result);
+            return self.settle();
+        };
+        let ty = self.nodes_of(&ty, &mut Vec::new(), span);
+        let include = condition.include.map(|include| (include, "for this include"));
+        self.expect_because(result, ty, span, include, |expected, found| {
+            format!("this text asks for a `{found}`, but the value is used as `{expected}`")
+        });
+    }
+
+    fn check_format(&mut self, format: &str, name: &str, values: &[(Ty, ExprId)], condition: &TextCondition) {
+        let span = condition.span;
+        let ast = self.scoped.ast(condition.module);
+        let format_at = ast.expr_span(condition.text);
+        let verbs = match verbs(format) {
             Ok(verbs) => verbs,
             Err(wrong) => {
                 let diagnostic = error(Code::E0715, format!("the format has no verb `{wrong}`"))
                     .at(span)
                     .label(format_at, "in this format")
                     .help("the verbs are %s %q %d %f %t %v %T, and %% for a percent sign");
-                self.report(diagnostic);
-                return text;
+                return self.report(condition.with_include(diagnostic));
             }
         };
-        let values = &args[1..];
         if verbs.len() != values.len() {
             let message = format!(
                 "the format has {}, but `{name}` gets {} for them",
                 count(verbs.len(), "verb"),
                 count(values.len(), "value")
             );
-            self.report(error(Code::E0715, message).at(span).label(format_at, "this format"));
-            return text;
+            let diagnostic = error(Code::E0715, message).at(span).label(format_at, "this format");
+            return self.report(condition.with_include(diagnostic));
         }
-        for (i, (verb, arg)) in verbs.into_iter().zip(values).enumerate() {
+        for (i, (verb, (found, arg))) in verbs.into_iter().zip(values).enumerate() {
             let node = match verb {
                 't' => Node::Bool,
                 's' | 'q' => Node::Str,
@@ -370,13 +416,42 @@ impl Unifier<'_> {
                 _ => continue,
             };
             let expected = self.types.add(node, format_at);
-            let found = self.expr_type(module, *arg);
-            let at = self.scoped.ast(module).expr_span(*arg);
-            self.expect_because(expected, found, span, Some((at, "this argument")), |expected, found| {
+            let place = condition.include.map_or((ast.expr_span(*arg), "this argument"), |at| (at, "for this include"));
+            self.expect_because(expected, *found, span, Some(place), |expected, found| {
                 format!("`%{verb}` prints `{expected}`, but value {} is `{found}`", i + 1)
             });
         }
-        text
+    }
+}
+
+/// A call whose types depend on a text: a format of `printf`, a type for `decode_json`.
+#[derive(Clone)]
+pub(super) struct TextCondition {
+    module: ModuleId,
+    text: ExprId,
+    /// The instance that the text is asked of.
+    path: Vec<SlotId>,
+    asks: Asks,
+    /// The include that decides.
+    include: Option<Span>,
+    span: Span,
+}
+
+/// What follows from the text.
+#[derive(Clone)]
+enum Asks {
+    /// The types of the values.
+    Format { name: Arc<str>, values: Vec<(Ty, ExprId)> },
+    /// The type of the result.
+    Type { result: Ty },
+}
+
+impl TextCondition {
+    fn with_include(&self, diagnostic: Diagnostic) -> Diagnostic {
+        match self.include {
+            Some(include) => diagnostic.label(include, "for this include"),
+            None => diagnostic,
+        }
     }
 }
 

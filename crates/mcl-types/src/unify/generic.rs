@@ -7,16 +7,18 @@ use mcl_diagnostics::Span;
 use rustc_hash::FxHashMap;
 
 use super::Unifier;
+use super::call::TextCondition;
 use super::condition::{Condition, NameCondition};
 use super::member::MemberId;
 use super::types::{State, Ty, Unknown};
-use crate::scoped::{ScopeId, SlotId, SlotKind};
+use crate::scoped::{ScopeId, ScopeKind, SlotId, SlotKind};
 
 /// What goes along with copies of a closed generic scope, or of a member of one.
 #[derive(Default)]
 pub(super) struct Scheme {
     pub(super) conditions: Vec<Condition>,
     pub(super) names: Vec<NameCondition>,
+    pub(super) texts: Vec<TextCondition>,
     /// Where each variable was made.
     pub(super) origins: Vec<Span>,
     /// Its variables.
@@ -36,6 +38,7 @@ pub(super) struct Mark {
     unknowns: u32,
     pub(super) conditions: usize,
     pub(super) names: usize,
+    pub(super) texts: usize,
     pub(super) level: u32,
 }
 
@@ -61,6 +64,7 @@ impl Unifier<'_> {
             unknowns: self.types.unknowns(),
             conditions: self.conditions.len(),
             names: self.name_conditions.len(),
+            texts: self.text_conditions.len(),
             level: self.level,
         };
         self.level = level;
@@ -73,8 +77,13 @@ impl Unifier<'_> {
         let (variables, origins) = self.generalize(Owner::Scope(scope), mark);
         let conditions = if origins.is_empty() { Vec::new() } else { self.take_conditions(mark.conditions) };
         let names = self.name_conditions.split_off(mark.names);
-        if !(origins.is_empty() && conditions.is_empty() && names.is_empty()) {
-            self.schemes.insert(scope, Scheme { conditions, names, origins, variables });
+        // What a function asks depends on the include of the class that it stands in, not on its calls.
+        let texts = match self.scoped.scope(scope).kind {
+            ScopeKind::Function(_) => Vec::new(),
+            _ => self.text_conditions.split_off(mark.texts),
+        };
+        if !(origins.is_empty() && conditions.is_empty() && names.is_empty() && texts.is_empty()) {
+            self.schemes.insert(scope, Scheme { conditions, names, texts, origins, variables });
         }
         self.closed[scope.index()] = true;
         self.level = mark.level;

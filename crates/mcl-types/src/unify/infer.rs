@@ -155,6 +155,11 @@ impl Unifier<'_> {
         let mut sound = true;
         for item in rest {
             let ty = self.expr_type(module, *item);
+            if !sound {
+                // One element of a wrong type is enough.
+                self.types.taint(ty);
+                continue;
+            }
             let at = ast.expr_span(*item);
             let fits =
                 self.expect_because(element, ty, at, Some((ast.expr_span(*first), "the first element")), |a, b| {
@@ -162,6 +167,7 @@ impl Unifier<'_> {
                 });
             sound &= fits;
         }
+        self.settle();
         if sound { self.types.add(Node::List(element), span) } else { Ty::ERROR }
     }
 
@@ -171,21 +177,31 @@ impl Unifier<'_> {
             return self.types.add(Node::Map(key, value), span);
         };
         let (key_type, value_type) = (self.expr_type(module, *key), self.expr_type(module, *value));
-        let mut sound = true;
+        let (mut sound_keys, mut sound_values) = (true, true);
         for (other_key, other_value) in rest {
             let ty = self.expr_type(module, *other_key);
             let first = Some((ast.expr_span(*key), "the first key"));
+            if !sound_keys {
+                self.types.taint(ty);
+            }
             // Literals of two types were reported by the init stage.
-            sound &= !differing_literals(ast.expr(*key), ast.expr(*other_key))
+            sound_keys = sound_keys
+                && !differing_literals(ast.expr(*key), ast.expr(*other_key))
                 && self.expect_because(key_type, ty, ast.expr_span(*other_key), first, |a, b| {
                     format!("the keys of a map have one type, here `{a}`, but this is `{b}`")
                 });
             let ty = self.expr_type(module, *other_value);
             let first = Some((ast.expr_span(*value), "the first value"));
-            sound &= self.expect_because(value_type, ty, ast.expr_span(*other_value), first, |a, b| {
-                format!("the values of a map have one type, here `{a}`, but this is `{b}`")
-            });
+            if !sound_values {
+                self.types.taint(ty);
+            }
+            sound_values = sound_values
+                && self.expect_because(value_type, ty, ast.expr_span(*other_value), first, |a, b| {
+                    format!("the values of a map have one type, here `{a}`, but this is `{b}`")
+                });
         }
+        self.settle();
+        let sound = sound_keys && sound_values;
         self.require(What::Hashable { ty: key_type }, span);
         if sound { self.types.add(Node::Map(key_type, value_type), span) } else { Ty::ERROR }
     }

@@ -133,12 +133,13 @@ impl Unifier<'_> {
         let member = MemberId(u32::try_from(self.members.len()).expect("fewer than 2^32 members"));
         let (variables, origins) = self.generalize(Owner::Member(member), mark);
         let names = self.name_conditions.split_off(mark.names);
+        let texts = self.text_conditions.split_off(mark.texts);
         self.level = mark.level;
-        let plain = origins.is_empty() && conditions.is_empty() && names.is_empty();
+        let plain = origins.is_empty() && conditions.is_empty() && names.is_empty() && texts.is_empty();
         if plain && demands.is_empty() && requires.is_empty() {
             return None;
         }
-        let scheme = Scheme { conditions, names, origins, variables };
+        let scheme = Scheme { conditions, names, texts, origins, variables };
         self.members.push(Member { scope, def, scheme, demands, requires: requires.into_iter().collect() });
         self.has_members[scope.index()] = true;
         Some(member)
@@ -163,12 +164,7 @@ impl Unifier<'_> {
     /// The program uses a definition that it reaches through `via`.
     pub(super) fn use_definition(&mut self, via: &[SlotId], def: DefId) {
         let Some(member) = self.member_of.get(&def).copied() else { return };
-        let mut path = Vec::new();
-        for slot in via {
-            self.go_up(&mut path, self.homes[self.scoped.slot(*slot).scope.index()]);
-            path.push(*slot);
-        }
-        self.go_up(&mut path, self.members[member.index()].scope);
+        let path = self.path_to(&[], via, self.members[member.index()].scope);
         let own = loop {
             match self.follow(&path, member) {
                 Ok(own) => break own,
@@ -176,6 +172,17 @@ impl Unifier<'_> {
             }
         };
         self.require_member(own);
+    }
+
+    /// The path to the instance of `scope` that is around what `via` leads to, from the instance at the end of a path.
+    pub(super) fn path_to(&self, from: &[SlotId], via: &[SlotId], scope: ScopeId) -> Vec<SlotId> {
+        let mut path = from.to_vec();
+        for slot in via {
+            self.go_up(&mut path, self.homes[self.scoped.slot(*slot).scope.index()]);
+            path.push(*slot);
+        }
+        self.go_up(&mut path, scope);
+        path
     }
 
     /// Goes from the instance at the end of a path to the instance of `scope` around it. An empty path is where the code
@@ -238,9 +245,7 @@ impl Unifier<'_> {
 
     /// The path to the instance that owns a member, as seen from the list with the slot.
     fn path_from(&self, slot: SlotId, member: MemberId) -> Vec<SlotId> {
-        let mut path = vec![slot];
-        self.go_up(&mut path, self.members[member.index()].scope);
-        path
+        self.path_to(&[], &[slot], self.members[member.index()].scope)
     }
 
     fn use_at(&mut self, slot: SlotId, member: MemberId) {
@@ -266,7 +271,8 @@ impl Unifier<'_> {
         let it = &self.members[member.index()];
         let types = &mut self.types;
         let fresh = it.scheme.origins.iter().map(|origin| types.unknown(level, *origin)).collect();
-        let (demands, conditions, names) = (it.demands.clone(), it.scheme.conditions.clone(), it.scheme.names.clone());
+        let (demands, conditions) = (it.demands.clone(), it.scheme.conditions.clone());
+        let (names, texts) = (it.scheme.names.clone(), it.scheme.texts.clone());
         let requires = it.requires.clone();
         self.uses.insert((slot, member), Use { types: fresh, member: None });
         let mut copy = self.copy_of(None, &[slot]);
@@ -282,6 +288,7 @@ impl Unifier<'_> {
         };
         self.add_copies(conditions, &mut copy, site);
         self.decide_names(names, &mut copy, &[slot], Some(span));
+        self.decide_texts(texts, &mut copy, slot);
         for required in requires {
             let own = self.follow(&self.path_from(slot, required), required).unwrap_or_default();
             self.require_member(own);

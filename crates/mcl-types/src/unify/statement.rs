@@ -272,6 +272,8 @@ impl Unifier<'_> {
         self.copy_conditions(body, &mut copy, Site::Include(span));
         self.copy_names(body, &mut copy, &statics, &reference.via, Some(span));
         self.slot_statics.insert(slot, statics);
+        let texts = self.schemes.get(&body).map(|scheme| scheme.texts.clone()).unwrap_or_default();
+        self.decide_texts(texts, &mut copy, slot);
     }
 
     /// An include that cannot be made: its arguments are checked all the same.

@@ -28,6 +28,15 @@ pub(super) enum Static {
     Params(Rc<[DefId]>),
 }
 
+/// What is known of a text before the program runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Text {
+    Known(Arc<str>),
+    /// It depends on an argument of the class that the code stands in.
+    Open,
+    Unknown,
+}
+
 /// A static text must be found within this many steps, and be no longer than this: sums of sums can be huge.
 const MAX_STEPS: u32 = 10_000;
 const MAX_TEXT: usize = 64 * 1024;
@@ -163,67 +172,116 @@ impl Unifier<'_> {
         })
     }
 
-    /// The text of an expression, if it is known before the program runs: literals, variables bound to them, sums of texts,
-    /// and `if` with a known condition.
-    pub(super) fn static_text(&self, module: ModuleId, expr: ExprId) -> Option<Arc<str>> {
+    /// The text of an expression in the instance that a path leads to, if it is known before the program runs: literals,
+    /// variables bound to them, arguments of includes, sums of texts, and `if` with a known condition.
+    pub(super) fn static_text(&self, module: ModuleId, expr: ExprId, path: &[SlotId]) -> Text {
         let mut text = String::new();
-        let mut work = vec![(module, expr)];
+        let mut work = vec![At { module, expr, path: Rc::from(path) }];
         let mut steps = 0;
-        while let Some((module, expr)) = work.pop() {
+        while let Some(at) = work.pop() {
             steps += 1;
             if steps > MAX_STEPS || text.len() > MAX_TEXT {
-                return None;
+                return Text::Unknown;
             }
-            match self.scoped.ast(module).expr(expr) {
-                Expr::Str(part) => text.push_str(part),
-                Expr::Binary { op: BinaryOp::Add, left, right } => work.extend([(module, *right), (module, *left)]),
-                Expr::Except { value, .. } => work.push((module, *value)),
-                Expr::If { condition, then, otherwise } => {
-                    let chosen = if self.static_bool(module, *condition)? { *then } else { *otherwise };
-                    work.push((module, chosen));
-                }
-                Expr::Var(_) | Expr::Interpolated(_) => work.push(self.static_definition(module, expr)?),
-                _ => return None,
+            let part = |expr| At { expr, ..at.clone() };
+            match self.scoped.ast(at.module).expr(at.expr) {
+                Expr::Str(known) => text.push_str(known),
+                Expr::Binary { op: BinaryOp::Add, left, right } => work.extend([part(*right), part(*left)]),
+                Expr::Except { value, .. } => work.push(part(*value)),
+                Expr::If { condition, then, otherwise } => match self.static_bool(part(*condition)) {
+                    Some(condition) => work.push(part(if condition { *then } else { *otherwise })),
+                    None => return Text::Unknown,
+                },
+                Expr::Interpolated(inner) => work.push(part(*inner)),
+                Expr::Var(_) => match self.static_definition(&at) {
+                    Definition::At(definition) => work.push(definition),
+                    Definition::Open => return Text::Open,
+                    Definition::Unknown => return Text::Unknown,
+                },
+                _ => return Text::Unknown,
             }
         }
-        Some(text.into())
+        Text::Known(text.into())
     }
 
-    /// The expression that a variable is bound to, outside loops.
-    fn static_definition(&self, module: ModuleId, expr: ExprId) -> Option<(ModuleId, ExprId)> {
-        let expr = match self.scoped.ast(module).expr(expr) {
-            Expr::Interpolated(inner) => *inner,
-            _ => expr,
-        };
-        let Target::Def(def) = self.scoped.expr_ref(module, expr)?.target else { return None };
+    /// The expression that a variable stands for, outside loops.
+    fn static_definition(&self, at: &At) -> Definition {
+        let Some(reference) = self.scoped.expr_ref(at.module, at.expr) else { return Definition::Unknown };
+        let Target::Def(def) = reference.target else { return Definition::Unknown };
         let def = self.scoped.def(def);
-        let mut scope = Some(def.scope);
+        if self.is_iterated(def.scope) || def.broken {
+            return Definition::Unknown;
+        }
+        let mut path = self.path_to(&at.path, &reference.via, self.homes[def.scope.index()]);
+        let module = self.scoped.scope(def.scope).module;
+        match def.kind {
+            DefKind::Bind { stmt } => match self.scoped.ast(module).stmt(stmt) {
+                Stmt::Bind { value, .. } => Definition::At(At { module, expr: *value, path: path.into() }),
+                _ => Definition::Unknown,
+            },
+            DefKind::Param { index } if matches!(self.scoped.scope(def.scope).kind, ScopeKind::Class(_)) => {
+                let Some(slot) = path.pop() else { return Definition::Open };
+                let include = self.scoped.slot(slot);
+                let module = self.scoped.scope(include.scope).module;
+                match self.scoped.ast(module).stmt(include.stmt) {
+                    Stmt::Include { args: Some(args), .. } if !self.is_iterated(include.scope) => {
+                        match args.get(index as usize) {
+                            Some(arg) => Definition::At(At { module, expr: *arg, path: path.into() }),
+                            None => Definition::Unknown,
+                        }
+                    }
+                    _ => Definition::Unknown,
+                }
+            }
+            DefKind::Param { .. } | DefKind::Func { .. } | DefKind::Class { .. } | DefKind::Unknown => {
+                Definition::Unknown
+            }
+        }
+    }
+
+    fn is_iterated(&self, scope: ScopeId) -> bool {
+        let mut scope = Some(scope);
         while let Some(id) = scope {
             if self.scoped.scope(id).kind == ScopeKind::Loop {
-                return None;
+                return true;
             }
             scope = self.scoped.scope(id).parent;
         }
-        let DefKind::Bind { stmt } = def.kind else { return None };
-        let module = self.scoped.scope(def.scope).module;
-        match self.scoped.ast(module).stmt(stmt) {
-            Stmt::Bind { value, .. } if !def.broken => Some((module, *value)),
-            _ => None,
-        }
+        false
     }
 
-    fn static_bool(&self, module: ModuleId, expr: ExprId) -> Option<bool> {
-        match self.scoped.ast(module).expr(expr) {
-            Expr::Bool(value) => Some(*value),
-            Expr::Unary { op: UnaryOp::Not, operand } => self.static_bool(module, *operand).map(|value| !value),
-            Expr::Var(_) => {
-                let (module, value) = self.static_definition(module, expr)?;
-                match self.scoped.ast(module).expr(value) {
-                    Expr::Bool(value) => Some(*value),
-                    _ => None,
+    fn static_bool(&self, mut at: At) -> Option<bool> {
+        let mut negated = false;
+        for _ in 0..MAX_STEPS {
+            match self.scoped.ast(at.module).expr(at.expr) {
+                Expr::Bool(value) => return Some(*value != negated),
+                Expr::Unary { op: UnaryOp::Not, operand } => {
+                    negated = !negated;
+                    at.expr = *operand;
                 }
+                Expr::Var(_) => match self.static_definition(&at) {
+                    Definition::At(definition) => at = definition,
+                    Definition::Open | Definition::Unknown => return None,
+                },
+                _ => return None,
             }
-            _ => None,
         }
+        None
     }
+}
+
+/// An expression in the instance that a path leads to.
+#[derive(Clone)]
+struct At {
+    module: ModuleId,
+    expr: ExprId,
+    path: Rc<[SlotId]>,
+}
+
+/// What a variable stands for.
+enum Definition {
+    At(At),
+    /// The argument of an include that is not known here: the code is in the body of the class.
+    Open,
+    Unknown,
 }
