@@ -18,6 +18,10 @@ use runtime::shell::{Agent, Event, Message, Observer, Options};
 use runtime::state::StateDir;
 use stopwatch::fastest;
 
+/// The allocator of the tools.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 struct Silent;
 
 impl Observer for Silent {

@@ -51,7 +51,8 @@ pub(super) const FILE: Kind = Kind {
 #[must_use]
 pub fn file_path<'a>(p: &Params<'a>) -> Cow<'a, str> {
     let path = p.text_or_name("path");
-    let (dirname, basename) = (p.text("dirname"), p.text("basename"));
+    // Neither has a default.
+    let (dirname, basename) = (p.set_text("dirname").unwrap_or_default(), p.set_text("basename").unwrap_or_default());
     if dirname.is_empty() && basename.is_empty() {
         return path;
     }
@@ -64,16 +65,13 @@ pub fn file_path<'a>(p: &Params<'a>) -> Cow<'a, str> {
 
 fn validate_file(p: &Params<'_>) -> Result<(), ValidationError> {
     let path = file_path(p);
-    if p.text("dirname").strip_suffix('/').is_none() && !p.text("dirname").is_empty() {
-        return Err(ValidationError::of(
-            "dirname",
-            format!("`dirname` must end with `/`, and {:?} does not", p.text("dirname")),
-        ));
+    if let Some(dirname) = p.set_text("dirname").filter(|dirname| !dirname.is_empty() && !dirname.ends_with('/')) {
+        return Err(ValidationError::of("dirname", format!("`dirname` must end with `/`, and {dirname:?} does not")));
     }
-    if p.text("basename").starts_with('/') {
+    if let Some(basename) = p.set_text("basename").filter(|basename| basename.starts_with('/')) {
         return Err(ValidationError::of(
             "basename",
-            format!("`basename` must not start with `/`, and {:?} does", p.text("basename")),
+            format!("`basename` must not start with `/`, and {basename:?} does"),
         ));
     }
     if !path.starts_with('/') {
@@ -92,7 +90,7 @@ fn validate_file(p: &Params<'_>) -> Result<(), ValidationError> {
 /// Where the content comes from, and what may be said together.
 fn validate_sources(p: &Params<'_>, path: &str) -> Result<(), ValidationError> {
     let is_directory = path.ends_with('/');
-    let source = p.text("source");
+    let (source, state) = (p.text("source"), p.text("state"));
     let (content, fragments) = (p.is_set("content"), !p.list("fragments").is_empty());
     let (symlink, recurse, purge) = (p.bool("symlink"), p.bool("recurse"), p.bool("purge"));
     let given = [("content", content), ("source", !source.is_empty()), ("fragments", fragments)];
@@ -104,10 +102,10 @@ fn validate_sources(p: &Params<'_>, path: &str) -> Result<(), ValidationError> {
             format!("`{first}` and `{second}` exclude each other: there is one content"),
         ));
     }
-    if symlink && source.is_empty() && p.text("state") == "exists" {
+    if symlink && source.is_empty() && state == "exists" {
         return Err(ValidationError::of("source", "`symlink` needs `source`, the text of the link"));
     }
-    if p.text("state") == "absent" {
+    if state == "absent" {
         let unwanted = first.or(p.is_set("selinux").then_some("selinux"));
         if let Some(unwanted) = unwanted {
             return Err(ValidationError::of(
