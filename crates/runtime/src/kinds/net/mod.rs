@@ -1,20 +1,18 @@
-//! `net`: a network interface's state, addresses and default route (spec 05 §6.23), through the `ip` tool; and a file for
+//! `net`: a network interface's state, addresses and default route (spec 05 §6.23), through netlink; and a file for
 //! systemd-networkd, where that is installed.
 
+mod netlink;
+
 use std::collections::BTreeSet;
-use std::io::Read;
 use std::net::{IpAddr, Ipv6Addr};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use resource_graph::Resource;
 use rustix::event::{PollFd, PollFlags, poll};
-use serde_json::Value as Json;
 
 use crate::kinds::text_file::{change, read, replace};
-use crate::kinds::tool::{Tool, find};
-use crate::kinds::{Cancel, Context, Failure, Kind, Load, Params, Scope, TaskHandle, Watch};
+use crate::kinds::{Context, Failure, Kind, Load, Params, Scope, TaskHandle, Watch};
+use netlink::Netlink;
 
 const NETWORKD: &str = "/etc/systemd/network";
 /// How often a refusal of the kernel is answered with another look at what is there.
@@ -41,6 +39,7 @@ impl std::fmt::Display for Address {
 /// What the kernel says of an interface.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Link {
+    index: u32,
     up: bool,
     addresses: BTreeSet<Address>,
 }
@@ -79,16 +78,13 @@ impl Net {
         })
     }
 
-    fn ip(&self, words: &[&str], cancel: &Cancel) -> Result<String, Failure> {
-        Tool::new("ip")?.args(words).run(cancel)
-    }
-
-    fn link(&self, cancel: &Cancel) -> Result<Link, Failure> {
-        if !Path::new("/sys/class/net").join(&self.name).exists() {
+    fn link(&self, netlink: &mut Netlink) -> Result<Link, Failure> {
+        let failed = || refused(format!("look at {}", self.name));
+        let Some(interface) = netlink.interface(&self.name).map_err(failed())? else {
             return Err(Failure::Unavailable(format!("there is no network interface {} on this machine", self.name)));
-        }
-        let text = self.ip(&["-json", "address", "show", "dev", &self.name], cancel)?;
-        parse_link(&text).ok_or_else(|| Failure::Command("`ip` printed what cannot be understood".to_owned()))
+        };
+        let addresses = netlink.addresses(interface.index).map_err(failed())?;
+        Ok(Link { index: interface.index, up: interface.up, addresses: addresses.into_iter().collect() })
     }
 
     fn networkd_file(&self) -> PathBuf {
@@ -124,41 +120,35 @@ impl Net {
         lines.join("\n")
     }
 
-    fn check_gateway(&self, cx: &mut Context<'_>, gateway: IpAddr) -> Result<(), Failure> {
-        let family = if gateway.is_ipv4() { "-4" } else { "-6" };
-        let text = self.ip(&["-json", family, "route", "show", "default", "dev", &self.name], cx.cancel())?;
-        let routes: Vec<IpAddr> = parse_gateways(&text);
-        if routes == [gateway] {
+    fn check_gateway(
+        &self,
+        cx: &mut Context<'_>,
+        netlink: &mut Netlink,
+        index: u32,
+        gateway: IpAddr,
+    ) -> Result<(), Failure> {
+        let text = format!("set the default route of {} to {gateway}", self.name);
+        let routes = netlink.default_routes(index, gateway.is_ipv4()).map_err(refused(text.clone()))?;
+        if matches!(routes[..], [only] if only.gateway == gateway) {
             return Ok(());
         }
-        let gateway = gateway.to_string();
-        if cx.change(format!("set the default route of {} to {gateway}", self.name))? {
-            for other in routes.iter().map(IpAddr::to_string).filter(|other| *other != gateway) {
-                self.ip(&[family, "route", "del", "default", "via", &other, "dev", &self.name], cx.cancel())?;
+        if cx.change(text.clone())? {
+            for other in routes.into_iter().filter(|route| route.gateway != gateway) {
+                netlink.delete_default_route(index, other).map_err(refused(text.clone()))?;
             }
-            self.ip(&[family, "route", "replace", "default", "via", &gateway, "dev", &self.name], cx.cancel())?;
+            netlink.replace_default_route(index, gateway).map_err(refused(text))?;
         }
         Ok(())
     }
 }
 
-fn parse_link(text: &str) -> Option<Link> {
-    let interfaces: Vec<Json> = serde_json::from_str(text).ok()?;
-    let interface = interfaces.iter().find(|i| i.get("flags").is_some())?;
-    let address = |info: &Json| {
-        let prefix = u8::try_from(info.get("prefixlen")?.as_u64()?).ok()?;
-        Some(Address(info.get("local")?.as_str()?.parse().ok()?, prefix))
-    };
-    let infos = interface.get("addr_info").and_then(Json::as_array);
-    Some(Link {
-        up: interface.get("flags")?.as_array()?.iter().any(|flag| flag == "UP"),
-        addresses: infos.into_iter().flatten().filter_map(address).collect(),
-    })
-}
-
-fn parse_gateways(text: &str) -> Vec<IpAddr> {
-    let routes: Vec<Json> = serde_json::from_str(text).unwrap_or_default();
-    routes.iter().filter_map(|route| route.get("gateway")?.as_str()?.parse().ok()).collect()
+/// The kernel said no; what was tried.
+fn refused(text: String) -> impl FnOnce(std::io::Error) -> Failure {
+    move |error| {
+        let words = error.to_string();
+        let words = words.rsplit_once(" (os error ").map_or(words.as_str(), |(words, _)| words);
+        Failure::Command(format!("cannot {text}: {}", words.to_lowercase()))
+    }
 }
 
 /// Addresses that the kernel makes by itself are nobody's business.
@@ -168,54 +158,53 @@ fn is_link_local(address: &Address) -> bool {
 
 impl Net {
     /// One attempt, from what the link is now.
-    fn bring(&self, cx: &mut Context<'_>, mut link: Link) -> Result<(), Failure> {
+    fn bring(&self, cx: &mut Context<'_>, netlink: &mut Netlink) -> Result<(), Failure> {
+        let mut link = self.link(netlink)?;
         if let Some(up) = self.up.filter(|up| *up != link.up) {
-            let word = if up { "up" } else { "down" };
-            if cx.change(format!("set {} {word}", self.name))? {
-                self.ip(&["link", "set", "dev", &self.name, word], cx.cancel())?;
+            let text = format!("set {} {}", self.name, if up { "up" } else { "down" });
+            if cx.change(text.clone())? {
+                netlink.set_up(link.index, up).map_err(refused(text))?;
                 // Some interfaces get addresses when they come up.
-                link = self.link(cx.cancel())?;
+                link = self.link(netlink)?;
             }
         }
         if self.up == Some(false) {
             return Ok(());
         }
-        if let Some(wanted) = &self.addresses {
-            let extra = link.addresses.difference(wanted).filter(|address| !is_link_local(address));
-            let steps = wanted.difference(&link.addresses).map(|a| ("add", a)).chain(extra.map(|a| ("del", a)));
-            for (word, address) in steps.collect::<Vec<_>>() {
-                let verb = if word == "add" { "add" } else { "remove" };
-                if cx.change(format!("{verb} the address {address} of {}", self.name))? {
-                    self.ip(&["address", word, &address.to_string(), "dev", &self.name], cx.cancel())?;
-                }
+        for address in self.addresses.iter().flat_map(|wanted| wanted.difference(&link.addresses)) {
+            let text = format!("add the address {address} of {}", self.name);
+            if cx.change(text.clone())? {
+                netlink.add_address(link.index, *address).map_err(refused(text))?;
             }
         }
-        self.gateway.map_or(Ok(()), |gateway| self.check_gateway(cx, gateway))
+        let extra = self.addresses.iter().flat_map(|wanted| link.addresses.difference(wanted));
+        for address in extra.filter(|address| !is_link_local(address)) {
+            let text = format!("remove the address {address} of {}", self.name);
+            if cx.change(text.clone())? {
+                netlink.delete_address(link.index, *address).map_err(refused(text))?;
+            }
+        }
+        self.gateway.map_or(Ok(()), |gateway| self.check_gateway(cx, netlink, link.index, gateway))
     }
 }
 
 impl Kind for Net {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
-        let mut before = self.link(cx.cancel())?;
+        let mut netlink = Netlink::new().map_err(refused("talk to the kernel about the network".to_owned()))?;
+        self.link(&mut netlink)?;
         self.check_file(cx)?;
-        let mut attempts = 0;
+        let mut attempts = 1;
         loop {
-            let result = self.bring(cx, before.clone());
-            attempts += 1;
-            // Somebody else changed it in the same moment.
-            match result {
-                Err(Failure::Command(_)) if attempts < ATTEMPTS => before = self.link(cx.cancel())?,
+            match self.bring(cx, &mut netlink) {
+                // Somebody else may have changed it in the same moment.
+                Err(Failure::Command(_)) if attempts < ATTEMPTS => attempts += 1,
                 result => return result,
             }
         }
     }
 
     fn watches(&self) -> Vec<Watch> {
-        let mut watches = vec![Watch::Path(self.networkd_file(), Scope::Entry)];
-        if find("ip").is_some() {
-            watches.push(Watch::Task(Box::new(watch_links)));
-        }
-        watches
+        vec![Watch::Path(self.networkd_file(), Scope::Entry), Watch::Task(Box::new(watch_links))]
     }
 
     fn update(&mut self, resources: &[Resource]) -> Result<(), Failure> {
@@ -228,40 +217,20 @@ impl Kind for Net {
     }
 }
 
-/// The kernel's announcements, one or more lines each.
+/// Wakes for everything that the kernel announces.
 fn watch_links(task: &TaskHandle) -> Result<(), Failure> {
     let failed = || Failure::on("watch", Path::new("the network"));
-    let program = find("ip").ok_or_else(|| Failure::Unavailable("the tool `ip` is not installed".to_owned()))?;
-    let mut child = Command::new(program)
-        .args(["-oneline", "monitor", "link", "address", "route"])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .process_group(0)
-        .spawn()
-        .map_err(failed())?;
-    let mut buffer = [0_u8; 4096];
-    let result = loop {
-        let (Some(stdout), Some(request)) = (child.stdout.as_mut(), task.cancel.fd()) else {
-            break Err(Failure::Unavailable("there are no file descriptors left to watch the network with".to_owned()));
-        };
-        let ready = {
-            let mut fds = [PollFd::new(stdout, PollFlags::IN), PollFd::new(&request, PollFlags::IN)];
-            poll(&mut fds, None).is_ok() && !fds[0].revents().is_empty()
-        };
-        if task.cancel.is_cancelled() {
-            break Ok(());
-        }
-        match ready.then(|| stdout.read(&mut buffer)) {
-            None => {}
-            Some(Ok(0)) => break Err(Failure::Command("`ip monitor` ended".to_owned())),
-            Some(Ok(_)) => (task.wake)(),
-            Some(Err(error)) => break Err(failed()(error)),
-        }
+    let socket = netlink::announcements().map_err(failed())?;
+    let Some(request) = task.cancel.fd() else {
+        return Err(Failure::Unavailable("there are no file descriptors left to watch the network with".to_owned()));
     };
-    let _ = child.kill();
-    let _ = child.wait();
-    result
+    while !task.cancel.is_cancelled() {
+        let mut fds = [PollFd::new(&socket, PollFlags::IN), PollFd::new(&request, PollFlags::IN)];
+        if poll(&mut fds, None).is_ok() && netlink::take_announcements(&socket).map_err(failed())? {
+            (task.wake)();
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -272,16 +241,10 @@ mod tests {
     use crate::kinds::harness::{Bench, resource};
 
     #[test]
-    fn what_ip_prints_is_understood() {
-        let text = r#"[{"ifindex":2,"ifname":"lab0","flags":["BROADCAST","UP"],"addr_info":[
-            {"family":"inet","local":"192.0.2.7","prefixlen":24},{"family":"inet6","local":"fe80::1","prefixlen":64}]}]"#;
-        let link = parse_link(text).unwrap();
-        assert!(link.up);
-        let shown: Vec<String> = link.addresses.iter().map(Address::to_string).collect();
-        assert_eq!(shown, ["192.0.2.7/24", "fe80::1/64"]);
-        assert!(is_link_local(link.addresses.last().unwrap()) && !is_link_local(link.addresses.first().unwrap()));
-        let gateways = parse_gateways(r#"[{"dst":"default","gateway":"192.0.2.1","flags":[]},{"dst":"default"}]"#);
-        assert_eq!(gateways, ["192.0.2.1".parse::<IpAddr>().unwrap()]);
+    fn addresses_of_the_kernel_itself_are_known() {
+        let address = |text: &str| Address(text.parse().unwrap(), 64);
+        assert!(is_link_local(&address("fe80::1")) && is_link_local(&address("febf::1")));
+        assert!(!is_link_local(&address("fec0::1")) && !is_link_local(&address("169.254.0.1")));
     }
 
     #[test]
@@ -296,8 +259,8 @@ mod tests {
     fn the_loopback_of_this_machine_is_read() {
         let missing = Bench::new(&resource("net", "nosuch0").with("state", "up")).run(true).unwrap_err().to_string();
         assert_eq!(missing, "there is no network interface nosuch0 on this machine");
-        if find("ip").is_none() || !Path::new("/sys/class/net/lo").exists() {
-            eprintln!("skipped: needs the tool `ip` and a loopback interface");
+        if !Path::new("/sys/class/net/lo").exists() {
+            eprintln!("skipped: there is no loopback interface");
             return;
         }
         Bench::new(&resource("net", "lo")).is_right();
