@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Code, Span};
+use crate::{Code, Files, Span};
 
 /// Where in the pipeline a diagnostic was made; the names are part of the JSON contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -114,5 +114,41 @@ impl Diagnostic {
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help = Some(text.into());
         self
+    }
+
+    /// What shows inside a module that is part of the compiler is the mistake of the program that uses it: its place
+    /// there becomes the primary one, if the diagnostic has any. Says whether it did.
+    pub fn blame_program(&mut self, files: &Files) -> bool {
+        let is_embedded = |span: Span| files.get(span.file).is_some_and(|file| file.is_embedded());
+        if let Some(span) = self.span.filter(|span| is_embedded(*span))
+            && let Some(label) = self.labels.iter_mut().find(|label| !is_embedded(label.span))
+        {
+            self.span = Some(std::mem::replace(&mut label.span, span));
+            std::mem::swap(&mut self.span_label, &mut label.text);
+            return true;
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Stage;
+
+    #[test]
+    fn a_mistake_inside_an_embedded_module_is_the_programs() {
+        let mut files = Files::default();
+        let main = files.add("main.mcl", "include m.c(5)");
+        let module = files.add("embeddedfs:///m/main.mcl", "class c($x) {}");
+        let (here, there) = (Span::new(main, 0, 14), Span::new(module, 8, 10));
+        let error = || Diagnostic::error(Code::E0701, Stage::Unify, "no").at_with(there, "used here");
+        let mut blamed = error().label(here, "for this include");
+        assert!(blamed.blame_program(&files));
+        let right = Diagnostic::error(Code::E0701, Stage::Unify, "no").at_with(here, "for this include");
+        assert_eq!(blamed, right.label(there, "used here"));
+        let mut alone = error();
+        assert!(!alone.blame_program(&files));
+        assert_eq!(alone, error());
     }
 }

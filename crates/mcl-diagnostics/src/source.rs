@@ -57,6 +57,12 @@ impl PartialEq for LineIndex {
 impl Eq for LineIndex {}
 
 impl SourceFile {
+    /// Whether it is part of the compiler and not of the program: its name is a URI.
+    #[must_use]
+    pub fn is_embedded(&self) -> bool {
+        self.name.contains("://")
+    }
+
     /// A file of that name and text.
     pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> SourceFile {
         SourceFile { name: name.into(), text: text.into(), lines: LineIndex::default() }

@@ -1,5 +1,6 @@
 //! From the diagnostics of a run to what is printed.
 
+use std::collections::HashSet;
 use std::io::IsTerminal;
 
 use mcl_diagnostics::{Diagnostic, Files, Program, Severity, Style, counts, render};
@@ -19,6 +20,10 @@ pub struct Checked {
 impl Checked {
     pub fn new(files: Files, prefix: String, mut diagnostics: Vec<Diagnostic>, report: &Report) -> Checked {
         apply_levels(&mut diagnostics, report);
+        // One mistake of a program may show at many places of an embedded module.
+        let mut blamed = HashSet::new();
+        diagnostics
+            .retain_mut(|d| !d.blame_program(&files) || blamed.insert((d.code.name(), d.span, d.message.clone())));
         mcl_diagnostics::sort(&mut diagnostics);
         Checked { files, prefix, diagnostics }
     }
