@@ -141,12 +141,28 @@ fn a_timer_comes_changes_and_goes() {
     assert!(shown().contains("00:00:00"), "{}", shown());
     machine.converges(&TIMER.replace("daily", "*-*-* 04:30:00"));
     assert!(shown().contains("04:30:00"), "the running timer has the new time: {}", shown());
-    machine.must(&["systemctl", "stop", "backup.timer"]);
-    machine.converges(&TIMER.replace("daily", "*-*-* 04:30:00"));
-    assert!(machine.succeeds(&["systemctl", "--quiet", "is-active", "backup.timer"]));
     machine.converges("cron \"backup\" {\n\tstate => \"absent\",\n}\n");
     assert!(!machine.succeeds(&["systemctl", "--quiet", "is-active", "backup.timer"]));
     assert!(!machine.succeeds(&["test", "-e", "/etc/systemd/system/backup.timer"]));
+}
+
+#[test]
+fn a_timer_is_kept() {
+    let Some(machine) = with_web(TIMER) else { return };
+    let is = |word: &str| machine.succeeds(&["systemctl", "--quiet", word, "backup.timer"]);
+    let holds = || is("is-active") && is("is-enabled");
+    machine.agent();
+    eventually("it is there", holds);
+    for words in [
+        &["systemctl", "stop", "backup.timer"][..],
+        &["systemctl", "disable", "--now", "backup.timer"],
+        &["rm", "/etc/systemd/system/backup.timer"],
+    ] {
+        machine.must(words);
+        eventually("it is as it was", || {
+            holds() && machine.succeeds(&["test", "-e", "/etc/systemd/system/backup.timer"])
+        });
+    }
 }
 
 #[test]

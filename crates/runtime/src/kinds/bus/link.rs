@@ -16,6 +16,9 @@ use crate::kinds::bus::{ANSWER, BusError, DBUS, Object, keeper};
 /// How long it may take until a lost connection is noticed.
 const LOSS: Duration = Duration::from_secs(1);
 
+/// How long a service that could not be started is not tried again: the bus may take its time to give up.
+const BROKEN: Duration = Duration::from_secs(60);
+
 /// A message bus. Cheap to clone; all clones share one connection.
 #[derive(Clone)]
 pub(crate) struct Bus(pub(super) Arc<Shared>);
@@ -63,6 +66,8 @@ pub(super) struct State {
     pub(super) keeper: Option<Waker>,
     pub(super) rules: FxHashMap<Rule, Interest>,
     serial: u64,
+    /// Services that could not be started, and when that was tried.
+    broken: FxHashMap<&'static str, Instant>,
 }
 
 /// Who wants the signals of one rule.
@@ -182,7 +187,7 @@ impl Bus {
     }
 
     /// Whether a service runs, or could be started.
-    pub(crate) fn has(&self, service: &str, cancel: &Cancel) -> Result<bool, BusError> {
+    pub(crate) fn has(&self, service: &'static str, cancel: &Cancel) -> Result<bool, BusError> {
         let is_owned: bool = self.ask(DBUS, "NameHasOwner", &(service,), cancel)?;
         if is_owned {
             return Ok(true);
@@ -191,10 +196,17 @@ impl Bus {
         if !activatable.iter().any(|name| name == service) {
             return Ok(false);
         }
+        let failed = self.lock().broken.get(service).copied();
+        if failed.is_some_and(|at| at.elapsed() < BROKEN) {
+            return Ok(false);
+        }
         match self.call(DBUS, "StartServiceByName", &(service, 0_u32), cancel) {
             Ok(_) => Ok(true),
             // Its file is there, but it cannot run here: a container with half of a system.
-            Err(BusError::Refused { .. }) => Ok(false),
+            Err(BusError::Refused { .. } | BusError::Silent(_)) => {
+                self.lock().broken.insert(service, Instant::now());
+                Ok(false)
+            }
             Err(error) => Err(error),
         }
     }
