@@ -102,6 +102,7 @@ fn the_provisioner_refuses_what_it_cannot_do() {
     for (wrong, why) in [
         (BASE.replace("@/served/", "@/served"), "the prefix does not end with a slash"),
         (BASE.replace("\"@/served/\"", "\"\""), "the prefix is empty"),
+        (BASE.replace("mirror => \"http://mirror.example/\"", "rsync => \"rsync://m\""), "does not end with a slash"),
         (format!("{BASE}include base.host(\"h\", struct{{ password => \"secret\" }})\n"), "a crypted one of 106 bytes"),
         (format!("{BASE}include base.host(\"h\", struct{{ provision => true }})\n"), "needs a repo and a mac"),
     ] {
