@@ -149,7 +149,10 @@ impl Generator<'_> {
         let condition = self.expr(scope, Ty::Bool, 1);
         let suffix = self.expr(scope, Ty::Str, 1);
         let name = self.resources;
-        format!("test [\"t{name}\" + {suffix},] {{\n\tanotherstr => {text},\n\tint64 => {condition} ?: {number},\n}}")
+        // No `int64`: where that is absent it equals 0, so of two alike resources the first in order would be shown.
+        format!(
+            "test [\"t{name}\" + {suffix},] {{\n\tanotherstr => {text},\n\tint64ptr => {condition} ?: {number},\n}}"
+        )
     }
 
     fn variable(&mut self, scope: &Scope, ty: Ty) -> Option<String> {
