@@ -169,6 +169,35 @@ impl Drop for Disk {
 }
 
 #[test]
+fn what_was_to_be_undone_is_undone_by_the_run_after_a_kill() {
+    let scratch = Scratch::new();
+    fs::write(scratch.path("changed"), "before").expect("write");
+    let mut made = scratch.file("made", "1");
+    // Managed by its content only.
+    let id = ResourceId::new("file", scratch.path("changed"));
+    let mut changed = Resource::new(id).with("content", "after");
+    (made.meta.reverse, changed.meta.reverse) = (true, true);
+    let mut graph = ResourceGraph::new();
+    graph.add(made);
+    graph.add(changed);
+    scratch.write_graph(&graph);
+    let mut agent = scratch.start(&[]);
+    let read = |name: &str| fs::read_to_string(scratch.path(name)).unwrap_or_default();
+    eventually("both files are written", || read("made") == "1" && read("changed") == "after");
+    agent.kill().expect("kill -9");
+    agent.wait().expect("it ends");
+    // A run in between, which finds both as they should be, remembers still how they were.
+    assert!(scratch.apply(&["--once"]).status.success());
+    let mut graph = ResourceGraph::new();
+    graph.add(Resource::new(ResourceId::new("noop", "rest")));
+    scratch.write_graph(&graph);
+    let output = scratch.apply(&["--once"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(!Path::new(&scratch.path("made")).exists());
+    assert_eq!(read("changed"), "before");
+}
+
+#[test]
 fn second_agent_with_the_same_prefix_is_refused() {
     let scratch = Scratch::new();
     let mut graph = ResourceGraph::new();

@@ -520,7 +520,9 @@ impl<'o> Agent<'o> {
         let Some(slot) = self.slots.get_mut(key.index()).and_then(Option::as_mut) else { return };
         let Implementation::Here(kind) = &slot.kind else { return };
         let epoch = slot.epoch;
-        for watch in kind.watches() {
+        let watches = kind.watches();
+        slot.subscriptions.reserve_exact(watches.len());
+        for watch in watches {
             match watch {
                 Watch::Path(path, scope) => {
                     slot.subscriptions.push(self.watcher.subscribe(&path, scope, u64::from(key.0)));

@@ -25,7 +25,7 @@ pub(super) struct Slot {
     /// What ends the sources that are shared with others.
     pub(super) listenings: Vec<Box<dyn Send>>,
     /// The failure that was told last, and when.
-    told: Option<(String, Instant)>,
+    told: Option<Box<(String, Instant)>>,
     /// Of the running check, with its start.
     pub(super) running: Option<(Arc<Cancel>, Instant)>,
 }
@@ -62,10 +62,10 @@ impl Slot {
     /// Whether a failure is worth telling: not the same again within a minute, as attempts without limit make it.
     pub(super) fn is_news(&mut self, failure: &Failure, now: Instant) -> bool {
         let text = failure.to_string();
-        if self.told.as_ref().is_some_and(|(last, at)| *last == text && now < *at + REPEAT) {
+        if self.told.as_ref().is_some_and(|told| told.0 == text && now < told.1 + REPEAT) {
             return false;
         }
-        self.told = Some((text, now));
+        self.told = Some(Box::new((text, now)));
         true
     }
 

@@ -149,7 +149,12 @@ impl Watcher {
             node = self.child(node, name);
         }
         self.serial += 1;
-        self.nodes[node].wanted.push(Wanted { serial: self.serial, token, scope });
+        let wanted = &mut self.nodes[node].wanted;
+        if wanted.is_empty() {
+            // Almost all paths are wanted once.
+            wanted.reserve_exact(1);
+        }
+        wanted.push(Wanted { serial: self.serial, token, scope });
         self.watch_chain(node);
         if scope == Scope::Recursive {
             self.walk(node);
