@@ -606,7 +606,10 @@ fn in_entries(f: &Failure<'_>) -> Option<Diagnostic> {
     let before = f.before(1)?;
     // On a line of its own too, where the statement could be taken to end.
     let quoted = f.tokens.kind(f.at as usize) == Some(TokenKind::String);
-    if quoted && f.group == Some(Sort::Entries) && matches!(before, TokenKind::Comma | TokenKind::OpenCurly) {
+    if quoted
+        && matches!(f.group, Some(Sort::Entries | Sort::Struct))
+        && matches!(before, TokenKind::Comma | TokenKind::OpenCurly)
+    {
         let place = f.tokens.span(f.file, f.at as usize);
         let message = "the name of a field stands without quotes";
         return Some(Diagnostic::error(Code::E0201, Stage::Parse, message).at(place));
@@ -623,6 +626,19 @@ fn in_entries(f: &Failure<'_>) -> Option<Diagnostic> {
     }
     let found = f.found()?;
     match f.group? {
+        Sort::Parameters => match found {
+            TokenKind::Colon if before == TokenKind::Identifier => {
+                let help = format!("write `${} type`", f.text_of(f.at - 1));
+                Some(f.error(Code::E0201, "the type follows the name without a colon").help(help))
+            }
+            TokenKind::TypeBool | TokenKind::TypeStr | TokenKind::TypeInt | TokenKind::TypeFloat
+                if matches!(before, TokenKind::Comma | TokenKind::OpenParen) =>
+            {
+                let help = format!("write `$name {}`", f.text_of(f.at));
+                Some(f.error(Code::E0201, "the type of a parameter follows its name").help(help))
+            }
+            _ => None,
+        },
         Sort::Entries => match found {
             TokenKind::Equals if before == TokenKind::Identifier => {
                 Some(f.error(Code::E0201, "a field takes `=>`, not `=`"))
@@ -632,6 +648,20 @@ fn in_entries(f: &Failure<'_>) -> Option<Diagnostic> {
             }
             TokenKind::Colon if before == TokenKind::Identifier => {
                 Some(f.error(Code::E0201, "a field takes `=>`, not `:`"))
+            }
+            TokenKind::Capitalized
+                if before == TokenKind::Rocket
+                    && f.before(2) == Some(TokenKind::Identifier)
+                    && f.kind(f.at + 1) == Some(TokenKind::OpenBracket) =>
+            {
+                let word = match f.text_of(f.at - 2) {
+                    "require" | "depend" => "Depend",
+                    "notify" => "Notify",
+                    "subscribe" | "listen" => "Listen",
+                    _ => "Before",
+                };
+                let error = f.error(Code::E0201, "an edge stands behind `Before`, `Notify`, `Depend` or `Listen`");
+                Some(error.help(format!("write `{word} => {}[…],` with a capital letter", f.text_of(f.at))))
             }
             TokenKind::Arrow => Some(f.error(Code::E0201, "an edge entry takes one half, no chain")),
             TokenKind::Dot if before == TokenKind::CloseBracket => Some(
@@ -695,6 +725,21 @@ fn bare_name(f: &Failure<'_>) -> Option<Diagnostic> {
     Some(match name.as_str() {
         "null" | "nil" | "undef" | "none" => {
             error.help("there is no null; leave the field out, or use `cond ?: value`")
+        }
+        _ if f.found() == Some(TokenKind::Rocket) && f.group == Some(Sort::Arguments) => {
+            Diagnostic { message: "arguments have no names, only an order".to_owned(), ..error }
+        }
+        _ if f.kind(f.at) == Some(TokenKind::Rocket)
+            && f.group == Some(Sort::Entries)
+            && first > f.start + 1
+            && f.tokens.kind(first as usize - 1) == Some(TokenKind::Rocket) =>
+        {
+            let field = f.text_of(first - 2);
+            let at = f.tokens.span(f.file, first as usize - 2);
+            Diagnostic { message: format!("the entry `{field}` has no value"), span: Some(at), ..error }
+        }
+        _ if first > f.start && f.tokens.kind(first as usize - 1) == Some(TokenKind::Rocket) => {
+            error.help(format!("a text stands in quotes, `\"{name}\"`; a variable is written `${name}`"))
         }
         _ => error.help(format!("a variable is written `${name}`, a call `{name}(…)`")),
     })

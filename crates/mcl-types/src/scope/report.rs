@@ -183,7 +183,7 @@ impl Scoper<'_> {
                         let near = nearest(&wrong, names.iter().map(|name| &**name))?;
                         Some(format!("did you mean `{sigil}{}.{near}`?", self.symbols.text(*alias)))
                     }
-                    None => self.missing_alias(*alias, scope),
+                    None => self.dotted(*alias, *last, sigil, scope).or_else(|| self.missing_alias(*alias, scope)),
                 };
             }
             if !prefix.is_empty() {
@@ -197,8 +197,30 @@ impl Scoper<'_> {
         if let Some(near) = nearest(&name, names.iter().map(|name| &**name)) {
             return Some(format!("did you mean `{sigil}{near}`?"));
         }
+        if space == Space::Variable
+            && let Some(help) = self.variable_elsewhere(&name)
+        {
+            return Some(help);
+        }
         (space == Space::Variable && self.in_function(scope))
             .then(|| "a function sees its own parameters and the scope of its definition, not its callers'".to_owned())
+    }
+
+    /// Where a variable of that name is, if not where it is used.
+    fn variable_elsewhere(&self, name: &str) -> Option<String> {
+        let def = self.out.defs.iter().find(|def| matches!(def.kind, DefKind::Bind { .. }) && *def.name == *name)?;
+        let place = match self.out.scope(def.scope).kind {
+            ScopeKind::Loop => "a loop".to_owned(),
+            ScopeKind::Block => "a branch of an `if`".to_owned(),
+            ScopeKind::Class(class) => {
+                let class = &self.out.def(class).name;
+                return Some(format!(
+                    "there is a `${name}` in the class `{class}`: `include {class} as x`, then `$x.{name}`"
+                ));
+            }
+            ScopeKind::Module | ScopeKind::Function(_) => return None,
+        };
+        Some(format!("there is a `${name}` inside of {place}, which is not visible outside of it"))
     }
 
     /// How to include a class that is defined inside of another one.
@@ -229,6 +251,22 @@ impl Scoper<'_> {
             (*def.name == *last).then(|| {
                 format!("`{last}` is inside of the class `{outer}`: `include {outer} as x`, then `include x.{last}`")
             })
+        })
+    }
+
+    /// `$config.port`, where `$config` is a struct, or `config` a class.
+    fn dotted(&mut self, first: Symbol, last: Symbol, sigil: &str, scope: ScopeId) -> Option<String> {
+        let parts = [first];
+        let mut exists = |space| self.lookup(Use { space, parts: &parts }, scope).is_some();
+        let (variable, class) = (sigil == "$" && exists(Space::Variable), exists(Space::Class));
+        let (first, last) = (self.symbols.text(first), self.symbols.text(last));
+        if variable {
+            return Some(format!(
+                "`${first}` is a variable: a field of a struct is `${first}->{last}`, a value in a map `${first}[\"{last}\"]`"
+            ));
+        }
+        class.then(|| {
+            format!("`{first}` is a class: give its include an alias, `include {first} as x`, then `{sigil}x.{last}`")
         })
     }
 

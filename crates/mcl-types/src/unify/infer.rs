@@ -141,9 +141,23 @@ impl Unifier<'_> {
             Expr::Var(name) => ast.name(*name),
             _ => "",
         };
-        self.expect(text, found, span, |_, found| {
+        let before = self.diagnostics.len();
+        let fits = self.expect(text, found, span, |_, found| {
             format!("only `str` can be put into a string, but `${name}` is `{found}`")
-        })
+        });
+        let known = self.types.resolve(found);
+        let verb = match self.types.node(known) {
+            Node::Bool => "%t",
+            Node::Int => "%d",
+            Node::Float => "%f",
+            _ => "%v",
+        };
+        if let [diagnostic] = &mut self.diagnostics[before..]
+            && diagnostic.help.is_none()
+        {
+            diagnostic.help = Some(format!("make a text of it first: `fmt.printf(\"{verb}\", ${name})`"));
+        }
+        fits
     }
 
     fn infer_list(&mut self, module: ModuleId, ast: &Ast, items: &[ExprId], span: Span) -> Ty {

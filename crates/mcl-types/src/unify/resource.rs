@@ -80,6 +80,8 @@ impl Unifier<'_> {
             let mut diagnostic = error(Code::E0711, message).at(name_span);
             if let Some(near) = nearest(name, kind.fields.iter().map(|field| field.name)) {
                 diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            } else if name == "ensure" && kind.field("state").is_some() {
+                diagnostic = diagnostic.help("what Puppet calls `ensure` is `state` here");
             }
             self.report(diagnostic);
             self.types.taint(found);
@@ -164,7 +166,10 @@ impl Unifier<'_> {
             } else if found == "str" {
                 let message =
                     "this name is not known to be a single text, so it is taken as a list of names, but it is `str`";
-                (message.to_owned(), Some("interpolate it (`\"${name}\"`), or put it into a list (`[…]`)"))
+                (
+                    message.to_owned(),
+                    Some("put it into a list (`[…]`), or interpolate it through a variable (`\"${name}\"`)"),
+                )
             } else {
                 (format!("a name is a `str`, or a `[]str` for several resources, but this is `{found}`"), None)
             };
