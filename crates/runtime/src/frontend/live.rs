@@ -16,7 +16,8 @@ use rustc_hash::FxHashMap;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
 use crate::first_graph::A_WHILE;
-use crate::frontend::{Mixed, Mixer, PuppetSource, Side, SideEvent};
+use crate::frontend::telling::Telling;
+use crate::frontend::{Mixer, PuppetSource, Side, SideEvent};
 use crate::function_engine::{Engine, Host, Waiting, Waker, WatchId};
 use crate::interpret::Interpreter;
 use crate::kinds::{Scope, SharedValues, package_files};
@@ -122,6 +123,7 @@ fn run(source: LiveSource, world: World, agent: &Handle) {
     let mut puppet_is_due = puppet.is_some();
     let mut reload_at = None;
     let mut wait = Wait::default();
+    let mut telling = Telling::default();
     while !world.stopping.load(Ordering::Relaxed) {
         let mut events = Vec::new();
         if let Some(engine) = &mut engine {
@@ -151,7 +153,7 @@ fn run(source: LiveSource, world: World, agent: &Handle) {
             reload_at = puppet.interval().map(|interval| world.started.elapsed() + interval);
         }
         for mixed in mixer.handle(events) {
-            deliver(mixed, agent);
+            telling.messages(mixed, finish_graph).into_iter().for_each(|message| agent.send(message));
         }
         let next = engine.as_ref().and_then(Engine::next_deadline);
         let deadline = next.into_iter().chain(reload_at).chain(wait.deadline()).min();
@@ -179,22 +181,6 @@ impl Wait {
 
     fn deadline(&self) -> Option<Duration> {
         self.since.filter(|_| !self.told).map(|since| since + A_WHILE)
-    }
-}
-
-fn deliver(mixed: Mixed, agent: &Handle) {
-    match mixed {
-        Mixed::Waiting => {}
-        Mixed::Graph(graph, warnings) => {
-            if !warnings.is_empty() {
-                agent.send(Message::Problems(warnings));
-            }
-            agent.send(match finish_graph(graph) {
-                Ok(graph) => Message::Graph(Box::new(graph)),
-                Err(diagnostics) => Message::SourceFailed(diagnostics),
-            });
-        }
-        Mixed::Failed(diagnostics) => agent.send(Message::SourceFailed(diagnostics)),
     }
 }
 

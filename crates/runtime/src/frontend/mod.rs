@@ -7,6 +7,7 @@
 mod live;
 mod mixer;
 mod puppet;
+mod telling;
 
 pub use live::{LiveSource, RunningSource, finish_graph, spawn};
 pub use mixer::{Mixed, Mixer, Side, SideEvent};
