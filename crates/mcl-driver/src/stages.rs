@@ -82,7 +82,7 @@ pub fn unify(program: Resolved) -> (Checked, Vec<Diagnostic>) {
 #[must_use]
 pub fn fgraph(program: Checked) -> (Option<Box<Program>>, Vec<Diagnostic>) {
     match mcl_fgraph::lower(program.typed, &program.loaded, Options::default()) {
-        Ok(program) => (Some(Box::new(program)), Vec::new()),
+        Ok(lowered) => (Some(Box::new(lowered.program)), lowered.warnings),
         Err(diagnostics) => (None, diagnostics),
     }
 }

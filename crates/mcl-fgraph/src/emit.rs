@@ -205,7 +205,7 @@ impl Emitter {
     }
 
     /// What a call of constants gives, if it may be computed now.
-    fn result(&self, id: FunctionIdx, args: &[ConstId]) -> Option<Result<Value, FunctionError>> {
+    pub(crate) fn result(&self, id: FunctionIdx, args: &[ConstId]) -> Option<Result<Value, FunctionError>> {
         let (import, function) = self.pool.function_at(id);
         let (Purity::Pure, Implementation::Plain(implementation)) = (function.purity, &function.implementation) else {
             return None;

@@ -19,6 +19,7 @@
 
 mod builder;
 mod builtin;
+mod certain;
 mod compact;
 mod emit;
 mod expansion;
@@ -61,12 +62,21 @@ pub(crate) enum Stop {
     },
 }
 
+/// A lowered program.
+#[derive(Debug)]
+pub struct Lowered {
+    /// The program.
+    pub program: Program,
+    /// W0201 for what is certain to fail when it runs.
+    pub warnings: Vec<Diagnostic>,
+}
+
 /// Lowers a typed program that has no errors. Sources, module directories and deployed files come from `loaded`.
 ///
 /// # Errors
 /// E0801 for meta parameters that are set twice, E0802 for a program that expands without bound, E0803 for a typed
 /// program that contradicts itself (one from a file), E0804 for a type that is too deep for an artifact.
-pub fn lower(mut typed: Typed, loaded: &Loaded, options: Options) -> Result<Program, Vec<Diagnostic>> {
+pub fn lower(mut typed: Typed, loaded: &Loaded, options: Options) -> Result<Lowered, Vec<Diagnostic>> {
     let types = std::mem::take(&mut typed.types);
     let mut lowering = lower::Lowering::new(&typed, types, loaded, options);
     let stopped = expansion::check(&typed.scoped).and_then(|()| lowering.run());
@@ -86,6 +96,7 @@ pub fn lower(mut typed: Typed, loaded: &Loaded, options: Options) -> Result<Prog
     if !errors.is_empty() {
         return Err(errors);
     }
+    let warnings = certain::warnings(&mut lowering.emitter);
     let emit::Emitter { pool, templates, .. } = lowering.emitter;
     let (strings, types, constants, functions) = pool.into_tables();
     let (files, deploy) = (loaded.files.clone(), loaded.deploy.clone());
@@ -93,7 +104,7 @@ pub fn lower(mut typed: Typed, loaded: &Loaded, options: Options) -> Result<Prog
     compact::compact(&mut program);
     // Lowering keeps the invariants of a program as far as its input keeps its own.
     match mcl_artifact::validate(&program) {
-        Ok(()) => Ok(program),
+        Ok(()) => Ok(Lowered { program, warnings }),
         Err(_) => Err(vec![report(&Stop::Broken("a place, a type or a call does not fit"))]),
     }
 }

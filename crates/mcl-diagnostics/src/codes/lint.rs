@@ -1,4 +1,5 @@
 //! Codes of the range W. W0101 to W0113 are the lints L01 to L13 of spec 01 §2.11: accepted here, rejected by mgmt 1.1.
+//! W02 is about what a correct program will do.
 
 codes! {
     W0101: "trailing comma on one line",
@@ -31,4 +32,7 @@ of its own.";
     W0113: "string that ends in a backslash",
         "mgmt 1.1 does not find the end of a string whose last character is an escaped backslash. Nothing is wrong with \
 the program, but mgmt 1.1 cannot read it.";
+    W0201: "call that always fails",
+        "All arguments of the call are known, and with these it fails: the program would stop as soon as it runs:\n\n    $list = \
+[1, 2]\n    test \"t\" { int64 => $list[5], }\n\nCorrect the arguments, or say what to use instead: `$list[5] <|> 0`.";
 }

@@ -31,7 +31,7 @@ pub fn checked(source: &str) -> Checked {
 
 #[track_caller]
 pub fn lower(checked: &Checked, options: Options) -> Result<Program, Vec<Diagnostic>> {
-    mcl_fgraph::lower(checked.typed.clone(), &checked.loaded, options)
+    mcl_fgraph::lower(checked.typed.clone(), &checked.loaded, options).map(|lowered| lowered.program)
 }
 
 #[track_caller]

@@ -1,0 +1,53 @@
+//! Failures that are certain: pure calls of constants that fail, whose results the program needs as soon as it runs.
+//!
+//! The failure itself stays at run time (spec 04 §6.2: `mclc check` may warn, not reject). What only a branch, a loop body,
+//! a function or the right side of `<|>` needs may never be needed, and what is on the left side of `<|>` may be caught:
+//! nothing is said of these.
+
+use mcl_artifact::program::{Op, Operand};
+use mcl_diagnostics::{Code, Diagnostic, Stage};
+
+use crate::builder::as_consts;
+use crate::emit::Emitter;
+use crate::visit::{self, Use};
+
+/// The warnings about the last template, which is the program's top level.
+pub(crate) fn warnings(emitter: &mut Emitter) -> Vec<Diagnostic> {
+    let Some(mut top) = emitter.templates.pop() else { return Vec::new() };
+    let mut needed = vec![false; top.nodes.len()];
+    let mut need = |how: Use, operand: &mut Operand| {
+        if let (Use::Direct, Operand::Node(n)) = (how, *operand) {
+            needed[n as usize] = true;
+        }
+    };
+    top.statements.iter_mut().for_each(|statement| visit::statement(statement, &mut need));
+    top.keep.iter_mut().for_each(|operand| need(Use::Direct, operand));
+    // Operands come before their users.
+    for n in (0..top.nodes.len()).rev() {
+        if needed[n] && !matches!(top.nodes[n].op, Op::Except { .. }) {
+            visit::op(&mut top.nodes[n].op, &mut |how, operand| {
+                if let (Use::Direct, Operand::Node(part)) = (how, *operand) {
+                    needed[part as usize] = true;
+                }
+            });
+        }
+    }
+    let mut found = Vec::new();
+    for (node, _) in top.nodes.iter().zip(&needed).filter(|(_, needed)| **needed) {
+        let Op::Builtin { function, args } = &node.op else { continue };
+        let Some(args) = as_consts(args) else { continue };
+        if let (Some(Err(error)), Some(span)) = (emitter.result(*function, &args), node.span) {
+            let name = emitter.pool.function_at(*function).1.name;
+            let what = if name.starts_with('_') { "this".to_owned() } else { format!("this call of `{name}`") };
+            let message = format!("{what} fails whenever the program runs");
+            let warning = Diagnostic::warning(Code::W0201, Stage::Graph, message).at_with(span, error.message);
+            found.push(if error.catchable {
+                warning.help("if that is meant, give a value to fall back to: `… <|> …`")
+            } else {
+                warning
+            });
+        }
+    }
+    emitter.templates.push(top);
+    found
+}
