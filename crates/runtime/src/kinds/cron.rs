@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use resource_graph::Resource;
 
+use crate::kinds::failure::undisturbed;
 use crate::kinds::systemd::{self, Job, Manager};
 use crate::kinds::text_file::{change, read, replace};
 use crate::kinds::{Context, Failure, Kind, Load, Params, Scope, Watch};
@@ -119,7 +120,10 @@ impl Kind for Cron {
         if !systemd::is_running() {
             return Err(Failure::Unavailable("systemd is not running on this machine".to_owned()));
         }
-        if self.exists { self.establish(cx) } else { self.remove(cx) }
+        undisturbed(|| match if self.exists { self.establish(cx) } else { self.remove(cx) } {
+            Err(Failure::Command(text)) if self.exists != self.file.exists() => Err(Failure::Disturbed(text)),
+            result => result,
+        })
     }
 
     fn watches(&self) -> Vec<Watch> {

@@ -24,6 +24,8 @@ pub enum Failure {
     Refused(String),
     /// A command did not succeed.
     Command(String),
+    /// Somebody else changed the same thing in the same moment.
+    Disturbed(String),
     /// A service or a tool that the kind needs is not there.
     Unavailable(String),
     /// A value that should have been received was never sent.
@@ -55,7 +57,7 @@ impl Failure {
             Failure::Invalid(_) => Code::R0401,
             Failure::Io { .. } => Code::R0402,
             Failure::Refused(_) => Code::R0403,
-            Failure::Command(_) => Code::R0404,
+            Failure::Command(_) | Failure::Disturbed(_) => Code::R0404,
             Failure::Unavailable(_) => Code::R0405,
             Failure::NothingSent(_) => Code::R0406,
             Failure::Cancelled | Failure::Timeout(_) => Code::R0407,
@@ -70,6 +72,7 @@ impl fmt::Display for Failure {
             Failure::Invalid(text)
             | Failure::Refused(text)
             | Failure::Command(text)
+            | Failure::Disturbed(text)
             | Failure::Unavailable(text)
             | Failure::NothingSent(text) => f.write_str(text),
             Failure::Io { action, path, error } => {
@@ -89,6 +92,20 @@ impl std::error::Error for Failure {
             _ => None,
         }
     }
+}
+
+/// How often something is done that others disturb.
+const ATTEMPTS: u32 = 3;
+
+/// Looks again, and does again what is to be done, if somebody else disturbed it.
+pub(super) fn undisturbed(mut attempt: impl FnMut() -> Result<(), Failure>) -> Result<(), Failure> {
+    for _ in 1..ATTEMPTS {
+        match attempt() {
+            Err(Failure::Disturbed(_)) => {}
+            result => return result,
+        }
+    }
+    attempt()
 }
 
 /// The system's own words without the number, in the case of a sentence's middle.

@@ -2,8 +2,9 @@
 
 use resource_graph::Resource;
 
+use crate::kinds::failure::undisturbed;
 use crate::kinds::systemd::{Job, Manager, Unit};
-use crate::kinds::{Context, Failure, Kind, Load, Params, Watch};
+use crate::kinds::{Cancel, Context, Failure, Kind, Load, Params, Watch};
 
 struct Svc {
     unit: String,
@@ -12,6 +13,8 @@ struct Svc {
     running: Option<bool>,
     /// Whether it is to start at boot, if that is managed.
     enabled: Option<bool>,
+    /// We started it, it did its work and ended, as it is meant to: it is not started again for nothing.
+    ran: bool,
 }
 
 pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
@@ -48,12 +51,14 @@ impl Svc {
             manager: Manager::of(params.bool("session")?),
             running: choice("state", "running")?,
             enabled: choice("startup", "enabled")?,
+            ran: false,
         })
     }
 
     /// What has to be done, in this order.
-    fn steps(&self, unit: &Unit, refresh: bool) -> Result<Vec<Step>, Failure> {
-        if unit.load == "not-found" {
+    fn steps(&self, unit: &Unit, refresh: bool, apply: bool) -> Result<Vec<Step>, Failure> {
+        // What is only planned may still bring the unit: a package, a file.
+        if unit.load == "not-found" && apply {
             return Err(Failure::Unavailable(format!("there is no service {} on this machine", self.unit)));
         }
         let mut steps = Vec::new();
@@ -68,6 +73,7 @@ impl Svc {
             (Some(false), _) => steps.push(Step::Disable),
         }
         match self.running {
+            Some(true) if self.ran && unit.active == "inactive" && !refresh => {}
             Some(true) if !unit.is_active() => steps.push(Step::Run(Job::Start)),
             Some(false) if unit.is_active() => steps.push(Step::Run(Job::Stop)),
             // A start or a stop makes a reload needless.
@@ -76,12 +82,22 @@ impl Svc {
         }
         Ok(steps)
     }
-}
 
-impl Kind for Svc {
-    fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
+    /// After a start: whether it stays, or has done what it is for.
+    fn check_start(&mut self, cancel: &Cancel) -> Result<(), Failure> {
+        let unit = self.manager.unit(&self.unit, cancel)?;
+        self.ran = unit.active == "inactive" && self.manager.is_one_shot(&self.unit, cancel)?;
+        if self.ran || !matches!(&*unit.active, "inactive" | "failed") {
+            return Ok(());
+        }
+        let text = format!("{0} ended right after it was started; `systemctl status {0}` says more", self.unit);
+        // Or it was stopped by somebody.
+        Err(if unit.active == "inactive" { Failure::Disturbed(text) } else { Failure::Command(text) })
+    }
+
+    fn bring(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let unit = self.manager.unit(&self.unit, cx.cancel())?;
-        for step in self.steps(&unit, cx.refresh())? {
+        for step in self.steps(&unit, cx.refresh(), cx.apply)? {
             if cx.change(format!("{} {}", step.verb(), self.unit))? {
                 match step {
                     Step::Enable | Step::Disable => {
@@ -89,9 +105,18 @@ impl Kind for Svc {
                     }
                     Step::Run(job) => self.manager.run(job, &self.unit, cx.cancel())?,
                 }
+                if step == Step::Run(Job::Start) {
+                    self.check_start(cx.cancel())?;
+                }
             }
         }
         Ok(())
+    }
+}
+
+impl Kind for Svc {
+    fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
+        undisturbed(|| self.bring(cx))
     }
 
     fn watches(&self) -> Vec<Watch> {
@@ -99,7 +124,7 @@ impl Kind for Svc {
     }
 
     fn update(&mut self, resources: &[Resource]) -> Result<(), Failure> {
-        *self = Svc::read(&resources[0])?;
+        *self = Svc { ran: self.ran, ..Svc::read(&resources[0])? };
         Ok(())
     }
 
@@ -117,7 +142,7 @@ mod tests {
     fn check(state: &str, startup: &str, active: &str, file: &str, refresh: bool, expected: &[&str]) {
         let svc = Svc::read(&resource("svc", "web").with("state", state).with("startup", startup)).unwrap();
         let unit = Unit { load: "loaded".into(), active: active.into(), file: file.into() };
-        let steps: Vec<&str> = svc.steps(&unit, refresh).unwrap().iter().map(|step| step.verb()).collect();
+        let steps: Vec<&str> = svc.steps(&unit, refresh, true).unwrap().iter().map(|step| step.verb()).collect();
         assert_eq!(steps, expected);
     }
 
@@ -136,8 +161,10 @@ mod tests {
     fn what_cannot_be_is_an_error() {
         let svc = Svc::read(&resource("svc", "web").with("startup", "enabled")).unwrap();
         let unit = |load: &str, file: &str| Unit { load: load.into(), active: "inactive".into(), file: file.into() };
-        assert!(svc.steps(&unit("loaded", "static"), false).is_err());
-        let missing = svc.steps(&unit("not-found", ""), false).unwrap_err().to_string();
+        assert!(svc.steps(&unit("loaded", "static"), false, true).is_err());
+        let missing = svc.steps(&unit("not-found", ""), false, true).unwrap_err().to_string();
         assert_eq!(missing, "there is no service web.service on this machine");
+        let planned = svc.steps(&unit("not-found", ""), false, false).unwrap();
+        assert_eq!(planned, [Step::Enable], "a package of the same plan may bring it");
     }
 }

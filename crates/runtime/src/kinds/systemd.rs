@@ -148,6 +148,17 @@ impl Manager {
         self.either(("look at", unit), cancel, over_bus, by_tool)
     }
 
+    /// Whether a service is one that does its work and ends.
+    pub(crate) fn is_one_shot(self, unit: &str, cancel: &Cancel) -> Result<bool, Failure> {
+        let over_bus = |bus: &Bus| {
+            let path: OwnedObjectPath = bus.ask(MANAGER, "LoadUnit", &(unit,), cancel)?;
+            let interface = "org.freedesktop.systemd1.Service";
+            bus.text(Object { service: SERVICE, path: path.as_str(), interface }, "Type", cancel)
+        };
+        let by_tool = |mut tool: Tool| tool.args(["show", "--property=Type", "--value", "--", unit]).run(cancel);
+        Ok(self.either(("look at", unit), cancel, over_bus, by_tool)?.trim() == "oneshot")
+    }
+
     /// Makes the unit start, or not start, by itself; its file says when.
     pub(crate) fn set_enabled(self, unit: &str, enabled: bool, cancel: &Cancel) -> Result<(), Failure> {
         let verb = if enabled { "enable" } else { "disable" };
@@ -186,8 +197,13 @@ impl Manager {
                 result => break result?,
             }
         };
-        if result == DONE {
-            return Ok(());
+        match &*result {
+            DONE => return Ok(()),
+            "canceled" => {
+                let text = format!("cannot {} {unit}: somebody else wants something else of it", job.verb());
+                return Err(Failure::Disturbed(text));
+            }
+            _ => {}
         }
         Err(Failure::Command(format!(
             "cannot {} {unit}: the job of systemd ended with `{result}`; `systemctl status {unit}` says more",

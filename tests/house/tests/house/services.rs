@@ -67,12 +67,35 @@ fn a_notified_service_is_reloaded_once() {
 }
 
 #[test]
+fn a_service_that_does_its_work_and_ends_is_not_started_again_for_nothing() {
+    let program = format!("{RUNNING}\nsvc \"once\" {{\n\tstate => \"running\",\n}}\n");
+    let Some(machine) = with_web(&program) else { return };
+    let planned = machine.run(&["/tools/mgmt-rt", "plan", "/test/main.bin"]);
+    assert_eq!(planned.status, 3, "a service that is still to come is no failure of a plan: {}", planned.err);
+    let once = "[Service]\nType=oneshot\nExecStart=/bin/sh -c 'echo ran >>/test/runs'\n";
+    machine.write("/etc/systemd/system/once.service", once);
+    machine.must(&["systemctl", "daemon-reload"]);
+    machine.agent();
+    eventually("it ran", || machine.scratch.read("runs").is_some());
+    for _ in 0..3 {
+        // Both are looked at again, and then the other one is seen to be.
+        machine.must(&["systemctl", "daemon-reload"]);
+        machine.must(&["systemctl", "stop", "web"]);
+        eventually("the other one runs", || machine.succeeds(&["systemctl", "--quiet", "is-active", "web"]));
+    }
+    assert_eq!(machine.scratch.read("runs").as_deref(), Some("ran\n"));
+}
+
+#[test]
 fn what_systemd_refuses_is_said_and_others_go_on() {
     let program = r#"
 svc "no-such" {
 	state => "running",
 }
 svc "broken" {
+	state => "running",
+}
+svc "brief" {
 	state => "running",
 }
 svc "plain" {
@@ -84,6 +107,7 @@ file "/test/beside" {
 "#;
     let Some(machine) = Machine::boot(program) else { return };
     machine.write("/etc/systemd/system/broken.service", "[Service]\nType=oneshot\nExecStart=/bin/false\n");
+    machine.write("/etc/systemd/system/brief.service", "[Service]\nType=exec\nExecStart=/bin/true\n");
     machine.write("/etc/systemd/system/plain.service", "[Service]\nExecStart=/bin/true\n");
     machine.must(&["systemctl", "daemon-reload"]);
     let ran = machine.apply_once();
@@ -91,6 +115,7 @@ file "/test/beside" {
     for text in [
         "there is no service no-such.service on this machine",
         "cannot start broken.service: the job of systemd ended with `failed`",
+        "brief.service ended right after it was started",
         "plain.service cannot be enabled: its unit file is static",
     ] {
         assert!(ran.err.contains(text), "{text}: {}", ran.err);

@@ -124,10 +124,10 @@ impl Drop for Agent {
     }
 }
 
-/// Waits for something that must come true soon; a loaded machine has ten seconds.
+/// Waits for something that must come true soon; a loaded machine has half a minute.
 #[track_caller]
 pub fn eventually(what: &str, mut come_true: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(10);
+    let end = Instant::now() + Duration::from_secs(30);
     while !come_true() {
         assert!(Instant::now() < end, "in vain: {what}");
         std::thread::yield_now();

@@ -10,13 +10,12 @@ use std::path::{Path, PathBuf};
 use resource_graph::Resource;
 use rustix::event::{PollFd, PollFlags, poll};
 
+use crate::kinds::failure::undisturbed;
 use crate::kinds::text_file::{change, read, replace};
 use crate::kinds::{Context, Failure, Kind, Load, Params, Scope, TaskHandle, Watch};
 use netlink::Netlink;
 
 const NETWORKD: &str = "/etc/systemd/network";
-/// How often a refusal of the kernel is answered with another look at what is there.
-const ATTEMPTS: u32 = 3;
 
 struct Net {
     name: String,
@@ -142,12 +141,12 @@ impl Net {
     }
 }
 
-/// The kernel said no; what was tried.
+/// The kernel said no; what was tried. Mostly because the link is not as it was a moment ago.
 fn refused(text: String) -> impl FnOnce(std::io::Error) -> Failure {
     move |error| {
         let words = error.to_string();
         let words = words.rsplit_once(" (os error ").map_or(words.as_str(), |(words, _)| words);
-        Failure::Command(format!("cannot {text}: {}", words.to_lowercase()))
+        Failure::Disturbed(format!("cannot {text}: {}", words.to_lowercase()))
     }
 }
 
@@ -193,14 +192,7 @@ impl Kind for Net {
         let mut netlink = Netlink::new().map_err(refused("talk to the kernel about the network".to_owned()))?;
         self.link(&mut netlink)?;
         self.check_file(cx)?;
-        let mut attempts = 1;
-        loop {
-            match self.bring(cx, &mut netlink) {
-                // Somebody else may have changed it in the same moment.
-                Err(Failure::Command(_)) if attempts < ATTEMPTS => attempts += 1,
-                result => return result,
-            }
-        }
+        undisturbed(|| self.bring(cx, &mut netlink))
     }
 
     fn watches(&self) -> Vec<Watch> {
