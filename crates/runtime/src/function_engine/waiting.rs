@@ -43,7 +43,8 @@ impl Waiting {
     }
 
     fn diagnostic(&self, diagnostic: Diagnostic) -> Diagnostic {
-        let diagnostic = diagnostic.help("the program has no resources until every function that it uses has a value");
+        let diagnostic =
+            diagnostic.help("nothing new is applied before every function that the program uses has a value");
         match self.span {
             Some(span) => diagnostic.at(span),
             None => diagnostic,

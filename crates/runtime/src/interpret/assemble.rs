@@ -34,6 +34,7 @@ pub(crate) fn assemble(all: &[Rc<Built>]) -> Result<ResourceGraph, Vec<Diagnosti
         }
     }
     if errors.is_empty()
+        && graph.edge_count() > 0
         && let Err(cycle) = graph.topological_order()
     {
         errors.push(cycle_error(&cycle, &places));
