@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::kinds::Load;
 use crate::shell::job::{Done, Job};
@@ -17,6 +17,11 @@ const WORKERS: usize = 8;
 const WAITERS: usize = 512;
 /// Kinds recurse at most as deep as a directory tree, and that on the heap.
 const STACK: usize = 512 * 1024;
+/// How long a thread has nothing to do before it sees to what can wait: not at once, since that would hold up a file that
+/// is damaged in the next moment.
+const QUIET: Duration = Duration::from_millis(25);
+/// How long that may wait while a thread always has something to do.
+const LATEST: Duration = Duration::from_secs(1);
 /// How long an idle thread stays.
 const LINGER: Duration = Duration::from_secs(10);
 
@@ -34,7 +39,7 @@ struct Shared {
     queue: Mutex<Queue>,
     ready: Condvar,
     outbox: Handle,
-    /// Called by a worker that finds nothing more to do.
+    /// Called by a worker that has had nothing to do for a moment, or no such moment for long.
     when_idle: Box<dyn Fn() + Send + Sync>,
 }
 
@@ -154,13 +159,16 @@ impl Shared {
 
     fn work(&self) {
         let mut queue = self.lock();
+        // When the first of the checks ended after which `when_idle` was not called yet.
+        let mut since: Option<Instant> = None;
         loop {
             if let Some(job) = queue.jobs.pop_front() {
                 let last = queue.jobs.is_empty();
                 drop(queue);
                 let done = job.run();
-                if last {
+                if since.get_or_insert_with(Instant::now).elapsed() >= LATEST {
                     (self.when_idle)();
+                    since = None;
                 }
                 // While others wait for a worker, the loop can take what ended in one go.
                 self.answer(done, last);
@@ -171,13 +179,63 @@ impl Shared {
                 break;
             }
             queue.idle += 1;
-            let (woken, timeout) = self.ready.wait_timeout(queue, LINGER).unwrap_or_else(PoisonError::into_inner);
+            let patience = if since.is_some() { QUIET } else { LINGER };
+            let (woken, timeout) = self.ready.wait_timeout(queue, patience).unwrap_or_else(PoisonError::into_inner);
             queue = woken;
             queue.idle -= 1;
             if timeout.timed_out() && queue.jobs.is_empty() {
-                break;
+                if since.take().is_none() {
+                    break;
+                }
+                drop(queue);
+                (self.when_idle)();
+                queue = self.lock();
             }
         }
         queue.threads -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use resource_graph::{Resource, ResourceId};
+
+    use super::*;
+    use crate::kinds::{Cancel, Host, build};
+    use crate::resource_engine::{Group, VertexKey};
+    use crate::shell::job::Surroundings;
+
+    #[test]
+    fn what_can_wait_is_seen_to_soon_after_the_last_check() {
+        let (seen, was_seen) = channel();
+        let outbox = Handle::new();
+        let pool = Pool::new(&outbox, move || {
+            let _ = seen.send(Instant::now());
+        });
+        let resources = Group::from(Resource::new(ResourceId::new("noop", "n")));
+        let host = Arc::new(Surroundings { host: Host::default(), journal: None });
+        let job = |key| Job {
+            key: VertexKey(key),
+            kind: build(&resources).expect("a valid resource"),
+            initialised: false,
+            resources: resources.clone(),
+            apply: true,
+            refresh: false,
+            flow: None,
+            host: host.clone(),
+            cancel: Cancel::new(),
+        };
+        let asked = Instant::now();
+        pool.submit(&mut (0..20).map(job).collect());
+        let at = was_seen.recv_timeout(Duration::from_secs(10)).expect("within the deadline");
+        assert!(at - asked >= QUIET, "not while the next check may be about to come: {:?}", at - asked);
+        let mut done = 0;
+        while done < 20 && asked.elapsed() < Duration::from_secs(10) {
+            done += outbox.take().iter().filter(|m| matches!(m, Message::Done(_))).count();
+            std::thread::yield_now();
+        }
+        assert_eq!(done, 20);
     }
 }
