@@ -99,13 +99,14 @@ To try again for ever, every ten seconds:\n    file \"/srv/x\" { content => \"â€
 destroy, for instance a directory where a file should be. The message says which parameter allows it.\n\n\
     file \"/srv/x\" { content => \"â€¦\", force => true, }";
     R0404: "a command failed",
-        "A command of a resource ended with a non-zero status, was killed by a signal, or could not be started. Commands \
-get exactly the environment in `env` and are not run by a shell unless `shell` is given.\n\n\
+        "A command of a resource ended with a non-zero status, was killed by a signal, or could not be started; or a \
+service of the machine (systemd, PackageKit, the kernel) refused what the resource asked for: the message has its words. \
+Commands get exactly the environment in `env` and are not run by a shell unless `shell` is given.\n\n\
 Wrong: `exec \"x\" { cmd => \"echo $HOME | wc\", }`\n\
 Right: `exec \"x\" { cmd => \"echo $HOME | wc\", shell => \"/bin/sh\", env => {\"HOME\" => \"/root\"}, }`";
     R0405: "something that the resource needs is not available",
-        "The kind of the resource needs a service, a tool or a backend that this machine or this build does not have. \
-Only this resource and those that depend on it are affected.";
+        "The kind of the resource needs a service, a tool or a backend that this machine or this build does not have, or \
+that is not there just now: a message bus that is down. With `Meta:retry => -1` the resource waits for it. Only this resource and those that depend on it are affected.";
     R0406: "nothing was received yet",
         "A parameter of the resource is received from another resource, and that one has not sent a value. A sender \
 publishes at the end of each successful check. See whether the sender failed.";
