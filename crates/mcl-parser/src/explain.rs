@@ -732,6 +732,7 @@ fn bare_name(f: &Failure<'_>) -> Option<Diagnostic> {
         _ if f.kind(f.at) == Some(TokenKind::Rocket)
             && f.group == Some(Sort::Entries)
             && first > f.start + 1
+            && f.tokens.newline_before(first as usize)
             && f.tokens.kind(first as usize - 1) == Some(TokenKind::Rocket) =>
         {
             let field = f.text_of(first - 2);
