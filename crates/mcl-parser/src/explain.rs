@@ -41,6 +41,17 @@ pub fn no_condition(span: Span) -> Diagnostic {
         .help("the condition stands before the brace: `if $name == \"x\" { … }`")
 }
 
+/// `name($x) {` with statements inside.
+pub fn no_class_keyword(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::E0218,
+        Stage::Parse,
+        format!("`{name}` is followed by parameters and statements like a class"),
+    )
+    .at(span)
+    .help(format!("a class starts with its keyword: `class {name}(…) {{`"))
+}
+
 /// `Other:noop => true`, `Before => "x"`.
 pub fn unknown_capitalized_entry(span: Span, word: &str, colon: bool) -> Diagnostic {
     let error = |message: String| Diagnostic::error(Code::E0206, Stage::Parse, message).at(span);

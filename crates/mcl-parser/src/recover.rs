@@ -231,7 +231,8 @@ impl<'t> Recovery<'t> {
                 _ => break,
             }
         }
-        if let Some(position) = self.enter_without_condition(start) {
+        if let Some(position) = self.enter_without_condition(start).or_else(|| self.enter_class_without_keyword(start))
+        {
             return position;
         }
         let mut end_of_line = stop.token >= self.len();
@@ -513,6 +514,46 @@ impl<'t> Recovery<'t> {
         Some(Position { token: brace + 1, fed: 0 })
     }
 
+    /// `name($x) {`, with statements inside: most likely a class that lacks its keyword. Goes on inside.
+    fn enter_class_without_keyword(&mut self, start: u32) -> Option<Position> {
+        let paren = start + 1;
+        if self.kind(start) != Some(TokenKind::Identifier)
+            || self.kind(paren) != Some(TokenKind::OpenParen)
+            || self.tokens.end(start as usize) != self.tokens.start(paren as usize)
+        {
+            return None;
+        }
+        let brace = self.balance.close[paren as usize];
+        if self.kind(brace) != Some(TokenKind::OpenCurly)
+            || self.kind(brace + 1).is_none()
+            || !self.tokens.newline_before(brace as usize + 1)
+            || !starts_statement(self.tokens, brace + 1)
+        {
+            return None;
+        }
+        let file = self.builder.file;
+        let (name, span) = (self.builder.word(start), self.tokens.span(file, start as usize));
+        self.diagnostics.push(explain::no_class_keyword(span, self.tokens.text(self.text, start as usize)));
+        let defines = vec![Definition { sort: DefinitionSort::Class, name, span }];
+        let id = self.builder.push_stmt(Stmt::Broken { defines }, span);
+        self.builder.complete(id, start);
+        let variables = self.variables_between(paren, brace);
+        self.builder.open_broken(start, variables, brace);
+        Some(Position { token: brace + 1, fed: 0 })
+    }
+
+    /// The variables that a stretch of tokens seems to define.
+    fn variables_between(&mut self, start: u32, end: u32) -> Vec<(Name, Span)> {
+        let mut variables = Vec::new();
+        for i in start..end {
+            if self.kind(i) == Some(TokenKind::Dollar) && self.kind(i + 1) == Some(TokenKind::Identifier) {
+                let name = self.builder.word(i + 1);
+                variables.push((name, self.tokens.span(self.builder.file, i as usize + 1)));
+            }
+        }
+        variables
+    }
+
     /// Goes on inside of a block whose head is broken.
     fn enter_broken_block(&mut self, start: u32, at: u32) -> Option<Position> {
         let head = self.kind(start)?;
@@ -529,25 +570,18 @@ impl<'t> Recovery<'t> {
             _ => return None,
         };
         let brace = self.block_of(head, start, at)?;
-        let file = self.builder.file;
         if head == TokenKind::Class {
             let words = (start + 1..brace)
                 .take_while(|i| matches!(self.kind(*i), Some(TokenKind::Identifier | TokenKind::Colon)))
                 .count() as u32;
             self.define(start, start + 1 + words);
         }
-        let mut variables: Vec<(Name, Span)> = Vec::new();
-        if head != TokenKind::If && head != TokenKind::Else {
-            for i in start + 1..brace {
-                if self.kind(i) == Some(TokenKind::In) {
-                    break;
-                }
-                if self.kind(i) == Some(TokenKind::Dollar) && self.kind(i + 1) == Some(TokenKind::Identifier) {
-                    let name = self.builder.word(i + 1);
-                    variables.push((name, self.tokens.span(file, i as usize + 1)));
-                }
-            }
-        }
+        let variables = if head == TokenKind::If || head == TokenKind::Else {
+            Vec::new()
+        } else {
+            let end = (start + 1..brace).find(|i| self.kind(*i) == Some(TokenKind::In)).unwrap_or(brace);
+            self.variables_between(start + 1, end)
+        };
         self.builder.open_broken(start, variables, brace);
         Some(Position { token: brace + 1, fed: 0 })
     }
