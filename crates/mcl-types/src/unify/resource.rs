@@ -77,13 +77,7 @@ impl Unifier<'_> {
     ) {
         let Some(field) = kind.field(name) else {
             let message = format!("the resource `{}` has no field `{name}`", kind.name);
-            let mut diagnostic = error(Code::E0711, message).at(name_span);
-            if let Some(near) = nearest(name, kind.fields.iter().map(|field| field.name)) {
-                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-            } else if name == "ensure" && kind.field("state").is_some() {
-                diagnostic = diagnostic.help("what Puppet calls `ensure` is `state` here");
-            }
-            self.report(diagnostic);
+            self.report(error(Code::E0711, message).at(name_span).help(help_for_field(kind, name)));
             self.types.taint(found);
             self.settle();
             return;
@@ -298,5 +292,26 @@ impl Unifier<'_> {
                     .label(to.span, format!("receives `{}`", received.ty)),
             );
         }
+    }
+}
+
+/// What to write instead of a field that the kind does not have.
+fn help_for_field(kind: &Kind, name: &str) -> String {
+    if let Some(near) = nearest(name, kind.fields.iter().map(|field| field.name)) {
+        return format!("did you mean `{near}`?");
+    }
+    if name == "ensure" && kind.field("state").is_some() {
+        return "what Puppet calls `ensure` is `state` here".to_owned();
+    }
+    if META_FIELDS.iter().any(|field| field.name == name) {
+        return format!("every resource has the meta parameter `Meta:{name}`");
+    }
+    match kind.fields {
+        [] => format!("`{}` has no fields, only meta parameters", kind.name),
+        fields if fields.len() <= 10 => {
+            let names: Vec<String> = fields.iter().map(|field| format!("`{}`", field.name)).collect();
+            format!("its fields are {}", names.join(", "))
+        }
+        _ => format!("`mclc doc {}` lists its fields", kind.name),
     }
 }
