@@ -19,7 +19,7 @@ use crate::content::{Part, parse_content};
 pub fn interpolate(ast: Ast) -> (Ast, Vec<Diagnostic>) {
     let exprs = ast.exprs.len() + ast.exprs.iter().map(parts_at_most).sum::<usize>();
     let mut stage = Interpolate {
-        names: ast.names.iter().enumerate().map(|(i, text)| (text.clone(), Name(i as u32))).collect(),
+        index: None,
         out: Ast {
             names: ast.names,
             types: ast.types,
@@ -57,21 +57,30 @@ fn parts_at_most(expr: &Expr) -> usize {
 
 struct Interpolate {
     out: Ast,
-    names: FxHashMap<Arc<str>, Name>,
+    /// The names of `out` by their text, from when the first one is looked for.
+    index: Option<FxHashMap<Arc<str>, Name>>,
     diagnostics: Vec<Diagnostic>,
     /// Old expression -> new one.
     map: Vec<ExprId>,
 }
 
 impl Interpolate {
+    fn find(&mut self, text: &str) -> Option<Name> {
+        let names = &self.out.names;
+        let index = self
+            .index
+            .get_or_insert_with(|| names.iter().enumerate().map(|(i, text)| (text.clone(), Name(i as u32))).collect());
+        index.get(text).copied()
+    }
+
     fn intern(&mut self, text: &str) -> Name {
-        if let Some(name) = self.names.get(text) {
-            return *name;
+        if let Some(name) = self.find(text) {
+            return name;
         }
         let shared: Arc<str> = text.into();
         let name = Name(self.out.names.len() as u32);
         self.out.names.push(shared.clone());
-        self.names.insert(shared, name);
+        self.index.get_or_insert_default().insert(shared, name);
         name
     }
 
@@ -218,7 +227,7 @@ impl Interpolate {
                 let Stmt::Class { name, .. } = &statements[id.0 as usize] else { continue };
                 let text = self.out.name(*name).clone();
                 let Some((prefix, rest)) = text.split_once(':') else { continue };
-                let parent = self.names.get(prefix).and_then(|name| classes.get(name)).map(|(parent, _)| *parent);
+                let parent = self.find(prefix).and_then(|name| classes.get(&name)).map(|(parent, _)| *parent);
                 let Some(parent) = parent.filter(|_| !gone.contains(id)) else { continue };
                 let rest = self.intern(rest);
                 if let Stmt::Class { name, .. } = &mut statements[id.0 as usize] {

@@ -48,18 +48,23 @@ impl Symbols {
         if name.contains('.') {
             Parts::Dotted(name.split('.').map(|part| self.intern(part)).collect())
         } else {
-            Parts::One([self.intern(name)])
+            Parts::One([self.intern_shared(name)])
         }
     }
 
     pub(super) fn intern(&mut self, text: &str) -> Symbol {
-        if let Some(symbol) = self.index.get(text) {
-            return *symbol;
+        match self.index.get(text) {
+            Some(symbol) => *symbol,
+            None => self.intern_shared(&text.into()),
         }
-        let symbol = Symbol(u32::try_from(self.texts.len()).expect("fewer than 2^32 names"));
-        let text: Arc<str> = text.into();
-        self.texts.push(Arc::clone(&text));
-        self.index.insert(text, symbol);
+    }
+
+    fn intern_shared(&mut self, text: &Arc<str>) -> Symbol {
+        let next = Symbol(u32::try_from(self.texts.len()).expect("fewer than 2^32 names"));
+        let symbol = *self.index.entry(Arc::clone(text)).or_insert(next);
+        if symbol == next {
+            self.texts.push(Arc::clone(text));
+        }
         symbol
     }
 
