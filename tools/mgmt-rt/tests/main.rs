@@ -306,8 +306,11 @@ fn proc_status(pid: u32, word: &str) -> u64 {
 }
 
 fn interrupt(child: &Child) {
-    let pid = rustix::process::Pid::from_child(child);
-    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it runs");
+    signal(child, rustix::process::Signal::INT);
+}
+
+fn signal(child: &Child, signal: rustix::process::Signal) {
+    rustix::process::kill_process(rustix::process::Pid::from_child(child), signal).expect("it runs");
 }
 
 /// The same command behind a shell that does something first.
@@ -411,9 +414,8 @@ fn one_interrupt_lets_a_command_finish_and_starts_nothing_more() {
     assert!(Path::new(&done).exists() && !Path::new(&scratch.path("second")).exists());
 }
 
-#[test]
-fn a_third_interrupt_ends_what_ignores_the_second() {
-    let scratch = Scratch::new();
+/// An agent in the middle of a command that ignores SIGTERM and SIGINT; it logs to the file `log`.
+fn start_with_a_stubborn_command(scratch: &Scratch) -> Child {
     let begun = scratch.path("begun");
     let line = format!("trap '' TERM INT; echo > {begun}; while true; do sleep 0.05; done");
     let mut graph = ResourceGraph::new();
@@ -421,9 +423,40 @@ fn a_third_interrupt_ends_what_ignores_the_second() {
     scratch.write_graph(&graph);
     let log = fs::File::create(scratch.path("log")).expect("a log");
     let mut command = scratch.command(&["apply", "--log-format", "json"]);
-    let mut agent = command.stdout(log).stderr(Stdio::null()).spawn().expect("mgmt-rt starts");
-    let log = || fs::read_to_string(scratch.path("log")).unwrap_or_default();
+    let agent = command.stdout(log).stderr(Stdio::null()).spawn().expect("mgmt-rt starts");
     eventually("the command runs", || Path::new(&begun).exists());
+    agent
+}
+
+/// What a service manager does: the agent becomes more urgent by itself, 15 s a step (spec 06 §3.10).
+#[test]
+fn one_sigterm_ends_what_ignores_it_in_the_end() {
+    let scratch = Scratch::new();
+    let mut agent = start_with_a_stubborn_command(&scratch);
+    let asked = Instant::now();
+    signal(&agent, rustix::process::Signal::TERM);
+    let end = asked + Duration::from_secs(60);
+    let status = loop {
+        match agent.try_wait().expect("a child of ours") {
+            Some(status) => break status,
+            None => assert!(Instant::now() < end, "it never ends"),
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    let took = asked.elapsed();
+    assert_eq!(status.code(), Some(0));
+    let log = fs::read_to_string(scratch.path("log")).expect("a log");
+    assert!(log.contains("interrupted by SIGTERM"), "{log}");
+    let steps = [log.find("soft interrupt"), log.find("hard interrupt")];
+    assert!(steps[0].is_some() && steps[0] < steps[1], "{log}");
+    assert!(took >= Duration::from_secs(29), "{took:?} is too early: {log}");
+}
+
+#[test]
+fn a_third_interrupt_ends_what_ignores_the_second() {
+    let scratch = Scratch::new();
+    let mut agent = start_with_a_stubborn_command(&scratch);
+    let log = || fs::read_to_string(scratch.path("log")).unwrap_or_default();
     for said in ["interrupted by ^C\"", "soft interrupt", "hard interrupt"] {
         assert_eq!(agent.try_wait().expect("a child of ours"), None, "too early: {}", log());
         interrupt(&agent);

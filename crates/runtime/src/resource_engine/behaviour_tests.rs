@@ -617,6 +617,32 @@ fn member_of_a_group_receives_through_its_leader() {
 }
 
 #[test]
+fn sender_in_a_group_that_is_replaced_still_reaches_a_receiver_that_stays() {
+    let graph = |retry: i16| {
+        let leader = with("leader", |m| m.retry = retry);
+        let group = Group::Together([leader, resource("member")].into());
+        let transfer = Transfer { from: (0, 1), from_key: "out".into(), to: (1, 0), to_key: "p".into() };
+        EngineGraph::new(vec![group, Group::from(resource("b"))], Vec::new(), vec![transfer]).unwrap()
+    };
+    let publish = |host: &mut Host, value: &str| {
+        let sent = vec![Sent { member: 1, key: "out", value: Some(Value::str(value)) }];
+        let key = host.running_key("leader");
+        host.step(Event::Finished(key, Finished { changed: false, sent, result: Ok(()) }));
+    };
+    let mut host = Host::new(Config::default());
+    host.step(Event::Swap(Box::new(graph(0))));
+    publish(&mut host, "x");
+    host.finish("b", true);
+    host.expect(&["leader", "b"]);
+    host.step(Event::Swap(Box::new(graph(1))));
+    host.expect(&["remove leader", "leader"]);
+    publish(&mut host, "y");
+    host.expect(&["b"]);
+    let Some(Command::Run { updates, .. }) = host.last.last() else { panic!("b runs again") };
+    assert_eq!(updates[..], [Received { member: 0, key: "p".into(), value: Value::str("y") }]);
+}
+
+#[test]
 fn changed_mark_stays_through_a_failure() {
     let transfer = Transfer { from: (0, 0), from_key: "out".into(), to: (1, 0), to_key: "p".into() };
     let mut host = Host::new(Config::default());

@@ -175,9 +175,11 @@ impl Engine {
         status
     }
 
-    /// The vertices that wait for others, each with the first that it waits for.
+    /// The vertices that wait for others, each with the first that it waits for. One that was in its state and is about to
+    /// be looked at again is not among them.
     pub fn blocked(&self) -> impl Iterator<Item = (VertexKey, VertexKey)> {
-        self.live().filter(|(_, v)| v.dirty && !v.dead && v.unsettled_predecessors > 0).filter_map(|(key, v)| {
+        let waits = |v: &Vertex| v.dirty && !v.dead && !v.succeeded && v.unsettled_predecessors > 0;
+        self.live().filter(move |(_, v)| waits(v)).filter_map(|(key, v)| {
             let on = v.predecessors.iter().find(|p| self.get(**p).is_some_and(|p| !p.settled))?;
             Some((key, *on))
         })

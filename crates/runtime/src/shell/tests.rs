@@ -149,7 +149,8 @@ fn damaged_files_are_restored() {
     fs::rename(agent.path("x"), agent.path("elsewhere")).unwrap();
     agent.wait("x]: create");
     assert_eq!(fs::read_to_string(agent.path("x")).unwrap(), "good\n");
-    assert!(agent.stop().is_success());
+    let summary = agent.stop();
+    assert!(summary.is_success(), "{summary:?}");
 }
 
 #[test]
