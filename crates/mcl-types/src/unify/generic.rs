@@ -3,13 +3,14 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use mcl_diagnostics::Span;
+use mcl_diagnostics::{Code, Span};
 use rustc_hash::FxHashMap;
 
 use super::Unifier;
 use super::call::TextCondition;
 use super::condition::{Condition, NameCondition};
 use super::member::MemberId;
+use super::report::error;
 use super::types::{State, Ty, Unknown};
 use crate::scoped::{ScopeId, ScopeKind, SlotId, SlotKind};
 
@@ -24,6 +25,9 @@ pub(super) struct Scheme {
     /// Its variables.
     pub(super) variables: Range<u32>,
 }
+
+/// So many variables can one class have, those of the classes it includes among them.
+const MAX_VARIABLES: usize = 1 << 16;
 
 /// What a type variable belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,6 +143,14 @@ impl Unifier<'_> {
     /// Fresh unknowns for the variables of a closed generic scope.
     pub(super) fn fresh(&mut self, scope: ScopeId) -> Rc<[Ty]> {
         let Some(scheme) = self.schemes.get(&scope) else { return Rc::from([]) };
+        let variables = scheme.origins.len();
+        if variables > MAX_VARIABLES {
+            // Classes that include others several times double them at each level.
+            let message = "the types of classes in classes multiply beyond measure";
+            let origin = scheme.origins[0];
+            self.report(error(Code::E0802, message).at(origin).help("write types to the parameters of the classes"));
+            return vec![Ty::ERROR; variables].into();
+        }
         let (types, level) = (&mut self.types, self.level);
         scheme.origins.iter().map(|origin| types.unknown(level, *origin)).collect()
     }
