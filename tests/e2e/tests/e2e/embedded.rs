@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::tools::{Scratch, ran};
+use crate::support::{Scratch, ran};
 
 /// The resource graph of `main.mcl`, with what the compiler has to say about it.
 #[track_caller]

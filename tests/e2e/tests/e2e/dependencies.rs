@@ -1,4 +1,4 @@
-//! Dependencies point one way (ARCHITECTURE.md, "The rooms").
+//! Dependencies point one way (ARCHITECTURE.md, "Code map").
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;

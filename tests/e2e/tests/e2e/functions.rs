@@ -2,7 +2,7 @@
 
 use rustix::process::Signal;
 
-use crate::tools::{Scratch, eventually};
+use crate::support::{Scratch, eventually};
 
 #[test]
 fn the_first_graph_waits_for_the_first_values() {

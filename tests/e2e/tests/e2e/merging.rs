@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::machine::skip;
-use crate::tools::{Scratch, eventually};
+use crate::support::{Scratch, eventually};
 
 const PROGRAM: &str = r#"
 noop "puppet_mid" {}
@@ -108,7 +108,7 @@ fn the_quickstart_runs() {
         let args = ["apply", "main.bin", "--puppet", "catalog.json", "--once", "--prefix", "state"];
         let mut command = scratch.command("mgmt-rt", &args);
         command.env("QUICKSTART_ROOT", scratch.path("machine"));
-        crate::tools::ran(command.output().expect("the tool starts"))
+        crate::support::ran(command.output().expect("the tool starts"))
     };
     let first = apply();
     assert_eq!(first.status, 0, "{}{}", first.out, first.err);

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use crate::machine::Machine;
-use crate::tools::eventually;
+use crate::support::eventually;
 
 const TOOLS: &[&str] = &["/usr/bin/dpkg-deb", "/usr/bin/apt-get", "/usr/bin/sha256sum"];
 
@@ -41,8 +41,8 @@ fn boot(tools: &[&str]) -> Option<Machine> {
     let machine = Machine::boot_with("", &[TOOLS, tools].concat())?;
     // apt reads as a user of its own.
     std::fs::set_permissions(machine.scratch.path("."), PermissionsExt::from_mode(0o755)).expect("ours");
-    publish(&machine, "house-one", "1.0");
-    publish(&machine, "house-two", "1.0");
+    publish(&machine, "mcl-test-one", "1.0");
+    publish(&machine, "mcl-test-two", "1.0");
     machine.must(&["sh", "-c", "rm -rf /etc/apt/sources.list* /var/lib/apt/lists/*"]);
     machine.write("/etc/apt/sources.list", "deb [trusted=yes] file:/test/repo ./\n");
     Some(machine)
@@ -50,7 +50,7 @@ fn boot(tools: &[&str]) -> Option<Machine> {
 
 /// A program with one package.
 fn one(rest: &str) -> String {
-    format!("pkg \"house-one\" {{\n\t{rest},\n\tallownonfree => true,\n\tallowunsupported => true,\n}}\n")
+    format!("pkg \"mcl-test-one\" {{\n\t{rest},\n\tallownonfree => true,\n\tallowunsupported => true,\n}}\n")
 }
 
 fn life_of_two_packages(machine: &Machine) {
@@ -60,33 +60,33 @@ fn life_of_two_packages(machine: &Machine) {
     };
     let both = one("state => \"installed\"") + &one("state => \"installed\"").replace("one", "two");
     machine.converges(&both);
-    assert_eq!((version("house-one").as_deref(), version("house-two").as_deref()), (Some("1.0"), Some("1.0")));
+    assert_eq!((version("mcl-test-one").as_deref(), version("mcl-test-two").as_deref()), (Some("1.0"), Some("1.0")));
     // A newer one comes: only those who asked for the newest get it.
-    publish(machine, "house-one", "2.0");
+    publish(machine, "mcl-test-one", "2.0");
     machine.must(&["apt-get", "update"]);
     machine.converges(&both);
-    assert_eq!(version("house-one").as_deref(), Some("1.0"));
+    assert_eq!(version("mcl-test-one").as_deref(), Some("1.0"));
     machine.converges(&one("state => \"newest\""));
-    assert_eq!(version("house-one").as_deref(), Some("2.0"));
+    assert_eq!(version("mcl-test-one").as_deref(), Some("2.0"));
     // Back only if that is allowed.
     let back = machine.apply(&one("state => \"1.0\""));
     assert_eq!(back.status, 1, "{}{}", back.out, back.err);
     assert!(back.err.contains("allowdowngrade"), "{}", back.err);
     machine.converges(&one("state => \"1.0\",\n\tallowdowngrade => true"));
-    assert_eq!(version("house-one").as_deref(), Some("1.0"));
+    assert_eq!(version("mcl-test-one").as_deref(), Some("1.0"));
     // Away, also what was never there.
     let gone = one("state => \"uninstalled\"");
     machine.converges(&(gone.clone() + &gone.replace("one", "two") + &gone.replace("one", "never")));
-    assert_eq!((version("house-one"), version("house-two")), (None, None));
+    assert_eq!((version("mcl-test-one"), version("mcl-test-two")), (None, None));
     // What is in no source is an error that names it; others go on.
-    let unknown = machine.apply(&(both.replace("house-two", "house-none")));
+    let unknown = machine.apply(&(both.replace("mcl-test-two", "mcl-test-none")));
     assert_eq!(unknown.status, 1, "{}{}", unknown.out, unknown.err);
-    assert!(unknown.err.contains("there is no package named `house-none`"), "{}", unknown.err);
+    assert!(unknown.err.contains("there is no package named `mcl-test-none`"), "{}", unknown.err);
     // Removed behind the agent's back.
     machine.converges(&both);
     machine.agent();
-    machine.must(&["dpkg", "--remove", "house-two"]);
-    eventually("the removed package is back", || version("house-two").is_some());
+    machine.must(&["dpkg", "--remove", "mcl-test-two"]);
+    eventually("the removed package is back", || version("mcl-test-two").is_some());
 }
 
 #[test]

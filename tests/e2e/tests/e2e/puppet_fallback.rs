@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use crate::machine::skip;
-use crate::tools::Scratch;
+use crate::support::Scratch;
 
 const CATALOG: &str = r#"{"name":"test","resources":[
   {"type":"Stage","title":"main"},{"type":"Class","title":"main"},

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 pub fn bin() -> &'static Path {
     static BIN: OnceLock<PathBuf> = OnceLock::new();
     BIN.get_or_init(|| {
-        // …/target/PROFILE/deps/house-HASH
+        // …/target/PROFILE/deps/e2e-HASH
         let test = std::env::current_exe().expect("a test has a path");
         let bin = test.parent().and_then(Path::parent).expect("two folders above").to_owned();
         let mut cargo = Command::new(env!("CARGO"));

@@ -1,7 +1,7 @@
 //! Mounts and network interfaces, in namespaces of their own.
 
 use crate::machine::Machine;
-use crate::tools::eventually;
+use crate::support::eventually;
 
 const SCRATCH: &str = r#"
 mount "/srv/scratch" {

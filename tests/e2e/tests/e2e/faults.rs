@@ -2,7 +2,7 @@
 //! others.
 
 use crate::machine::{Machine, NOBODY};
-use crate::tools::eventually;
+use crate::support::eventually;
 
 /// A resource that goes on trying, and one beside it.
 fn program(guarded: &str) -> String {

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use rustix::process::Signal;
 
-use crate::tools::{Scratch, eventually, is_root, ran};
+use crate::support::{Scratch, eventually, is_root, ran};
 
 const TWO_FILES: &str = r#"
 file "@/out/" {
@@ -223,7 +223,7 @@ fn an_ordinary_user_may_do_what_an_ordinary_user_may() {
     std::os::unix::fs::chown(scratch.path("own"), Some(NOBODY), Some(NOBODY)).expect("root may");
     std::fs::set_permissions(scratch.path("."), std::fs::Permissions::from_mode(0o755)).expect("root may");
     // The tools may lie where only root can go, so they are copied beside the program.
-    std::fs::copy(crate::tools::bin().join("mgmt-rt"), scratch.path("mgmt-rt")).expect("readable");
+    std::fs::copy(crate::support::bin().join("mgmt-rt"), scratch.path("mgmt-rt")).expect("readable");
     let as_nobody = |args: &[&str]| {
         let mut command = Command::new(scratch.path("mgmt-rt"));
         command.args(args).current_dir(scratch.path(".")).env("HOME", scratch.path("own")).env("NO_COLOR", "1");

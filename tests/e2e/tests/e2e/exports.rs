@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::tools::{Scratch, eventually};
+use crate::support::{Scratch, eventually};
 
 const EXPORT: &str = r#"file "@/motd" {
 	state => "exists",

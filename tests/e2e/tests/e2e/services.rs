@@ -1,7 +1,7 @@
 //! Services, timers and host names, against a real systemd.
 
 use crate::machine::Machine;
-use crate::tools::eventually;
+use crate::support::eventually;
 
 const WEB: &str = "[Service]\nExecStart=/bin/sleep infinity\nExecReload=/bin/sh -c 'echo reloaded >>/test/reloads'\n\
                    [Install]\nWantedBy=multi-user.target\n";

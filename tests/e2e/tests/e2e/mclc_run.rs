@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use rustix::process::Signal;
 
-use crate::tools::{Agent, Scratch, eventually};
+use crate::support::{Agent, Scratch, eventually};
 
 const FILE: &str = "file \"@/out\" {\n\tstate => \"exists\",\n\tcontent => \"hi\\n\",\n}\n";
 

@@ -15,7 +15,7 @@ mount -t overlay overlay -o lowerdir=/,upperdir=/mnt/upper,workdir=/mnt/work /mn
 
 # Control groups of its own, below ours.
 mount -t cgroup2 cgroup /mnt/groups
-group=/mnt/groups/house-test.$$
+group=/mnt/groups/e2e-test.$$
 mkdir "$group"
 
 cat >/mnt/boot <<'BOOT'

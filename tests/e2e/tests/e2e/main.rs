@@ -1,0 +1,16 @@
+//! End-to-end tests: both tools as a user runs them, and the rules that span crates.
+
+mod agent;
+mod dependencies;
+mod embedded;
+mod exports;
+mod faults;
+mod functions;
+mod machine;
+mod mclc_run;
+mod merging;
+mod mounts;
+mod packages;
+mod puppet_fallback;
+mod services;
+mod support;
