@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
+use resource_engine::StopLevel;
 use resource_graph::{Resource, ResourceGraph, ResourceId};
+use resources::StateDir;
 use runtime::frontend::finish_graph;
-use runtime::resource_engine::StopLevel;
 use runtime::shell::{Agent, Event, Message, Observer, Options};
-use runtime::state::StateDir;
 use stopwatch::fastest;
 
 /// The allocator of the tools.

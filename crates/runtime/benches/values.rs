@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use function_engine::{Engine, Host, Interpreter, Waker, WatchId};
 use mcl_artifact::program::{
     Closure, ConstId, Constant, EntryKind, EntryStmt, FunctionIdx, FunctionImport, Node, Op, Operand, Program,
     ResourceStmt, Statement, StrId, Template, TemplateId, TypeIdx,
@@ -15,10 +16,8 @@ use mcl_artifact::program::{
 use mcl_artifact::{ArtifactStage, read_program, write};
 use mcl_diagnostics::{FileId, Span};
 use mcl_value::{FuncType, Type, Value};
+use resource_engine::{Config, Engine as ResourceEngine, Event};
 use runtime::frontend::finish_graph;
-use runtime::function_engine::{Engine, Host, Waker, WatchId};
-use runtime::interpret::Interpreter;
-use runtime::resource_engine::{Config, Engine as ResourceEngine, Event};
 use stopwatch::fastest;
 
 /// The allocator of the tools.

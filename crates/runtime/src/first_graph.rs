@@ -4,14 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use function_engine::{Engine, Interpreter, StillHost, Waiting};
 use mcl_artifact::program::Program;
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use mcl_functions::World;
 use resource_graph::{AutoEdgeHost, ResourceGraph, add_autoedges};
-
-use crate::function_engine::{Engine, StillHost, Waiting};
-use crate::interpret::Interpreter;
-use crate::state::functions_dir;
+use resources::functions_dir;
 
 /// How long to wait for functions that have no value yet.
 pub struct Patience<'a> {
@@ -92,12 +90,6 @@ pub fn add_automatic_edges(graph: &mut ResourceGraph) -> Result<(), Vec<Diagnost
         }
     }
     Err(vec![diagnostic])
-}
-
-/// The name of this machine, as `$hostname` has it.
-#[must_use]
-pub fn hostname() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
 /// A directory for functions that keep state (`local.pool`): made by the first that does, gone at the end.

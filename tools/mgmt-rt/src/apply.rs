@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use mcl_diagnostics::{Code, Diagnostic, Files, Format, Stage};
 use runtime::frontend::{LiveSource, finish_graph, spawn};
 use runtime::shell::{Agent, Message, Options, Signals, Summary};
-use runtime::state::{StateDir, default_prefix, functions_dir};
+use runtime::{StateDir, default_prefix, functions_dir};
 
 use crate::plan::PlanPrinter;
 use crate::progress::{LogFormat, Printer};

@@ -5,8 +5,8 @@ use std::io::Write as _;
 
 use mcl_diagnostics::{Files, Span};
 use resource_graph::{MASK, Resource, ResourceId, is_sensitive};
-use runtime::kinds::{Change, Diff};
 use runtime::shell::{Event, Observer, Summary};
+use runtime::{Change, Diff};
 use serde_json::json;
 use similar::{ChangeTag, TextDiff};
 

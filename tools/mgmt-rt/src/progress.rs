@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 use mcl_diagnostics::{Diagnostic, Files, Format};
 use resource_graph::ResourceId;
-use runtime::resource_engine::Status;
+use runtime::Status;
 use runtime::shell::{Event, Observer, Summary};
 use serde_json::json;
 

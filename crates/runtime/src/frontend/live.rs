@@ -8,20 +8,19 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use function_engine::{Engine, Host, Interpreter, Waiting, Waker, WatchId};
 use mcl_artifact::program::Program;
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use mcl_value::Value;
+use resource_engine::EngineGraph;
 use resource_graph::{AutoEdgeHost, ResourceGraph, add_autoedges};
+use resources::{Scope, SharedValues, package_files};
 use rustc_hash::FxHashMap;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
 use crate::first_graph::A_WHILE;
 use crate::frontend::telling::Telling;
 use crate::frontend::{Mixer, PuppetSource, Side, SideEvent};
-use crate::function_engine::{Engine, Host, Waiting, Waker, WatchId};
-use crate::interpret::Interpreter;
-use crate::kinds::{Scope, SharedValues, package_files};
-use crate::resource_engine::EngineGraph;
 use crate::shell::{Handle, Message, Subscription, Watcher};
 
 /// What graphs are made from.

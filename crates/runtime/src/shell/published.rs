@@ -5,11 +5,10 @@
 //! comes and nothing runs. An earlier process' part in schedules ends then, too.
 
 use mcl_functions::{Export, World};
+use resource_engine::EngineGraph;
 use resource_graph::Resource;
+use resources::{Failure, exports};
 use rustc_hash::FxHashSet;
-
-use crate::kinds::{Failure, exports};
-use crate::resource_engine::EngineGraph;
 
 /// The exports of this host.
 pub(super) struct Published {

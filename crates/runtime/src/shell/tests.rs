@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use mcl_functions::{Export, World};
 use mcl_value::Value;
+use resource_engine::{EngineGraph, StopLevel};
 use resource_graph::{Edge, Endpoint, Resource, ResourceGraph, ResourceId, VertexId};
+use resources::StateDir;
 
-use crate::resource_engine::{EngineGraph, StopLevel};
 use crate::shell::{Agent, Event, Handle, Message, Observer, Options, Summary};
-use crate::state::StateDir;
 
 /// Sends a line an event.
 struct Recorder(Sender<String>);
@@ -352,7 +352,7 @@ fn full_disk_is_one_clear_error_and_the_old_file_stays() {
 fn value_of_another_type_is_refused() {
     let mut resource = Resource::new(ResourceId::new("file", "/x"));
     resource.params.insert("content".into(), Value::Int(1));
-    assert!(crate::kinds::build(&[resource]).is_err());
+    assert!(resources::build(&[resource]).is_err());
 }
 
 #[test]
