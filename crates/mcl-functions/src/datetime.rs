@@ -1,9 +1,8 @@
 //! `datetime` (spec 03 §5.2). Times are seconds since the epoch, shown in the time zone of the process.
 
-mod layout;
-
 use std::time::Duration;
 
+use go_compat::time;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _, Zoned};
 use mcl_value::Value;
@@ -17,7 +16,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "datetime.format",
         "func(a int, b str) str",
         "The time in a layout of Go: `2006-01-02 15:04:05`.",
-        |_, args| ok(layout::format(&local(args.int(0)?)?, &args.text(1)?)),
+        |_, args| ok(time::format(&local(args.int(0)?)?, &args.text(1)?)),
     )
     .on_host(),
     pure("datetime.hour", "func(a int) int", "The hour, 0 to 23.", |_, args| {
@@ -26,7 +25,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     .on_host(),
     live("datetime.now", "func() int", "The current time, every second.", || Box::new(Now(false))),
     pure("datetime.print", "func(a int) str", "The time as `2006-01-02 15:04:05 -0700 MST`.", |_, args| {
-        ok(layout::format(&local(args.int(0)?)?, "2006-01-02 15:04:05 -0700 MST"))
+        ok(time::format(&local(args.int(0)?)?, "2006-01-02 15:04:05 -0700 MST"))
     })
     .on_host(),
     live("datetime.str_now", "func() str", "The current time in decimal, every second.", || Box::new(Now(true))),

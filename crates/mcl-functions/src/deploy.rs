@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use mcl_value::Value;
 
 use crate::args::Args;
-use crate::files::{create_private_dir, write_atomically};
-use crate::golang::os::go_error;
-use crate::golang::path::clean;
 use crate::table::{Outcome, fatal, host, live, ok, pure};
 use crate::{CallContext, Deploy, Function, FunctionError, Live, LiveContext, Plain, distro};
+use go_compat::os::error_text;
+use go_compat::path::clean;
+use shared_store::{create_private_dir, write_atomically};
 
 /// A row: a full function of the host.
 const fn file(name: &'static str, signature: &'static str, doc: &'static str, plain: Plain) -> Function {
@@ -29,7 +29,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     host("deploy.binary_path", "func() str", "The absolute path of the running program.", |_, _| {
         match std::env::current_exe().and_then(|path| path.canonicalize()) {
             Ok(path) => ok(path.to_string_lossy().into_owned()),
-            Err(error) => fatal(format!("can't determine binary path: {}", go_error(&error))),
+            Err(error) => fatal(format!("can't determine binary path: {}", error_text(&error))),
         }
     }),
     pure(
@@ -119,7 +119,7 @@ impl Live for Directory {
         let below = format!("{}/", source.trim_end_matches('/'));
         match copy(deploy, &below, &target) {
             Ok(()) => ok(format!("{}/", target.display().to_string().trim_end_matches('/'))),
-            Err(error) => fatal(format!("can't copy directory `{directory}`: {}", go_error(&error))),
+            Err(error) => fatal(format!("can't copy directory `{directory}`: {}", error_text(&error))),
         }
     }
 }

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use go_compat::strconv;
 use mcl_value::Value;
 
 use crate::args::Args;
 use crate::table::{Outcome, fatal, live, ok, pure};
-use crate::{Function, Live, LiveContext, numbers};
+use crate::{Function, Live, LiveContext};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("example.answer", "func() int", "42.", |_, _| ok(42)),
@@ -23,7 +24,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         ok([args.bytes(0)?, args.bytes(1)?].concat())
     }),
     pure("example.str2int", "func(a str) int", "The decimal integer, or 0 if it is none.", |_, args| {
-        ok(numbers::parse_int(args.bytes(0)?, 10, 64).unwrap_or(0))
+        ok(strconv::parse_int(args.bytes(0)?, 10, 64).unwrap_or(0))
     }),
     live(
         "example.vumeter",

@@ -5,11 +5,9 @@
 //! engine owns the watching, see [`LiveContext`]. The crate knows nothing of syntax, scopes, graphs or resources.
 //!
 //! A module of mcl is a file here with a table of rows, one for each function: name, signature, documentation,
-//! implementation. What Go's standard library does is in `golang` and in the files about bytes, runes and numbers, and
-//! shared with the modules and with `golang.template`.
+//! implementation. What Go's standard library does is in `go-compat`, its template language in `go-template`.
 
 mod args;
-mod bytes;
 mod constants;
 mod convert;
 mod datetime;
@@ -17,7 +15,6 @@ mod deploy;
 mod distro;
 mod encoding;
 mod example;
-mod files;
 mod fmt;
 mod function;
 mod global;
@@ -30,7 +27,6 @@ mod local;
 mod map;
 mod math;
 mod net;
-mod numbers;
 mod operators;
 mod os;
 mod provisioner;
@@ -41,7 +37,6 @@ mod sys;
 mod table;
 mod template;
 mod testing;
-mod unicode;
 mod util;
 mod values;
 mod vumeter;
@@ -57,4 +52,3 @@ pub use function::{
     Purity, Signature,
 };
 pub use registry::{all_functions, function, module_exists, module_functions, module_names};
-pub use world::{Candidacy, Export, Exported, World};

@@ -3,11 +3,11 @@
 use mcl_value::Value;
 
 use crate::args::Args;
-use crate::files::{create_private_dir, write_atomically};
-use crate::golang::os::go_error;
-use crate::golang::path::clean;
 use crate::table::{Outcome, fatal, live, ok};
 use crate::{Function, Live, LiveContext};
+use go_compat::os::error_text;
+use go_compat::path::clean;
+use shared_store::{create_private_dir, write_atomically};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     live(
@@ -59,7 +59,7 @@ impl Live for Pool {
             write_atomically(&dir.join(format!("{uid}.uid")), format!("{next}\n").as_bytes(), 0o666)?;
             Ok(next)
         })();
-        numbers.map_or_else(|error: std::io::Error| fatal(format!("pool of `{namespace}`: {}", go_error(&error))), ok)
+        numbers.map_or_else(|error: std::io::Error| fatal(format!("pool of `{namespace}`: {}", error_text(&error))), ok)
     }
 }
 
@@ -82,7 +82,7 @@ impl Live for Vardir {
         let dir = if cleaned == b"." { root } else { root.join(String::from_utf8_lossy(&cleaned).as_ref()) };
         match create_private_dir(&dir) {
             Ok(()) => ok(format!("{}/", dir.display())),
-            Err(error) => fatal(format!("can't make directory `{}`: {}", dir.display(), go_error(&error))),
+            Err(error) => fatal(format!("can't make directory `{}`: {}", dir.display(), error_text(&error))),
         }
     }
 }

@@ -6,11 +6,12 @@ mod interfaces;
 mod mac;
 mod url;
 
+use go_compat::strings;
 use mcl_value::Value;
 
+use crate::Function;
 use crate::args::Args;
 use crate::table::{Outcome, catchable, live, ok, pure};
-use crate::{Function, bytes};
 
 pub(crate) use interfaces::hardware_addresses;
 
@@ -93,7 +94,7 @@ fn catch(result: Result<String, String>) -> Outcome {
 
 /// The functions that trim blanks first.
 fn with_cidr(args: &[Value], show: impl FnOnce(&cidr::Cidr) -> String) -> Outcome {
-    let text = String::from_utf8_lossy(bytes::trim_space(args.bytes(0)?)).into_owned();
+    let text = String::from_utf8_lossy(strings::trim_space(args.bytes(0)?)).into_owned();
     match cidr::Cidr::parse(&text) {
         Some(cidr) => ok(show(&cidr)),
         None => catchable(format!("invalid CIDR address: {text}")),

@@ -7,10 +7,10 @@ use std::time::Duration;
 use mcl_value::Value;
 
 use crate::args::Args;
-use crate::golang::os::{environment, path_error};
 use crate::kernel_events::KernelEvents;
 use crate::table::{Outcome, catchable, fatal, host, live, ok};
 use crate::{Function, Live, LiveContext};
+use go_compat::os::{environment, path_error};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     live("sys.cpu_count", "func() int", "Processors that are online. Watched.", || Box::<CpuCount>::default()),

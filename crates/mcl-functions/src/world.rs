@@ -1,18 +1,14 @@
 //! `world` and collecting: the state that the hosts of a fleet share (spec 03 §5.22, §3.8).
 //!
-//! [`World`] is the only way to it. This one is for a single host: everything is a file below the state directory, so it
-//! outlives the program, and changes are noticed as changes of files. Resources write to it, functions read.
-
-mod store;
+//! Resources write to the [`SharedStore`], functions read it.
 
 use mcl_value::Value;
-
-pub use store::{Candidacy, Export, Exported, World};
+use shared_store::{Exported, SharedStore};
 
 use crate::args::Args;
-use crate::golang::os::go_error;
 use crate::table::{Outcome, fatal, live, ok};
 use crate::{Function, FunctionError, Live, LiveContext};
+use go_compat::os::error_text;
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     live(
@@ -45,7 +41,7 @@ fn visit(
     fixed: &mut Option<String>,
     what: &str,
     value: &str,
-) -> Result<World, FunctionError> {
+) -> Result<SharedStore, FunctionError> {
     if value.is_empty() {
         return Err(FunctionError::fatal(format!("can't use an empty {what}")));
     }
@@ -53,11 +49,11 @@ fn visit(
     if previous != value {
         return Err(FunctionError::fatal(format!("can't change {what}, previously: `{previous}`")));
     }
-    Ok(World::new(cx.state_dir(), cx.hostname()))
+    Ok(SharedStore::new(cx.state_dir(), cx.hostname()))
 }
 
 fn unreadable(what: &str, error: &std::io::Error) -> FunctionError {
-    FunctionError::fatal(format!("channel read failed on `{what}`: {}", go_error(error)))
+    FunctionError::fatal(format!("channel read failed on `{what}`: {}", error_text(error)))
 }
 
 #[derive(Default)]

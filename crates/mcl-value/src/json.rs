@@ -8,7 +8,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Number, Value as Json};
 
-use crate::{Type, Value, format_float};
+use go_compat::strconv::format_float;
+
+use crate::{Type, Value};
 
 const BYTES: &str = "$base64";
 

@@ -1,7 +1,7 @@
 //! Resources with `Meta:export`: what any kind does besides, when it is published for other hosts (spec 06 §4.5).
 
-use mcl_functions::{Export, World};
 use resource_graph::Resource;
+use shared_store::{Export, SharedStore};
 
 use crate::{Context, Failure, Kind, Load, Watch};
 use resource_graph::encode_exported;
@@ -34,7 +34,7 @@ impl Exporting {
     }
 }
 
-fn publish_one(world: &World, export: &Export, data: &str, cx: &mut Context<'_>) -> Result<(), Failure> {
+fn publish_one(world: &SharedStore, export: &Export, data: &str, cx: &mut Context<'_>) -> Result<(), Failure> {
     let failed = |error| Failure::io("export", format!("{}[{}] to {}", export.kind, export.name, export.to), error);
     if world.is_exported(export, data).map_err(failed)? {
         return Ok(());

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use function_engine::{Engine, Interpreter, StillHost, Waiting};
 use mcl_artifact::program::Program;
 use mcl_diagnostics::{Code, Diagnostic, Stage};
-use mcl_functions::World;
 use resource_graph::{AutoEdgeHost, ResourceGraph, add_autoedges};
 use resources::functions_dir;
+use shared_store::SharedStore;
 
 /// How long to wait for functions that have no value yet.
 pub struct Patience<'a> {
@@ -35,7 +35,7 @@ pub fn first_graph(
 ) -> Result<ResourceGraph, Vec<Diagnostic>> {
     let scratch = Scratch::new();
     if let Some(prefix) = prefix {
-        World::copy(&functions_dir(prefix), &scratch.path).map_err(|error| {
+        SharedStore::copy(&functions_dir(prefix), &scratch.path).map_err(|error| {
             let text = format!("cannot copy the shared state in {}: {error}", prefix.display());
             vec![Diagnostic::error(Code::R0410, Stage::Engine, text)]
         })?;

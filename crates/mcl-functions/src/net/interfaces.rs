@@ -6,10 +6,10 @@ use std::path::Path;
 use mcl_value::Value;
 
 use crate::args::Args;
-use crate::golang::os::go_error;
 use crate::kernel_events::KernelEvents;
 use crate::table::{Outcome, fatal, ok};
 use crate::{FunctionError, Live, LiveContext};
+use go_compat::os::error_text;
 
 /// A network interface.
 struct Interface {
@@ -47,7 +47,7 @@ pub(crate) fn hardware_addresses() -> Result<Vec<String>, FunctionError> {
 }
 
 fn listing_failed(error: &std::io::Error) -> FunctionError {
-    FunctionError::fatal(format!("could not list the network interfaces: {}", go_error(error)))
+    FunctionError::fatal(format!("could not list the network interfaces: {}", error_text(error)))
 }
 
 #[derive(Default)]

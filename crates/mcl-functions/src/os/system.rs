@@ -11,9 +11,9 @@ use std::time::Duration;
 use mcl_value::Value;
 
 use crate::args::Args;
-use crate::golang::os::go_error;
 use crate::table::{Outcome, ok};
 use crate::{FunctionError, Live, LiveContext};
+use go_compat::os::error_text;
 
 /// A line longer than this ends the reading.
 const MAX_LINE: u64 = 64 * 1024;
@@ -63,7 +63,7 @@ impl Live for System {
             self.running = None;
             let started = start(command, cx.waker());
             let shown = String::from_utf8_lossy(command);
-            let failure = |error| FunctionError::fatal(format!("could not start `{shown}`: {}", go_error(&error)));
+            let failure = |error| FunctionError::fatal(format!("could not start `{shown}`: {}", error_text(&error)));
             self.running = Some(started.map_err(failure)?);
         }
         if let Some(running) = &mut self.running {

@@ -8,10 +8,10 @@ use mcl_value::Value;
 
 use super::users;
 use crate::args::Args;
-use crate::golang::os::{go_error, path_error};
 use crate::kernel_events::KernelEvents;
 use crate::table::{Outcome, catchable, fatal, ok};
 use crate::{Live, LiveContext};
+use go_compat::os::{error_text, path_error};
 
 /// Watching needs an absolute path; a relative one counts from the directory of the process, as for reading.
 fn watch(cx: &mut dyn LiveContext, path: &[u8]) -> PathBuf {
@@ -29,7 +29,7 @@ impl Live for FileExists {
         match std::fs::metadata(watch(cx, args.bytes(0)?)) {
             Ok(_) => ok(true),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => ok(false),
-            Err(error) => fatal(format!("stat {}: {}", args.text(0)?, go_error(&error))),
+            Err(error) => fatal(format!("stat {}: {}", args.text(0)?, error_text(&error))),
         }
     }
 }

@@ -6,9 +6,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use mcl_value::{FuncType, Value};
+use shared_store::{Export, SharedStore};
 
 use super::literal;
-use crate::{CallContext, Deploy, Export, Implementation, Live, LiveContext, World, function};
+use crate::{CallContext, Deploy, Implementation, Live, LiveContext, function};
 
 /// One instance, and the world around it.
 struct Stage {
@@ -255,14 +256,14 @@ fn shared_values_must_have_the_type_that_is_asked_for() {
 fn the_world_is_seen_through_functions() -> std::io::Result<()> {
     let mut stage = Stage::new("world.kvlookup");
     assert_eq!(stage.call(r#""ns""#), "{}");
-    let world = World::new(stage.state.path(), "h1");
+    let world = SharedStore::new(stage.state.path(), "h1");
     world.set_string(&world.host_key("ns"), Some(b"v"))?;
     assert_eq!(stage.call(r#""ns""#), r#"{"h1": "v"}"#);
     assert_eq!(stage.paths.len(), 1);
     assert_eq!(stage.call(r#""x""#), "F: can't change namespace, previously: `ns`");
 
     let mut stage = Stage::new("_collect");
-    let world = World::new(stage.state.path(), "h1");
+    let world = SharedStore::new(stage.state.path(), "h1");
     let export = |name: &str, to: &str| Export { kind: "file".into(), name: name.into(), to: to.into() };
     world.export(&export("/a", "*"), "data")?;
     world.export(&export("/b", "h1"), "more")?;

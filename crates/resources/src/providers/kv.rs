@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use mcl_functions::World;
 use resource_graph::Resource;
+use shared_store::SharedStore;
 
 use crate::{Context, Failure, Kind, Params, Scope, Watch};
 
@@ -43,7 +43,7 @@ impl Kv {
     }
 
     /// The key in the store: a mapped one holds an entry for each host.
-    fn key_in(&self, world: &World) -> String {
+    fn key_in(&self, world: &SharedStore) -> String {
         if self.mapped { world.host_key(&self.key) } else { self.key.clone() }
     }
 

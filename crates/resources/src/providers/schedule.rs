@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
-use mcl_functions::Candidacy;
 use resource_graph::Resource;
+use shared_store::Candidacy;
 
 use crate::{Context, Failure, Kind, Params, Scope, Watch};
 

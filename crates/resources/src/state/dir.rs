@@ -7,10 +7,10 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use base64::Engine;
-use mcl_functions::World;
 use resource_graph::ResourceId;
 use rustix::fs::{FlockOperation, flock};
 use sha2::{Digest, Sha256};
+use shared_store::SharedStore;
 
 use crate::write_atomically;
 
@@ -145,8 +145,8 @@ impl StateDir {
 
     /// The state that hosts share, as this host sees it.
     #[must_use]
-    pub fn world(&self) -> World {
-        World::new(&functions_dir(&self.prefix), &hostname())
+    pub fn world(&self) -> SharedStore {
+        SharedStore::new(&functions_dir(&self.prefix), &hostname())
     }
 
     /// Where the private directory of a resource is, made or not.

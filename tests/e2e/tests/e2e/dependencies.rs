@@ -134,7 +134,27 @@ fn resources_know_nothing_of_mcl_syntax_and_puppet() {
 
 #[test]
 fn only_tests_use_the_test_support() {
-    for (name, reached) in reachable() {
+    for (name, reached) in Dependencies::read().reached {
         assert!(!reached.contains("test-support"), "{name} must depend on test-support for tests only");
     }
+}
+
+#[test]
+fn the_ports_of_go_know_nothing_of_mcl() {
+    let values_and_functions = &["mcl-value", "mcl-functions", "mcl-diagnostics", "mcl-artifact"];
+    for port in ["go-compat", "go-template"] {
+        check_absent(port, FRONT_END);
+        check_absent(port, values_and_functions);
+        check_absent(port, &["resource-graph", "shared-store", "runtime"]);
+    }
+    check_absent("go-compat", &["go-template"]);
+}
+
+#[test]
+fn functions_and_resources_meet_in_the_shared_store_only() {
+    check_absent("shared-store", FRONT_END);
+    check_absent("shared-store", &["mcl-value", "mcl-functions", "resource-graph", "runtime"]);
+    check_absent("mcl-functions", FRONT_END);
+    check_absent("mcl-functions", &["mcl-artifact", "resource-graph", "pp-translate", "graph-merge", "runtime"]);
+    check_absent("mcl-value", &["mcl-functions", "go-template", "shared-store", "resource-graph"]);
 }

@@ -1,47 +1,41 @@
 //! Walks the tree of a template over its data, and writes the output.
 
-use super::builtins;
-use super::data::{Data, GoType};
-use super::format::write_value;
-use super::functions::{callable, parameter_type};
-use super::tree::{Command, Node, Number, Operand, OperandKind, Pipe, Templates};
-use crate::{CallContext, FunctionError};
+use std::fmt::Display;
+
+use go_compat::strconv::quote;
+
+use crate::builtins;
+use crate::data::{Data, GoType};
+use crate::format::write_value;
+use crate::tree::{Command, Node, Number, Operand, OperandKind, Pipe, Templates};
+use crate::{ExecuteError, Functions, Limits};
 
 /// Templates that call templates may do so this deep.
 const MAX_CALLS: usize = 250;
-/// A template that exceeds these is not going to end, or blocks everything else. The compiler is less patient: what it
-/// does not compute, the runtime does.
-struct Limits {
-    steps: u64,
-    output: usize,
-}
-
-const LIMITS: Limits = Limits { steps: 50_000_000, output: 1 << 28 };
-const LIMITS_OF_COMPILER: Limits = Limits { steps: 100_000, output: 1 << 20 };
-
 /// The output of the main template; errors start `template:LINE:COLUMN: executing …`.
-pub(super) fn execute(
-    cx: &CallContext<'_>,
+pub(crate) fn execute<F: Functions>(
     text: &[u8],
     templates: &Templates,
     data: Data,
-) -> Result<Vec<u8>, FunctionError> {
+    functions: &F,
+    limits: Limits,
+) -> Result<Vec<u8>, ExecuteError<F::Error>> {
     let mut executor = Executor {
-        cx,
+        functions,
         text,
         templates,
         name: "template",
         variables: vec![("$".to_owned(), data.clone())],
         calls: 0,
-        left: if cx.deploy.is_some() { LIMITS } else { LIMITS_OF_COMPILER },
+        left: limits,
         out: Vec::new(),
     };
     executor.nodes(&templates.main, &Dot { data, untyped: false })?;
     Ok(executor.out)
 }
 
-struct Executor<'a> {
-    cx: &'a CallContext<'a>,
+struct Executor<'a, F> {
+    functions: &'a F,
     text: &'a [u8],
     templates: &'a Templates,
     /// The template being executed.
@@ -86,22 +80,22 @@ enum Wanted {
     Typed(GoType),
 }
 
-type Run<T> = Result<T, FunctionError>;
+type Run<T, F> = Result<T, ExecuteError<<F as Functions>::Error>>;
 
-impl<'a> Executor<'a> {
-    fn error<T>(&self, at: usize, node: &dyn std::fmt::Display, message: impl std::fmt::Display) -> Run<T> {
-        Err(FunctionError::fatal(self.describe(at, node, message)))
+impl<'a, F: Functions> Executor<'a, F> {
+    fn error<T>(&self, at: usize, node: &dyn Display, message: impl Display) -> Run<T, F> {
+        Err(ExecuteError { message: self.describe(at, node, message), cause: None })
     }
 
-    fn describe(&self, at: usize, node: &dyn std::fmt::Display, message: impl std::fmt::Display) -> String {
+    fn describe(&self, at: usize, node: &dyn Display, message: impl Display) -> String {
         let before = &self.text[..at.min(self.text.len())];
         let line = 1 + memchr::memchr_iter(b'\n', before).count();
         let column = before.len() - memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
-        let name = mcl_value::quote(self.name.as_bytes());
+        let name = quote(self.name.as_bytes());
         format!("template:{line}:{column}: executing {name} at <{node}>: {message}")
     }
 
-    fn nodes(&mut self, nodes: &'a [Node], dot: &Dot) -> Run<Flow> {
+    fn nodes(&mut self, nodes: &'a [Node], dot: &Dot) -> Run<Flow, F> {
         for node in nodes {
             let flow = self.node(node, dot)?;
             if flow != Flow::Next {
@@ -111,7 +105,7 @@ impl<'a> Executor<'a> {
         Ok(Flow::Next)
     }
 
-    fn node(&mut self, node: &'a Node, dot: &Dot) -> Run<Flow> {
+    fn node(&mut self, node: &'a Node, dot: &Dot) -> Run<Flow, F> {
         match node {
             Node::Text(text) => self.out.extend_from_slice(text),
             Node::Action(pipe) => {
@@ -145,7 +139,7 @@ impl<'a> Executor<'a> {
         Ok(Flow::Next)
     }
 
-    fn step(&mut self, pipe: &Pipe) -> Run<()> {
+    fn step(&mut self, pipe: &Pipe) -> Run<(), F> {
         match self.left.steps.checked_sub(1) {
             Some(rest) => {
                 self.left.steps = rest;
@@ -162,7 +156,7 @@ impl<'a> Executor<'a> {
         }
     }
 
-    fn range(&mut self, pipe: &'a Pipe, body: &'a [Node], otherwise: &'a [Node], dot: &Dot) -> Run<Flow> {
+    fn range(&mut self, pipe: &'a Pipe, body: &'a [Node], otherwise: &'a [Node], dot: &Dot) -> Run<Flow, F> {
         let scope = self.variables.len();
         let value = self.pipeline(pipe, dot)?;
         // The pipeline has made the variables; each round sets them.
@@ -224,7 +218,7 @@ impl<'a> Executor<'a> {
         Ok(Flow::Next)
     }
 
-    fn round(&mut self, pipe: &'a Pipe, body: &'a [Node], declared: usize, index: Data, item: Dot) -> Run<Flow> {
+    fn round(&mut self, pipe: &'a Pipe, body: &'a [Node], declared: usize, index: Data, item: Dot) -> Run<Flow, F> {
         self.step(pipe)?;
         let values = match pipe.variables.len() {
             0 => vec![],
@@ -247,7 +241,7 @@ impl<'a> Executor<'a> {
         Ok(flow)
     }
 
-    fn template(&mut self, at: usize, name: &'a str, quoted: &str, pipe: Option<&'a Pipe>, dot: &Dot) -> Run<()> {
+    fn template(&mut self, at: usize, name: &'a str, quoted: &str, pipe: Option<&'a Pipe>, dot: &Dot) -> Run<(), F> {
         let shown = match pipe {
             Some(pipe) => format!("{{{{template {quoted} {pipe}}}}}"),
             None => format!("{{{{template {quoted}}}}}"),
@@ -257,7 +251,7 @@ impl<'a> Executor<'a> {
             Some(body) => body,
             None if name == "template" => &self.templates.main,
             None => {
-                let name = mcl_value::quote(name.as_bytes());
+                let name = quote(name.as_bytes());
                 return self.error(at, &shown, format!("template {name} not defined"));
             }
         };
@@ -285,7 +279,7 @@ impl<'a> Executor<'a> {
     }
 
     /// The value of a pipeline; its variables are declared or assigned.
-    fn pipeline(&mut self, pipe: &'a Pipe, dot: &Dot) -> Run<Dot> {
+    fn pipeline(&mut self, pipe: &'a Pipe, dot: &Dot) -> Run<Dot, F> {
         self.step(pipe)?;
         let mut value = None;
         for command in &pipe.commands {
@@ -304,7 +298,7 @@ impl<'a> Executor<'a> {
     }
 
     /// `last` is what the command before in the pipeline gave.
-    fn command(&mut self, command: &'a Command, dot: &Dot, last: Option<Dot>) -> Run<Dot> {
+    fn command(&mut self, command: &'a Command, dot: &Dot, last: Option<Dot>) -> Run<Dot, F> {
         let first = &command.args[0];
         match &first.kind {
             OperandKind::Function(name) => return self.function(command, name, dot, last).map(Dot::typed),
@@ -337,7 +331,7 @@ impl<'a> Executor<'a> {
         self.operand(first, dot)
     }
 
-    fn not_a_function<T>(&self, operand: &Operand) -> Run<T> {
+    fn not_a_function<T>(&self, operand: &Operand) -> Run<T, F> {
         self.error(operand.at, operand, format!("can't give argument to non-function {operand}"))
     }
 
@@ -347,7 +341,7 @@ impl<'a> Executor<'a> {
     }
 
     /// An operand that stands alone.
-    fn operand(&mut self, operand: &'a Operand, dot: &Dot) -> Run<Dot> {
+    fn operand(&mut self, operand: &'a Operand, dot: &Dot) -> Run<Dot, F> {
         Ok(match &operand.kind {
             OperandKind::Dot => dot.clone(),
             OperandKind::Nil => Dot::typed(Data::Nil),
@@ -377,7 +371,7 @@ impl<'a> Executor<'a> {
     }
 
     /// An untyped number: an int if it is written like one.
-    fn constant(&self, operand: &Operand, number: &Number) -> Run<Data> {
+    fn constant(&self, operand: &Operand, number: &Number) -> Run<Data, F> {
         let is_rune = number.text.starts_with('\'');
         let is_hex = number.text.contains(['x', 'X']) && !number.text.contains(['p', 'P']);
         let looks_float = number.text.contains(['.', 'e', 'E', 'p', 'P']) && !is_hex && !is_rune;
@@ -389,7 +383,7 @@ impl<'a> Executor<'a> {
     }
 
     /// `.A.B` of a value.
-    fn fields(&self, node: &Operand, value: Dot, names: &[String], has_args: bool) -> Run<Dot> {
+    fn fields(&self, node: &Operand, value: Dot, names: &[String], has_args: bool) -> Run<Dot, F> {
         let mut value = value;
         for (i, name) in names.iter().enumerate() {
             let called = has_args && i + 1 == names.len();
@@ -398,15 +392,15 @@ impl<'a> Executor<'a> {
         Ok(value)
     }
 
-    fn field(&self, node: &Operand, value: &Dot, name: &str, called: bool) -> Run<Dot> {
-        let quoted = || mcl_value::quote(name.as_bytes());
+    fn field(&self, node: &Operand, value: &Dot, name: &str, called: bool) -> Run<Dot, F> {
+        let quoted = || quote(name.as_bytes());
         match &value.data {
             Data::Nil => self.error(node.at, node, format!("nil data; no entry for key {}", quoted())),
             Data::Map(map) if map.key == GoType::String => {
                 if called {
                     return self.error(node.at, node, format!("{name} is not a method but has arguments"));
                 }
-                match map.get(&Data::Str(name.into())) {
+                match map.get(&Data::Str(name.as_bytes().into())) {
                     Some(found) => Ok(Dot { data: found.clone(), untyped: map.value == GoType::Any }),
                     None => self.error(node.at, node, format!("map has no entry for key {}", quoted())),
                 }
@@ -422,11 +416,11 @@ impl<'a> Executor<'a> {
         }
     }
 
-    fn no_field<T>(&self, node: &Operand, value: &Dot, name: &str) -> Run<T> {
+    fn no_field<T>(&self, node: &Operand, value: &Dot, name: &str) -> Run<T, F> {
         self.error(node.at, node, format!("can't evaluate field {name} in type {}", value.shown_type()))
     }
 
-    fn function(&mut self, command: &'a Command, name: &str, dot: &Dot, last: Option<Dot>) -> Run<Data> {
+    fn function(&mut self, command: &'a Command, name: &str, dot: &Dot, last: Option<Dot>) -> Run<Data, F> {
         let first = &command.args[0];
         self.call_from(first.at, first, (command.at, command), name, &command.args[1..], dot, last)
     }
@@ -434,12 +428,12 @@ impl<'a> Executor<'a> {
     fn call(
         &mut self,
         at: usize,
-        node: &dyn std::fmt::Display,
+        node: &dyn Display,
         name: &str,
         args: &'a [Operand],
         dot: &Dot,
         last: Option<Dot>,
-    ) -> Run<Data> {
+    ) -> Run<Data, F> {
         self.call_from(at, node, (at, node), name, args, dot, last)
     }
 
@@ -448,46 +442,41 @@ impl<'a> Executor<'a> {
     fn call_from(
         &mut self,
         at: usize,
-        node: &dyn std::fmt::Display,
-        whole: (usize, &dyn std::fmt::Display),
+        node: &dyn Display,
+        whole: (usize, &dyn Display),
         name: &str,
         args: &'a [Operand],
         dot: &Dot,
         last: Option<Dot>,
-    ) -> Run<Data> {
+    ) -> Run<Data, F> {
         let given = args.len() + usize::from(last.is_some());
-        if let Some(function) = callable(name) {
-            let wanted = function.ty.args.len();
+        if let Some(parameters) = self.functions.parameters(name) {
+            let wanted = parameters.len();
             if given != wanted {
                 let message = format!("wrong number of args for {name}: want {wanted} got {given}");
                 return self.error(at, node, message);
             }
             let mut values = Vec::with_capacity(given);
             let mut last_node = None;
-            for (arg, parameter) in args.iter().zip(&function.ty.args) {
-                values.push(self.argument(arg, &Wanted::Typed(parameter_type(&parameter.ty)), dot)?);
+            for (arg, parameter) in args.iter().zip(parameters) {
+                values.push(self.argument(arg, &Wanted::Typed(parameter.clone()), dot)?);
                 last_node = Some(arg);
             }
-            if let (Some(value), Some(parameter)) = (last, function.ty.args.last()) {
-                let parameter = parameter_type(&parameter.ty);
-                let checked = check(value, &parameter);
+            if let (Some(value), Some(parameter)) = (last, parameters.last()) {
+                let checked = check(value, parameter);
                 values.push(match (checked, last_node) {
                     (Ok(value), _) => value,
                     (Err(message), Some(arg)) => return self.error(arg.at, arg, message),
                     (Err(message), None) => return self.error(at, node, message),
                 });
             }
-            return function.call(self.cx, &values).map_err(|error| FunctionError {
-                message: self.describe(
-                    whole.0,
-                    whole.1,
-                    format!("error calling {name}: function `{name}` errored: {}", error.message),
-                ),
-                ..error
+            return self.functions.call(name, &values).map_err(|error| {
+                let message = format!("error calling {name}: function `{name}` errored: {error}");
+                ExecuteError { message: self.describe(whole.0, whole.1, message), cause: Some(error) }
             });
         }
         let Some((least, more)) = builtins::arity(name) else {
-            let name = mcl_value::quote(name.as_bytes());
+            let name = quote(name.as_bytes());
             return self.error(at, node, format!("{name} is not a defined function"));
         };
         if given < least || (given > least && !more) {
@@ -520,7 +509,7 @@ impl<'a> Executor<'a> {
         }
     }
 
-    fn argument(&mut self, operand: &'a Operand, wanted: &Wanted, dot: &Dot) -> Run<Data> {
+    fn argument(&mut self, operand: &'a Operand, wanted: &Wanted, dot: &Dot) -> Run<Data, F> {
         let Wanted::Typed(ty) = wanted else { return self.operand(operand, dot).map(|value| value.data) };
         // Literals adapt to the parameter.
         let literal = match (&operand.kind, ty) {

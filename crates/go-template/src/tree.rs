@@ -5,13 +5,13 @@ use std::fmt;
 use rustc_hash::FxHashMap;
 
 /// All templates of a text: the main one and those that `define` and `block` made.
-pub(super) struct Templates {
-    pub(super) main: Vec<Node>,
-    pub(super) named: FxHashMap<String, Vec<Node>>,
+pub(crate) struct Templates {
+    pub(crate) main: Vec<Node>,
+    pub(crate) named: FxHashMap<String, Vec<Node>>,
 }
 
 /// A part of a template. Positions are byte offsets in the text.
-pub(super) enum Node {
+pub(crate) enum Node {
     Text(Vec<u8>),
     Action(Pipe),
     If { pipe: Pipe, then: Vec<Node>, otherwise: Vec<Node> },
@@ -23,27 +23,27 @@ pub(super) enum Node {
 }
 
 /// `$x, $y := command | command`.
-pub(super) struct Pipe {
-    pub(super) at: usize,
-    pub(super) variables: Vec<String>,
+pub(crate) struct Pipe {
+    pub(crate) at: usize,
+    pub(crate) variables: Vec<String>,
     /// `=` instead of `:=`.
-    pub(super) assigns: bool,
-    pub(super) commands: Vec<Command>,
+    pub(crate) assigns: bool,
+    pub(crate) commands: Vec<Command>,
 }
 
 /// An operand, or a function with its arguments.
-pub(super) struct Command {
-    pub(super) at: usize,
+pub(crate) struct Command {
+    pub(crate) at: usize,
     /// Never empty.
-    pub(super) args: Vec<Operand>,
+    pub(crate) args: Vec<Operand>,
 }
 
-pub(super) struct Operand {
-    pub(super) at: usize,
-    pub(super) kind: OperandKind,
+pub(crate) struct Operand {
+    pub(crate) at: usize,
+    pub(crate) kind: OperandKind,
 }
 
-pub(super) enum OperandKind {
+pub(crate) enum OperandKind {
     Dot,
     Nil,
     Bool(bool),
@@ -63,10 +63,10 @@ pub(super) enum OperandKind {
 }
 
 /// A number that may be read as an int, a float, or both.
-pub(super) struct Number {
-    pub(super) text: String,
-    pub(super) int: Option<i64>,
-    pub(super) float: Option<f64>,
+pub(crate) struct Number {
+    pub(crate) text: String,
+    pub(crate) int: Option<i64>,
+    pub(crate) float: Option<f64>,
 }
 
 fn fields(f: &mut fmt::Formatter<'_>, names: &[String]) -> fmt::Result {

@@ -1,16 +1,56 @@
-//! From text to tokens, with the errors of Go's `encoding/json`.
+//! Package `encoding/json`: from text to a flat list of tokens, with Go's errors. It needs no recursion, however deep the
+//! text is nested.
 
-use super::{Document, Token};
+use crate::Error;
+use crate::strconv::{Quoting, quote_with};
+
+/// The first value of a JSON text.
+pub struct Document {
+    tokens: Vec<Token>,
+}
+
+impl Document {
+    /// The tokens of the value, never empty.
+    #[must_use]
+    pub fn tokens(&self) -> &[Token] {
+        &self.tokens
+    }
+}
+
+/// A value, or one of the parts of an array or object, which follow it.
+pub enum Token {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number as it is written.
+    Number(String),
+    /// A string, or the key of a member of an object.
+    String(String),
+    /// The start of an array.
+    Array {
+        /// The index of the token after the array.
+        end: usize,
+    },
+    /// The start of an object: its members follow, each a [`Token::String`] and a value.
+    Object {
+        /// The index of the token after the object.
+        end: usize,
+    },
+}
 
 /// As in Go.
 const MAX_DEPTH: usize = 10_000;
 
 /// Reads the first value of a text; whatever follows is ignored.
-pub(crate) fn parse(text: &[u8]) -> Result<Document, String> {
+///
+/// # Errors
+/// The text does not start with a JSON value.
+pub fn parse(text: &[u8]) -> Result<Document, Error> {
     let mut scanner = Scanner { text, at: 0, tokens: Vec::new(), open: Vec::new() };
     scanner.skip_space();
     if scanner.at == text.len() {
-        return Err("EOF".to_owned());
+        return Err(Error::new("EOF"));
     }
     scanner.run()?;
     Ok(Document { tokens: scanner.tokens })
@@ -25,7 +65,7 @@ struct Scanner<'a> {
 }
 
 impl Scanner<'_> {
-    fn run(&mut self) -> Result<(), String> {
+    fn run(&mut self) -> Result<(), Error> {
         loop {
             self.skip_space();
             // A container that closes at once holds no value to read.
@@ -39,7 +79,7 @@ impl Scanner<'_> {
     }
 
     /// Reads a value up to its end, or just the start of a container; says whether a value has ended.
-    fn value(&mut self) -> Result<bool, String> {
+    fn value(&mut self) -> Result<bool, Error> {
         let token = match self.peek("looking for beginning of value")? {
             b'"' => Token::String(self.string()?),
             b'-' | b'0'..=b'9' => Token::Number(self.number()?),
@@ -57,9 +97,9 @@ impl Scanner<'_> {
         Ok(true)
     }
 
-    fn container(&mut self, open: u8) -> Result<bool, String> {
+    fn container(&mut self, open: u8) -> Result<bool, Error> {
         if self.open.len() >= MAX_DEPTH {
-            return Err("exceeded max depth".to_owned());
+            return Err(Error::new("exceeded max depth"));
         }
         self.open.push(self.tokens.len());
         self.tokens.push(if open == b'[' { Token::Array { end: 0 } } else { Token::Object { end: 0 } });
@@ -79,7 +119,7 @@ impl Scanner<'_> {
         bracket == b'[' && is_array && self.open.last() == Some(&(self.tokens.len() - 1))
     }
 
-    fn close(&mut self) -> Result<bool, String> {
+    fn close(&mut self) -> Result<bool, Error> {
         self.at += 1;
         let count = self.tokens.len();
         if let Some(Token::Array { end } | Token::Object { end }) = self.open.pop().and_then(|i| self.tokens.get_mut(i))
@@ -89,7 +129,7 @@ impl Scanner<'_> {
         Ok(true)
     }
 
-    fn key(&mut self) -> Result<(), String> {
+    fn key(&mut self) -> Result<(), Error> {
         self.skip_space();
         if self.peek("looking for beginning of object key string")? != b'"' {
             return Err(self.unexpected("looking for beginning of object key string"));
@@ -105,7 +145,7 @@ impl Scanner<'_> {
     }
 
     /// After a value has ended: closes what it ends; says whether another value must follow.
-    fn after_value(&mut self) -> Result<bool, String> {
+    fn after_value(&mut self) -> Result<bool, Error> {
         loop {
             let Some(&container) = self.open.last() else { return Ok(false) };
             let in_array = matches!(self.tokens.get(container), Some(Token::Array { .. }));
@@ -133,25 +173,25 @@ impl Scanner<'_> {
         }
     }
 
-    fn peek(&self, _place: &str) -> Result<u8, String> {
-        self.text.get(self.at).copied().ok_or_else(|| "unexpected EOF".to_owned())
+    fn peek(&self, _place: &str) -> Result<u8, Error> {
+        self.text.get(self.at).copied().ok_or_else(|| Error::new("unexpected EOF"))
     }
 
-    fn unexpected(&self, place: &str) -> String {
+    fn unexpected(&self, place: &str) -> Error {
         let c = String::from_utf8_lossy(&self.text[self.at..(self.at + 4).min(self.text.len())]).chars().next();
         let shown = match c {
             Some('\'') => r"'\''".to_owned(),
             Some('"') => "'\"'".to_owned(),
-            Some(c) => mcl_value::quote_with(c.to_string().as_bytes(), '\'', mcl_value::Quoting::Print),
-            None => return "unexpected EOF".to_owned(),
+            Some(c) => quote_with(c.to_string().as_bytes(), '\'', Quoting::Print),
+            None => return Error::new("unexpected EOF"),
         };
-        format!("invalid character {shown} {place}")
+        Error::new(format!("invalid character {shown} {place}"))
     }
 
-    fn word(&mut self, word: &str, token: Token) -> Result<Token, String> {
+    fn word(&mut self, word: &str, token: Token) -> Result<Token, Error> {
         for (i, expected) in word.bytes().enumerate() {
             match self.text.get(self.at) {
-                None => return Err("unexpected EOF".to_owned()),
+                None => return Err(Error::new("unexpected EOF")),
                 Some(found) if *found != expected => {
                     let rest = char::from(word.as_bytes()[i]);
                     return Err(self.unexpected(&format!("in literal {word} (expecting '{rest}')")));
@@ -162,7 +202,7 @@ impl Scanner<'_> {
         Ok(token)
     }
 
-    fn number(&mut self) -> Result<String, String> {
+    fn number(&mut self) -> Result<String, Error> {
         let start = self.at;
         if self.text[self.at] == b'-' {
             self.at += 1;
@@ -170,7 +210,7 @@ impl Scanner<'_> {
         match self.text.get(self.at) {
             Some(b'0') => self.at += 1,
             Some(b'1'..=b'9') => self.digits(),
-            None => return Err("unexpected EOF".to_owned()),
+            None => return Err(Error::new("unexpected EOF")),
             Some(_) => return Err(self.unexpected("in numeric literal")),
         }
         if self.text.get(self.at) == Some(&b'.') {
@@ -187,9 +227,9 @@ impl Scanner<'_> {
         Ok(String::from_utf8_lossy(&self.text[start..self.at]).into_owned())
     }
 
-    fn need_digits(&mut self, place: &str) -> Result<(), String> {
+    fn need_digits(&mut self, place: &str) -> Result<(), Error> {
         match self.text.get(self.at) {
-            None => Err("unexpected EOF".to_owned()),
+            None => Err(Error::new("unexpected EOF")),
             Some(b'0'..=b'9') => {
                 self.digits();
                 Ok(())
@@ -205,12 +245,12 @@ impl Scanner<'_> {
     }
 
     /// Invalid UTF-8 and lone surrogates become U+FFFD.
-    fn string(&mut self) -> Result<String, String> {
+    fn string(&mut self) -> Result<String, Error> {
         self.at += 1;
         let (mut out, mut start) = (String::new(), self.at);
         loop {
             match self.text.get(self.at) {
-                None => return Err("unexpected EOF".to_owned()),
+                None => return Err(Error::new("unexpected EOF")),
                 Some(b'"') => {
                     out.push_str(&String::from_utf8_lossy(&self.text[start..self.at]));
                     self.at += 1;
@@ -228,7 +268,7 @@ impl Scanner<'_> {
         }
     }
 
-    fn escape(&mut self) -> Result<char, String> {
+    fn escape(&mut self) -> Result<char, Error> {
         let c = match self.peek("in string escape code")? {
             c @ (b'"' | b'\\' | b'/') => char::from(c),
             b'b' => '\x08',
@@ -246,7 +286,7 @@ impl Scanner<'_> {
         Ok(c)
     }
 
-    fn unicode_escape(&mut self) -> Result<char, String> {
+    fn unicode_escape(&mut self) -> Result<char, Error> {
         let high = self.four_digits()?;
         if (0xd800..0xdc00).contains(&high) && self.text[self.at..].starts_with(b"\\u") {
             let before = self.at;
@@ -261,7 +301,7 @@ impl Scanner<'_> {
         Ok(char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER))
     }
 
-    fn four_digits(&mut self) -> Result<u32, String> {
+    fn four_digits(&mut self) -> Result<u32, Error> {
         let mut code = 0;
         for _ in 0..4 {
             let digit = char::from(self.peek("in \\u hexadecimal character escape")?).to_digit(16);

@@ -1,9 +1,14 @@
-//! From RE2 syntax to that of the regex crate, with the errors of Go's `regexp/syntax`.
+//! Package `regexp/syntax`: from RE2 syntax to that of the regex crate, with Go's errors.
 
 use std::fmt::Write as _;
 
-/// The pattern in the syntax of the regex crate, or Go's description of what is wrong with it.
-pub(super) fn translate(pattern: &str) -> Result<String, String> {
+use crate::Error;
+
+/// Rewrites a pattern in the syntax of the regex crate.
+///
+/// # Errors
+/// The pattern is not valid in RE2.
+pub fn translate(pattern: &str) -> Result<String, Error> {
     let mut translator =
         Translator { pattern, at: 0, out: String::with_capacity(pattern.len() + 16), names: Vec::new() };
     translator.run()?;
@@ -43,11 +48,11 @@ impl<'a> Translator<'a> {
         Some(c)
     }
 
-    fn error<T>(&self, cause: &str, from: usize) -> Result<T, String> {
-        Err(format!("{cause}: `{}`", &self.pattern[from..self.at]))
+    fn error<T>(&self, cause: &str, from: usize) -> Result<T, Error> {
+        Err(Error::new(format!("{cause}: `{}`", &self.pattern[from..self.at])))
     }
 
-    fn run(&mut self) -> Result<(), String> {
+    fn run(&mut self) -> Result<(), Error> {
         let (mut open, mut before) = (0usize, Before::Nothing);
         loop {
             let start = self.at;
@@ -63,7 +68,7 @@ impl<'a> Translator<'a> {
                 }
                 ')' => {
                     let Some(rest) = open.checked_sub(1) else {
-                        return Err(format!("unexpected ): `{}`", self.pattern));
+                        return Err(Error::new(format!("unexpected ): `{}`", self.pattern)));
                     };
                     open = rest;
                     self.out.push(')');
@@ -99,7 +104,7 @@ impl<'a> Translator<'a> {
                 }
             };
         }
-        if open > 0 { Err(format!("missing closing ): `{}`", self.pattern)) } else { Ok(()) }
+        if open > 0 { Err(Error::new(format!("missing closing ): `{}`", self.pattern))) } else { Ok(()) }
     }
 
     fn literal(&mut self, c: char) {
@@ -111,7 +116,7 @@ impl<'a> Translator<'a> {
     }
 
     /// After the operator, whose text starts at `start`, has been read.
-    fn repetition(&mut self, start: usize, before: Before) -> Result<Before, String> {
+    fn repetition(&mut self, start: usize, before: Before) -> Result<Before, Error> {
         self.take("?");
         match before {
             Before::Nothing => self.error("missing argument to repetition operator", start),
@@ -124,7 +129,7 @@ impl<'a> Translator<'a> {
     }
 
     /// After `{`: whether this is `{n}`, `{n,}` or `{n,m}`; if not, it is literal text.
-    fn repeat_count(&mut self, start: usize) -> Result<bool, String> {
+    fn repeat_count(&mut self, start: usize) -> Result<bool, Error> {
         let Some(length) = self.rest().find('}') else { return Ok(false) };
         let body = &self.rest()[..length];
         let number = |text: &str| {
@@ -145,7 +150,7 @@ impl<'a> Translator<'a> {
     }
 
     /// After `(`: whether a group was opened; `(?flags)` opens none.
-    fn group(&mut self, start: usize) -> Result<bool, String> {
+    fn group(&mut self, start: usize) -> Result<bool, Error> {
         if !self.take("?") {
             self.out.push('(');
             return Ok(true);
@@ -167,10 +172,10 @@ impl<'a> Translator<'a> {
                 _ => return self.error("invalid or unsupported Perl syntax", start),
             }
         }
-        Err(format!("missing closing ): `{}`", self.pattern))
+        Err(Error::new(format!("missing closing ): `{}`", self.pattern)))
     }
 
-    fn named_group(&mut self, start: usize) -> Result<(), String> {
+    fn named_group(&mut self, start: usize) -> Result<(), Error> {
         let Some(length) = self.rest().find('>') else {
             self.at = self.pattern.len();
             return self.error("invalid named capture", start);
@@ -181,7 +186,7 @@ impl<'a> Translator<'a> {
             return self.error("invalid named capture", start);
         }
         if self.names.contains(&name) {
-            return Err(format!("duplicate capture group name: `{name}`"));
+            return Err(Error::new(format!("duplicate capture group name: `{name}`")));
         }
         self.names.push(name);
         self.out.push('(');
@@ -189,7 +194,7 @@ impl<'a> Translator<'a> {
     }
 
     /// After `\` outside a class.
-    fn escape(&mut self, start: usize) -> Result<(), String> {
+    fn escape(&mut self, start: usize) -> Result<(), Error> {
         match self.rest().chars().next() {
             Some('A') => self.copy_escape("\\A"),
             Some('z') => self.copy_escape("\\z"),
@@ -219,7 +224,7 @@ impl<'a> Translator<'a> {
     }
 
     /// After `\`, before one of `pPdDsSwW`; inside or outside a class.
-    fn class_escape(&mut self, start: usize) -> Result<(), String> {
+    fn class_escape(&mut self, start: usize) -> Result<(), Error> {
         let class = match self.next() {
             Some('d') => "[0-9]",
             Some('D') => "[^0-9]",
@@ -257,8 +262,8 @@ impl<'a> Translator<'a> {
     }
 
     /// After `\`: an escaped single character.
-    fn character(&mut self, start: usize) -> Result<char, String> {
-        let Some(c) = self.next() else { return Err("trailing backslash at end of expression: ``".to_owned()) };
+    fn character(&mut self, start: usize) -> Result<char, Error> {
+        let Some(c) = self.next() else { return Err(Error::new("trailing backslash at end of expression: ``")) };
         let code = match c {
             '1'..='7' if !self.rest().starts_with(|c| matches!(c, '0'..='7')) => None,
             '0'..='7' => {
@@ -299,7 +304,7 @@ impl<'a> Translator<'a> {
     }
 
     /// After `[`.
-    fn class(&mut self, start: usize) -> Result<(), String> {
+    fn class(&mut self, start: usize) -> Result<(), Error> {
         self.out.push('[');
         if self.take("^") {
             self.out.push('^');
@@ -330,7 +335,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    fn named_class(&mut self, start: usize) -> Result<(), String> {
+    fn named_class(&mut self, start: usize) -> Result<(), Error> {
         const NAMES: [&str; 14] = [
             "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper",
             "word", "xdigit",
@@ -346,7 +351,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    fn class_range(&mut self, from: usize, class: usize) -> Result<(), String> {
+    fn class_range(&mut self, from: usize, class: usize) -> Result<(), Error> {
         let low = self.class_character(class)?;
         // A `-` before the closing bracket stands for itself.
         if !self.rest().starts_with('-') || self.rest().starts_with("-]") {
@@ -364,7 +369,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    fn class_character(&mut self, class: usize) -> Result<char, String> {
+    fn class_character(&mut self, class: usize) -> Result<char, Error> {
         let start = self.at;
         match self.next() {
             None => self.error("missing closing ]", class),

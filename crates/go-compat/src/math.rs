@@ -1,13 +1,16 @@
-//! Go's algorithms where they differ from those of other mathematical libraries, so that results agree to the last digit
-//! and do not depend on the machine. They come from Stephen Moshier's Cephes library and from FreeBSD; the rest of
-//! FreeBSD's functions is in the `libm` crate.
+//! Package `math`: Go's algorithms where they differ from those of other mathematical libraries, so that results agree to
+//! the last digit and do not depend on the machine.
+//!
+//! They come from Stephen Moshier's Cephes library and from FreeBSD (THIRD-PARTY-NOTICES.md); the `libm` crate has the rest
+//! of FreeBSD's functions.
 
 // The constants are given as published, with more digits than fit.
 #![allow(clippy::excessive_precision)]
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, LN_2, LN_10, PI, SQRT_2};
 
-use libm::{exp, frexp, log, log1p};
+use libm::frexp;
+pub use libm::{cbrt, erf, erfc, exp, exp2, expm1, fma, j0, j1, log, log1p, nextafter, remainder, y0, y1};
 
 /// A polynomial with the coefficient of the highest power first.
 fn poly(x: f64, coefficients: &[f64]) -> f64 {
@@ -15,7 +18,8 @@ fn poly(x: f64, coefficients: &[f64]) -> f64 {
 }
 
 /// `frac · 2^exponent`.
-pub(crate) fn ldexp(frac: f64, exponent: i64) -> f64 {
+#[must_use]
+pub fn ldexp(frac: f64, exponent: i64) -> f64 {
     libm::ldexp(frac, i32::try_from(exponent.clamp(-10_000, 10_000)).unwrap_or(0))
 }
 
@@ -61,7 +65,9 @@ fn cos_series(z: f64) -> f64 {
     1.0 - 0.5 * zz + zz * zz * poly(zz, &COS)
 }
 
-pub(crate) fn sin(x: f64) -> f64 {
+/// The sine of an angle in radians.
+#[must_use]
+pub fn sin(x: f64) -> f64 {
     if x == 0.0 || !x.is_finite() || x.abs() >= REDUCE_LIMIT {
         return libm::sin(x);
     }
@@ -75,7 +81,9 @@ pub(crate) fn sin(x: f64) -> f64 {
     if negative { -y } else { y }
 }
 
-pub(crate) fn cos(x: f64) -> f64 {
+/// The cosine of an angle in radians.
+#[must_use]
+pub fn cos(x: f64) -> f64 {
     if !x.is_finite() || x.abs() >= REDUCE_LIMIT {
         return libm::cos(x);
     }
@@ -92,7 +100,9 @@ pub(crate) fn cos(x: f64) -> f64 {
     if negative { -y } else { y }
 }
 
-pub(crate) fn tan(x: f64) -> f64 {
+/// The tangent of an angle in radians.
+#[must_use]
+pub fn tan(x: f64) -> f64 {
     const P: [f64; 3] =
         [-1.309_369_391_813_837_342_05e4, 1.153_516_648_385_874_161_40e6, -1.795_652_519_764_848_779_88e7];
     const Q: [f64; 5] = [
@@ -148,7 +158,9 @@ fn positive_atan(x: f64) -> f64 {
     }
 }
 
-pub(crate) fn atan(x: f64) -> f64 {
+/// The arc tangent, in -π/2…π/2.
+#[must_use]
+pub fn atan(x: f64) -> f64 {
     if x == 0.0 {
         x
     } else if x > 0.0 {
@@ -158,7 +170,9 @@ pub(crate) fn atan(x: f64) -> f64 {
     }
 }
 
-pub(crate) fn asin(x: f64) -> f64 {
+/// The arc sine, in -π/2…π/2; NaN outside -1…1.
+#[must_use]
+pub fn asin(x: f64) -> f64 {
     if x == 0.0 {
         return x;
     }
@@ -172,11 +186,15 @@ pub(crate) fn asin(x: f64) -> f64 {
     if x < 0.0 { -angle } else { angle }
 }
 
-pub(crate) fn acos(x: f64) -> f64 {
+/// The arc cosine, in 0…π; NaN outside -1…1.
+#[must_use]
+pub fn acos(x: f64) -> f64 {
     FRAC_PI_2 - asin(x)
 }
 
-pub(crate) fn atan2(y: f64, x: f64) -> f64 {
+/// The arc tangent of `y / x`, in the quadrant of the point.
+#[must_use]
+pub fn atan2(y: f64, x: f64) -> f64 {
     if x.is_nan() || y.is_nan() || x == 0.0 || y == 0.0 || x.is_infinite() || y.is_infinite() {
         return y.atan2(x);
     }
@@ -188,7 +206,9 @@ pub(crate) fn atan2(y: f64, x: f64) -> f64 {
     }
 }
 
-pub(crate) fn sinh(x: f64) -> f64 {
+/// The hyperbolic sine.
+#[must_use]
+pub fn sinh(x: f64) -> f64 {
     const P: [f64; 4] = [
         -0.263_056_321_339_749_706_281_948_9e2,
         -0.289_421_135_598_956_380_728_466_036_6e4,
@@ -214,12 +234,16 @@ pub(crate) fn sinh(x: f64) -> f64 {
     if x.is_sign_negative() { -result } else { result }
 }
 
-pub(crate) fn cosh(x: f64) -> f64 {
+/// The hyperbolic cosine.
+#[must_use]
+pub fn cosh(x: f64) -> f64 {
     let ex = exp(x.abs());
     if x.abs() > 21.0 { ex * 0.5 } else { (ex + 1.0 / ex) * 0.5 }
 }
 
-pub(crate) fn tanh(x: f64) -> f64 {
+/// The hyperbolic tangent.
+#[must_use]
+pub fn tanh(x: f64) -> f64 {
     const P: [f64; 3] =
         [-9.643_991_794_250_522_386_28e-1, -9.928_772_310_019_185_865_64e1, -1.614_687_684_417_084_479_52e3];
     const Q: [f64; 4] =
@@ -241,7 +265,9 @@ pub(crate) fn tanh(x: f64) -> f64 {
 const NEAR_ZERO: f64 = 1.0 / LARGE;
 const LARGE: f64 = (1u64 << 28) as f64;
 
-pub(crate) fn asinh(x: f64) -> f64 {
+/// The inverse hyperbolic sine.
+#[must_use]
+pub fn asinh(x: f64) -> f64 {
     if !x.is_finite() {
         return x;
     }
@@ -258,7 +284,9 @@ pub(crate) fn asinh(x: f64) -> f64 {
     if x < 0.0 { -result } else { result.copysign(x) }
 }
 
-pub(crate) fn acosh(x: f64) -> f64 {
+/// The inverse hyperbolic cosine; NaN below 1.
+#[must_use]
+pub fn acosh(x: f64) -> f64 {
     if x < 1.0 || x.is_nan() {
         f64::NAN
     } else if x == 1.0 {
@@ -273,7 +301,9 @@ pub(crate) fn acosh(x: f64) -> f64 {
     }
 }
 
-pub(crate) fn atanh(x: f64) -> f64 {
+/// The inverse hyperbolic tangent; NaN outside -1…1.
+#[must_use]
+pub fn atanh(x: f64) -> f64 {
     let z = x.abs();
     let result = if z > 1.0 || x.is_nan() {
         return f64::NAN;
@@ -290,7 +320,9 @@ pub(crate) fn atanh(x: f64) -> f64 {
     result.copysign(x)
 }
 
-pub(crate) fn log2(x: f64) -> f64 {
+/// The binary logarithm.
+#[must_use]
+pub fn log2(x: f64) -> f64 {
     if x <= 0.0 || !x.is_finite() {
         return x.log2();
     }
@@ -299,11 +331,15 @@ pub(crate) fn log2(x: f64) -> f64 {
     if fraction == 0.5 { f64::from(exponent - 1) } else { log(fraction) * (1.0 / LN_2) + f64::from(exponent) }
 }
 
-pub(crate) fn log10(x: f64) -> f64 {
+/// The decimal logarithm.
+#[must_use]
+pub fn log10(x: f64) -> f64 {
     log2(x) * (LN_2 / LN_10)
 }
 
-pub(crate) fn hypot(p: f64, q: f64) -> f64 {
+/// The length of the hypotenuse, without unnecessary overflow.
+#[must_use]
+pub fn hypot(p: f64, q: f64) -> f64 {
     if p.is_infinite() || q.is_infinite() {
         return f64::INFINITY;
     }
@@ -320,7 +356,8 @@ pub(crate) fn hypot(p: f64, q: f64) -> f64 {
 
 /// `x` to the power of `y`: the fraction of `y` through logarithms, the whole part by repeated squaring.
 #[allow(clippy::cast_possible_truncation)]
-pub(crate) fn pow(x: f64, y: f64) -> f64 {
+#[must_use]
+pub fn pow(x: f64, y: f64) -> f64 {
     // The special cases are those of C.
     if y == 0.0 || x == 1.0 || x == 0.0 || !x.is_finite() || !y.is_finite() {
         return x.powf(y);
@@ -381,7 +418,8 @@ pub(crate) fn pow(x: f64, y: f64) -> f64 {
 }
 
 /// 10^n.
-pub(crate) fn pow10(n: i64) -> f64 {
+#[must_use]
+pub fn pow10(n: i64) -> f64 {
     let power = |n: i64| format!("1e{n}").parse().unwrap_or(f64::NAN);
     match n {
         0..=308 => power(n / 32 * 32) * power(n % 32),
@@ -417,7 +455,9 @@ fn stirling(x: f64) -> (f64, f64) {
     (y1, SQRT_TWO_PI * w * y2)
 }
 
-pub(crate) fn gamma(x: f64) -> f64 {
+/// The gamma function.
+#[must_use]
+pub fn gamma(x: f64) -> f64 {
     const P: [f64; 7] = [
         1.601_195_224_767_518_614_07e-4,
         1.191_351_470_065_863_849_13e-3,
@@ -502,7 +542,8 @@ fn reflected_gamma(x: f64) -> f64 {
 }
 
 /// The inverse error function, by Wichura's algorithm AS 241.
-pub(crate) fn erfinv(x: f64) -> f64 {
+#[must_use]
+pub fn erfinv(x: f64) -> f64 {
     const A: [f64; 8] = [
         8.870_940_696_254_551_483_020_0e2,
         1.181_949_334_706_229_440_427_8e4,
@@ -584,7 +625,8 @@ pub(crate) fn erfinv(x: f64) -> f64 {
 const MAX_ORDER: i64 = 1_000_000;
 
 /// Bessel function of the first kind.
-pub(crate) fn jn(n: i64, x: f64) -> f64 {
+#[must_use]
+pub fn jn(n: i64, x: f64) -> f64 {
     match i32::try_from(n) {
         Ok(order) if n.abs() <= MAX_ORDER => libm::jn(order, x),
         _ if x.is_nan() => x,
@@ -593,12 +635,66 @@ pub(crate) fn jn(n: i64, x: f64) -> f64 {
 }
 
 /// Bessel function of the second kind.
-pub(crate) fn yn(n: i64, x: f64) -> f64 {
+#[must_use]
+pub fn yn(n: i64, x: f64) -> f64 {
     match i32::try_from(n) {
         Ok(order) if n.abs() <= MAX_ORDER => libm::yn(order, x),
         _ if x.is_nan() || x < 0.0 => f64::NAN,
         _ => f64::NEG_INFINITY,
     }
+}
+
+/// The binary exponent; the limits of a 32-bit integer for zero, and for what is not finite.
+#[must_use]
+pub fn ilogb(x: f64) -> i64 {
+    if x == 0.0 {
+        i64::from(i32::MIN)
+    } else if x.is_finite() {
+        i64::from(libm::frexp(x).1 - 1)
+    } else {
+        i64::from(i32::MAX)
+    }
+}
+
+/// `x - y`, or 0 if that is negative.
+#[must_use]
+pub fn dim(x: f64, y: f64) -> f64 {
+    let difference = x - y;
+    if difference <= 0.0 { 0.0 } else { difference }
+}
+
+/// The binary exponent as a float.
+#[must_use]
+pub fn logb(x: f64) -> f64 {
+    if x == 0.0 {
+        f64::NEG_INFINITY
+    } else if x.is_finite() {
+        f64::from(libm::frexp(x).1 - 1)
+    } else {
+        x * x
+    }
+}
+
+/// The larger number. An infinity takes precedence over NaN.
+#[must_use]
+pub fn max(x: f64, y: f64) -> f64 {
+    if x == f64::INFINITY || y == f64::INFINITY {
+        f64::INFINITY
+    } else if x.is_nan() || y.is_nan() {
+        f64::NAN
+    } else if x == 0.0 && y == 0.0 {
+        if x.is_sign_negative() { y } else { x }
+    } else if x > y {
+        x
+    } else {
+        y
+    }
+}
+
+/// The smaller number. An infinity takes precedence over NaN.
+#[must_use]
+pub fn min(x: f64, y: f64) -> f64 {
+    -max(-x, -y)
 }
 
 #[cfg(test)]

@@ -49,13 +49,13 @@ pub enum Candidacy {
 
 /// The shared state, as one host sees it.
 #[derive(Clone, Debug)]
-pub struct World {
+pub struct SharedStore {
     root: PathBuf,
     hostname: String,
 }
 
 /// The directory below the state directory.
-const WORLD: &str = "world";
+const DIRECTORY: &str = "world";
 /// File names of values end so; directories have no ending, so a key can be a part of another one.
 const VALUE: &str = ".value";
 /// What a candidate that outlives its agent says.
@@ -65,11 +65,11 @@ const VERSION: &str = "1";
 /// A file name has at most 255 bytes, and those of temporary files are longer than what they stand for.
 const LONGEST: usize = 200;
 
-impl World {
+impl SharedStore {
     /// The world whose state lies below `state_dir`, seen by the host of that name.
     #[must_use]
-    pub fn new(state_dir: &Path, hostname: &str) -> World {
-        World { root: state_dir.join(WORLD), hostname: hostname.to_owned() }
+    pub fn new(state_dir: &Path, hostname: &str) -> SharedStore {
+        SharedStore { root: state_dir.join(DIRECTORY), hostname: hostname.to_owned() }
     }
 
     /// Copies the world of one state directory into another one, which has none.
@@ -77,7 +77,7 @@ impl World {
     /// # Errors
     /// When one cannot be read, or the other cannot be written.
     pub fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
-        let mut directories = vec![(from.join(WORLD), to.join(WORLD))];
+        let mut directories = vec![(from.join(DIRECTORY), to.join(DIRECTORY))];
         while let Some((from, to)) = directories.pop() {
             let entries = match std::fs::read_dir(&from) {
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
@@ -269,11 +269,15 @@ impl World {
         }
     }
 
-    pub(super) fn strings_dir(&self, namespace: &str) -> PathBuf {
+    /// The directory of the texts of the hosts in a namespace, which changes when one of them does.
+    #[must_use]
+    pub fn strings_dir(&self, namespace: &str) -> PathBuf {
         namespace.split('/').fold(self.root.join("strings"), |dir, part| dir.join(shortened(encode(part))))
     }
 
-    pub(super) fn schedule_dir(&self, namespace: &str) -> PathBuf {
+    /// The directory of those that take part in the schedule of a namespace.
+    #[must_use]
+    pub fn schedule_dir(&self, namespace: &str) -> PathBuf {
         self.root.join("schedule").join(shortened(encode(namespace)))
     }
 
@@ -288,7 +292,10 @@ impl World {
     }
 
     /// The directories that change when exports of a kind do.
-    pub(super) fn exports_dirs(&self, kind: &str) -> std::io::Result<Vec<PathBuf>> {
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    pub fn exports_dirs(&self, kind: &str) -> std::io::Result<Vec<PathBuf>> {
         let directory = self.exports_dir(kind);
         let mut all = directories(&directory)?;
         all.push(directory);
@@ -450,7 +457,7 @@ mod tests {
     #[test]
     fn the_world_of_one_host_persists() -> std::io::Result<()> {
         let dir = tempfile::tempdir()?;
-        let world = World::new(dir.path(), "h1");
+        let world = SharedStore::new(dir.path(), "h1");
         assert_eq!(world.string("a")?, None);
         world.set_string("a", Some(b"1"))?;
         world.set_string("a/b c", Some(b"2"))?;
@@ -458,7 +465,7 @@ mod tests {
         world.set_candidacy("s", Some(Candidacy::Persistent))?;
         world.set_candidacy("t", Some(Candidacy::Lease))?;
 
-        let again = World::new(dir.path(), "h1");
+        let again = SharedStore::new(dir.path(), "h1");
         assert_eq!(again.string("a")?, Some(b"1".to_vec()));
         assert_eq!(again.host_strings("a")?, [("b c".to_owned(), b"2".to_vec()), ("h1".to_owned(), b"3".to_vec())]);
         assert_eq!((again.scheduled("s")?, again.scheduled("t")?), (vec!["h1".to_owned()], vec!["h1".to_owned()]));
@@ -474,16 +481,16 @@ mod tests {
     #[test]
     fn exports_are_seen_by_those_they_are_meant_for() -> std::io::Result<()> {
         let dir = tempfile::tempdir()?;
-        let world = World::new(dir.path(), "h1");
+        let world = SharedStore::new(dir.path(), "h1");
         let (all, own, other) = (export("file", "/x", "*"), export("file", "/x", "h1"), export("file", "/y", "h2"));
         world.export(&all, "data\nmore")?;
         world.export(&other, "secret")?;
         assert_eq!(world.exported("file")?, [exported("/x", "data\nmore")]);
-        assert_eq!(World::new(dir.path(), "h2").exported("file")?.len(), 2);
+        assert_eq!(SharedStore::new(dir.path(), "h2").exported("file")?.len(), 2);
         world.export(&own, "for h1")?;
         assert_eq!(world.exported("file")?, [exported("/x", "for h1")]);
         assert_eq!(world.own_exports()?, [all.clone(), own.clone(), other.clone()]);
-        assert!(World::new(dir.path(), "h2").own_exports()?.is_empty());
+        assert!(SharedStore::new(dir.path(), "h2").own_exports()?.is_empty());
         assert!(world.is_exported(&own, "for h1")? && !world.is_exported(&own, "for h2")?);
 
         for export in [all, own, other] {
@@ -498,7 +505,7 @@ mod tests {
     #[test]
     fn what_is_no_record_is_not_taken_for_one() -> std::io::Result<()> {
         let dir = tempfile::tempdir()?;
-        let world = World::new(dir.path(), "h1");
+        let world = SharedStore::new(dir.path(), "h1");
         let export = export("file", "/x", "*");
         world.export(&export, "data")?;
         for damaged in ["", "1 file", "2 file %2fx h1 *\ndata", "1 file %2fx h1 * more\ndata"] {
@@ -517,7 +524,7 @@ mod tests {
             assert_eq!(decode(&encoded), name);
         }
         let dir = tempfile::tempdir()?;
-        let (world, long) = (World::new(dir.path(), "h1"), "/".repeat(4000));
+        let (world, long) = (SharedStore::new(dir.path(), "h1"), "/".repeat(4000));
         world.export(&export("file", &long, &"h".repeat(250)), "data")?;
         world.export(&export("file", &long, "*"), "data")?;
         assert_eq!(world.exported("file")?, [exported(&long, "data")]);
@@ -530,12 +537,12 @@ mod tests {
     fn a_copy_has_everything() -> std::io::Result<()> {
         let dir = tempfile::tempdir()?;
         let (from, to) = (dir.path().join("from"), dir.path().join("to"));
-        World::copy(&from, &to)?;
-        let world = World::new(&from, "h1");
+        SharedStore::copy(&from, &to)?;
+        let world = SharedStore::new(&from, "h1");
         world.set_string("a/b", Some(b"1"))?;
         world.export(&export("file", "/x", "*"), "data")?;
-        World::copy(&from, &to)?;
-        let copy = World::new(&to, "h1");
+        SharedStore::copy(&from, &to)?;
+        let copy = SharedStore::new(&to, "h1");
         assert_eq!((copy.string("a/b")?, copy.own_exports()?), (world.string("a/b")?, world.own_exports()?));
         Ok(())
     }

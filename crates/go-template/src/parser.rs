@@ -1,19 +1,20 @@
 //! From tokens to a tree.
 
+use go_compat::strconv::{parse_float, parse_int, quote, unquote};
+use go_compat::unicode::decode_rune;
 use rustc_hash::FxHashMap;
 
-use super::functions;
-use super::lexer::{Kind, Token, tokens};
-use super::tree::{Command, Node, Number, Operand, OperandKind, Pipe, Templates};
-use crate::golang::strconv::unquote;
-use crate::numbers;
+use crate::ParseError;
+use crate::lexer::{Kind, Token, tokens};
+use crate::tree::{Command, Node, Number, Operand, OperandKind, Pipe, Templates};
 
 /// Blocks and parentheses nested deeper than this are refused: both parsing and execution recurse.
 const MAX_DEPTH: usize = 200;
 
 /// Reads a template; the error has Go's form, `template:LINE: what is wrong`.
-pub(super) fn parse(text: &[u8]) -> Result<Templates, String> {
+pub(crate) fn parse(text: &[u8], is_function: &dyn Fn(&str) -> bool) -> Result<Templates, ParseError> {
     let mut parser = Parser {
+        is_function,
         tokens: tokens(text),
         at: 0,
         variables: vec!["$".to_owned()],
@@ -25,7 +26,8 @@ pub(super) fn parse(text: &[u8]) -> Result<Templates, String> {
     Ok(Templates { main, named: parser.named })
 }
 
-struct Parser {
+struct Parser<'a> {
+    is_function: &'a dyn Fn(&str) -> bool,
     tokens: Vec<Token>,
     at: usize,
     /// Those in scope, innermost last.
@@ -42,9 +44,9 @@ enum End {
     Else,
 }
 
-type Parse<T> = Result<T, String>;
+type Parse<T> = Result<T, ParseError>;
 
-impl Parser {
+impl Parser<'_> {
     /// The current token; the last one again and again at the end.
     fn peek(&self) -> &Token {
         &self.tokens[self.at.min(self.tokens.len() - 1)]
@@ -69,19 +71,19 @@ impl Parser {
 
     fn error<T>(&self, message: impl std::fmt::Display) -> Parse<T> {
         let last = &self.tokens[self.at.saturating_sub(1).min(self.tokens.len() - 1)];
-        Err(format!("template:{}: {message}", last.line))
+        Err(ParseError::new(last.line, message))
     }
 
     fn unexpected<T>(&self, token: &Token, context: &str) -> Parse<T> {
         let shown = match token.kind {
-            Kind::Error => return Err(format!("template:{}: {}", token.line, token.as_text())),
+            Kind::Error => return Err(ParseError::new(token.line, token.as_text())),
             Kind::Eof => "EOF".to_owned(),
             Kind::Keyword | Kind::Nil | Kind::Dot => format!("<{}>", token.as_text()),
             _ if token.text.len() > 10 => {
                 let start: String = token.as_text().chars().take(10).collect();
-                format!("{}...", mcl_value::quote(start.as_bytes()))
+                format!("{}...", quote(start.as_bytes()))
             }
-            _ => mcl_value::quote(&token.text),
+            _ => quote(&token.text),
         };
         self.error(format!("unexpected {shown} in {context}"))
     }
@@ -91,7 +93,7 @@ impl Parser {
         if token.kind == kind { Ok(token) } else { self.unexpected(&token, context) }
     }
 
-    fn deeper<T>(&mut self, parse: impl FnOnce(&mut Parser) -> Parse<T>) -> Parse<T> {
+    fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         if self.depth >= MAX_DEPTH {
             return self.error("the template is nested too deeply");
         }
@@ -133,7 +135,7 @@ impl Parser {
     fn named_body(&mut self, name: String, context: &str) -> Parse<()> {
         let outer = std::mem::replace(&mut self.variables, vec!["$".to_owned()]);
         let outer_ranges = std::mem::take(&mut self.ranges);
-        let (body, end) = self.deeper(Parser::list)?;
+        let (body, end) = self.deeper(Self::list)?;
         self.variables = outer;
         self.ranges = outer_ranges;
         if matches!(end, End::Else) {
@@ -396,7 +398,7 @@ impl Parser {
             | OperandKind::Number(_)
             | OperandKind::Nil
             | OperandKind::Dot => {
-                let shown = mcl_value::quote(operand.to_string().as_bytes());
+                let shown = quote(operand.to_string().as_bytes());
                 return self.error(format!("unexpected . after term {shown}"));
             }
         };
@@ -408,8 +410,8 @@ impl Parser {
         let text = token.as_text();
         let kind = match token.kind {
             Kind::Identifier => {
-                if !functions::exists(&text) {
-                    return self.error(format!("function {} not defined", mcl_value::quote(&token.text)));
+                if !(self.is_function)(&text) {
+                    return self.error(format!("function {} not defined", quote(&token.text)));
                 }
                 OperandKind::Function(text)
             }
@@ -417,7 +419,7 @@ impl Parser {
             Kind::Nil => OperandKind::Nil,
             Kind::Variable => {
                 if !self.variables.contains(&text) {
-                    return self.error(format!("undefined variable {}", mcl_value::quote(&token.text)));
+                    return self.error(format!("undefined variable {}", quote(&token.text)));
                 }
                 OperandKind::Variable(text, Vec::new())
             }
@@ -443,13 +445,13 @@ impl Parser {
     fn number(&self, token: &Token) -> Parse<Number> {
         let text = token.as_text();
         if token.kind == Kind::CharConstant {
-            let value = unquote(&token.text).and_then(|value| crate::unicode::decode_rune(&value));
+            let value = unquote(&token.text).and_then(|value| decode_rune(&value));
             let Some((c, _)) = value else { return self.error(format!("malformed character constant: {text}")) };
             let code = u32::from(c);
             return Ok(Number { text, int: Some(code.into()), float: Some(code.into()) });
         }
-        let mut int = numbers::parse_int(&token.text, 0, 64).ok();
-        let float = numbers::parse_float(&token.text, false).ok();
+        let mut int = parse_int(&token.text, 0, 64).ok();
+        let float = parse_float(&token.text, false).ok();
         let looks_float = text.contains(['.', 'e', 'E', 'p', 'P']) && !text.contains(['x', 'X']);
         // A float without a fraction is an int, too.
         #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
@@ -460,7 +462,7 @@ impl Parser {
         #[allow(clippy::cast_precision_loss)]
         let float = float.or(int.filter(|_| is_integer).map(|int| int as f64));
         if int.is_none() && float.is_none() {
-            return self.error(format!("illegal number syntax: {}", mcl_value::quote(&token.text)));
+            return self.error(format!("illegal number syntax: {}", quote(&token.text)));
         }
         Ok(Number { text, int, float })
     }

@@ -2,20 +2,23 @@
 
 use memchr::memmem;
 
-use crate::unicode::{decode_last_rune, decode_rune, rune_count, runes};
+use crate::unicode::{decode_last_rune, decode_rune, fold, rune_count, runes};
 
 /// Byte offset of the first occurrence.
-pub(crate) fn find(text: &[u8], part: &[u8]) -> Option<usize> {
+#[must_use]
+pub fn find(text: &[u8], part: &[u8]) -> Option<usize> {
     memmem::find(text, part)
 }
 
 /// Byte offset of the last occurrence.
-pub(crate) fn rfind(text: &[u8], part: &[u8]) -> Option<usize> {
+#[must_use]
+pub fn rfind(text: &[u8], part: &[u8]) -> Option<usize> {
     memmem::rfind(text, part)
 }
 
 /// The pieces between separators; for an empty separator the runes.
-pub(crate) fn split<'a>(text: &'a [u8], separator: &[u8]) -> Vec<&'a [u8]> {
+#[must_use]
+pub fn split<'a>(text: &'a [u8], separator: &[u8]) -> Vec<&'a [u8]> {
     if separator.is_empty() {
         return rune_pieces(text).collect();
     }
@@ -39,7 +42,8 @@ fn rune_pieces(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Replaces the first `limit` occurrences; an empty `old` matches before each rune and at the end.
-pub(crate) fn replace(text: &[u8], old: &[u8], new: &[u8], limit: Option<usize>) -> Vec<u8> {
+#[must_use]
+pub fn replace(text: &[u8], old: &[u8], new: &[u8], limit: Option<usize>) -> Vec<u8> {
     let limit = limit.unwrap_or(usize::MAX);
     let mut out = Vec::with_capacity(text.len());
     if old.is_empty() {
@@ -65,12 +69,14 @@ pub(crate) fn replace(text: &[u8], old: &[u8], new: &[u8], limit: Option<usize>)
 }
 
 /// Number of non-overlapping occurrences; runes + 1 for an empty part.
-pub(crate) fn count(text: &[u8], part: &[u8]) -> usize {
+#[must_use]
+pub fn count(text: &[u8], part: &[u8]) -> usize {
     if part.is_empty() { rune_count(text) + 1 } else { memmem::find_iter(text, part).count() }
 }
 
 /// Cuts runes off the start while the condition holds.
-pub(crate) fn trim_start(mut text: &[u8], mut cut: impl FnMut(char) -> bool) -> &[u8] {
+#[must_use]
+pub fn trim_start(mut text: &[u8], mut cut: impl FnMut(char) -> bool) -> &[u8] {
     while let Some((_, length)) = decode_rune(text).filter(|(rune, _)| cut(*rune)) {
         text = &text[length..];
     }
@@ -78,7 +84,8 @@ pub(crate) fn trim_start(mut text: &[u8], mut cut: impl FnMut(char) -> bool) -> 
 }
 
 /// Cuts runes off the end while the condition holds.
-pub(crate) fn trim_end(mut text: &[u8], mut cut: impl FnMut(char) -> bool) -> &[u8] {
+#[must_use]
+pub fn trim_end(mut text: &[u8], mut cut: impl FnMut(char) -> bool) -> &[u8] {
     while let Some((_, length)) = decode_last_rune(text).filter(|(rune, _)| cut(*rune)) {
         text = &text[..text.len() - length];
     }
@@ -86,17 +93,42 @@ pub(crate) fn trim_end(mut text: &[u8], mut cut: impl FnMut(char) -> bool) -> &[
 }
 
 /// Strips Unicode white space at both ends.
-pub(crate) fn trim_space(text: &[u8]) -> &[u8] {
+#[must_use]
+pub fn trim_space(text: &[u8]) -> &[u8] {
     trim_end(trim_start(text, char::is_whitespace), char::is_whitespace)
 }
 
 /// Joins with a separator.
-pub(crate) fn join(parts: &[&[u8]], separator: &[u8]) -> Vec<u8> {
+#[must_use]
+pub fn join(parts: &[&[u8]], separator: &[u8]) -> Vec<u8> {
     parts.join(separator)
 }
 
 /// The runes of a cutset, as a test.
-pub(crate) fn one_of(cutset: &[u8]) -> impl Fn(char) -> bool {
+pub fn one_of(cutset: &[u8]) -> impl Fn(char) -> bool {
     let set: rustc_hash::FxHashSet<char> = runes(cutset).map(|(_, rune)| rune).collect();
     move |rune| set.contains(&rune)
+}
+
+/// Whether two texts are equal but for case, as `EqualFold` says.
+#[must_use]
+pub fn equal_fold(a: &[u8], b: &[u8]) -> bool {
+    runes(a).map(|(_, rune)| fold(rune)).eq(runes(b).map(|(_, rune)| fold(rune)))
+}
+
+/// Replaces each run of bytes that is not UTF-8, as `ToValidUTF8` does.
+#[must_use]
+pub fn to_valid_utf8(text: &[u8], replacement: &[u8]) -> Vec<u8> {
+    let (mut out, mut rest, mut in_run) = (Vec::with_capacity(text.len()), text, false);
+    while let Some((rune, length)) = decode_rune(rest) {
+        let invalid = length == 1 && rune == char::REPLACEMENT_CHARACTER;
+        if !invalid {
+            out.extend_from_slice(&rest[..length]);
+        } else if !in_run {
+            out.extend_from_slice(replacement);
+        }
+        in_run = invalid;
+        rest = &rest[length..];
+    }
+    out
 }

@@ -1,19 +1,24 @@
 //! Reading and writing numbers exactly as Go's `strconv` does.
 
-use mcl_value::quote;
+use crate::strconv::quote;
 
 /// Why text is not a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NumberError {
+pub enum NumberError {
+    /// Not written like a number.
     Syntax,
+    /// Outside the range of the type.
     Range,
+    /// The base is neither 0 nor from 2 to 36.
     Base(i64),
+    /// The bit size is not from 0 to 64.
     BitSize(i64),
 }
 
 impl NumberError {
     /// The message of Go's `*NumError` for that function.
-    pub(crate) fn message(self, function: &str, text: &[u8]) -> String {
+    #[must_use]
+    pub fn message(self, function: &str, text: &[u8]) -> String {
         let cause = match self {
             NumberError::Syntax => "invalid syntax".to_owned(),
             NumberError::Range => "value out of range".to_owned(),
@@ -25,7 +30,10 @@ impl NumberError {
 }
 
 /// Go's `ParseInt`. Base 0 goes by prefix and allows underscores; bit size 0 means 64.
-pub(crate) fn parse_int(text: &[u8], base: i64, bits: i64) -> Result<i64, NumberError> {
+///
+/// # Errors
+/// As in Go; [`NumberError::message`] has the text.
+pub fn parse_int(text: &[u8], base: i64, bits: i64) -> Result<i64, NumberError> {
     let (negative, digits) = match text {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),
@@ -110,7 +118,8 @@ fn underscores_ok(text: &[u8]) -> bool {
 }
 
 /// Go's `FormatInt`; `None` for a base outside 2–36.
-pub(crate) fn format_int(value: i64, base: i64) -> Option<String> {
+#[must_use]
+pub fn format_int(value: i64, base: i64) -> Option<String> {
     let radix = u32::try_from(base).ok().filter(|radix| (2..=36).contains(radix))?;
     let mut digits = Vec::new();
     let mut rest = value.unsigned_abs();
@@ -129,7 +138,10 @@ pub(crate) fn format_int(value: i64, base: i64) -> Option<String> {
 }
 
 /// Go's `ParseFloat` for 64 bits, or, with `single`, rounded to 32.
-pub(crate) fn parse_float(text: &[u8], single: bool) -> Result<f64, NumberError> {
+///
+/// # Errors
+/// As in Go; [`NumberError::message`] has the text.
+pub fn parse_float(text: &[u8], single: bool) -> Result<f64, NumberError> {
     let (negative, unsigned) = match text {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),

@@ -1,7 +1,8 @@
 //! Runes in byte strings, and Go's simple (one to one) case mappings.
 
 /// The first rune and its length; an invalid byte is U+FFFD of length 1, as in Go. `None` at the end.
-pub(crate) fn decode_rune(bytes: &[u8]) -> Option<(char, usize)> {
+#[must_use]
+pub fn decode_rune(bytes: &[u8]) -> Option<(char, usize)> {
     let first = *bytes.first()?;
     if first.is_ascii() {
         return Some((char::from(first), 1));
@@ -14,7 +15,8 @@ pub(crate) fn decode_rune(bytes: &[u8]) -> Option<(char, usize)> {
 }
 
 /// The last rune and its length.
-pub(crate) fn decode_last_rune(bytes: &[u8]) -> Option<(char, usize)> {
+#[must_use]
+pub fn decode_last_rune(bytes: &[u8]) -> Option<(char, usize)> {
     let last = *bytes.last()?;
     for length in 1..=bytes.len().min(4) {
         if let Ok(text) = std::str::from_utf8(&bytes[bytes.len() - length..]) {
@@ -25,7 +27,7 @@ pub(crate) fn decode_last_rune(bytes: &[u8]) -> Option<(char, usize)> {
 }
 
 /// Offset and rune, in order.
-pub(crate) fn runes(bytes: &[u8]) -> impl Iterator<Item = (usize, char)> {
+pub fn runes(bytes: &[u8]) -> impl Iterator<Item = (usize, char)> {
     let mut offset = 0;
     std::iter::from_fn(move || {
         let (rune, length) = decode_rune(&bytes[offset..])?;
@@ -35,19 +37,22 @@ pub(crate) fn runes(bytes: &[u8]) -> impl Iterator<Item = (usize, char)> {
 }
 
 /// Number of runes.
-pub(crate) fn rune_count(bytes: &[u8]) -> usize {
+#[must_use]
+pub fn rune_count(bytes: &[u8]) -> usize {
     runes(bytes).count()
 }
 
 /// Applies a mapping to each rune; invalid bytes become U+FFFD.
-pub(crate) fn map_runes(bytes: &[u8], mut mapping: impl FnMut(char) -> char) -> Vec<u8> {
+#[must_use]
+pub fn map_runes(bytes: &[u8], mut mapping: impl FnMut(char) -> char) -> Vec<u8> {
     let mut out = String::with_capacity(bytes.len());
     out.extend(runes(bytes).map(|(_, rune)| mapping(rune)));
     out.into_bytes()
 }
 
 /// Simple upper case.
-pub(crate) fn to_upper(c: char) -> char {
+#[must_use]
+pub fn to_upper(c: char) -> char {
     let mut full = c.to_uppercase();
     match (full.next(), full.next()) {
         (Some(upper), None) => upper,
@@ -62,13 +67,15 @@ pub(crate) fn to_upper(c: char) -> char {
 }
 
 /// Simple lower case.
-pub(crate) fn to_lower(c: char) -> char {
+#[must_use]
+pub fn to_lower(c: char) -> char {
     // For the one character with a longer full mapping, U+0130, the first part is the simple mapping.
     c.to_lowercase().next().unwrap_or(c)
 }
 
 /// Simple title case.
-pub(crate) fn to_title(c: char) -> char {
+#[must_use]
+pub fn to_title(c: char) -> char {
     match c {
         '\u{1c4}'..='\u{1c6}' => '\u{1c5}',
         '\u{1c7}'..='\u{1c9}' => '\u{1c8}',
@@ -80,7 +87,8 @@ pub(crate) fn to_title(c: char) -> char {
 }
 
 /// A representative of all runes that are equal under simple case folding.
-pub(crate) fn fold(c: char) -> char {
+#[must_use]
+pub fn fold(c: char) -> char {
     match c {
         // The dotted and dotless i of Turkish fold to nothing else.
         '\u{130}' | '\u{131}' => c,
@@ -89,7 +97,8 @@ pub(crate) fn fold(c: char) -> char {
 }
 
 /// Upper-cases the first letter of each word, as Go's `strings.Title` (spec 03 §9.3).
-pub(crate) fn title(bytes: &[u8]) -> Vec<u8> {
+#[must_use]
+pub fn title(bytes: &[u8]) -> Vec<u8> {
     let mut previous = ' ';
     map_runes(bytes, |rune| {
         let start = is_separator(previous);

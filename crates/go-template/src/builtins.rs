@@ -2,15 +2,15 @@
 
 use std::cmp::Ordering;
 
-use mcl_value::{Quoting, is_print, quote_with};
+use go_compat::strconv::is_print;
+use go_compat::unicode::runes;
+use go_compat::{html, strings};
 
-use super::data::{Data, GoType, ListData};
-use super::format::{print, print_line, printf};
-use crate::golang::html;
-use crate::unicode::runes;
+use crate::data::{Data, GoType, ListData};
+use crate::format::{print, print_line, printf};
 
 /// How many arguments a built-in takes: at least, and whether there may be more. `None` if there is no such built-in.
-pub(super) fn arity(name: &str) -> Option<(usize, bool)> {
+pub(crate) fn arity(name: &str) -> Option<(usize, bool)> {
     Some(match name {
         "print" | "println" | "html" | "js" | "urlquery" => (0, true),
         "and" | "or" | "index" | "slice" | "eq" | "printf" | "call" => (1, true),
@@ -21,7 +21,7 @@ pub(super) fn arity(name: &str) -> Option<(usize, bool)> {
 }
 
 /// Calls a built-in whose number of arguments has been checked.
-pub(super) fn call(name: &str, args: &[Data]) -> Result<Data, String> {
+pub(crate) fn call(name: &str, args: &[Data]) -> Result<Data, String> {
     let (first, rest) = args.split_first().map_or((&Data::Nil, args), |(first, rest)| (first, rest));
     match name {
         "not" => Ok(Data::Bool(!first.is_true())),
@@ -37,7 +37,7 @@ pub(super) fn call(name: &str, args: &[Data]) -> Result<Data, String> {
         "print" => Ok(text(print(args))),
         "println" => Ok(text(print_line(args))),
         "printf" => match first {
-            Data::Str(format) => Ok(text(printf(format.as_bytes(), rest))),
+            Data::Str(format) => Ok(text(printf(format, rest))),
             other => Err(format!("wrong type for value; expected string; got {}", other.go_type())),
         },
         // A zero byte could end the text early in some readers.
@@ -62,7 +62,7 @@ fn count(length: usize) -> Data {
 
 fn len(item: &Data) -> Result<Data, String> {
     match item {
-        Data::Str(text) => Ok(count(text.as_bytes().len())),
+        Data::Str(text) => Ok(count(text.len())),
         Data::List(list) => Ok(count(list.items.len())),
         Data::Map(map) => Ok(count(map.entries.len())),
         Data::Nil => Err("len of nil pointer".to_owned()),
@@ -78,7 +78,7 @@ fn index(item: &Data, keys: &[Data]) -> Result<Data, String> {
     for key in keys {
         item = match &item {
             Data::List(list) => list.items[position(key, list.items.len())?].clone(),
-            Data::Str(text) => Data::Byte(text.as_bytes()[position(key, text.as_bytes().len())?]),
+            Data::Str(text) => Data::Byte(text[position(key, text.len())?]),
             Data::Map(map) => {
                 let key = map_key(key, &map.key)?;
                 map.get(&key).cloned().unwrap_or_else(|| Data::zero(&map.value))
@@ -115,7 +115,7 @@ fn slice(item: &Data, bounds: &[Data]) -> Result<Data, String> {
         Data::Nil => return Err("slice of untyped nil".to_owned()),
         Data::Str(_) if bounds.len() > 2 => return Err("cannot slice string with 3 indexes".to_owned()),
         _ if bounds.len() > 3 => return Err(format!("too many slice indexes: {}", bounds.len())),
-        Data::Str(text) => text.as_bytes().len(),
+        Data::Str(text) => text.len(),
         Data::List(list) => list.items.len(),
         other => return Err(format!("can't slice item of type {}", other.go_type())),
     };
@@ -135,7 +135,7 @@ fn slice(item: &Data, bounds: &[Data]) -> Result<Data, String> {
             element: list.element.clone(),
             items: list.items[low..high].to_vec(),
         })),
-        Data::Str(text) => Data::Str(text.as_bytes()[low..high].into()),
+        Data::Str(text) => Data::Str(text[low..high].into()),
         other => other.clone(),
     })
 }
@@ -221,13 +221,13 @@ fn less_or_equal(a: &Data, b: &Data) -> Result<bool, String> {
 /// The text that the escaping functions work on.
 fn joined(args: &[Data]) -> Vec<u8> {
     match args {
-        [Data::Str(text)] => text.as_bytes().to_vec(),
+        [Data::Str(text)] => text.to_vec(),
         args => print(args),
     }
 }
 
 fn replace_zeros(text: &[u8]) -> Vec<u8> {
-    crate::bytes::replace(text, b"\0", "\u{fffd}".as_bytes(), None)
+    strings::replace(text, b"\0", "\u{fffd}".as_bytes(), None)
 }
 
 fn js_escape(text: &[u8]) -> Vec<u8> {
@@ -253,10 +253,4 @@ fn query_escape(text: &[u8]) -> Vec<u8> {
         }
     }
     out
-}
-
-/// `%q` of a rune, as Go writes it.
-pub(super) fn quote_rune(code: i64) -> String {
-    let c = u32::try_from(code).ok().and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER);
-    quote_with(c.to_string().as_bytes(), '\'', Quoting::Print)
 }

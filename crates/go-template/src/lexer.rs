@@ -1,9 +1,10 @@
 //! From text to tokens. Blanks inside actions are tokens, since `.A .B` and `.A.B` differ.
 
-use crate::unicode::decode_rune;
+use go_compat::strconv::{is_print, quote};
+use go_compat::unicode::decode_rune;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Eof,
     /// Its text is the message; the last token.
     Error,
@@ -32,19 +33,19 @@ pub(super) enum Kind {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Token {
-    pub(super) kind: Kind,
-    pub(super) at: usize,
-    pub(super) line: usize,
-    pub(super) text: Vec<u8>,
+pub(crate) struct Token {
+    pub(crate) kind: Kind,
+    pub(crate) at: usize,
+    pub(crate) line: usize,
+    pub(crate) text: Vec<u8>,
 }
 
 impl Token {
-    pub(super) fn as_text(&self) -> String {
+    pub(crate) fn as_text(&self) -> String {
         String::from_utf8_lossy(&self.text).into_owned()
     }
 
-    pub(super) fn is_keyword(&self, word: &str) -> bool {
+    pub(crate) fn is_keyword(&self, word: &str) -> bool {
         self.kind == Kind::Keyword && self.text == word.as_bytes()
     }
 }
@@ -52,7 +53,7 @@ impl Token {
 const KEYWORDS: [&str; 10] = ["block", "break", "continue", "define", "else", "end", "if", "range", "template", "with"];
 
 /// All tokens; the last one is the end or an error.
-pub(super) fn tokens(text: &[u8]) -> Vec<Token> {
+pub(crate) fn tokens(text: &[u8]) -> Vec<Token> {
     let mut lexer = Lexer { text, at: 0, line: 1, parens: 0, tokens: Vec::new() };
     if let Err(message) = lexer.run() {
         let (at, line) = (lexer.at, lexer.line);
@@ -279,7 +280,7 @@ impl<'a> Lexer<'a> {
         }
         if decode_rune(&rest[length..]).is_some_and(|(c, _)| is_word(c)) {
             let (_, width) = decode_rune(&rest[length..]).unwrap_or((' ', 0));
-            return Err(format!("bad number syntax: {}", mcl_value::quote(&rest[..length + width])));
+            return Err(format!("bad number syntax: {}", quote(&rest[..length + width])));
         }
         self.emit(Kind::Number, length);
         Ok(())
@@ -288,7 +289,7 @@ impl<'a> Lexer<'a> {
 
 /// `U+002D '-'`.
 fn unicode_form(c: char) -> String {
-    let shown = if mcl_value::is_print(c) { format!(" '{c}'") } else { String::new() };
+    let shown = if is_print(c) { format!(" '{c}'") } else { String::new() };
     format!("U+{:04X}{shown}", u32::from(c))
 }
 

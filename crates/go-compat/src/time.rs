@@ -87,7 +87,8 @@ enum Element {
 }
 
 /// The time in that layout.
-pub(super) fn format(time: &Zoned, layout: &str) -> String {
+#[must_use]
+pub fn format(time: &Zoned, layout: &str) -> String {
     let (mut out, mut at) = (String::new(), 0);
     while let Some(c) = layout[at..].chars().next() {
         if let Some((length, zeros)) = fraction(layout, at) {

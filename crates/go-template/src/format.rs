@@ -1,19 +1,17 @@
 //! Go's `fmt` package on template data.
 
-use mcl_value::{Quoting, format_float_short, quote_with};
+use go_compat::strconv::{Quoting, format_float_short, format_int, quote_with};
+use go_compat::unicode::{decode_rune, rune_count, runes};
 
-use super::builtins::quote_rune;
-use super::data::Data;
-use crate::numbers;
-use crate::unicode::rune_count;
+use crate::data::Data;
 
 /// The text of a value, as `{{ . }}` prints it inside another value.
-pub(super) fn write_value(out: &mut Vec<u8>, data: &Data) {
+pub(crate) fn write_value(out: &mut Vec<u8>, data: &Data) {
     Formatter::new(out).value(data, 'v');
 }
 
 /// `fmt.Sprint`: a blank between neighbours that are no strings.
-pub(super) fn print(args: &[Data]) -> Vec<u8> {
+pub(crate) fn print(args: &[Data]) -> Vec<u8> {
     let mut out = Vec::new();
     for (i, arg) in args.iter().enumerate() {
         let neighbour = i.checked_sub(1).map(|before| &args[before]);
@@ -26,7 +24,7 @@ pub(super) fn print(args: &[Data]) -> Vec<u8> {
 }
 
 /// `fmt.Sprintln`.
-pub(super) fn print_line(args: &[Data]) -> Vec<u8> {
+pub(crate) fn print_line(args: &[Data]) -> Vec<u8> {
     let mut out = Vec::new();
     for (i, arg) in args.iter().enumerate() {
         if i > 0 {
@@ -42,7 +40,7 @@ pub(super) fn print_line(args: &[Data]) -> Vec<u8> {
 const MAX_NUMBER: i64 = 1_000_000;
 
 /// `fmt.Sprintf`.
-pub(super) fn printf(format: &[u8], args: &[Data]) -> Vec<u8> {
+pub(crate) fn printf(format: &[u8], args: &[Data]) -> Vec<u8> {
     let (mut out, mut at, mut next, mut reordered) = (Vec::new(), 0, 0usize, false);
     while at < format.len() {
         let text = memchr::memchr(b'%', &format[at..]).map_or(format.len(), |found| at + found);
@@ -93,7 +91,7 @@ pub(super) fn printf(format: &[u8], args: &[Data]) -> Vec<u8> {
             }
         }
         bad_index |= !argument_index(format, &mut at, &mut next, &mut reordered, args.len());
-        let Some((verb, length)) = crate::unicode::decode_rune(&format[at..]) else {
+        let Some((verb, length)) = decode_rune(&format[at..]) else {
             f.out.extend_from_slice(b"%!(NOVERB)");
             break;
         };
@@ -200,7 +198,7 @@ impl<'a> Formatter<'a> {
                 't' | 'v' => self.pad(value.to_string().as_bytes()),
                 _ => self.bad(data, verb),
             },
-            Data::Str(text) => self.text(text.as_bytes(), data, verb),
+            Data::Str(text) => self.text(text, data, verb),
             Data::Int(n) | Data::Native(n) => self.integer(*n, data, verb),
             Data::Byte(n) => self.integer(i64::from(*n), data, verb),
             Data::Float(x) => self.float(*x, data, verb),
@@ -270,7 +268,7 @@ impl<'a> Formatter<'a> {
     fn text(&mut self, text: &[u8], data: &Data, verb: char) {
         let cut = match self.precision {
             Some(precision) => {
-                let end = crate::unicode::runes(text).nth(precision).map_or(text.len(), |(at, _)| at);
+                let end = runes(text).nth(precision).map_or(text.len(), |(at, _)| at);
                 &text[..end]
             }
             None => text,
@@ -317,7 +315,7 @@ impl<'a> Formatter<'a> {
             }
             _ => return self.bad(data, verb),
         };
-        let mut digits = numbers::format_int(n, base).unwrap_or_default();
+        let mut digits = format_int(n, base).unwrap_or_default();
         let negative = digits.starts_with('-');
         digits = digits.trim_start_matches('-').to_owned();
         if let Some(precision) = self.precision {
@@ -361,6 +359,12 @@ impl<'a> Formatter<'a> {
         };
         self.pad_number(sign, &digits, x.is_finite());
     }
+}
+
+/// `%q` of a rune, as Go writes it.
+fn quote_rune(code: i64) -> String {
+    let c = u32::try_from(code).ok().and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER);
+    quote_with(c.to_string().as_bytes(), '\'', Quoting::Print)
 }
 
 fn can_backquote(text: &[u8]) -> bool {

@@ -3,7 +3,6 @@
 //! Their errors are fatal and have Go's own texts; where Go panics, the text says so.
 
 pub(crate) mod exec;
-pub(crate) mod gomath;
 pub(crate) mod html;
 pub(crate) mod math;
 pub(crate) mod os;
@@ -14,9 +13,17 @@ pub(crate) mod runtime;
 pub(crate) mod strconv;
 pub(crate) mod strings;
 
-use crate::table::{Outcome, fatal};
+use go_compat::Error;
+use mcl_value::Value;
+
+use crate::table::{Outcome, fatal, ok};
 
 /// What a Go panic inside a function turns into.
 fn panicked(message: impl std::fmt::Display) -> Outcome {
     fatal(format!("panic in process: {message}"))
+}
+
+/// A result of Go's library; its errors are fatal.
+fn result(result: Result<impl Into<Value>, Error>) -> Outcome {
+    result.map_or_else(|error| fatal(error.to_string()), ok)
 }
