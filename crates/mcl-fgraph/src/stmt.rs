@@ -42,7 +42,7 @@ impl Lowering<'_> {
             return Err(Stop::TooLarge { at: ast.stmt_span(stmt), statements: None });
         }
         match ast.stmt(stmt) {
-            Stmt::Broken { .. } => return Err(Stop::Broken("a statement has errors")),
+            Stmt::Error { .. } => return Err(Stop::Broken("a statement has errors")),
             Stmt::Bind { .. } | Stmt::Func { .. } | Stmt::Class { .. } | Stmt::Import { .. } => {}
             Stmt::Include { .. } => {
                 let StmtInfo::Slot(slot) = self.frames.stmt_info(frame, stmt) else {
@@ -91,7 +91,7 @@ impl Lowering<'_> {
                 let halves = halves.iter().zip(names).map(|(half, name)| self.half(ast, half, name)).collect();
                 Statement::Edge { halves, span }
             }
-            Stmt::Broken { .. }
+            Stmt::Error { .. }
             | Stmt::Bind { .. }
             | Stmt::If { .. }
             | Stmt::For { .. }

@@ -50,7 +50,7 @@ pub(crate) fn parts(expr: &Expr, mut visit: impl FnMut(ExprId)) {
 /// Calls `visit` for each expression that a statement contains directly, in source order; not for those of nested lists.
 pub(crate) fn expressions(stmt: &Stmt, mut visit: impl FnMut(ExprId)) {
     match stmt {
-        Stmt::Broken { .. } | Stmt::Class { .. } | Stmt::Import { .. } => {}
+        Stmt::Error { .. } | Stmt::Class { .. } | Stmt::Import { .. } => {}
         Stmt::Bind { value, .. } => visit(*value),
         Stmt::Panic { args } => args.iter().copied().for_each(visit),
         Stmt::Resource(resource) => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcl_diagnostics::Span;
 use mcl_modules::{ImportTarget, UnitId};
-use mcl_parser::ast::{Block, DefinitionSort, Expr, Name, Param, Stmt, StmtId};
+use mcl_parser::ast::{Block, DefinitionKind, Expr, Name, Param, Stmt, StmtId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::names::{Space, Symbol};
@@ -108,7 +108,7 @@ impl Scoper<'_> {
                     work.push((inner, body));
                 }
             }
-            Stmt::Broken { .. }
+            Stmt::Error { .. }
             | Stmt::Bind { .. }
             | Stmt::Panic { .. }
             | Stmt::Resource(_)
@@ -178,14 +178,14 @@ impl Scoper<'_> {
             Stmt::Import { module, module_span, alias } => {
                 self.declare_import(scope, stmt, module, *module_span, *alias, imported);
             }
-            Stmt::Broken { defines } => {
+            Stmt::Error { defines } => {
                 for definition in defines {
                     let symbol = self.symbols.whole(self.table(scope).unit, definition.name);
-                    let space = match definition.sort {
-                        DefinitionSort::Variable => Space::Variable,
-                        DefinitionSort::Function => Space::Function,
-                        DefinitionSort::Class => Space::Class,
-                        DefinitionSort::Alias => {
+                    let space = match definition.kind {
+                        DefinitionKind::Variable => Space::Variable,
+                        DefinitionKind::Function => Space::Function,
+                        DefinitionKind::Class => Space::Class,
+                        DefinitionKind::Alias => {
                             let alias = Alias { stmt, span: definition.span, target: AliasTarget::Failed };
                             if &**ast.name(definition.name) == "*" {
                                 self.tables[scope.index()].stars.push((stmt, AliasTarget::Failed));
@@ -352,7 +352,7 @@ impl Scoper<'_> {
         let ast = self.ast(scope);
         for stmt in &ast.body {
             let what = match ast.stmt(*stmt) {
-                Stmt::Broken { .. }
+                Stmt::Error { .. }
                 | Stmt::Bind { .. }
                 | Stmt::Func { .. }
                 | Stmt::Class { .. }

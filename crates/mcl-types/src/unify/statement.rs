@@ -153,7 +153,7 @@ impl Unifier<'_> {
         let span = ast.stmt_span(stmt);
         let info = scoped.module(module).stmts[stmt.0 as usize];
         match ast.stmt(stmt) {
-            Stmt::Broken { .. } | Stmt::Bind { .. } | Stmt::Func { .. } | Stmt::Class { .. } | Stmt::Import { .. } => {}
+            Stmt::Error { .. } | Stmt::Bind { .. } | Stmt::Func { .. } | Stmt::Class { .. } | Stmt::Import { .. } => {}
             Stmt::Include { alias: Some(_), .. } => {}
             Stmt::Include { alias: None, .. } => {
                 if let StmtInfo::Slot(slot) = info {

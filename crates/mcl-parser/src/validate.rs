@@ -1,28 +1,68 @@
-//! The invariants of a tree, for trees that come from files.
+//! Validation of trees that were read from artifacts, which may be corrupt or hostile.
+
+use std::fmt;
 
 use mcl_diagnostics::Span;
 
 use crate::MAX_DEPTH;
-use crate::ast::{Ast, EntryKind, Expr, ExprId, Name, Param, Stmt, StmtId, TypeExpr, TypeId};
+use crate::ast::{Ast, EdgeHalf, EntryKind, Expr, ExprId, Name, Param, Stmt, StmtId, TypeExpr, TypeId};
 
-/// What interpolation may add to the depth that the parser allows.
-const SLACK: usize = 8;
+/// The depth that interpolation may add to [`MAX_DEPTH`].
+const INTERPOLATION_DEPTH: usize = 8;
+
+/// The invariant of [`crate::ast`] that a tree violates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InvalidAst {
+    /// An arena and its table of spans differ in length.
+    SpanCount,
+    /// A path from the root is longer than the limit.
+    TooDeep,
+    /// A node is not after its children.
+    ChildAfterParent,
+    /// A node has two parents.
+    SharedNode,
+    /// An id is out of range of its arena.
+    UnknownNode,
+    /// A name is out of range of the table of names.
+    UnknownName,
+    /// A span is not in the file.
+    SpanOutsideFile,
+    /// The function of a `func` statement is another expression.
+    NotAFunction,
+}
+
+impl fmt::Display for InvalidAst {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            InvalidAst::SpanCount => "a tree has not exactly one span per node",
+            InvalidAst::TooDeep => "a tree is too deep",
+            InvalidAst::ChildAfterParent => "a node of a tree comes before one of its children",
+            InvalidAst::SharedNode => "a node of a tree has two parents",
+            InvalidAst::UnknownNode => "a tree refers to a node that does not exist",
+            InvalidAst::UnknownName => "a tree refers to a name that does not exist",
+            InvalidAst::SpanOutsideFile => "a span of a tree is outside its file",
+            InvalidAst::NotAFunction => "a `func` statement of a tree has no function",
+        })
+    }
+}
+
+impl std::error::Error for InvalidAst {}
 
 impl Ast {
-    /// Checks the invariants at the head of this module, and that every place lies in `text`, the file's source.
+    /// Checks the invariants of [`crate::ast`], and that every span is within `text`, the source of the file.
     ///
     /// # Errors
-    /// The first that is broken, in a few words.
-    pub fn check(&self, text: &str) -> Result<(), &'static str> {
+    /// An invariant that the tree violates.
+    pub fn validate(&self, text: &str) -> Result<(), InvalidAst> {
         let lengths = [
             (self.exprs.len(), self.expr_spans.len()),
             (self.stmts.len(), self.stmt_spans.len()),
             (self.types.len(), self.type_spans.len()),
         ];
         if lengths.iter().any(|(nodes, spans)| nodes != spans) {
-            return Err("a tree has more nodes than places, or fewer");
+            return Err(InvalidAst::SpanCount);
         }
-        let mut check = Check {
+        let mut validator = Validator {
             ast: self,
             text,
             problem: None,
@@ -32,20 +72,20 @@ impl Ast {
             used: Default::default(),
         };
         let counts = [self.types.len(), self.exprs.len(), self.stmts.len()];
-        check.used = counts.map(|count| vec![false; count]);
-        self.type_spans.iter().chain(&self.expr_spans).chain(&self.stmt_spans).for_each(|span| check.span(*span));
+        validator.used = counts.map(|count| vec![false; count]);
+        self.type_spans.iter().chain(&self.expr_spans).chain(&self.stmt_spans).for_each(|span| validator.span(*span));
         for ty in &self.types {
-            check.node(TYPES, |check| check.type_parts(ty));
+            validator.node(TYPES, |validator| validator.type_parts(ty));
         }
         for expr in &self.exprs {
-            check.node(EXPRS, |check| check.expr_parts(expr));
+            validator.node(EXPRS, |validator| validator.expr_parts(expr));
         }
         for stmt in &self.stmts {
-            check.node(STMTS, |check| check.stmt_parts(stmt));
+            validator.node(STMTS, |validator| validator.stmt_parts(stmt));
         }
-        check.at = self.stmts.len();
-        self.body.iter().for_each(|stmt| check.stmt(*stmt));
-        check.problem.map_or(Ok(()), Err)
+        validator.at = self.stmts.len();
+        self.body.iter().for_each(|stmt| validator.stmt(*stmt));
+        validator.problem.map_or(Ok(()), Err)
     }
 }
 
@@ -53,81 +93,81 @@ const TYPES: usize = 0;
 const EXPRS: usize = 1;
 const STMTS: usize = 2;
 
-struct Check<'a> {
+struct Validator<'a> {
     ast: &'a Ast,
     text: &'a str,
-    problem: Option<&'static str>,
-    /// The deepest part of the current node, of its own sort.
+    problem: Option<InvalidAst>,
+    /// The depth of the deepest child of the current node in its own arena.
     deepest: u32,
-    /// Index of the current node.
+    /// The index of the current node.
     at: usize,
-    /// Depth of each node so far, by sort.
+    /// The depth of each node so far, per arena.
     depths: [Vec<u32>; 3],
-    /// Whether each node is already part of another, by sort.
+    /// Whether each node has a parent already, per arena.
     used: [Vec<bool>; 3],
 }
 
-impl Check<'_> {
-    fn node(&mut self, sort: usize, parts: impl FnOnce(&mut Self)) {
+impl Validator<'_> {
+    fn node(&mut self, arena: usize, parts: impl FnOnce(&mut Self)) {
         self.deepest = 0;
-        self.at = self.depths[sort].len();
+        self.at = self.depths[arena].len();
         parts(self);
         let depth = self.deepest + 1;
-        if depth as usize > MAX_DEPTH + SLACK {
-            self.problem = Some("a tree is too deep");
+        if depth as usize > MAX_DEPTH + INTERPOLATION_DEPTH {
+            self.problem = Some(InvalidAst::TooDeep);
         }
-        self.depths[sort].push(depth);
+        self.depths[arena].push(depth);
     }
 
-    /// A part of the same sort as the current node comes before it.
-    fn earlier(&mut self, sort: usize, index: u32) {
-        match self.depths[sort].get(index as usize) {
+    /// Visits a child in the arena of the current node, which must come before it.
+    fn child(&mut self, arena: usize, index: u32) {
+        match self.depths[arena].get(index as usize) {
             Some(depth) if (index as usize) < self.at => {
                 self.deepest = self.deepest.max(*depth);
-                self.part(sort, index);
+                self.adopt(arena, index);
             }
-            _ => self.problem = Some("a node of a tree is part of something before it"),
+            _ => self.problem = Some(InvalidAst::ChildAfterParent),
         }
     }
 
-    /// A part has to exist, and to be part of nothing else: a pass over the tree meets each node once.
-    fn part(&mut self, sort: usize, index: u32) {
-        match self.used[sort].get_mut(index as usize) {
+    /// Visits a child in any arena, which must exist and have no other parent.
+    fn adopt(&mut self, arena: usize, index: u32) {
+        match self.used[arena].get_mut(index as usize) {
             Some(used) if !*used => *used = true,
-            Some(_) => self.problem = Some("a node of a tree is part of two others"),
-            None => self.problem = Some("a tree speaks of a node that it does not have"),
+            Some(_) => self.problem = Some(InvalidAst::SharedNode),
+            None => self.problem = Some(InvalidAst::UnknownNode),
         }
     }
 
     fn name(&mut self, name: Name) {
         if name.0 as usize >= self.ast.names.len() {
-            self.problem = Some("a tree speaks of a name that it does not have");
+            self.problem = Some(InvalidAst::UnknownName);
         }
     }
 
     fn span(&mut self, span: Span) {
         let range = span.start as usize..span.end as usize;
         if span.file != self.ast.file || self.text.get(range).is_none() {
-            self.problem = Some("a place in a tree is not in its file");
+            self.problem = Some(InvalidAst::SpanOutsideFile);
         }
     }
 
     fn ty(&mut self, ty: Option<TypeId>) {
-        ty.into_iter().for_each(|ty| self.part(TYPES, ty.0));
+        ty.into_iter().for_each(|ty| self.adopt(TYPES, ty.0));
     }
 
     fn expr(&mut self, expr: ExprId) {
-        self.part(EXPRS, expr.0);
+        self.adopt(EXPRS, expr.0);
     }
 
     fn function(&mut self, expr: ExprId) {
         if !matches!(self.ast.exprs.get(expr.0 as usize), Some(Expr::Func(_))) {
-            self.problem = Some("a function of a tree is something else");
+            self.problem = Some(InvalidAst::NotAFunction);
         }
     }
 
     fn stmt(&mut self, stmt: StmtId) {
-        self.earlier(STMTS, stmt.0);
+        self.child(STMTS, stmt.0);
     }
 
     fn param(&mut self, param: &Param) {
@@ -139,20 +179,20 @@ impl Check<'_> {
     fn type_parts(&mut self, ty: &TypeExpr) {
         match ty {
             TypeExpr::Error | TypeExpr::Bool | TypeExpr::Str | TypeExpr::Int | TypeExpr::Float | TypeExpr::Variant => {}
-            TypeExpr::List(element) => self.earlier(TYPES, element.0),
-            TypeExpr::Map(key, value) => [key, value].into_iter().for_each(|part| self.earlier(TYPES, part.0)),
+            TypeExpr::List(element) => self.child(TYPES, element.0),
+            TypeExpr::Map(key, value) => [key, value].into_iter().for_each(|part| self.child(TYPES, part.0)),
             TypeExpr::Struct(fields) => {
                 for (name, part) in fields {
                     self.name(*name);
-                    self.earlier(TYPES, part.0);
+                    self.child(TYPES, part.0);
                 }
             }
             TypeExpr::Func(args, result) => {
                 for (name, part) in args {
                     name.iter().for_each(|name| self.name(*name));
-                    self.earlier(TYPES, part.0);
+                    self.child(TYPES, part.0);
                 }
-                self.earlier(TYPES, result.0);
+                self.child(TYPES, result.0);
             }
         }
     }
@@ -186,11 +226,11 @@ impl Check<'_> {
             }
             Expr::Var(name) => self.name(*name),
             Expr::If { condition, then, otherwise } => parts.extend([*condition, *then, *otherwise]),
-            // A chain of operators is as deep as its right sides.
+            // The left side of an operator is not deeper than the operator.
             Expr::Binary { left, right, .. } => {
-                self.earlier(EXPRS, left.0);
+                self.child(EXPRS, left.0);
                 let left = std::mem::take(&mut self.deepest).saturating_sub(1);
-                self.earlier(EXPRS, right.0);
+                self.child(EXPRS, right.0);
                 self.deepest = self.deepest.max(left);
             }
             Expr::Index { base: one, index: other } | Expr::Except { value: one, fallback: other } => {
@@ -205,12 +245,12 @@ impl Check<'_> {
                 parts.extend([*base, *default]);
             }
         }
-        parts.into_iter().for_each(|part| self.earlier(EXPRS, part.0));
+        parts.into_iter().for_each(|part| self.child(EXPRS, part.0));
     }
 
     fn stmt_parts(&mut self, stmt: &Stmt) {
         match stmt {
-            Stmt::Broken { defines } => {
+            Stmt::Error { defines } => {
                 for definition in defines {
                     self.name(definition.name);
                     self.span(definition.span);
@@ -284,7 +324,7 @@ impl Check<'_> {
         self.span(span);
     }
 
-    fn half(&mut self, half: &crate::ast::EdgeHalf) {
+    fn half(&mut self, half: &EdgeHalf) {
         self.name(half.kind);
         self.expr(half.name);
         half.key.iter().for_each(|key| self.name(*key));
