@@ -2,10 +2,10 @@
 
 use mcl_diagnostics::nearest;
 use mcl_value::Value;
-use resource_graph::{Kind, META_FIELDS, Meta};
+use resource_graph::{META_FIELDS, Meta, ResourceKind};
 
 /// Sets one meta parameter, or all of them with `Meta => struct{…}`, whose name is empty or `meta`.
-pub(crate) fn set(meta: &mut Meta, kind: &Kind, name: &str, value: &Value) -> Result<(), String> {
+pub(crate) fn set(meta: &mut Meta, kind: &ResourceKind, name: &str, value: &Value) -> Result<(), String> {
     let name = name.to_ascii_lowercase();
     if let Value::Struct(all) = value
         && (name.is_empty() || name == "meta")
@@ -15,7 +15,7 @@ pub(crate) fn set(meta: &mut Meta, kind: &Kind, name: &str, value: &Value) -> Re
     set_one(meta, kind, &name, value)
 }
 
-fn set_one(meta: &mut Meta, kind: &Kind, name: &str, value: &Value) -> Result<(), String> {
+fn set_one(meta: &mut Meta, kind: &ResourceKind, name: &str, value: &Value) -> Result<(), String> {
     let traits = kind.traits;
     match (name, value) {
         ("noop", Value::Bool(v)) => meta.noop = *v,
