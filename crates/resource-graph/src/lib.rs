@@ -1,6 +1,6 @@
 //! Resource kinds as data, and the graph of resources: validation, comparison, automatic edges and groups, output.
 //!
-//! A resource kind's parameters are declared here once ([`Kind`]); the compiler's checks, the runtime's conversions,
+//! A resource kind's parameters are declared here once ([`ResourceKind`]); the compiler's checks, the runtime's conversions,
 //! `mclc doc` and completion all read that. The crate knows nothing of mcl's syntax or functions, does no I/O, and
 //! applies nothing: implementations of kinds live in `resources`.
 
@@ -44,7 +44,7 @@ pub use mode::SymbolicMode;
 pub use order::Cycle;
 pub use output::{dot, json, json_text, text};
 pub use param_map::ParamMap;
-pub use schema::{Check, Field, Kind, Repr, SendField, Traits};
+pub use schema::{Check, Field, Repr, ResourceKind, SendField, Traits};
 pub use stored::{StoredError, StoredGraph, StoredResource, StoredValue};
 pub use sync::{GraphSync, sync, sync_by};
 pub use validate::{Params, ValidationError, validate};

@@ -5,7 +5,7 @@ use std::fmt;
 use mcl_diagnostics::nearest;
 use mcl_value::Value;
 
-use crate::{Kind, META_FIELDS, Meta};
+use crate::{META_FIELDS, Meta, ResourceKind};
 
 /// Why a value cannot be assigned to a meta parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Meta {
     /// # Errors
     /// The name is unknown, or the value has the wrong type or is out of range. Fields of a struct before the one that
     /// fails have been set.
-    pub fn set(&mut self, kind: &Kind, name: &str, value: &Value) -> Result<(), MetaError> {
+    pub fn set(&mut self, kind: &ResourceKind, name: &str, value: &Value) -> Result<(), MetaError> {
         let name = name.to_ascii_lowercase();
         if let Value::Struct(all) = value
             && (name.is_empty() || name == "meta")
@@ -73,7 +73,7 @@ impl Meta {
         self.set_one(kind, &name, value)
     }
 
-    fn set_one(&mut self, kind: &Kind, name: &str, value: &Value) -> Result<(), MetaError> {
+    fn set_one(&mut self, kind: &ResourceKind, name: &str, value: &Value) -> Result<(), MetaError> {
         let traits = kind.traits;
         match (name, value) {
             ("noop", Value::Bool(v)) => self.noop = *v,

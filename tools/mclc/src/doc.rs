@@ -5,7 +5,7 @@ use std::fmt::Write;
 use mcl_diagnostics::nearest;
 use mcl_functions::{Function, Signature, all_functions};
 use mcl_modules::EMBEDDED_MODULES;
-use resource_graph::{Kind, META_FIELDS, all_kinds};
+use resource_graph::{META_FIELDS, ResourceKind, all_kinds};
 use serde_json::{Value, json};
 
 use crate::cli::{Doc, DocFormat};
@@ -56,11 +56,11 @@ fn functions(wanted: impl Fn(&Function) -> bool) -> Vec<&'static Function> {
     all_functions().filter(|f| public(f) && wanted(f)).collect()
 }
 
-fn kinds(wanted: impl Fn(&Kind) -> bool) -> Vec<&'static Kind> {
+fn kinds(wanted: impl Fn(&ResourceKind) -> bool) -> Vec<&'static ResourceKind> {
     all_kinds().iter().filter(|kind| kind.is_public() && wanted(kind)).collect()
 }
 
-fn documents(functions: &[&Function], kinds: &[&Kind], format: DocFormat) -> String {
+fn documents(functions: &[&Function], kinds: &[&ResourceKind], format: DocFormat) -> String {
     let mut out = String::new();
     match format {
         DocFormat::Json => {
@@ -93,7 +93,7 @@ fn first_sentence(doc: &str) -> &str {
     doc.split_inclusive(". ").next().unwrap_or(doc).trim_end()
 }
 
-fn overview_text(out: &mut String, functions: &[&Function], kinds: &[&Kind]) {
+fn overview_text(out: &mut String, functions: &[&Function], kinds: &[&ResourceKind]) {
     let mut module = None;
     for function in functions {
         let of = function.name.rsplit_once('.').map_or("", |(module, _)| module);
@@ -117,7 +117,7 @@ fn function_text(function: &Function) -> String {
     format!("{}  {}\n{}\n", function.name, signature(function, &or), wrapped(function.doc, "    "))
 }
 
-fn kind_text(kind: &Kind) -> String {
+fn kind_text(kind: &ResourceKind) -> String {
     let mut out = format!("{}\n{}\n", kind.name, wrapped(kind.doc, "    "));
     if !kind.fields.is_empty() {
         out.push_str("\n  parameters\n");
@@ -154,7 +154,7 @@ fn wrapped(text: &str, indent: &str) -> String {
     lines.join("\n")
 }
 
-fn markdown(out: &mut String, functions: &[&Function], kinds: &[&Kind]) {
+fn markdown(out: &mut String, functions: &[&Function], kinds: &[&ResourceKind]) {
     let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");
     for function in functions {
         let _ = writeln!(out, "## `{}`\n\n    {}\n\n{}\n", function.name, signature(function, " or "), function.doc);
@@ -188,7 +188,7 @@ fn function_json(function: &Function) -> Value {
     json!({"name": function.name, "type": fixed, "doc": function.doc})
 }
 
-fn kind_json(kind: &Kind) -> Value {
+fn kind_json(kind: &ResourceKind) -> Value {
     let fields: Vec<Value> = kind
         .fields
         .iter()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcl_artifact::program::{EdgeProperty, EntryKind, EntryStmt, Half, Program, ResourceStmt, StrId};
 use mcl_diagnostics::{Code, Diagnostic, Span, Stage, nearest};
 use mcl_value::{Type, Value};
-use resource_graph::{Kind, Resource, ResourceId, all_kinds, decode_exported, kind, validate};
+use resource_graph::{Resource, ResourceId, ResourceKind, all_kinds, decode_exported, kind, validate};
 use rustc_hash::FxHashMap;
 
 use crate::OutputValues;
@@ -41,7 +41,7 @@ pub(crate) struct Schemas {
 }
 
 impl Schemas {
-    fn field(&mut self, kind: &'static Kind, name: &Arc<str>) -> Option<&FieldType> {
+    fn field(&mut self, kind: &'static ResourceKind, name: &Arc<str>) -> Option<&FieldType> {
         self.fields
             .entry((kind.name, Arc::clone(name)))
             .or_insert_with(|| {
@@ -180,7 +180,7 @@ fn named(kind: &Arc<str>, name: Option<&Value>, span: Span) -> Result<Vec<Resour
 }
 
 /// The resources that other hosts, or this one, exported.
-fn collected(kind: &'static Kind, data: Option<&Value>, span: Span) -> Result<Vec<Resource>, Box<Diagnostic>> {
+fn collected(kind: &'static ResourceKind, data: Option<&Value>, span: Span) -> Result<Vec<Resource>, Box<Diagnostic>> {
     let error = |message: String| Box::new(Diagnostic::error(Code::R0209, Stage::Interpret, message).at(span));
     let Some(Value::List(records)) = data else { return Err(error("what was collected is not a list".into())) };
     let mut resources = Vec::with_capacity(records.len());
@@ -238,7 +238,7 @@ fn names_of(value: &Value) -> Result<Vec<Arc<str>>, String> {
 
 fn check_field(
     schemas: &mut Schemas,
-    kind: &'static Kind,
+    kind: &'static ResourceKind,
     name: &Arc<str>,
     value: &Value,
 ) -> Result<(), (String, Option<String>)> {
