@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | `mcl` | a program without errors and warnings |
 //! | `mcl,fails` | a program whose diagnostics all have the code that is explained, at least one |
-//! | `mcl,ignore: REASON` | a program that is not tested |
+//! | `mcl,ignore: REASON`, `mcl,fails,ignore: REASON` | the same, but not tested |
 //! | `console`, `puppet`, `text`, `yaml` | not a program |
 //!
 //! `fails` may be followed by `,crlf` (lines end in CR LF) or `,no-final-newline`. A program may have several files, each
@@ -37,13 +37,11 @@ pub struct CodeBlock<'a> {
 
 /// The result that a program in an explanation must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expectation<'a> {
+pub enum Expectation {
     /// No errors and no warnings.
     Passes,
     /// Diagnostics of the explained code and no others.
     Fails,
-    /// Not tested, for this reason.
-    Ignored(&'a str),
 }
 
 /// Splits the Markdown text of an explanation into blocks.
@@ -91,13 +89,18 @@ fn find_first(text: &str, starts: &[&str]) -> usize {
 impl<'a> CodeBlock<'a> {
     /// Returns the expected result if the block is an mcl program.
     #[must_use]
-    pub fn expectation(&self) -> Option<Expectation<'a>> {
-        let attributes = self.info.strip_prefix("mcl")?;
-        Some(match attributes.strip_prefix(",ignore: ") {
-            Some(reason) => Expectation::Ignored(reason),
-            None if attributes.is_empty() => Expectation::Passes,
-            None => Expectation::Fails,
-        })
+    pub fn expectation(&self) -> Option<Expectation> {
+        match self.info.split([',', ':']).collect::<Vec<_>>()[..] {
+            ["mcl", "fails", ..] => Some(Expectation::Fails),
+            ["mcl", ..] => Some(Expectation::Passes),
+            _ => None,
+        }
+    }
+
+    /// Returns why the program is not tested, if it is not.
+    #[must_use]
+    pub fn ignore_reason(&self) -> Option<&'a str> {
+        self.info.split_once(",ignore: ").map(|(_, reason)| reason)
     }
 
     /// Returns the names and contents of the program's files.

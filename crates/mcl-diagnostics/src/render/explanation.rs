@@ -23,6 +23,8 @@ pub fn explain(code: Code, style: Style) -> String {
     // A lint does not reject a program.
     let (failing, passing) =
         if info.name.starts_with('W') { ("Example:", "Use instead:") } else { ("Wrong:", "Right:") };
+    // A program that passes is labelled only after one that fails.
+    let mut contrast = false;
     let mut previous = None;
     for block in blocks {
         // The items of a list follow one another directly.
@@ -35,9 +37,12 @@ pub fn explain(code: Code, style: Style) -> String {
             Block::Table(text) => table(&mut out, text),
             Block::Code(code) => {
                 let label = match code.expectation() {
-                    Some(Expectation::Fails | Expectation::Ignored(_)) => Some((failing, RED)),
-                    Some(Expectation::Passes) => Some((passing, GREEN)),
-                    None => None,
+                    Some(Expectation::Fails) => {
+                        contrast = true;
+                        Some((failing, RED))
+                    }
+                    Some(Expectation::Passes) if contrast => Some((passing, GREEN)),
+                    Some(Expectation::Passes) | None => None,
                 };
                 if let Some((label, color)) = label {
                     out.push_str(&paint(style, color, label));
