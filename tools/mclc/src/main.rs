@@ -44,7 +44,7 @@ fn main() -> ExitCode {
         Command::Scope(args) => stage::run(args, ArtifactStage::Scoped, cli.color),
         Command::Unify(args) => stage::run(args, ArtifactStage::Typed, cli.color),
         Command::Fgraph(args) => stage::run(args, ArtifactStage::Fgraph, cli.color),
-        Command::Explain(args) => explain::run(args),
+        Command::Explain(args) => explain::run(args, cli.color),
         Command::Doc(args) => doc::run(args),
         Command::Puppet(args) => puppet::run(args, cli.color),
         Command::Completions { shell } => {
