@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-/// The dependencies of the workspace's packages, through normal and build dependencies.
+/// The normal and build dependencies of the packages of the workspace.
 struct Dependencies {
-    /// Package name -> all workspace packages that it reaches.
+    /// The workspace packages that a package reaches.
     reached: BTreeMap<String, BTreeSet<String>>,
-    /// Package name -> the packages from elsewhere that it names itself.
+    /// The external packages that a package names itself.
     external: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -45,23 +45,22 @@ impl Dependencies {
 }
 
 #[track_caller]
-fn check_absent(who: &str, absent: &[&str]) {
+fn assert_unreachable(package: &str, absent: &[&str]) {
     let all = Dependencies::read().reached;
-    let reached = all.get(who).unwrap_or_else(|| panic!("no package {who}"));
+    let reached = all.get(package).unwrap_or_else(|| panic!("no package {package}"));
     for name in absent {
-        assert!(all.contains_key(*name), "no package {name}: the rule speaks of nothing");
-        assert!(!reached.contains(*name), "{who} must not depend on {name}");
+        assert!(all.contains_key(*name), "no package {name}: the rule has no effect");
+        assert!(!reached.contains(*name), "{package} must not depend on {name}");
     }
 }
 
-/// Checks that neither the package nor a workspace package that it reaches names one of these packages from elsewhere.
+/// Asserts that neither the package nor a workspace package that it reaches depends on one of these external packages.
 #[track_caller]
-fn check_external_absent(who: &str, absent: &[&str]) {
+fn assert_no_external(package: &str, absent: &[&str]) {
     let Dependencies { reached, external } = Dependencies::read();
-    let packages = reached[who].iter().map(String::as_str).chain([who]);
-    for package in packages {
+    for linked in reached[package].iter().map(String::as_str).chain([package]) {
         for name in absent {
-            assert!(!external[package].contains(*name), "{who} must not depend on {name}, but {package} does");
+            assert!(!external[linked].contains(*name), "{package} must not depend on {name}, but {linked} does");
         }
     }
 }
@@ -70,14 +69,14 @@ const FRONT_END: &[&str] = &["mcl-lexer", "mcl-modules", "mcl-parser", "mcl-type
 
 #[test]
 fn the_runtime_links_no_compiler() {
-    check_absent("runtime", FRONT_END);
-    check_absent("mgmt-rt", FRONT_END);
-    check_absent("mgmt-rt", &["mclc"]);
+    assert_unreachable("runtime", FRONT_END);
+    assert_unreachable("mgmt-rt", FRONT_END);
+    assert_unreachable("mgmt-rt", &["mclc"]);
 }
 
 #[test]
 fn the_compiler_links_no_resource_implementation() {
-    check_absent("mclc", &["runtime", "resources", "resource-engine", "function-engine", "mgmt-rt"]);
+    assert_unreachable("mclc", &["runtime", "resources", "resource-engine", "function-engine", "mgmt-rt"]);
 }
 
 /// Crates through which the workspace does I/O or runs threads.
@@ -96,44 +95,47 @@ const IO: &[&str] = &[
 ];
 
 #[test]
-fn the_resource_engine_does_no_io_and_knows_no_resource_and_no_function() {
-    check_external_absent("resource-engine", IO);
-    check_absent("resource-engine", FRONT_END);
-    check_absent("resource-engine", &["resources", "function-engine", "runtime", "mcl-functions", "mcl-artifact"]);
-    check_absent("resource-engine", &["graph-merge", "pp-translate"]);
+fn resource_engine_does_no_io() {
+    assert_no_external("resource-engine", IO);
+    assert_unreachable("resource-engine", FRONT_END);
+    assert_unreachable(
+        "resource-engine",
+        &["resources", "function-engine", "runtime", "mcl-functions", "mcl-artifact"],
+    );
+    assert_unreachable("resource-engine", &["graph-merge", "pp-translate"]);
 }
 
 #[test]
-fn resources_know_nothing_of_the_function_engine_and_the_compiler() {
-    check_absent("resources", FRONT_END);
-    check_absent("resources", &["function-engine", "runtime", "graph-merge", "pp-translate"]);
+fn resources_are_independent_of_functions_and_compiler() {
+    assert_unreachable("resources", FRONT_END);
+    assert_unreachable("resources", &["function-engine", "runtime", "graph-merge", "pp-translate"]);
 }
 
 #[test]
-fn the_function_engine_knows_nothing_of_how_resources_are_applied() {
-    check_absent("function-engine", FRONT_END);
-    check_absent("function-engine", &["resources", "resource-engine", "runtime", "graph-merge", "pp-translate"]);
+fn function_engine_is_independent_of_providers() {
+    assert_unreachable("function-engine", FRONT_END);
+    assert_unreachable("function-engine", &["resources", "resource-engine", "runtime", "graph-merge", "pp-translate"]);
 }
 
 #[test]
 fn stages_depend_on_earlier_stages_only() {
-    check_absent("mcl-lexer", &["mcl-modules", "mcl-parser", "mcl-types", "mcl-fgraph", "mcl-artifact"]);
-    check_absent("mcl-modules", &["mcl-parser", "mcl-types", "mcl-fgraph", "mcl-artifact"]);
-    check_absent("mcl-parser", &["mcl-types", "mcl-fgraph", "mcl-artifact", "resource-graph"]);
-    check_absent("mcl-types", &["mcl-fgraph", "mcl-artifact"]);
-    check_absent("mcl-artifact", &["mcl-lexer", "mcl-parser", "mcl-types", "mcl-functions", "resource-graph"]);
+    assert_unreachable("mcl-lexer", &["mcl-modules", "mcl-parser", "mcl-types", "mcl-fgraph", "mcl-artifact"]);
+    assert_unreachable("mcl-modules", &["mcl-parser", "mcl-types", "mcl-fgraph", "mcl-artifact"]);
+    assert_unreachable("mcl-parser", &["mcl-types", "mcl-fgraph", "mcl-artifact", "resource-graph"]);
+    assert_unreachable("mcl-types", &["mcl-fgraph", "mcl-artifact"]);
+    assert_unreachable("mcl-artifact", &["mcl-lexer", "mcl-parser", "mcl-types", "mcl-functions", "resource-graph"]);
 }
 
 #[test]
-fn resources_know_nothing_of_mcl_syntax_and_puppet() {
-    check_absent("resource-graph", FRONT_END);
-    check_absent("resource-graph", &["mcl-functions", "mcl-artifact", "pp-translate", "graph-merge"]);
-    check_absent("graph-merge", &["pp-translate", "mcl-functions", "mcl-artifact", "runtime"]);
-    check_absent("pp-translate", &["graph-merge", "mcl-functions", "mcl-artifact", "runtime"]);
+fn resource_graph_is_independent_of_its_sources() {
+    assert_unreachable("resource-graph", FRONT_END);
+    assert_unreachable("resource-graph", &["mcl-functions", "mcl-artifact", "pp-translate", "graph-merge"]);
+    assert_unreachable("graph-merge", &["pp-translate", "mcl-functions", "mcl-artifact", "runtime"]);
+    assert_unreachable("pp-translate", &["graph-merge", "mcl-functions", "mcl-artifact", "runtime"]);
 }
 
 #[test]
-fn only_tests_use_the_test_support() {
+fn test_support_is_a_dev_dependency_only() {
     for (name, reached) in reachable() {
         assert!(!reached.contains("test-support"), "{name} must depend on test-support for tests only");
     }

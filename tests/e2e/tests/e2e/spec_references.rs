@@ -78,7 +78,7 @@ static ITEM: LazyLock<Regex> = LazyLock::new(|| {
 
 impl Document {
     fn new(text: String) -> Document {
-        // Headings inside code blocks are no headings; blanking them keeps the offsets.
+        // A `#` line in a code block is not a heading. Spaces in its place keep the offsets.
         let outside = FENCE.replace_all(&text, |fence: &Captures<'_>| " ".repeat(fence[0].len()));
         let headings: Vec<(usize, usize, String)> = HEADING
             .captures_iter(&outside)
