@@ -136,7 +136,7 @@ fn resource_graph_is_independent_of_its_sources() {
 
 #[test]
 fn test_support_is_a_dev_dependency_only() {
-    for (name, reached) in reachable() {
+    for (name, reached) in Dependencies::read().reached {
         assert!(!reached.contains("test-support"), "{name} must depend on test-support for tests only");
     }
 }
