@@ -13,4 +13,6 @@ mod mounts;
 mod packages;
 mod puppet_fallback;
 mod services;
+mod sources;
+mod spec_references;
 mod support;
