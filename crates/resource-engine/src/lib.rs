@@ -37,5 +37,5 @@ mod simulator;
 pub use engine::{Config, Engine, Status};
 pub use event::{Command, Event, Finished, Received, Report, Sent, StopLevel, Time};
 pub use failure::Failure;
-pub use graph::{Cycle, EngineGraph, Group, GroupEdge, Transfer};
+pub use graph::{EngineGraph, Group, GroupCycle, GroupEdge, Transfer};
 pub use vertex::VertexKey;

@@ -41,7 +41,7 @@ pub use kinds::{SIGNALS, all_kinds, file_path, kind};
 pub use meta::{META_FIELDS, META_STRUCT_TYPE, Meta, MetaField};
 pub use meta_values::MetaError;
 pub use mode::SymbolicMode;
-pub use order::Cycle;
+pub use order::{Cycle, topological_order};
 pub use output::{dot, json, json_text, text};
 pub use param_map::ParamMap;
 pub use schema::{Check, Field, Repr, ResourceKind, SendField, Traits};

@@ -17,7 +17,7 @@ use mcl_artifact::{ArtifactStage, read_program, write};
 use mcl_diagnostics::{FileId, Span};
 use mcl_value::{FuncType, Type, Value};
 use resource_engine::{Config, Engine as ResourceEngine, Event};
-use runtime::frontend::finish_graph;
+use runtime::{finalize, local_host};
 use stopwatch::fastest;
 
 /// The allocator of the tools.
@@ -270,13 +270,14 @@ fn one_of_many(count: usize) -> Duration {
     let mut interpreter = Interpreter::new();
     let mut resources = ResourceEngine::new(Config::default());
     let mut mode = 600;
+    let host = local_host();
     let mut round = || {
         mode = 1244 - mode;
         inputs.set("mode", mode);
         let started = Instant::now();
         assert!(engine.run().expect("no failures").changed);
         let graph = interpreter.interpret(&engine).expect("a graph");
-        let graph = finish_graph(graph).expect("no cycle");
+        let graph = finalize(graph, &host).expect("no cycle").engine;
         let commands = resources.step(Event::Swap(Box::new(graph)), started.elapsed());
         let took = started.elapsed();
         std::hint::black_box(commands);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use function_engine::{Engine, Interpreter, StillHost, Waiting};
 use mcl_artifact::program::Program;
 use mcl_diagnostics::{Code, Diagnostic, Stage};
-use resource_graph::{AutoEdgeHost, ResourceGraph, add_autoedges};
+use resource_graph::ResourceGraph;
 use resources::functions_dir;
 use shared_store::SharedStore;
 
@@ -59,37 +59,6 @@ pub fn first_graph(
         events.wait(until.saturating_sub(now));
     }
     Interpreter::new().interpret(&engine)
-}
-
-/// Adds the automatic edges of this host.
-///
-/// # Errors
-/// Resources that cannot tell what they need, and the circle that automatic edges close.
-pub fn add_automatic_edges(graph: &mut ResourceGraph) -> Result<(), Vec<Diagnostic>> {
-    let home = std::env::var("HOME").ok();
-    let host = AutoEdgeHost { home: home.as_deref(), ..AutoEdgeHost::default() };
-    add_autoedges(graph, &host).map_err(|errors| {
-        let diagnostic = |error: &resource_graph::AutoEdgeError| {
-            let diagnostic = Diagnostic::error(Code::R0301, Stage::Autoedge, error.to_string());
-            match graph.resource(error.vertex).span {
-                Some(span) => diagnostic.at(span),
-                None => diagnostic,
-            }
-        };
-        errors.iter().map(diagnostic).collect::<Vec<Diagnostic>>()
-    })?;
-    let Err(cycle) = graph.topological_order() else { return Ok(()) };
-    let message = format!("the edges go round in a circle: {cycle}");
-    let mut diagnostic = Diagnostic::error(Code::R0302, Stage::Autoedge, message)
-        .help("`Meta:autoedge => false` on one of these resources keeps it from being ordered automatically");
-    for vertex in &cycle.vertices {
-        match graph.resource(*vertex).span {
-            Some(span) if diagnostic.span.is_none() => diagnostic = diagnostic.at(span),
-            Some(span) if diagnostic.labels.len() < 10 => diagnostic = diagnostic.label(span, "and this resource"),
-            _ => {}
-        }
-    }
-    Err(vec![diagnostic])
 }
 
 /// A directory for functions that keep state (`local.pool`): made by the first that does, gone at the end.

@@ -9,6 +9,6 @@ mod mixer;
 mod puppet;
 mod telling;
 
-pub use live::{LiveSource, RunningSource, finish_graph, spawn};
+pub use live::{LiveSource, RunningSource, spawn};
 pub use mixer::{Mixed, Mixer, Side, SideEvent};
 pub use puppet::PuppetSource;

@@ -9,10 +9,12 @@
 //!
 //! It knows nothing of source text: no lexer, parser or type checker is linked.
 
+mod finalize;
 mod first_graph;
 pub mod frontend;
 pub mod shell;
 
-pub use first_graph::{Patience, add_automatic_edges, first_graph};
+pub use finalize::{Finalized, finalize, local_host};
+pub use first_graph::{Patience, first_graph};
 pub use resource_engine::Status;
 pub use resources::{Change, Diff, StateDir, default_prefix, functions_dir, hostname};

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use mcl_diagnostics::{Code, Diagnostic, Files, Format, Stage};
-use runtime::frontend::{LiveSource, finish_graph, spawn};
+use runtime::frontend::{LiveSource, spawn};
 use runtime::shell::{Agent, Message, Options, Signals, Summary};
-use runtime::{StateDir, default_prefix, functions_dir};
+use runtime::{StateDir, default_prefix, finalize, functions_dir, local_host};
 
 use crate::plan::PlanPrinter;
 use crate::progress::{LogFormat, Printer};
@@ -174,10 +174,10 @@ pub fn plan(args: &PlanArgs) -> ExitCode {
     let finished =
         args.sides.first_graph(program.as_ref(), prefix.as_deref(), patience).and_then(|(graph, warnings)| {
             report::print(warnings, files, format);
-            finish_graph(graph)
+            finalize(graph, &local_host())
         });
     let graph = match finished {
-        Ok(graph) => graph,
+        Ok(finalized) => finalized.engine,
         Err(diagnostics) => {
             let unreadable = diagnostics.iter().any(|d| d.code == Code::P0107);
             report::print(diagnostics, files, format);

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use mcl_diagnostics::{Code, Files, Format};
+use runtime::{finalize, local_host};
 
 use crate::report;
 use crate::sides::{Sides, Wait};
@@ -44,11 +45,13 @@ pub fn run(args: &Args) -> ExitCode {
     let files = program.as_ref().map_or(&nothing, |p| &p.files);
     let mut tell = |notes| report::print(notes, files, errors);
     let patience = args.wait.patience(&mut tell);
-    let graph = match args.sides.first_graph(program.as_ref(), args.prefix.as_deref(), patience) {
-        Ok((graph, warnings)) => {
-            report::print(warnings, files, errors);
-            graph
-        }
+    let first = args.sides.first_graph(program.as_ref(), args.prefix.as_deref(), patience);
+    let finalized = first.and_then(|(graph, warnings)| {
+        report::print(warnings, files, errors);
+        finalize(graph, &local_host())
+    });
+    let graph = match finalized {
+        Ok(finalized) => finalized.graph,
         Err(diagnostics) => {
             let unreadable = diagnostics.iter().any(|d| d.code == Code::P0107);
             report::print(diagnostics, files, errors);

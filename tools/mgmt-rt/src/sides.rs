@@ -101,7 +101,7 @@ impl Sides {
         self.artifact.as_deref().map(|path| program::load(path, format)).transpose()
     }
 
-    /// The first graph of all sides together, with automatic edges, and warnings. Nothing on the machine is touched; what
+    /// The first graph of all sides together, without automatic edges, and warnings. Nothing on the machine is touched; what
     /// hosts share is read from the prefix.
     pub fn first_graph(
         &self,
@@ -121,8 +121,7 @@ impl Sides {
             events.push((Side::Puppet, SideEvent::Graph(graph)));
         }
         match self.mixer().handle(events).pop() {
-            Some(Mixed::Graph(mut graph, more)) => {
-                runtime::add_automatic_edges(&mut graph)?;
+            Some(Mixed::Graph(graph, more)) => {
                 warnings.extend(more);
                 Ok((graph, warnings))
             }

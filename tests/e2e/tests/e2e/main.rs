@@ -5,6 +5,7 @@ mod dependencies;
 mod embedded;
 mod exports;
 mod faults;
+mod finalize;
 mod functions;
 mod machine;
 mod mclc_run;
