@@ -9,7 +9,6 @@ pub mod json;
 pub mod math;
 pub mod os;
 pub mod path;
-pub mod rand;
 pub mod regexp;
 pub mod strconv;
 pub mod strings;

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use go_compat::os::error_text;
+use go_compat::path::clean;
 use mcl_value::Value;
+use shared_store::{create_private_dir, write_atomically};
 
 use crate::args::Args;
 use crate::table::{Outcome, fatal, host, live, ok, pure};
 use crate::{CallContext, Deploy, Function, FunctionError, Live, LiveContext, Plain, distro};
-use go_compat::os::error_text;
-use go_compat::path::clean;
-use shared_store::{create_private_dir, write_atomically};
 
 /// A row: a full function of the host.
 const fn file(name: &'static str, signature: &'static str, doc: &'static str, plain: Plain) -> Function {

@@ -13,17 +13,9 @@ pub(crate) mod runtime;
 pub(crate) mod strconv;
 pub(crate) mod strings;
 
-use go_compat::Error;
-use mcl_value::Value;
-
-use crate::table::{Outcome, fatal, ok};
+use crate::table::{Outcome, fatal};
 
 /// What a Go panic inside a function turns into.
 fn panicked(message: impl std::fmt::Display) -> Outcome {
     fatal(format!("panic in process: {message}"))
-}
-
-/// A result of Go's library; its errors are fatal.
-fn result(result: Result<impl Into<Value>, Error>) -> Outcome {
-    result.map_or_else(|error| fatal(error.to_string()), ok)
 }

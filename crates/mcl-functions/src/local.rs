@@ -1,13 +1,13 @@
 //! `local`: state of this machine, below the prefix (spec 03 §5.10).
 
+use go_compat::os::error_text;
+use go_compat::path::clean;
 use mcl_value::Value;
+use shared_store::{create_private_dir, write_atomically};
 
 use crate::args::Args;
 use crate::table::{Outcome, fatal, live, ok};
 use crate::{Function, Live, LiveContext};
-use go_compat::os::error_text;
-use go_compat::path::clean;
-use shared_store::{create_private_dir, write_atomically};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     live(

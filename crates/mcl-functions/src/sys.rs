@@ -4,13 +4,14 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use go_compat::os::path_error;
 use mcl_value::Value;
 
 use crate::args::Args;
+use crate::golang::os::environment;
 use crate::kernel_events::KernelEvents;
 use crate::table::{Outcome, catchable, fatal, host, live, ok};
 use crate::{Function, Live, LiveContext};
-use go_compat::os::{environment, path_error};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     live("sys.cpu_count", "func() int", "Processors that are online. Watched.", || Box::<CpuCount>::default()),

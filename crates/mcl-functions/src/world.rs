@@ -2,13 +2,13 @@
 //!
 //! Resources write to the [`SharedStore`], functions read it.
 
+use go_compat::os::error_text;
 use mcl_value::Value;
 use shared_store::{Exported, SharedStore};
 
 use crate::args::Args;
 use crate::table::{Outcome, fatal, live, ok};
 use crate::{Function, FunctionError, Live, LiveContext};
-use go_compat::os::error_text;
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     live(

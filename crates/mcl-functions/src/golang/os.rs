@@ -2,12 +2,14 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::Path;
 
-use go_compat::os::{environment, error_text, expand_env, mkdir_temp, path_error, temp_dir, user_dir};
+use go_compat::os::{error_text, expand, path_error};
+use go_compat::path::clean;
 
 use crate::args::Args;
-use crate::golang::result;
-use crate::table::{fatal, host, ok};
+use crate::golang::rand::random_u64;
+use crate::table::{Outcome, fatal, host, ok};
 use crate::{Function, Plain};
 
 /// A row: a function of the host that mgmt registers as pure.
@@ -23,7 +25,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         )
     }),
     fact("golang/os.expand_env", "func(s str) str", "Replaces `$x` and `${x}` by environment variables.", |_, args| {
-        ok(expand_env(args.bytes(0)?))
+        ok(expand(args.bytes(0)?, |name| environment(name).unwrap_or_default()))
     }),
     fact("golang/os.getegid", "func() int", "The effective group id.", |_, _| {
         ok(i64::from(rustix::process::getegid().as_raw()))
@@ -56,7 +58,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "golang/os.mkdir_temp",
         "func(dir str, pattern str) str",
         "Makes a new directory; the last `*` of its name, or else its end, is random.",
-        |_, args| result(mkdir_temp(args.bytes(0)?, args.bytes(1)?)),
+        |_, args| mkdir_temp(args.bytes(0)?, args.bytes(1)?),
     )
     .impure(),
     fact("golang/os.read_file", "func(name str) str", "The contents of a file.", |_, args| {
@@ -74,13 +76,56 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     }),
     fact("golang/os.temp_dir", "func() str", "`$TMPDIR`, or `/tmp`.", |_, _| ok(temp_dir())),
     fact("golang/os.user_cache_dir", "func() str", "`$XDG_CACHE_HOME`, or `$HOME/.cache`.", |_, _| {
-        result(user_dir("XDG_CACHE_HOME", b"/.cache"))
+        user_dir("XDG_CACHE_HOME", b"/.cache")
     }),
     fact("golang/os.user_config_dir", "func() str", "`$XDG_CONFIG_HOME`, or `$HOME/.config`.", |_, _| {
-        result(user_dir("XDG_CONFIG_HOME", b"/.config"))
+        user_dir("XDG_CONFIG_HOME", b"/.config")
     }),
     fact("golang/os.user_home_dir", "func() str", "`$HOME`.", |_, _| match environment(b"HOME") {
         Some(home) if !home.is_empty() => ok(home),
         _ => fatal("$HOME is not defined"),
     }),
 ];
+
+/// An environment variable; `None` if it is not set. No name makes this panic.
+pub(crate) fn environment(name: &[u8]) -> Option<Vec<u8>> {
+    std::env::vars_os().find(|(key, _)| key.as_bytes() == name).map(|(_, value)| value.into_vec())
+}
+
+fn temp_dir() -> Vec<u8> {
+    environment(b"TMPDIR").filter(|dir| !dir.is_empty()).unwrap_or_else(|| b"/tmp".to_vec())
+}
+
+fn user_dir(variable: &str, below_home: &[u8]) -> Outcome {
+    match environment(variable.as_bytes()).filter(|dir| !dir.is_empty()) {
+        Some(dir) if dir.starts_with(b"/") => ok(dir),
+        Some(_) => fatal(format!("path in ${variable} is relative")),
+        None => match environment(b"HOME").filter(|home| !home.is_empty()) {
+            Some(home) => ok([&home[..], below_home].concat()),
+            None => fatal(format!("neither ${variable} nor $HOME are defined")),
+        },
+    }
+}
+
+fn mkdir_temp(dir: &[u8], pattern: &[u8]) -> Outcome {
+    let shown = String::from_utf8_lossy(pattern);
+    if pattern.contains(&b'/') {
+        return fatal(format!("mkdirtemp {shown}: pattern contains path separator"));
+    }
+    let dir = if dir.is_empty() { temp_dir() } else { dir.to_vec() };
+    let split = pattern.iter().rposition(|&b| b == b'*');
+    let (prefix, suffix) = split.map_or((pattern, &b""[..]), |star| (&pattern[..star], &pattern[star + 1..]));
+    for _ in 0..1000 {
+        let number = random_u64() >> 32;
+        let path = [&dir[..], b"/", prefix, number.to_string().as_bytes(), suffix].concat();
+        let path = clean(&path);
+        let made = std::os::unix::fs::DirBuilderExt::mode(&mut std::fs::DirBuilder::new(), 0o700)
+            .create(Path::new(OsStr::from_bytes(&path)));
+        match made {
+            Ok(()) => return ok(path),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return fatal(format!("mkdir {}: {}", String::from_utf8_lossy(&path), error_text(&error))),
+        }
+    }
+    fatal("mkdirtemp: file already exists")
+}

@@ -1,6 +1,9 @@
 //! `golang/math/rand`: a different number at every evaluation.
 
-use go_compat::rand;
+use std::cell::Cell;
+use std::io::Read as _;
+
+use go_compat::math;
 
 use crate::args::Args;
 use crate::golang::panicked;
@@ -13,11 +16,11 @@ const fn random(name: &'static str, signature: &'static str, doc: &'static str, 
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     random("golang/math/rand.exp_float_64", "func() float", "Exponentially distributed, with rate 1.", |_, _| {
-        ok(rand::exponential())
+        ok(-math::log(1.0 - unit()))
     }),
-    random("golang/math/rand.float_64", "func() float", "At least 0 and less than 1.", |_, _| ok(rand::float64())),
-    random("golang/math/rand.int", "func() int", "Any int that is not negative.", |_, _| ok(rand::int63())),
-    random("golang/math/rand.int_63", "func() int", "Any int that is not negative.", |_, _| ok(rand::int63())),
+    random("golang/math/rand.float_64", "func() float", "At least 0 and less than 1.", |_, _| ok(unit())),
+    random("golang/math/rand.int", "func() int", "Any int that is not negative.", |_, _| ok(int63())),
+    random("golang/math/rand.int_63", "func() int", "Any int that is not negative.", |_, _| ok(int63())),
     random("golang/math/rand.int_63_n", "func(n int) int", "At least 0 and less than n.", |_, args| {
         below(args.int(0)?, "Int63n")
     }),
@@ -25,13 +28,59 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         below(args.int(0)?, "Intn")
     }),
     random("golang/math/rand.norm_float_64", "func() float", "Normally distributed around 0, deviation 1.", |_, _| {
-        ok(rand::normal())
+        // Box and Muller's method.
+        let radius = (-2.0 * math::log(1.0 - unit())).sqrt();
+        ok(radius * math::cos(2.0 * std::f64::consts::PI * unit()))
     }),
     random("golang/math/rand.read", "func(p str) int", "The length of the text: what is read is lost.", |_, args| {
         ok(i64::try_from(args.bytes(0)?.len()).unwrap_or(i64::MAX))
     }),
 ];
 
+thread_local! {
+    static STATE: Cell<u64> = Cell::new(seed());
+}
+
+fn seed() -> u64 {
+    let mut bytes = [0; 8];
+    match std::fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes)) {
+        Ok(()) => u64::from_ne_bytes(bytes),
+        // These are not secrets: the time will do.
+        Err(_) => std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .map_or(1, |time| time.subsec_nanos().into()),
+    }
+}
+
+/// The next number of a splitmix64 sequence.
+pub(super) fn random_u64() -> u64 {
+    let state = STATE.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
+    STATE.set(state);
+    let mut z = state;
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+fn int63() -> i64 {
+    (random_u64() >> 1).cast_signed()
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn unit() -> f64 {
+    (random_u64() >> 11) as f64 / (1u64 << 53) as f64
+}
+
 fn below(n: i64, function: &str) -> Outcome {
-    rand::int63_below(n).map_or_else(|| panicked(format!("invalid argument to {function}")), ok)
+    if n <= 0 {
+        return panicked(format!("invalid argument to {function}"));
+    }
+    // Numbers beyond the last multiple of n would make some results likelier.
+    let limit = i64::MAX - i64::MAX % n;
+    loop {
+        let number = int63();
+        if number < limit {
+            return ok(number % n);
+        }
+    }
 }

@@ -2,9 +2,8 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use go_compat::os::environment;
-
 use crate::args::Args;
+use crate::golang::os::environment;
 use crate::golang::panicked;
 use crate::table::{fatal, host, ok};
 use crate::{Function, Plain};

@@ -3,13 +3,13 @@
 use std::net::IpAddr;
 use std::path::Path;
 
+use go_compat::os::error_text;
 use mcl_value::Value;
 
 use crate::args::Args;
 use crate::kernel_events::KernelEvents;
 use crate::table::{Outcome, fatal, ok};
 use crate::{FunctionError, Live, LiveContext};
-use go_compat::os::error_text;
 
 /// A network interface.
 struct Interface {

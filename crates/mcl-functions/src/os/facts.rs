@@ -1,10 +1,10 @@
 //! Facts about the operating system.
 
+use go_compat::os::{error_text, path_error};
 use mcl_value::Value;
 
 use crate::FunctionError;
 use crate::table::{Outcome, fatal, ok};
-use go_compat::os::{error_text, path_error};
 
 /// The families, and the file that tells; the first that is found counts.
 pub(super) const FAMILIES: [(&str, &str); 3] =

@@ -8,12 +8,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use go_compat::os::error_text;
 use mcl_value::Value;
 
 use crate::args::Args;
 use crate::table::{Outcome, ok};
 use crate::{FunctionError, Live, LiveContext};
-use go_compat::os::error_text;
 
 /// A line longer than this ends the reading.
 const MAX_LINE: u64 = 64 * 1024;

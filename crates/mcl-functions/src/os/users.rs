@@ -5,8 +5,8 @@ use std::os::unix::ffi::OsStringExt as _;
 use nix::unistd::{Uid, User};
 
 use crate::FunctionError;
+use crate::golang::os::environment;
 use crate::table::{Outcome, fatal, ok};
-use go_compat::os::environment;
 
 /// What is watched for changes: of the other sources of accounts, none tells when it changes.
 pub(super) const PASSWD: &str = "/etc/passwd";

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+use go_compat::os::{error_text, path_error};
 use mcl_value::Value;
 
 use super::users;
@@ -11,7 +12,6 @@ use crate::args::Args;
 use crate::kernel_events::KernelEvents;
 use crate::table::{Outcome, catchable, fatal, ok};
 use crate::{Live, LiveContext};
-use go_compat::os::{error_text, path_error};
 
 /// Watching needs an absolute path; a relative one counts from the directory of the process, as for reading.
 fn watch(cx: &mut dyn LiveContext, path: &[u8]) -> PathBuf {

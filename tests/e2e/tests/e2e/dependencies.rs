@@ -146,6 +146,7 @@ fn the_ports_of_go_know_nothing_of_mcl() {
         check_absent(port, FRONT_END);
         check_absent(port, values_and_functions);
         check_absent(port, &["resource-graph", "shared-store", "runtime"]);
+        check_external_absent(port, IO);
     }
     check_absent("go-compat", &["go-template"]);
 }
@@ -153,8 +154,10 @@ fn the_ports_of_go_know_nothing_of_mcl() {
 #[test]
 fn functions_and_resources_meet_in_the_shared_store_only() {
     check_absent("shared-store", FRONT_END);
-    check_absent("shared-store", &["mcl-value", "mcl-functions", "resource-graph", "runtime"]);
+    check_absent("shared-store", &["mcl-value", "mcl-functions", "resource-graph", "resources", "runtime"]);
     check_absent("mcl-functions", FRONT_END);
-    check_absent("mcl-functions", &["mcl-artifact", "resource-graph", "pp-translate", "graph-merge", "runtime"]);
+    check_absent("mcl-functions", &["mcl-artifact", "resource-graph", "pp-translate", "graph-merge"]);
+    check_absent("mcl-functions", &["function-engine", "resource-engine", "resources", "runtime"]);
+    check_absent("resources", &["mcl-functions"]);
     check_absent("mcl-value", &["mcl-functions", "go-template", "shared-store", "resource-graph"]);
 }
