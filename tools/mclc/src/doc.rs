@@ -1,4 +1,4 @@
-//! `mclc doc`: functions and resource kinds, from the tables that the compiler and the runtime use.
+//! `mclc doc`: prints the documentation of functions and resource kinds, from the tables of compiler and runtime.
 
 use std::fmt::Write;
 
@@ -31,10 +31,10 @@ pub fn run(args: &Doc) -> u8 {
     if functions.is_empty() && kinds.is_empty() && written_in_mcl.is_none() {
         let known = all_functions().map(|f| f.name).chain(all_kinds().iter().map(|kind| kind.name));
         let hint = nearest(name, known).map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
-        return unusable(format_args!("there is no function, module or resource kind `{name}`{hint}"));
+        return unusable(format_args!("unknown function, module or resource kind `{name}`{hint}"));
     }
     let mut out = documents(&functions, &kinds, args.format);
-    // The json form is a table; a source is no row of it.
+    // The JSON format has functions and kinds only.
     if let Some(module) = written_in_mcl
         && args.format != DocFormat::Json
     {
@@ -50,7 +50,7 @@ pub fn run(args: &Doc) -> u8 {
     output::stdout(out.as_bytes())
 }
 
-/// Functions that programs can call: the others implement syntax.
+/// Returns the functions that programs can call. The others implement syntax.
 fn functions(wanted: impl Fn(&Function) -> bool) -> Vec<&'static Function> {
     let public = |f: &Function| !f.name.rsplit('.').next().unwrap_or(f.name).starts_with('_');
     all_functions().filter(|f| public(f) && wanted(f)).collect()
@@ -79,7 +79,7 @@ fn documents(functions: &[&Function], kinds: &[&ResourceKind], format: DocFormat
     out
 }
 
-/// How a function is called: more than one form, with `or` between them, if its type depends on the call.
+/// Returns the type of a function: all its overloads, separated by `or`, if the type depends on the call.
 fn signature(function: &Function, or: &str) -> String {
     match function.signature {
         Signature::Fixed(text) => text.to_owned(),
@@ -88,7 +88,7 @@ fn signature(function: &Function, or: &str) -> String {
     }
 }
 
-/// The first sentence of a documentation text.
+/// Returns the first sentence of a documentation text.
 fn first_sentence(doc: &str) -> &str {
     doc.split_inclusive(". ").next().unwrap_or(doc).trim_end()
 }
@@ -98,8 +98,7 @@ fn overview_text(out: &mut String, functions: &[&Function], kinds: &[&ResourceKi
     for function in functions {
         let of = function.name.rsplit_once('.').map_or("", |(module, _)| module);
         if module != Some(of) {
-            let title =
-                if of.is_empty() { "functions without a module".to_owned() } else { format!("import \"{of}\"") };
+            let title = if of.is_empty() { "built-in functions".to_owned() } else { format!("import \"{of}\"") };
             let _ = writeln!(out, "{}{title}", if out.is_empty() { "" } else { "\n" });
             module = Some(of);
         }
@@ -109,7 +108,8 @@ fn overview_text(out: &mut String, functions: &[&Function], kinds: &[&ResourceKi
     for kind in kinds {
         let _ = writeln!(out, "  {:<32} {}", kind.name, first_sentence(kind.doc));
     }
-    let _ = writeln!(out, "\nmclc doc NAME shows one of them, mclc doc meta the meta parameters of all resources.");
+    let _ =
+        writeln!(out, "\n`mclc doc NAME` describes one of them, `mclc doc meta` the meta parameters of all resources.");
 }
 
 fn function_text(function: &Function) -> String {
@@ -137,7 +137,7 @@ fn kind_text(kind: &ResourceKind) -> String {
     out
 }
 
-/// Text in lines of at most 100 columns.
+/// Wraps a text to lines of at most 100 columns.
 fn wrapped(text: &str, indent: &str) -> String {
     let mut lines = vec![indent.to_owned()];
     for word in text.split_whitespace() {
@@ -201,7 +201,7 @@ fn kind_json(kind: &ResourceKind) -> Value {
     json!({"name": kind.name, "doc": kind.doc, "parameters": fields, "sends": sends})
 }
 
-/// The meta parameters, which every resource has.
+/// Returns the documentation of the meta parameters, which every resource has.
 fn meta(format: DocFormat) -> String {
     let mut out = String::new();
     match format {

@@ -19,13 +19,14 @@ pub fn run(args: &Explain, color: Color) -> u8 {
         None => {
             let hint = nearest(upper, all_codes().map(Code::name)).map(|code| format!("; did you mean `{code}`?"));
             unusable(format_args!(
-                "there is no code `{name}`{} (`mclc explain` lists all of them)",
+                "unknown diagnostic code `{name}`{} (`mclc explain` lists all codes)",
                 hint.unwrap_or_default()
             ))
         }
     }
 }
 
+/// Returns the names and titles of all codes.
 fn list() -> String {
     all_codes().fold(String::new(), |mut text, code| {
         let _ = writeln!(text, "{}  {}", code.name(), code.info().title);

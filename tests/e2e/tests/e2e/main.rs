@@ -3,6 +3,7 @@
 mod agent;
 mod dependencies;
 mod embedded;
+mod explanations;
 mod exports;
 mod faults;
 mod finalize;

@@ -1,8 +1,8 @@
-//! `mclc check --puppet`: both sides of the hand-over, ahead of time (spec 07 §4).
+//! `mclc check --puppet`: checks the merge points of a program and a Puppet catalog at compile time (spec 07 §4).
 //!
-//! The compiler does not run programs, so it looks at what is constant in one: resources whose names the compiler could
-//! fold, and the edges between them. What stands in a branch or a loop that is decided at run time may or may not be there:
-//! its hand-over points count as present, its edges do not count.
+//! The compiler does not run programs, so only their constant part is known: resources whose names were folded to
+//! constants, and the edges between them. Statements in a branch or loop that is decided at run time may or may not take
+//! effect: their merge points count as present, their edges are ignored.
 
 use std::path::Path;
 
@@ -14,17 +14,18 @@ use mcl_diagnostics::Diagnostic;
 use mcl_value::Value;
 use resource_graph::{Edge, Resource, ResourceGraph, ResourceId, VertexId};
 
-/// Everything that is wrong between a program and a catalog.
+/// Returns the errors and warnings of merging a program and a catalog.
 pub fn check(program: &Program, puppet: &Path) -> Vec<Diagnostic> {
     let puppet = match puppet_graph(puppet) {
         Ok(graph) => graph,
         Err(errors) => return errors,
     };
     let Some(main) = program.templates.last() else { return Vec::new() };
-    let mut known = Known { program, puppet: &puppet, graph: ResourceGraph::new(), edges: Vec::new(), complete: true };
+    let mut known =
+        ConstantGraph { program, puppet: &puppet, graph: ResourceGraph::new(), edges: Vec::new(), complete: true };
     known.statements(&main.statements, true);
     let (mcl, complete) = known.finish();
-    // A point that only a run makes known may be the missing partner.
+    // The missing merge point may be one whose name is known only at run time.
     let unmatched = if complete { Unmatched::Error } else { Unmatched::Warn };
     match graph_merge::merge(&mcl, &puppet, &Options { unmatched }) {
         Ok(merged) => merged.warnings,
@@ -39,25 +40,25 @@ fn puppet_graph(path: &Path) -> Result<ResourceGraph, Vec<Diagnostic>> {
     Ok(pp_translate::translate(&relationships, &pp_translate::Options::default())?.graph)
 }
 
-/// An edge between names that may or may not be known.
+/// An edge between two resources that may or may not be part of the constant graph.
 struct NamedEdge {
     from: (String, String),
     to: (String, String),
     notify: bool,
 }
 
-/// What is constant in a program.
-struct Known<'a> {
+/// The resources and edges of a program that are known at compile time.
+struct ConstantGraph<'a> {
     program: &'a Program,
     puppet: &'a ResourceGraph,
     graph: ResourceGraph,
     edges: Vec<NamedEdge>,
-    /// No noop has a name that only a run makes known.
+    /// The name of every `noop` is constant.
     complete: bool,
 }
 
-impl Known<'_> {
-    /// `certain` is false in what is decided at run time.
+impl ConstantGraph<'_> {
+    /// Adds statements. `certain` is false in branches and loops that are decided at run time.
     fn statements(&mut self, statements: &[Statement], certain: bool) {
         for statement in statements {
             match statement {
@@ -114,7 +115,7 @@ impl Known<'_> {
                     EntryKind::Meta { .. } => whole = false,
                 }
             }
-            // Whether it differs from one of the same name in Puppet is not known if not all of it is.
+            // A resource that is only partly constant cannot be compared with one of the same name in Puppet.
             if (whole || self.puppet.find(&kind, &name).is_none()) && self.graph.find(&kind, &name).is_none() {
                 self.graph.add(resource);
             }
@@ -161,7 +162,7 @@ impl Known<'_> {
         self.program.strings.get(id.0 as usize).map_or("", |s| s)
     }
 
-    /// The names that a constant stands for: one text, or a list of them.
+    /// Returns the resource names of a constant, which is a string or a list of strings.
     fn names(&self, operand: Operand) -> Option<Vec<String>> {
         match self.value(operand)? {
             Value::Str(name) => Some(vec![name.to_text().into_owned()]),
