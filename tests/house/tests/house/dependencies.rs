@@ -73,3 +73,10 @@ fn resources_know_nothing_of_mcl_syntax_and_puppet() {
     check_absent("graph-merge", &["pp-translate", "mcl-functions", "mcl-artifact", "runtime"]);
     check_absent("pp-translate", &["graph-merge", "mcl-functions", "mcl-artifact", "runtime"]);
 }
+
+#[test]
+fn only_tests_use_the_test_support() {
+    for (name, reached) in reachable() {
+        assert!(!reached.contains("test-support"), "{name} must depend on test-support for tests only");
+    }
+}
