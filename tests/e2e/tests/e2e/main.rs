@@ -16,3 +16,4 @@ mod services;
 mod sources;
 mod spec_references;
 mod support;
+mod vocabulary;
