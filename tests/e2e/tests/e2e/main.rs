@@ -18,3 +18,4 @@ mod services;
 mod sources;
 mod spec_references;
 mod support;
+mod vocabulary;
