@@ -158,7 +158,7 @@ impl Engine {
             Op::Struct(ty, _) => Kind::Struct(*ty),
             Op::Builtin { function, .. } => match &code.functions[function.0 as usize].function.implementation {
                 Implementation::Plain(_) => Kind::Plain(*function),
-                Implementation::Live(new) => Kind::Live(Box::new(LiveNode {
+                Implementation::Streaming(new) => Kind::Live(Box::new(LiveNode {
                     function: *function,
                     instance: Some(new()),
                     watches: Vec::new(),

@@ -106,8 +106,8 @@ impl Engine {
                 let sort =
                     if matches!(name, "panic" | "panic_debug") { FailureSort::Panic } else { FailureSort::Function };
                 State::Failed(Arc::new(Failure {
-                    catchable: error.catchable,
-                    message: error.message,
+                    catchable: error.is_catchable(),
+                    message: error.to_string(),
                     span: self.nodes[id].span,
                     origin: id,
                     sort,

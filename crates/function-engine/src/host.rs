@@ -30,7 +30,7 @@ pub trait Host: Send {
     fn hostname(&self) -> &str;
     /// The directory for persistent state of functions.
     fn state_dir(&self) -> &Path;
-    /// What a resource of the same program offers to functions (see `LiveContext::shared_value`).
+    /// What a resource of the same program offers to functions (see `StreamContext::shared_value`).
     fn shared_value(&self, kind: &str, name: &str) -> Option<Value>;
     /// Where the deployed files lie, if they lie on disk.
     fn deploy_directory(&self) -> Option<&Path> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcl_artifact::program::Program;
-use mcl_functions::{CallContext, Deploy, LiveContext};
+use mcl_functions::{CallContext, Deploy, StreamContext};
 use mcl_value::Value;
 
 use crate::Engine;
@@ -68,7 +68,7 @@ impl LiveCall<'_> {
     }
 }
 
-impl LiveContext for LiveCall<'_> {
+impl StreamContext for LiveCall<'_> {
     fn call_context(&self) -> CallContext<'_> {
         CallContext { ty: &self.import.ty, deploy: Some(self.deploy), module_dir: &self.import.module_dir }
     }

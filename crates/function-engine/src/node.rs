@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcl_artifact::program::{FunctionIdx, Operand, TemplateId, TypeIdx};
 use mcl_diagnostics::Span;
-use mcl_functions::{EngineFunction, Live};
+use mcl_functions::{EngineFunction, Stream};
 use mcl_value::{FuncValue, Value};
 
 use crate::arena::Id;
@@ -159,7 +159,7 @@ pub(crate) enum OutputKind {
 /// A call site of a function that changes by itself.
 pub(crate) struct LiveNode {
     pub(crate) function: FunctionIdx,
-    pub(crate) instance: Option<Box<dyn Live>>,
+    pub(crate) instance: Option<Box<dyn Stream>>,
     /// What it watches.
     pub(crate) watches: Vec<(Watched, WatchId)>,
     /// The deadline it waits for.

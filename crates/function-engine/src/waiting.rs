@@ -1,6 +1,6 @@
 //! Waiting for first values.
 //!
-//! A live function may say that it has no value yet (`LiveContext::not_ready`): a command that has printed nothing. Its node
+//! A live function may say that it has no value yet (`StreamContext::not_ready`): a command that has printed nothing. Its node
 //! is then *pending*, and so is what needs it; a failure among the other inputs of a node wins, since no value can undo it.
 //!
 //! A control that is pending does not know what it wants, so it keeps what it has built: the branch of an `if` whose

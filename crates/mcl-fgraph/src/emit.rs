@@ -176,7 +176,7 @@ impl Emitter {
             Op::List(parts) | Op::Struct(_, parts) => self.one_always_fails(at, parts.iter().copied()),
             Op::Map(pairs) => self.one_always_fails(at, pairs.iter().flat_map(|(key, value)| [*key, *value])),
             Op::Builtin { function, args } => match as_consts(args) {
-                Some(args) => matches!(self.result(*function, &args), Some(Err(error)) if error.catchable),
+                Some(args) => matches!(self.result(*function, &args), Some(Err(error)) if error.is_catchable()),
                 None => {
                     matches!(self.pool.function_at(*function).1.implementation, Implementation::Plain(_))
                         && self.one_always_fails(at, args.iter().copied())

@@ -40,8 +40,8 @@ pub(crate) fn warnings(emitter: &mut Emitter) -> Vec<Diagnostic> {
             let name = emitter.pool.function_at(*function).1.name;
             let what = if name.starts_with('_') { "this".to_owned() } else { format!("this call of `{name}`") };
             let message = format!("{what} fails whenever the program runs");
-            let warning = Diagnostic::warning(Code::W0201, Stage::Graph, message).at_with(span, error.message);
-            found.push(if error.catchable {
+            let warning = Diagnostic::warning(Code::W0201, Stage::Graph, message).at_with(span, error.to_string());
+            found.push(if error.is_catchable() {
                 warning.help("if that is meant, give a value to fall back to: `… <|> …`")
             } else {
                 warning

@@ -8,8 +8,8 @@ use mcl_value::Value;
 use shared_store::{create_private_dir, write_atomically};
 
 use crate::args::Args;
-use crate::table::{Outcome, fatal, host, live, ok, pure};
-use crate::{CallContext, Deploy, Function, FunctionError, Live, LiveContext, Plain, distro};
+use crate::table::{Outcome, fatal, host, ok, pure, streaming};
+use crate::{CallContext, Deploy, Function, FunctionError, Plain, Stream, StreamContext, distro};
 
 /// A row: a full function of the host.
 const fn file(name: &'static str, signature: &'static str, doc: &'static str, plain: Plain) -> Function {
@@ -43,7 +43,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     ),
     Function {
         purity: crate::Purity::Host,
-        ..live(
+        ..streaming(
             "deploy.directory",
             "func(directory str) str",
             "Copies a directory of the module to the disk, and returns where it is.",
@@ -103,8 +103,8 @@ fn normal(path: &str) -> String {
 /// Copies when it is first called; a deploy does not change while the program runs.
 struct Directory;
 
-impl Live for Directory {
-    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+impl Stream for Directory {
+    fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         let directory = args.text(0)?;
         if !directory.starts_with('/') {
             return fatal(format!("directory was not absolute, got: `{directory}`"));

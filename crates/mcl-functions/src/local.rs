@@ -6,25 +6,25 @@ use mcl_value::Value;
 use shared_store::{create_private_dir, write_atomically};
 
 use crate::args::Args;
-use crate::table::{Outcome, fatal, live, ok};
-use crate::{Function, Live, LiveContext};
+use crate::table::{Outcome, fatal, ok, streaming};
+use crate::{Function, Stream, StreamContext};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    live(
+    streaming(
         "local.pool",
         "func(namespace str, uid str) int",
         "A number for the uid, different from those of the others in the namespace, and always the same.",
         || Box::new(Pool),
     ),
-    live("local.vardir", "func(path str) str", "A directory for files of the program; made if missing.", || {
+    streaming("local.vardir", "func(path str) str", "A directory for files of the program; made if missing.", || {
         Box::new(Vardir)
     }),
 ];
 
 struct Pool;
 
-impl Live for Pool {
-    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+impl Stream for Pool {
+    fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         let (namespace, uid) = (args.text(0)?, args.text(1)?);
         for (what, name) in [("namespace", &namespace), ("uid", &uid)] {
             if name.is_empty() {
@@ -65,8 +65,8 @@ impl Live for Pool {
 
 struct Vardir;
 
-impl Live for Vardir {
-    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+impl Stream for Vardir {
+    fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         let path = args.text(0)?;
         if path.starts_with('/') {
             return fatal("path must be relative");

@@ -11,7 +11,7 @@ use mcl_value::Value;
 
 use crate::Function;
 use crate::args::Args;
-use crate::table::{Outcome, catchable, live, ok, pure};
+use crate::table::{Outcome, catchable, ok, pure, streaming};
 
 pub(crate) use interfaces::hardware_addresses;
 
@@ -34,7 +34,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure("net.cidr_to_prefix", "func(a str) str", "The prefix length.", |_, args| {
         with_cidr(args, |cidr| cidr.prefix.to_string())
     }),
-    live(
+    streaming(
         "net.interface_cidr",
         "func(interface str) str",
         "The first IPv4 address of a network interface, as `address/prefix`.",
@@ -55,7 +55,9 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure("net.macfmt", "func(a str) str", "The hardware address in lower case with colons.", |_, args| {
         catch(mac::format(&args.text(0)?, ':'))
     }),
-    live("net.macs", "func() []str", "The hardware addresses of this machine.", || Box::<interfaces::Macs>::default()),
+    streaming("net.macs", "func() []str", "The hardware addresses of this machine.", || {
+        Box::<interfaces::Macs>::default()
+    }),
     pure("net.oldmacfmt", "func(a str) str", "The hardware address in lower case with hyphens.", |_, args| {
         catch(mac::format(&args.text(0)?, '-'))
     }),
@@ -83,7 +85,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             Err(error) => catchable(format!("error parsing the URL: {error}")),
         },
     ),
-    live("net.wired_interface", "func() str", "The name of the first wired network interface.", || {
+    streaming("net.wired_interface", "func() str", "The name of the first wired network interface.", || {
         Box::<interfaces::WiredInterface>::default()
     }),
 ];

@@ -38,8 +38,8 @@ fn template(cx: &CallContext<'_>, args: &[Value]) -> Outcome {
     template.execute(data, &functions, limits).map_or_else(
         |error| {
             let message = format!("template: execution error: template: {error}");
-            let catchable = error.cause.is_some_and(|cause| cause.catchable);
-            Err(FunctionError { catchable, message })
+            let catchable = error.cause.is_some_and(|cause| cause.is_catchable());
+            Err(if catchable { FunctionError::Catchable(message) } else { FunctionError::Fatal(message) })
         },
         ok,
     )

@@ -83,8 +83,8 @@ fn documents(functions: &[&Function], kinds: &[&ResourceKind], format: DocFormat
 fn signature(function: &Function, or: &str) -> String {
     match function.signature {
         Signature::Fixed(text) => text.to_owned(),
-        Signature::CallSite(site) if site.forms().is_empty() => "func(…)".to_owned(),
-        Signature::CallSite(site) => site.forms().join(or),
+        Signature::CallSite(site) if site.overloads().is_empty() => "func(…)".to_owned(),
+        Signature::CallSite(site) => site.overloads().join(or),
     }
 }
 

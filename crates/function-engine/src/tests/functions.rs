@@ -1,7 +1,7 @@
 //! The functions that test programs call.
 
 use mcl_functions::{
-    CallContext, EngineFunction, Function, FunctionError, Implementation, Live, LiveContext, Purity, Signature,
+    CallContext, EngineFunction, Function, FunctionError, Implementation, Purity, Signature, Stream, StreamContext,
 };
 use mcl_value::Value;
 
@@ -9,8 +9,8 @@ type Result = std::result::Result<Value, FunctionError>;
 
 /// `input(key)`: what the test set under a key; nothing yet while nothing is set.
 struct Input;
-impl Live for Input {
-    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Result {
+impl Stream for Input {
+    fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Result {
         let Value::Str(key) = &args[0] else { return Err(FunctionError::fatal("key")) };
         let value = cx.shared_value("input", &key.to_text());
         if value.is_none() {
@@ -22,8 +22,8 @@ impl Live for Input {
 
 /// `ticks(ms)`: how often it was called; calls itself again after that time.
 struct Ticks(i64);
-impl Live for Ticks {
-    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Result {
+impl Stream for Ticks {
+    fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Result {
         cx.wake_after(std::time::Duration::from_millis(args[0].as_int().unwrap_or(0) as u64));
         self.0 += 1;
         Ok(Value::Int(self.0))
@@ -88,8 +88,8 @@ static ALL: [Function; 14] = [
     function("sum", Implementation::Plain(sum)),
     function("range", Implementation::Plain(range)),
     function("to_map", Implementation::Plain(to_map)),
-    function("input", Implementation::Live(|| Box::new(Input))),
-    function("ticks", Implementation::Live(|| Box::new(Ticks(0)))),
+    function("input", Implementation::Streaming(|| Box::new(Input))),
+    function("ticks", Implementation::Streaming(|| Box::new(Ticks(0)))),
     function("iter.map", Implementation::Engine(EngineFunction::Map)),
     function("iter.filter", Implementation::Engine(EngineFunction::Filter)),
     function("iter.reduce", Implementation::Engine(EngineFunction::Reduce)),

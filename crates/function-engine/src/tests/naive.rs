@@ -97,7 +97,7 @@ impl Naive<'_> {
                 Ok(value) => values.push(value),
                 Err(absent) => {
                     match absent {
-                        Absent::Failed(error) => drop(self.failures.insert(error.message)),
+                        Absent::Failed(error) => drop(self.failures.insert(error.to_string())),
                         Absent::Pending => self.waiting.set(true),
                     }
                     failed = true;
@@ -183,7 +183,7 @@ impl Naive<'_> {
                         let cx = CallContext { ty: &import.ty, deploy: None, module_dir: "/" };
                         call(&cx, &values(args)).map(Data::Value).map_err(Absent::Failed)
                     }
-                    Implementation::Live(_) => {
+                    Implementation::Streaming(_) => {
                         let Data::Value(Value::Str(key)) = &args[0] else { panic!("a key is a text") };
                         self.world.get(&key.to_text()).map(Data::Value).ok_or(Absent::Pending)
                     }
@@ -201,7 +201,7 @@ impl Naive<'_> {
                 self.root(&self.open(if c { then } else { otherwise }, frame, vec![]))
             }
             Op::Except { value, fallback } => match self.operand(frame, *value) {
-                Err(Absent::Failed(error)) if error.catchable => self.root(&self.open(fallback, frame, vec![])),
+                Err(Absent::Failed(error)) if error.is_catchable() => self.root(&self.open(fallback, frame, vec![])),
                 other => other,
             },
             Op::Map(_) | Op::Struct(..) => panic!("not generated"),
@@ -269,7 +269,7 @@ fn first_failure(results: impl Iterator<Item = Evaluated>) -> Result<Vec<Data>, 
         match result {
             Ok(data) => good.push(data),
             Err(Absent::Failed(error)) => {
-                if failure.as_ref().is_none_or(|f| f.catchable && !error.catchable) {
+                if failure.as_ref().is_none_or(|f| f.is_catchable() && !error.is_catchable()) {
                     failure = Some(error);
                 }
             }

@@ -13,7 +13,7 @@ use mcl_value::Value;
 
 use crate::args::Args;
 use crate::table::{Outcome, ok};
-use crate::{FunctionError, Live, LiveContext};
+use crate::{FunctionError, Stream, StreamContext};
 
 /// A line longer than this ends the reading.
 const MAX_LINE: u64 = 64 * 1024;
@@ -55,8 +55,8 @@ impl Output {
     }
 }
 
-impl Live for System {
-    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+impl Stream for System {
+    fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         let command = args.bytes(0)?;
         let mut ended = false;
         if self.running.as_ref().is_none_or(|running| running.command != command) {

@@ -9,11 +9,11 @@ use mcl_value::{FuncType, Value};
 use shared_store::{Export, SharedStore};
 
 use super::literal;
-use crate::{CallContext, Deploy, Implementation, Live, LiveContext, function};
+use crate::{CallContext, Deploy, FunctionError, Implementation, Stream, StreamContext, function};
 
 /// One instance, and the world around it.
 struct Stage {
-    instance: Box<dyn Live>,
+    instance: Box<dyn Stream>,
     ty: FuncType,
     now: Duration,
     state: tempfile::TempDir,
@@ -41,7 +41,7 @@ impl Deploy for Files {
     }
 }
 
-impl LiveContext for Stage {
+impl StreamContext for Stage {
     fn call_context(&self) -> CallContext<'_> {
         CallContext { ty: &self.ty, deploy: Some(&Files), module_dir: "/m/" }
     }
@@ -76,8 +76,8 @@ impl LiveContext for Stage {
 
 struct Nothing;
 
-impl Live for Nothing {
-    fn call(&mut self, _: &mut dyn LiveContext, _: &[Value]) -> Result<Value, crate::FunctionError> {
+impl Stream for Nothing {
+    fn call(&mut self, _: &mut dyn StreamContext, _: &[Value]) -> Result<Value, FunctionError> {
         Ok(Value::Nil)
     }
 }
@@ -85,7 +85,7 @@ impl Live for Nothing {
 impl Stage {
     fn new(name: &str) -> Stage {
         let function = function(name).expect(name);
-        let Implementation::Live(make) = function.implementation else { panic!("{name} is not live") };
+        let Implementation::Streaming(make) = function.implementation else { panic!("{name} does not stream") };
         Stage {
             instance: make(),
             ty: function.declared_type().unwrap_or(FuncType { args: vec![], result: mcl_value::Type::Nil }),
@@ -108,7 +108,8 @@ impl Stage {
         match outcome {
             Ok(_) if self.waits.is_some() => "not ready".to_owned(),
             Ok(value) => value.to_string().replace(&self.state.path().display().to_string(), "STATE"),
-            Err(error) => format!("{}: {}", if error.catchable { "C" } else { "F" }, error.message),
+            Err(FunctionError::Catchable(message)) => format!("C: {message}"),
+            Err(FunctionError::Fatal(message)) => format!("F: {message}"),
         }
     }
 
@@ -217,13 +218,21 @@ fn files_are_read_and_watched() {
 }
 
 #[test]
-fn commands_give_their_last_line() {
+fn the_last_line_of_a_command_is_its_value() {
     let mut stage = Stage::new("os.system");
-    assert_eq!(stage.call(r#""read x < /dev/null; echo a; exec sleep 1000""#), "not ready");
-    stage.call_until(r#""read x < /dev/null; echo a; exec sleep 1000""#, r#""a""#);
-    // The line of another command takes its place when it comes.
-    assert_eq!(stage.call(r#""read x < /dev/null; echo b; exec sleep 1000""#), r#""a""#);
-    stage.call_until(r#""read x < /dev/null; echo b; exec sleep 1000""#, r#""b""#);
+    // The commands print when the test opens the pipe, and not before.
+    let pipe = stage.state.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs");
+    assert!(made.success());
+    let command = |line: &str| format!("\"read x < {}; echo {line}; exec sleep 1000\"", pipe.display());
+    let open = || std::fs::write(&pipe, "\n").expect("the command reads the pipe");
+
+    assert_eq!(stage.call(&command("a")), "not ready");
+    open();
+    stage.call_until(&command("a"), r#""a""#);
+    assert_eq!(stage.call(&command("b")), r#""a""#, "the value stays until the next command prints a line");
+    open();
+    stage.call_until(&command("b"), r#""b""#);
 }
 
 #[test]
