@@ -1,4 +1,4 @@
-//! `mgmt-rt graph`.
+//! `mgmt-rt graph`: evaluates a program until its first complete result and prints the resource graph.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -17,24 +17,25 @@ pub struct Args {
     sides: Sides,
     #[command(flatten)]
     wait: Wait,
-    /// Where apply keeps its state; functions see a copy of what hosts share. Without it, nothing is shared yet
+    /// State directory of `mgmt-rt apply`: functions see a copy of the values that hosts share [default: no values]
     #[arg(long, value_name = "DIR")]
     prefix: Option<PathBuf>,
-    /// How to print the graph; with json, errors are JSON lines on standard error
-    #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
+    /// Output format; with `json`, diagnostics are JSON objects on standard error
+    #[arg(long, value_enum, default_value_t = GraphFormat::Text, value_name = "FORMAT")]
     format: GraphFormat,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum GraphFormat {
-    /// One object, for programs
+    /// A JSON object
     Json,
-    /// For people
+    /// A readable list of resources and edges
     Text,
-    /// For Graphviz
+    /// A graph for Graphviz
     Dot,
 }
 
+/// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
     let errors = if args.format == GraphFormat::Json { Format::Json } else { Format::Human };
     let program = match args.sides.program(errors) {
@@ -68,7 +69,7 @@ pub fn run(args: &Args) -> ExitCode {
     }
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads has seen enough.
+        // The reader has closed the pipe.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("mgmt-rt: cannot write the graph: {error}");
