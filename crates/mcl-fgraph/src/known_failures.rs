@@ -1,8 +1,8 @@
-//! Failures that are certain: pure calls of constants that fail, whose results the program needs as soon as it runs.
+//! Warnings about known failures: pure calls of constants that fail, and whose results the program always needs.
 //!
-//! The failure itself stays at run time (spec 04 §6.2: `mclc check` may warn, not reject). What only a branch, a loop body,
-//! a function or the right side of `<|>` needs may never be needed, and what is on the left side of `<|>` may be caught:
-//! nothing is said of these.
+//! The call still fails at run time (spec 04 §6.2: `mclc check` may warn, not reject). There is no warning for values that
+//! only a branch, a loop body, a function or the right side of `<|>` uses, because they may never be needed, nor for those
+//! on the left side of `<|>`, where the failure may be caught.
 
 use mcl_artifact::program::{Op, Operand};
 use mcl_diagnostics::{Code, Diagnostic, Stage};
@@ -11,7 +11,7 @@ use crate::builder::as_consts;
 use crate::emit::Emitter;
 use crate::visit::{self, Use};
 
-/// The warnings about the last template, which is the program's top level.
+/// Returns the warnings for the last template, which is the top level of the program.
 pub(crate) fn warnings(emitter: &mut Emitter) -> Vec<Diagnostic> {
     let Some(mut top) = emitter.templates.pop() else { return Vec::new() };
     let mut needed = vec![false; top.nodes.len()];
