@@ -9,7 +9,6 @@ mod cli;
 mod doc;
 mod explain;
 mod get;
-mod handover;
 mod inspect;
 mod memory;
 mod output;
