@@ -1,9 +1,9 @@
 //! Files, spans, diagnostic codes, and the renderers that turn a diagnostic into what a person or a script reads.
 //!
-//! Every crate of the house reports through the types here and never formats text for a terminal itself. A
-//! [`Diagnostic`] is data: a code, a stage, a severity, one primary span, secondary labels, and a help text. The three
-//! output forms (human, short, JSON lines) and SARIF are made in [`render`], in one place. Codes are declared once, with
-//! their title and long explanation, in [`codes`]; `mclc explain` prints them.
+//! Every crate reports through these types and never formats a message for a terminal itself. A [`Diagnostic`] is data: a
+//! code, a stage, a severity, a primary span, labels, and a help. [`render()`] prints it in one of four formats (human,
+//! short, JSON lines, SARIF). Codes are declared once, with title and explanation ([`CodeInfo`]); `mclc explain` prints
+//! them.
 //!
 //! This crate knows nothing of tokens, syntax, types or resources.
 
