@@ -26,3 +26,4 @@ pub use scoped::{
 };
 pub use typed::{ExprIdIn, TypeId, TypeNode, TypeTable, Typed};
 pub use unify::unify;
+pub use walk::parts as expr_parts;

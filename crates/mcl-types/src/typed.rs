@@ -60,7 +60,7 @@ pub enum TypeNode {
     List(TypeId),
     Map(TypeId, TypeId),
     Struct(Box<[(Arc<str>, TypeId)]>),
-    /// Argument names are not part of the type; [`Typed::to_type`] numbers them.
+    /// Argument names are not part of the type; [`TypeTable::to_type`] numbers them.
     Func(Box<[TypeId]>, TypeId),
     /// A variable of a generic scope.
     Var(u32),

@@ -3,7 +3,7 @@
 use mcl_parser::ast::{Entry, EntryKind, Expr, ExprId, Stmt};
 
 /// Calls `visit` for each direct part of an expression, in source order.
-pub(crate) fn parts(expr: &Expr, mut visit: impl FnMut(ExprId)) {
+pub fn parts(expr: &Expr, mut visit: impl FnMut(ExprId)) {
     match expr {
         Expr::Error | Expr::Bool(_) | Expr::Int(_) | Expr::Float(_) | Expr::Str(_) | Expr::Var(_) => {}
         Expr::Concat(items) | Expr::List(items) => items.iter().copied().for_each(visit),

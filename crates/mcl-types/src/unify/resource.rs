@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mcl_diagnostics::{Code, Span, nearest};
 use mcl_parser::ast::{EdgeHalf, EntryKind, ExprId, Resource};
 use mcl_value::Type;
-use resource_graph::{Kind, META_FIELDS, META_STRUCT_TYPE, Repr};
+use resource_graph::{META_FIELDS, META_STRUCT_TYPE, Repr, ResourceKind};
 
 use super::Unifier;
 use super::condition::NameCondition;
@@ -49,7 +49,7 @@ impl Unifier<'_> {
     }
 
     /// The kind of that name; an unknown one is reported at `span`.
-    fn kind_named(&mut self, name: &str, at: Span, span: Span) -> Option<&'static Kind> {
+    fn kind_named(&mut self, name: &str, at: Span, span: Span) -> Option<&'static ResourceKind> {
         let kind = resource_graph::kind(name).filter(|kind| kind.is_public());
         if kind.is_none() {
             let mut diagnostic = error(Code::E0710, format!("there is no resource kind `{name}`"));
@@ -67,7 +67,7 @@ impl Unifier<'_> {
     #[allow(clippy::too_many_arguments)]
     fn field(
         &mut self,
-        kind: &'static Kind,
+        kind: &'static ResourceKind,
         name: &str,
         found: Ty,
         value: ExprId,
@@ -210,7 +210,7 @@ impl Unifier<'_> {
         }
     }
 
-    fn half(&mut self, module: ModuleId, half: &EdgeHalf) -> Option<&'static Kind> {
+    fn half(&mut self, module: ModuleId, half: &EdgeHalf) -> Option<&'static ResourceKind> {
         let name = self.scoped.ast(module).name(half.kind);
         let kind = self.kind_named(name, half.span, half.span);
         self.infer(module, half.name);
@@ -236,9 +236,9 @@ impl Unifier<'_> {
         &mut self,
         module: ModuleId,
         from: &EdgeHalf,
-        from_kind: &'static Kind,
+        from_kind: &'static ResourceKind,
         to: &EdgeHalf,
-        to_kind: &'static Kind,
+        to_kind: &'static ResourceKind,
         span: Span,
     ) {
         let ast = self.scoped.ast(module);
@@ -296,7 +296,7 @@ impl Unifier<'_> {
 }
 
 /// What to write instead of a field that the kind does not have.
-fn help_for_field(kind: &Kind, name: &str) -> String {
+fn help_for_field(kind: &ResourceKind, name: &str) -> String {
     if let Some(near) = nearest(name, kind.fields.iter().map(|field| field.name)) {
         return format!("did you mean `{near}`?");
     }

@@ -1,4 +1,4 @@
-//! `mgmt-rt` as a user runs it: once, as an agent, with both front ends, and on machines that refuse.
+//! `mgmt-rt` as a user runs it: once, as an agent, without permission, and on file systems that refuse writes.
 
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
@@ -26,7 +26,7 @@ exec "count" {
 "#;
 
 #[test]
-fn a_second_run_has_nothing_to_do() {
+fn second_run_changes_nothing() {
     let scratch = Scratch::new(TWO_FILES);
     let first = scratch.apply_once(&[]);
     assert_eq!(first.status, 0, "{}{}", first.out, first.err);
@@ -51,7 +51,7 @@ fn noop_and_plan_change_nothing() {
 }
 
 #[test]
-fn what_is_changed_by_hand_is_restored_and_ctrl_c_ends_the_agent() {
+fn agent_reverts_manual_changes_until_interrupted() {
     let scratch = Scratch::new(TWO_FILES);
     scratch.build();
     let mut agent = scratch.apply(&[]);
@@ -60,7 +60,7 @@ fn what_is_changed_by_hand_is_restored_and_ctrl_c_ends_the_agent() {
     eventually("the deleted file is back", || scratch.read("out/a").as_deref() == Some("alpha\n"));
     std::fs::write(scratch.path("out/a"), "changed").expect("writable");
     eventually("the changed file is back", || scratch.read("out/a").as_deref() == Some("alpha\n"));
-    // Moved away at once: while one deletes a tree piece by piece, the agent restores it.
+    // Moved in one step: the agent would restore a tree while it is being deleted.
     std::fs::rename(scratch.path("out"), scratch.path("gone")).expect("it exists");
     eventually("the directory is back", || scratch.read("out/a").as_deref() == Some("alpha\n"));
     agent.signal(Signal::INT);
@@ -68,7 +68,7 @@ fn what_is_changed_by_hand_is_restored_and_ctrl_c_ends_the_agent() {
 }
 
 #[test]
-fn an_agent_ends_by_itself_when_all_has_converged() {
+fn agent_exits_after_the_converged_timeout() {
     let scratch = Scratch::new(TWO_FILES);
     scratch.build();
     let mut agent = scratch.apply(&["--converged-timeout", "1"]);
@@ -77,7 +77,7 @@ fn an_agent_ends_by_itself_when_all_has_converged() {
 }
 
 #[test]
-fn a_program_follows_the_files_that_it_reads() {
+fn program_follows_the_files_it_reads() {
     let scratch = Scratch::new(
         "import \"os\"\nfile \"@/copy\" {\n\tstate => \"exists\",\n\tcontent => os.readfile(\"@/source\"),\n}\n",
     );
@@ -90,7 +90,7 @@ fn a_program_follows_the_files_that_it_reads() {
 }
 
 #[test]
-fn the_running_program_can_be_archived() {
+fn deploy_tar_archives_the_running_program() {
     let scratch = Scratch::new("deploy:tar \"@/program.tar\" {}\n");
     scratch.write("metadata.yaml", "main: main.mcl\n");
     let built = scratch.run("mclc", &["build", "metadata.yaml", "-o", "main.bin"]);
@@ -99,11 +99,11 @@ fn the_running_program_can_be_archived() {
     assert_eq!(applied.status, 0, "{}{}", applied.out, applied.err);
     let list = Command::new("tar").args(["-tPf"]).arg(scratch.path("program.tar")).output().expect("tar is there");
     assert_eq!(String::from_utf8_lossy(&list.stdout), "/main.mcl\n/metadata.yaml\n");
-    assert_eq!(scratch.run("mgmt-rt", &["plan", "main.bin"]).status, 0, "the same archive is made again");
+    assert_eq!(scratch.run("mgmt-rt", &["plan", "main.bin"]).status, 0, "the archive is reproducible");
 }
 
 #[test]
-fn a_failing_resource_fails_the_run_and_only_its_dependents() {
+fn failed_resource_stops_only_its_dependents() {
     let scratch = Scratch::new(
         r#"
 exec "bad" {
@@ -126,7 +126,7 @@ file "@/beside" {
 }
 
 #[test]
-fn damaged_and_foreign_artifacts_are_one_error() {
+fn corrupted_artifact_is_one_error() {
     let scratch = Scratch::new("noop \"n\" {}\n");
     scratch.build();
     let good = std::fs::read(scratch.path("main.bin")).expect("built");
@@ -150,7 +150,7 @@ fn damaged_and_foreign_artifacts_are_one_error() {
 }
 
 #[test]
-fn a_read_only_directory_is_one_error_and_nothing_is_lost() {
+fn read_only_file_system_is_one_error_and_keeps_the_old_content() {
     if !is_root() {
         eprintln!("skipped: mounting needs root");
         return;
@@ -167,7 +167,7 @@ fn a_read_only_directory_is_one_error_and_nothing_is_lost() {
 }
 
 #[test]
-fn a_full_disk_is_one_error_and_the_old_content_stays() {
+fn full_disk_is_one_error_and_keeps_the_old_content() {
     if !is_root() {
         eprintln!("skipped: mounting needs root");
         return;
@@ -186,7 +186,7 @@ fn a_full_disk_is_one_error_and_the_old_content_stays() {
     assert_eq!(left.len(), 1, "no temporary file is left");
 }
 
-/// A small file system in memory, unmounted at the end.
+/// A small in-memory file system, unmounted on drop.
 struct Mount(std::path::PathBuf);
 
 impl Mount {
@@ -195,7 +195,7 @@ impl Mount {
         if mount.is_ok_and(|o| o.status.success()) {
             return Some(Mount(at.to_owned()));
         }
-        eprintln!("skipped: this machine does not let us mount a file system");
+        eprintln!("skipped: mounting a file system is not permitted here");
         None
     }
 
@@ -211,7 +211,7 @@ impl Drop for Mount {
 }
 
 #[test]
-fn an_ordinary_user_may_do_what_an_ordinary_user_may() {
+fn ordinary_user_applies_what_permissions_allow() {
     if !is_root() {
         eprintln!("skipped: becoming another user needs root; every other test runs as an ordinary user already");
         return;
@@ -222,7 +222,7 @@ fn an_ordinary_user_may_do_what_an_ordinary_user_may() {
     std::fs::create_dir(scratch.path("own")).expect("writable");
     std::os::unix::fs::chown(scratch.path("own"), Some(NOBODY), Some(NOBODY)).expect("root may");
     std::fs::set_permissions(scratch.path("."), std::fs::Permissions::from_mode(0o755)).expect("root may");
-    // The tools may lie where only root can go, so they are copied beside the program.
+    // The build directory may be readable for root only, so the tool is copied next to the program.
     std::fs::copy(crate::support::bin().join("mgmt-rt"), scratch.path("mgmt-rt")).expect("readable");
     let as_nobody = |args: &[&str]| {
         let mut command = Command::new(scratch.path("mgmt-rt"));

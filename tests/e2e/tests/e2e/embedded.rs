@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::{Scratch, ran};
 
-/// The resource graph of `main.mcl`, with what the compiler has to say about it.
+/// Checks `main.mcl`, which must be free of diagnostics, and returns its resource graph.
 #[track_caller]
 fn graph(scratch: &Scratch) -> Value {
     let checked = scratch.run("mclc", &["check", "main.mcl", "--format", "short"]);
@@ -15,7 +15,7 @@ fn graph(scratch: &Scratch) -> Value {
     serde_json::from_str(&ran.out).expect("the graph is JSON")
 }
 
-/// A parameter of a resource of the graph.
+/// Returns a parameter of a resource.
 #[track_caller]
 fn param<'a>(graph: &'a Value, kind: &str, name: &str, param: &str) -> &'a Value {
     let resources = graph["resources"].as_array().expect("a list");
@@ -52,7 +52,7 @@ print "web1" {
 "#;
 
 #[test]
-fn the_provisioner_serves_what_a_machine_needs_to_install_itself() {
+fn provisioner_serves_an_unattended_installation() {
     let graph = graph(&Scratch::new(&format!("{BASE}{HOST}")));
     let nbp = "tftp://192.168.42.1/uefi/ipxe.x86_64.efi";
     assert_eq!(param(&graph, "dhcp:server", ":67", "nbp"), nbp);
@@ -63,29 +63,29 @@ fn the_provisioner_serves_what_a_machine_needs_to_install_itself() {
         "http://mirror.example/releases/41/Everything/x86_64/os/"
     );
     assert_eq!(param(&graph, "tftp:file", "/uefi/autoexec.ipxe", "server"), ":69");
-    let script = param(&graph, "http:server:file", "/ipxe/52-54-00-aa-00-01.ipxe", "data").as_str().expect("a text");
+    let script = param(&graph, "http:server:file", "/ipxe/52-54-00-aa-00-01.ipxe", "data").as_str().expect("a string");
     assert!(script.contains("inst.ks=http://192.168.42.1:4280/kickstart/52-54-00-aa-00-01.ks"), "{script}");
     let kickstarts = graph["resources"].as_array().expect("a list").iter();
     let kickstart = kickstarts
         .filter(|r| r["kind"] == "file" && r["name"].as_str().is_some_and(|name| name.ends_with("-01.ks")))
-        .map(|r| r["params"]["content"].as_str().expect("a text"))
+        .map(|r| r["params"]["content"].as_str().expect("a string"))
         .next()
-        .expect("the host has instructions");
+        .expect("the host has a kickstart file");
     assert!(kickstart.contains("\nvim-enhanced\n") && kickstart.contains("\ntouch /root/handed-over\n"), "{kickstart}");
     assert_eq!(param(&graph, "print", "web1", "msg"), "not installed");
 }
 
 #[test]
-fn a_machine_that_is_not_to_be_installed_boots_from_its_disk() {
+fn installed_machine_boots_from_its_disk() {
     let host = HOST.replace("provision => true", "provision => false");
     let graph = graph(&Scratch::new(&format!("{BASE}{host}")));
-    let script = param(&graph, "http:server:file", "/ipxe/52-54-00-aa-00-01.ipxe", "data").as_str().expect("a text");
+    let script = param(&graph, "http:server:file", "/ipxe/52-54-00-aa-00-01.ipxe", "data").as_str().expect("a string");
     assert!(script.ends_with("exit\n") && !script.contains("kernel"), "{script}");
     assert!(!has(&graph, "bmc:power"));
 }
 
 #[test]
-fn hosts_of_the_provisioner_may_be_records_in_the_shared_store() {
+fn provisioner_hosts_come_from_the_shared_store() {
     let record = r#"kv "provisioner/db1" {
 	value => "{\"mac\": \"52:54:00:aa:00:02\", \"ip\": \"192.168.42.102/24\", \"bios\": true}",
 }
@@ -98,7 +98,7 @@ fn hosts_of_the_provisioner_may_be_records_in_the_shared_store() {
 }
 
 #[test]
-fn the_provisioner_refuses_what_it_cannot_do() {
+fn provisioner_rejects_invalid_options() {
     for (wrong, why) in [
         (BASE.replace("@/served/", "@/served"), "the prefix does not end with a slash"),
         (BASE.replace("\"@/served/\"", "\"\""), "the prefix is empty"),
@@ -115,7 +115,7 @@ fn the_provisioner_refuses_what_it_cannot_do() {
 }
 
 #[test]
-fn definitions_in_mcl_stand_beside_native_ones() {
+fn mcl_and_native_definitions_share_a_module() {
     let graph = graph(&Scratch::new(
         r#"import "example"
 test "sum" {
@@ -129,7 +129,7 @@ include example.test1
 }
 
 #[test]
-fn options_of_the_provisioner_are_environment_variables() {
+fn provisioner_options_are_environment_variables() {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/provisioner/main.mcl");
     let scratch = Scratch::new(&std::fs::read_to_string(example).expect("the example is there"));
     scratch.build();

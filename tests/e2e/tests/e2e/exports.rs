@@ -1,5 +1,5 @@
-//! What hosts share, on one host: exported resources are published, collected, and taken back; keys and schedules are
-//! written by resources and read by functions.
+//! The shared store, on one host: resources are exported, collected and withdrawn; keys and schedules are written by
+//! resources and read by functions.
 
 use std::time::{Duration, Instant};
 
@@ -27,20 +27,20 @@ print "seen" {
 }
 "#;
 
-/// The resources that a program has with the state of the agent, each as `kind[name]`.
+/// Returns the resources of the program, evaluated with the agent's state, each as `kind[name]`.
 #[track_caller]
 fn resources(scratch: &Scratch) -> Vec<String> {
     scratch.build();
     let ran = scratch.run("mgmt-rt", &["graph", "main.bin", "--format", "json", "--prefix", "state"]);
     assert_eq!(ran.status, 0, "{}", ran.err);
     let graph: Value = serde_json::from_str(&ran.out).expect("the graph is JSON");
-    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let text = |value: &Value| value.as_str().expect("a string").to_owned();
     let resources = graph["resources"].as_array().expect("a list").iter();
     resources.map(|r| format!("{}[{}]", text(&r["kind"]), text(&r["name"]))).collect()
 }
 
 #[test]
-fn what_one_run_exports_the_next_one_collects_until_it_is_taken_back() {
+fn exports_are_collected_until_they_are_withdrawn() {
     let scratch = Scratch::new(EXPORT);
     let ran = scratch.apply_once(&[]);
     assert_eq!(ran.status, 0, "{}", ran.err);
@@ -49,7 +49,7 @@ fn what_one_run_exports_the_next_one_collects_until_it_is_taken_back() {
     scratch.write("main.mcl", COLLECT);
     let name = format!("file[{}]", scratch.path("motd").display());
     assert_eq!(resources(&scratch), [&name, "print[seen]"]);
-    // The program that exported it is gone, so nothing is left to collect in the long run.
+    // The exporting resource is gone, so there is nothing to collect.
     scratch.write("main.mcl", "noop \"n\" {}\n");
     assert_eq!(scratch.apply_once(&[]).status, 0);
     scratch.write("main.mcl", COLLECT);
@@ -57,7 +57,7 @@ fn what_one_run_exports_the_next_one_collects_until_it_is_taken_back() {
 }
 
 #[test]
-fn an_agent_collects_what_it_exports_itself() {
+fn agent_collects_its_own_exports() {
     let scratch = Scratch::new(&format!("{EXPORT}{COLLECT}"));
     scratch.build();
     let mut agent = scratch.apply(&[]);
@@ -69,7 +69,7 @@ fn an_agent_collects_what_it_exports_itself() {
 }
 
 #[test]
-fn noop_and_plan_neither_export_nor_take_back() {
+fn noop_and_plan_neither_export_nor_withdraw() {
     let scratch = Scratch::new(EXPORT);
     assert_eq!(scratch.apply_once(&["--noop"]).status, 0);
     scratch.write("main.mcl", COLLECT);
@@ -90,7 +90,7 @@ fn noop_and_plan_neither_export_nor_take_back() {
 }
 
 #[test]
-fn functions_read_what_resources_write() {
+fn functions_read_keys_written_by_resources() {
     let scratch = Scratch::new(
         r#"import "golang/strings"
 import "world"
@@ -114,9 +114,9 @@ file "@/out" {
     assert_eq!(agent.ends(), 0);
 }
 
-/// Wherever an agent is killed, every record is whole, and the next one completes the work.
+/// Whenever an agent is killed, every record is complete, and the next run finishes the work.
 #[test]
-fn a_killed_agent_leaves_whole_records() {
+fn killed_agent_leaves_complete_records() {
     let exporter = r#"import "iter"
 import "convert"
 for $i, $n in iter.range(50) {

@@ -1,10 +1,9 @@
-//! What may go wrong on a machine while the agent runs: each is told, retried, mended when it can be, and no concern of
-//! others.
+//! Faults while the agent runs: each is reported and retried, ends when its cause ends, and leaves other resources alone.
 
 use crate::machine::{Machine, NOBODY};
 use crate::support::eventually;
 
-/// A resource that goes on trying, and one beside it.
+/// A program with a resource that retries without limit, and one without faults.
 fn program(guarded: &str) -> String {
     format!(
         r#"import "os"
@@ -17,16 +16,16 @@ file "/srv/beside" {{
     )
 }
 
-/// The source changes, what stands beside the failing resource follows, and the log has the text.
+/// Changes the source, and waits until the other resource has followed and the log contains `text`.
 #[track_caller]
-fn others_go_on_and_it_is_told(machine: &Machine, content: &str, text: &str) {
+fn assert_reported_and_isolated(machine: &Machine, content: &str, text: &str) {
     machine.scratch.write("source", content);
     eventually("the other one follows", || machine.run(&["cat", "/srv/beside"]).out == content);
-    eventually(&format!("it is told: {text}"), || machine.log().contains(text));
+    eventually(&format!("the log contains {text:?}"), || machine.log().contains(text));
 }
 
 #[test]
-fn an_owner_who_vanishes_is_told_and_taken_when_he_is_back() {
+fn vanished_owner_is_reported_and_used_once_back() {
     let program = program(
         r#"file "/srv/owned" {
 	state => "exists",
@@ -46,14 +45,14 @@ fn an_owner_who_vanishes_is_told_and_taken_when_he_is_back() {
     };
     eventually("it is made", || owned("one", "ghost"));
     machine.must(&["userdel", "ghost"]);
-    others_go_on_and_it_is_told(&machine, "two", "there is no user `ghost` on this machine");
-    assert!(owned("one", "UNKNOWN"), "nothing is written half");
+    assert_reported_and_isolated(&machine, "two", "there is no user `ghost` on this machine");
+    assert!(owned("one", "UNKNOWN"), "the old file is complete");
     machine.must(&["useradd", "--uid", "4712", "ghost"]);
-    eventually("it is his again", || owned("two", "ghost"));
+    eventually("the owner is restored", || owned("two", "ghost"));
 }
 
 #[test]
-fn a_file_system_that_turns_read_only_is_told_and_written_when_it_is_back() {
+fn read_only_file_system_is_reported_and_written_once_writable() {
     let program = program(
         r#"file "/srv/data/file" {
 	state => "exists",
@@ -70,7 +69,7 @@ fn a_file_system_that_turns_read_only_is_told_and_written_when_it_is_back() {
     let holds = |content: &str| machine.run(&["cat", "/srv/data/file"]).out == content;
     eventually("it is written", || holds("one"));
     machine.must(&["mount", "-o", "remount,ro", "/srv/data"]);
-    others_go_on_and_it_is_told(&machine, "two", "read-only file system");
+    assert_reported_and_isolated(&machine, "two", "read-only file system");
     assert!(holds("one"));
     machine.must(&["mount", "-o", "remount,rw", "/srv/data"]);
     eventually("it is written again", || holds("two"));
@@ -78,7 +77,7 @@ fn a_file_system_that_turns_read_only_is_told_and_written_when_it_is_back() {
 }
 
 #[test]
-fn a_permission_that_is_lost_is_told_and_used_when_it_is_back() {
+fn lost_permission_is_reported_and_used_once_back() {
     let program = r#"import "os"
 file "/srv/own/file" {
 	state => "exists",
@@ -100,15 +99,15 @@ file "/srv/other/beside" {
     machine.must(&["chmod", "0755", "/srv/own"]);
     machine.scratch.write("source", "two");
     eventually("the other one follows", || holds("/srv/other/beside", "two"));
-    eventually("it is told", || machine.log().contains("permission denied"));
+    eventually("the fault is reported", || machine.log().contains("permission denied"));
     assert!(holds("/srv/own/file", "one"));
     machine.must(&["chown", NOBODY, "/srv/own"]);
     eventually("it is written again", || holds("/srv/own/file", "two"));
 }
 
 #[test]
-fn a_bus_that_goes_away_is_told_and_used_when_it_is_back() {
-    // An ordinary user has no other way to systemd than the bus, and may look, which is all that is needed here.
+fn lost_bus_is_reported_and_used_once_back() {
+    // An ordinary user reaches systemd through the bus only, with read access, which is enough here.
     let program = r#"import "os"
 svc "web" {
 	state => "running",
@@ -134,7 +133,7 @@ file "/srv/own/after" {
     let holds = |file: &str, content: &str| machine.run(&["cat", file]).out == content;
     eventually("all is done", || holds("/srv/own/after", "one"));
     machine.must(&["systemctl", "stop", "dbus.socket", "dbus.service"]);
-    eventually("it is told", || machine.log().contains("cannot reach the system bus"));
+    eventually("the fault is reported", || machine.log().contains("cannot reach the system bus"));
     machine.scratch.write("source", "two");
     eventually("the other one goes on", || holds("/srv/own/beside", "two"));
     machine.must(&["systemctl", "start", "dbus.socket", "dbus.service"]);

@@ -1,11 +1,11 @@
-//! Functions that have no value at first: nothing is described before all have one.
+//! Functions without a first value: there is no resource graph before every function has one.
 
 use rustix::process::Signal;
 
 use crate::support::{Scratch, eventually};
 
 #[test]
-fn the_first_graph_waits_for_the_first_values() {
+fn first_graph_waits_for_all_first_values() {
     let scratch = Scratch::new(
         "import \"os\"\n$a = os.system(\"echo one; exec sleep 1000\")\nif os.system(\"exec echo yes\") == \"yes\" {\n\tnoop \"${a}\" {}\n}\n",
     );
@@ -15,7 +15,7 @@ fn the_first_graph_waits_for_the_first_values() {
 }
 
 #[test]
-fn commands_that_show_the_first_graph_give_up_in_the_end_and_say_why() {
+fn graph_and_plan_report_the_function_without_a_value() {
     let scratch = Scratch::new("import \"os\"\nnoop [os.system(\"true\"), \"b\"] {}\n");
     scratch.build();
     for command in ["graph", "plan"] {
@@ -26,7 +26,7 @@ fn commands_that_show_the_first_graph_give_up_in_the_end_and_say_why() {
 }
 
 #[test]
-fn what_a_function_started_ends_with_the_agent() {
+fn processes_of_functions_end_with_the_agent() {
     let scratch = Scratch::new(
         "import \"os\"\n$pid = os.system(\"echo $$; exec sleep 1000\")\nfile \"@/pid\" {\n\tstate => \"exists\",\n\tcontent => $pid,\n}\n",
     );

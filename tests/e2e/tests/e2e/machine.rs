@@ -1,5 +1,5 @@
-//! A machine of its own for a test: namespaces with a real systemd, message bus and package database (`machine.sh`).
-//! What happens in it does not reach the machine that runs the test, and all of it ends with the test.
+//! A disposable machine for a test: namespaces with a real systemd, message bus and package database (`machine.sh`).
+//! Its changes do not reach the host, and it ends with the test.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +11,7 @@ use crate::support::{Ran, Scratch, bin, eventually, is_root, ran};
 /// An ordinary user and group.
 pub const NOBODY: &str = "65534:65534";
 
-/// A running machine. The scratch directory is `/test` in it, the tools are in `/tools`.
+/// A running machine. It sees the scratch directory as `/test` and the tools in `/tools`.
 pub struct Machine {
     pub scratch: Scratch,
     outer: Child,
@@ -19,20 +19,20 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Boots a machine and builds the program; `None` where that is not possible.
+    /// Boots a machine and builds the program. Returns `None` where that is not possible.
     #[track_caller]
     pub fn boot(program: &str) -> Option<Machine> {
         Machine::boot_with(program, &[])
     }
 
-    /// The same for a test that needs these programs too.
+    /// Like [`Machine::boot`], for a test that also needs `programs` to be installed.
     #[track_caller]
     pub fn boot_with(program: &str, programs: &[&str]) -> Option<Machine> {
         let needed = ["/lib/systemd/systemd", "/usr/bin/dbus-daemon", "/usr/bin/unshare", "/usr/bin/nsenter"];
         let missing = needed.iter().chain(programs).find(|program| !PathBuf::from(program).exists());
         match (is_root(), missing) {
             (true, None) => {}
-            (false, _) => return skip("a machine of its own for a test needs root"),
+            (false, _) => return skip("a disposable machine needs root"),
             (true, Some(program)) => return skip(&format!("{program} is not installed")),
         }
         let scratch = Scratch::new(program);
@@ -49,7 +49,7 @@ impl Machine {
         BufReader::new(outer.stdout.take().expect("piped")).read_line(&mut inner).expect("readable");
         let machine = Machine { scratch, outer, inner: inner.trim().to_owned() };
         if machine.inner.is_empty() {
-            return skip("this machine does not let us make namespaces and mounts");
+            return skip("namespaces and mounts are not permitted here");
         }
         eventually("the machine boots", || {
             machine.run(&["systemctl", "--quiet", "is-active", "test.target"]).status == 0
@@ -69,7 +69,7 @@ impl Machine {
         ran(self.command(words).output().expect("nsenter is there"))
     }
 
-    /// Runs a command that has to succeed; what it printed.
+    /// Runs a command that has to succeed and returns its output.
     #[track_caller]
     pub fn must(&self, words: &[&str]) -> String {
         let ran = self.run(words);
@@ -77,7 +77,7 @@ impl Machine {
         ran.out
     }
 
-    /// Builds `main.mcl` from this and applies it once.
+    /// Replaces `main.mcl`, builds it and applies it once.
     #[track_caller]
     pub fn apply(&self, program: &str) -> Ran {
         self.scratch.write("main.mcl", program);
@@ -89,7 +89,7 @@ impl Machine {
         self.run(&["/tools/mgmt-rt", "apply", "/test/main.bin", "--once", "--prefix", "/test/state"])
     }
 
-    /// Applies it once, which must succeed, and again, which must find nothing to do.
+    /// Applies a program once, which must succeed, and asserts that a plan then finds nothing to change.
     #[track_caller]
     pub fn converges(&self, program: &str) {
         let first = self.apply(program);
@@ -98,12 +98,12 @@ impl Machine {
         assert_eq!(plan.status, 0, "{}{}", plan.out, plan.err);
     }
 
-    /// Starts `apply` without an end; what it says of problems goes to the log. It ends with the machine.
+    /// Starts an agent that ends with the machine. Its diagnostics go to the log.
     pub fn agent(&self) {
         self.start(&["/tools/mgmt-rt", "apply", "/test/main.bin", "--prefix", "/test/state"]);
     }
 
-    /// The same as an ordinary user, who owns these new directories.
+    /// Like [`Machine::agent`], as an ordinary user, who owns the new `directories`.
     pub fn agent_of_nobody(&self, directories: &[&str]) {
         std::fs::set_permissions(self.scratch.path("."), PermissionsExt::from_mode(0o755)).expect("our own directory");
         let directories = [directories, &["/srv/state"]].concat();
@@ -123,7 +123,7 @@ impl Machine {
         self.scratch.read("log").unwrap_or_default()
     }
 
-    /// A file of the machine, which only the machine sees.
+    /// Writes a file that exists only inside the machine.
     pub fn write(&self, path: &str, text: &str) {
         self.scratch.write("file", text);
         self.must(&["cp", "/test/file", path]);
@@ -145,7 +145,7 @@ impl Drop for Machine {
     }
 }
 
-/// Says why a test does nothing; in the checks of every change (`.ci/run`) none may do nothing.
+/// Reports why a test is skipped. Fails instead where `.ci/run` demands that every test runs.
 #[track_caller]
 pub fn skip<T>(why: &str) -> Option<T> {
     assert!(std::env::var_os("MCL_SKIP_NOTHING").is_none(), "{why}");

@@ -1,10 +1,10 @@
-# A machine of its own for a test: a copy of this one that is thrown away, with a real systemd.
+# A disposable machine for a test: a copy of the host with a real systemd.
 #
-# Called with the directory of the test and that of the tools. Prints the process id of the machine's first process, and
-# ends the machine when its standard input ends: so nothing stays behind, however the test ends.
+# Arguments: the directory of the test, and that of the tools. Prints the process id of the machine's first process, and
+# ends the machine when its standard input ends, so nothing is left however the test ends.
 #
-# Everything below runs in private namespaces (this script in one for mounts). The root is an overlay whose changes are in
-# memory; only the directory of the test, at /test, is shared with the outside.
+# Everything runs in private namespaces (this script in one for mounts). The root is an overlay with its changes in memory;
+# only the directory of the test, at /test, is shared with the host.
 set -eu
 test_dir=$1
 tools=$2
@@ -13,7 +13,7 @@ mount -t tmpfs tmpfs /mnt
 mkdir /mnt/groups /mnt/upper /mnt/work /mnt/root
 mount -t overlay overlay -o lowerdir=/,upperdir=/mnt/upper,workdir=/mnt/work /mnt/root
 
-# Control groups of its own, below ours.
+# A control group for the machine, below ours.
 mount -t cgroup2 cgroup /mnt/groups
 group=/mnt/groups/e2e-test.$$
 mkdir "$group"
@@ -40,7 +40,7 @@ mkdir $root/test $root/tools
 mount --bind "$1" $root/test
 mount --bind "$2" $root/tools
 mount -o remount,bind,ro $root/tools
-# What starts by itself here is no business of a test.
+# No unit of the host starts by itself.
 rm -rf $root/etc/systemd/system $root/etc/systemd/user
 mkdir -p $root/etc/systemd/system
 : >$root/etc/fstab
@@ -76,7 +76,7 @@ echo "$inner"
 cat >/dev/null
 kill -KILL $outer 2>/dev/null || true
 wait $outer 2>/dev/null || true
-# The last processes leave their groups a moment after their death.
+# A control group can be removed a moment after its last process has ended.
 attempts=0
 while [ -d "$group" ] && [ $attempts -lt 100 ]; do
   find "$group" -depth -type d -exec rmdir {} + 2>/dev/null || sleep 0.05

@@ -3,8 +3,10 @@
 mod agent;
 mod dependencies;
 mod embedded;
+mod explanations;
 mod exports;
 mod faults;
+mod finalize;
 mod functions;
 mod machine;
 mod mclc_run;
@@ -13,4 +15,7 @@ mod mounts;
 mod packages;
 mod puppet_fallback;
 mod services;
+mod sources;
+mod spec_references;
 mod support;
+mod vocabulary;

@@ -1,4 +1,4 @@
-//! `mclc run`: the compiler becomes the runtime.
+//! `mclc run`: builds a program and replaces itself by the runtime.
 
 use std::process::Stdio;
 
@@ -9,7 +9,7 @@ use crate::support::{Agent, Scratch, eventually};
 const FILE: &str = "file \"@/out\" {\n\tstate => \"exists\",\n\tcontent => \"hi\\n\",\n}\n";
 
 #[test]
-fn a_program_is_applied_without_an_artifact_left_behind() {
+fn program_is_applied_and_leaves_no_artifact() {
     let scratch = Scratch::new(FILE);
     let ran = scratch.run("mclc", &["run", "main.mcl", "--", "--once", "--prefix", "state"]);
     assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
@@ -18,7 +18,7 @@ fn a_program_is_applied_without_an_artifact_left_behind() {
 }
 
 #[test]
-fn a_wrong_program_is_not_applied() {
+fn invalid_program_is_not_applied() {
     let scratch = Scratch::new(&format!("{FILE}$x = 1 + \"a\"\ntest \"x\" {{ int64 => $x, }}\n"));
     let ran = scratch.run("mclc", &["run", "main.mcl", "--", "--once", "--prefix", "state"]);
     assert_eq!(ran.status, 1, "{}{}", ran.out, ran.err);
@@ -26,7 +26,7 @@ fn a_wrong_program_is_not_applied() {
 }
 
 #[test]
-fn the_exit_status_is_that_of_the_runtime() {
+fn exit_status_is_that_of_the_runtime() {
     let scratch = Scratch::new("exec \"fails\" {\n\tcmd => \"/bin/false\",\n}\n");
     let run = scratch.run("mclc", &["run", "main.mcl", "--", "--once", "--prefix", "state"]);
     let apply = scratch.apply_once(&[]);
@@ -35,7 +35,7 @@ fn the_exit_status_is_that_of_the_runtime() {
 }
 
 #[test]
-fn interrupting_it_ends_the_runtime() {
+fn interrupt_ends_the_runtime() {
     let scratch = Scratch::new(FILE);
     let mut command = scratch.command("mclc", &["run", "main.mcl", "--", "--prefix", "state"]);
     let mut agent = Agent(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the tool starts"));

@@ -1,4 +1,4 @@
-//! An mcl program and a Puppet catalog as one live graph.
+//! An mcl program and a Puppet catalog, merged to one graph.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ file "@/mcl" {
 }
 "#;
 
-/// A catalog with a file before the hand-over class `mgmt_mid`; `@` stands for the scratch directory.
+/// Returns a catalog with a file before the merge point `mgmt_mid`.
 fn catalog(content: &str) -> String {
     r#"{"name":"test","catalog_format":2,"resources":[
   {"type":"Stage","title":"main","kind":"compilable_type"},
@@ -27,7 +27,7 @@ fn catalog(content: &str) -> String {
 }
 
 #[test]
-fn both_sides_are_one_graph() {
+fn mcl_and_puppet_are_one_graph() {
     let scratch = Scratch::new(PROGRAM);
     scratch.write("catalog.json", &catalog("one"));
     scratch.build();
@@ -46,7 +46,7 @@ fn both_sides_are_one_graph() {
 }
 
 #[test]
-fn a_changed_catalog_is_picked_up_and_a_broken_one_keeps_what_runs() {
+fn changed_catalog_is_applied_and_invalid_one_keeps_the_last_graph() {
     let scratch = Scratch::new(PROGRAM);
     scratch.write("catalog.json", &catalog("one"));
     scratch.build();
@@ -56,13 +56,13 @@ fn a_changed_catalog_is_picked_up_and_a_broken_one_keeps_what_runs() {
     eventually("the second catalog is applied", || scratch.read("puppet").as_deref() == Some("two"));
     scratch.write("catalog.json", "{ broken");
     std::fs::remove_file(scratch.path("puppet")).expect("it exists");
-    eventually("the last good graph goes on", || scratch.read("puppet").as_deref() == Some("two"));
+    eventually("the last valid graph is kept", || scratch.read("puppet").as_deref() == Some("two"));
     scratch.write("catalog.json", &catalog("three"));
     eventually("the repaired catalog is applied", || scratch.read("puppet").as_deref() == Some("three"));
 }
 
 #[test]
-fn a_machine_may_be_all_puppet() {
+fn puppet_catalog_is_applied_without_mcl() {
     let scratch = Scratch::new("");
     scratch.write("catalog.json", &catalog("alone").replace("Mgmt_mid", "Other"));
     let ran = scratch.run("mgmt-rt", &["apply", "--puppet", "catalog.json", "--once", "--prefix", "state"]);
@@ -71,7 +71,7 @@ fn a_machine_may_be_all_puppet() {
 }
 
 #[test]
-fn a_translated_catalog_is_the_same_graph_as_the_catalog() {
+fn translated_catalog_gives_the_same_graph() {
     let scratch = Scratch::new(PROGRAM);
     scratch.write("catalog.json", &catalog("one"));
     scratch.build();
@@ -85,7 +85,7 @@ fn a_translated_catalog_is_the_same_graph_as_the_catalog() {
 }
 
 #[test]
-fn hand_over_mistakes_are_found_before_anything_runs() {
+fn invalid_merge_point_is_reported_before_anything_is_applied() {
     let scratch = Scratch::new("noop \"puppet_midd\" {}\n");
     scratch.write("catalog.json", &catalog("one"));
     scratch.build();
@@ -96,7 +96,7 @@ fn hand_over_mistakes_are_found_before_anything_runs() {
 }
 
 #[test]
-fn the_quickstart_runs() {
+fn quickstart_runs() {
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/quickstart");
     let scratch = Scratch::new("");
     std::fs::copy(example.join("main.mcl"), scratch.path("main.mcl")).expect("the example exists");
@@ -121,7 +121,7 @@ fn the_quickstart_runs() {
 }
 
 #[test]
-fn check_finds_hand_over_mistakes_ahead_of_time() {
+fn check_reports_invalid_merge_points() {
     let scratch = Scratch::new("noop \"puppet_midd\" {}\n");
     scratch.write("catalog.json", &catalog("one"));
     let wrong = scratch.run("mclc", &["check", "main.mcl", "--puppet", "catalog.json", "--format", "short"]);
@@ -139,7 +139,7 @@ fn check_finds_hand_over_mistakes_ahead_of_time() {
 }
 
 #[test]
-fn manifests_are_compiled_by_an_installed_puppet() {
+fn installed_puppet_compiles_manifests() {
     if std::process::Command::new("puppet").arg("--version").output().is_err() {
         return skip("puppet is not installed (package puppet-agent)").unwrap_or_default();
     }
@@ -160,7 +160,7 @@ fn manifests_are_compiled_by_an_installed_puppet() {
 }
 
 #[test]
-fn secrets_of_a_catalog_are_not_shown() {
+fn secrets_of_a_catalog_are_masked() {
     let scratch = Scratch::new("");
     let file = r#"{"type":"File","title":"@/key","kind":"compilable_type","sensitive_parameters":["content"],
    "parameters":{"ensure":"file","content":"hunter2"}}"#;

@@ -1,4 +1,4 @@
-//! Mounts and network interfaces, in namespaces of their own.
+//! Mounts and network interfaces, on a disposable machine.
 
 use crate::machine::Machine;
 use crate::support::eventually;
@@ -17,7 +17,7 @@ fn options(machine: &Machine, point: &str) -> String {
 }
 
 #[test]
-fn a_file_system_is_mounted_and_stays_so() {
+fn mount_is_made_and_kept() {
     let Some(machine) = Machine::boot(SCRATCH) else { return };
     machine.must(&["mkdir", "-p", "/srv/scratch", "/srv/one", "/srv/two"]);
     machine.write("/etc/fstab", "# kept\n");
@@ -25,25 +25,27 @@ fn a_file_system_is_mounted_and_stays_so() {
     assert_eq!(machine.must(&["cat", "/etc/fstab"]), "# kept\ntmpfs /srv/scratch tmpfs nosuid,size=1m 0 0\n");
     let has = |words: &str| options(&machine, "/srv/scratch").contains(words);
     assert!(has("tmpfs") && has("nosuid") && has("size=1024k"), "{}", options(&machine, "/srv/scratch"));
-    // Another option: the same mount goes on.
+    // A changed option is applied by a remount: the content stays.
     machine.must(&["touch", "/srv/scratch/kept"]);
     machine.converges(&SCRATCH.replace("1m", "2m"));
     assert!(has("size=2048k"), "{}", options(&machine, "/srv/scratch"));
     assert!(machine.succeeds(&["test", "-e", "/srv/scratch/kept"]));
-    // What somebody does behind the agent's back.
+    // Changes by somebody else are reverted.
     machine.agent();
     machine.must(&["mount", "-o", "remount,ro", "/srv/scratch"]);
     eventually("it is writable again", || !has("ro,"));
     machine.must(&["umount", "/srv/scratch"]);
     eventually("it is mounted again", || has("tmpfs"));
     machine.must(&["mount", "-t", "ramfs", "none", "/srv/scratch"]);
-    eventually("nothing else lies over it", || has("tmpfs") && options(&machine, "/srv/scratch").lines().count() == 1);
+    eventually("nothing else is mounted over it", || {
+        has("tmpfs") && options(&machine, "/srv/scratch").lines().count() == 1
+    });
     machine.write("/etc/fstab", "# lost\n");
     eventually("the line is back", || machine.must(&["cat", "/etc/fstab"]).contains("/srv/scratch"));
 }
 
 #[test]
-fn a_directory_is_mounted_elsewhere_and_unmounted() {
+fn bind_mount_is_made_changed_and_removed() {
     let bind = r#"
 mount "/srv/two" {
 	state => "exists",
@@ -77,7 +79,7 @@ net "lab0" {
 "#;
 
 #[test]
-fn an_interface_has_its_addresses_and_its_route() {
+fn interface_keeps_addresses_and_route() {
     let Some(machine) = Machine::boot_with(LINK, &["/usr/sbin/ip"]) else { return };
     let missing = machine.apply_once();
     assert!(missing.err.contains("there is no network interface lab0 on this machine"), "{}", missing.err);
@@ -104,7 +106,7 @@ fn an_interface_has_its_addresses_and_its_route() {
 }
 
 #[test]
-fn an_interface_is_taken_down() {
+fn interface_is_taken_down() {
     let Some(machine) = Machine::boot_with("", &["/usr/sbin/ip"]) else { return };
     machine.must(&["ip", "link", "add", "lab0", "type", "bridge"]);
     machine.must(&["ip", "link", "set", "lab0", "up"]);

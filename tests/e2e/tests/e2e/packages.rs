@@ -1,4 +1,4 @@
-//! Packages, by apt and by a real PackageKit, from a package source of two packages that exist nowhere else.
+//! Packages, through apt and through a real PackageKit, from a local repository of two test packages.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
@@ -8,7 +8,7 @@ use crate::support::eventually;
 
 const TOOLS: &[&str] = &["/usr/bin/dpkg-deb", "/usr/bin/apt-get", "/usr/bin/sha256sum"];
 
-/// Adds a version of a package to the source in the scratch directory.
+/// Adds a version of a package to the repository in the scratch directory.
 fn publish(machine: &Machine, name: &str, version: &str) {
     let scratch = &machine.scratch;
     let tree = format!("{name}-{version}");
@@ -39,7 +39,7 @@ fn publish(machine: &Machine, name: &str, version: &str) {
 
 fn boot(tools: &[&str]) -> Option<Machine> {
     let machine = Machine::boot_with("", &[TOOLS, tools].concat())?;
-    // apt reads as a user of its own.
+    // apt reads the repository as another user.
     std::fs::set_permissions(machine.scratch.path("."), PermissionsExt::from_mode(0o755)).expect("ours");
     publish(&machine, "mcl-test-one", "1.0");
     publish(&machine, "mcl-test-two", "1.0");
@@ -53,7 +53,7 @@ fn one(rest: &str) -> String {
     format!("pkg \"mcl-test-one\" {{\n\t{rest},\n\tallownonfree => true,\n\tallowunsupported => true,\n}}\n")
 }
 
-fn life_of_two_packages(machine: &Machine) {
+fn install_upgrade_and_remove(machine: &Machine) {
     let version = |name: &str| {
         let status = machine.run(&["dpkg-query", "-W", "-f=${db:Status-Abbrev} ${Version}", name]);
         status.out.strip_prefix("ii").map(|version| version.trim().to_owned())
@@ -61,28 +61,28 @@ fn life_of_two_packages(machine: &Machine) {
     let both = one("state => \"installed\"") + &one("state => \"installed\"").replace("one", "two");
     machine.converges(&both);
     assert_eq!((version("mcl-test-one").as_deref(), version("mcl-test-two").as_deref()), (Some("1.0"), Some("1.0")));
-    // A newer one comes: only those who asked for the newest get it.
+    // A newer version is published: only `newest` installs it.
     publish(machine, "mcl-test-one", "2.0");
     machine.must(&["apt-get", "update"]);
     machine.converges(&both);
     assert_eq!(version("mcl-test-one").as_deref(), Some("1.0"));
     machine.converges(&one("state => \"newest\""));
     assert_eq!(version("mcl-test-one").as_deref(), Some("2.0"));
-    // Back only if that is allowed.
+    // A downgrade needs `allowdowngrade`.
     let back = machine.apply(&one("state => \"1.0\""));
     assert_eq!(back.status, 1, "{}{}", back.out, back.err);
     assert!(back.err.contains("allowdowngrade"), "{}", back.err);
     machine.converges(&one("state => \"1.0\",\n\tallowdowngrade => true"));
     assert_eq!(version("mcl-test-one").as_deref(), Some("1.0"));
-    // Away, also what was never there.
+    // Removal, also of a package that is not installed.
     let gone = one("state => \"uninstalled\"");
     machine.converges(&(gone.clone() + &gone.replace("one", "two") + &gone.replace("one", "never")));
     assert_eq!((version("mcl-test-one"), version("mcl-test-two")), (None, None));
-    // What is in no source is an error that names it; others go on.
+    // An unknown package is an error that names it; other packages are still installed.
     let unknown = machine.apply(&(both.replace("mcl-test-two", "mcl-test-none")));
     assert_eq!(unknown.status, 1, "{}{}", unknown.out, unknown.err);
     assert!(unknown.err.contains("there is no package named `mcl-test-none`"), "{}", unknown.err);
-    // Removed behind the agent's back.
+    // A package that somebody else removes is installed again.
     machine.converges(&both);
     machine.agent();
     machine.must(&["dpkg", "--remove", "mcl-test-two"]);
@@ -94,19 +94,19 @@ fn apt_installs_replaces_and_removes() {
     let Some(machine) = boot(&[]) else { return };
     // Without a bus there is no PackageKit.
     machine.must(&["systemctl", "stop", "dbus.socket", "dbus.service"]);
-    life_of_two_packages(&machine);
+    install_upgrade_and_remove(&machine);
 }
 
 #[test]
 fn packagekit_installs_replaces_and_removes() {
     let Some(machine) = boot(&["/usr/libexec/packagekitd", "/usr/sbin/ip"]) else { return };
-    // PackageKit looks for new packages only if it sees a way to the network.
+    // PackageKit refreshes only when it believes to be online.
     machine.must(&[
         "sh",
         "-c",
         "ip link add net0 type bridge && ip link set net0 up && ip addr add 192.0.2.2/24 dev net0",
     ]);
     machine.must(&["ip", "route", "add", "default", "via", "192.0.2.1"]);
-    life_of_two_packages(&machine);
+    install_upgrade_and_remove(&machine);
     assert!(machine.succeeds(&["systemctl", "--quiet", "is-active", "packagekit"]), "PackageKit did it");
 }

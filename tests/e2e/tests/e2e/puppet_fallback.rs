@@ -1,4 +1,4 @@
-//! Resources that only Puppet can apply, by a real Puppet.
+//! Resources without a native equivalent, applied by a real Puppet.
 
 use std::time::{Duration, SystemTime};
 
@@ -14,7 +14,7 @@ const CATALOG: &str = r#"{"name":"test","resources":[
   {"source":"Class[main]","target":"Yumrepo[x]"}]}"#;
 
 #[test]
-fn puppet_applies_what_has_no_native_form_and_its_refusal_is_an_error() {
+fn puppet_applies_resources_without_native_equivalent() {
     if std::process::Command::new("puppet").arg("--version").output().is_err() {
         return skip("puppet is not installed").unwrap_or_default();
     }

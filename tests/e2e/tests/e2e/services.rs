@@ -21,7 +21,7 @@ fn with_web(program: &str) -> Option<Machine> {
 }
 
 #[test]
-fn a_service_is_started_and_enabled_and_stays_so() {
+fn service_is_started_enabled_and_kept() {
     let Some(machine) = with_web(RUNNING) else { return };
     let is = |word: &str| machine.succeeds(&["systemctl", "--quiet", word, "web.service"]);
     machine.agent();
@@ -32,9 +32,9 @@ fn a_service_is_started_and_enabled_and_stays_so() {
         &["systemctl", "disable", "web"],
     ] {
         machine.must(words);
-        eventually("it is as it was", || is("is-active") && is("is-enabled"));
+        eventually("the state is restored", || is("is-active") && is("is-enabled"));
     }
-    // systemd is talked to directly: the bus may be gone for a while.
+    // Without the bus the agent uses `systemctl`.
     machine.must(&["systemctl", "stop", "dbus.socket", "dbus.service"]);
     machine.must(&["systemctl", "stop", "web"]);
     eventually("it runs without a bus", || is("is-active"));
@@ -45,7 +45,7 @@ fn a_service_is_started_and_enabled_and_stays_so() {
 }
 
 #[test]
-fn a_service_is_stopped_and_disabled() {
+fn service_is_stopped_and_disabled() {
     let Some(machine) = with_web("") else { return };
     machine.must(&["systemctl", "enable", "--now", "web"]);
     machine.converges("svc \"web\" {\n\tstate => \"stopped\",\n\tstartup => \"disabled\",\n}\n");
@@ -54,12 +54,12 @@ fn a_service_is_stopped_and_disabled() {
 }
 
 #[test]
-fn a_notified_service_is_reloaded_once() {
+fn notified_service_is_reloaded_once() {
     let program = format!(
         "{RUNNING}\nfile \"/etc/web.conf\" {{\n\tstate => \"exists\",\n\tcontent => \"1\",\n\tNotify => Svc[\"web\"],\n}}\n"
     );
     let Some(machine) = with_web(&program) else { return };
-    // A start makes a reload needless.
+    // A service that was just started is not reloaded.
     machine.converges(&program);
     assert_eq!(machine.scratch.read("reloads"), None);
     machine.converges(&program.replace("\"1\"", "\"2\""));
@@ -67,18 +67,18 @@ fn a_notified_service_is_reloaded_once() {
 }
 
 #[test]
-fn a_service_that_does_its_work_and_ends_is_not_started_again_for_nothing() {
+fn oneshot_service_is_not_restarted_without_cause() {
     let program = format!("{RUNNING}\nsvc \"once\" {{\n\tstate => \"running\",\n}}\n");
     let Some(machine) = with_web(&program) else { return };
     let planned = machine.run(&["/tools/mgmt-rt", "plan", "/test/main.bin"]);
-    assert_eq!(planned.status, 3, "a service that is still to come is no failure of a plan: {}", planned.err);
+    assert_eq!(planned.status, 3, "a service without a unit file yet does not fail a plan: {}", planned.err);
     let once = "[Service]\nType=oneshot\nExecStart=/bin/sh -c 'echo ran >>/test/runs'\n";
     machine.write("/etc/systemd/system/once.service", once);
     machine.must(&["systemctl", "daemon-reload"]);
     machine.agent();
     eventually("it ran", || machine.scratch.read("runs").is_some());
     for _ in 0..3 {
-        // Both are looked at again, and then the other one is seen to be.
+        // A reload checks both services again; `web` running again shows that the check is over.
         machine.must(&["systemctl", "daemon-reload"]);
         machine.must(&["systemctl", "stop", "web"]);
         eventually("the other one runs", || machine.succeeds(&["systemctl", "--quiet", "is-active", "web"]));
@@ -87,7 +87,7 @@ fn a_service_that_does_its_work_and_ends_is_not_started_again_for_nothing() {
 }
 
 #[test]
-fn what_systemd_refuses_is_said_and_others_go_on() {
+fn refusal_of_systemd_is_reported_and_isolated() {
     let program = r#"
 svc "no-such" {
 	state => "running",
@@ -124,7 +124,7 @@ file "/test/beside" {
 }
 
 #[test]
-fn a_service_of_the_user_is_kept_over_the_session_bus() {
+fn user_service_is_kept_over_the_session_bus() {
     let program = RUNNING.replace("svc \"web\" {", "svc \"web\" {\n\tsession => true,");
     let Some(machine) = Machine::boot_with(&program, &["/usr/lib/systemd/user/dbus.socket"]) else { return };
     machine.must(&["mkdir", "-p", "/root/.config/systemd/user", "/run/user/0"]);
@@ -157,7 +157,7 @@ cron "backup" {
 "#;
 
 #[test]
-fn a_timer_comes_changes_and_goes() {
+fn timer_is_created_changed_and_removed() {
     let Some(machine) = with_web(TIMER) else { return };
     machine.converges(TIMER);
     let shown = || machine.must(&["systemctl", "show", "backup.timer", "--property=TimersCalendar"]);
@@ -172,7 +172,7 @@ fn a_timer_comes_changes_and_goes() {
 }
 
 #[test]
-fn a_timer_is_kept() {
+fn timer_is_kept() {
     let Some(machine) = with_web(TIMER) else { return };
     let is = |word: &str| machine.succeeds(&["systemctl", "--quiet", word, "backup.timer"]);
     let holds = || is("is-active") && is("is-enabled");
@@ -184,14 +184,14 @@ fn a_timer_is_kept() {
         &["rm", "/etc/systemd/system/backup.timer"],
     ] {
         machine.must(words);
-        eventually("it is as it was", || {
+        eventually("the state is restored", || {
             holds() && machine.succeeds(&["test", "-e", "/etc/systemd/system/backup.timer"])
         });
     }
 }
 
 #[test]
-fn the_host_name_is_kept_by_hostnamed_and_without_it() {
+fn host_name_is_kept_with_and_without_hostnamed() {
     let program = "hostname \"web1\" {\n\tpretty_hostname => \"Web \\\"1\\\"\",\n}\n";
     let Some(machine) = Machine::boot(program) else { return };
     machine.agent();
@@ -203,7 +203,7 @@ fn the_host_name_is_kept_by_hostnamed_and_without_it() {
     machine.must(&["sysctl", "--version"]);
     machine.must(&["hostname", "other"]);
     eventually("the name of the kernel is back", || machine.must(&["uname", "-n"]).trim() == "web1");
-    // The bus goes: the names are kept in their files.
+    // Without the bus the names are kept in their files.
     machine.must(&["systemctl", "stop", "dbus.socket", "dbus.service"]);
     machine.must(&["hostname", "other"]);
     eventually("the name is back without a bus", || machine.must(&["uname", "-n"]).trim() == "web1");

@@ -1,17 +1,17 @@
-//! What the end-to-end tests share: the two tools, a scratch directory, and waiting with a deadline.
+//! Shared by the end-to-end tests: the two tools, a scratch directory, and waiting with a deadline.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// The folder with both tools, built with the profile of this test.
+/// Builds both tools with the profile of this test and returns their directory.
 pub fn bin() -> &'static Path {
     static BIN: OnceLock<PathBuf> = OnceLock::new();
     BIN.get_or_init(|| {
         // …/target/PROFILE/deps/e2e-HASH
         let test = std::env::current_exe().expect("a test has a path");
-        let bin = test.parent().and_then(Path::parent).expect("two folders above").to_owned();
+        let bin = test.parent().and_then(Path::parent).expect("two directories above").to_owned();
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["build", "--quiet", "-p", "mclc", "-p", "mgmt-rt"]).current_dir(env!("CARGO_MANIFEST_DIR"));
         if bin.ends_with("release") {
@@ -27,7 +27,7 @@ pub struct Scratch {
     dir: tempfile::TempDir,
 }
 
-/// What a tool did.
+/// The result of a finished command.
 pub struct Ran {
     pub status: i32,
     pub out: String,
@@ -35,7 +35,7 @@ pub struct Ran {
 }
 
 impl Scratch {
-    /// A directory with `main.mcl`; `@` in the text stands for the directory.
+    /// Creates a directory with `program` as `main.mcl`. `@` in files stands for the path of the directory.
     pub fn new(program: &str) -> Scratch {
         let scratch = Scratch { dir: tempfile::tempdir().expect("a temporary directory") };
         scratch.write("main.mcl", program);
@@ -72,7 +72,7 @@ impl Scratch {
         assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
     }
 
-    /// Builds and applies once, with state below the scratch directory.
+    /// Builds `main.mcl` and applies it once, with its state in the scratch directory.
     #[track_caller]
     pub fn apply_once(&self, more: &[&str]) -> Ran {
         self.build();
@@ -80,7 +80,7 @@ impl Scratch {
         self.run("mgmt-rt", &args)
     }
 
-    /// Starts `apply` without an end.
+    /// Starts an agent on `main.bin`.
     pub fn apply(&self, more: &[&str]) -> Agent {
         let args = [&["apply", "main.bin", "--prefix", "state"], more].concat();
         let mut command = self.command("mgmt-rt", &args);
@@ -96,7 +96,7 @@ pub fn ran(output: Output) -> Ran {
     }
 }
 
-/// A running agent; killed when the test ends.
+/// A running agent, killed on drop.
 pub struct Agent(pub Child);
 
 impl Agent {
@@ -105,7 +105,7 @@ impl Agent {
         rustix::process::kill_process(pid, signal).expect("the agent runs");
     }
 
-    /// The exit status, within the deadline.
+    /// Waits for the agent to end and returns its exit status.
     #[track_caller]
     pub fn ends(&mut self) -> i32 {
         let mut status = None;
@@ -124,12 +124,12 @@ impl Drop for Agent {
     }
 }
 
-/// Waits for something that must come true soon; a loaded machine has half a minute.
+/// Waits until `condition` holds, for at most 30 seconds.
 #[track_caller]
-pub fn eventually(what: &str, mut come_true: impl FnMut() -> bool) {
+pub fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
     let end = Instant::now() + Duration::from_secs(30);
-    while !come_true() {
-        assert!(Instant::now() < end, "in vain: {what}");
+    while !condition() {
+        assert!(Instant::now() < end, "timed out: {what}");
         std::thread::yield_now();
         std::thread::park_timeout(Duration::from_millis(1));
     }
