@@ -53,7 +53,7 @@ impl Program {
         let tokens = lex(&text);
         let mut pieces = Vec::new();
         let mut start = 0;
-        for i in 0..tokens.len() {
+        for i in tokens.indices() {
             let end = tokens.end(i) as usize;
             pieces.push(text[start..end].to_owned());
             start = end;

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::{TokenKind, lex, lex_diagnostics};
 
-/// The tokens as `Kind:text`, separated by blanks; a newline before a token is shown as `/`.
+/// Renders the tokens as `Kind:text`, separated by spaces, with a `/` for a newline before a token.
 fn show(text: &str) -> String {
     let tokens = lex(text);
     let mut shown = Vec::new();
@@ -17,13 +17,13 @@ fn show(text: &str) -> String {
     shown.join(" ")
 }
 
-/// The messages as `code@start-end`.
+/// Renders the errors as `code@start-end`.
 fn errors(text: &str) -> Vec<String> {
     let diagnostics = lex_diagnostics(FileId(0), text, &lex(text));
     diagnostics
         .iter()
         .map(|d| {
-            let span = d.span.expect("lexical errors have a place");
+            let span = d.span.expect("lexical errors have a span");
             format!("{}@{}-{}", d.code.name(), span.start, span.end)
         })
         .collect()
@@ -46,7 +46,7 @@ fn longest_match_wins() {
 }
 
 #[test]
-fn minus_belongs_to_the_digits_behind_it() {
+fn minus_is_part_of_the_number_after_it() {
     assert_eq!(show("5-2"), "Integer:5 Integer:-2");
     assert_eq!(show("5 - -2"), "Integer:5 Minus:- Integer:-2");
     assert_eq!(show("$a-$b->c"), "Dollar:$ Identifier:a Minus:- Dollar:$ Identifier:b Arrow:-> Identifier:c");
@@ -74,7 +74,7 @@ fn strings_close_at_the_first_quote_without_a_backslash_of_its_own() {
 }
 
 #[test]
-fn comments_are_kept_beside_the_tokens() {
+fn comments_are_kept_in_a_list_of_their_own() {
     let text = "# one\n$a = 1 # two\r\n\"# no\" # last";
     let tokens = lex(text);
     let comments: Vec<_> =
@@ -86,7 +86,7 @@ fn comments_are_kept_beside_the_tokens() {
 }
 
 #[test]
-fn numbers_that_are_too_large_are_reported_at_their_place() {
+fn numbers_out_of_range_are_reported() {
     assert!(errors("9223372036854775807 -9223372036854775808 007 -0").is_empty());
     assert_eq!(errors("$a = 9223372036854775808"), ["E0103@5-24"]);
     assert_eq!(errors("-9223372036854775809"), ["E0103@0-20"]);
@@ -126,7 +126,7 @@ fn every_error_kind_is_reported() {
     }
 }
 
-/// Texts that are near to programs: all the characters that mean something, and some that do not.
+/// Texts similar to programs: the characters that have a meaning, and some that do not.
 fn program_like() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => "[ \\t\\n]{0,3}",
@@ -140,7 +140,7 @@ fn program_like() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn tokens_comments_and_blanks_give_the_text_back(text in program_like()) {
+    fn tokens_comments_and_whitespace_cover_the_text(text in program_like()) {
         let tokens = lex(&text);
         prop_assert!(tokens.fits(&text));
         let mut pieces: Vec<(u32, u32)> = tokens.indices().map(|i| (tokens.start(i), tokens.end(i))).collect();
@@ -159,7 +159,7 @@ proptest! {
     }
 
     #[test]
-    fn the_newline_flag_is_what_the_text_says(text in program_like()) {
+    fn the_newline_flag_matches_the_text(text in program_like()) {
         let tokens = lex(&text);
         for i in tokens.indices() {
             let before = i.previous().map_or(0, |previous| tokens.end(previous));
@@ -169,7 +169,7 @@ proptest! {
     }
 
     #[test]
-    fn error_tokens_and_messages_come_together(text in program_like()) {
+    fn a_text_has_error_tokens_if_and_only_if_it_has_errors(text in program_like()) {
         let tokens = lex(&text);
         let has_error = tokens.kinds().iter().any(|k| k.is_error());
         prop_assert_eq!(has_error, !lex_diagnostics(FileId(0), &text, &tokens).is_empty());

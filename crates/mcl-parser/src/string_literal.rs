@@ -243,7 +243,7 @@ fn reference_help(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The parts, texts in quotes, references bare; or `error`.
+    /// Renders the parts, text in quotes and references bare, or `error`.
     fn show(raw: &str) -> String {
         let Ok(parts) = parse_string(raw) else { return "error".to_owned() };
         let parts: Vec<String> = parts

@@ -1,20 +1,24 @@
-//! Random and damaged programs: no panic, no hang, and a tree that is well formed in any case.
+//! Random and mutated programs: no panic, no hang, and always a well-formed tree.
 
 use mcl_diagnostics::{FileId, Severity};
 use mcl_lexer::lex;
 use proptest::prelude::*;
 
-use super::errors::diagnostics;
-use super::trees::assert_well_formed;
+use crate::tests::errors::diagnostics;
+use crate::tests::trees::assert_well_formed;
 use crate::{interpolate, parse};
 
-/// Programs that hold every construct of the language.
+/// Programs that contain every construct of the language.
 const CORPUS: &[&str] = &[
     include_str!("../../corpus/statements.mcl"),
     include_str!("../../corpus/expressions.mcl"),
     include_str!("../../corpus/old.mcl"),
 ];
 
+/// At most this many messages are given for one mutated token.
+const MAX_MESSAGES: usize = 6;
+
+/// Parses a text and checks the tree and the spans of all diagnostics.
 fn check(text: &str) {
     let parsed = parse(FileId(0), text, &lex(text));
     let interpolated = interpolate(parsed.ast.clone()).0;
@@ -23,8 +27,8 @@ fn check(text: &str) {
         assert_eq!(ast.validate(text), Ok(()));
     }
     for diagnostic in diagnostics(text) {
-        let span = diagnostic.span.expect("every message has a place");
-        assert!(text.get(span.start as usize..span.end as usize).is_some(), "{diagnostic:?} lies outside of the text");
+        let span = diagnostic.span.expect("every diagnostic has a span");
+        assert!(text.get(span.start as usize..span.end as usize).is_some(), "{diagnostic:?} is outside the text");
     }
 }
 
@@ -38,8 +42,8 @@ fn the_corpus_is_accepted() {
 }
 
 #[test]
-fn a_damaged_token_is_reported_and_does_not_spoil_the_rest() {
-    // Every token of the corpus is taken out once, and doubled once: the messages stay few.
+fn a_mutated_token_gives_few_messages() {
+    // Each token of the corpus is removed once, and doubled once.
     let (mut programs, mut messages) = (0, 0);
     for text in CORPUS {
         let tokens = lex(text);
@@ -47,21 +51,21 @@ fn a_damaged_token_is_reported_and_does_not_spoil_the_rest() {
             let (start, end) = (tokens.start(i) as usize, tokens.end(i) as usize);
             let removed = format!("{}{}", &text[..start], &text[end..]);
             let doubled = format!("{} {}", &text[..end], &text[start..]);
-            for damaged in [removed, doubled] {
-                check(&damaged);
-                let errors = diagnostics(&damaged).into_iter().filter(|d| d.severity == Severity::Error);
-                let places: Vec<_> = errors.map(|d| (d.span.map(|s| s.start), d.message)).collect();
-                assert!(places.len() <= 6, "damage at {start} gives {places:#?}");
+            for mutated in [removed, doubled] {
+                check(&mutated);
+                let errors = diagnostics(&mutated).into_iter().filter(|d| d.severity == Severity::Error);
+                let found: Vec<_> = errors.map(|d| (d.span.map(|s| s.start), d.message)).collect();
+                assert!(found.len() <= MAX_MESSAGES, "the mutation at {start} gives {found:#?}");
                 programs += 1;
-                messages += places.len();
+                messages += found.len();
             }
         }
     }
-    assert!(messages * 2 < programs * 3, "{messages} messages for {programs} programs with one damaged token");
+    assert!(messages * 2 < programs * 3, "{messages} messages for {programs} programs with one mutated token");
 }
 
-/// A few edits of a corpus program: pieces taken out, doubled, moved, or foreign tokens put in.
-fn damaged() -> impl Strategy<Value = String> {
+/// A program of the corpus with a few pieces removed, copied or truncated, or foreign tokens inserted.
+fn mutated() -> impl Strategy<Value = String> {
     let edit = (0.0..1.0f64, 0..60usize, 0.0..1.0f64, 0..4u8, "[\\[\\](){}$,:;.=<>|+*/\"#'\\\\\\n a-zA-Z0-9_%&-]{1,6}");
     (0..CORPUS.len(), proptest::collection::vec(edit, 1..6)).prop_map(|(which, edits)| {
         let mut text: Vec<char> = CORPUS[which].chars().collect();
@@ -83,7 +87,7 @@ fn damaged() -> impl Strategy<Value = String> {
     })
 }
 
-/// Words of the language in any order.
+/// Tokens of the language in any order.
 fn word_salad() -> impl Strategy<Value = String> {
     let words = "if else for forkv in and or not true func class include import as panic collect str int map struct { } ( ) [ \
                  ] , : ; . $ = => -> ?: <|> || + - * / == < \"s\" \"${x}\" 1 1.5 x y Meta File \n \n # \" ' % \r";
@@ -95,7 +99,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
 
     #[test]
-    fn damaged_programs_give_messages_and_a_tree(text in damaged()) {
+    fn mutated_programs_give_messages_and_a_tree(text in mutated()) {
         check(&text);
     }
 

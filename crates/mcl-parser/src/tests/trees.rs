@@ -1,4 +1,4 @@
-//! What trees programs have.
+//! The trees of programs.
 
 use mcl_diagnostics::FileId;
 use mcl_lexer::lex;
@@ -6,7 +6,7 @@ use mcl_lexer::lex;
 use crate::ast::{Ast, Expr, ExprId, Stmt, StmtId};
 use crate::{interpolate, parse};
 
-/// An expression in prefix form.
+/// Renders an expression in prefix form.
 fn show(ast: &Ast, id: ExprId) -> String {
     let list = |ids: &[ExprId]| ids.iter().map(|id| show(ast, *id)).collect::<Vec<_>>().join(", ");
     match ast.expr(id) {
@@ -45,7 +45,7 @@ fn show(ast: &Ast, id: ExprId) -> String {
     }
 }
 
-/// The tree after interpolation.
+/// Returns the tree after interpolation.
 fn tree(text: &str) -> Ast {
     let parsed = parse(FileId(0), text, &lex(text));
     assert!(parsed.diagnostics.iter().all(|d| d.code.name().starts_with('W')), "{text}: {:?}", parsed.diagnostics);
@@ -54,7 +54,7 @@ fn tree(text: &str) -> Ast {
     ast
 }
 
-/// Asserts what the value of a bind is.
+/// Asserts the tree of an expression.
 fn check(value: &str, expected: &str) {
     let ast = tree(&format!("$r = {value}\n"));
     let [id] = ast.body.as_slice() else { panic!("{value}: not one statement") };
@@ -143,7 +143,7 @@ fn spans_are_true() {
     assert_eq!(slice(ast.stmt_span(ast.body[0])), "$a = 1 + foo(2)");
 }
 
-/// The invariants at the head of ast.rs.
+/// Asserts the invariants of `crate::ast` that concern statements.
 pub fn assert_well_formed(ast: &Ast) {
     assert_eq!(ast.exprs.len(), ast.expr_spans.len());
     assert_eq!(ast.stmts.len(), ast.stmt_spans.len());
@@ -157,10 +157,10 @@ pub fn assert_well_formed(ast: &Ast) {
         };
         for id in blocks.into_iter().flatten() {
             assert!((id.0 as usize) < i, "children come first");
-            assert!(!std::mem::replace(&mut seen[id.0 as usize], true), "every statement has one place");
+            assert!(!std::mem::replace(&mut seen[id.0 as usize], true), "every statement has one parent");
         }
     }
     for id in &ast.body {
-        assert!(!std::mem::replace(&mut seen[id.0 as usize], true), "every statement has one place");
+        assert!(!std::mem::replace(&mut seen[id.0 as usize], true), "every statement has one parent");
     }
 }
