@@ -18,22 +18,22 @@
 mod block;
 mod definitions;
 mod element;
+mod state;
 
 use mcl_diagnostics::FileId;
 use mcl_lexer::{TokenIdx, TokenKind, Tokens};
 
 use crate::ast::Stmt;
-use crate::bracket::BracketContext;
-use crate::bracket_recovery::{BalancedBrackets, balance_brackets};
 use crate::builder::{Builder, Head};
 use crate::diagnosis::{diagnose, missing_comma};
-use crate::error::{BracketError, SyntaxError, SyntaxErrorKind};
+use crate::error::SyntaxError;
 use crate::failure::{Cause, Failure};
 use crate::lookahead::{first_on_line, indentation, starts_entry, starts_statement};
 use crate::recovery::block::BrokenHead;
 use crate::recovery::element::Repair;
+use crate::recovery::state::{Attempts, FailedStatement, RecoveringParser};
 use crate::segment::{ParseFailure, parse_segment};
-use crate::terminals::{Edits, Position};
+use crate::terminals::Position;
 use crate::token_set::{STATEMENT_START, STATEMENT_START_IN_LINE};
 
 /// A statement is retried at most this many times.
@@ -53,81 +53,12 @@ enum Recovery {
     SkipTo(TokenIdx),
 }
 
-/// The number of times that a statement was tried.
-#[derive(Default)]
-struct Attempts {
-    statement: Option<TokenIdx>,
-    count: u32,
-}
-
-/// A failed statement.
-struct FailedStatement {
-    /// The token that does not fit.
-    at: TokenIdx,
-    cause: Cause,
-    /// Whether the statement ends at the failure.
-    incomplete: bool,
-    /// The start of the next statement.
-    next: Option<TokenIdx>,
-}
-
 /// Parses a file that has syntax errors into the builder. Returns the errors that the builder does not hold.
 pub fn parse_with_recovery<'t>(file: FileId, text: &'t str, tokens: &'t Tokens) -> (Builder<'t>, Vec<SyntaxError>) {
     RecoveringParser::new(file, text, tokens).run()
 }
 
-struct RecoveringParser<'t> {
-    tokens: &'t Tokens,
-    text: &'t str,
-    builder: Builder<'t>,
-    brackets: BalancedBrackets,
-    edits: Edits,
-    errors: Vec<SyntaxError>,
-    /// The attempts at the current statement.
-    attempts: Attempts,
-    /// The end of the last statement that was skipped.
-    skipped_to: Option<TokenIdx>,
-    /// From this token on, syntax errors are consequences of an unterminated string.
-    silent_from: Option<TokenIdx>,
-}
-
 impl<'t> RecoveringParser<'t> {
-    fn new(file: FileId, text: &'t str, tokens: &'t Tokens) -> RecoveringParser<'t> {
-        let mut brackets = balance_brackets(file, text, tokens);
-        let silent_from = first_unreliable_token(text, tokens);
-        let mut errors = std::mem::take(&mut brackets.errors);
-        if let Some(silent_from) = silent_from {
-            // An opener before the unterminated string is only unclosed because the string contains its closer.
-            let limit = tokens.start(silent_from);
-            errors.retain(|error| {
-                let other = match &error.kind {
-                    SyntaxErrorKind::Bracket(
-                        BracketError::Unclosed { closed_by: other, .. }
-                        | BracketError::Mismatched { opener: other, .. },
-                    ) => Some(*other),
-                    _ => None,
-                };
-                error.span.start < limit && other.is_none_or(|other| other.end < limit)
-            });
-        }
-        let edits = std::mem::take(&mut brackets.edits);
-        RecoveringParser {
-            tokens,
-            text,
-            builder: Builder::new(file, text, tokens),
-            brackets,
-            edits,
-            errors,
-            attempts: Attempts::default(),
-            skipped_to: None,
-            silent_from,
-        }
-    }
-
-    fn kind(&self, token: TokenIdx) -> Option<TokenKind> {
-        self.tokens.kind(token)
-    }
-
     fn run(mut self) -> (Builder<'t>, Vec<SyntaxError>) {
         let mut position = Position::START;
         loop {
@@ -353,34 +284,6 @@ impl<'t> RecoveringParser<'t> {
         self.text.get(a.min(b) as usize..a.max(b) as usize).is_some_and(|between| !between.contains('\n'))
     }
 
-    /// Returns the brackets of the statement that are open at a token, outermost first.
-    fn open_brackets(&self, start: TokenIdx, at: TokenIdx) -> Vec<OpenBracket> {
-        let mut open = Vec::new();
-        let mut token = start;
-        while token < at {
-            if self.kind(token).is_some_and(TokenKind::is_opener) {
-                match self.brackets.after_closer(token) {
-                    Some(after) if after > at => {
-                        let context = BracketContext::of_open(self.tokens, token, start, open.len());
-                        open.push(OpenBracket { opener: token, context });
-                    }
-                    Some(after) => {
-                        token = after;
-                        continue;
-                    }
-                    None => {}
-                }
-            }
-            token = token + 1;
-        }
-        open
-    }
-
-    /// Whether an edit replaces the token.
-    fn is_replaced(&self, token: TokenIdx) -> bool {
-        self.edits.range(..=token).next_back().is_some_and(|(_, edit)| edit.resume > token)
-    }
-
     /// Returns the start of the next statement, or the end of the block.
     fn next_statement(&self, start: TokenIdx, at: TokenIdx) -> TokenIdx {
         let indent = indentation(self.text, self.tokens, first_on_line(self.tokens, start));
@@ -415,19 +318,4 @@ impl<'t> RecoveringParser<'t> {
             token > at && STATEMENT_START_IN_LINE.contains(kind) && starts_statement(self.tokens, token)
         }
     }
-}
-
-/// A bracket that is open at a failure.
-struct OpenBracket {
-    opener: TokenIdx,
-    context: BracketContext,
-}
-
-/// Returns the token from which on syntax errors are consequences of an unterminated string, if there is one: an earlier
-/// string lacks its closing quote, most likely the first one with a line break, because from there on code is taken for
-/// strings and strings for code.
-fn first_unreliable_token(text: &str, tokens: &Tokens) -> Option<TokenIdx> {
-    let last = tokens.end_idx().previous().filter(|last| tokens[*last] == TokenKind::UnterminatedString)?;
-    let multiline = |token: &TokenIdx| tokens[*token] == TokenKind::String && tokens.text(text, *token).contains('\n');
-    tokens.indices().find(multiline).or(Some(last))
 }

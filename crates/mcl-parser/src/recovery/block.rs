@@ -7,7 +7,7 @@ use mcl_lexer::{TokenIdx, TokenKind};
 use crate::ast::{Definition, DefinitionKind, Stmt};
 use crate::error::{StatementError, SyntaxError};
 use crate::lookahead::starts_statement;
-use crate::recovery::RecoveringParser;
+use crate::recovery::state::RecoveringParser;
 use crate::terminals::Position;
 use crate::token_set::{OPERAND_CONTINUATION, OPERAND_END};
 

@@ -3,7 +3,7 @@
 use mcl_lexer::{TokenIdx, TokenKind};
 
 use crate::ast::{Definition, DefinitionKind};
-use crate::recovery::RecoveringParser;
+use crate::recovery::state::RecoveringParser;
 use crate::token_set::WORD;
 
 impl RecoveringParser<'_> {

@@ -4,7 +4,7 @@ use mcl_lexer::{TokenIdx, TokenKind};
 
 use crate::bracket::BracketContext;
 use crate::lookahead::starts_entry;
-use crate::recovery::{FailedStatement, RecoveringParser};
+use crate::recovery::state::{FailedStatement, RecoveringParser};
 use crate::terminals::{Edit, Terminal};
 use crate::token_set::{ARGUMENT_START, OPERAND_END};
 

@@ -223,10 +223,10 @@ fn brackets_that_are_not_closed_hold_an_unknown_number_of_things() {
     let program = "func f($a, $b) { $a + $b }\n$x = f(1\n$s = struct{a => 1\n$m = {\"k\" => => 2}\ntest \"t\" {\n\tint64 => $x,\n\tint32 => $s->b,\n\tint16 => $m[\"k\"],\n}";
     check(
         program,
-        "2:7 E0203 this `(` is never closed
-           2:8 a `)` is missing behind this at the latest
-         3:12 E0203 this `{` is never closed
-           3:18 a `}` is missing behind this at the latest
+        "2:7 E0203 unclosed `(`
+           2:8 expected `)` by here
+         3:12 E0203 unclosed `{`
+           3:18 expected `}` by here
          4:14 E0201 expected an expression, found `=>`",
     );
 }
