@@ -3,7 +3,7 @@
 use mcl_artifact::program::{Closure, Op, Operand};
 use mcl_diagnostics::Span;
 use mcl_parser::ast::{Expr, ExprId, Stmt, StructEntry};
-use mcl_types::{DefId, DefKind, ExprInfo, ScopeId, SlotId, SlotKind, Target, TypeId};
+use mcl_types::{DefId, DefKind, ExprInfo, InstanceId, InstanceKind, ScopeId, Target, TypeId};
 
 use crate::{
     Stop,
@@ -325,7 +325,7 @@ impl Lowering<'_> {
             },
             // Those of functions and loops are known from the start.
             DefKind::Param { index } => self.class_argument(home, index as usize)?,
-            DefKind::Func { .. } | DefKind::Class { .. } | DefKind::Unknown => {
+            DefKind::Func { .. } | DefKind::Class { .. } | DefKind::Error => {
                 return Err(Stop::Broken("a definition has no value"));
             }
         };
@@ -339,7 +339,7 @@ impl Lowering<'_> {
     fn class_argument(&self, class: FrameId, index: usize) -> Result<(FrameId, ExprId), Stop> {
         let missing = Stop::Broken("a class is given too few arguments");
         let Some((holder, slot)) = self.frames.get(class).made_by else { return Err(missing) };
-        let stmt = self.frames.typed.scoped.slot(slot).stmt;
+        let stmt = self.frames.typed.scoped.instance(slot).stmt;
         match self.frames.ast(holder).stmt(stmt) {
             Stmt::Include { args: Some(args), .. } => Ok((holder, *args.get(index).ok_or(missing)?)),
             _ => Err(missing),
@@ -380,7 +380,7 @@ impl Lowering<'_> {
 
     /// Builds the template of a function.
     pub(crate) fn function(&mut self, key: FunctionKey) -> Result<(), Stop> {
-        let DefKind::Func { stmt, scope } = self.frames.typed.scoped.def(key.def).kind else {
+        let DefKind::Func { stmt, scope: Some(scope) } = self.frames.typed.scoped.def(key.def).kind else {
             return Err(Stop::Broken("a function is something else"));
         };
         let ast = self.frames.ast(key.frame);
@@ -511,11 +511,11 @@ impl Lowering<'_> {
     }
 
     /// The frame of the class that an include statement instantiates; `None` for imports.
-    pub(crate) fn included(&mut self, frame: FrameId, slot: SlotId) -> Result<Option<FrameId>, Stop> {
-        match self.frames.typed.scoped.slot(slot).kind {
-            SlotKind::Class(_) => self.frames.slot(frame, slot, &mut self.emitter.types).map(Some),
-            SlotKind::Module(_) => Ok(None),
-            SlotKind::Broken => Err(Stop::Broken("an include or import has errors")),
+    pub(crate) fn included(&mut self, frame: FrameId, slot: InstanceId) -> Result<Option<FrameId>, Stop> {
+        match self.frames.typed.scoped.instance(slot).kind {
+            InstanceKind::Class(_) => self.frames.slot(frame, slot, &mut self.emitter.types).map(Some),
+            InstanceKind::Module(_) => Ok(None),
+            InstanceKind::Error => Err(Stop::Broken("an include or import has errors")),
         }
     }
 }

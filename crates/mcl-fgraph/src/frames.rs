@@ -7,8 +7,8 @@
 use mcl_artifact::program::Operand;
 use mcl_parser::ast::{Ast, ExprId, StmtId};
 use mcl_types::{
-    DefId, DefKind, ExprInfo, ModuleId, Reference, ScopeId, SlotId, SlotKind, StmtInfo, Target, TypeId, TypeTable,
-    Typed,
+    DefId, DefKind, ExprInfo, InstanceId, InstanceKind, ModuleId, Reference, ScopeId, StmtInfo, Target, TypeId,
+    TypeTable, Typed,
 };
 use rustc_hash::FxHashMap;
 
@@ -28,7 +28,7 @@ pub(crate) struct Frame {
     /// The closed types of the variables that the scope owns.
     pub(crate) types: Box<[TypeId]>,
     /// For classes and modules: the frame with the statement that made it.
-    pub(crate) made_by: Option<(FrameId, SlotId)>,
+    pub(crate) made_by: Option<(FrameId, InstanceId)>,
     /// How many iterations of unrolled loops this is one of.
     pub(crate) iterations: usize,
 }
@@ -45,14 +45,14 @@ pub(crate) enum Memo {
 pub(crate) struct Frames<'a> {
     pub(crate) typed: &'a Typed,
     frames: Vec<Frame>,
-    slots: FxHashMap<(FrameId, SlotId), FrameId>,
+    slots: FxHashMap<(FrameId, InstanceId), FrameId>,
     pub(crate) values: FxHashMap<(FrameId, DefId), Memo>,
 }
 
 /// Why a reference could not be followed yet.
 enum Obstacle {
     /// This instance must be made first.
-    Missing(FrameId, SlotId),
+    Missing(FrameId, InstanceId),
     Stop(Stop),
 }
 
@@ -153,8 +153,8 @@ impl<'a> Frames<'a> {
             return Err(Stop::Broken("a built-in name has no frame").into());
         };
         let mut at = from;
-        for slot in &reference.via {
-            at = self.up(at, self.typed.scoped.slot(*slot).scope)?;
+        for slot in &reference.path {
+            at = self.up(at, self.typed.scoped.instance(*slot).scope)?;
             at = *self.slots.get(&(at, *slot)).ok_or(Obstacle::Missing(at, *slot))?;
         }
         Ok(self.up(at, self.typed.scoped.def(def).scope)?)
@@ -162,7 +162,7 @@ impl<'a> Frames<'a> {
 
     /// The instance of a class or module that a frame contains; made on the first use. An alias may lead to the class of
     /// another alias, and so on, hence the stack.
-    pub(crate) fn slot(&mut self, frame: FrameId, slot: SlotId, table: &mut TypeTable) -> Result<FrameId, Stop> {
+    pub(crate) fn slot(&mut self, frame: FrameId, slot: InstanceId, table: &mut TypeTable) -> Result<FrameId, Stop> {
         let mut missing = vec![(frame, slot)];
         while let Some((frame, slot)) = missing.last().copied() {
             if self.slots.contains_key(&(frame, slot)) {
@@ -172,7 +172,7 @@ impl<'a> Frames<'a> {
             match self.try_make(frame, slot, table) {
                 Ok(()) => {}
                 // Classes do not contain themselves, so no slot can occur twice on the way.
-                Err(Obstacle::Missing(..)) if missing.len() > self.typed.scoped.slots.len() => {
+                Err(Obstacle::Missing(..)) if missing.len() > self.typed.scoped.instances.len() => {
                     return Err(Stop::Broken("a class contains itself"));
                 }
                 Err(Obstacle::Missing(frame, slot)) => missing.push((frame, slot)),
@@ -182,14 +182,14 @@ impl<'a> Frames<'a> {
         self.slots.get(&(frame, slot)).copied().ok_or(Stop::Broken("an instance is missing"))
     }
 
-    fn try_make(&mut self, holder: FrameId, slot: SlotId, table: &mut TypeTable) -> Result<(), Obstacle> {
-        let (scope, parent) = match self.typed.scoped.slot(slot).kind {
-            SlotKind::Module(module) => {
+    fn try_make(&mut self, holder: FrameId, slot: InstanceId, table: &mut TypeTable) -> Result<(), Obstacle> {
+        let (scope, parent) = match self.typed.scoped.instance(slot).kind {
+            InstanceKind::Module(module) => {
                 let scope = self.typed.scoped.module(module).scope;
                 let parent = self.typed.scoped.scope(scope).parent.map(|parent| self.up(holder, parent)).transpose()?;
                 (scope, parent)
             }
-            SlotKind::Class(reference) => {
+            InstanceKind::Class(reference) => {
                 let reference = self.typed.scoped.reference(reference);
                 let Target::Def(def) = reference.target else {
                     return Err(Stop::Broken("a class is not defined").into());
@@ -199,9 +199,9 @@ impl<'a> Frames<'a> {
                 };
                 (body, Some(self.try_follow(holder, reference)?))
             }
-            SlotKind::Broken => return Err(Stop::Broken("an include or import has errors").into()),
+            InstanceKind::Error => return Err(Stop::Broken("an include or import has errors").into()),
         };
-        let types = self.typed.slot(slot).iter().map(|ty| self.close(holder, *ty, table)).collect();
+        let types = self.typed.instance(slot).iter().map(|ty| self.close(holder, *ty, table)).collect();
         let Frame { builder, iterations, .. } = *self.get(holder);
         let frame = self.add(Frame { scope, parent, builder, types, made_by: Some((holder, slot)), iterations });
         self.slots.insert((holder, slot), frame);
@@ -214,7 +214,7 @@ impl<'a> Frames<'a> {
             let mut at = Some(frame);
             while let Some(id) = at {
                 let frame = self.get(id);
-                let range = self.typed.generics.get(frame.scope.index());
+                let range = self.typed.generics.get(frame.scope);
                 if let Some(range) = range.filter(|range| range.contains(&var)) {
                     return frame.types.get((var - range.start) as usize).copied().unwrap_or(TypeId::UNTYPED);
                 }

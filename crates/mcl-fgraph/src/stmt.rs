@@ -45,7 +45,7 @@ impl Lowering<'_> {
             Stmt::Broken { .. } => return Err(Stop::Broken("a statement has errors")),
             Stmt::Bind { .. } | Stmt::Func { .. } | Stmt::Class { .. } | Stmt::Import { .. } => {}
             Stmt::Include { .. } => {
-                let StmtInfo::Slot(slot) = self.frames.stmt_info(frame, stmt) else {
+                let StmtInfo::Instance(slot) = self.frames.stmt_info(frame, stmt) else {
                     return Err(Stop::Broken("an include is not resolved"));
                 };
                 if let Some(class) = self.included(frame, slot)? {
