@@ -1,4 +1,4 @@
-//! Joining two graphs at their hand-over points (spec 07 §4.4, with the behaviour that §4.5 proposes).
+//! Joining two graphs at their hand-over points (spec 07 §4.4, with the behaviour proposed in spec 07 §4.5).
 
 use std::sync::Arc;
 

@@ -224,7 +224,7 @@ impl View<'_> {
             Constant::Str(bytes) => {
                 let bytes = bytes.as_bytes();
                 let cut = &bytes[..bytes.len().min(MAX_CONSTANT)];
-                out.push_str(&mcl_value::quote(cut));
+                out.push_str(&go_compat::strconv::quote(cut));
                 if cut.len() < bytes.len() {
                     out.push('…');
                 }

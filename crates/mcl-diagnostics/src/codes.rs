@@ -1,7 +1,8 @@
-//! The registry of diagnostic codes: one file a range, one entry a code, with its title and its long explanation.
+//! The registry of diagnostic codes.
 //!
-//! Ranges: E01 lex, E02 parse, E03 init, E04 interpolate, E05 import, E06 scope, E07 unify, E08 graph, W lint, R
-//! runtime (stream, interpret, engine, resources), P Puppet, M merge, A artifact.
+//! A code is a name in the table below and a file `codes/NAME.md`: its title and its explanation, in the form that
+//! [`explanation`](crate::explanation) describes. To add a code, add both. The number of a code that is no longer emitted
+//! stays reserved: its file remains and says so, because old logs and search results still lead to it.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -9,31 +10,46 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Clone, Copy, Debug)]
 pub struct Code(&'static CodeInfo);
 
-/// What is known of a code.
+/// The name, title and explanation of a code.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CodeInfo {
-    /// `E0601`.
+    /// The name of the code, e.g. `E0601`.
     pub name: &'static str,
-    /// One line.
+    /// A noun phrase that names the violation, e.g. "unknown variable".
     pub title: &'static str,
-    /// The text of `mclc explain`: what it means, a wrong program, the right one.
+    /// The explanation in Markdown, without the title.
     pub explanation: &'static str,
 }
 
+impl CodeInfo {
+    /// Splits the content of `codes/NAME.md`. Called at compile time only.
+    const fn from_markdown(name: &'static str, markdown: &'static str) -> CodeInfo {
+        let bytes = markdown.as_bytes();
+        assert!(bytes[0] == b'#' && bytes[1] == b' ', "an explanation starts with its title, `# title`");
+        let mut end = 2;
+        while bytes[end] != b'\n' {
+            end += 1;
+        }
+        assert!(bytes[end + 1] == b'\n', "an empty line follows the title");
+        let (title, explanation) = (markdown.split_at(end).0, markdown.split_at(end + 2).1);
+        CodeInfo { name, title: title.split_at(2).1, explanation }
+    }
+}
+
 impl Code {
-    /// `E0601`.
+    /// Returns the name, e.g. `E0601`.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.0.name
     }
 
-    /// Everything known of the code.
+    /// Returns the title and explanation.
     #[must_use]
     pub fn info(self) -> &'static CodeInfo {
         self.0
     }
 
-    /// The code of that name (exact, upper case).
+    /// Returns the code with this name, which must be upper case.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Code> {
         all_codes().find(|c| c.0.name == name)
@@ -60,57 +76,65 @@ impl<'de> Deserialize<'de> for Code {
     }
 }
 
-/// Declares the codes of one range. Each becomes an associated constant `Code::E0101` and an entry of `TABLE`.
+/// Declares the codes. Each becomes an associated constant `Code::E0101` and an entry of `TABLE`.
 macro_rules! codes {
-    ($($name:ident: $title:literal, $explanation:literal;)*) => {
-        #[allow(missing_docs)]
-        impl $crate::Code {
-            $(#[doc = $title] pub const $name: $crate::Code = $crate::Code::make(&$crate::CodeInfo {
-                name: stringify!($name), title: $title, explanation: $explanation,
-            });)*
+    ($($name:ident)*) => {
+        impl Code {
+            $(
+                #[doc = include_str!(concat!("codes/", stringify!($name), ".md"))]
+                pub const $name: Code = Code(&CodeInfo::from_markdown(
+                    stringify!($name),
+                    include_str!(concat!("codes/", stringify!($name), ".md")),
+                ));
+            )*
         }
-        pub(super) const TABLE: &[$crate::Code] = &[$($crate::Code::$name),*];
+
+        const TABLE: &[Code] = &[$(Code::$name),*];
     };
 }
 
-impl Code {
-    const fn make(info: &'static CodeInfo) -> Code {
-        Code(info)
-    }
+codes! {
+    // Lexing.
+    E0101 E0102 E0103 E0104 E0105 E0106 E0107 E0108 E0109
+    // Parsing.
+    E0201 E0202 E0203 E0204 E0205 E0206 E0207 E0208 E0209 E0210 E0211 E0212 E0213 E0214 E0215 E0216 E0217 E0218 E0219
+    E0220 E0221
+    // Validation of single statements (the stage `init`).
+    E0301 E0302 E0303 E0304 E0305 E0306 E0307 E0308 E0309 E0310 E0311
+    // String interpolation and nesting of classes.
+    E0401 E0402 E0403 E0404
+    // Imports.
+    E0501 E0502 E0503 E0504 E0505 E0506 E0507 E0508 E0509 E0510 E0511 E0512 E0513
+    // Name resolution.
+    E0601 E0602 E0603 E0604 E0605 E0606 E0607 E0608 E0609
+    // Type inference.
+    E0701 E0702 E0703 E0704 E0705 E0706 E0707 E0708 E0709 E0710 E0711 E0712 E0713 E0714 E0715 E0716 E0717 E0718 E0719
+    E0720 E0721
+    // Function graph.
+    E0801 E0802 E0803 E0804
+    // Lints of style: the lints L01 to L13 of spec 01 §2.11, accepted here, rejected by mgmt 1.1.
+    W0101 W0102 W0103 W0104 W0105 W0106 W0107 W0108 W0109 W0110 W0111 W0112 W0113
+    // Lints about what a valid program will do.
+    W0201
+    // Runtime: the function engine.
+    R0101 R0102 R0103 R0104 R0105 R0106
+    // Runtime: from values to resources.
+    R0201 R0202 R0203 R0204 R0205 R0206 R0207 R0208 R0209 R0210
+    // Runtime: automatic edges.
+    R0301 R0302
+    // Runtime: applying resources. R0412 is retired: earlier releases used it for what is now R0301 and R0302.
+    R0401 R0402 R0403 R0404 R0405 R0406 R0407 R0408 R0409 R0410 R0411
+    // Puppet catalogs.
+    P0101 P0102 P0103 P0104 P0105 P0106 P0107 P0108 P0109 P0110
+    // Translation of Puppet resources.
+    P0201 P0202 P0203
+    // Merging an mcl program and a Puppet catalog.
+    M0101 M0102 M0103 M0104 M0105 M0106 M0107 M0108
+    // Artifact files.
+    A0101 A0102 A0103 A0104 A0105 A0106
 }
 
-mod artifact;
-mod graph;
-mod import;
-mod init;
-mod interpolate;
-mod lex;
-mod lint;
-mod merge;
-mod parse;
-mod puppet;
-mod runtime;
-mod scope;
-mod unify;
-
-/// Every code, in the order of the ranges.
+/// Returns every code, in the order of the ranges.
 pub fn all_codes() -> impl Iterator<Item = Code> {
-    [
-        lex::TABLE,
-        parse::TABLE,
-        init::TABLE,
-        interpolate::TABLE,
-        import::TABLE,
-        scope::TABLE,
-        unify::TABLE,
-        graph::TABLE,
-        lint::TABLE,
-        runtime::TABLE,
-        puppet::TABLE,
-        merge::TABLE,
-        artifact::TABLE,
-    ]
-    .into_iter()
-    .flatten()
-    .copied()
+    TABLE.iter().copied()
 }

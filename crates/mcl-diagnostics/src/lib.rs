@@ -9,12 +9,13 @@
 
 mod codes;
 mod diagnostic;
+pub mod explanation;
 mod render;
 mod source;
 mod suggest;
 
 pub use codes::{Code, CodeInfo, all_codes};
 pub use diagnostic::{Diagnostic, Label, Severity, Stage};
-pub use render::{Format, Program, Style, counts, render, sort};
+pub use render::{Format, Program, Style, counts, explain, render, sort};
 pub use source::{FileId, Files, LineCol, SourceFile, Span};
 pub use suggest::nearest;

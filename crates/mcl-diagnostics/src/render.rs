@@ -7,10 +7,13 @@ use std::str::FromStr;
 
 use crate::{Diagnostic, FileId, Files, LineCol, Severity, Span};
 
+mod explanation;
 mod human;
 mod json;
 mod sarif;
 mod short;
+
+pub use explanation::explain;
 
 /// How diagnostics are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

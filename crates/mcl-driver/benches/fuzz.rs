@@ -29,7 +29,7 @@ use mcl_diagnostics::{Diagnostic, FileId, Files, Severity};
 use mcl_driver::Payload;
 use mcl_lexer::{lex, lex_diagnostics};
 use mcl_modules::{Input, Options, load};
-use mcl_parser::{check_init, interpolate, parse};
+use mcl_parser::{check_ast, interpolate, parse};
 
 const HANG: Duration = Duration::from_secs(2);
 
@@ -274,12 +274,12 @@ fn run(target: Target, text: &str, directory: &Path) -> bool {
     let mut found = lex_diagnostics(file, text, &tokens);
     if target != Target::Lexer {
         let parsed = parse(file, text, &tokens);
-        found.extend(check_init(&parsed.ast));
+        found.extend(check_ast(&parsed.ast));
         found.extend(parsed.diagnostics);
-        assert_eq!(parsed.ast.check(text), Ok(()), "the tree is sound");
+        assert_eq!(parsed.ast.validate(text), Ok(()), "the tree is sound");
         if target != Target::Parser {
             let (tree, more) = interpolate(parsed.ast);
-            assert_eq!(tree.check(text), Ok(()), "the interpolated tree is sound");
+            assert_eq!(tree.validate(text), Ok(()), "the interpolated tree is sound");
             found.extend(more);
         }
     }

@@ -149,9 +149,10 @@ fn check_trees(loaded: &Loaded, trees: &[Arc<Ast>]) -> Result<(), Diagnostic> {
         return Err(invalid("its trees do not match its sources"));
     }
     // Units of one file share its tree, unless the file says otherwise.
-    trees
-        .iter()
-        .try_for_each(|tree| tree.check(loaded.files.get(tree.file).map_or("", |file| &file.text)).map_err(invalid))
+    trees.iter().try_for_each(|tree| {
+        let text = loaded.files.get(tree.file).map_or("", |file| &file.text);
+        tree.validate(text).map_err(|error| invalid(&error.to_string()))
+    })
 }
 
 /// Every file and unit that is spoken of exists.

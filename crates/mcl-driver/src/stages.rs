@@ -27,7 +27,7 @@ pub fn parse(mut loaded: Loaded) -> (Trees, Vec<Diagnostic>) {
         .par_iter()
         .map(|unit| {
             let mut parsed = mcl_parser::parse(unit.file, text(&loaded, unit), &unit.tokens);
-            parsed.diagnostics.extend(mcl_parser::check_init(&parsed.ast));
+            parsed.diagnostics.extend(mcl_parser::check_ast(&parsed.ast));
             parsed
         })
         .collect();

@@ -2,7 +2,7 @@
 //!
 //! Builders form a tree like the templates they become: a branch, loop body or function body is built inside the builder
 //! around it. A value that belongs to an outer builder enters an inner one as a capture, one level at a time
-//! ([`Builders::lift`]). When a builder is finished, what nothing needs is dropped: nodes, then captures.
+//! ([`Builders::lift`]). When a builder is finished, unused nodes are dropped, then unused captures.
 
 use mcl_artifact::program::{Closure, ConstId, Node, Op, Operand, Statement, StrId, Template};
 use mcl_diagnostics::Span;
@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::visit::{self, Use};
 
-/// Index of a builder.
+/// Identifies a builder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct BuilderId(u32);
 
@@ -23,10 +23,10 @@ pub(crate) struct Builder {
     captures: Vec<Operand>,
     capture_index: FxHashMap<Operand, u32>,
     pub(crate) nodes: Vec<Node>,
-    /// For each node whether it is known to fail, in a way that `<|>` catches.
-    doomed: Vec<bool>,
+    /// Whether a node always fails, in a way that `<|>` catches; by node.
+    failing: Vec<bool>,
     pub(crate) statements: Vec<Statement>,
-    /// Parameters that must be alive although nothing may read them.
+    /// Parameters that must stay alive even if nothing reads them.
     keep: Vec<Operand>,
 }
 
@@ -39,12 +39,12 @@ pub(crate) struct Finished {
 /// All builders.
 #[derive(Default)]
 pub(crate) struct Builders {
-    /// `None`: finished.
+    /// By id; `None` for a finished one.
     builders: Vec<Option<Box<Builder>>>,
 }
 
 impl Builders {
-    /// A new builder inside another.
+    /// Adds a builder inside another.
     pub(crate) fn open(&mut self, parent: Option<BuilderId>, params: usize) -> BuilderId {
         let id = BuilderId(u32::try_from(self.builders.len()).expect("fewer than 2^32 templates fit into memory"));
         let params = u32::try_from(params).expect("fewer than 2^32 parameters fit into a file");
@@ -52,58 +52,58 @@ impl Builders {
         id
     }
 
-    /// The builder.
+    /// Returns a builder that is not finished.
     pub(crate) fn get(&mut self, id: BuilderId) -> &mut Builder {
-        self.builders[id.0 as usize].as_mut().expect("a finished template does not change")
+        self.builders[id.0 as usize].as_mut().expect("only open templates change")
     }
 
     fn at(&self, id: BuilderId) -> &Builder {
-        self.builders[id.0 as usize].as_ref().expect("a finished template is not looked into")
+        self.builders[id.0 as usize].as_ref().expect("only open templates are inspected")
     }
 
     /// Adds a node.
     pub(crate) fn push(&mut self, id: BuilderId, op: Op, span: Option<Span>) -> Operand {
-        let Builder { nodes, doomed, .. } = self.get(id);
+        let Builder { nodes, failing, .. } = self.get(id);
         nodes.push(Node { op, span });
-        doomed.push(false);
+        failing.push(false);
         Operand::Node(u32::try_from(nodes.len() - 1).expect("fewer than 2^32 nodes fit into memory"))
     }
 
-    /// Takes the nodes after the first `len` away.
+    /// Removes all nodes but the first `len`.
     pub(crate) fn truncate(&mut self, id: BuilderId, len: usize) {
         let builder = self.get(id);
         builder.nodes.truncate(len);
-        builder.doomed.truncate(len);
+        builder.failing.truncate(len);
     }
 
-    /// Notes that a node of this builder is known to fail.
-    pub(crate) fn doom(&mut self, id: BuilderId, operand: Operand) {
+    /// Records that a node of this builder always fails, in a way that `<|>` catches.
+    pub(crate) fn mark_failing(&mut self, id: BuilderId, operand: Operand) {
         if let Operand::Node(n) = operand {
-            self.get(id).doomed[n as usize] = true;
+            self.get(id).failing[n as usize] = true;
         }
     }
 
-    /// Whether a value is known to fail, in a way that `<|>` catches.
-    pub(crate) fn is_doomed(&self, id: BuilderId, operand: Operand) -> bool {
-        self.origin(id, operand).is_some_and(|(at, n)| self.at(at).doomed[n as usize])
+    /// Returns whether a value is known to fail, in a way that `<|>` catches.
+    pub(crate) fn always_fails(&self, id: BuilderId, operand: Operand) -> bool {
+        self.origin(id, operand).is_some_and(|(at, n)| self.at(at).failing[n as usize])
     }
 
-    /// An operand of builder `from`, seen from `to`, which is the same builder or one inside it.
+    /// Translates an operand of builder `from` to one of `to`, which is the same builder or one inside it.
     pub(crate) fn lift(&mut self, operand: Operand, from: BuilderId, to: BuilderId) -> Operand {
         if from == to || matches!(operand, Operand::Const(_)) {
             return operand;
         }
-        // From the inside out, to know the way; then back in, capturing at each step.
-        let mut way = vec![];
+        // Find the builders in between from the inside out, then capture from the outside in.
+        let mut path = vec![];
         let mut at = to;
         while at != from {
-            way.push(at);
+            path.push(at);
             let Some(parent) = self.at(at).parent else {
-                unreachable!("a value is only used in the template it belongs to or in one inside it")
+                unreachable!("a value is used only in its own template or in one inside it")
             };
             at = parent;
         }
-        way.into_iter().rev().fold(operand, |operand, id| self.capture(id, operand))
+        path.into_iter().rev().fold(operand, |operand, id| self.capture(id, operand))
     }
 
     fn capture(&mut self, id: BuilderId, outer: Operand) -> Operand {
@@ -119,7 +119,7 @@ impl Builders {
         Operand::Capture(i)
     }
 
-    /// The closure that an operand is known to be, in terms of the builder `id`.
+    /// Returns the function that an operand is known to be, in terms of the builder `id`.
     pub(crate) fn known_closure(&mut self, id: BuilderId, operand: Operand) -> Option<Closure> {
         let (at, node) = self.origin(id, operand)?;
         let Op::Func { closure, ty: _ } = &self.at(at).nodes[node as usize].op else { return None };
@@ -129,7 +129,7 @@ impl Builders {
         Some(Closure { template, captures })
     }
 
-    /// Whether a value cannot fail or stream by itself, so that nobody notices when it is not computed.
+    /// Returns whether a value can neither fail nor change by itself, so that not computing it has no effect.
     pub(crate) fn is_inert(&self, id: BuilderId, operand: Operand) -> bool {
         let mut work = vec![operand];
         let mut seen = FxHashSet::default();
@@ -151,7 +151,7 @@ impl Builders {
         true
     }
 
-    /// The node that an operand stands for, through captures.
+    /// Returns the node that an operand refers to, through captures.
     fn origin(&self, mut id: BuilderId, mut operand: Operand) -> Option<(BuilderId, u32)> {
         loop {
             match operand {
@@ -165,8 +165,7 @@ impl Builders {
         }
     }
 
-    /// Ends a template. The parameters of `keep_params` are those of a function: an argument is alive even if the body
-    /// does not use it.
+    /// Finishes a template. With `keep_params`, for a function, arguments stay alive even if the body does not use them.
     pub(crate) fn finish(
         &mut self,
         id: BuilderId,
@@ -174,7 +173,7 @@ impl Builders {
         keep_params: bool,
         label: Option<StrId>,
     ) -> Finished {
-        let builder = self.builders[id.0 as usize].take().expect("a template is finished once");
+        let builder = self.builders[id.0 as usize].take().expect("a template is finished only once");
         builder.finish(root, keep_params, label)
     }
 }
@@ -200,7 +199,7 @@ impl Builder {
         Finished { template, captures }
     }
 
-    /// Keeps the parameters that the root does not use, or uses only inside closures.
+    /// Keeps the parameters alive that the root does not use, or only inside closures.
     fn keep_unused_params(&mut self, root: Option<Operand>) {
         let mut strict = Needed::of(self);
         strict.mark(root);
@@ -250,7 +249,7 @@ impl Builder {
         });
     }
 
-    /// Returns those that are left.
+    /// Drops captures that no operand refers to, and returns the others.
     fn drop_unused_captures(&mut self, root: &mut Option<Operand>) -> Vec<Operand> {
         let mut used = vec![false; self.captures.len()];
         self.rewrite(root, &mut |operand| {
@@ -287,7 +286,7 @@ impl Builder {
     }
 }
 
-/// Nodes, parameters and captures that are needed.
+/// Which nodes, parameters and captures are needed.
 struct Needed {
     nodes: Vec<bool>,
     params: Vec<bool>,
@@ -322,7 +321,7 @@ impl Needed {
     }
 }
 
-/// The constant that an operand is.
+/// Returns the constant that an operand is, if it is one.
 pub(crate) fn as_const(operand: Operand) -> Option<ConstId> {
     match operand {
         Operand::Const(id) => Some(id),
@@ -330,7 +329,7 @@ pub(crate) fn as_const(operand: Operand) -> Option<ConstId> {
     }
 }
 
-/// The constants that the operands are, if all are.
+/// Returns the constants that the operands are, if all are constants.
 pub(crate) fn as_consts(operands: &[Operand]) -> Option<Vec<ConstId>> {
     operands.iter().map(|operand| as_const(*operand)).collect()
 }

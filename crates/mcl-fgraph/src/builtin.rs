@@ -1,4 +1,4 @@
-//! The variables that every program has (spec 03 §7).
+//! Built-in variables (spec 03 §7).
 
 use mcl_artifact::program::ConstId;
 use mcl_functions::{VARIABLES, VariableValue};
@@ -6,7 +6,7 @@ use resource_graph::{ConstantValue, RESOURCE_CONSTANTS};
 
 use crate::pool::Pool;
 
-/// The value of a built-in variable, by its registered name.
+/// Returns the value of a built-in variable, given its registered name.
 pub(crate) fn variable(pool: &mut Pool, registered: &str) -> Option<ConstId> {
     let (module, name) = registered.rsplit_once('.').unwrap_or(("", registered));
     if let Some(variable) = VARIABLES.iter().find(|variable| variable.module == module && variable.name == name) {

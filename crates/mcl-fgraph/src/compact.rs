@@ -1,4 +1,4 @@
-//! The last step: what nothing refers to any more is dropped, from templates down to strings.
+//! The last step: entries of the tables that nothing refers to are dropped, from templates down to strings.
 
 use mcl_artifact::program::{
     Closure, ConstId, Constant, EntryKind, FunctionIdx, Half, Op, Operand, Program, Statement, StrId, Template, TypeIdx,
@@ -6,7 +6,7 @@ use mcl_artifact::program::{
 
 use crate::visit;
 
-/// Drops unused templates, constants, functions, types and strings. What is left keeps its order.
+/// Drops unused templates, constants, functions, types and strings. The others keep their order.
 pub(crate) fn compact(program: &mut Program) {
     templates(&mut program.templates);
     let mut ids = Ids {
@@ -17,8 +17,8 @@ pub(crate) fn compact(program: &mut Program) {
         renumber: false,
     };
     ids.visit(program);
-    for renumber in [&mut ids.strings, &mut ids.types, &mut ids.constants, &mut ids.functions] {
-        renumber.number();
+    for marks in [&mut ids.strings, &mut ids.types, &mut ids.constants, &mut ids.functions] {
+        marks.number();
     }
     ids.renumber = true;
     ids.visit(program);
@@ -28,7 +28,7 @@ pub(crate) fn compact(program: &mut Program) {
     ids.functions.retain(&mut program.functions);
 }
 
-/// Templates refer to earlier ones, and the last is the program.
+/// Templates refer only to earlier ones, and the last one is the program.
 fn templates(templates: &mut Vec<Template>) {
     let mut marks = Marks::new(templates.len());
     if let Some(last) = marks.used.last_mut() {
@@ -88,7 +88,7 @@ impl Marks {
     }
 }
 
-/// A walk over all ids of a program: first to mark them, then to renumber them.
+/// Visits all ids of a program: first to mark them, then to renumber them.
 struct Ids {
     strings: Marks,
     types: Marks,

@@ -1,9 +1,9 @@
-//! Adding a node to a template, unless it can be computed now.
+//! Adding a node to a template, or computing its value at compile time.
 //!
-//! [`Emitter::emit`] is the only way in. With folding on, it computes composites and pure calls of constants, chooses
-//! branches of constant conditions, and copies small function bodies into their callers, where their nodes are emitted in
-//! turn with what is known of the arguments. A call that fails is left for the run time, because the failure must happen
-//! there, and only if somebody asks for the value (spec 04 §6.2). That it will fail is remembered with its node, for `<|>`.
+//! All nodes are added by [`Emitter::emit`]. With folding on, it computes composites and pure calls of constants, chooses
+//! branches of constant conditions, and inlines small functions: their nodes are emitted in turn, with what is known about
+//! the arguments. A call that fails is kept, because it must fail at run time, and only if its value is needed
+//! (spec 04 §6.2). The builder remembers that the node always fails, for `<|>`.
 
 use mcl_artifact::program::{Closure, ConstId, Constant, FunctionIdx, Node, Op, Operand, Template, TemplateId};
 use mcl_diagnostics::Span;
@@ -12,66 +12,65 @@ use mcl_types::TypeTable;
 use mcl_value::Value;
 use rustc_hash::FxHashMap;
 
-use crate::{
-    builder::{BuilderId, Builders, Finished, as_const, as_consts},
-    pool::Pool,
-    visit,
-};
+use crate::builder::{BuilderId, Builders, Finished, as_const, as_consts};
+use crate::pool::Pool;
+use crate::visit;
 
-/// A body of at most so many nodes is copied into its callers. Callers count after copying, so code grows at most by this
-/// factor.
-const INLINE_NODES: usize = 8;
+/// Function bodies of at most this many nodes are inlined. The size of a caller includes what was inlined into it, so a
+/// program grows at most by this factor.
+const MAX_INLINE_NODES: usize = 8;
 
-/// A larger body is tried with constant arguments, in the hope that a constant comes out.
-const TRY_NODES: usize = 256;
+/// Bodies of at most this many nodes are evaluated if all arguments are constant.
+const MAX_EVALUATED_NODES: usize = 256;
 
-/// How many bodies may be copied inside one another.
+/// How many calls may be inlined inside one another.
 const MAX_INLINE_DEPTH: u32 = 16;
 
-/// How many nodes all the bodies that are copied inside one another may have.
-const MAX_COPIED: usize = 64;
+/// How many nodes the calls that are inlined inside one another may have together.
+const MAX_NESTED_INLINE_NODES: usize = 64;
 
-/// The same while trying.
-const MAX_TRIED: usize = 1024;
+/// The same limit during evaluation.
+const MAX_NESTED_EVALUATED_NODES: usize = 1024;
 
-/// `iter.map` and its like are computed for at most so many elements.
+/// How many nodes may be emitted for evaluation in one program.
+const EVALUATION_BUDGET_NODES: u64 = 4_000_000;
+
+/// `iter.map` and its like are computed at compile time for at most this many elements.
 const MAX_ELEMENTS: usize = 1024;
 
-/// An integer argument above this may ask for a large result, which the run time shall compute.
+/// A call with an integer argument above this, which may have a large result, is left to the run time.
 const MAX_FACTOR: u64 = 1 << 16;
 
-/// What templates are made of, and the templates that are finished.
+/// The tables and templates of the program under construction.
 pub(crate) struct Emitter {
     pub(crate) pool: Pool,
     pub(crate) builders: Builders,
+    /// The finished templates.
     pub(crate) templates: Vec<Template>,
     pub(crate) types: TypeTable,
     pub(crate) fold: bool,
-    /// Calls with constant captures and arguments, and the constant they gave.
-    tried: FxHashMap<(TemplateId, Vec<ConstId>), Option<ConstId>>,
-    /// Nodes that may still be emitted for trying.
-    budget: u64,
-    /// Bodies that are being copied inside one another.
-    depth: u32,
-    /// Nodes of the bodies that were copied for the outermost one.
-    copied: usize,
-    /// How many of those are only tried.
-    trying: u32,
+    /// Calls with constant captures and arguments that were evaluated, and their results; `None` if not constant.
+    evaluated: FxHashMap<(TemplateId, Vec<ConstId>), Option<ConstId>>,
+    /// How many nodes may still be emitted for evaluation.
+    evaluation_budget: u64,
+    /// How many calls are being inlined inside one another.
+    inline_depth: u32,
+    /// How many nodes were emitted for the outermost of these calls.
+    inlined_nodes: usize,
+    /// How many of these calls are evaluated rather than inlined.
+    evaluation_depth: u32,
 }
 
-/// What is known of a value.
+/// Whether computing a value fails, in a way that `<|>` catches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Health {
-    /// It cannot fail.
-    Sound,
-    /// It always fails, in a way that `<|>` catches.
-    Doomed,
-    /// Nothing.
+pub(crate) enum Fallibility {
+    Never,
+    Always,
     Unknown,
 }
 
 impl Emitter {
-    /// An empty program.
+    /// Returns an emitter with an empty program.
     pub(crate) fn new(types: TypeTable, fold: bool) -> Emitter {
         Emitter {
             pool: Pool::default(),
@@ -79,15 +78,15 @@ impl Emitter {
             templates: Vec::new(),
             types,
             fold,
-            tried: FxHashMap::default(),
-            budget: 4_000_000,
-            depth: 0,
-            copied: 0,
-            trying: 0,
+            evaluated: FxHashMap::default(),
+            evaluation_budget: EVALUATION_BUDGET_NODES,
+            inline_depth: 0,
+            inlined_nodes: 0,
+            evaluation_depth: 0,
         }
     }
 
-    /// The value of an operation in a template.
+    /// Returns the value of an operation in a template.
     pub(crate) fn emit(&mut self, at: BuilderId, op: Op, span: Option<Span>) -> Operand {
         if !self.fold {
             return self.builders.push(at, op, span);
@@ -95,17 +94,17 @@ impl Emitter {
         match self.fold(at, op, span) {
             Ok(operand) => operand,
             Err(op) => {
-                let doomed = self.is_doomed(at, &op);
+                let fails = self.always_fails(at, &op);
                 let operand = self.builders.push(at, op, span);
-                if doomed {
-                    self.builders.doom(at, operand);
+                if fails {
+                    self.builders.mark_failing(at, operand);
                 }
                 operand
             }
         }
     }
 
-    /// The value if it is known now, else what is left to be done.
+    /// Returns the value if it is known, or else the operation that remains.
     fn fold(&mut self, at: BuilderId, op: Op, span: Option<Span>) -> Result<Operand, Op> {
         let constant = match op {
             Op::List(ref parts) => as_consts(parts).and_then(|parts| self.pool.list(&parts)),
@@ -131,16 +130,16 @@ impl Emitter {
                 }
                 None => return Err(Op::If { condition, then, otherwise }),
             },
-            Op::Except { value, fallback } => match self.health(at, value) {
-                Health::Sound => return Ok(value),
-                Health::Doomed => return self.call(at, fallback, Vec::new(), None),
-                Health::Unknown => return Err(Op::Except { value, fallback }),
+            Op::Except { value, fallback } => match self.fallibility(at, value) {
+                Fallibility::Never => return Ok(value),
+                Fallibility::Always => return self.call(at, fallback, Vec::new(), None),
+                Fallibility::Unknown => return Err(Op::Except { value, fallback }),
             },
         };
         constant.map(Operand::Const).ok_or(op)
     }
 
-    /// Ends a template.
+    /// Finishes a template; see [`Builders::finish`].
     pub(crate) fn finish(&mut self, id: BuilderId, root: Option<Operand>, keep_params: bool, label: &str) -> Closure {
         let label = self.pool.string(label);
         let Finished { template, captures } = self.builders.finish(id, root, keep_params, Some(label));
@@ -149,7 +148,7 @@ impl Emitter {
         Closure { template: id, captures }
     }
 
-    /// The value of a constant condition.
+    /// Returns the value of a constant condition.
     pub(crate) fn truth(&self, condition: Operand) -> Option<bool> {
         if !self.fold {
             return None;
@@ -157,45 +156,45 @@ impl Emitter {
         self.pool.value(as_const(condition)?)?.as_bool()
     }
 
-    /// What is known of the value on the left of `<|>`.
-    pub(crate) fn health(&self, at: BuilderId, value: Operand) -> Health {
+    /// Returns whether the value on the left of `<|>` fails.
+    pub(crate) fn fallibility(&self, at: BuilderId, value: Operand) -> Fallibility {
         if !self.fold {
-            Health::Unknown
+            Fallibility::Unknown
         } else if self.builders.is_inert(at, value) {
-            Health::Sound
-        } else if self.builders.is_doomed(at, value) {
-            Health::Doomed
+            Fallibility::Never
+        } else if self.builders.always_fails(at, value) {
+            Fallibility::Always
         } else {
-            Health::Unknown
+            Fallibility::Unknown
         }
     }
 
-    /// Whether an operation that could not be computed is known to fail in a way that `<|>` catches: it does itself, or
-    /// one of its operands does and the others are constants or fail likewise, so that nothing else can come of them.
-    fn is_doomed(&self, at: BuilderId, op: &Op) -> bool {
+    /// Returns whether an operation that could not be computed always fails, in a way that `<|>` catches: it fails itself,
+    /// or one of its operands does and the others are constants or fail too, so they cannot fail in another way.
+    fn always_fails(&self, at: BuilderId, op: &Op) -> bool {
         match op {
-            Op::List(parts) | Op::Struct(_, parts) => self.one_is_doomed(at, parts.iter().copied()),
-            Op::Map(pairs) => self.one_is_doomed(at, pairs.iter().flat_map(|(key, value)| [*key, *value])),
+            Op::List(parts) | Op::Struct(_, parts) => self.one_always_fails(at, parts.iter().copied()),
+            Op::Map(pairs) => self.one_always_fails(at, pairs.iter().flat_map(|(key, value)| [*key, *value])),
             Op::Builtin { function, args } => match as_consts(args) {
-                Some(args) => matches!(self.result(*function, &args), Some(Err(error)) if error.catchable),
+                Some(args) => matches!(self.result(*function, &args), Some(Err(error)) if error.is_catchable()),
                 None => {
                     matches!(self.pool.function_at(*function).1.implementation, Implementation::Plain(_))
-                        && self.one_is_doomed(at, args.iter().copied())
+                        && self.one_always_fails(at, args.iter().copied())
                 }
             },
             Op::Func { .. } | Op::Call { .. } | Op::CallKnown { .. } | Op::If { .. } | Op::Except { .. } => false,
         }
     }
 
-    /// Whether one of the operands is doomed and all others are constants or doomed too.
-    fn one_is_doomed(&self, at: BuilderId, mut operands: impl Iterator<Item = Operand>) -> bool {
-        let mut doomed = false;
+    /// Returns whether one of the operands always fails and all others are constants or always fail too.
+    fn one_always_fails(&self, at: BuilderId, mut operands: impl Iterator<Item = Operand>) -> bool {
+        let mut one_fails = false;
         let known = operands.all(|operand| {
-            let fails = self.builders.is_doomed(at, operand);
-            doomed |= fails;
+            let fails = self.builders.always_fails(at, operand);
+            one_fails |= fails;
             fails || as_const(operand).is_some()
         });
-        known && doomed
+        known && one_fails
     }
 
     fn call_builtin(&mut self, id: FunctionIdx, args: &[ConstId]) -> Option<ConstId> {
@@ -204,7 +203,7 @@ impl Emitter {
         self.pool.result(&mut self.types, &value, result)
     }
 
-    /// What a call of constants gives, if it may be computed now.
+    /// Returns the result of a call with constant arguments, if it may be computed at compile time.
     pub(crate) fn result(&self, id: FunctionIdx, args: &[ConstId]) -> Option<Result<Value, FunctionError>> {
         let (import, function) = self.pool.function_at(id);
         let (Purity::Pure, Implementation::Plain(implementation)) = (function.purity, &function.implementation) else {
@@ -220,7 +219,7 @@ impl Emitter {
         Some(implementation(&context, &args))
     }
 
-    /// `iter.map` and its like of constant lists with a known function.
+    /// Returns the result of `iter.map` and its like for constant lists and a known function.
     fn call_iterator(&mut self, at: BuilderId, id: FunctionIdx, args: &[Operand]) -> Option<ConstId> {
         let &Implementation::Engine(function) = &self.pool.function_at(id).1.implementation else { return None };
         let (callee, inputs) = args.split_last()?;
@@ -237,18 +236,18 @@ impl Emitter {
             })
             .collect::<Option<_>>()?;
         let length = lists.iter().map(|list| list.len()).min()?;
-        if length > MAX_ELEMENTS || self.depth > 0 {
+        if length > MAX_ELEMENTS || self.inline_depth > 0 {
             return None;
         }
         let closure = self.builders.known_closure(at, *callee)?;
         let mut apply = |args: &[ConstId]| {
-            self.copied = 0;
+            self.inlined_nodes = 0;
             let args: Vec<Operand> = args.iter().copied().map(Operand::Const).collect();
-            self.try_call(at, &closure, &args)
+            self.evaluate(at, &closure, &args)
         };
         if function == EngineFunction::Reduce {
             let mut elements = lists[0].iter().copied();
-            // Without a first value there is a failure, at run time.
+            // Without an initial value, an empty list fails, at run time.
             let first = initial.or_else(|| elements.next())?;
             return elements.try_fold(first, |accumulator, element| apply(&[accumulator, element]));
         }
@@ -269,81 +268,83 @@ impl Emitter {
         self.pool.list(&results)
     }
 
-    /// A call of a known body. `span` is that of the call expression; `None` leaves the body's own.
+    /// Returns the value of a call of a known template if it is inlined or constant. The root of an inlined body gets
+    /// `span`, the span of the call (spec 04 §1.7); without one it keeps its own.
     fn call(&mut self, at: BuilderId, closure: Closure, args: Vec<Operand>, span: Option<Span>) -> Result<Operand, Op> {
         let template = &self.templates[closure.template.0 as usize];
-        // What must be alive as long as the call is would live as long as the caller if the body were copied.
+        // What must stay alive as long as the call would live as long as the caller if the body were inlined.
         let must_keep = template.keep.iter().any(|operand| match operand {
             Operand::Param(n) => !self.builders.is_inert(at, args[*n as usize]),
             Operand::Const(_) | Operand::Node(_) | Operand::Capture(_) => true,
         });
         let size = template.nodes.len();
-        let outermost = self.depth == 0;
+        let outermost = self.inline_depth == 0;
         if outermost {
-            self.copied = 0;
+            self.inlined_nodes = 0;
         }
-        let limit = if self.trying > 0 { MAX_TRIED } else { MAX_COPIED };
-        let too_much = self.depth >= MAX_INLINE_DEPTH || !outermost && self.copied + size > limit;
-        if must_keep || too_much {
+        let limit = if self.evaluation_depth > 0 { MAX_NESTED_EVALUATED_NODES } else { MAX_NESTED_INLINE_NODES };
+        let too_large = self.inline_depth >= MAX_INLINE_DEPTH || !outermost && self.inlined_nodes + size > limit;
+        if must_keep || too_large {
             return Err(Op::CallKnown { closure, args });
         }
-        if size <= INLINE_NODES {
-            return Ok(self.copy(at, &closure, &args, span));
+        if size <= MAX_INLINE_NODES {
+            return Ok(self.inline(at, &closure, &args, span));
         }
-        match self.try_call(at, &closure, &args) {
+        match self.evaluate(at, &closure, &args) {
             Some(constant) => Ok(Operand::Const(constant)),
             None => Err(Op::CallKnown { closure, args }),
         }
     }
 
-    /// Copies the body and sees whether a constant comes out; if not, nothing happened.
-    fn try_call(&mut self, at: BuilderId, closure: &Closure, args: &[Operand]) -> Option<ConstId> {
+    /// Returns the constant that a call evaluates to, if it does. No nodes remain either way.
+    fn evaluate(&mut self, at: BuilderId, closure: &Closure, args: &[Operand]) -> Option<ConstId> {
         let size = self.templates[closure.template.0 as usize].nodes.len();
         let mut inputs = as_consts(&closure.captures)?;
         inputs.extend(as_consts(args)?);
-        if let Some(known) = self.tried.get(&(closure.template, inputs.clone())) {
+        if let Some(known) = self.evaluated.get(&(closure.template, inputs.clone())) {
             return *known;
         }
-        self.budget = self.budget.checked_sub(size as u64).filter(|_| size <= TRY_NODES)?;
+        let budget = self.evaluation_budget.checked_sub(size as u64);
+        self.evaluation_budget = budget.filter(|_| size <= MAX_EVALUATED_NODES)?;
         let nodes = self.builders.get(at).nodes.len();
-        self.trying += 1;
-        let constant = as_const(self.copy(at, closure, args, None));
-        self.trying -= 1;
+        self.evaluation_depth += 1;
+        let constant = as_const(self.inline(at, closure, args, None));
+        self.evaluation_depth -= 1;
         self.builders.truncate(at, nodes);
-        self.tried.insert((closure.template, inputs), constant);
+        self.evaluated.insert((closure.template, inputs), constant);
         constant
     }
 
-    /// Copies a body into a template.
-    fn copy(&mut self, at: BuilderId, closure: &Closure, args: &[Operand], span: Option<Span>) -> Operand {
-        self.depth += 1;
-        self.copied += self.templates[closure.template.0 as usize].nodes.len();
+    /// Emits the nodes of a body in the template of its caller; returns its value.
+    fn inline(&mut self, at: BuilderId, closure: &Closure, args: &[Operand], span: Option<Span>) -> Operand {
+        self.inline_depth += 1;
+        self.inlined_nodes += self.templates[closure.template.0 as usize].nodes.len();
         let Template { nodes, root, .. } = self.templates[closure.template.0 as usize].clone();
         let first = self.builders.get(at).nodes.len();
         let mut copies: Vec<Operand> = Vec::with_capacity(nodes.len());
-        let place = |copies: &[Operand], operand: Operand| match operand {
+        let translate = |copies: &[Operand], operand: Operand| match operand {
             Operand::Const(_) => operand,
             Operand::Node(n) => copies[n as usize],
             Operand::Param(n) => args[n as usize],
             Operand::Capture(n) => closure.captures[n as usize],
         };
         for Node { mut op, span } in nodes {
-            visit::op(&mut op, &mut |_, operand| *operand = place(&copies, *operand));
+            visit::op(&mut op, &mut |_, operand| *operand = translate(&copies, *operand));
             let copy = self.emit(at, op, span);
             copies.push(copy);
         }
-        let root = place(&copies, root.expect("only templates with a value are called"));
+        let root = translate(&copies, root.expect("only templates with a value are called"));
         if let (Operand::Node(n), Some(span)) = (root, span)
             && n as usize >= first
         {
             self.builders.get(at).nodes[n as usize].span = Some(span);
         }
-        self.depth -= 1;
+        self.inline_depth -= 1;
         root
     }
 }
 
-/// Whether an integer argument of this function can make its result large.
+/// Returns whether an integer argument of this function can make its result large.
 fn is_amplifier(name: &str) -> bool {
     matches!(
         name,

@@ -1,25 +1,25 @@
-//! How many statements a program expands to.
+//! The number of statements that a program expands to.
 //!
-//! Classes that include other classes several times multiply: forty of them, each with two includes of the next, are more
-//! statements than fit into any memory. So they are counted before they are made. The count is a lower bound (of a branch
-//! the smaller side counts, a loop may have no iteration); what it lets pass is counted again while it is made.
+//! Classes that include other classes several times multiply: forty classes, each with two includes of the next one, are
+//! more statements than fit into memory. They are therefore counted before they are expanded. The count is a lower bound
+//! (the smaller branch of an `if` counts, a loop may have no iterations); [`limit`] is checked again during expansion.
 
 use mcl_parser::ast::{Stmt, StmtId};
 use mcl_types::{ScopeId, Scoped, StmtInfo};
 
-use crate::Stop;
+use crate::error::{Inconsistency, LowerError};
 
-/// This many statements may come from classes that are included more than once, besides those that somebody wrote.
-const MAX_COPIES: u64 = 1_000_000;
+/// How many statements a program may expand to beyond those in its source.
+const MAX_COPIED_STATEMENTS: u64 = 1_000_000;
 
-/// The largest number of statements that a program may expand to.
+/// Returns the maximum number of statements that a program may expand to.
 pub(crate) fn limit(scoped: &Scoped) -> u64 {
     let written: usize = scoped.modules.values().map(|module| module.stmts.len()).sum();
-    MAX_COPIES + written as u64
+    MAX_COPIED_STATEMENTS + written as u64
 }
 
-/// Refuses a program that is certain to expand to more.
-pub(crate) fn check(scoped: &Scoped) -> Result<(), Stop> {
+/// Rejects a program that expands to more than [`limit`] statements in any case.
+pub(crate) fn check(scoped: &Scoped) -> Result<(), LowerError> {
     let mut counts = vec![Count::Unknown; scoped.scopes.len()];
     let mut stack = vec![scoped.root()];
     while let Some(&scope) = stack.last() {
@@ -27,16 +27,16 @@ pub(crate) fn check(scoped: &Scoped) -> Result<(), Stop> {
             Count::Known(_) => {
                 stack.pop();
             }
-            Count::Open => {
+            Count::InProgress => {
                 counts[scope.index()] = Count::Known(total(scoped, scope, &counts));
                 stack.pop();
             }
             Count::Unknown => {
-                counts[scope.index()] = Count::Open;
+                counts[scope.index()] = Count::InProgress;
                 for inner in inner_scopes(scoped, scope) {
                     match counts[inner.index()] {
                         Count::Unknown => stack.push(inner),
-                        Count::Open => return Err(Stop::Broken("a class includes itself")),
+                        Count::InProgress => return Err(Inconsistency::CyclicDefinition.into()),
                         Count::Known(_) => {}
                     }
                 }
@@ -50,7 +50,11 @@ pub(crate) fn check(scoped: &Scoped) -> Result<(), Stop> {
     let root = scoped.root();
     let body = scoped.scope(root).body.iter();
     match body.max_by_key(|stmt| of_statement(scoped, root, **stmt, &counts)) {
-        Some(stmt) => Err(Stop::TooLarge { at: scoped.ast_of(root).stmt_span(*stmt), statements: Some(statements) }),
+        Some(stmt) => Err(LowerError::TooLarge {
+            at: scoped.ast_of(root).stmt_span(*stmt),
+            statements: Some(statements),
+            limit: limit(scoped),
+        }),
         None => Ok(()),
     }
 }
@@ -58,19 +62,19 @@ pub(crate) fn check(scoped: &Scoped) -> Result<(), Stop> {
 #[derive(Clone, Copy)]
 enum Count {
     Unknown,
-    /// It waits for those inside it.
-    Open,
+    /// The scopes inside it are being counted.
+    InProgress,
     Known(u64),
 }
 
 fn known(counts: &[Count], scope: ScopeId) -> u64 {
     match counts[scope.index()] {
         Count::Known(count) => count,
-        Count::Unknown | Count::Open => 0,
+        Count::Unknown | Count::InProgress => 0,
     }
 }
 
-/// The scopes whose statements are those of this one, too.
+/// Returns the scopes whose statements count as statements of this one.
 fn inner_scopes(scoped: &Scoped, scope: ScopeId) -> impl Iterator<Item = ScopeId> {
     scoped
         .scope(scope)

@@ -1,8 +1,8 @@
-//! Frames: instances of scopes, as far as the compiler makes them itself (see the head of `mcl_types::Scoped`).
+//! Frames: the instances of scopes that exist at compile time (see `mcl_types::Scoped`).
 //!
 //! Every frame belongs to a template under construction, and so do the values of its definitions. Classes, modules,
 //! branches of constant conditions and iterations over constant lists share the template around them; functions, other
-//! branches and other loop bodies have one of their own.
+//! branches and other loop bodies have their own.
 
 use mcl_artifact::program::Operand;
 use mcl_parser::ast::{Ast, ExprId, StmtId};
@@ -12,33 +12,35 @@ use mcl_types::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::{Stop, builder::BuilderId};
+use crate::builder::BuilderId;
+use crate::error::{Inconsistency, LowerError};
 
-/// Index of a frame.
+/// Identifies a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FrameId(u32);
 
 /// An instance of a scope.
 pub(crate) struct Frame {
     pub(crate) scope: ScopeId,
-    /// The static link.
+    /// The frame of the scope around it.
     pub(crate) parent: Option<FrameId>,
     /// The template that its values belong to.
     pub(crate) builder: BuilderId,
     /// The closed types of the variables that the scope owns.
     pub(crate) types: Box<[TypeId]>,
-    /// For classes and modules: the frame with the statement that made it.
+    /// For classes and modules: the frame and the slot of the statement that instantiates it.
     pub(crate) made_by: Option<(FrameId, InstanceId)>,
-    /// How many iterations of unrolled loops this is one of.
+    /// The product of the iterations of the unrolled loops around it.
     pub(crate) iterations: usize,
 }
 
-/// The value of a definition in a frame.
+/// How far the value of a definition in a frame is lowered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Memo {
-    /// It is being lowered further down the stack; whoever meets it again met a cycle.
+pub(crate) enum ValueState {
+    /// It is being lowered; a use in its own expression would be a cycle.
     InProgress,
-    Done(Operand),
+    /// The value, in terms of the frame's builder.
+    Lowered(Operand),
 }
 
 /// All frames, and the program they are instances of.
@@ -46,24 +48,30 @@ pub(crate) struct Frames<'a> {
     pub(crate) typed: &'a Typed,
     frames: Vec<Frame>,
     slots: FxHashMap<(FrameId, InstanceId), FrameId>,
-    pub(crate) values: FxHashMap<(FrameId, DefId), Memo>,
+    pub(crate) values: FxHashMap<(FrameId, DefId), ValueState>,
 }
 
-/// Why a reference could not be followed yet.
-enum Obstacle {
-    /// This instance must be made first.
+/// Why a reference cannot be followed.
+enum Blocked {
+    /// An instance must be made first.
     Missing(FrameId, InstanceId),
-    Stop(Stop),
+    Failed(LowerError),
 }
 
-impl From<Stop> for Obstacle {
-    fn from(stop: Stop) -> Obstacle {
-        Obstacle::Stop(stop)
+impl From<LowerError> for Blocked {
+    fn from(error: LowerError) -> Blocked {
+        Blocked::Failed(error)
+    }
+}
+
+impl From<Inconsistency> for Blocked {
+    fn from(inconsistency: Inconsistency) -> Blocked {
+        Blocked::Failed(inconsistency.into())
     }
 }
 
 impl<'a> Frames<'a> {
-    /// No frames yet.
+    /// Returns an empty set of frames.
     pub(crate) fn new(typed: &'a Typed) -> Frames<'a> {
         Frames { typed, frames: Vec::new(), slots: FxHashMap::default(), values: FxHashMap::default() }
     }
@@ -87,82 +95,87 @@ impl<'a> Frames<'a> {
         self.add(Frame { scope, parent: Some(parent), builder, types, made_by: None, iterations })
     }
 
-    /// The frame.
+    /// Returns a frame.
     pub(crate) fn get(&self, id: FrameId) -> &Frame {
         &self.frames[id.0 as usize]
     }
 
-    /// One of several iterations over a constant.
+    /// Sets [`Frame::iterations`].
     pub(crate) fn set_iterations(&mut self, id: FrameId, iterations: usize) {
         self.frames[id.0 as usize].iterations = iterations;
     }
 
-    /// The module whose tree the frame's ids point into.
+    /// Returns the module whose tree contains the frame's statements.
     pub(crate) fn module(&self, id: FrameId) -> ModuleId {
         self.typed.scoped.scope(self.get(id).scope).module
     }
 
-    /// The tree that the frame's ids point into.
+    /// Returns the tree that contains the frame's statements.
     pub(crate) fn ast(&self, id: FrameId) -> &'a Ast {
         self.typed.scoped.ast(self.module(id))
     }
 
-    /// What the scope stage found out about a statement.
+    /// Returns the result of the scope stage for a statement.
     pub(crate) fn stmt_info(&self, id: FrameId, stmt: StmtId) -> StmtInfo {
         self.typed.scoped.module(self.module(id)).stmts[stmt.0 as usize]
     }
 
-    /// What the scope stage found out about an expression.
+    /// Returns the result of the scope stage for an expression.
     pub(crate) fn expr_info(&self, id: FrameId, expr: ExprId) -> ExprInfo {
         self.typed.scoped.module(self.module(id)).exprs[expr.0 as usize]
     }
 
-    /// The reference that an expression makes.
-    pub(crate) fn reference(&self, id: FrameId, expr: ExprId) -> Result<&'a Reference, Stop> {
-        self.typed.scoped.expr_ref(self.module(id), expr).ok_or(Stop::Broken("a name is not resolved"))
+    /// Returns the reference that an expression makes.
+    pub(crate) fn reference(&self, id: FrameId, expr: ExprId) -> Result<&'a Reference, LowerError> {
+        self.typed.scoped.expr_ref(self.module(id), expr).ok_or(Inconsistency::UnresolvedName.into())
     }
 
-    /// The next frame up, this one included, that is an instance of that scope.
-    fn up(&self, mut id: FrameId, scope: ScopeId) -> Result<FrameId, Stop> {
+    /// Returns the innermost frame of a scope, among this frame and those around it.
+    fn up(&self, mut id: FrameId, scope: ScopeId) -> Result<FrameId, LowerError> {
         while self.get(id).scope != scope {
-            id = self.get(id).parent.ok_or(Stop::Broken("a name is used outside its scope"))?;
+            id = self.get(id).parent.ok_or(Inconsistency::OutOfScope)?;
         }
         Ok(id)
     }
 
-    /// The frame that holds the definition that a reference means.
+    /// Returns the frame of the definition that a reference refers to.
     pub(crate) fn follow(
         &mut self,
         from: FrameId,
         reference: &Reference,
         table: &mut TypeTable,
-    ) -> Result<FrameId, Stop> {
+    ) -> Result<FrameId, LowerError> {
         loop {
             match self.try_follow(from, reference) {
                 Ok(frame) => return Ok(frame),
-                Err(Obstacle::Missing(frame, slot)) => {
+                Err(Blocked::Missing(frame, slot)) => {
                     self.slot(frame, slot, table)?;
                 }
-                Err(Obstacle::Stop(stop)) => return Err(stop),
+                Err(Blocked::Failed(error)) => return Err(error),
             }
         }
     }
 
-    fn try_follow(&self, from: FrameId, reference: &Reference) -> Result<FrameId, Obstacle> {
+    fn try_follow(&self, from: FrameId, reference: &Reference) -> Result<FrameId, Blocked> {
         let Target::Def(def) = reference.target else {
-            return Err(Stop::Broken("a built-in name has no frame").into());
+            return Err(Inconsistency::WrongNode.into());
         };
         let mut at = from;
         for slot in &reference.path {
             at = self.up(at, self.typed.scoped.instance(*slot).scope)?;
-            at = *self.slots.get(&(at, *slot)).ok_or(Obstacle::Missing(at, *slot))?;
+            at = *self.slots.get(&(at, *slot)).ok_or(Blocked::Missing(at, *slot))?;
         }
         Ok(self.up(at, self.typed.scoped.def(def).scope)?)
     }
 
-    /// The instance of a class or module that a frame contains; made on the first use. An alias may lead to the class of
-    /// another alias, and so on, hence the stack.
-    pub(crate) fn slot(&mut self, frame: FrameId, slot: InstanceId, table: &mut TypeTable) -> Result<FrameId, Stop> {
+    /// Returns the instance of a class or module that a frame contains; it is made on first use. An alias may refer to a
+    /// class of another alias, in chains of any length, hence the stack.
+    pub(crate) fn slot(
+        &mut self,
+        frame: FrameId,
+        slot: InstanceId,
+        table: &mut TypeTable,
+    ) -> Result<FrameId, LowerError> {
         let mut missing = vec![(frame, slot)];
         while let Some((frame, slot)) = missing.last().copied() {
             if self.slots.contains_key(&(frame, slot)) {
@@ -171,18 +184,18 @@ impl<'a> Frames<'a> {
             }
             match self.try_make(frame, slot, table) {
                 Ok(()) => {}
-                // Classes do not contain themselves, so no slot can occur twice on the way.
-                Err(Obstacle::Missing(..)) if missing.len() > self.typed.scoped.instances.len() => {
-                    return Err(Stop::Broken("a class contains itself"));
+                // No class contains itself, so a path has every slot at most once.
+                Err(Blocked::Missing(..)) if missing.len() > self.typed.scoped.instances.len() => {
+                    return Err(Inconsistency::CyclicDefinition.into());
                 }
-                Err(Obstacle::Missing(frame, slot)) => missing.push((frame, slot)),
-                Err(Obstacle::Stop(stop)) => return Err(stop),
+                Err(Blocked::Missing(frame, slot)) => missing.push((frame, slot)),
+                Err(Blocked::Failed(error)) => return Err(error),
             }
         }
-        self.slots.get(&(frame, slot)).copied().ok_or(Stop::Broken("an instance is missing"))
+        self.slots.get(&(frame, slot)).copied().ok_or(Inconsistency::WrongNode.into())
     }
 
-    fn try_make(&mut self, holder: FrameId, slot: InstanceId, table: &mut TypeTable) -> Result<(), Obstacle> {
+    fn try_make(&mut self, holder: FrameId, slot: InstanceId, table: &mut TypeTable) -> Result<(), Blocked> {
         let (scope, parent) = match self.typed.scoped.instance(slot).kind {
             InstanceKind::Module(module) => {
                 let scope = self.typed.scoped.module(module).scope;
@@ -192,14 +205,14 @@ impl<'a> Frames<'a> {
             InstanceKind::Class(reference) => {
                 let reference = self.typed.scoped.reference(reference);
                 let Target::Def(def) = reference.target else {
-                    return Err(Stop::Broken("a class is not defined").into());
+                    return Err(Inconsistency::WrongNode.into());
                 };
                 let DefKind::Class { body, .. } = self.typed.scoped.def(def).kind else {
-                    return Err(Stop::Broken("an include names something else than a class").into());
+                    return Err(Inconsistency::WrongNode.into());
                 };
                 (body, Some(self.try_follow(holder, reference)?))
             }
-            InstanceKind::Error => return Err(Stop::Broken("an include or import has errors").into()),
+            InstanceKind::Error => return Err(Inconsistency::ErrorNode.into()),
         };
         let types = self.typed.instance(slot).iter().map(|ty| self.close(holder, *ty, table)).collect();
         let Frame { builder, iterations, .. } = *self.get(holder);
@@ -208,7 +221,7 @@ impl<'a> Frames<'a> {
         Ok(())
     }
 
-    /// A type without variables: those of the frame and of the frames around it are replaced by what they stand for.
+    /// Closes a type: replaces the type variables of the frame and of the frames around it by their types.
     pub(crate) fn close(&self, frame: FrameId, ty: TypeId, table: &mut TypeTable) -> TypeId {
         table.substitute(ty, &mut |var| {
             let mut at = Some(frame);

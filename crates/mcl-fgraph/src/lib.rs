@@ -1,39 +1,49 @@
 //! Lowering: the typed program becomes the function-graph program that the runtime executes (spec 04 §§1, 6.2).
 //!
-//! The input has names and types but no instances: classes, modules and functions are defined once, whatever the number
-//! of their uses. Lowering makes the instances. It walks the statements from the top level ([`lower`]'s `Lowering`),
-//! keeps a frame for each instance of a scope (`frames`), and adds a node to the template under construction
-//! (`builder`) for each expression that something asks for, so that
+//! The input has names and types but no instances: classes, modules and functions are defined once, however often they
+//! are used. Lowering makes the instances. It goes through the statements from the top level ([`stmt`]), keeps a frame for
+//! each instance of a scope ([`frames`]), and adds nodes for the expressions that are used ([`expr`], [`definition`]) to
+//! the template under construction ([`builder`]), so that
 //!
-//! - a bind is one node for each instance of its scope, however often it is used, and none if it is not;
+//! - a variable is one node per instance of its scope, however often it is used, and none if it is unused;
 //! - classes are expanded where they are included; a function becomes one template for each set of types it is used at,
-//!   and calls refer to it, so code stays as large as the source;
+//!   and calls refer to it, so the program stays as large as its source;
 //! - branches, loop bodies and function values are templates that capture what they use from around them.
 //!
-//! On the way (`emit`) everything that is known already is computed: pure calls of constants, conditions, loops over short
-//! constant lists, calls of small functions. A failing call stays where it is: it must fail at run time, and only if its
-//! value is asked for; but on the left of `<|>` it is replaced by the fallback. [`Options::fold`] turns all of this off,
-//! to compare.
+//! Meanwhile, [`emit`] computes everything that is already known: pure calls of constants, conditions, loops over short
+//! constant lists, calls of small functions. A failing call is kept: it must fail at run time, and only if its value is
+//! needed; on the left of `<|>`, the fallback replaces it. [`Options::fold`] turns all of this off, for comparison.
 //!
-//! The crate does no I/O and evaluates nothing impure. It knows the kinds of resources only by name.
+//! The crate does no I/O and evaluates nothing impure. It knows resource kinds only by name.
 
 mod builder;
 mod builtin;
-mod certain;
+mod call;
 mod compact;
+mod concat;
+mod definition;
+mod dependencies;
 mod emit;
+mod error;
 mod expansion;
 mod expr;
 mod frames;
+mod known_failures;
 mod lower;
 mod pool;
+mod resource;
 mod stmt;
 mod visit;
 
-use mcl_artifact::{MAX_TYPE_NESTING, program::Program};
-use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
+use mcl_artifact::MAX_TYPE_NESTING;
+use mcl_artifact::program::Program;
+use mcl_diagnostics::{Code, Diagnostic, Stage};
 use mcl_modules::Loaded;
 use mcl_types::Typed;
+
+use crate::emit::Emitter;
+use crate::error::{Inconsistency, LowerError};
+use crate::lower::Lowering;
 
 /// How to lower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,87 +58,47 @@ impl Default for Options {
     }
 }
 
-/// Why lowering cannot go on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
-    /// The typed program contradicts itself. Never true of one that the earlier stages made without errors.
-    Broken(&'static str),
-    /// Classes expand to too many statements.
-    TooLarge {
-        /// One of them, or the one that expands to most of them.
-        at: Span,
-        /// How many there are at least; `None` if that was not known before they were made.
-        statements: Option<u64>,
-    },
-}
-
 /// A lowered program.
 #[derive(Debug)]
 pub struct Lowered {
     /// The program.
     pub program: Program,
-    /// W0201 for what is certain to fail when it runs.
+    /// W0201 for calls that always fail.
     pub warnings: Vec<Diagnostic>,
 }
 
 /// Lowers a typed program that has no errors. Sources, module directories and deployed files come from `loaded`.
 ///
 /// # Errors
-/// E0801 for meta parameters that are set twice, E0802 for a program that expands without bound, E0803 for a typed
-/// program that contradicts itself (one from a file), E0804 for a type that is too deep for an artifact.
+/// E0801 for meta parameters that are set twice, E0802 for a program that expands to too many statements, E0803 for an
+/// inconsistent typed program (which can only come from a file), E0804 for a type that is too deep for an artifact.
 pub fn lower(mut typed: Typed, loaded: &Loaded, options: Options) -> Result<Lowered, Vec<Diagnostic>> {
     let types = std::mem::take(&mut typed.types);
-    let mut lowering = lower::Lowering::new(&typed, types, loaded, options);
-    let stopped = expansion::check(&typed.scoped).and_then(|()| lowering.run());
+    let mut lowering = Lowering::new(&typed, types, loaded, options);
+    let result = expansion::check(&typed.scoped).and_then(|()| lowering.run());
     let mut errors = std::mem::take(&mut lowering.errors);
     if lowering.emitter.pool.too_deep {
         let message = format!("a type is nested more than {MAX_TYPE_NESTING} levels deep");
         let error = Diagnostic::error(Code::E0804, Stage::Graph, message)
-            .help("lists in lists, made one from another, nest once for each step; use fewer steps, or a map");
+            .help("a list that contains another list nests one level deeper; use fewer levels, or a map");
         errors.push(match lowering.too_deep {
-            Some(at) => error.at_with(at, "this has such a type, or is made from what has it"),
+            Some(span) => error.at_with(span, "this value, or one that it is computed from, has such a type"),
             None => error,
         });
     }
-    if let Err(stop) = stopped {
-        errors.push(report(&stop));
-    }
+    errors.extend(result.err().map(Diagnostic::from));
     if !errors.is_empty() {
         return Err(errors);
     }
-    let warnings = certain::warnings(&mut lowering.emitter);
-    let emit::Emitter { pool, templates, .. } = lowering.emitter;
+    let warnings = known_failures::warnings(&mut lowering.emitter);
+    let Emitter { pool, templates, .. } = lowering.emitter;
     let (strings, types, constants, functions) = pool.into_tables();
     let (files, deploy) = (loaded.files.clone(), loaded.deploy.clone());
     let mut program = Program { files, strings, types, constants, functions, templates, deploy };
     compact::compact(&mut program);
-    // Lowering keeps the invariants of a program as far as its input keeps its own.
+    // The output is valid if the input is consistent.
     match mcl_artifact::validate(&program) {
         Ok(()) => Ok(Lowered { program, warnings }),
-        Err(_) => Err(vec![report(&Stop::Broken("a place, a type or a call does not fit"))]),
-    }
-}
-
-fn report(stop: &Stop) -> Diagnostic {
-    match stop {
-        Stop::TooLarge { at, statements } => {
-            let label = match statements {
-                Some(u64::MAX) => "this stands for most of them".to_owned(),
-                Some(count) => format!("there are {count}, and this stands for most of them"),
-                None => "one of them".to_owned(),
-            };
-            let message = "the program expands to more statements than any machine could apply";
-            Diagnostic::error(Code::E0802, Stage::Graph, message)
-                .at_with(*at, label)
-                .help("classes that include other classes several times multiply; loop over a list instead")
-        }
-        Stop::Broken(what) => Diagnostic::error(
-            Code::E0803,
-            Stage::Graph,
-            format!("the typed program contradicts itself: {what}"),
-        )
-        .help(
-            "if the file was made by `mclc unify` of this release, this is an error of the compiler: please report it",
-        ),
+        Err(_) => Err(vec![LowerError::from(Inconsistency::InvalidProgram).into()]),
     }
 }

@@ -10,27 +10,27 @@ use mcl_types::{TypeId, TypeNode, TypeTable};
 use mcl_value::{Field, FuncType, MapValue, Str, StructValue, Type, Value};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-/// The largest composite constant, shared parts counted at each use. What is larger stays a node.
+/// Maximum number of parts of a composite constant, with shared parts counted at each use. Larger ones stay nodes.
 const MAX_SIZE: u64 = 1 << 20;
 
-/// The deepest composite constant.
+/// Maximum nesting of a composite constant.
 const MAX_DEPTH: u32 = 200;
 
-/// The largest result of a function call that is stored in the artifact, in bytes of text and in elements.
-const MAX_RESULT: usize = 1 << 16;
+/// Maximum size of the result of a function call that is stored in the artifact: bytes of strings plus other values.
+const MAX_RESULT_SIZE: usize = 1 << 16;
 
-/// The tables.
+/// The tables of a program. Equal entries have one id.
 #[derive(Default)]
 pub(crate) struct Pool {
     pub(crate) strings: IndexSet<Arc<str>, FxBuildHasher>,
     constants: IndexSet<Constant, FxBuildHasher>,
-    /// What is known of lists, maps and structs.
+    /// Value and size of the constants that are lists, maps and structs.
     composites: FxHashMap<ConstId, Composite>,
-    /// By the type checker's id.
+    /// By the id in the type checker's table.
     types: IndexMap<TypeId, Type, FxBuildHasher>,
-    /// How deep the types of the table nest, as [`MAX_TYPE_NESTING`] counts, as far as somebody asked.
+    /// How deep types nest, as [`MAX_TYPE_NESTING`] counts; by id, as far as computed.
     nesting: Vec<u32>,
-    /// A type was too deep for an artifact.
+    /// Whether a type was too deep for an artifact.
     pub(crate) too_deep: bool,
     functions: IndexMap<FunctionKey, (FunctionImport, &'static Function), FxBuildHasher>,
 }
@@ -44,7 +44,7 @@ struct FunctionKey {
     module_dir: StrId,
 }
 
-/// What is known of a constant with parts.
+/// A list, map or struct.
 struct Composite {
     /// `None` if it depends on the host name.
     value: Option<Value>,
@@ -57,7 +57,7 @@ fn index(i: usize) -> u32 {
 }
 
 impl Pool {
-    /// The id of a text.
+    /// Returns the id of a string.
     pub(crate) fn string(&mut self, text: &str) -> StrId {
         if let Some(i) = self.strings.get_index_of(text) {
             return StrId(index(i));
@@ -65,7 +65,7 @@ impl Pool {
         StrId(index(self.strings.insert_full(text.into()).0))
     }
 
-    /// The id of a closed type.
+    /// Returns the id of a closed type.
     pub(crate) fn ty(&mut self, table: &TypeTable, id: TypeId) -> TypeIdx {
         if let Some(i) = self.types.get_index_of(&id) {
             return TypeIdx(index(i));
@@ -74,9 +74,9 @@ impl Pool {
         TypeIdx(index(self.types.insert_full(id, ty).0))
     }
 
-    /// The type as the artifact stores it. One that is too deep is remembered, and replaced.
+    /// Returns the type as the artifact stores it, or a replacement if it is too deep; see `too_deep`.
     fn stored(&mut self, table: &TypeTable, id: TypeId) -> Type {
-        // Parts come before what they are parts of.
+        // The parts of a type come before it.
         for i in self.nesting.len()..=id.index() {
             let of = |part: &TypeId| self.nesting[part.index()];
             let nesting = match table.get(TypeId::from_u32(index(i))) {
@@ -100,12 +100,12 @@ impl Pool {
         table.to_type(id)
     }
 
-    /// A type of the pool.
+    /// Returns a type of the pool.
     pub(crate) fn type_at(&self, id: TypeIdx) -> &Type {
         &self.types[id.0 as usize]
     }
 
-    /// A built-in function at a closed type.
+    /// Returns the id of a built-in function at a closed type.
     pub(crate) fn function(
         &mut self,
         table: &TypeTable,
@@ -127,28 +127,28 @@ impl Pool {
         FunctionIdx(index(self.functions.insert_full(key, (import, function)).0))
     }
 
-    /// A function of the pool.
+    /// Returns a function of the pool.
     pub(crate) fn function_at(&self, id: FunctionIdx) -> (&FunctionImport, &'static Function) {
         let (import, function) = &self.functions[id.0 as usize];
         (import, function)
     }
 
-    /// The result type of a function of the pool.
+    /// Returns the result type of a function of the pool.
     pub(crate) fn result_type(&self, id: FunctionIdx) -> TypeId {
-        self.functions.get_index(id.0 as usize).expect("ids are made by the pool").0.result
+        self.functions.get_index(id.0 as usize).expect("ids come from this pool").0.result
     }
 
-    /// A text of the pool.
+    /// Returns a string of the pool.
     pub(crate) fn text(&self, id: StrId) -> &Arc<str> {
         &self.strings[id.0 as usize]
     }
 
-    /// A constant of the pool.
+    /// Returns a constant of the pool.
     pub(crate) fn constant(&self, id: ConstId) -> &Constant {
-        self.constants.get_index(id.0 as usize).expect("ids are made by the pool")
+        self.constants.get_index(id.0 as usize).expect("ids come from this pool")
     }
 
-    /// The value of a constant; `None` if it depends on the host name.
+    /// Returns the value of a constant; `None` if it depends on the host name.
     pub(crate) fn value(&self, id: ConstId) -> Option<Value> {
         match self.constant(id) {
             Constant::Bool(value) => Some(Value::Bool(*value)),
@@ -194,7 +194,7 @@ impl Pool {
         id
     }
 
-    /// A list of constants, unless it gets too large or too deep to be a constant.
+    /// Returns the id of a list, unless it is too large or too deep to be a constant.
     pub(crate) fn list(&mut self, parts: &[ConstId]) -> Option<ConstId> {
         let (depth, size) = self.shape(parts)?;
         Some(self.compose(Constant::List(parts.into()), |pool| {
@@ -203,7 +203,7 @@ impl Pool {
         }))
     }
 
-    /// A map, as [`Self::list`]. Of equal keys the last one counts, so all keys must be known.
+    /// Returns the id of a map, like [`Self::list`]. The last of several equal keys wins, so all keys must be known.
     pub(crate) fn map(&mut self, pairs: &[(ConstId, ConstId)]) -> Option<ConstId> {
         // NaN keys would be equal as constants, but not as values.
         let is_plain = |id: ConstId| !matches!(self.value(id), None | Some(Value::Float(_)));
@@ -226,7 +226,7 @@ impl Pool {
         Some(self.compose(Constant::Map(pairs.into()), |_| Composite { value, depth, size }))
     }
 
-    /// A struct, as [`Self::list`].
+    /// Returns the id of a struct, like [`Self::list`].
     pub(crate) fn strukt(&mut self, ty: TypeIdx, parts: &[ConstId]) -> Option<ConstId> {
         let (depth, size) = self.shape(parts)?;
         let Type::Struct(fields) = self.type_at(ty).clone() else { return None };
@@ -241,7 +241,7 @@ impl Pool {
         }))
     }
 
-    /// Depth and size of a composite, unless they are too large.
+    /// Returns depth and size of a composite, unless they are too large.
     fn shape(&self, parts: &[ConstId]) -> Option<(u32, u64)> {
         let parts = parts.iter().map(|id| self.composites.get(id).map_or((0, 1), |part| (part.depth, part.size)));
         let (depth, size) =
@@ -249,15 +249,15 @@ impl Pool {
         (depth <= MAX_DEPTH && size <= MAX_SIZE).then_some((depth, size))
     }
 
-    /// The constant of a computed value of that type; `None` if it is too large, or of a kind that cannot be stored.
+    /// Returns the constant for a computed value of a type; `None` if it is too large or contains a function.
     pub(crate) fn result(&mut self, table: &mut TypeTable, value: &Value, ty: TypeId) -> Option<ConstId> {
-        let mut left = MAX_RESULT;
+        let mut left = MAX_RESULT_SIZE;
         self.result_part(table, value, ty, &mut left)
     }
 
-    /// Recursion is as deep as the type.
+    /// Recurses as deep as the type.
     fn result_part(&mut self, table: &mut TypeTable, value: &Value, ty: TypeId, left: &mut usize) -> Option<ConstId> {
-        let cost = if let Value::Str(text) = value { text.as_bytes().len() } else { 1 };
+        let cost = if let Value::Str(string) = value { string.as_bytes().len() } else { 1 };
         *left = left.checked_sub(cost)?;
         match (value, table.get(ty).clone()) {
             (Value::Bool(value), TypeNode::Bool) => Some(self.bool(*value)),
@@ -294,7 +294,7 @@ impl Pool {
         }
     }
 
-    /// Takes the tables apart: strings, types, constants, functions.
+    /// Returns the tables: strings, types, constants, functions.
     pub(crate) fn into_tables(self) -> (Vec<Arc<str>>, Vec<Type>, Vec<Constant>, Vec<FunctionImport>) {
         (
             self.strings.into_iter().collect(),

@@ -5,9 +5,9 @@ use mcl_artifact::program::{Closure, EntryKind, Op, Operand, Statement};
 /// How an operand is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// It is needed as soon as its user is.
+    /// It is needed whenever its user is.
     Direct,
-    /// Captured by a closure: needed only if something inside asks for it.
+    /// Captured by a closure: it is needed only if something inside uses it.
     Captured,
 }
 

@@ -1,8 +1,10 @@
 //! `convert`: between text and the other scalars (spec 03 §5.1).
 
+use go_compat::strconv;
+
+use crate::Function;
 use crate::args::Args;
 use crate::table::{Outcome, catchable, ok, pure};
-use crate::{Function, numbers};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("convert.format_bool", "func(a bool) str", "`true` or `false`.", |_, args| ok(args.bool(0)?.to_string())),
@@ -11,7 +13,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "convert.parse_bool",
         "func(a str) bool",
         "Reads `1 t T TRUE true True` or `0 f F FALSE false False`; other texts fail catchably.",
-        |_, args| match parse_bool(args.bytes(0)?) {
+        |_, args| match strconv::parse_bool(args.bytes(0)?) {
             Some(value) => ok(value),
             None => catchable(format!("invalid bool: `{}`", args.text(0)?)),
         },
@@ -20,7 +22,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "convert.str_to_float",
         "func(a str) float",
         "Reads a decimal or hexadecimal floating-point number, `inf` or `nan`; other texts fail catchably.",
-        |_, args| match numbers::parse_float(args.bytes(0)?, false) {
+        |_, args| match strconv::parse_float(args.bytes(0)?, false) {
             Ok(value) => ok(value),
             Err(error) => catchable(error.message("ParseFloat", args.bytes(0)?)),
         },
@@ -29,7 +31,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "convert.str_to_int",
         "func(a str) int",
         "Reads a decimal integer with an optional sign; other texts fail catchably.",
-        |_, args| match numbers::parse_int(args.bytes(0)?, 10, 64) {
+        |_, args| match strconv::parse_int(args.bytes(0)?, 10, 64) {
             Ok(value) => ok(value),
             Err(error) => catchable(error.message("ParseInt", args.bytes(0)?)),
         },
@@ -42,15 +44,6 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         |_, args| ok(to_int(args.float(0)?)),
     ),
 ];
-
-/// Go's `strconv.ParseBool`.
-pub(crate) fn parse_bool(text: &[u8]) -> Option<bool> {
-    match text {
-        b"1" | b"t" | b"T" | b"TRUE" | b"true" | b"True" => Some(true),
-        b"0" | b"f" | b"F" | b"FALSE" | b"false" | b"False" => Some(false),
-        _ => None,
-    }
-}
 
 #[allow(clippy::cast_precision_loss)]
 fn to_float(value: i64) -> Outcome {

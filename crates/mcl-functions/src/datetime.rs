@@ -1,40 +1,39 @@
 //! `datetime` (spec 03 §5.2). Times are seconds since the epoch, shown in the time zone of the process.
 
-mod layout;
-
 use std::time::Duration;
 
+use go_compat::time;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _, Zoned};
 use mcl_value::Value;
 
 use crate::args::Args;
-use crate::table::{Outcome, fatal, live, ok, pure};
-use crate::{Function, FunctionError, Live, LiveContext};
+use crate::table::{Outcome, fatal, ok, pure, streaming};
+use crate::{Function, FunctionError, Stream, StreamContext};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure(
         "datetime.format",
         "func(a int, b str) str",
         "The time in a layout of Go: `2006-01-02 15:04:05`.",
-        |_, args| ok(layout::format(&local(args.int(0)?)?, &args.text(1)?)),
+        |_, args| ok(time::format(&local(args.int(0)?)?, &args.text(1)?)),
     )
     .on_host(),
     pure("datetime.hour", "func(a int) int", "The hour, 0 to 23.", |_, args| {
         ok(i64::from(local(args.int(0)?)?.hour()))
     })
     .on_host(),
-    live("datetime.now", "func() int", "The current time, every second.", || Box::new(Now(false))),
+    streaming("datetime.now", "func() int", "The current time, every second.", || Box::new(Now(false))),
     pure("datetime.print", "func(a int) str", "The time as `2006-01-02 15:04:05 -0700 MST`.", |_, args| {
-        ok(layout::format(&local(args.int(0)?)?, "2006-01-02 15:04:05 -0700 MST"))
+        ok(time::format(&local(args.int(0)?)?, "2006-01-02 15:04:05 -0700 MST"))
     })
     .on_host(),
-    live("datetime.str_now", "func() str", "The current time in decimal, every second.", || Box::new(Now(true))),
+    streaming("datetime.str_now", "func() str", "The current time in decimal, every second.", || Box::new(Now(true))),
     pure("datetime.weekday", "func(a int) str", "The day of the week: `monday` to `sunday`.", |_, args| {
         ok(weekday(&local(args.int(0)?)?))
     })
     .on_host(),
-    live("datetime.weekday_fast", "func() str", "The current day of the week.", || Box::new(Weekday)),
+    streaming("datetime.weekday_fast", "func() str", "The current day of the week.", || Box::new(Weekday)),
 ];
 
 /// The largest time that the calendar reaches: the end of the year 9999.
@@ -69,8 +68,8 @@ fn seconds(time: Duration) -> i64 {
 /// Changes at each full second.
 struct Now(bool);
 
-impl Live for Now {
-    fn call(&mut self, cx: &mut dyn LiveContext, _: &[Value]) -> Outcome {
+impl Stream for Now {
+    fn call(&mut self, cx: &mut dyn StreamContext, _: &[Value]) -> Outcome {
         let now = cx.now();
         cx.wake_after(Duration::from_secs(1) - Duration::from_nanos(now.subsec_nanos().into()));
         let now = seconds(now);
@@ -81,8 +80,8 @@ impl Live for Now {
 /// Changes at each local midnight.
 struct Weekday;
 
-impl Live for Weekday {
-    fn call(&mut self, cx: &mut dyn LiveContext, _: &[Value]) -> Outcome {
+impl Stream for Weekday {
+    fn call(&mut self, cx: &mut dyn StreamContext, _: &[Value]) -> Outcome {
         let now = cx.now();
         let time = local(seconds(now))?;
         let midnight = time.date().saturating_add(1.day()).to_zoned(time.time_zone().clone());

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use go_compat::os::error_text;
+use go_compat::path::clean;
 use mcl_value::Value;
+use shared_store::{create_private_dir, write_atomically};
 
 use crate::args::Args;
-use crate::files::{create_private_dir, write_atomically};
-use crate::golang::os::go_error;
-use crate::golang::path::clean;
-use crate::table::{Outcome, fatal, host, live, ok, pure};
-use crate::{CallContext, Deploy, Function, FunctionError, Live, LiveContext, Plain, distro};
+use crate::table::{Outcome, fatal, host, ok, pure, streaming};
+use crate::{CallContext, Deploy, Function, FunctionError, Plain, Stream, StreamContext, distro};
 
 /// A row: a full function of the host.
 const fn file(name: &'static str, signature: &'static str, doc: &'static str, plain: Plain) -> Function {
@@ -29,7 +29,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     host("deploy.binary_path", "func() str", "The absolute path of the running program.", |_, _| {
         match std::env::current_exe().and_then(|path| path.canonicalize()) {
             Ok(path) => ok(path.to_string_lossy().into_owned()),
-            Err(error) => fatal(format!("can't determine binary path: {}", go_error(&error))),
+            Err(error) => fatal(format!("can't determine binary path: {}", error_text(&error))),
         }
     }),
     pure(
@@ -43,7 +43,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     ),
     Function {
         purity: crate::Purity::Host,
-        ..live(
+        ..streaming(
             "deploy.directory",
             "func(directory str) str",
             "Copies a directory of the module to the disk, and returns where it is.",
@@ -103,8 +103,8 @@ fn normal(path: &str) -> String {
 /// Copies when it is first called; a deploy does not change while the program runs.
 struct Directory;
 
-impl Live for Directory {
-    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+impl Stream for Directory {
+    fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         let directory = args.text(0)?;
         if !directory.starts_with('/') {
             return fatal(format!("directory was not absolute, got: `{directory}`"));
@@ -119,7 +119,7 @@ impl Live for Directory {
         let below = format!("{}/", source.trim_end_matches('/'));
         match copy(deploy, &below, &target) {
             Ok(()) => ok(format!("{}/", target.display().to_string().trim_end_matches('/'))),
-            Err(error) => fatal(format!("can't copy directory `{directory}`: {}", go_error(&error))),
+            Err(error) => fatal(format!("can't copy directory `{directory}`: {}", error_text(&error))),
         }
     }
 }

@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use go_compat::json::parse;
 use mcl_value::{Type, Value};
 
 use crate::args::Args;
@@ -88,7 +89,6 @@ fn decode_json(cx: &CallContext<'_>, args: &[Value], flexible: bool) -> Outcome 
     {
         return fatal(format!("incompatible types: {named} and {ty}"));
     }
-    let document =
-        json::parse(args.bytes(0)?).map_err(|cause| FunctionError::fatal(format!("invalid JSON: {cause}")))?;
+    let document = parse(args.bytes(0)?).map_err(|cause| FunctionError::fatal(format!("invalid JSON: {cause}")))?;
     json::decode(&document, ty, flexible).map_err(FunctionError::fatal)
 }

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use go_compat::strconv;
 use mcl_value::Value;
 
 use crate::args::Args;
-use crate::table::{Outcome, fatal, live, ok, pure};
-use crate::{Function, Live, LiveContext, numbers};
+use crate::table::{Outcome, fatal, ok, pure, streaming};
+use crate::{Function, Stream, StreamContext};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("example.answer", "func() int", "42.", |_, _| ok(42)),
@@ -15,7 +16,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     })
     .impure()
     .not_inlinable(),
-    live("example.flipflop", "func() bool", "Changes between false and true every five seconds.", || {
+    streaming("example.flipflop", "func() bool", "Changes between false and true every five seconds.", || {
         Box::<Flipflop>::default()
     }),
     pure("example.int2str", "func(a int) str", "The number in decimal.", |_, args| ok(args.int(0)?.to_string())),
@@ -23,9 +24,9 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         ok([args.bytes(0)?, args.bytes(1)?].concat())
     }),
     pure("example.str2int", "func(a str) int", "The decimal integer, or 0 if it is none.", |_, args| {
-        ok(numbers::parse_int(args.bytes(0)?, 10, 64).unwrap_or(0))
+        ok(strconv::parse_int(args.bytes(0)?, 10, 64).unwrap_or(0))
     }),
-    live(
+    streaming(
         "example.vumeter",
         "func(symbol str, multiplier int, peak float) str",
         "How loud it is at the microphone, as a bar of symbols. Needs `rec` and `sox`.",
@@ -43,8 +44,8 @@ struct Flipflop {
     start: Option<Duration>,
 }
 
-impl Live for Flipflop {
-    fn call(&mut self, cx: &mut dyn LiveContext, _: &[Value]) -> Outcome {
+impl Stream for Flipflop {
+    fn call(&mut self, cx: &mut dyn StreamContext, _: &[Value]) -> Outcome {
         let now = cx.now();
         let elapsed = now.saturating_sub(*self.start.get_or_insert(now));
         let periods = elapsed.as_secs() / PERIOD.as_secs();

@@ -1,6 +1,7 @@
 //! `fmt.printf` (spec 03 §5.6).
 
-use mcl_value::{FuncType, Type, Value, format_float, quote};
+use go_compat::strconv::{format_float, quote};
+use mcl_value::{FuncType, Type, Value};
 
 use crate::args::Args;
 use crate::table::{Outcome, call_site, fatal, ok};

@@ -1,40 +1,42 @@
-//! What a function is.
+//! The description of a built-in function, and what its implementation is called with.
 
+use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcl_value::{FuncType, Value};
 
 /// A built-in function.
 pub struct Function {
-    /// Registered name with its module: `strings.to_upper`, `golang/math.abs`, `len`.
+    /// The registered name with its module: `strings.to_upper`, `golang/math.abs`, `len`.
     pub name: &'static str,
-    /// One paragraph for `mclc doc`.
+    /// The description that `mclc doc` prints: one paragraph.
     pub doc: &'static str,
-    /// How its type is found.
+    /// The type, or how the type checker finds it at each call.
     pub signature: Signature,
-    /// If not empty: after solving, the type must be one of these (`len`, `math.mod`, `panic`; spec 03 §6). They may have
-    /// unknowns of their own.
+    /// If not empty, the types of which the solved type must be one (`len`, `math.mod`, `panic`; spec 03 §6). They may have
+    /// type variables of their own.
     pub choices: &'static [&'static str],
-    /// Whether mgmt 1.1 registers it as a simple function: it prints its full name as a vertex, and templates may call it
-    /// if its signature has no unknowns (spec 03 §1.3, §9.6).
+    /// Whether mgmt 1.1 registers it as a simple function: its vertices show its full name, and templates can call it if its
+    /// signature has no type variables (spec 03 §1.3, §9.6).
     pub simple: bool,
-    /// Whether a call may be computed at compile time.
+    /// Whether a call can be evaluated at compile time.
     pub purity: Purity,
-    /// The "spec" flag of spec 04 §1.8: whether mgmt 1.1 inlines calls of it.
+    /// Whether mgmt 1.1 inlines calls of it: the "spec" flag of spec 04 §1.8.
     pub inlinable: bool,
-    /// How it is computed.
+    /// The code.
     pub implementation: Implementation,
 }
 
 impl Function {
-    /// Its name without the module.
+    /// Returns the name without the module.
     #[must_use]
     pub fn short_name(&self) -> &'static str {
         self.name.rsplit_once('.').map_or(self.name, |(_, name)| name)
     }
 
-    /// The name that a vertex of the function graph shows (spec 03 §1.3).
+    /// Returns the name that vertices of the function graph show (spec 03 §1.3).
     #[must_use]
     pub fn display_name(&self) -> &'static str {
         match self.name {
@@ -46,7 +48,7 @@ impl Function {
         }
     }
 
-    /// The declared type: `None` for those made at the call site.
+    /// Returns the declared type; `None` if it depends on the call.
     #[must_use]
     pub fn declared_type(&self) -> Option<FuncType> {
         match self.signature {
@@ -56,12 +58,12 @@ impl Function {
     }
 }
 
-/// How the type of a call is found.
+/// The type of a function, or the rule for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signature {
-    /// Type text, possibly generic: `func(value ?1, index int) ?1`.
+    /// The same type for all calls, possibly generic: `func(value ?1, index int) ?1`.
     Fixed(&'static str),
-    /// Made at the call site by the type checker (spec 02 §5.5-5.7).
+    /// A type that the type checker makes for each call (spec 02 §5.5, §5.6, §5.7).
     CallSite(CallSite),
 }
 
@@ -83,10 +85,10 @@ pub enum CallSite {
 }
 
 impl CallSite {
-    /// The forms in which it can be called, for people: `…` stands for more of the same. Empty for what has no name in the
-    /// language.
+    /// Returns the signatures to show in documentation; `…` means more arguments of that kind. Empty for functions that
+    /// programs cannot name.
     #[must_use]
-    pub fn forms(self) -> &'static [&'static str] {
+    pub fn overloads(self) -> &'static [&'static str] {
         match self {
             CallSite::Operator
             | CallSite::Lookup
@@ -110,31 +112,31 @@ impl CallSite {
     }
 }
 
-/// Whether a result depends on arguments alone (spec 04 §6.2).
+/// What a result depends on besides the arguments (spec 04 §6.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purity {
-    /// Same arguments, same result, on every machine: foldable.
+    /// Nothing: the same arguments give the same result on every machine, so calls can be folded.
     Pure,
-    /// Constant on one machine (host facts, deploy files): evaluated once at run time, never folded.
+    /// The machine or the deployed files: evaluated once at run time, never folded.
     Host,
-    /// Changes by itself or has effects.
+    /// Anything else, or the call has side effects.
     Impure,
 }
 
-/// A plain computation. Arguments are as many, and of the types, that the signature says.
+/// The code of a function without state. The number and types of the arguments match the signature.
 pub type Plain = fn(&CallContext<'_>, &[Value]) -> Result<Value, FunctionError>;
 
-/// How a function is computed.
+/// The code of a function.
 pub enum Implementation {
-    /// A plain computation.
+    /// A function of its arguments.
     Plain(Plain),
-    /// A stateful instance a call site, re-evaluated when it asked for it.
-    Live(fn() -> Box<dyn Live>),
-    /// Expanded by the engine itself.
+    /// The constructor of a stateful instance: one per call site, called again whenever it asks for it.
+    Streaming(fn() -> Box<dyn Stream>),
+    /// Expanded by the function engine.
     Engine(EngineFunction),
 }
 
-/// Functions that take functions, so only the engine can run them.
+/// The functions that call function values, which only the function engine can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum EngineFunction {
@@ -144,91 +146,104 @@ pub enum EngineFunction {
     Zip,
 }
 
-/// A failure. Catchable ones are replaced by the right side of `<|>`; others stop the engine (spec 03 §1.11).
+/// Why a call failed, with the message (spec 03 §1.11).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FunctionError {
-    /// Whether `<|>` catches it.
-    pub catchable: bool,
-    /// The text.
-    pub message: String,
+pub enum FunctionError {
+    /// `<|>` replaces the call by its right operand; without one, the program fails.
+    Catchable(String),
+    /// The function engine stops.
+    Fatal(String),
 }
 
-impl std::fmt::Display for FunctionError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message)
+impl FunctionError {
+    /// Makes an error that `<|>` catches.
+    pub fn catchable(message: impl Into<String>) -> FunctionError {
+        FunctionError::Catchable(message.into())
+    }
+
+    /// Makes an error that stops the engine.
+    pub fn fatal(message: impl Into<String>) -> FunctionError {
+        FunctionError::Fatal(message.into())
+    }
+
+    /// Whether `<|>` catches the error.
+    #[must_use]
+    pub fn is_catchable(&self) -> bool {
+        matches!(self, FunctionError::Catchable(_))
+    }
+
+    /// Returns the message.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        match self {
+            FunctionError::Catchable(message) | FunctionError::Fatal(message) => message,
+        }
+    }
+}
+
+impl fmt::Display for FunctionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.message())
     }
 }
 
 impl std::error::Error for FunctionError {}
 
-impl FunctionError {
-    /// A failure that `<|>` catches.
-    pub fn catchable(message: impl Into<String>) -> FunctionError {
-        FunctionError { catchable: true, message: message.into() }
-    }
-
-    /// A failure that stops the engine.
-    pub fn fatal(message: impl Into<String>) -> FunctionError {
-        FunctionError { catchable: false, message: message.into() }
-    }
-}
-
-/// What a call knows besides its arguments.
+/// The context of a call: everything but its arguments.
 pub struct CallContext<'a> {
-    /// The concrete type of this call after type checking (`decode_json`, `printf`'s `%T`, `math.fortytwo`).
+    /// The concrete type of the call (`decode_json`, `printf`'s `%T`, `math.fortytwo`).
     pub ty: &'a FuncType,
-    /// The deployed files of the program; `None` while folding.
+    /// The deployed files of the program; `None` in the compiler.
     pub deploy: Option<&'a dyn Deploy>,
-    /// Directory of the module that contains the call, inside the deployed files: starts and ends with `/`.
+    /// The directory of the calling module inside the deploy; starts and ends with `/`.
     pub module_dir: &'a str,
 }
 
-/// The files that `deploy.*` reads (spec 01 §6.10).
+/// The deployed files of a program, which `deploy.*` reads (spec 01 §6.10).
 pub trait Deploy {
-    /// The bytes of the file at an absolute path inside the deploy, e.g. `/files/motd`.
+    /// Returns the contents of the file at an absolute path inside the deploy, for example `/files/motd`.
     fn read(&self, path: &str) -> Option<Vec<u8>>;
-    /// The paths of all files below a directory, given with its final `/`, sorted.
+    /// Returns the paths of all files below a directory, sorted. The directory ends with `/`.
     fn paths_below(&self, directory: &str) -> Vec<String> {
         let _ = directory;
         Vec::new()
     }
-    /// Where the deploy lies on the host, if it does.
+    /// Returns the directory of the deploy on this host, if it has one.
     fn directory(&self) -> Option<&Path>;
 }
 
-/// A function instance that lives at a call site.
-pub trait Live: Send {
-    /// The current value for these arguments. Called when arguments changed and after each wake-up it asked for; must
-    /// return quickly. State (previous samples, caches) lives in `self`; dropping it ends everything it started.
+/// An instance of a streaming function, which belongs to one call site. Dropping it stops everything that it started.
+pub trait Stream: Send {
+    /// Returns the current value for these arguments. Called when an argument has changed, and after each wake-up that the
+    /// last call requested. Must not block.
     ///
     /// # Errors
-    /// As any function.
-    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Result<Value, FunctionError>;
+    /// The call fails; later calls can succeed.
+    fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Result<Value, FunctionError>;
 }
 
-/// What the engine offers to a [`Live`] instance. All requests are remembered until the next `call` of the instance.
-pub trait LiveContext {
-    /// What a plain call knows.
+/// The function engine as a [`Stream`] sees it. A request to be called again holds until the next call.
+pub trait StreamContext {
+    /// Returns the context of the call.
     fn call_context(&self) -> CallContext<'_>;
-    /// Calls the instance again after this time.
+    /// Requests a call after this delay.
     fn wake_after(&mut self, delay: Duration);
-    /// Calls the instance again when the file or directory at this absolute path (or a parent that does not exist yet)
-    /// changes.
+    /// Requests a call when the file or directory at this absolute path changes, or appears.
     fn wake_on_path(&mut self, path: &Path);
-    /// Says that there is no value yet, and why, for people: what this call returns is not used, and all that depends on
-    /// it waits for the next call.
+    /// Marks the result of this call as not available yet. The returned value is ignored, and the nodes that depend on it
+    /// wait for the next call. `why` is shown to users who wonder why nothing happens.
     fn not_ready(&mut self, why: &'static str) {
         let _ = why;
     }
-    /// A handle that calls the instance again, from any thread.
-    fn waker(&self) -> std::sync::Arc<dyn Fn() + Send + Sync>;
-    /// Wall-clock time since the Unix epoch (injected, so that tests can hold it).
+    /// Returns a handle that requests a call, from any thread.
+    fn waker(&self) -> Arc<dyn Fn() + Send + Sync>;
+    /// Returns the wall-clock time since the Unix epoch.
     fn now(&self) -> Duration;
-    /// The host name that `$hostname` has.
+    /// Returns the host name: the value of `$hostname`.
     fn hostname(&self) -> &str;
-    /// The directory for persistent state of functions (`local.*`, `value.*`, `world.*`), below the prefix.
+    /// Returns the directory, below the prefix, for the persistent state of functions (`local.*`, `value.*`, `world.*`).
     fn state_dir(&self) -> &Path;
-    /// What a resource of the same program offers to functions: the value of `value` resource NAME (kind `value`), or
-    /// `struct{status int; output str}` of `http:client` resource NAME. The instance is called again when it changes.
+    /// Returns what a resource of the same program offers to functions: the value of the `value` resource of that name, or
+    /// the `struct{status int; output str}` of the `http:client` resource of that name. Requests a call when it changes.
     fn shared_value(&mut self, kind: &str, name: &str) -> Option<Value>;
 }

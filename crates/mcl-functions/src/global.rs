@@ -6,8 +6,8 @@ use std::time::Duration;
 use mcl_value::Value;
 
 use crate::args::Args;
-use crate::table::{Outcome, call_site, catchable, fatal, full, live, ok, pure};
-use crate::{CallSite, Function, FunctionError, Live, LiveContext, operators};
+use crate::table::{Outcome, call_site, catchable, fatal, full, ok, pure, streaming};
+use crate::{CallSite, Function, FunctionError, Stream, StreamContext, operators};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     call_site("_collect", CallSite::Collect, "The exported records that a `collect` statement asks for.", |_, _| {
@@ -51,7 +51,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "Whether an element of the list equals the value: `$needle in $haystack`.",
         |_, args| ok(args.list(1)?.contains(args.any(0)?)),
     ),
-    live(
+    streaming(
         "history",
         "func(value ?1, index int) ?1",
         "The value as it was that many milliseconds ago, or the oldest one known.",
@@ -100,7 +100,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     )
     .impure()
     .not_inlinable(),
-    live(
+    streaming(
         "random1",
         "func(length int) str",
         "A random string of letters. The same length gives the same string for as long as the engine runs.",
@@ -143,8 +143,8 @@ struct History {
     changes: std::collections::VecDeque<(Duration, Value)>,
 }
 
-impl Live for History {
-    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+impl Stream for History {
+    fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         let (value, index) = (args.any(0)?, args.int(1)?);
         let Ok(age) = u64::try_from(index).map(Duration::from_millis) else {
             return fatal(format!("can't use a negative interval of {index}"));
@@ -172,8 +172,8 @@ struct Random {
     last: Option<(i64, Value)>,
 }
 
-impl Live for Random {
-    fn call(&mut self, _: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+impl Stream for Random {
+    fn call(&mut self, _: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         let length = args.int(0)?;
         if let Some((last, value)) = &self.last
             && *last == length

@@ -7,7 +7,7 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use rustix::net::netlink::{self, SocketAddrNetlink};
 use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, bind, recv, socket_with};
 
-use crate::{FunctionError, LiveContext};
+use crate::{FunctionError, StreamContext};
 
 /// Calls the waker for each event until it is dropped.
 pub(crate) struct KernelEvents {
@@ -22,25 +22,25 @@ const DEVICE_GROUP: u32 = 1;
 
 impl KernelEvents {
     /// Starts to watch links and addresses, unless `slot` already does.
-    pub(crate) fn network(slot: &mut Option<KernelEvents>, cx: &dyn LiveContext) -> Result<(), FunctionError> {
+    pub(crate) fn network(slot: &mut Option<KernelEvents>, cx: &dyn StreamContext) -> Result<(), FunctionError> {
         // Protocol 0 of netlink is the one about routes.
         KernelEvents::watch(slot, cx, None, NETWORK_GROUPS, |_| true)
     }
 
     /// Starts to watch processors, unless `slot` already does.
-    pub(crate) fn processors(slot: &mut Option<KernelEvents>, cx: &dyn LiveContext) -> Result<(), FunctionError> {
+    pub(crate) fn processors(slot: &mut Option<KernelEvents>, cx: &dyn StreamContext) -> Result<(), FunctionError> {
         let about_a_processor = |event: &[u8]| event.split(|&b| b == 0).any(|line| line == b"SUBSYSTEM=cpu");
         KernelEvents::watch(slot, cx, Some(netlink::KOBJECT_UEVENT), DEVICE_GROUP, about_a_processor)
     }
 
     /// Starts to watch kernel modules, unless `slot` already does.
-    pub(crate) fn modules(slot: &mut Option<KernelEvents>, cx: &dyn LiveContext) -> Result<(), FunctionError> {
+    pub(crate) fn modules(slot: &mut Option<KernelEvents>, cx: &dyn StreamContext) -> Result<(), FunctionError> {
         let about_a_module = |event: &[u8]| event.split(|&b| b == 0).any(|line| line == b"SUBSYSTEM=module");
         KernelEvents::watch(slot, cx, Some(netlink::KOBJECT_UEVENT), DEVICE_GROUP, about_a_module)
     }
 
     /// Starts to watch the host name, unless `slot` already does: the kernel wakes who polls its file.
-    pub(crate) fn hostname(slot: &mut Option<KernelEvents>, cx: &dyn LiveContext) -> Result<(), FunctionError> {
+    pub(crate) fn hostname(slot: &mut Option<KernelEvents>, cx: &dyn StreamContext) -> Result<(), FunctionError> {
         if slot.is_some() {
             return Ok(());
         }
@@ -59,7 +59,7 @@ impl KernelEvents {
 
     fn watch(
         slot: &mut Option<KernelEvents>,
-        cx: &dyn LiveContext,
+        cx: &dyn StreamContext,
         protocol: Option<rustix::net::Protocol>,
         groups: u32,
         interesting: fn(&[u8]) -> bool,

@@ -1,15 +1,14 @@
-//! Every built-in function: path, signature, purity, documentation and implementation, declared once (spec 03).
+//! Every built-in function: name, signature, purity, documentation and implementation (spec 03).
 //!
-//! The compiler reads signatures and purity and folds calls of [`Purity::Pure`] functions; the runtime calls the same
-//! implementations. Functions whose value changes by itself (time, files, environment) are [`Implementation::Live`]: the
-//! engine owns the watching, see [`LiveContext`]. The crate knows nothing of syntax, scopes, graphs or resources.
+//! The compiler reads signatures and purity, and folds calls of [`Purity::Pure`] functions; the runtime calls the same
+//! implementations. A function whose value changes while the program runs (time, files, environment) is
+//! [`Implementation::Streaming`]: it asks the function engine for its next call through a [`StreamContext`].
 //!
-//! A module of mcl is a file here with a table of rows, one for each function: name, signature, documentation,
-//! implementation. What Go's standard library does is in `golang` and in the files about bytes, runes and numbers, and
-//! shared with the modules and with `golang.template`.
+//! Each module of mcl has a file here with a table of [`Function`]s, sorted by name; `registry` lists the modules. Go's
+//! standard library is in `go-compat`, and its template language in `go-template`. This crate does not know syntax, scopes,
+//! graphs or resources.
 
 mod args;
-mod bytes;
 mod constants;
 mod convert;
 mod datetime;
@@ -17,7 +16,6 @@ mod deploy;
 mod distro;
 mod encoding;
 mod example;
-mod files;
 mod fmt;
 mod function;
 mod global;
@@ -30,7 +28,6 @@ mod local;
 mod map;
 mod math;
 mod net;
-mod numbers;
 mod operators;
 mod os;
 mod provisioner;
@@ -41,7 +38,6 @@ mod sys;
 mod table;
 mod template;
 mod testing;
-mod unicode;
 mod util;
 mod values;
 mod vumeter;
@@ -53,8 +49,7 @@ mod tests;
 pub use constants::{VARIABLES, Variable, VariableValue};
 pub use fmt::{Verb, format_verbs};
 pub use function::{
-    CallContext, CallSite, Deploy, EngineFunction, Function, FunctionError, Implementation, Live, LiveContext, Plain,
-    Purity, Signature,
+    CallContext, CallSite, Deploy, EngineFunction, Function, FunctionError, Implementation, Plain, Purity, Signature,
+    Stream, StreamContext,
 };
 pub use registry::{all_functions, function, module_exists, module_functions, module_names};
-pub use world::{Candidacy, Export, Exported, World};

@@ -1,30 +1,30 @@
 //! `local`: state of this machine, below the prefix (spec 03 §5.10).
 
+use go_compat::os::error_text;
+use go_compat::path::clean;
 use mcl_value::Value;
+use shared_store::{create_private_dir, write_atomically};
 
 use crate::args::Args;
-use crate::files::{create_private_dir, write_atomically};
-use crate::golang::os::go_error;
-use crate::golang::path::clean;
-use crate::table::{Outcome, fatal, live, ok};
-use crate::{Function, Live, LiveContext};
+use crate::table::{Outcome, fatal, ok, streaming};
+use crate::{Function, Stream, StreamContext};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    live(
+    streaming(
         "local.pool",
         "func(namespace str, uid str) int",
         "A number for the uid, different from those of the others in the namespace, and always the same.",
         || Box::new(Pool),
     ),
-    live("local.vardir", "func(path str) str", "A directory for files of the program; made if missing.", || {
+    streaming("local.vardir", "func(path str) str", "A directory for files of the program; made if missing.", || {
         Box::new(Vardir)
     }),
 ];
 
 struct Pool;
 
-impl Live for Pool {
-    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+impl Stream for Pool {
+    fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         let (namespace, uid) = (args.text(0)?, args.text(1)?);
         for (what, name) in [("namespace", &namespace), ("uid", &uid)] {
             if name.is_empty() {
@@ -59,14 +59,14 @@ impl Live for Pool {
             write_atomically(&dir.join(format!("{uid}.uid")), format!("{next}\n").as_bytes(), 0o666)?;
             Ok(next)
         })();
-        numbers.map_or_else(|error: std::io::Error| fatal(format!("pool of `{namespace}`: {}", go_error(&error))), ok)
+        numbers.map_or_else(|error: std::io::Error| fatal(format!("pool of `{namespace}`: {}", error_text(&error))), ok)
     }
 }
 
 struct Vardir;
 
-impl Live for Vardir {
-    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+impl Stream for Vardir {
+    fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         let path = args.text(0)?;
         if path.starts_with('/') {
             return fatal("path must be relative");
@@ -82,7 +82,7 @@ impl Live for Vardir {
         let dir = if cleaned == b"." { root } else { root.join(String::from_utf8_lossy(&cleaned).as_ref()) };
         match create_private_dir(&dir) {
             Ok(()) => ok(format!("{}/", dir.display())),
-            Err(error) => fatal(format!("can't make directory `{}`: {}", dir.display(), go_error(&error))),
+            Err(error) => fatal(format!("can't make directory `{}`: {}", dir.display(), error_text(&error))),
         }
     }
 }

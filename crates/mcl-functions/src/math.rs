@@ -32,7 +32,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "math.pow",
         "func(x float, y float) float",
         "`x` to the power of `y`; fails catchably where that is no finite number.",
-        |_, args| finite(crate::golang::gomath::pow(args.float(0)?, args.float(1)?)),
+        |_, args| finite(go_compat::math::pow(args.float(0)?, args.float(1)?)),
     ),
     pure(
         "math.sqrt",

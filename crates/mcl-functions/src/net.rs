@@ -6,11 +6,12 @@ mod interfaces;
 mod mac;
 mod url;
 
+use go_compat::strings;
 use mcl_value::Value;
 
+use crate::Function;
 use crate::args::Args;
-use crate::table::{Outcome, catchable, live, ok, pure};
-use crate::{Function, bytes};
+use crate::table::{Outcome, catchable, ok, pure, streaming};
 
 pub(crate) use interfaces::hardware_addresses;
 
@@ -33,7 +34,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure("net.cidr_to_prefix", "func(a str) str", "The prefix length.", |_, args| {
         with_cidr(args, |cidr| cidr.prefix.to_string())
     }),
-    live(
+    streaming(
         "net.interface_cidr",
         "func(interface str) str",
         "The first IPv4 address of a network interface, as `address/prefix`.",
@@ -54,7 +55,9 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure("net.macfmt", "func(a str) str", "The hardware address in lower case with colons.", |_, args| {
         catch(mac::format(&args.text(0)?, ':'))
     }),
-    live("net.macs", "func() []str", "The hardware addresses of this machine.", || Box::<interfaces::Macs>::default()),
+    streaming("net.macs", "func() []str", "The hardware addresses of this machine.", || {
+        Box::<interfaces::Macs>::default()
+    }),
     pure("net.oldmacfmt", "func(a str) str", "The hardware address in lower case with hyphens.", |_, args| {
         catch(mac::format(&args.text(0)?, '-'))
     }),
@@ -82,7 +85,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             Err(error) => catchable(format!("error parsing the URL: {error}")),
         },
     ),
-    live("net.wired_interface", "func() str", "The name of the first wired network interface.", || {
+    streaming("net.wired_interface", "func() str", "The name of the first wired network interface.", || {
         Box::<interfaces::WiredInterface>::default()
     }),
 ];
@@ -93,7 +96,7 @@ fn catch(result: Result<String, String>) -> Outcome {
 
 /// The functions that trim blanks first.
 fn with_cidr(args: &[Value], show: impl FnOnce(&cidr::Cidr) -> String) -> Outcome {
-    let text = String::from_utf8_lossy(bytes::trim_space(args.bytes(0)?)).into_owned();
+    let text = String::from_utf8_lossy(strings::trim_space(args.bytes(0)?)).into_owned();
     match cidr::Cidr::parse(&text) {
         Some(cidr) => ok(show(&cidr)),
         None => catchable(format!("invalid CIDR address: {text}")),

@@ -8,7 +8,7 @@ mod watched;
 use mcl_value::Value;
 
 use crate::args::Args;
-use crate::table::{host, live, ok, pure};
+use crate::table::{host, ok, pure, streaming};
 use crate::{Function, distro};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
@@ -37,7 +37,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             ok("")
         },
     ),
-    live("os.file_exists", "func(filename str) bool", "Whether the file or directory exists. Watched.", || {
+    streaming("os.file_exists", "func(filename str) bool", "Whether the file or directory exists. Watched.", || {
         Box::new(watched::FileExists)
     }),
     host("os.home", "func(0 str) str", "The home directory of a user, with a slash at the end.", |_, args| {
@@ -53,7 +53,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         ok(facts::exists("/etc/redhat-release")?)
     }),
     host("os.is_virtual", "func() bool", "Whether this machine is virtual.", |_, _| ok(facts::is_virtual()?)),
-    live("os.modinfo_loaded", "func(module str) bool", "Whether the kernel module is loaded. Watched.", || {
+    streaming("os.modinfo_loaded", "func(module str) bool", "Whether the kernel module is loaded. Watched.", || {
         Box::<watched::ModuleLoaded>::default()
     }),
     pure(
@@ -62,7 +62,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "The parts of `fedora39-x86_64`; all are empty if one is missing.",
         |_, args| ok(distro::parse_uid(args.bytes(0)?)),
     ),
-    live(
+    streaming(
         "os.readfile",
         "func(filename str) str",
         "The contents of a file. Watched; a missing file fails catchably.",
@@ -74,13 +74,13 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "What `/etc/os-release` says of the distribution.",
         |_, _| facts::release(),
     ),
-    live("os.system", "func(cmd str) str", "The last line that the shell command has printed.", || {
+    streaming("os.system", "func(cmd str) str", "The last line that the shell command has printed.", || {
         Box::<system::System>::default()
     }),
     host("os.uid", "func(0 str) str", "The numeric id of a user.", |_, args| {
         ok(users::existing(args.bytes(0)?)?.uid.to_string())
     }),
-    live("os.user_exists", "func(user str) bool", "Whether there is such a user. Watched.", || {
+    streaming("os.user_exists", "func(user str) bool", "Whether there is such a user. Watched.", || {
         Box::new(watched::UserExists)
     }),
 ];

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     fn shown(outcome: Outcome) -> String {
-        outcome.map_or_else(|error| error.message, |value| value.to_string())
+        outcome.map_or_else(|error| error.to_string(), |value| value.to_string())
     }
 
     #[test]

@@ -3,16 +3,15 @@
 //! The regex crate has the same semantics, but a slightly larger syntax, Unicode meanings of `\d \w \s \b`, and other
 //! error texts. So a pattern is first read by the rules of RE2 and rewritten, see [`translate`].
 
-mod translate;
-
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use go_compat::regexp::translate;
+use go_compat::unicode::map_runes;
 use regex::bytes::{Regex, RegexBuilder};
 use rustc_hash::FxHashMap;
 
 use crate::args::Args;
 use crate::table::{full, ok};
-use crate::unicode::map_runes;
 use crate::{Function, FunctionError};
 
 pub(crate) static FUNCTIONS: &[Function] = &[Function {
@@ -45,7 +44,7 @@ fn compile(pattern: &[u8]) -> Result<Arc<Regex>, FunctionError> {
         |cause: String| FunctionError::fatal(format!("pattern did not compile: error parsing regexp: {cause}"));
     let text = std::str::from_utf8(pattern)
         .map_err(|_| failure(format!("invalid UTF-8: `{}`", String::from_utf8_lossy(pattern))))?;
-    let translated = translate::translate(text).map_err(failure)?;
+    let translated = translate(text).map_err(|error| failure(error.to_string()))?;
     let regex = RegexBuilder::new(&translated)
         .nest_limit(1000)
         .build()

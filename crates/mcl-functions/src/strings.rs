@@ -1,15 +1,16 @@
 //! `strings` (spec 03 §5.17). Lengths and positions count bytes.
 
+use go_compat::strings;
+use go_compat::unicode::{map_runes, to_lower, to_upper};
 use mcl_value::Value;
 
 use crate::args::Args;
 use crate::table::{catchable, ok, pure};
-use crate::unicode::{map_runes, to_lower, to_upper};
-use crate::{Function, FunctionError, bytes};
+use crate::{Function, FunctionError};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("strings.contains", "func(s str, substr str) bool", "Whether `s` contains `substr`.", |_, args| {
-        ok(bytes::find(args.bytes(0)?, args.bytes(1)?).is_some())
+        ok(strings::find(args.bytes(0)?, args.bytes(1)?).is_some())
     }),
     pure("strings.has_prefix", "func(s str, prefix str) bool", "Whether `s` starts with `prefix`.", |_, args| {
         ok(args.bytes(0)?.starts_with(args.bytes(1)?))
@@ -24,7 +25,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         |_, args| {
             let mut parts = args.strings(0)?;
             parts.retain(|part| !part.is_empty());
-            ok(bytes::join(&parts, args.bytes(1)?))
+            ok(strings::join(&parts, args.bytes(1)?))
         },
     ),
     pure(
@@ -41,7 +42,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "strings.replace_all",
         "func(s str, old str, new str) str",
         "Replaces every `old` by `new`, from left to right.",
-        |_, args| ok(bytes::replace(args.bytes(0)?, args.bytes(1)?, args.bytes(2)?, None)),
+        |_, args| ok(strings::replace(args.bytes(0)?, args.bytes(1)?, args.bytes(2)?, None)),
     ),
     pure(
         "strings.right_pad",
@@ -53,7 +54,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "strings.split",
         "func(a str, b str) []str",
         "The pieces of `a` between the separators `b`; an empty separator splits into characters.",
-        |_, args| ok(Value::list(bytes::split(args.bytes(0)?, args.bytes(1)?))),
+        |_, args| ok(Value::list(strings::split(args.bytes(0)?, args.bytes(1)?))),
     ),
     pure(
         "strings.substr",
@@ -74,7 +75,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         ok(map_runes(args.bytes(0)?, to_upper))
     }),
     pure("strings.trim_space", "func(a str) str", "The text without white space at its ends.", |_, args| {
-        ok(bytes::trim_space(args.bytes(0)?))
+        ok(strings::trim_space(args.bytes(0)?))
     }),
 ];
 

@@ -4,16 +4,17 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use go_compat::os::path_error;
 use mcl_value::Value;
 
 use crate::args::Args;
-use crate::golang::os::{environment, path_error};
+use crate::golang::os::environment;
 use crate::kernel_events::KernelEvents;
-use crate::table::{Outcome, catchable, fatal, host, live, ok};
-use crate::{Function, Live, LiveContext};
+use crate::table::{Outcome, catchable, fatal, host, ok, streaming};
+use crate::{Function, Stream, StreamContext};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    live("sys.cpu_count", "func() int", "Processors that are online. Watched.", || Box::<CpuCount>::default()),
+    streaming("sys.cpu_count", "func() int", "Processors that are online. Watched.", || Box::<CpuCount>::default()),
     host("sys.env", "func() map{str: str}", "All environment variables.", |_, _| {
         let text = |text: std::ffi::OsString| Value::from(text.into_vec());
         ok(Value::map(std::env::vars_os().map(|(name, value)| (text(name), text(value)))))
@@ -27,23 +28,26 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     host("sys.hasenv", "func(0 str) bool", "Whether the environment variable is set.", |_, args| {
         ok(environment(args.bytes(0)?).is_some())
     }),
-    live("sys.hostname", "func() str", "The name of this machine. Watched.", || Box::<Hostname>::default()),
-    live("sys.load", "func() struct{x1 float; x5 float; x15 float}", "The load averages, every five seconds.", || {
-        Box::new(Load)
-    }),
-    live("sys.uptime", "func() int", "Seconds since the machine was started, every second.", || Box::new(Uptime)),
+    streaming("sys.hostname", "func() str", "The name of this machine. Watched.", || Box::<Hostname>::default()),
+    streaming(
+        "sys.load",
+        "func() struct{x1 float; x5 float; x15 float}",
+        "The load averages, every five seconds.",
+        || Box::new(Load),
+    ),
+    streaming("sys.uptime", "func() int", "Seconds since the machine was started, every second.", || Box::new(Uptime)),
 ];
 
 pub(crate) static FWUPD: &[Function] =
-    &[live("sys/fwupd.reboot_needed", "func() bool", "Whether a firmware update waits for a reboot.", || {
+    &[streaming("sys/fwupd.reboot_needed", "func() bool", "Whether a firmware update waits for a reboot.", || {
         Box::new(RebootNeeded)
     })];
 
 #[derive(Default)]
 struct CpuCount(Option<KernelEvents>);
 
-impl Live for CpuCount {
-    fn call(&mut self, cx: &mut dyn LiveContext, _: &[Value]) -> Outcome {
+impl Stream for CpuCount {
+    fn call(&mut self, cx: &mut dyn StreamContext, _: &[Value]) -> Outcome {
         const ONLINE: &str = "/sys/devices/system/cpu/online";
         // In a container without kernel events the count is still known.
         let _ = KernelEvents::processors(&mut self.0, cx);
@@ -69,8 +73,8 @@ fn count_cpus(text: &str) -> Option<i64> {
 #[derive(Default)]
 struct Hostname(Option<KernelEvents>);
 
-impl Live for Hostname {
-    fn call(&mut self, cx: &mut dyn LiveContext, _: &[Value]) -> Outcome {
+impl Stream for Hostname {
+    fn call(&mut self, cx: &mut dyn StreamContext, _: &[Value]) -> Outcome {
         KernelEvents::hostname(&mut self.0, cx)?;
         ok(rustix::system::uname().nodename().to_bytes())
     }
@@ -78,9 +82,9 @@ impl Live for Hostname {
 
 struct Load;
 
-impl Live for Load {
+impl Stream for Load {
     #[allow(clippy::cast_precision_loss)]
-    fn call(&mut self, cx: &mut dyn LiveContext, _: &[Value]) -> Outcome {
+    fn call(&mut self, cx: &mut dyn StreamContext, _: &[Value]) -> Outcome {
         cx.wake_after(Duration::from_secs(5));
         let loads = rustix::system::sysinfo().loads.map(|load| Value::Float(load as f64 / 65536.0));
         ok(Value::strukt(["x1", "x5", "x15"].into_iter().zip(loads)))
@@ -89,8 +93,8 @@ impl Live for Load {
 
 struct Uptime;
 
-impl Live for Uptime {
-    fn call(&mut self, cx: &mut dyn LiveContext, _: &[Value]) -> Outcome {
+impl Stream for Uptime {
+    fn call(&mut self, cx: &mut dyn StreamContext, _: &[Value]) -> Outcome {
         cx.wake_after(Duration::from_secs(1));
         ok(rustix::system::sysinfo().uptime)
     }
@@ -99,8 +103,8 @@ impl Live for Uptime {
 /// Asks the daemon, if there is one, every five minutes: firmware updates take longer.
 struct RebootNeeded;
 
-impl Live for RebootNeeded {
-    fn call(&mut self, cx: &mut dyn LiveContext, _: &[Value]) -> Outcome {
+impl Stream for RebootNeeded {
+    fn call(&mut self, cx: &mut dyn StreamContext, _: &[Value]) -> Outcome {
         cx.wake_after(Duration::from_secs(300));
         let daemon = std::path::Path::new("/usr/share/dbus-1/system-services/org.freedesktop.fwupd.service");
         if !daemon.exists() || !std::path::Path::new("/run/dbus/system_bus_socket").exists() {

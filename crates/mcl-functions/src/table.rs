@@ -2,7 +2,7 @@
 
 use mcl_value::Value;
 
-use crate::{CallSite, EngineFunction, Function, FunctionError, Implementation, Live, Plain, Purity, Signature};
+use crate::{CallSite, EngineFunction, Function, FunctionError, Implementation, Plain, Purity, Signature, Stream};
 
 /// What an implementation returns.
 pub(crate) type Outcome = Result<Value, FunctionError>;
@@ -48,11 +48,11 @@ pub(crate) const fn host(name: &'static str, signature: &'static str, doc: &'sta
 }
 
 /// A function that changes by itself.
-pub(crate) const fn live(
+pub(crate) const fn streaming(
     name: &'static str,
     signature: &'static str,
     doc: &'static str,
-    make: fn() -> Box<dyn Live>,
+    make: fn() -> Box<dyn Stream>,
 ) -> Function {
     Function {
         name,
@@ -62,7 +62,7 @@ pub(crate) const fn live(
         simple: false,
         purity: Purity::Impure,
         inlinable: false,
-        implementation: Implementation::Live(make),
+        implementation: Implementation::Streaming(make),
     }
 }
 
@@ -99,8 +99,8 @@ impl Function {
         Function { purity: Purity::Impure, ..self }
     }
 
-    pub(crate) const fn computed_by(self, make: fn() -> Box<dyn Live>) -> Function {
-        Function { implementation: Implementation::Live(make), inlinable: false, purity: Purity::Impure, ..self }
+    pub(crate) const fn computed_by(self, make: fn() -> Box<dyn Stream>) -> Function {
+        Function { implementation: Implementation::Streaming(make), inlinable: false, purity: Purity::Impure, ..self }
     }
 
     pub(crate) const fn on_host(self) -> Function {

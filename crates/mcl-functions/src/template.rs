@@ -1,22 +1,15 @@
 //! `golang.template`: the language of Go's `text/template` (spec 03 §9).
-//!
-//! A template goes through [`lexer`] and [`parser`] to a tree ([`tree`]), which [`execute`] walks over the data. Data have
-//! Go's types, not mcl's, because templates can tell them apart: see [`data`] for the conversion.
 
-mod builtins;
 mod data;
-mod execute;
-mod format;
 mod functions;
-mod lexer;
-mod parser;
-mod tree;
 
+use go_template::{Data, Limits, Template};
 use mcl_value::{Type, Value};
 
-use self::data::Data;
 use crate::args::Args;
 use crate::table::{Outcome, call_site, ok};
+use crate::template::data::convert;
+use crate::template::functions::Functions;
 use crate::{CallContext, CallSite, Function, FunctionError};
 
 pub(crate) static FUNCTIONS: &[Function] = &[call_site(
@@ -33,17 +26,25 @@ fn template(cx: &CallContext<'_>, args: &[Value]) -> Outcome {
         Some(value) => {
             let declared = cx.ty.args.get(1).map(|arg| arg.ty.clone()).filter(|ty| !ty.has_unknowns());
             let ty = declared.or_else(|| value.type_of()).unwrap_or(Type::Var(1));
-            data::convert(value, &ty).ok_or_else(|| FunctionError::fatal("template: can't use a function as data"))?
+            convert(value, &ty).ok_or_else(|| FunctionError::fatal("template: can't use a function as data"))?
         }
     };
     let text = args.bytes(0)?;
-    let templates = parser::parse(text)
+    let functions = Functions(cx);
+    let template = Template::parse(text, &functions)
         .map_err(|error| FunctionError::fatal(format!("template: parse error: template: {error}")))?;
-    match execute::execute(cx, text, &templates, data) {
-        Ok(output) => ok(output),
-        Err(error) => Err(FunctionError {
-            message: format!("template: execution error: template: {}", error.message),
-            catchable: error.catchable,
-        }),
-    }
+    // What the compiler does not compute, the runtime does.
+    let limits = if cx.deploy.is_some() { RUNTIME_LIMITS } else { COMPILER_LIMITS };
+    template.execute(data, &functions, limits).map_or_else(
+        |error| {
+            let message = format!("template: execution error: template: {error}");
+            let catchable = error.cause.is_some_and(|cause| cause.is_catchable());
+            Err(if catchable { FunctionError::Catchable(message) } else { FunctionError::Fatal(message) })
+        },
+        ok,
+    )
 }
+
+/// A template that exceeds these does not end, or blocks everything else.
+const RUNTIME_LIMITS: Limits = Limits { steps: 50_000_000, output: 1 << 28 };
+const COMPILER_LIMITS: Limits = Limits { steps: 100_000, output: 1 << 20 };

@@ -6,8 +6,8 @@ use std::time::Duration;
 use mcl_value::Value;
 
 use crate::args::Args;
-use crate::table::{Outcome, fatal, live, ok, pure};
-use crate::{Function, Live, LiveContext};
+use crate::table::{Outcome, fatal, ok, pure, streaming};
+use crate::{Function, Stream, StreamContext};
 
 /// A row: fails when it is called for the second time in one process.
 macro_rules! once {
@@ -24,16 +24,16 @@ macro_rules! once {
 /// A row: an instance that must be made only once.
 macro_rules! single {
     ($name:literal) => {
-        live($name, "func() str", "`hello`; for tests of how many instances an engine makes.", || Box::new(Hello))
+        streaming($name, "func() str", "`hello`; for tests of how many instances an engine makes.", || Box::new(Hello))
     };
 }
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    live("test.fastcount", "func() int", "Counts as fast as the engine can follow.", || Box::new(FastCount(0))),
-    live("test.forkvloop", "func() map{str: str}", "`{\"foo\": \"bar\"}`, every five seconds.", || {
+    streaming("test.fastcount", "func() int", "Counts as fast as the engine can follow.", || Box::new(FastCount(0))),
+    streaming("test.forkvloop", "func() map{str: str}", "`{\"foo\": \"bar\"}`, every five seconds.", || {
         Box::new(Periodic { first: true, value: |_| Value::map([("foo".into(), "bar".into())]) })
     }),
-    live("test.forloop", "func() []str", "`[\"foo\"]`, and after five seconds `[\"bar\"]`.", || {
+    streaming("test.forloop", "func() []str", "`[\"foo\"]`, and after five seconds `[\"bar\"]`.", || {
         Box::new(Periodic { first: true, value: |first| Value::list([if first { "foo" } else { "bar" }]) })
     }),
     single!("test.one_instance_a"),
@@ -44,19 +44,19 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     once!("test.one_instance_f"),
     single!("test.one_instance_g"),
     once!("test.one_instance_h"),
-    live("test.one_stream", "func(count int) str", "`x` that many times; the count must not change.", || {
+    streaming("test.one_stream", "func(count int) str", "`x` that many times; the count must not change.", || {
         Box::new(OneStream(None))
     }),
     Function {
         simple: true,
-        ..live("test.slow_string", "func() str", "A text, after five seconds.", || Box::new(SlowString(None)))
+        ..streaming("test.slow_string", "func() str", "A text, after five seconds.", || Box::new(SlowString(None)))
     },
 ];
 
 struct FastCount(i64);
 
-impl Live for FastCount {
-    fn call(&mut self, cx: &mut dyn LiveContext, _: &[Value]) -> Outcome {
+impl Stream for FastCount {
+    fn call(&mut self, cx: &mut dyn StreamContext, _: &[Value]) -> Outcome {
         let count = self.0;
         self.0 = self.0.wrapping_add(1);
         cx.wake_after(Duration::ZERO);
@@ -69,8 +69,8 @@ struct Periodic {
     value: fn(bool) -> Value,
 }
 
-impl Live for Periodic {
-    fn call(&mut self, cx: &mut dyn LiveContext, _: &[Value]) -> Outcome {
+impl Stream for Periodic {
+    fn call(&mut self, cx: &mut dyn StreamContext, _: &[Value]) -> Outcome {
         cx.wake_after(Duration::from_secs(5));
         ok((self.value)(std::mem::take(&mut self.first)))
     }
@@ -78,16 +78,16 @@ impl Live for Periodic {
 
 struct Hello;
 
-impl Live for Hello {
-    fn call(&mut self, _: &mut dyn LiveContext, _: &[Value]) -> Outcome {
+impl Stream for Hello {
+    fn call(&mut self, _: &mut dyn StreamContext, _: &[Value]) -> Outcome {
         ok("hello")
     }
 }
 
 struct OneStream(Option<i64>);
 
-impl Live for OneStream {
-    fn call(&mut self, _: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+impl Stream for OneStream {
+    fn call(&mut self, _: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         let count = args.int(0)?;
         let Ok(copies) = usize::try_from(count) else { return fatal("cannot use a negative count") };
         let previous = *self.0.get_or_insert(count);
@@ -103,8 +103,8 @@ impl Live for OneStream {
 
 struct SlowString(Option<Duration>);
 
-impl Live for SlowString {
-    fn call(&mut self, cx: &mut dyn LiveContext, _: &[Value]) -> Outcome {
+impl Stream for SlowString {
+    fn call(&mut self, cx: &mut dyn StreamContext, _: &[Value]) -> Outcome {
         let now = cx.now();
         let ready = *self.0.get_or_insert(now) + Duration::from_secs(5);
         if now >= ready {

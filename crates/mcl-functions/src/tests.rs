@@ -6,14 +6,14 @@
 mod arbitrary;
 mod examples;
 mod literal;
-mod lively;
+mod streaming;
 
 use mcl_value::{Field, FuncType, Type, Value};
 
-use crate::{CallContext, Implementation, Signature, function};
+use crate::{CallContext, FunctionError, Implementation, Signature, function};
 
 /// Calls a function the way a program does.
-fn call(name: &str, args: &[Value], result: Type) -> Result<Value, crate::FunctionError> {
+fn call(name: &str, args: &[Value], result: Type) -> Result<Value, FunctionError> {
     let function = function(name).unwrap_or_else(|| panic!("there is no function {name}"));
     let Implementation::Plain(plain) = function.implementation else { panic!("{name} is not a plain function") };
     let result = match (&function.signature, result) {
@@ -37,7 +37,8 @@ fn check_typed(name: &str, args: &str, result: &str, expected: &str) {
     let result = if result.is_empty() { Type::Nil } else { Type::parse(result).expect(result) };
     let outcome = match call(name, &literal::parse_all(args), result) {
         Ok(value) => value.to_string(),
-        Err(error) => format!("{}: {}", if error.catchable { "C" } else { "F" }, error.message),
+        Err(FunctionError::Catchable(message)) => format!("C: {message}"),
+        Err(FunctionError::Fatal(message)) => format!("F: {message}"),
     };
     assert_eq!(outcome, expected, "{name}({args})");
 }

@@ -3,20 +3,20 @@
 use mcl_value::{Type, Value};
 
 use crate::args::Args;
-use crate::table::{Outcome, fatal, live, ok};
-use crate::{Function, FunctionError, Live, LiveContext};
+use crate::table::{Outcome, fatal, ok, streaming};
+use crate::{Function, FunctionError, Stream, StreamContext};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    live("value.get", "func(key str) struct{value ?1; ready bool}", DOC, || Box::<Get>::default()),
-    live("value.get_bool", "func(key str) struct{value bool; ready bool}", DOC, || Box::<Get>::default()),
-    live("value.get_float", "func(key str) struct{value float; ready bool}", DOC, || Box::<Get>::default()),
-    live("value.get_int", "func(key str) struct{value int; ready bool}", DOC, || Box::<Get>::default()),
-    live("value.get_str", "func(key str) struct{value str; ready bool}", DOC, || Box::<Get>::default()),
+    streaming("value.get", "func(key str) struct{value ?1; ready bool}", DOC, || Box::<Get>::default()),
+    streaming("value.get_bool", "func(key str) struct{value bool; ready bool}", DOC, || Box::<Get>::default()),
+    streaming("value.get_float", "func(key str) struct{value float; ready bool}", DOC, || Box::<Get>::default()),
+    streaming("value.get_int", "func(key str) struct{value int; ready bool}", DOC, || Box::<Get>::default()),
+    streaming("value.get_str", "func(key str) struct{value str; ready bool}", DOC, || Box::<Get>::default()),
 ];
 
 const DOC: &str = "What the `value` resource of that name holds, and whether it holds anything yet.";
 
-pub(crate) static HTTP: &[Function] = &[live(
+pub(crate) static HTTP: &[Function] = &[streaming(
     "net/http.response",
     "func(uid str) struct{status int; output str}",
     "The answer that the `http:client` resource of that name got.",
@@ -46,8 +46,8 @@ struct Get {
     key: Key,
 }
 
-impl Live for Get {
-    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+impl Stream for Get {
+    fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         let key = self.key.check("key", args.bytes(0)?)?;
         let wanted = match &cx.call_context().ty.result {
             Type::Struct(fields) => fields.first().map_or(Type::Str, |field| field.ty.clone()),
@@ -69,8 +69,8 @@ struct Response {
     uid: Key,
 }
 
-impl Live for Response {
-    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+impl Stream for Response {
+    fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         let uid = self.uid.check("uid", args.bytes(0)?)?;
         let nothing_yet = || Value::strukt([("status", 0.into()), ("output", "".into())]);
         ok(cx.shared_value("http:client", &uid).unwrap_or_else(nothing_yet))

@@ -8,7 +8,7 @@ use mcl_value::Value;
 
 use crate::args::Args;
 use crate::table::{Outcome, fatal, ok};
-use crate::{FunctionError, Live, LiveContext};
+use crate::{FunctionError, Stream, StreamContext};
 
 const REC: &str = "/usr/bin/rec";
 const SOX: &str = "/usr/bin/sox";
@@ -24,8 +24,8 @@ struct Listener {
     stop: Arc<AtomicBool>,
 }
 
-impl Live for Vumeter {
-    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+impl Stream for Vumeter {
+    fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         let (symbol, multiplier, peak) = (args.text(0)?, args.int(1)?, args.float(2)?);
         for program in [REC, SOX] {
             if !std::path::Path::new(program).exists() {

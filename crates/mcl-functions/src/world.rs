@@ -1,38 +1,37 @@
 //! `world` and collecting: the state that the hosts of a fleet share (spec 03 §5.22, §3.8).
 //!
-//! [`World`] is the only way to it. This one is for a single host: everything is a file below the state directory, so it
-//! outlives the program, and changes are noticed as changes of files. Resources write to it, functions read.
+//! Resources write to the [`SharedStore`], functions read it.
 
-mod store;
-
+use go_compat::os::error_text;
 use mcl_value::Value;
-
-pub use store::{Candidacy, Export, Exported, World};
+use shared_store::{Exported, SharedStore};
 
 use crate::args::Args;
-use crate::golang::os::go_error;
-use crate::table::{Outcome, fatal, live, ok};
-use crate::{Function, FunctionError, Live, LiveContext};
+use crate::table::{Outcome, fatal, ok, streaming};
+use crate::{Function, FunctionError, Stream, StreamContext};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    live(
+    streaming(
         "world.getval",
         "func(key str) struct{value str; exists bool}",
         "The shared text under a key. Watched.",
         || Box::<GetVal>::default(),
     ),
-    live(
+    streaming(
         "world.kvlookup",
         "func(namespace str) map{str: str}",
         "The text of each host in a namespace. Watched.",
         || Box::<KvLookup>::default(),
     ),
-    live("world.schedule", "func(namespace str) []str", "The hosts that are chosen in a namespace. Watched.", || {
-        Box::<Schedule>::default()
-    }),
+    streaming(
+        "world.schedule",
+        "func(namespace str) []str",
+        "The hosts that are chosen in a namespace. Watched.",
+        || Box::<Schedule>::default(),
+    ),
 ];
 
-pub(crate) static COLLECT: &[Function] = &[live(
+pub(crate) static COLLECT: &[Function] = &[streaming(
     "world/collect.res",
     "func(kind str) []struct{name str; host str}",
     "The exported resources of a kind that this host may see. Watched.",
@@ -41,11 +40,11 @@ pub(crate) static COLLECT: &[Function] = &[live(
 
 /// The world of an instance, and the argument that must stay the same while it lives.
 fn visit(
-    cx: &mut dyn LiveContext,
+    cx: &mut dyn StreamContext,
     fixed: &mut Option<String>,
     what: &str,
     value: &str,
-) -> Result<World, FunctionError> {
+) -> Result<SharedStore, FunctionError> {
     if value.is_empty() {
         return Err(FunctionError::fatal(format!("can't use an empty {what}")));
     }
@@ -53,18 +52,18 @@ fn visit(
     if previous != value {
         return Err(FunctionError::fatal(format!("can't change {what}, previously: `{previous}`")));
     }
-    Ok(World::new(cx.state_dir(), cx.hostname()))
+    Ok(SharedStore::new(cx.state_dir(), cx.hostname()))
 }
 
 fn unreadable(what: &str, error: &std::io::Error) -> FunctionError {
-    FunctionError::fatal(format!("channel read failed on `{what}`: {}", go_error(error)))
+    FunctionError::fatal(format!("channel read failed on `{what}`: {}", error_text(error)))
 }
 
 #[derive(Default)]
 struct GetVal(Option<String>);
 
-impl Live for GetVal {
-    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+impl Stream for GetVal {
+    fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         let key = args.text(0)?;
         let world = visit(cx, &mut self.0, "key", &key)?;
         cx.wake_on_path(&world.string_file(&key));
@@ -77,8 +76,8 @@ impl Live for GetVal {
 #[derive(Default)]
 struct KvLookup(Option<String>);
 
-impl Live for KvLookup {
-    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+impl Stream for KvLookup {
+    fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         let namespace = args.text(0)?;
         let world = visit(cx, &mut self.0, "namespace", &namespace)?;
         cx.wake_on_path(&world.strings_dir(&namespace));
@@ -90,8 +89,8 @@ impl Live for KvLookup {
 #[derive(Default)]
 struct Schedule(Option<String>);
 
-impl Live for Schedule {
-    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+impl Stream for Schedule {
+    fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         let namespace = args.text(0)?;
         let world = visit(cx, &mut self.0, "namespace", &namespace)?;
         cx.wake_on_path(&world.schedule_dir(&namespace));
@@ -100,7 +99,11 @@ impl Live for Schedule {
 }
 
 /// The exported resources of a kind; the engine is told to look again when one appears or changes.
-fn exported(cx: &mut dyn LiveContext, fixed: &mut Option<String>, kind: &str) -> Result<Vec<Exported>, FunctionError> {
+fn exported(
+    cx: &mut dyn StreamContext,
+    fixed: &mut Option<String>,
+    kind: &str,
+) -> Result<Vec<Exported>, FunctionError> {
     let world = visit(cx, fixed, "kind", kind)?;
     for directory in world.exports_dirs(kind).map_err(|error| unreadable(kind, &error))? {
         cx.wake_on_path(&directory);
@@ -111,8 +114,8 @@ fn exported(cx: &mut dyn LiveContext, fixed: &mut Option<String>, kind: &str) ->
 #[derive(Default)]
 struct CollectRes(Option<String>);
 
-impl Live for CollectRes {
-    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+impl Stream for CollectRes {
+    fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         let kind = args.text(0)?;
         if kind.is_empty() {
             return fatal("resource kind is empty");
@@ -126,8 +129,8 @@ impl Live for CollectRes {
 #[derive(Default)]
 pub(crate) struct Collect(Option<String>);
 
-impl Live for Collect {
-    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+impl Stream for Collect {
+    fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         let kind = args.text(0)?;
         if kind.is_empty() {
             return fatal("function must not have an empty kind arg");

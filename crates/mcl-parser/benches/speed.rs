@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use mcl_diagnostics::FileId;
 use mcl_lexer::{lex, lex_diagnostics};
-use mcl_parser::{check_init, interpolate, parse};
+use mcl_parser::{check_ast, interpolate, parse};
 
 fn classes(n: usize) -> String {
     let mut text = String::from("import \"fmt\"\n");
@@ -88,7 +88,7 @@ fn measure(shape: &str, small: &str, large: &str) {
             Box::new(move |text| {
                 let parsed = parse(file, text, &lex(text));
                 time(|| {
-                    black_box(check_init(&parsed.ast));
+                    black_box(check_ast(&parsed.ast));
                 })
             }),
         ),

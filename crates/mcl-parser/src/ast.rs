@@ -280,9 +280,9 @@ pub struct Param {
 pub enum Stmt {
     /// Stands where recovery dropped a statement that does not follow the grammar; already reported. The names that it
     /// seems to define are known in its block, as something whose type, parameters and content are unknown, so that their
-    /// uses are not reported on top. A class or loop with a broken header becomes a `Broken` and, for its body, an
-    /// [`Stmt::If`] with the condition [`Expr::Error`] whose first statement is a `Broken` with the header's variables.
-    Broken {
+    /// uses are not reported on top. A class or loop with a broken header becomes a `Stmt::Error` and, for its body, an
+    /// [`Stmt::If`] with the condition [`Expr::Error`] whose first statement is a `Stmt::Error` with the header's variables.
+    Error {
         defines: Vec<Definition>,
     },
     Bind {
@@ -344,18 +344,18 @@ pub enum Stmt {
 /// A name that a broken statement seems to define.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Definition {
-    /// What sort of name.
-    pub sort: DefinitionSort,
+    /// The kind of name.
+    pub kind: DefinitionKind,
     /// The name (`c:d` for a class with colons; `*` for an import whose names all become known).
     pub name: Name,
     /// Where it stands.
     pub span: Span,
 }
 
-/// The sorts of [`Definition`].
+/// The kinds of [`Definition`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[allow(missing_docs)]
-pub enum DefinitionSort {
+pub enum DefinitionKind {
     Variable,
     Function,
     Class,
@@ -391,7 +391,7 @@ pub struct Entry {
     pub kind: EntryKind,
 }
 
-/// The three sorts of entry.
+/// The three kinds of entry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum EntryKind {

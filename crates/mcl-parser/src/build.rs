@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 
 use crate::MAX_DEPTH;
 use crate::ast::{
-    Ast, BinaryOp, Block, Definition, EdgeHalf, Entry, EntryKind, Expr, ExprId, Lambda, Name, Param, Resource, Stmt,
-    StmtId, StructEntry, TypeExpr, TypeId, UnaryOp,
+    Ast, BinaryOp, Block, Definition, DefinitionKind, EdgeHalf, Entry, EntryKind, Expr, ExprId, Lambda, Name, Param,
+    Resource, Stmt, StmtId, StructEntry, TypeExpr, TypeId, UnaryOp,
 };
 use crate::typed_bind;
 
@@ -322,8 +322,8 @@ impl<'t> Builder<'t> {
         match params {
             Some(params) if params.contains(&None) => {
                 // The parameters are unknown, so every `include` fits; those that are known hide outer names in the body.
-                let class = Definition { sort: crate::ast::DefinitionSort::Class, name, span: name_span };
-                let broken = self.push_stmt(Stmt::Broken { defines: vec![class] }, name_span);
+                let class = Definition { kind: DefinitionKind::Class, name, span: name_span };
+                let broken = self.push_stmt(Stmt::Error { defines: vec![class] }, name_span);
                 self.complete(broken, l);
                 let variables = self.variables_between(at.1, r);
                 self.open_broken(l, variables, r);
@@ -348,11 +348,11 @@ impl<'t> Builder<'t> {
     pub fn open_broken(&mut self, start: u32, variables: Vec<(Name, Span)>, r: u32) {
         let condition = self.push_expr(Expr::Error, 1, start, r);
         self.open_block(start, Head::If { condition }, r);
-        let sort = crate::ast::DefinitionSort::Variable;
-        let defines: Vec<_> = variables.into_iter().map(|(name, span)| Definition { sort, name, span }).collect();
+        let kind = DefinitionKind::Variable;
+        let defines: Vec<_> = variables.into_iter().map(|(name, span)| Definition { kind, name, span }).collect();
         if !defines.is_empty() {
             let span = self.span(start, r);
-            let prelude = self.push_stmt(Stmt::Broken { defines }, span);
+            let prelude = self.push_stmt(Stmt::Error { defines }, span);
             let next = self.top().next;
             self.complete(prelude, next);
         }
@@ -416,8 +416,8 @@ impl<'t> Builder<'t> {
         let stmt = match func.filter(|func| matches!(self.ast.expr(*func), Expr::Func(_))) {
             Some(func) => Stmt::Func { name, name_span, func },
             None => {
-                let sort = crate::ast::DefinitionSort::Function;
-                Stmt::Broken { defines: vec![Definition { sort, name, span: name_span }] }
+                let kind = DefinitionKind::Function;
+                Stmt::Error { defines: vec![Definition { kind, name, span: name_span }] }
             }
         };
         self.statement(l, stmt, r);

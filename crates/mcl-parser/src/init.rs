@@ -33,7 +33,7 @@ const EDGES: &[&str] = &["notify", "before", "listen", "depend"];
 
 /// Checks a tree of the parse stage; the messages are in source order.
 #[must_use]
-pub fn check_init(ast: &Ast) -> Vec<Diagnostic> {
+pub fn check_ast(ast: &Ast) -> Vec<Diagnostic> {
     let mut checks = Checks { ast, diagnostics: Vec::new() };
     for (expr, span) in ast.exprs.iter().zip(&ast.expr_spans) {
         checks.expr(expr, *span);
@@ -120,7 +120,7 @@ impl Checks<'_> {
                 let error = Diagnostic::error(Code::E0311, Stage::Init, "the import names no module");
                 self.diagnostics.push(error.at(*module_span));
             }
-            Stmt::Broken { .. }
+            Stmt::Error { .. }
             | Stmt::Bind { .. }
             | Stmt::Panic { .. }
             | Stmt::Edge(_)

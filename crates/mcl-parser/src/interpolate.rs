@@ -255,7 +255,7 @@ impl Interpolate {
                 stack.extend(children.into_iter().rev().map(|child| (child, false)));
                 continue;
             }
-            let mut stmt = std::mem::replace(&mut statements[index], Stmt::Broken { defines: Vec::new() });
+            let mut stmt = std::mem::replace(&mut statements[index], Stmt::Error { defines: Vec::new() });
             for block in blocks_of(&mut stmt) {
                 for child in block.iter_mut() {
                     *child = map.get(child).copied().unwrap_or(*child);
@@ -273,7 +273,7 @@ impl Interpolate {
     /// Replaces the expressions of a statement by the new ones.
     fn stmt(&mut self, stmt: &mut Stmt) {
         match stmt {
-            Stmt::Broken { .. } | Stmt::Import { .. } => {}
+            Stmt::Error { .. } | Stmt::Import { .. } => {}
             Stmt::Bind { value, .. } => *value = self.at(*value),
             Stmt::Panic { args } => self.all(args),
             Stmt::Resource(resource) => self.resource(resource),
@@ -309,7 +309,7 @@ fn blocks_of(stmt: &mut Stmt) -> impl Iterator<Item = &mut Block> {
     let (first, second) = match stmt {
         Stmt::If { then, otherwise, .. } => (Some(then), otherwise.as_mut()),
         Stmt::For { body, .. } | Stmt::ForKv { body, .. } | Stmt::Class { body, .. } => (Some(body), None),
-        Stmt::Broken { .. }
+        Stmt::Error { .. }
         | Stmt::Bind { .. }
         | Stmt::Panic { .. }
         | Stmt::Resource(_)

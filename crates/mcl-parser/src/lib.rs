@@ -5,7 +5,7 @@
 //! looked through for what mgmt 1.1 would reject (`lint.rs`, warnings). A file with errors is parsed again with recovery
 //! (`balance.rs`, `recover.rs`): every broken statement, entry or element costs only itself, is reported once in words
 //! that name the likely mistake (`explain.rs`), and leaves an error node behind, so that later stages can check the rest
-//! without reporting follow-ons. [`check_init`] finds what the grammar allows and no program means; [`interpolate`] turns
+//! without reporting follow-ons. [`check_ast`] finds what the grammar allows and no program means; [`interpolate`] turns
 //! the tree as written into the tree that has a meaning: strings with their escapes and references resolved (`content.rs`),
 //! no parentheses, classes with colons nested.
 //!
@@ -18,7 +18,6 @@
 pub mod ast;
 mod balance;
 mod build;
-mod check;
 mod content;
 mod explain;
 mod feed;
@@ -29,15 +28,17 @@ mod recover;
 #[cfg(test)]
 mod tests;
 mod typed_bind;
+mod validate;
 
 #[allow(missing_docs, unused, clippy::all)]
 mod grammar {
     include!(concat!(env!("OUT_DIR"), "/grammar.rs"));
 }
 
-pub use init::check_init;
+pub use init::check_ast;
 pub use interpolate::interpolate;
 pub use recover::{Parsed, parse};
+pub use validate::InvalidAst;
 
 /// How deep expressions, statements and types may nest; what is deeper is one diagnostic. Later stages recurse over the
 /// tree and rely on it. The left side of an operator is not deeper than the operator: `1 + 1 + …` may be of any length.

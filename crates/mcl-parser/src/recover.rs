@@ -10,7 +10,7 @@
 //!    an element of a list or an entry of a resource is replaced by an error node; then the statement is tried again.
 //!    Otherwise, a broken head of a block is replaced and parsing goes on inside of the block. Otherwise the statement
 //!    is given up, up to the start of the next one, and leaves the names that it seems to define behind
-//!    ([`Stmt::Broken`]), so that later stages do not report these as unknown.
+//!    ([`Stmt::Error`]), so that later stages do not report these as unknown.
 //! 4. The parser runs again from there, until the `}` of the innermost open block, which is closed by hand, and so on.
 //!
 //! A statement is tried a limited number of times, so the whole takes linear time. What the grammar accepts is decided by
@@ -23,7 +23,7 @@ use mcl_lexer::{TokenKind, Tokens};
 use serde::{Deserialize, Serialize};
 
 use crate::MAX_DEPTH;
-use crate::ast::{Ast, Definition, DefinitionSort, Name, Stmt};
+use crate::ast::{Ast, Definition, DefinitionKind, Name, Stmt};
 use crate::balance::{Balance, balance, ends_operand, indentation, starts_statement};
 use crate::build::{Builder, Head};
 use crate::explain::{self, Failure};
@@ -534,8 +534,8 @@ impl<'t> Recovery<'t> {
         let file = self.builder.file;
         let (name, span) = (self.builder.word(start), self.tokens.span(file, start as usize));
         self.diagnostics.push(explain::no_class_keyword(span, self.tokens.text(self.text, start as usize)));
-        let defines = vec![Definition { sort: DefinitionSort::Class, name, span }];
-        let id = self.builder.push_stmt(Stmt::Broken { defines }, span);
+        let defines = vec![Definition { kind: DefinitionKind::Class, name, span }];
+        let id = self.builder.push_stmt(Stmt::Error { defines }, span);
         self.builder.complete(id, start);
         let variables = self.variables_between(paren, brace);
         self.builder.open_broken(start, variables, brace);
@@ -633,7 +633,7 @@ impl<'t> Recovery<'t> {
     fn define(&mut self, start: u32, resume: u32) {
         let defines = self.definitions(start, resume);
         let span = self.builder.span(start, resume);
-        let id = self.builder.push_stmt(Stmt::Broken { defines }, span);
+        let id = self.builder.push_stmt(Stmt::Error { defines }, span);
         self.builder.complete(id, resume);
     }
 
@@ -695,30 +695,30 @@ impl<'t> Recovery<'t> {
     fn definitions(&mut self, start: u32, end: u32) -> Vec<Definition> {
         let file = self.builder.file;
         let mut defines = Vec::new();
-        let mut define = |builder: &mut Builder<'t>, sort, l: u32, r: u32| {
+        let mut define = |builder: &mut Builder<'t>, kind, l: u32, r: u32| {
             let span = builder.span(l, r);
             let name = builder.joined_name(l, r);
-            defines.push(Definition { sort, name, span });
+            defines.push(Definition { kind, name, span });
         };
         let is_name =
             |kind: Option<TokenKind>| matches!(kind, Some(TokenKind::Identifier | TokenKind::Map | TokenKind::Collect));
         match self.kind(start) {
             Some(TokenKind::Dollar) if is_name(self.kind(start + 1)) => {
-                define(&mut self.builder, DefinitionSort::Variable, start + 1, start + 2);
+                define(&mut self.builder, DefinitionKind::Variable, start + 1, start + 2);
             }
             // `a = 1`: the dollar sign is missing.
             Some(TokenKind::Identifier) if self.kind(start + 1) == Some(TokenKind::Equals) => {
-                define(&mut self.builder, DefinitionSort::Variable, start, start + 1);
+                define(&mut self.builder, DefinitionKind::Variable, start, start + 1);
             }
             Some(TokenKind::Func) if is_name(self.kind(start + 1)) => {
-                define(&mut self.builder, DefinitionSort::Function, start + 1, start + 2);
+                define(&mut self.builder, DefinitionKind::Function, start + 1, start + 2);
             }
             Some(TokenKind::Class) => {
                 let words = (start + 1..end)
                     .take_while(|i| matches!(self.kind(*i), Some(TokenKind::Identifier | TokenKind::Colon)))
                     .count() as u32;
                 if words > 0 {
-                    define(&mut self.builder, DefinitionSort::Class, start + 1, start + 1 + words);
+                    define(&mut self.builder, DefinitionKind::Class, start + 1, start + 1 + words);
                 }
             }
             // The body is read as statements of this list, so the variables of the head belong to it.
@@ -727,7 +727,7 @@ impl<'t> Recovery<'t> {
                 let kind = |i: u32| tokens.kind(i as usize);
                 for i in (start + 1..end).take_while(|i| kind(*i) != Some(TokenKind::In)) {
                     if kind(i - 1) == Some(TokenKind::Dollar) && is_name(kind(i)) {
-                        define(&mut self.builder, DefinitionSort::Variable, i, i + 1);
+                        define(&mut self.builder, DefinitionKind::Variable, i, i + 1);
                     }
                 }
             }
@@ -736,7 +736,7 @@ impl<'t> Recovery<'t> {
                 let alias = (start..end).find(|i| self.kind(*i) == Some(TokenKind::As)).map(|i| i + 1);
                 match alias.filter(|a| *a < end) {
                     Some(alias) if is_name(self.kind(alias)) || self.kind(alias) == Some(TokenKind::Multiply) => {
-                        define(&mut self.builder, DefinitionSort::Alias, alias, alias + 1);
+                        define(&mut self.builder, DefinitionKind::Alias, alias, alias + 1);
                     }
                     Some(_) | None if is_import && start + 1 < end => {
                         let token = start as usize + 1;
@@ -745,7 +745,7 @@ impl<'t> Recovery<'t> {
                         if !last.is_empty() {
                             let name = self.builder.intern(&last);
                             let span = self.tokens.span(file, token);
-                            defines.push(Definition { sort: DefinitionSort::Alias, name, span });
+                            defines.push(Definition { kind: DefinitionKind::Alias, name, span });
                         }
                     }
                     _ => {}

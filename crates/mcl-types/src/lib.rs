@@ -32,3 +32,4 @@ pub use scoped::{
 };
 pub use typed::{ExprKey, TypeId, TypeNode, TypeTable, Typed};
 pub use unify::unify;
+pub use walk::subexpressions;

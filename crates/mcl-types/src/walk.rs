@@ -3,7 +3,7 @@
 use mcl_parser::ast::{Entry, EntryKind, Expr, ExprId, Stmt};
 
 /// Calls `visit` for each direct subexpression of an expression, in source order.
-pub(crate) fn subexpressions(expr: &Expr, mut visit: impl FnMut(ExprId)) {
+pub fn subexpressions(expr: &Expr, mut visit: impl FnMut(ExprId)) {
     match expr {
         Expr::Error | Expr::Bool(_) | Expr::Int(_) | Expr::Float(_) | Expr::Str(_) | Expr::Var(_) => {}
         Expr::Concat(items) | Expr::List(items) => items.iter().copied().for_each(visit),
@@ -50,7 +50,7 @@ pub(crate) fn subexpressions(expr: &Expr, mut visit: impl FnMut(ExprId)) {
 /// Calls `visit` for each expression that a statement contains directly, in source order; not for those of nested scopes.
 pub(crate) fn expressions(stmt: &Stmt, mut visit: impl FnMut(ExprId)) {
     match stmt {
-        Stmt::Broken { .. } | Stmt::Class { .. } | Stmt::Import { .. } => {}
+        Stmt::Error { .. } | Stmt::Class { .. } | Stmt::Import { .. } => {}
         Stmt::Bind { value, .. } => visit(*value),
         Stmt::Panic { args } => args.iter().copied().for_each(visit),
         Stmt::Resource(resource) => {

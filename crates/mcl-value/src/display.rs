@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crate::{Value, format_float, quote};
+use go_compat::strconv::{format_float, quote};
+
+use crate::Value;
 
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

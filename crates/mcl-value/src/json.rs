@@ -6,9 +6,10 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use go_compat::strconv::format_float;
 use serde_json::{Map, Number, Value as Json};
 
-use crate::{Type, Value, format_float};
+use crate::{Type, Value};
 
 const BYTES: &str = "$base64";
 

@@ -7,19 +7,15 @@
 //! [`MAX_TYPE_DEPTH`] is refused, so the recursive walks here cannot exhaust the stack whatever data a program reads.
 
 mod display;
-mod float;
 mod json;
 mod map;
 mod order;
-mod quote;
 mod type_text;
 mod types;
 mod value;
 
-pub use float::{format_float, format_float_short};
 pub use json::JsonError;
 pub use map::MapValue;
-pub use quote::{Quoting, is_graphic, is_print, quote, quote_with};
 pub use type_text::MAX_TYPE_DEPTH;
 pub use types::{Field, FuncType, Type};
 pub use value::{FuncValue, Str, StructValue, Value};

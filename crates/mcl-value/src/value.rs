@@ -39,6 +39,18 @@ impl From<String> for Str {
         Str(s.into_bytes().into())
     }
 }
+/// Shares the bytes.
+impl From<Arc<[u8]>> for Str {
+    fn from(bytes: Arc<[u8]>) -> Str {
+        Str(bytes)
+    }
+}
+/// Shares the bytes.
+impl From<Str> for Arc<[u8]> {
+    fn from(s: Str) -> Arc<[u8]> {
+        s.0
+    }
+}
 impl From<&[u8]> for Str {
     fn from(s: &[u8]) -> Str {
         Str(s.into())

@@ -87,7 +87,7 @@ impl PuppetValue {
         }
     }
 
-    /// Every scalar text in nested arrays, in order: how relationship and membership parameters are read (§1.8 #13).
+    /// Every scalar text in nested arrays, in order: how relationship and membership parameters are read (spec 07 §1.8 #13).
     pub fn flat_strings(&self) -> Vec<&str> {
         let mut out = Vec::new();
         let mut todo = vec![self];
@@ -166,7 +166,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 }
 
-/// A `{"__ptype": …}` object; forms that are not as §1.4 says are kept opaque.
+/// A `{"__ptype": …}` object; objects of other forms than in spec 07 §1.4 are kept opaque.
 fn rich(mut fields: Vec<(String, PuppetValue)>) -> PuppetValue {
     let take = |fields: &mut Vec<(String, PuppetValue)>, key: &str| {
         fields.iter().position(|(k, _)| k == key).map(|i| fields.remove(i).1)

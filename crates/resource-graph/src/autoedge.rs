@@ -23,7 +23,7 @@ pub struct AutoEdgeHost<'a> {
     /// The files of packages; without it packages are ordered with nothing.
     pub package_files: Option<&'a PackageFiles<'a>>,
     /// The home directory, for units of the user's own manager.
-    pub home: Option<&'a str>,
+    pub home: Option<String>,
 }
 
 /// Why automatic edges cannot be made.
@@ -197,7 +197,9 @@ impl<'a> Offers<'a> {
 fn unit_directory(session: bool, host: &AutoEdgeHost<'_>) -> Option<Cow<'static, str>> {
     match session {
         false => Some(Cow::Borrowed("/etc/systemd/system/")),
-        true => host.home.map(|home| Cow::Owned(format!("{}/.config/systemd/user/", home.trim_end_matches('/')))),
+        true => {
+            host.home.as_deref().map(|home| Cow::Owned(format!("{}/.config/systemd/user/", home.trim_end_matches('/'))))
+        }
     }
 }
 
@@ -516,7 +518,7 @@ mod tests {
         let svc = resource("svc", "s").with("session", true);
         check(
             vec![timer.clone(), svc.clone(), resource("file", "/home/u/.config/systemd/user/s.service")],
-            &AutoEdgeHost { package_files: None, home: Some("/home/u/") },
+            &AutoEdgeHost { package_files: None, home: Some("/home/u/".to_owned()) },
             &["file[/home/u/.config/systemd/user/s.service] -> svc[s]", "svc[s] -> cron[t]"],
         );
         let mut g = ResourceGraph::new();

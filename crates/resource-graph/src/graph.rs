@@ -296,7 +296,7 @@ impl ResourceGraph {
     }
 
     /// Every edge, in the order of adding.
-    pub fn edges(&self) -> impl Iterator<Item = Edge> {
+    pub fn edges(&self) -> impl Iterator<Item = Edge> + Clone {
         self.graph.edge_references().map(edge)
     }
 

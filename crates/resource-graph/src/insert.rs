@@ -5,12 +5,12 @@ use std::sync::Arc;
 use mcl_value::Value;
 
 use crate::compare::{Difference, difference};
-use crate::{Endpoint, Kind, Resource, ResourceGraph, ResourceId, SendRecv, VertexId, kind};
+use crate::{Endpoint, Resource, ResourceGraph, ResourceId, ResourceKind, SendRecv, VertexId, kind};
 
 /// Two resources that cannot both be in the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DuplicateError {
-    /// Kind and name of both.
+    /// ResourceKind and name of both.
     pub id: ResourceId,
     /// The one that is in the graph already.
     pub existing: VertexId,
@@ -98,7 +98,7 @@ impl std::error::Error for FlowError {}
 /// Why it cannot.
 pub fn check_flow(from: &str, key: &str, to: &str, field: &str) -> Result<(), FlowError> {
     let known = |name: &str| kind(name).ok_or_else(|| FlowError::UnknownKind { kind: name.to_owned() });
-    let (sender, receiver): (&Kind, &Kind) = (known(from)?, known(to)?);
+    let (sender, receiver): (&ResourceKind, &ResourceKind) = (known(from)?, known(to)?);
     if sender.sends.is_empty() {
         return Err(FlowError::NoSender { kind: sender.name });
     }

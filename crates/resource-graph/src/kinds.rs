@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use crate::Kind;
+use crate::ResourceKind;
 
 mod account;
 mod archive;
@@ -27,7 +27,7 @@ mod text;
 mod virt;
 
 /// Sorted by name.
-static KINDS: [Kind; 61] = [
+static KINDS: [ResourceKind; 61] = [
     testing::PANIC,
     text::AUGEAS,
     cloud::AWS_EC2,
@@ -96,15 +96,16 @@ pub use file::file_path;
 
 /// Every kind, sorted by name.
 #[must_use]
-pub fn all_kinds() -> &'static [Kind] {
+pub fn all_kinds() -> &'static [ResourceKind] {
     &KINDS
 }
 
 /// The kind of that name.
 #[must_use]
-pub fn kind(name: &str) -> Option<&'static Kind> {
+pub fn kind(name: &str) -> Option<&'static ResourceKind> {
     // Looked up several times for each resource, so by hash: a search would compare half a dozen names each time.
-    static BY_NAME: LazyLock<FxHashMap<&str, &Kind>> = LazyLock::new(|| KINDS.iter().map(|k| (k.name, k)).collect());
+    static BY_NAME: LazyLock<FxHashMap<&str, &ResourceKind>> =
+        LazyLock::new(|| KINDS.iter().map(|k| (k.name, k)).collect());
     BY_NAME.get(name).copied()
 }
 

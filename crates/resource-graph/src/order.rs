@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::{ResourceGraph, ResourceId, VertexId};
 
-/// A cycle of edges, told as a path: the last resource has an edge to the first.
+/// A cycle as a path along its edges; the last resource has an edge to the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cycle {
     /// Its vertices, starting at the one whose id sorts first.
@@ -39,47 +39,92 @@ impl std::fmt::Display for Cycle {
 
 impl std::error::Error for Cycle {}
 
+/// Returns the numbers below `count` in an order in which every edge (first, second) points forward: Kahn's algorithm,
+/// first in, first out, so the order is reproducible. Numbers that one number makes ready come in ascending order.
+///
+/// # Errors
+/// The numbers of one cycle, in the direction of its edges and from the smallest on; the same cycle for the same edges.
+///
+/// # Panics
+/// If an edge connects a number that is not below `count`.
+pub fn topological_order(count: usize, edges: impl Iterator<Item = (u32, u32)> + Clone) -> Result<Vec<u32>, Vec<u32>> {
+    // Successors of `v`: targets[starts[v]..starts[v + 1]].
+    let mut starts = vec![0u32; count + 1];
+    let mut missing = vec![0u32; count];
+    for (from, to) in edges.clone() {
+        starts[from as usize + 1] += 1;
+        missing[to as usize] += 1;
+    }
+    for i in 0..count {
+        starts[i + 1] += starts[i];
+    }
+    let mut targets = vec![0u32; starts[count] as usize];
+    let mut next = starts.clone();
+    for (from, to) in edges.clone() {
+        let slot = &mut next[from as usize];
+        targets[*slot as usize] = to;
+        *slot += 1;
+    }
+    let mut order: Vec<u32> = (0..count as u32).filter(|v| missing[*v as usize] == 0).collect();
+    let mut done = 0;
+    while let Some(&vertex) = order.get(done) {
+        done += 1;
+        let ready = order.len();
+        for &to in &targets[starts[vertex as usize] as usize..starts[vertex as usize + 1] as usize] {
+            missing[to as usize] -= 1;
+            if missing[to as usize] == 0 {
+                order.push(to);
+            }
+        }
+        order[ready..].sort_unstable();
+    }
+    if order.len() == count { Ok(order) } else { Err(find_cycle(&missing, edges)) }
+}
+
+/// Returns one cycle among the vertices that miss predecessors. Each of them has a predecessor that is one of them, so
+/// walking backwards must meet a vertex again.
+fn find_cycle(missing: &[u32], edges: impl Iterator<Item = (u32, u32)>) -> Vec<u32> {
+    let is_blocked = |v: u32| missing[v as usize] > 0;
+    let mut predecessor: Vec<Option<u32>> = vec![None; missing.len()];
+    for (from, to) in edges.filter(|&(from, to)| is_blocked(from) && is_blocked(to)) {
+        let known = &mut predecessor[to as usize];
+        *known = Some(known.map_or(from, |known| known.min(from)));
+    }
+    let mut position: Vec<Option<usize>> = vec![None; missing.len()];
+    let mut walk = Vec::new();
+    let mut at = (0..missing.len() as u32).find(|v| is_blocked(*v));
+    while let Some(vertex) = at {
+        if let Some(start) = position[vertex as usize] {
+            walk.drain(..start);
+            break;
+        }
+        position[vertex as usize] = Some(walk.len());
+        walk.push(vertex);
+        at = predecessor[vertex as usize];
+    }
+    walk.reverse();
+    let start = (0..walk.len()).min_by_key(|i| walk[*i]).unwrap_or(0);
+    walk.rotate_left(start);
+    walk
+}
+
 impl ResourceGraph {
-    /// The vertices in an order in which every edge points forward. Among vertices that are free to go, the one that was
-    /// added first comes first.
+    /// Returns the vertices in an order in which every edge points forward. Of vertices without an order between them, the
+    /// one that was added first comes first.
     ///
     /// # Errors
     /// A cycle; the same one for the same graph.
     pub fn topological_order(&self) -> Result<Vec<VertexId>, Cycle> {
-        let mut missing: Vec<u32> = vec![0; self.len()];
-        for edge in self.edges() {
-            missing[edge.to.index()] += 1;
+        let edges = self.edges().map(|edge| (edge.from.0, edge.to.0));
+        match topological_order(self.len(), edges) {
+            Ok(order) => Ok(order.into_iter().map(VertexId).collect()),
+            Err(cycle) => Err(self.cycle(cycle.into_iter().map(VertexId).collect())),
         }
-        let mut order: Vec<VertexId> = self.vertices().filter(|v| missing[v.index()] == 0).collect();
-        let mut next = 0;
-        let mut freed = Vec::new();
-        while let Some(&vertex) = order.get(next) {
-            next += 1;
-            for successor in self.successors(vertex) {
-                missing[successor.index()] -= 1;
-                if missing[successor.index()] == 0 {
-                    freed.push(successor);
-                }
-            }
-            freed.sort_unstable();
-            order.append(&mut freed);
-        }
-        if order.len() == self.len() { Ok(order) } else { Err(self.some_cycle(&missing)) }
     }
 
-    /// Every vertex that still misses a predecessor has one that misses one too, so walking back must come round.
-    fn some_cycle(&self, missing: &[u32]) -> Cycle {
-        let blocked = |v: &VertexId| missing[v.index()] > 0;
-        let mut vertex = self.vertices().filter(blocked).min_by_key(|v| &self.resource(*v).id).unwrap_or(VertexId(0));
-        let mut seen_at: Vec<u32> = vec![u32::MAX; self.len()];
-        let mut walk = Vec::new();
-        while seen_at[vertex.index()] == u32::MAX {
-            seen_at[vertex.index()] = walk.len() as u32;
-            walk.push(vertex);
-            vertex = self.predecessors(vertex).filter(blocked).min().unwrap_or(vertex);
-        }
-        let mut vertices = walk.split_off(seen_at[vertex.index()] as usize);
-        vertices.reverse();
+    /// Returns the cycle with these vertices, rotated so that the one whose id sorts first comes first.
+    #[must_use]
+    pub fn cycle(&self, mut vertices: Vec<VertexId>) -> Cycle {
         let start = (0..vertices.len()).min_by_key(|i| &self.resource(vertices[*i]).id).unwrap_or(0);
         vertices.rotate_left(start);
         let path = vertices.iter().map(|v| self.resource(*v).id.clone()).collect();

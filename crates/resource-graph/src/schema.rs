@@ -4,7 +4,7 @@ use crate::validate::{Params, ValidationError};
 
 /// A resource kind. `file`, `http:server:file`.
 #[derive(Debug)]
-pub struct Kind {
+pub struct ResourceKind {
     /// The name as written in mcl.
     pub name: &'static str,
     /// One paragraph for `mclc doc`.
@@ -19,7 +19,7 @@ pub struct Kind {
     pub validate: fn(&Params<'_>) -> Result<(), ValidationError>,
 }
 
-impl Kind {
+impl ResourceKind {
     /// The parameter of that name.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&'static Field> {

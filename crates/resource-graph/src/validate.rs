@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use mcl_value::{MapValue, Value};
 
-use crate::{Check, Field, Kind, Meta, Resource, kind};
+use crate::{Check, Field, Meta, Resource, ResourceKind, kind};
 
 /// Why a resource is not valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl std::error::Error for ValidationError {}
 /// The parameters of a resource as its kind sees them: with the defaults of the kind, and zero values where there are none.
 #[derive(Clone, Copy, Debug)]
 pub struct Params<'a> {
-    kind: &'static Kind,
+    kind: &'static ResourceKind,
     resource: &'a Resource,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Params<'a> {
 
     /// The resource's kind.
     #[must_use]
-    pub fn kind(&self) -> &'static Kind {
+    pub fn kind(&self) -> &'static ResourceKind {
         self.kind
     }
 
@@ -226,7 +226,7 @@ fn validate_meta(meta: &Meta) -> Result<(), ValidationError> {
     Ok(())
 }
 
-fn missing(kind: &Kind, field: &Field) -> ValidationError {
+fn missing(kind: &ResourceKind, field: &Field) -> ValidationError {
     let error = ValidationError::of(field.name, format!("`{}` needs the parameter `{}`", kind.name, field.name));
     match field.check {
         Check::OneOf(values) => error.help(format!("set it to {}", alternatives(values))),

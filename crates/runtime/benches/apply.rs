@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
+use resource_engine::StopLevel;
 use resource_graph::{Resource, ResourceGraph, ResourceId};
-use runtime::frontend::finish_graph;
-use runtime::resource_engine::StopLevel;
+use resources::StateDir;
 use runtime::shell::{Agent, Event, Message, Observer, Options};
-use runtime::state::StateDir;
+use runtime::{finalize, local_host};
 use stopwatch::fastest;
 
 /// The allocator of the tools.
@@ -52,7 +52,7 @@ fn apply(scratch: &Path, graph: &ResourceGraph) -> Duration {
     let graph = graph.clone();
     let started = Instant::now();
     let mut agent = Agent::new(options, &mut observer).expect("an agent");
-    agent.handle().send(Message::Graph(Box::new(finish_graph(graph).expect("no cycle"))));
+    agent.handle().send(Message::Graph(Box::new(finalize(graph, &local_host()).expect("no cycle").engine)));
     let summary = agent.run();
     let elapsed = started.elapsed();
     assert!(summary.is_success());
@@ -124,7 +124,7 @@ fn resident() -> f64 {
 fn restore(scratch: &Path, dir: &Path, files: usize) {
     let state = StateDir::open(&scratch.join("prefix")).expect("a fresh prefix");
     let (handle_in, handle_out) = channel();
-    let graph = finish_graph(graph(dir, files)).expect("no cycle");
+    let graph = finalize(graph(dir, files), &local_host()).expect("no cycle").engine;
     let thread = std::thread::spawn(move || {
         let mut observer = Silent;
         let options = Options { state: Some(state), ..Options::default() };

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use function_engine::{Engine, Host, Interpreter, Waker, WatchId};
 use mcl_artifact::program::{
     Closure, ConstId, Constant, EntryKind, EntryStmt, FunctionIdx, FunctionImport, Node, Op, Operand, Program,
     ResourceStmt, Statement, StrId, Template, TemplateId, TypeIdx,
@@ -15,10 +16,8 @@ use mcl_artifact::program::{
 use mcl_artifact::{ArtifactStage, read_program, write};
 use mcl_diagnostics::{FileId, Span};
 use mcl_value::{FuncType, Type, Value};
-use runtime::frontend::finish_graph;
-use runtime::function_engine::{Engine, Host, Waker, WatchId};
-use runtime::interpret::Interpreter;
-use runtime::resource_engine::{Config, Engine as ResourceEngine, Event};
+use resource_engine::{Config, Engine as ResourceEngine, Event};
+use runtime::{finalize, local_host};
 use stopwatch::fastest;
 
 /// The allocator of the tools.
@@ -271,13 +270,14 @@ fn one_of_many(count: usize) -> Duration {
     let mut interpreter = Interpreter::new();
     let mut resources = ResourceEngine::new(Config::default());
     let mut mode = 600;
+    let host = local_host();
     let mut round = || {
         mode = 1244 - mode;
         inputs.set("mode", mode);
         let started = Instant::now();
         assert!(engine.run().expect("no failures").changed);
         let graph = interpreter.interpret(&engine).expect("a graph");
-        let graph = finish_graph(graph).expect("no cycle");
+        let graph = finalize(graph, &host).expect("no cycle").engine;
         let commands = resources.step(Event::Swap(Box::new(graph)), started.elapsed());
         let took = started.elapsed();
         std::hint::black_box(commands);

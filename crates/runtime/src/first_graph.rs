@@ -4,14 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use function_engine::{Engine, Interpreter, StillHost, Waiting};
 use mcl_artifact::program::Program;
 use mcl_diagnostics::{Code, Diagnostic, Stage};
-use mcl_functions::World;
-use resource_graph::{AutoEdgeHost, ResourceGraph, add_autoedges};
-
-use crate::function_engine::{Engine, StillHost, Waiting};
-use crate::interpret::Interpreter;
-use crate::state::functions_dir;
+use resource_graph::ResourceGraph;
+use resources::functions_dir;
+use shared_store::SharedStore;
 
 /// How long to wait for functions that have no value yet.
 pub struct Patience<'a> {
@@ -37,7 +35,7 @@ pub fn first_graph(
 ) -> Result<ResourceGraph, Vec<Diagnostic>> {
     let scratch = Scratch::new();
     if let Some(prefix) = prefix {
-        World::copy(&functions_dir(prefix), &scratch.path).map_err(|error| {
+        SharedStore::copy(&functions_dir(prefix), &scratch.path).map_err(|error| {
             let text = format!("cannot copy the shared state in {}: {error}", prefix.display());
             vec![Diagnostic::error(Code::R0410, Stage::Engine, text)]
         })?;
@@ -61,43 +59,6 @@ pub fn first_graph(
         events.wait(until.saturating_sub(now));
     }
     Interpreter::new().interpret(&engine)
-}
-
-/// Adds the automatic edges of this host.
-///
-/// # Errors
-/// Resources that cannot tell what they need, and the circle that automatic edges close.
-pub fn add_automatic_edges(graph: &mut ResourceGraph) -> Result<(), Vec<Diagnostic>> {
-    let home = std::env::var("HOME").ok();
-    let host = AutoEdgeHost { home: home.as_deref(), ..AutoEdgeHost::default() };
-    add_autoedges(graph, &host).map_err(|errors| {
-        let diagnostic = |error: &resource_graph::AutoEdgeError| {
-            let diagnostic = Diagnostic::error(Code::R0301, Stage::Autoedge, error.to_string());
-            match graph.resource(error.vertex).span {
-                Some(span) => diagnostic.at(span),
-                None => diagnostic,
-            }
-        };
-        errors.iter().map(diagnostic).collect::<Vec<Diagnostic>>()
-    })?;
-    let Err(cycle) = graph.topological_order() else { return Ok(()) };
-    let message = format!("the edges go round in a circle: {cycle}");
-    let mut diagnostic = Diagnostic::error(Code::R0302, Stage::Autoedge, message)
-        .help("`Meta:autoedge => false` on one of these resources keeps it from being ordered automatically");
-    for vertex in &cycle.vertices {
-        match graph.resource(*vertex).span {
-            Some(span) if diagnostic.span.is_none() => diagnostic = diagnostic.at(span),
-            Some(span) if diagnostic.labels.len() < 10 => diagnostic = diagnostic.label(span, "and this resource"),
-            _ => {}
-        }
-    }
-    Err(vec![diagnostic])
-}
-
-/// The name of this machine, as `$hostname` has it.
-#[must_use]
-pub fn hostname() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
 /// A directory for functions that keep state (`local.pool`): made by the first that does, gone at the end.

@@ -1,8 +1,8 @@
-# What is still Puppet: the clock, storage, an application and its monitoring. The Java module between storage and
-# application has moved to mcl; two empty classes mark where it used to be.
+# Still Puppet: the clock, storage, an application and its monitoring. The Java module between storage and application has
+# moved to mcl; two empty classes, the merge points, take its place.
 #
-# Everything lies below a directory, so that the example runs anywhere and without root. `catalog.json` is this manifest as
-# Puppet 7 compiled it:
+# All paths are in one directory, so the example runs anywhere and without root. `catalog.json` is this manifest, compiled by
+# Puppet 7:
 #
 #     puppet catalog compile --certname quickstart --manifest site.pp --render-as rich_data_json
 $root = '/SCRATCH'

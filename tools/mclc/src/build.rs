@@ -1,4 +1,4 @@
-//! `mclc build`: the artifact of a program, and on request those of the stages before.
+//! `mclc build`: writes the artifact of a program, and on request those of the earlier stages.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::cli::{Build, Color};
 use crate::report::{self, Checked};
 use crate::{ERRORS, memory, output, unusable};
 
-/// Diagnostics go to standard error: standard output may be the artifact.
+/// Builds a program. Diagnostics go to standard error, because standard output may be the artifact.
 pub fn run(args: &Build, color: Color) -> u8 {
     let wanted: Vec<ArtifactStage> = args.emit.iter().copied().map(ArtifactStage::from).collect();
     let artifacts = match compile(args, &wanted, color) {
@@ -17,18 +17,21 @@ pub fn run(args: &Build, color: Color) -> u8 {
     };
     for (stage, bytes) in &artifacts {
         if wanted.contains(stage)
-            && let Err(status) = output::file(&beside(&args.out, *stage), bytes)
+            && let Err(status) = output::file(&beside(&args.output, *stage), bytes)
         {
             return status;
         }
     }
-    match artifacts.last().map(|(_, bytes)| output::file(&args.out, bytes)) {
+    match artifacts.last().map(|(_, bytes)| output::file(&args.output, bytes)) {
         Some(Err(status)) => status,
         _ => 0,
     }
 }
 
-/// Compiles a program, reports what was found, and gives the artifacts, the last of which is the function graph.
+/// Compiles a program, reports the diagnostics, and returns the artifacts. The last one is the function graph.
+///
+/// # Errors
+/// The exit status, after an error has been reported.
 pub fn compile(args: &Build, wanted: &[ArtifactStage], color: Color) -> Result<Vec<(ArtifactStage, Vec<u8>)>, u8> {
     let input = report::input(&args.path, &args.source).map_err(unusable)?;
     let loaded = match report::load(&input, &args.source, true, &args.report).map_err(unusable)? {
@@ -47,7 +50,7 @@ pub fn compile(args: &Build, wanted: &[ArtifactStage], color: Color) -> Result<V
     }
 }
 
-/// `OUT.bin` and stage `ast` give `OUT.ast`.
+/// Returns the path of the artifact of a stage: `OUT.ast` for `OUT.bin` and the stage `ast`.
 fn beside(out: &Path, stage: ArtifactStage) -> PathBuf {
     out.with_extension(stage.name())
 }

@@ -1,4 +1,4 @@
-//! `mclc check`: every stage, nothing written.
+//! `mclc check`: runs every stage and writes nothing.
 
 use std::path::Path;
 
@@ -7,9 +7,9 @@ use rayon::prelude::*;
 
 use crate::cli::{Check, Color};
 use crate::report::{self, Checked};
-use crate::{ERRORS, UNUSABLE, handover, memory, output, unusable};
+use crate::{ERRORS, UNUSABLE, memory, merge_points, output, unusable};
 
-/// Diagnostics are the result, so they go to standard output in every form.
+/// Checks all programs. Diagnostics are the result of this command, so they go to standard output in every format.
 pub fn run(args: &Check, color: Color) -> u8 {
     if args.paths.iter().filter(|path| *path == Path::new("-")).count() > 1 {
         return unusable("standard input can be read only once");
@@ -43,7 +43,7 @@ fn check(path: &Path, args: &Check) -> Result<Checked, String> {
     };
     let mut compiled = mcl_driver::compile(loaded, &[ArtifactStage::Fgraph], memory::give_back);
     if let Some((_, bytes)) = compiled.artifacts.first() {
-        let found = mcl_artifact::read_program(bytes).map(|program| handover::check(&program, puppet));
+        let found = mcl_artifact::read_program(bytes).map(|program| merge_points::check(&program, puppet));
         compiled.diagnostics.extend(found.unwrap_or_else(|error| vec![error]));
     }
     Ok(Checked::new(files, input.prefix(), compiled.diagnostics, &args.report))

@@ -8,18 +8,18 @@ use clap_complete::Shell;
 use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::{Code, nearest};
 
-/// The mcl compiler.
+/// Compiler for mcl, the configuration language of mgmt
 #[derive(Debug, Parser)]
 #[command(name = "mclc", version, max_term_width = 100, arg_required_else_help = true)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
-    /// When to use colours; NO_COLOR turns them off too
+    /// When to use colors; NO_COLOR disables them as well
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     pub color: Color,
 }
 
-/// When to use colours.
+/// When to use colors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Color {
     /// On a terminal, unless NO_COLOR is set
@@ -28,51 +28,52 @@ pub enum Color {
     Never,
 }
 
-/// What to do.
+/// The subcommands, in the order of the help text.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Check programs and report everything that is wrong with them
+    /// Check programs and report all errors and warnings
     Check(Check),
-    /// Compile a program to an artifact for mgmt-rt
+    /// Compile a program to an artifact that mgmt-rt runs
     Build(Build),
-    /// Compile a program and run it with mgmt-rt
+    /// Compile a program and apply it with mgmt-rt
     Run(Run),
-    /// Fetch the remote modules that a program imports, with git
+    /// Download the remote modules that a program imports, with git
     Get(Get),
-    /// Show what is in an artifact of any stage
+    /// Show the content of an artifact of any stage
     Inspect(Inspect),
-    /// Stage 1: source to tokens
+    /// Stage 1: split the source into tokens
     Lex(Stage),
-    /// Stage 2: tokens to the syntax tree
+    /// Stage 2: parse the tokens to a syntax tree
     Parse(Stage),
-    /// Stage 3: expand strings and nest classes
+    /// Stage 3: expand interpolated strings and nested classes
     Interpolate(Stage),
-    /// Stage 4: resolve names and imports
+    /// Stage 4: resolve names
     Scope(Stage),
     /// Stage 5: infer types
     Unify(Stage),
-    /// Stage 6: make the function graph, which mgmt-rt runs
+    /// Stage 6: generate the function graph, which mgmt-rt runs
     Fgraph(Stage),
-    /// Translate a Puppet catalog to a resource graph
+    /// Translate a Puppet catalog to a resource graph that mgmt-rt applies
     Puppet(Puppet),
-    /// Explain a diagnostic code, with an example
+    /// Explain a diagnostic code, with examples
     Explain(Explain),
     /// Show the documentation of functions and resource kinds
     Doc(Doc),
-    /// Print a completion script for a shell
+    /// Print the completion script for a shell
     Completions {
+        /// The shell to complete commands in
         #[arg(value_enum)]
         shell: Shell,
     },
 }
 
-/// `mclc check`.
+/// The arguments of `mclc check`.
 #[derive(Debug, Args)]
 pub struct Check {
     /// Files, module directories (with a metadata.yaml or a main.mcl), or `-` for standard input
     #[arg(value_name = "PATH", default_value = ".")]
     pub paths: Vec<PathBuf>,
-    /// Check the hand-over to this Puppet catalog (.json, or manifests for an installed Puppet) as well
+    /// Also check the merge points with this Puppet catalog (.json, or manifests for an installed Puppet to compile)
     #[arg(long, value_name = "PATH")]
     pub puppet: Option<PathBuf>,
     #[command(flatten)]
@@ -81,16 +82,16 @@ pub struct Check {
     pub report: Report,
 }
 
-/// `mclc build`.
+/// The arguments of `mclc build`.
 #[derive(Debug, Args)]
 pub struct Build {
     /// A file, a module directory, or `-` for standard input
     #[arg(value_name = "PATH")]
     pub path: PathBuf,
-    /// The artifact to write; `-` is standard output
-    #[arg(short, long, value_name = "OUT.bin")]
-    pub out: PathBuf,
-    /// Also write the artifacts of these stages, to OUT.STAGE
+    /// The artifact to write, or `-` for standard output
+    #[arg(short, long, alias = "out", value_name = "OUT.bin")]
+    pub output: PathBuf,
+    /// Also write the artifacts of these stages, to OUT.STAGE; separated by commas
     #[arg(long, value_enum, value_delimiter = ',', value_name = "STAGE")]
     pub emit: Vec<Emit>,
     #[command(flatten)]
@@ -99,7 +100,7 @@ pub struct Build {
     pub report: Report,
 }
 
-/// The stages whose artifacts can be written.
+/// The stages whose artifacts can be written, in the order of the pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Emit {
     Tokens,
@@ -123,7 +124,7 @@ impl From<Emit> for ArtifactStage {
     }
 }
 
-/// `mclc run`.
+/// The arguments of `mclc run`.
 #[derive(Debug, Args)]
 pub struct Run {
     /// A file, a module directory, or `-` for standard input
@@ -133,18 +134,18 @@ pub struct Run {
     pub source: Source,
     #[command(flatten)]
     pub report: Report,
-    /// Options for `mgmt-rt apply`, as in `mclc run site/ -- --noop --once`
+    /// Options for `mgmt-rt apply`, e.g. `mclc run site/ -- --noop --once`
     #[arg(value_name = "OPTION", trailing_var_arg = true, allow_hyphen_values = true)]
     pub rest: Vec<OsString>,
 }
 
-/// `mclc get`.
+/// The arguments of `mclc get`.
 #[derive(Debug, Args)]
 pub struct Get {
     /// A file, a module directory, or `-` for standard input
     #[arg(value_name = "PATH", default_value = ".")]
     pub path: PathBuf,
-    /// Pull the modules that are there already
+    /// Update the modules that have already been downloaded
     #[arg(long)]
     pub update: bool,
     #[command(flatten)]
@@ -153,81 +154,81 @@ pub struct Get {
     pub report: Report,
 }
 
-/// One stage alone.
+/// The arguments of the commands that run a single stage.
 #[derive(Debug, Args)]
 pub struct Stage {
-    /// The artifact of the stage before, or source (a file, a module directory, `-`)
-    #[arg(value_name = "IN")]
+    /// The artifact of the preceding stage, or a program (a file, a module directory, or `-` for standard input)
+    #[arg(value_name = "INPUT")]
     pub input: PathBuf,
-    /// The artifact to write; `-` is standard output
-    #[arg(short, long, value_name = "OUT")]
-    pub out: PathBuf,
+    /// The artifact to write, or `-` for standard output
+    #[arg(short, long, alias = "out", value_name = "FILE")]
+    pub output: PathBuf,
     #[command(flatten)]
     pub source: Source,
     #[command(flatten)]
     pub report: Report,
 }
 
-/// `mclc inspect`.
+/// The arguments of `mclc inspect`.
 #[derive(Debug, Args)]
 pub struct Inspect {
     /// An artifact of any stage
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Form of the output
-    #[arg(long, value_enum, default_value_t = InspectFormat::Text, value_name = "FORM")]
+    /// Output format
+    #[arg(long, value_enum, default_value_t = InspectFormat::Text, value_name = "FORMAT")]
     pub format: InspectFormat,
 }
 
-/// The forms of inspection.
+/// The output formats of `mclc inspect`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum InspectFormat {
-    /// For reading
+    /// A readable summary
     Text,
-    /// Everything, as one object
+    /// The whole content as a single JSON object
     Json,
-    /// The function graph, for graphviz
+    /// The function graph for Graphviz
     Dot,
 }
 
-/// How a program is found.
+/// Options for locating the files of a program.
 #[derive(Clone, Debug, Args)]
 pub struct Source {
-    /// What to call standard input: its imports count from the directory of this file
+    /// Treat standard input as this file: imports resolve relative to its directory
     #[arg(long, value_name = "FILE")]
     pub filename: Option<PathBuf>,
-    /// Where remote modules are found, besides the `path` of their importers' metadata.yaml
-    #[arg(long, value_name = "DIR", env = "MGMT_MODULE_PATH")]
+    /// Directory of remote modules, searched after the `path` of the importing modules' metadata.yaml
+    #[arg(long, alias = "modulepath", value_name = "DIR", env = "MGMT_MODULE_PATH")]
     pub module_path: Option<PathBuf>,
 }
 
-/// How diagnostics are reported.
+/// Options for reporting diagnostics.
 #[derive(Clone, Debug, Args)]
 pub struct Report {
-    /// Form of the diagnostics
-    #[arg(long, value_enum, default_value_t = Format::Human, value_name = "FORM")]
+    /// Output format for diagnostics
+    #[arg(long, value_enum, default_value_t = Format::Human, value_name = "FORMAT")]
     pub format: Format,
-    /// Report a lint as a warning (`all` for all of them)
+    /// Report a lint as a warning, or all lints (`all`)
     #[arg(short = 'W', long = "warn", value_name = "CODE", value_parser = lint)]
     pub warn: Vec<Lint>,
-    /// Do not report a lint (`all` for all of them)
+    /// Do not report a lint, or any lint (`all`)
     #[arg(short = 'A', long = "allow", value_name = "CODE", value_parser = lint)]
     pub allow: Vec<Lint>,
-    /// Report a lint as an error (`all` for all of them)
+    /// Report a lint as an error, or all lints (`all`)
     #[arg(short = 'D', long = "deny", value_name = "CODE", value_parser = lint)]
     pub deny: Vec<Lint>,
 }
 
-/// The forms of diagnostics.
+/// The output formats for diagnostics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// Excerpts of the source with the places marked
+    /// Excerpts of the source with the location marked
     Human,
-    /// One line each: FILE:LINE:COLUMN: error[CODE]: MESSAGE
+    /// One line per diagnostic: FILE:LINE:COLUMN: error[CODE]: MESSAGE
     Short,
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
-    /// One SARIF 2.1.0 log
+    /// A SARIF 2.1.0 log
     Sarif,
 }
 
@@ -242,7 +243,7 @@ impl From<Format> for mcl_diagnostics::Format {
     }
 }
 
-/// A lint on the command line.
+/// A lint, or all of them, as named on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lint {
     All,
@@ -256,33 +257,34 @@ fn lint(name: &str) -> Result<Lint, String> {
     let upper = name.to_uppercase();
     match Code::from_name(&upper) {
         Some(code) if upper.starts_with('W') => Ok(Lint::One(code)),
-        Some(_) => Err(format!("`{upper}` is an error, not a lint: it cannot be switched")),
+        Some(_) => Err(format!("`{upper}` is not a lint: only lints can be allowed, warned about or denied")),
         None => {
             let lints = mcl_diagnostics::all_codes().map(Code::name).filter(|code| code.starts_with('W'));
             let hint = nearest(&upper, lints).map(|lint| format!("; did you mean `{lint}`?"));
-            Err(format!("there is no lint `{name}`{}", hint.unwrap_or_default()))
+            Err(format!("unknown lint `{name}`{}", hint.unwrap_or_default()))
         }
     }
 }
 
-/// `mclc explain`.
+/// The arguments of `mclc explain`.
 #[derive(Debug, Args)]
 pub struct Explain {
-    /// The code, as in `error[E0301]`; without one all codes are listed
+    /// The code, e.g. E0301 [default: list all codes]
     pub code: Option<String>,
 }
 
-/// `mclc doc`.
+/// The arguments of `mclc doc`.
 #[derive(Debug, Args)]
 pub struct Doc {
-    /// A function (`strings.to_upper`), a module (`strings`) or a resource kind (`file`); without one all are listed
+    /// A function (`strings.to_upper`), a module (`strings`), a resource kind (`file`), or `meta` for the meta parameters
+    /// [default: list all functions and kinds]
     pub name: Option<String>,
-    /// Form of the output
-    #[arg(long, value_enum, default_value_t = DocFormat::Text, value_name = "FORM")]
+    /// Output format
+    #[arg(long, value_enum, default_value_t = DocFormat::Text, value_name = "FORMAT")]
     pub format: DocFormat,
 }
 
-/// The forms of documentation.
+/// The output formats of `mclc doc`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DocFormat {
     Text,
@@ -290,31 +292,31 @@ pub enum DocFormat {
     Json,
 }
 
-/// `mclc puppet`.
+/// The arguments of `mclc puppet`.
 #[derive(Debug, Args)]
 pub struct Puppet {
-    /// A catalog (.json), or a manifest (.pp) or a directory of manifests for an installed Puppet to compile
+    /// A catalog (.json), or a manifest (.pp) or directory of manifests for an installed Puppet to compile
     #[arg(value_name = "PATH")]
     pub path: PathBuf,
-    /// Where the result goes; standard output without it
-    #[arg(short, long, value_name = "FILE", required_unless_present = "emit")]
+    /// The artifact to write, or `-` for standard output [default with --emit: standard output]
+    #[arg(short, long, alias = "out", value_name = "FILE", required_unless_present = "emit")]
     pub output: Option<PathBuf>,
-    /// Print an intermediate result instead of the artifact
-    #[arg(long, value_enum, value_name = "WHAT")]
+    /// Write an intermediate result instead of the artifact
+    #[arg(long, value_enum, value_name = "RESULT")]
     pub emit: Option<PuppetEmit>,
-    /// Form of an intermediate result
-    #[arg(long = "format", value_enum, default_value_t = PuppetForm::Text, value_name = "FORM")]
-    pub format: PuppetForm,
+    /// Output format for the intermediate result
+    #[arg(long, value_enum, default_value_t = PuppetFormat::Text, value_name = "FORMAT")]
+    pub format: PuppetFormat,
     /// The node to compile manifests for
     #[arg(long, value_name = "NAME")]
     pub node: Option<String>,
-    /// Directories of modules, joined by `:`, for files that resources copy out of a module
-    #[arg(long, value_name = "DIRS")]
-    pub modulepath: Option<std::ffi::OsString>,
-    /// What becomes of resources without a native form
-    #[arg(long, value_enum, default_value_t = PuppetFallback::Callback, value_name = "WHAT")]
+    /// Directories of Puppet modules, separated by `:`; files that resources copy from a module are read here
+    #[arg(long, aliases = ["puppet-modulepath", "modulepath", "module-path"], value_name = "DIRS")]
+    pub puppet_module_path: Option<OsString>,
+    /// How to handle resources without a native equivalent
+    #[arg(long, value_enum, default_value_t = PuppetFallback::Callback, value_name = "ACTION")]
     pub puppet_fallback: PuppetFallback,
-    /// How often resources that call Puppet are repeated, in seconds
+    /// Interval at which resources that call Puppet are applied again, in seconds
     #[arg(long, default_value_t = 1800, value_name = "SECONDS")]
     pub puppet_interval: u32,
 }
@@ -324,26 +326,26 @@ pub struct Puppet {
 pub enum PuppetEmit {
     /// The catalog as it was read
     Catalog,
-    /// The graph that Puppet's agent would traverse
+    /// The relationship graph that Puppet's agent would traverse
     Relationships,
     /// The translated resource graph
     Graph,
 }
 
-/// The forms of an intermediate result.
+/// The output formats for intermediate results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum PuppetForm {
+pub enum PuppetFormat {
     Text,
     Json,
     Yaml,
     Dot,
 }
 
-/// What becomes of resources without a native form.
+/// The ways to handle resources without a native equivalent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PuppetFallback {
-    /// They call an installed Puppet
+    /// Apply them with `puppet apply`
     Callback,
-    /// They are errors
+    /// Reject them
     Error,
 }

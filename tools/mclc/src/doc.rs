@@ -1,11 +1,11 @@
-//! `mclc doc`: functions and resource kinds, from the tables that the compiler and the runtime use.
+//! `mclc doc`: prints the documentation of functions and resource kinds, from the tables of compiler and runtime.
 
 use std::fmt::Write;
 
 use mcl_diagnostics::nearest;
 use mcl_functions::{Function, Signature, all_functions};
 use mcl_modules::EMBEDDED_MODULES;
-use resource_graph::{Kind, META_FIELDS, all_kinds};
+use resource_graph::{META_FIELDS, ResourceKind, all_kinds};
 use serde_json::{Value, json};
 
 use crate::cli::{Doc, DocFormat};
@@ -31,10 +31,10 @@ pub fn run(args: &Doc) -> u8 {
     if functions.is_empty() && kinds.is_empty() && written_in_mcl.is_none() {
         let known = all_functions().map(|f| f.name).chain(all_kinds().iter().map(|kind| kind.name));
         let hint = nearest(name, known).map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
-        return unusable(format_args!("there is no function, module or resource kind `{name}`{hint}"));
+        return unusable(format_args!("unknown function, module or resource kind `{name}`{hint}"));
     }
     let mut out = documents(&functions, &kinds, args.format);
-    // The json form is a table; a source is no row of it.
+    // The JSON format has functions and kinds only.
     if let Some(module) = written_in_mcl
         && args.format != DocFormat::Json
     {
@@ -50,17 +50,17 @@ pub fn run(args: &Doc) -> u8 {
     output::stdout(out.as_bytes())
 }
 
-/// Functions that programs can call: the others implement syntax.
+/// Returns the functions that programs can call. The others implement syntax.
 fn functions(wanted: impl Fn(&Function) -> bool) -> Vec<&'static Function> {
     let public = |f: &Function| !f.name.rsplit('.').next().unwrap_or(f.name).starts_with('_');
     all_functions().filter(|f| public(f) && wanted(f)).collect()
 }
 
-fn kinds(wanted: impl Fn(&Kind) -> bool) -> Vec<&'static Kind> {
+fn kinds(wanted: impl Fn(&ResourceKind) -> bool) -> Vec<&'static ResourceKind> {
     all_kinds().iter().filter(|kind| kind.is_public() && wanted(kind)).collect()
 }
 
-fn documents(functions: &[&Function], kinds: &[&Kind], format: DocFormat) -> String {
+fn documents(functions: &[&Function], kinds: &[&ResourceKind], format: DocFormat) -> String {
     let mut out = String::new();
     match format {
         DocFormat::Json => {
@@ -79,27 +79,26 @@ fn documents(functions: &[&Function], kinds: &[&Kind], format: DocFormat) -> Str
     out
 }
 
-/// How a function is called: more than one form, with `or` between them, if its type depends on the call.
+/// Returns the type of a function: all its overloads, separated by `or`, if the type depends on the call.
 fn signature(function: &Function, or: &str) -> String {
     match function.signature {
         Signature::Fixed(text) => text.to_owned(),
-        Signature::CallSite(site) if site.forms().is_empty() => "func(…)".to_owned(),
-        Signature::CallSite(site) => site.forms().join(or),
+        Signature::CallSite(site) if site.overloads().is_empty() => "func(…)".to_owned(),
+        Signature::CallSite(site) => site.overloads().join(or),
     }
 }
 
-/// The first sentence of a documentation text.
+/// Returns the first sentence of a documentation text.
 fn first_sentence(doc: &str) -> &str {
     doc.split_inclusive(". ").next().unwrap_or(doc).trim_end()
 }
 
-fn overview_text(out: &mut String, functions: &[&Function], kinds: &[&Kind]) {
+fn overview_text(out: &mut String, functions: &[&Function], kinds: &[&ResourceKind]) {
     let mut module = None;
     for function in functions {
         let of = function.name.rsplit_once('.').map_or("", |(module, _)| module);
         if module != Some(of) {
-            let title =
-                if of.is_empty() { "functions without a module".to_owned() } else { format!("import \"{of}\"") };
+            let title = if of.is_empty() { "built-in functions".to_owned() } else { format!("import \"{of}\"") };
             let _ = writeln!(out, "{}{title}", if out.is_empty() { "" } else { "\n" });
             module = Some(of);
         }
@@ -109,7 +108,8 @@ fn overview_text(out: &mut String, functions: &[&Function], kinds: &[&Kind]) {
     for kind in kinds {
         let _ = writeln!(out, "  {:<32} {}", kind.name, first_sentence(kind.doc));
     }
-    let _ = writeln!(out, "\nmclc doc NAME shows one of them, mclc doc meta the meta parameters of all resources.");
+    let _ =
+        writeln!(out, "\n`mclc doc NAME` describes one of them, `mclc doc meta` the meta parameters of all resources.");
 }
 
 fn function_text(function: &Function) -> String {
@@ -117,7 +117,7 @@ fn function_text(function: &Function) -> String {
     format!("{}  {}\n{}\n", function.name, signature(function, &or), wrapped(function.doc, "    "))
 }
 
-fn kind_text(kind: &Kind) -> String {
+fn kind_text(kind: &ResourceKind) -> String {
     let mut out = format!("{}\n{}\n", kind.name, wrapped(kind.doc, "    "));
     if !kind.fields.is_empty() {
         out.push_str("\n  parameters\n");
@@ -137,7 +137,7 @@ fn kind_text(kind: &Kind) -> String {
     out
 }
 
-/// Text in lines of at most 100 columns.
+/// Wraps a text to lines of at most 100 columns.
 fn wrapped(text: &str, indent: &str) -> String {
     let mut lines = vec![indent.to_owned()];
     for word in text.split_whitespace() {
@@ -154,7 +154,7 @@ fn wrapped(text: &str, indent: &str) -> String {
     lines.join("\n")
 }
 
-fn markdown(out: &mut String, functions: &[&Function], kinds: &[&Kind]) {
+fn markdown(out: &mut String, functions: &[&Function], kinds: &[&ResourceKind]) {
     let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");
     for function in functions {
         let _ = writeln!(out, "## `{}`\n\n    {}\n\n{}\n", function.name, signature(function, " or "), function.doc);
@@ -188,7 +188,7 @@ fn function_json(function: &Function) -> Value {
     json!({"name": function.name, "type": fixed, "doc": function.doc})
 }
 
-fn kind_json(kind: &Kind) -> Value {
+fn kind_json(kind: &ResourceKind) -> Value {
     let fields: Vec<Value> = kind
         .fields
         .iter()
@@ -201,7 +201,7 @@ fn kind_json(kind: &Kind) -> Value {
     json!({"name": kind.name, "doc": kind.doc, "parameters": fields, "sends": sends})
 }
 
-/// The meta parameters, which every resource has.
+/// Returns the documentation of the meta parameters, which every resource has.
 fn meta(format: DocFormat) -> String {
     let mut out = String::new();
     match format {

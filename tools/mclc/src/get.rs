@@ -1,8 +1,8 @@
-//! `mclc get`: puts the remote modules that a program imports into its module directories (spec 01 §6.9).
+//! `mclc get`: downloads the remote modules that a program imports into its module directories (spec 01 §6.9).
 //!
-//! The only command that fetches anything. What a fetched module imports is known once it is there, so this works in rounds:
-//! load the program, clone what is missing, load again, until nothing changes. Each module is dealt with once. A clone
-//! appears under its name when it is complete and is a module, never before.
+//! This is the only command that downloads anything. The imports of a module are known only after it has been downloaded,
+//! so the command works in rounds: load the program, clone the missing modules, load again, until nothing changes. Each
+//! module is processed once. A clone gets its final name only when it is complete and is a module.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ use crate::cli::{Color, Get};
 use crate::report::{self, Checked};
 use crate::{output, unusable};
 
-/// Variables that tie git to the repository whose hook started us.
-const LOCAL_TO_A_REPOSITORY: [&str; 8] = [
+/// Environment variables that refer git to another repository, such as the one whose hook runs this command.
+const REPOSITORY_VARIABLES: [&str; 8] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",
@@ -28,7 +28,7 @@ const LOCAL_TO_A_REPOSITORY: [&str; 8] = [
     "GIT_PREFIX",
 ];
 
-/// What was done goes to standard output, what is wrong to standard error.
+/// Downloads the modules of a program. Progress goes to standard output, diagnostics to standard error.
 pub fn run(args: &Get, color: Color) -> u8 {
     let input = report::input(&args.path, &args.source).map_err(unusable);
     match input.and_then(|input| get(&input, args)) {
@@ -38,7 +38,7 @@ pub fn run(args: &Get, color: Color) -> u8 {
 }
 
 fn get(input: &Input, args: &Get) -> Result<Checked, u8> {
-    // What was done by directory, what failed by address: the directory may yet be filled from another one.
+    // Successes are recorded by directory, failures by URL: another URL may still fill the directory.
     let mut done: HashSet<PathBuf> = HashSet::new();
     let mut failures: HashMap<Arc<str>, Failure> = HashMap::new();
     loop {
@@ -62,7 +62,10 @@ fn get(input: &Input, args: &Get) -> Result<Checked, u8> {
                     print(step, &import.clone_url, directory)?;
                 }
                 Err(Failure::NoGit) => {
-                    return Err(unusable(format_args!("git is not installed: it fetches `{}`", import.clone_url)));
+                    return Err(unusable(format_args!(
+                        "git is not installed; it is required to download `{}`",
+                        import.clone_url
+                    )));
                 }
                 Err(failure) => drop(failures.insert(Arc::clone(&import.clone_url), failure)),
             }
@@ -74,7 +77,7 @@ fn get(input: &Input, args: &Get) -> Result<Checked, u8> {
     }
 }
 
-/// What is wrong with the imports of a program after everything was tried.
+/// Returns the diagnostics for the imports that are still missing when no more modules can be downloaded.
 fn diagnostics(loaded: &Loaded, remote: &[RemoteImport], failures: &HashMap<Arc<str>, Failure>) -> Vec<Diagnostic> {
     let mut diagnostics: Vec<Diagnostic> =
         remote.iter().filter_map(|import| failures.get(&import.clone_url)?.to_diagnostic(import.span)).collect();
@@ -90,14 +93,14 @@ fn diagnostics(loaded: &Loaded, remote: &[RemoteImport], failures: &HashMap<Arc<
     diagnostics
 }
 
-/// What became of a module.
+/// The outcome for a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Fetched,
     Updated,
-    /// Pulled, and there was nothing new.
+    /// Pulled without new commits.
     UpToDate,
-    /// It was there, and was left alone.
+    /// Already present, and left unchanged.
     Kept,
 }
 
@@ -116,12 +119,12 @@ fn print(step: Step, url: &str, directory: &Path) -> Result<(), u8> {
     }
 }
 
-/// Why a module is not there, or not up to date.
+/// The reason why a module is missing or outdated.
 #[derive(Debug)]
 enum Failure {
-    /// There is no git, so no module can be had.
+    /// git is not installed, so no module can be downloaded.
     NoGit,
-    /// This module cannot be had.
+    /// This module cannot be downloaded or updated.
     Module { message: String, help: Option<String> },
 }
 
@@ -149,29 +152,33 @@ fn obtain(import: &RemoteImport, update: bool) -> Result<Step, Failure> {
         RemotePlace::Found(_) | RemotePlace::Nowhere => Ok(Step::Kept),
         RemotePlace::Missing { module_directory, target } => {
             if !lies_below(target, module_directory) {
-                let message = format!("module `{url}` would lie outside of `{}`", module_directory.display());
+                let message =
+                    format!("module `{url}` would be outside of the module directory `{}`", module_directory.display());
                 return Err(Failure::new(message));
             }
             if !is_occupied(target) {
                 return fetch(url, target);
             }
-            // A module is there, but without metadata; somebody may have added it since.
+            // The directory exists, but was not a module. Its metadata may have been added since.
             let step = if update && is_clone(target) { pull(url, target)? } else { Step::Kept };
             if target.join("metadata.yaml").is_file() {
                 return Ok(step);
             }
             let message = format!("module `{url}` has no `metadata.yaml` in `{}`", target.display());
-            Err(Failure::with_help(message, "add it there (it may be empty), or remove the directory to fetch it anew"))
+            Err(Failure::with_help(
+                message,
+                "create one, which may be empty, or remove the directory to download the module again",
+            ))
         }
     }
 }
 
-/// Whether a directory is the root of a work tree. Asking git would find a repository further up.
+/// Returns whether a directory is the root of a work tree. (git itself would also accept a parent directory that is.)
 fn is_clone(directory: &Path) -> bool {
     directory.join(".git").exists()
 }
 
-/// Whether something lies there that a clone cannot replace.
+/// Returns whether the path exists and is not an empty directory, so that a clone cannot be moved there.
 fn is_occupied(target: &Path) -> bool {
     match std::fs::read_dir(target) {
         Ok(mut entries) => entries.next().is_some(),
@@ -180,23 +187,23 @@ fn is_occupied(target: &Path) -> bool {
 }
 
 fn fetch(url: &str, target: &Path) -> Result<Step, Failure> {
-    let address = address(url)?;
+    let clone_url = clone_url(url)?;
     let cannot = |error: std::io::Error| {
-        Failure::new(format!("module `{url}` cannot be put into `{}`: {}", target.display(), output::reason(&error)))
+        Failure::new(format!("cannot write module `{url}` to `{}`: {}", target.display(), output::reason(&error)))
     };
     let parent = target.parent().unwrap_or(target);
     std::fs::create_dir_all(parent).map_err(cannot)?;
     let scratch = tempfile::Builder::new().prefix(".mclc-get-").tempdir_in(parent).map_err(cannot)?;
     let clone = scratch.path().join("clone");
     let mut command = git();
-    command.args(["clone", "--quiet", "--recurse-submodules", "--"]).arg(address).arg(&clone);
-    output_of(command).map_err(|said| {
-        let help = format!("`git clone {url}` has to work without asking for anything");
-        said.failure(format_args!("module `{url}` cannot be fetched"), &help)
+    command.args(["clone", "--quiet", "--recurse-submodules", "--"]).arg(clone_url).arg(&clone);
+    output_of(command).map_err(|error| {
+        let help = format!("`git clone {url}` must succeed without prompting");
+        error.into_failure(format_args!("cannot download module `{url}`"), &help)
     })?;
     if !clone.join("metadata.yaml").is_file() {
-        let message = format!("repository `{url}` is not a module: it has no `metadata.yaml` in its root");
-        return Err(Failure::with_help(message, "an empty file is enough; the module starts with `main.mcl` then"));
+        let message = format!("repository `{url}` is not a module: missing `metadata.yaml` in its root directory");
+        return Err(Failure::with_help(message, "the file may be empty; the module then starts with `main.mcl`"));
     }
     std::fs::rename(&clone, target).map_err(cannot)?;
     Ok(Step::Fetched)
@@ -206,9 +213,9 @@ fn pull(url: &str, directory: &Path) -> Result<Step, Failure> {
     let in_clone = |args: &[&str]| {
         let mut command = git();
         command.arg("-C").arg(directory).args(args);
-        output_of(command).map_err(|said| {
-            let help = format!("`git pull --ff-only` has to work in `{}`", directory.display());
-            said.failure(format_args!("module `{url}` cannot be updated"), &help)
+        output_of(command).map_err(|error| {
+            let help = format!("`git pull --ff-only` must succeed in `{}`", directory.display());
+            error.into_failure(format_args!("cannot update module `{url}`"), &help)
         })
     };
     let before = in_clone(&["rev-parse", "--verify", "HEAD"])?;
@@ -218,17 +225,17 @@ fn pull(url: &str, directory: &Path) -> Result<Step, Failure> {
     Ok(if before == after { Step::UpToDate } else { Step::Updated })
 }
 
-/// What git is told to clone. Only addresses that mean a repository elsewhere, or one on this machine: git knows others,
-/// some of which run programs.
-fn address(url: &str) -> Result<String, Failure> {
-    let schemes = "the address of a module starts with `https://`, `http://`, `ssh://` or `git://`";
-    let refused = || Failure::with_help(format!("`{url}` is no address of a repository"), schemes);
+/// Returns the URL that is passed to `git clone`. Only URLs of a repository on another host or on this machine are accepted:
+/// git supports others too, some of which run programs.
+fn clone_url(url: &str) -> Result<String, Failure> {
+    let schemes = "the URL of a module starts with `https://`, `http://`, `ssh://` or `git://`";
+    let refused = || Failure::with_help(format!("invalid repository URL `{url}`"), schemes);
     let (scheme, rest) = url.split_once("://").ok_or_else(refused)?;
     let scheme = scheme.to_ascii_lowercase();
     let authority = rest.split('/').next().unwrap_or_default();
     let host = authority.rsplit('@').next().unwrap_or_default();
     if authority.starts_with('-') || host.starts_with('-') {
-        return Err(Failure::new(format!("`{url}` is no address of a repository: no host name starts with a dash")));
+        return Err(Failure::new(format!("invalid repository URL `{url}`: a host name cannot start with a dash")));
     }
     match scheme.as_str() {
         "git" if authority.is_empty() => Ok(format!("file://{rest}")),
@@ -240,49 +247,50 @@ fn address(url: &str) -> Result<String, Failure> {
 fn git() -> Command {
     let mut command = Command::new("git");
     command.stdin(Stdio::null()).env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
-    for variable in LOCAL_TO_A_REPOSITORY {
+    for variable in REPOSITORY_VARIABLES {
         command.env_remove(variable);
     }
     command
 }
 
-/// How a run of git failed.
+/// A failed run of git.
 enum GitError {
     NotInstalled,
-    /// With its own words.
+    /// The error message of git.
     Failed(String),
 }
 
 impl GitError {
-    fn failure(self, what: std::fmt::Arguments<'_>, help: &str) -> Failure {
+    fn into_failure(self, what: std::fmt::Arguments<'_>, help: &str) -> Failure {
         match self {
             GitError::NotInstalled => Failure::NoGit,
-            GitError::Failed(said) => Failure::with_help(format!("{what}: {said}"), help),
+            GitError::Failed(message) => Failure::with_help(format!("{what}: {message}"), help),
         }
     }
 }
 
-/// Runs git and gives what it prints.
+/// Runs git and returns its standard output.
 fn output_of(mut command: Command) -> Result<Vec<u8>, GitError> {
     match command.output() {
         Ok(ran) if ran.status.success() => Ok(ran.stdout),
         Ok(ran) => {
-            let said = said(&String::from_utf8_lossy(&ran.stderr));
-            Err(GitError::Failed(said.unwrap_or_else(|| format!("git ended with {}", ran.status))))
+            let message = cause(&String::from_utf8_lossy(&ran.stderr));
+            Err(GitError::Failed(message.unwrap_or_else(|| format!("git failed with {}", ran.status))))
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(GitError::NotInstalled),
         Err(error) => Err(GitError::Failed(output::reason(&error))),
     }
 }
 
-/// The line of git's that tells why: the first that is marked as the cause, for others may follow with advice.
-fn said(stderr: &str) -> Option<String> {
+/// Returns the line of git's output that states the cause: the first one that is marked as an error, because lines with
+/// advice may follow.
+fn cause(stderr: &str) -> Option<String> {
     let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
     let causes = ["fatal: ", "error: ", "ssh: "];
     let cause = lines().find(|line| causes.iter().any(|cause| line.starts_with(cause)));
     let line = cause.or_else(|| lines().next())?;
     let line = line.strip_prefix("fatal: ").or_else(|| line.strip_prefix("error: ")).unwrap_or(line);
-    // The other end has a say in this text, but not in how the terminal behaves.
+    // The text may come from the remote host, which must not control the terminal.
     Some(line.chars().filter(|c| !c.is_control()).collect())
 }
 
@@ -291,12 +299,12 @@ mod tests {
     use super::*;
 
     fn refused(url: &str, message: &str) {
-        let failure = format!("{:?}", address(url).expect_err(url));
+        let failure = format!("{:?}", clone_url(url).expect_err(url));
         assert!(failure.contains(message), "{url}: {failure}");
     }
 
     #[test]
-    fn addresses_are_of_repositories_elsewhere_or_on_this_machine() {
+    fn urls_are_of_repositories_elsewhere_or_on_this_machine() {
         for (url, want) in [
             ("https://host.example/u/app", "https://host.example/u/app"),
             ("HTTPS://host.example:8443/u/app/", "https://host.example:8443/u/app/"),
@@ -304,32 +312,32 @@ mod tests {
             ("git://host.example/u/app", "git://host.example/u/app"),
             ("git:///srv/git/app/", "file:///srv/git/app/"),
         ] {
-            assert_eq!(address(url).ok().as_deref(), Some(want), "{url}");
+            assert_eq!(clone_url(url).ok().as_deref(), Some(want), "{url}");
         }
     }
 
     #[test]
-    fn addresses_cannot_run_programs_or_pass_for_options() {
-        refused("ext:/sh", "is no address");
-        refused("ext://sh", "is no address");
-        refused("file:///srv/git/app", "is no address");
-        refused("https:///u/app", "is no address");
-        refused("https:/u/app", "is no address");
-        refused("ssh://-oProxyCommand=x/u/app", "starts with a dash");
-        refused("ssh://git@-oProxyCommand=x/u/app", "starts with a dash");
-        refused("ssh://-l@host.example/u/app", "starts with a dash");
+    fn urls_cannot_run_programs_or_pass_for_options() {
+        refused("ext:/sh", "invalid repository URL");
+        refused("ext://sh", "invalid repository URL");
+        refused("file:///srv/git/app", "invalid repository URL");
+        refused("https:///u/app", "invalid repository URL");
+        refused("https:/u/app", "invalid repository URL");
+        refused("ssh://-oProxyCommand=x/u/app", "cannot start with a dash");
+        refused("ssh://git@-oProxyCommand=x/u/app", "cannot start with a dash");
+        refused("ssh://-l@host.example/u/app", "cannot start with a dash");
     }
 
     #[test]
-    fn the_cause_is_told_without_the_advice() {
+    fn the_cause_is_reported_without_the_advice() {
         let ssh =
             "fatal: Could not read from remote repository.\n\nPlease make sure you have the correct access rights\n";
-        assert_eq!(said(ssh).as_deref(), Some("Could not read from remote repository."));
+        assert_eq!(cause(ssh).as_deref(), Some("Could not read from remote repository."));
         let resolve = "ssh: Could not resolve hostname x\nfatal: Could not read from remote repository.\n";
-        assert_eq!(said(resolve).as_deref(), Some("ssh: Could not resolve hostname x"));
+        assert_eq!(cause(resolve).as_deref(), Some("ssh: Could not resolve hostname x"));
         let detached = "You are not currently on a branch.\nPlease specify\n\n    git pull <remote> <branch>\n";
-        assert_eq!(said(detached).as_deref(), Some("You are not currently on a branch."));
-        assert_eq!(said("fatal: \u{1b}[2Jgone\n").as_deref(), Some("[2Jgone"));
-        assert_eq!(said(" \n"), None);
+        assert_eq!(cause(detached).as_deref(), Some("You are not currently on a branch."));
+        assert_eq!(cause("fatal: \u{1b}[2Jgone\n").as_deref(), Some("[2Jgone"));
+        assert_eq!(cause(" \n"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! `mclc inspect`: any artifact, readable.
+//! `mclc inspect`: prints the content of an artifact of any stage.
 
 use std::fmt::Write;
 
@@ -27,7 +27,7 @@ pub fn run(args: &Inspect, color: Color) -> u8 {
     });
     match text {
         Ok(Some(text)) => output::stdout(text.as_bytes()),
-        Ok(None) => unusable("only artifacts of the stages fgraph and puppet can be drawn"),
+        Ok(None) => unusable("`--format dot` requires an artifact of the stage `fgraph` or `puppet`"),
         Err(diagnostic) => invalid(diagnostic, color),
     }
 }
@@ -91,7 +91,7 @@ fn heading(header: &Header) -> String {
 
 fn value(payload: &Payload) -> Value {
     fn json(payload: &impl Serialize) -> Value {
-        // Maps with keys that are no strings have no JSON form; they are shown as the text of the error.
+        // Maps whose keys are not strings cannot be written as JSON; the error is shown in their place.
         serde_json::to_value(payload).unwrap_or_else(|error| Value::String(error.to_string()))
     }
     match payload {
@@ -103,7 +103,7 @@ fn value(payload: &Payload) -> Value {
     }
 }
 
-/// The text form leaves out the sources and the deployed files, which are the longest and the least interesting.
+/// Removes the sources and the deployed files, which the text format omits because of their length.
 fn without_sources(mut value: Value) -> Value {
     if let Some(Value::Object(loaded)) = value.get_mut("loaded") {
         loaded.remove("files");

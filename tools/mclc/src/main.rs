@@ -1,7 +1,7 @@
 //! `mclc`, the mcl compiler: checks, builds, and explains programs.
 //!
-//! Each subcommand is a module with one `run` function that returns the exit status: 0 for success, 1 when the program has
-//! errors, 2 when the command line is wrong or something cannot be read or written.
+//! Each subcommand is a module with a `run` function that returns the exit status: 0 for success, 1 if the program has
+//! errors, 2 if the command line is invalid or a file cannot be read or written.
 
 mod build;
 mod check;
@@ -9,9 +9,9 @@ mod cli;
 mod doc;
 mod explain;
 mod get;
-mod handover;
 mod inspect;
 mod memory;
+mod merge_points;
 mod output;
 mod puppet;
 mod report;
@@ -25,9 +25,9 @@ use mcl_artifact::ArtifactStage;
 
 use crate::cli::{Cli, Command};
 
-/// The program has errors.
+/// The exit status for a program with errors.
 const ERRORS: u8 = 1;
-/// The command line is wrong, or something cannot be read or written.
+/// The exit status for an invalid command line, or a file that cannot be read or written.
 const UNUSABLE: u8 = 2;
 
 fn main() -> ExitCode {
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
         Command::Scope(args) => stage::run(args, ArtifactStage::Scoped, cli.color),
         Command::Unify(args) => stage::run(args, ArtifactStage::Typed, cli.color),
         Command::Fgraph(args) => stage::run(args, ArtifactStage::Fgraph, cli.color),
-        Command::Explain(args) => explain::run(args),
+        Command::Explain(args) => explain::run(args, cli.color),
         Command::Doc(args) => doc::run(args),
         Command::Puppet(args) => puppet::run(args, cli.color),
         Command::Completions { shell } => {
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     ExitCode::from(status)
 }
 
-/// Reports a failure that is not the program's fault, and gives the exit status for it.
+/// Reports a failure that is not an error of the program, and returns its exit status.
 fn unusable(message: impl std::fmt::Display) -> u8 {
     output::stderr(&format!("mclc: {message}\n"));
     UNUSABLE

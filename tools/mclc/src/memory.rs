@@ -1,11 +1,11 @@
-//! The allocator.
+//! The global allocator.
 
-/// A compile is many small allocations from several threads: a third faster than with the system's allocator.
+/// A compilation makes many small allocations from several threads: a third faster than with the system's allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Gives memory that is free back to the system at once. Each stage drops what it was made from, and the allocator would keep
-/// that, scattered, for a second: longer than most compiles take.
+/// Returns free memory to the system at once. Each stage drops its input, and the allocator would keep that memory for a
+/// second, which is longer than most compilations take.
 #[allow(unsafe_code)]
 pub fn give_back() {
     // SAFETY: it takes nothing, returns nothing, and may be called by any thread at any time.

@@ -1,4 +1,4 @@
-//! Writing to the terminal and to files.
+//! Output to the terminal and to files.
 
 use std::fs::Permissions;
 use std::io::{self, Write};
@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use crate::{UNUSABLE, unusable};
 
-/// Writes to standard output. A reader that went away (`mclc check | head`) is no failure.
+/// Writes to standard output and returns the exit status. A reader that closes the pipe (`mclc check | head`) is not a
+/// failure.
 pub fn stdout(bytes: &[u8]) -> u8 {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
@@ -17,18 +18,21 @@ pub fn stdout(bytes: &[u8]) -> u8 {
     }
 }
 
-/// Writes to standard error; there is nobody to tell when that fails.
+/// Writes to standard error. A failure is ignored, since it could not be reported.
 pub fn stderr(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Writes a file so that at every moment there is the old one, the new one or none, never a part; `-` is standard output.
+/// Writes a file atomically: it contains the old content or the new content, never a part of it. `-` is standard output.
 /// Devices and pipes are written in place.
+///
+/// # Errors
+/// The exit status, after the failure has been reported.
 pub fn file(path: &Path, bytes: &[u8]) -> Result<(), u8> {
     file_with_mode(path, bytes, 0o666)
 }
 
-/// As [`file`], readable for its owner only: for what holds secrets.
+/// Writes a file like [`file`], but readable by its owner only: for content with secrets.
 pub fn private_file(path: &Path, bytes: &[u8]) -> Result<(), u8> {
     file_with_mode(path, bytes, 0o600)
 }
@@ -51,7 +55,7 @@ fn file_with_mode(path: &Path, bytes: &[u8], mode: u32) -> Result<(), u8> {
     })
 }
 
-/// `mode` counts for a new file; the umask still applies.
+/// `mode` is the mode of a new file, before the umask.
 fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let target = match path.metadata() {
         Ok(existing) if existing.is_file() => path.canonicalize()?,
@@ -73,7 +77,7 @@ fn directory(path: &Path) -> PathBuf {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
 }
 
-/// The words of an I/O error.
+/// Returns the message of an I/O error, without the error number and in lower case.
 pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or(&text).split(" at path").next().unwrap_or(&text);

@@ -1,4 +1,4 @@
-//! From the diagnostics of a run to what is printed.
+//! Reading programs, and reporting their diagnostics.
 
 use std::collections::HashSet;
 use std::io::IsTerminal;
@@ -8,19 +8,19 @@ use mcl_modules::{Input, LoadError, Loaded, Options, RemoteImport};
 
 use crate::cli::{Color, Format, Lint, Report, Source};
 
-/// A program with what was found out about it.
+/// The diagnostics of a program.
 pub struct Checked {
     pub files: Files,
     /// See [`Program::prefix`].
     pub prefix: String,
-    /// Sorted, with the levels of lints applied.
+    /// The diagnostics, sorted, with the lint levels of the command line applied.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Checked {
     pub fn new(files: Files, prefix: String, mut diagnostics: Vec<Diagnostic>, report: &Report) -> Checked {
         apply_levels(&mut diagnostics, report);
-        // One mistake of a program may show at many places of an embedded module.
+        // One mistake of a program may be reported at many locations of an embedded module.
         let mut blamed = HashSet::new();
         diagnostics
             .retain_mut(|d| !d.blame_program(&files) || blamed.insert((d.code.name(), d.span, d.message.clone())));
@@ -33,7 +33,8 @@ impl Checked {
     }
 }
 
-/// Deny wins over allow, allow over warn; a code by its name wins over `all`.
+/// Applies the lint levels of the command line. `--deny` takes precedence over `--allow`, `--allow` over `--warn`, and a
+/// code over `all`.
 fn apply_levels(diagnostics: &mut Vec<Diagnostic>, report: &Report) {
     let named = |list: &[Lint], d: &Diagnostic| list.contains(&Lint::One(d.code));
     diagnostics.retain_mut(|d| {
@@ -51,7 +52,7 @@ fn apply_levels(diagnostics: &mut Vec<Diagnostic>, report: &Report) {
     });
 }
 
-/// The text of the diagnostics, with a line that counts them in the form for people.
+/// Returns the rendered diagnostics. In the human format, a line that counts them follows.
 pub fn text(checked: &[Checked], format: Format, style: Style) -> String {
     let programs: Vec<Program<'_>> =
         checked.iter().map(|c| Program { files: &c.files, prefix: &c.prefix, diagnostics: &c.diagnostics }).collect();
@@ -71,18 +72,18 @@ pub fn text(checked: &[Checked], format: Format, style: Style) -> String {
     text
 }
 
-/// Prints the diagnostics of a command whose result is not the diagnostics, and gives the exit status for them.
+/// Prints diagnostics to standard error, for commands that have another result, and returns the exit status.
 pub fn print(checked: &[Checked], report: &Report, color: Color) -> u8 {
     crate::output::stderr(&text(checked, report.format, style(color, &std::io::stderr())));
     if checked.iter().any(Checked::has_errors) { crate::ERRORS } else { 0 }
 }
 
-/// Whether there is an error among the diagnostics.
+/// Returns whether there is an error among the diagnostics.
 pub fn any_error(diagnostics: &[Diagnostic]) -> bool {
     counts(diagnostics).0 > 0
 }
 
-/// What the place that the diagnostics go to can show.
+/// Returns the capabilities of the terminal or file that output goes to.
 pub fn style(color: Color, target: &impl IsTerminal) -> Style {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let terminal = target.is_terminal();
@@ -102,7 +103,10 @@ pub fn style(color: Color, target: &impl IsTerminal) -> Style {
     Style { color, unicode: !dumb && (!terminal || utf8), width }
 }
 
-/// The start of a program named on the command line.
+/// Returns the program that a path on the command line names, which for `-` is read from standard input.
+///
+/// # Errors
+/// A message if it cannot be read.
 pub fn input(path: &std::path::Path, source: &Source) -> Result<Input, String> {
     if path != std::path::Path::new("-") {
         return Input::from_path(path).map_err(|error| error.to_string());
@@ -113,13 +117,19 @@ pub fn input(path: &std::path::Path, source: &Source) -> Result<Input, String> {
     Ok(Input::Text { path: source.filename.clone().unwrap_or_else(|| "<stdin>".into()), text })
 }
 
-/// Reads a program. What is wrong with its own metadata is a finding, not a failure.
+/// Reads the files of a program. Errors in its metadata are diagnostics.
+///
+/// # Errors
+/// A message if the program cannot be read.
 pub fn load(input: &Input, source: &Source, deploy: bool, report: &Report) -> Result<Result<Loaded, Checked>, String> {
     let options = Options { module_path: source.module_path.clone(), deploy };
     read(mcl_modules::load(input, &options), input, report)
 }
 
-/// Reads a program to fetch its remote modules.
+/// Reads the files of a program, and lists the remote modules that it imports.
+///
+/// # Errors
+/// A message if the program cannot be read.
 pub fn load_remote(
     input: &Input,
     source: &Source,

@@ -1,4 +1,4 @@
-//! `mclc run`: build, then become `mgmt-rt apply`.
+//! `mclc run`: compiles a program, then replaces this process by `mgmt-rt apply`.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -12,13 +12,13 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use crate::cli::{Build, Color, Run};
 use crate::{build, output, unusable};
 
-/// The artifact lives in memory only, so nothing is left behind however the runtime ends. The runtime replaces this
-/// process: signals reach it directly, and its exit status is ours.
+/// Runs a program. The artifact exists in memory only, so no file is left behind however the runtime ends. Because the
+/// runtime replaces this process, it receives signals directly and its exit status is the one of `mclc run`.
 pub fn run(args: &Run, color: Color) -> u8 {
     let artifacts = match build::compile(
         &Build {
             path: args.path.clone(),
-            out: PathBuf::new(),
+            output: PathBuf::new(),
             emit: Vec::new(),
             source: args.source.clone(),
             report: args.report.clone(),
@@ -30,7 +30,7 @@ pub fn run(args: &Run, color: Color) -> u8 {
         Err(status) => return status,
     };
     let Some((_, bytes)) = artifacts.last() else { return unusable("the program has no artifact") };
-    // Without "close on exec": the runtime inherits it.
+    // No close-on-exec flag: the runtime inherits the descriptor.
     let file = match memfd_create("program.bin", MemfdFlags::empty()) {
         Ok(fd) => std::fs::File::from(fd),
         Err(error) => return unusable(format_args!("cannot hold the artifact in memory: {error}")),
@@ -44,7 +44,7 @@ pub fn run(args: &Run, color: Color) -> u8 {
     unusable(format_args!("cannot start `{}`: {}", runtime.to_string_lossy(), output::reason(&error)))
 }
 
-/// The runtime beside this program, else the one in PATH.
+/// Returns the runtime in the directory of this executable, else the one in PATH.
 fn runtime() -> OsString {
     let beside = std::env::current_exe().ok().map(|path| path.with_file_name("mgmt-rt"));
     beside.filter(|path| path.is_file()).map_or_else(|| "mgmt-rt".into(), PathBuf::into_os_string)

@@ -1,4 +1,4 @@
-//! `mclc lex|parse|interpolate|scope|unify|fgraph`: one stage, from file to file.
+//! `mclc lex|parse|interpolate|scope|unify|fgraph`: runs a single stage, from file to file.
 
 use mcl_artifact::{ArtifactStage, is_artifact};
 use mcl_diagnostics::{Diagnostic, Files};
@@ -8,8 +8,8 @@ use crate::cli::{Color, Stage};
 use crate::report::{self, Checked};
 use crate::{output, unusable};
 
-/// Runs the stage that ends in `target`. The input is source, which runs the stages before it too, or the artifact of the
-/// stage before.
+/// Runs the stage that results in `target`. The input is the artifact of the preceding stage, or a program, for which the
+/// preceding stages run first.
 pub fn run(args: &Stage, target: ArtifactStage, color: Color) -> u8 {
     let artifact = match std::fs::File::open(&args.input).and_then(start_of) {
         Ok(start) if is_artifact(&start) => match std::fs::read(&args.input) {
@@ -53,19 +53,19 @@ pub fn run(args: &Stage, target: ArtifactStage, color: Color) -> u8 {
     let failed = report::any_error(&diagnostics);
     let status = finish(files, prefix, diagnostics, args, color);
     match payload {
-        Some(payload) if status == 0 && !failed => output::file(&args.out, &payload.write()).err().unwrap_or(0),
+        Some(payload) if status == 0 && !failed => output::file(&args.output, &payload.write()).err().unwrap_or(0),
         _ => status,
     }
 }
 
-/// The first bytes of a file.
+/// Returns the first bytes of a file, enough to recognize an artifact.
 fn start_of(file: std::fs::File) -> std::io::Result<Vec<u8>> {
     let mut start = Vec::new();
     std::io::Read::read_to_end(&mut std::io::Read::take(file, 8), &mut start)?;
     Ok(start)
 }
 
-/// The artifact must be that of the stage before.
+/// Reads the artifact of the stage that precedes `target`.
 fn read(bytes: &[u8], target: ArtifactStage) -> Result<Payload, Box<Diagnostic>> {
     let before = ArtifactStage::ALL.iter().take_while(|stage| **stage != target).last();
     let payload = Payload::read(bytes)?;

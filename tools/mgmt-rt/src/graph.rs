@@ -1,4 +1,4 @@
-//! `mgmt-rt graph`.
+//! `mgmt-rt graph`: evaluates a program until its first complete result and prints the resource graph.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use mcl_diagnostics::{Code, Files, Format};
+use runtime::{finalize, local_host};
 
 use crate::report;
 use crate::sides::{Sides, Wait};
@@ -16,24 +17,25 @@ pub struct Args {
     sides: Sides,
     #[command(flatten)]
     wait: Wait,
-    /// Where apply keeps its state; functions see a copy of what hosts share. Without it, nothing is shared yet
+    /// State directory of `mgmt-rt apply`: functions see a copy of the values that hosts share [default: no values]
     #[arg(long, value_name = "DIR")]
     prefix: Option<PathBuf>,
-    /// How to print the graph; with json, errors are JSON lines on standard error
-    #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
+    /// Output format; with `json`, diagnostics are JSON objects on standard error
+    #[arg(long, value_enum, default_value_t = GraphFormat::Text, value_name = "FORMAT")]
     format: GraphFormat,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum GraphFormat {
-    /// One object, for programs
+    /// A JSON object
     Json,
-    /// For people
+    /// A readable list of resources and edges
     Text,
-    /// For Graphviz
+    /// A graph for Graphviz
     Dot,
 }
 
+/// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
     let errors = if args.format == GraphFormat::Json { Format::Json } else { Format::Human };
     let program = match args.sides.program(errors) {
@@ -44,11 +46,13 @@ pub fn run(args: &Args) -> ExitCode {
     let files = program.as_ref().map_or(&nothing, |p| &p.files);
     let mut tell = |notes| report::print(notes, files, errors);
     let patience = args.wait.patience(&mut tell);
-    let graph = match args.sides.first_graph(program.as_ref(), args.prefix.as_deref(), patience) {
-        Ok((graph, warnings)) => {
-            report::print(warnings, files, errors);
-            graph
-        }
+    let first = args.sides.first_graph(program.as_ref(), args.prefix.as_deref(), patience);
+    let finalized = first.and_then(|(graph, warnings)| {
+        report::print(warnings, files, errors);
+        finalize(graph, &local_host())
+    });
+    let graph = match finalized {
+        Ok(finalized) => finalized.graph,
         Err(diagnostics) => {
             let unreadable = diagnostics.iter().any(|d| d.code == Code::P0107);
             report::print(diagnostics, files, errors);
@@ -65,7 +69,7 @@ pub fn run(args: &Args) -> ExitCode {
     }
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads has seen enough.
+        // The reader has closed the pipe.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("mgmt-rt: cannot write the graph: {error}");

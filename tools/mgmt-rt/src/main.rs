@@ -1,7 +1,7 @@
 //! `mgmt-rt`: runs compiled mcl programs. It contains no compiler.
 //!
-//! Exit codes: 0 done, 1 failure (the diagnostics are on standard error), 2 usage or a file that cannot be read; `plan`
-//! ends with 3 when changes are pending.
+//! Exit status: 0 for success, 1 for a failure (the diagnostics are on standard error), 2 for an invalid command line or a
+//! file that cannot be read, and 3 from `plan` if changes are pending.
 
 mod apply;
 mod graph;
@@ -25,22 +25,22 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Bring the machine into the state that a program describes, and keep it so
+    /// Bring the machine into the state that a program describes, and keep it there
     Apply(apply::Args),
-    /// Show what apply would change; ends with 3 if there is something
-    Plan(apply::PlanArgs),
-    /// Evaluate a program until its first complete result and print the resource graph; the machine is not touched
+    /// Show what `apply` would change; exits with status 3 if changes are pending
+    Plan(plan::Args),
+    /// Print the resource graph of a program, without changing the machine
     Graph(graph::Args),
 }
 
-/// A program is a great many small allocations: this allocator takes a third off the time from artifact to graph.
+/// Evaluating a program makes many small allocations: this allocator reduces the time from artifact to graph by a third.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Apply(args) => apply::run(&args),
-        Command::Plan(args) => apply::plan(&args),
+        Command::Plan(args) => plan::run(&args),
         Command::Graph(args) => graph::run(&args),
     }
 }

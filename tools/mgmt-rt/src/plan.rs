@@ -1,132 +1,104 @@
-//! What `plan` prints: the changes that `apply` would make, with the contents of files as a diff.
+//! `mgmt-rt plan`: shows what `mgmt-rt apply` would change.
 
-use std::collections::BTreeMap;
-use std::io::Write as _;
+use std::io::IsTerminal as _;
+use std::mem::ManuallyDrop;
+use std::path::PathBuf;
+use std::process::ExitCode;
 
-use mcl_diagnostics::{Files, Span};
-use resource_graph::{MASK, Resource, ResourceId, is_sensitive};
-use runtime::kinds::{Change, Diff};
-use runtime::shell::{Event, Observer, Summary};
-use serde_json::json;
-use similar::{ChangeTag, TextDiff};
+use mcl_diagnostics::{Code, Files, Format};
+use runtime::shell::{Agent, Message, Options, Signals, Summary};
+use runtime::{StateDir, default_prefix, finalize, local_host};
 
-use crate::apply::{PlanFormat, place};
+use crate::plan::printer::{PlanFormat, PlanPrinter};
 use crate::report;
+use crate::sides::{Sides, Wait};
 
-pub struct PlanPrinter<'f> {
+mod printer;
+
+/// The exit status when changes are pending.
+const PENDING: u8 = 3;
+
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    sides: Sides,
+    #[command(flatten)]
+    wait: Wait,
+    /// State directory of `mgmt-rt apply`; it is only read
+    #[arg(long, value_name = "DIR", env = "MGMT_PREFIX")]
+    prefix: Option<PathBuf>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = PlanFormat::Text, value_name = "FORMAT")]
     format: PlanFormat,
-    color: bool,
-    files: &'f Files,
-    /// Of each resource what is to be changed, in the order of the source whatever is checked first.
-    changes: BTreeMap<(Option<Span>, ResourceId), String>,
 }
 
-impl<'f> PlanPrinter<'f> {
-    pub fn new(format: PlanFormat, color: bool, files: &'f Files) -> PlanPrinter<'f> {
-        PlanPrinter { format, color, files, changes: BTreeMap::new() }
-    }
-
-    pub fn finish(&mut self, summary: &Summary) {
-        let mut text: String = self.changes.values().map(String::as_str).collect();
-        if self.format == PlanFormat::Text {
-            for (id, on) in &summary.blocked {
-                text += &format!("{id}: unknown, it waits for {on}\n");
-            }
-            text += &match summary.changes {
-                0 => format!("nothing to do for {} resources\n", summary.total),
-                1 => format!("1 change for {} resources\n", summary.total),
-                n => format!("{n} changes for {} resources\n", summary.total),
-            };
+/// Runs the command.
+pub fn run(args: &Args) -> ExitCode {
+    let format = if args.format == PlanFormat::Json { Format::Json } else { Format::Human };
+    let program = match args.sides.program(format) {
+        Ok(program) => program,
+        Err(code) => return code,
+    };
+    let nothing = Files::default();
+    let files = program.as_ref().map_or(&nothing, |p| &p.files);
+    let mut tell = |notes| report::print(notes, files, format);
+    let patience = args.wait.patience(&mut tell);
+    let prefix = args.prefix.clone().or_else(default_prefix);
+    let finished =
+        args.sides.first_graph(program.as_ref(), prefix.as_deref(), patience).and_then(|(graph, warnings)| {
+            report::print(warnings, files, format);
+            finalize(graph, &local_host())
+        });
+    let graph = match finished {
+        Ok(finalized) => finalized.engine,
+        Err(diagnostics) => {
+            let unreadable = diagnostics.iter().any(|d| d.code == Code::P0107);
+            report::print(diagnostics, files, format);
+            return if unreadable { ExitCode::from(2) } else { ExitCode::FAILURE };
         }
-        let _ = std::io::stdout().lock().write_all(text.as_bytes());
-    }
-
-    fn change(&mut self, resource: &Resource, change: &Change) {
-        let mut text = String::new();
-        let key = (resource.span, resource.id.clone());
-        let hidden =
-            change.diff.is_some() && ["content", "source", "fragments"].iter().any(|p| is_sensitive(resource, p));
-        if self.format == PlanFormat::Json {
-            let diff = change.diff.as_ref().map(|diff| {
-                let show = |content: &Option<Vec<u8>>| {
-                    content.as_ref().map(|c| if hidden { MASK.into() } else { String::from_utf8_lossy(c).into_owned() })
-                };
-                json!({"path": diff.path.to_string_lossy(), "before": show(&diff.before), "after": show(&diff.after)})
-            });
-            let value = json!({"id": resource.id.to_string(), "change": change.text, "diff": diff});
-            return *self.changes.entry(key).or_default() += &format!("{value}\n");
+    };
+    let color = std::io::stdout().is_terminal() && report::color_allowed();
+    let mut printer = PlanPrinter::new(args.format, color, files);
+    let options = Options {
+        noop: true,
+        once: true,
+        want_diffs: true,
+        state: prefix.map(|prefix| StateDir::read_only(&prefix)),
+        program: program.clone(),
+        signals: Signals::new().ok(),
+        ..Options::default()
+    };
+    let summary = match Agent::new(options, &mut printer) {
+        Ok(agent) => {
+            let mut agent = ManuallyDrop::new(agent);
+            agent.handle().send(Message::Graph(Box::new(graph)));
+            agent.run()
         }
-        if !self.changes.contains_key(&key) {
-            let place = place(resource, self.files).map(|p| format!("  ({p})")).unwrap_or_default();
-            let name = self.paint("1", &resource.id.to_string());
-            text += &format!("{name}{place}\n");
+        Err(error) => {
+            eprintln!("mgmt-rt: {error}");
+            return ExitCode::FAILURE;
         }
-        text += &format!("  {}\n", change.text);
-        match &change.diff {
-            Some(_) if hidden => text += &format!("    content: {MASK}\n"),
-            Some(diff) => self.diff(diff, &mut text),
-            None => {}
-        }
-        *self.changes.entry(key).or_default() += &text;
-    }
-
-    fn diff(&self, diff: &Diff, text: &mut String) {
-        let (Some(before), Some(after)) = (text_of(diff.before.as_deref()), text_of(diff.after.as_deref())) else {
-            *text += "    (binary or large content is not shown)\n";
-            return;
-        };
-        let changes = TextDiff::from_lines(before, after);
-        for (i, group) in changes.grouped_ops(3).iter().enumerate() {
-            if i > 0 {
-                *text += "    …\n";
-            }
-            for change in group.iter().flat_map(|op| changes.iter_changes(op)) {
-                let (sign, color) = match change.tag() {
-                    ChangeTag::Delete => ('-', "31"),
-                    ChangeTag::Insert => ('+', "32"),
-                    ChangeTag::Equal => (' ', "2"),
-                };
-                let value = change.value();
-                let line = value.strip_suffix('\n').unwrap_or(value);
-                let line: String =
-                    line.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect();
-                let line = self.paint(color, &format!("{sign}{line}"));
-                *text += &format!("    {line}\n");
-                if !value.ends_with('\n') {
-                    *text += "    \\ no newline at the end\n";
-                }
-            }
-        }
-    }
-
-    fn paint(&self, code: &str, text: &str) -> String {
-        if self.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    };
+    printer.finish(&summary);
+    match outcome(&summary) {
+        Outcome::Failed => ExitCode::FAILURE,
+        Outcome::Pending => ExitCode::from(PENDING),
+        Outcome::Nothing => ExitCode::SUCCESS,
     }
 }
 
-/// The content as text; nothing is empty text, and what is no text is `None`.
-fn text_of(content: Option<&[u8]>) -> Option<&str> {
-    content.map_or(Some(""), |c| std::str::from_utf8(c).ok().filter(|t| !t.contains('\0')))
+enum Outcome {
+    Failed,
+    Pending,
+    Nothing,
 }
 
-impl Observer for PlanPrinter<'_> {
-    fn event(&mut self, event: Event<'_>) {
-        match event {
-            Event::Changed { resource, change, .. } => self.change(resource, change),
-            Event::Failed { resource, failure, retry: None } => {
-                let code = failure.code().name();
-                let place = place(resource, self.files).map(|p| format!(" ({p})")).unwrap_or_default();
-                eprintln!("error[{code}]: {}{place}: {failure}", resource.id);
-            }
-            Event::Problem(diagnostic) => {
-                report::print(vec![diagnostic.clone()], self.files, mcl_diagnostics::Format::Human)
-            }
-            Event::Failed { .. }
-            | Event::Said { .. }
-            | Event::Swapped { .. }
-            | Event::Converged
-            | Event::Diverged
-            | Event::Stopping(_) => {}
-        }
+fn outcome(summary: &Summary) -> Outcome {
+    if !summary.is_success() || summary.interrupted {
+        Outcome::Failed
+    } else if summary.changes > 0 {
+        Outcome::Pending
+    } else {
+        Outcome::Nothing
     }
 }

@@ -10,7 +10,10 @@ use mcl_diagnostics::{Files, Format};
 
 use crate::report;
 
-/// Loads a compiled program; what is wrong with it has been printed when this fails.
+/// Loads a compiled program.
+///
+/// # Errors
+/// The exit status, after the error has been reported.
 pub fn load(path: &Path, format: Format) -> Result<Arc<Program>, ExitCode> {
     let bytes = std::fs::read(path).map_err(|error| {
         eprintln!("mgmt-rt: cannot read {}: {error}", path.display());

@@ -1,4 +1,4 @@
-//! What `apply` shows while it runs: a line a change, a live line of progress on a terminal, a summary at the end.
+//! The output of `mgmt-rt apply`: a line per change, a progress line on a terminal, and a summary at the end.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
@@ -6,52 +6,64 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 use mcl_diagnostics::{Diagnostic, Files, Format};
 use resource_graph::ResourceId;
-use runtime::resource_engine::Status;
+use runtime::Status;
 use runtime::shell::{Event, Observer, Summary};
 use serde_json::json;
 
-use crate::apply::place;
-use crate::report;
+use crate::report::{self, counted, location};
 
+/// The output formats of `mgmt-rt apply`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
-    /// For people
+    /// A line per change
     Text,
-    /// One object a line
+    /// One JSON object per line
     Json,
 }
 
-/// How often the live line is drawn.
-const INTERVAL: Duration = Duration::from_millis(200);
+/// The time between two updates of the progress line.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
+/// Prints the events of an agent.
 pub struct Printer<'f> {
     format: LogFormat,
     files: &'f Files,
     color: bool,
-    /// Standard error is a terminal: the live line goes there.
-    live: bool,
+    /// Standard error is a terminal, so a progress line is shown there.
+    shows_progress: bool,
+    /// The progress line is on the screen.
     drawn: bool,
     started: Instant,
-    /// What was running when progress was shown last.
+    /// The number of running checks at the last progress update.
     running: usize,
-    /// The last line that told how things stand while nothing is under way.
-    rest: String,
-    /// Requests to stop so far.
-    stops: u32,
-    /// The agent goes on when all is in its state.
-    stays: bool,
+    /// The last line printed while nothing was running.
+    idle_line: String,
+    /// The number of stop requests so far.
+    stop_requests: u32,
+    /// The agent keeps running after everything has converged.
+    keeps_running: bool,
 }
 
 impl<'f> Printer<'f> {
-    /// `stays` says that the agent goes on when all is in its state.
-    pub fn new(format: LogFormat, files: &'f Files, stays: bool) -> Printer<'f> {
+    /// Creates a printer. `keeps_running` is false for an agent that exits once everything has converged.
+    pub fn new(format: LogFormat, files: &'f Files, keeps_running: bool) -> Printer<'f> {
         let color = std::io::stdout().is_terminal() && report::color_allowed();
-        let live = format == LogFormat::Text && std::io::stderr().is_terminal();
-        let started = Instant::now();
-        Printer { format, files, color, live, drawn: false, started, running: 0, rest: String::new(), stops: 0, stays }
+        let shows_progress = format == LogFormat::Text && std::io::stderr().is_terminal();
+        Printer {
+            format,
+            files,
+            color,
+            shows_progress,
+            drawn: false,
+            started: Instant::now(),
+            running: 0,
+            idle_line: String::new(),
+            stop_requests: 0,
+            keeps_running,
+        }
     }
 
-    /// The last words.
+    /// Prints the summary.
     pub fn finish(&mut self, summary: &Summary, noop: bool) {
         let seconds = self.started.elapsed().as_secs_f64();
         if self.format == LogFormat::Json {
@@ -67,18 +79,13 @@ impl<'f> Printer<'f> {
             return self.print(&self.paint("31", "nothing was applied"));
         }
         for (id, on) in summary.blocked.iter().take(20) {
-            self.print(&self.paint("33", &format!("{id}: not applied: it waits for {on}")));
+            self.print(&self.paint("33", &format!("{id}: not applied: waiting for {on}")));
         }
         if let Some(more) = summary.blocked.len().checked_sub(20).filter(|n| *n > 0) {
-            self.print(&format!("and {more} more that wait"));
+            self.print(&format!("… and {more} more waiting"));
         }
-        let changes = match (summary.changes, noop) {
-            (1, false) => "1 change".to_owned(),
-            (n, false) => format!("{n} changes"),
-            (1, true) => "1 change would be made".to_owned(),
-            (n, true) => format!("{n} changes would be made"),
-        };
-        let mut parts = vec![format!("{} of {} resources in their state", summary.done, summary.total), changes];
+        let changes = counted(summary.changes, if noop { "pending change" } else { "change" });
+        let mut parts = vec![converged(summary.done, summary.total), changes];
         if !summary.failed.is_empty() {
             parts.push(format!("{} failed", summary.failed.len()));
         }
@@ -90,22 +97,22 @@ impl<'f> Printer<'f> {
         self.print(&self.paint(color, &text));
     }
 
-    /// Nothing is under way: says how things stand, once, if the agent stays to watch.
-    fn rest(&mut self, status: &Status) {
+    /// Prints the state of the resources while nothing is running, if it has changed and the agent keeps running.
+    fn print_idle(&mut self, status: &Status) {
         self.clear();
-        if !self.stays || status.total == 0 {
+        if !self.keeps_running || status.total == 0 {
             return;
         }
-        let mut text = format!("{} of {} resources in their state", status.done, status.total);
+        let mut text = converged(status.done, status.total);
         if status.failed > 0 {
             text += &format!(", {} failed", status.failed);
         }
         if status.waiting > 0 {
             text += &format!(", {} waiting", status.waiting);
         }
-        if self.rest != text {
-            let _ = writeln!(std::io::stderr().lock(), "{text}; watching (^C ends)");
-            self.rest = text;
+        if self.idle_line != text {
+            let _ = writeln!(std::io::stderr().lock(), "{text}; watching for changes (Ctrl-C to stop)");
+            self.idle_line = text;
         }
     }
 
@@ -114,7 +121,7 @@ impl<'f> Printer<'f> {
     }
 
     fn line(&self, value: &serde_json::Value) {
-        // Standard output may be closed; the work goes on.
+        // Standard output may be closed. The agent continues regardless.
         let _ = writeln!(std::io::stdout().lock(), "{value}");
     }
 
@@ -137,7 +144,7 @@ impl<'f> Printer<'f> {
             Event::Said { id, text } => json!({"event": "message", "id": id.to_string(), "text": text}),
             Event::Failed { resource, failure, retry } => json!({
                 "event": "failed", "id": resource.id.to_string(), "code": failure.code().name(),
-                "text": failure.to_string(), "place": place(resource, self.files),
+                "text": failure.to_string(), "place": location(resource, self.files),
                 "retry_ms": retry.map(|(delay, _)| delay.as_millis() as u64), "left": retry.map(|(_, left)| left),
             }),
             Event::Swapped { vertices, edges, kept } => {
@@ -157,10 +164,16 @@ impl<'f> Printer<'f> {
     }
 }
 
-/// The columns of the terminal on standard error.
+/// Returns the number of columns of the terminal on standard error.
 fn width() -> usize {
     let size = rustix::termios::tcgetwinsize(std::io::stderr());
     size.ok().map(|size| usize::from(size.ws_col)).filter(|width| *width > 0).unwrap_or(80)
+}
+
+/// Returns the share of resources that are in their desired state, e.g. `2/3 resources converged`.
+fn converged(done: usize, total: usize) -> String {
+    let noun = if total == 1 { "resource" } else { "resources" };
+    format!("{done}/{total} {noun} converged")
 }
 
 impl Observer for Printer<'_> {
@@ -186,24 +199,24 @@ impl Observer for Printer<'_> {
                     None => String::new(),
                     Some((delay, left)) => {
                         let left = if left < 0 { String::new() } else { format!(", {left} left after that") };
-                        format!(" (next attempt in {:.3} s{left})", delay.as_secs_f64())
+                        format!(" (retrying in {:.3} s{left})", delay.as_secs_f64())
                     }
                 };
-                let place = place(resource, self.files).map(|p| format!(" ({p})")).unwrap_or_default();
+                let location = location(resource, self.files).map(|l| format!(" ({l})")).unwrap_or_default();
                 let code = failure.code().name();
-                let text = format!("error[{code}]: {}{place}: {failure}{next}", resource.id);
+                let text = format!("error[{code}]: {}{location}: {failure}{next}", resource.id);
                 self.clear();
                 let color = std::io::stderr().is_terminal() && report::color_allowed();
                 let text = if color { format!("\x1b[31m{text}\x1b[0m") } else { text };
                 let _ = writeln!(std::io::stderr().lock(), "{text}");
             }
-            Event::Stopping(text) if self.live && self.running > 0 => {
-                let hint = match self.stops {
-                    0 => "; what runs may finish, ^C again cancels it",
-                    1 => "; ^C again kills it",
+            Event::Stopping(text) if self.shows_progress && self.running > 0 => {
+                let hint = match self.stop_requests {
+                    0 => "; waiting for running checks (Ctrl-C again to cancel them)",
+                    1 => "; canceling running checks (Ctrl-C again to kill them)",
                     _ => "",
                 };
-                self.stops += 1;
+                self.stop_requests += 1;
                 self.print(&format!("{text}{hint}"));
             }
             Event::Stopping(text) => self.print(text),
@@ -212,13 +225,13 @@ impl Observer for Printer<'_> {
     }
 
     fn interval(&self) -> Option<Duration> {
-        self.live.then_some(INTERVAL)
+        self.shows_progress.then_some(PROGRESS_INTERVAL)
     }
 
     fn progress(&mut self, status: &Status, slow: &[(&ResourceId, Duration)]) {
         self.running = status.running;
         if status.quiet {
-            return self.rest(status);
+            return self.print_idle(status);
         }
         if status.done + status.failed >= status.total && status.running == 0 {
             return self.clear();
@@ -233,7 +246,7 @@ impl Observer for Printer<'_> {
         if let Some((id, time)) = slow.first() {
             text += &format!("; {id} for {} s", time.as_secs());
         }
-        // A longer line would wrap, and only its last row could be drawn anew.
+        // A longer line would wrap, and only its last row could be redrawn.
         let text: String = text.chars().take(width().saturating_sub(1)).collect();
         let _ = write!(std::io::stderr().lock(), "\r\x1b[K{text}");
         self.drawn = true;

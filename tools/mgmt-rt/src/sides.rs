@@ -19,48 +19,48 @@ use crate::program;
 
 #[derive(clap::Args, Debug)]
 pub struct Sides {
-    /// The program, as `mclc build` made it; may be left out when --puppet is given
+    /// The program, as written by `mclc build`; optional if --puppet is given
     #[arg(value_name = "OUT.bin", required_unless_present = "puppet")]
     pub artifact: Option<PathBuf>,
-    /// A Puppet catalog: translated by `mclc puppet`, a catalog in JSON, or manifests for an installed Puppet
+    /// A Puppet catalog: translated by `mclc puppet`, in JSON, or manifests for an installed Puppet to compile
     #[arg(long, value_name = "PATH")]
     pub puppet: Option<PathBuf>,
-    /// How often resources that call Puppet are repeated, in seconds
+    /// Interval at which resources that call Puppet are applied again, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 1800)]
     pub puppet_interval: u32,
-    /// What becomes of Puppet resources without a native form
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = PuppetFallback::Callback)]
+    /// How to handle Puppet resources without a native equivalent
+    #[arg(long, value_enum, value_name = "ACTION", default_value_t = PuppetFallback::Callback)]
     pub puppet_fallback: PuppetFallback,
-    /// Directories of Puppet modules, joined by `:`
-    #[arg(long, value_name = "DIRS")]
-    pub puppet_modulepath: Option<OsString>,
-    /// What becomes of a hand-over point without a partner on the other side
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = MergeUnmatched::Error)]
+    /// Directories of Puppet modules, separated by `:`; files that resources copy from a module are read here
+    #[arg(long, alias = "puppet-modulepath", value_name = "DIRS")]
+    pub puppet_module_path: Option<OsString>,
+    /// How to handle a merge point that exists on one side only
+    #[arg(long, value_enum, value_name = "ACTION", default_value_t = MergeUnmatched::Error)]
     pub merge_unmatched: MergeUnmatched,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PuppetFallback {
-    /// They call an installed Puppet
+    /// Apply them with `puppet apply`
     Callback,
-    /// They are errors
+    /// Reject them
     Error,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MergeUnmatched {
-    /// An error
+    /// Reject it
     Error,
-    /// A warning; both sides keep their own resources
+    /// Keep both sides separate, with a warning
     Warn,
-    /// Nothing
+    /// Keep both sides separate, without a warning
     Ignore,
 }
 
-/// How long commands that show the first graph wait for it.
+/// Options of the commands that show the first graph only.
 #[derive(clap::Args, Debug)]
 pub struct Wait {
-    /// How long to wait for functions that have no value yet, such as a command that has printed nothing
+    /// How long to wait for functions without a value, e.g. a command that has not printed anything yet
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     wait: u64,
 }
@@ -80,7 +80,7 @@ impl Sides {
                 PuppetFallback::Callback => Fallback::Callback,
                 PuppetFallback::Error => Fallback::Error,
             },
-            module_path: self.puppet_modulepath.iter().flat_map(std::env::split_paths).collect(),
+            module_path: self.puppet_module_path.iter().flat_map(std::env::split_paths).collect(),
             run_interval: self.puppet_interval,
         };
         self.puppet.clone().map(|path| PuppetSource::new(path, options))
@@ -101,7 +101,7 @@ impl Sides {
         self.artifact.as_deref().map(|path| program::load(path, format)).transpose()
     }
 
-    /// The first graph of all sides together, with automatic edges, and warnings. Nothing on the machine is touched; what
+    /// The first graph of all sides together, without automatic edges, and warnings. Nothing on the machine is touched; what
     /// hosts share is read from the prefix.
     pub fn first_graph(
         &self,
@@ -121,8 +121,7 @@ impl Sides {
             events.push((Side::Puppet, SideEvent::Graph(graph)));
         }
         match self.mixer().handle(events).pop() {
-            Some(Mixed::Graph(mut graph, more)) => {
-                runtime::add_automatic_edges(&mut graph)?;
+            Some(Mixed::Graph(graph, more)) => {
                 warnings.extend(more);
                 Ok((graph, warnings))
             }

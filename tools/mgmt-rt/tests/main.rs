@@ -266,13 +266,43 @@ fn plan_tells_pending_changes_by_its_exit_status() {
     assert!(shown.find("secret]") < shown.find("x]"), "the order is always the same: {shown}");
     assert!(!Path::new(&scratch.path("x")).exists() && !Path::new(&scratch.path("prefix")).exists());
     assert!(scratch.apply(&["--once"]).status.success());
-    assert_eq!(plan().status.code(), Some(0));
+    let unchanged = plan();
+    assert_eq!(
+        (unchanged.status.code(), &*text(&unchanged.stdout)),
+        (Some(0), "No changes. 2 resources are up to date.\n")
+    );
     fs::write(scratch.path("x"), "one\n2\n").expect("write");
     assert!(text(&plan().stdout).contains(" one\n    -2\n    +two\n"));
 }
 
 #[test]
-fn without_a_graph_nothing_is_said_to_be_in_its_state() {
+fn totals_count_what_failed_and_what_waits() {
+    let scratch = Scratch::new();
+    let mut graph = ResourceGraph::new();
+    let failing = graph.add(scratch.file("missing/x", "1"));
+    let waiting = graph.add(scratch.file("y", "1"));
+    graph.add_edge(Edge { from: failing, to: waiting, notify: false, autoedge: false });
+    graph.add(scratch.file("z", "1"));
+    scratch.write_graph(&graph);
+    let last_line = |output: &Output| text(&output.stdout).lines().last().unwrap_or_default().to_owned();
+    let planned = scratch.command(&["plan"]).output().expect("mgmt-rt starts");
+    assert_eq!(last_line(&planned), "3 changes in 3 resources");
+    let applied = last_line(&scratch.apply(&["--once"]));
+    assert!(applied.starts_with("1/3 resources converged, 1 change, 1 failed, 1 waiting ("), "{applied}");
+}
+
+#[test]
+fn both_spellings_of_the_module_path_are_accepted() {
+    let scratch = Scratch::new();
+    scratch.write_graph(&ResourceGraph::new());
+    for option in ["--puppet-module-path", "--puppet-modulepath"] {
+        let output = scratch.command(&["plan", option, "modules"]).output().expect("mgmt-rt starts");
+        assert_eq!(text(&output.stdout), "No changes. 0 resources are up to date.\n", "{}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn without_a_graph_nothing_is_reported_as_converged() {
     let scratch = Scratch::new();
     fs::write(scratch.path("graph.bin"), "no catalog").expect("write");
     let output = scratch.apply(&["--once"]);

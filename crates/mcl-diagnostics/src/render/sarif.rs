@@ -1,4 +1,4 @@
-//! One SARIF 2.1.0 log for all programs of a run (https://docs.oasis-open.org/sarif/sarif/v2.1.0/).
+//! One SARIF 2.1.0 log for all programs of a run (<https://docs.oasis-open.org/sarif/sarif/v2.1.0/>).
 
 use std::collections::BTreeMap;
 

@@ -4,11 +4,13 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use mcl_value::quote;
+use go_compat::os::error_text;
+use go_compat::path::join;
+use go_compat::strconv::quote;
 
-use super::os::{environment, go_error};
 use crate::Function;
 use crate::args::Args;
+use crate::golang::os::environment;
 use crate::table::{Outcome, fatal, host, ok};
 
 pub(crate) static FUNCTIONS: &[Function] = &[Function {
@@ -29,7 +31,7 @@ pub(crate) fn look_path(file: &[u8]) -> Outcome {
     let path = environment(b"PATH").unwrap_or_default();
     for dir in path.split(|&b| b == b':') {
         let dir = if dir.is_empty() { b"." } else { dir };
-        let candidate = super::path::join(&[dir, file]);
+        let candidate = join(&[dir, file]);
         if !file.is_empty() && executable(&candidate).is_ok() {
             return if dir.starts_with(b"/") {
                 ok(candidate)
@@ -45,7 +47,7 @@ fn executable(path: &[u8]) -> Result<(), String> {
     use std::os::unix::fs::PermissionsExt as _;
     let shown = String::from_utf8_lossy(path);
     let metadata = std::fs::metadata(Path::new(OsStr::from_bytes(path)))
-        .map_err(|error| format!("stat {shown}: {}", go_error(&error)))?;
+        .map_err(|error| format!("stat {shown}: {}", error_text(&error)))?;
     if metadata.is_dir() {
         Err("is a directory".to_owned())
     } else if metadata.permissions().mode() & 0o111 == 0 {

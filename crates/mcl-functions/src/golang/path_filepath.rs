@@ -3,10 +3,13 @@
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 
-use super::os::go_error;
-use super::path::{base, clean, dir, ext, join, matches};
+use go_compat::os::error_text;
+use go_compat::path::filepath::{is_local, is_valid, relative};
+use go_compat::path::{base, clean, dir, ext, join};
+
 use crate::Function;
 use crate::args::Args;
+use crate::golang::path::matches;
 use crate::table::{fatal, host, ok, pure};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
@@ -23,7 +26,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
                 }
                 match std::env::current_dir() {
                     Ok(dir) => ok(join(&[dir.as_os_str().as_bytes(), path])),
-                    Err(error) => fatal(format!("getwd: {}", go_error(&error))),
+                    Err(error) => fatal(format!("getwd: {}", error_text(&error))),
                 }
             },
         )
@@ -51,7 +54,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
                     return ok("");
                 }
                 match Path::new(std::ffi::OsStr::from_bytes(path)).canonicalize() {
-                    Err(error) => fatal(format!("lstat {shown}: {}", go_error(&error))),
+                    Err(error) => fatal(format!("lstat {shown}: {}", error_text(&error))),
                     Ok(real) if path.starts_with(b"/") => ok(real.into_os_string().into_vec()),
                     Ok(real) => {
                         let here = std::env::current_dir().and_then(|dir| dir.canonicalize()).unwrap_or_default();
@@ -114,40 +117,3 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         ok("")
     }),
 ];
-
-fn is_local(path: &[u8]) -> bool {
-    if path.is_empty() || path.starts_with(b"/") {
-        return false;
-    }
-    let cleaned = clean(path);
-    cleaned != b".." && !cleaned.starts_with(b"../")
-}
-
-/// Go's `fs.ValidPath`, and no zero bytes.
-fn is_valid(path: &[u8]) -> bool {
-    let element = |part: &[u8]| !part.is_empty() && part != b"." && part != b"..";
-    std::str::from_utf8(path).is_ok() && !path.contains(&0) && (path == b"." || path.split(|&b| b == b'/').all(element))
-}
-
-/// Both paths are clean.
-fn relative(from: &[u8], to: &[u8]) -> Option<Vec<u8>> {
-    if from == to {
-        return Some(b".".to_vec());
-    }
-    let from = if from == b"." { &b""[..] } else { from };
-    if from.starts_with(b"/") != to.starts_with(b"/") {
-        return None;
-    }
-    let elements = |path: &'_ [u8]| -> Vec<Vec<u8>> {
-        path.split(|&b| b == b'/').filter(|part| !part.is_empty()).map(<[u8]>::to_vec).collect()
-    };
-    let (from, to) = (elements(from), elements(to));
-    let to: Vec<Vec<u8>> = if to == [b".".to_vec()] { Vec::new() } else { to };
-    let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
-    if from.get(common).is_some_and(|part| part == b"..") {
-        return None;
-    }
-    let mut parts = vec![b"..".to_vec(); from.len() - common];
-    parts.extend_from_slice(&to[common..]);
-    Some(parts.join(&b'/'))
-}

@@ -3,8 +3,10 @@
 use std::cell::Cell;
 use std::io::Read as _;
 
-use super::panicked;
+use go_compat::math;
+
 use crate::args::Args;
+use crate::golang::panicked;
 use crate::table::{Outcome, ok, pure};
 use crate::{Function, Plain};
 
@@ -14,7 +16,7 @@ const fn random(name: &'static str, signature: &'static str, doc: &'static str, 
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     random("golang/math/rand.exp_float_64", "func() float", "Exponentially distributed, with rate 1.", |_, _| {
-        ok(-libm::log(1.0 - unit()))
+        ok(-math::log(1.0 - unit()))
     }),
     random("golang/math/rand.float_64", "func() float", "At least 0 and less than 1.", |_, _| ok(unit())),
     random("golang/math/rand.int", "func() int", "Any int that is not negative.", |_, _| ok(int63())),
@@ -27,8 +29,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     }),
     random("golang/math/rand.norm_float_64", "func() float", "Normally distributed around 0, deviation 1.", |_, _| {
         // Box and Muller's method.
-        let radius = (-2.0 * libm::log(1.0 - unit())).sqrt();
-        ok(radius * libm::cos(2.0 * std::f64::consts::PI * unit()))
+        let radius = (-2.0 * math::log(1.0 - unit())).sqrt();
+        ok(radius * math::cos(2.0 * std::f64::consts::PI * unit()))
     }),
     random("golang/math/rand.read", "func(p str) int", "The length of the text: what is read is lost.", |_, args| {
         ok(i64::try_from(args.bytes(0)?.len()).unwrap_or(i64::MAX))

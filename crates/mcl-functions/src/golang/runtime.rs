@@ -2,8 +2,9 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use super::panicked;
 use crate::args::Args;
+use crate::golang::os::environment;
+use crate::golang::panicked;
 use crate::table::{fatal, host, ok};
 use crate::{Function, Plain};
 
@@ -23,7 +24,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     })
     .impure(),
     fact("golang/runtime.goroot", "func() str", "`$GOROOT`, empty if it is not set.", |_, _| {
-        ok(super::os::environment(b"GOROOT").unwrap_or_default())
+        ok(environment(b"GOROOT").unwrap_or_default())
     }),
     fact("golang/runtime.num_cgo_call", "func() int", "0: there are no calls from Go to C.", |_, _| ok(0)),
     fact("golang/runtime.num_cpu", "func() int", "Processors that the process may use.", |_, _| ok(cpus())),

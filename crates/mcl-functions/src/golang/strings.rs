@@ -2,14 +2,15 @@
 
 use std::cmp::Ordering;
 
+use go_compat::strings;
+use go_compat::unicode::{map_runes, runes, title, to_lower, to_title, to_upper};
 use mcl_value::Value;
 
-use super::panicked;
+use crate::Function;
 use crate::args::Args;
+use crate::golang::panicked;
 use crate::strings::MAX_LENGTH;
 use crate::table::{Outcome, fatal, ok, pure};
-use crate::unicode::{decode_rune, fold, map_runes, runes, title, to_lower, to_title, to_upper};
-use crate::{Function, bytes};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("golang/strings.clone", "func(s str) str", "The same string.", |_, args| ok(args.any(0)?.clone())),
@@ -21,14 +22,14 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         })
     }),
     pure("golang/strings.contains", "func(s str, substr str) bool", "Whether `s` contains `substr`.", |_, args| {
-        ok(bytes::find(args.bytes(0)?, args.bytes(1)?).is_some())
+        ok(strings::find(args.bytes(0)?, args.bytes(1)?).is_some())
     }),
     pure(
         "golang/strings.contains_any",
         "func(s str, chars str) bool",
         "Whether `s` contains one of the characters.",
         |_, args| {
-            let wanted = bytes::one_of(args.bytes(1)?);
+            let wanted = strings::one_of(args.bytes(1)?);
             ok(runes(args.bytes(0)?).any(|(_, rune)| wanted(rune)))
         },
     ),
@@ -36,10 +37,10 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "golang/strings.count",
         "func(s str, substr str) int",
         "How often `substr` occurs, without overlaps; for an empty one, the characters plus 1.",
-        |_, args| ok(i64::try_from(bytes::count(args.bytes(0)?, args.bytes(1)?)).unwrap_or(i64::MAX)),
+        |_, args| ok(i64::try_from(strings::count(args.bytes(0)?, args.bytes(1)?)).unwrap_or(i64::MAX)),
     ),
     pure("golang/strings.equal_fold", "func(s str, t str) bool", "Whether both are equal but for case.", |_, args| {
-        ok(equal_fold(args.bytes(0)?, args.bytes(1)?))
+        ok(strings::equal_fold(args.bytes(0)?, args.bytes(1)?))
     }),
     pure(
         "golang/strings.has_prefix",
@@ -51,32 +52,32 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         ok(args.bytes(0)?.ends_with(args.bytes(1)?))
     }),
     pure("golang/strings.index", "func(s str, substr str) int", "Where `substr` first occurs, or -1.", |_, args| {
-        offset(bytes::find(args.bytes(0)?, args.bytes(1)?))
+        offset(strings::find(args.bytes(0)?, args.bytes(1)?))
     }),
     pure(
         "golang/strings.index_any",
         "func(s str, chars str) int",
         "Where one of the characters first occurs, or -1.",
         |_, args| {
-            let wanted = bytes::one_of(args.bytes(1)?);
+            let wanted = strings::one_of(args.bytes(1)?);
             offset(runes(args.bytes(0)?).find(|(_, rune)| wanted(*rune)).map(|(at, _)| at))
         },
     ),
     pure("golang/strings.join", "func(elems []str, sep str) str", "Joins the elements with a separator.", |_, args| {
-        ok(bytes::join(&args.strings(0)?, args.bytes(1)?))
+        ok(strings::join(&args.strings(0)?, args.bytes(1)?))
     }),
     pure(
         "golang/strings.last_index",
         "func(s str, substr str) int",
         "Where `substr` last occurs, or -1.",
-        |_, args| offset(bytes::rfind(args.bytes(0)?, args.bytes(1)?)),
+        |_, args| offset(strings::rfind(args.bytes(0)?, args.bytes(1)?)),
     ),
     pure(
         "golang/strings.last_index_any",
         "func(s str, chars str) int",
         "Where one of the characters last occurs, or -1.",
         |_, args| {
-            let wanted = bytes::one_of(args.bytes(1)?);
+            let wanted = strings::one_of(args.bytes(1)?);
             offset(runes(args.bytes(0)?).filter(|(_, rune)| wanted(*rune)).last().map(|(at, _)| at))
         },
     ),
@@ -97,14 +98,14 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "Replaces the first `n` `old` by `new`; all if `n` is negative.",
         |_, args| {
             let limit = usize::try_from(args.int(3)?).ok();
-            ok(bytes::replace(args.bytes(0)?, args.bytes(1)?, args.bytes(2)?, limit))
+            ok(strings::replace(args.bytes(0)?, args.bytes(1)?, args.bytes(2)?, limit))
         },
     ),
     pure(
         "golang/strings.replace_all",
         "func(s str, old str, new str) str",
         "Replaces every `old` by `new`.",
-        |_, args| ok(bytes::replace(args.bytes(0)?, args.bytes(1)?, args.bytes(2)?, None)),
+        |_, args| ok(strings::replace(args.bytes(0)?, args.bytes(1)?, args.bytes(2)?, None)),
     ),
     pure("golang/strings.title", "func(s str) str", "With the first letter of each word in title case.", |_, args| {
         ok(title(args.bytes(0)?))
@@ -122,22 +123,22 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "golang/strings.to_valid_utf_8",
         "func(s str, replacement str) str",
         "Replaces each run of bytes that is not UTF-8.",
-        |_, args| ok(to_valid_utf8(args.bytes(0)?, args.bytes(1)?)),
+        |_, args| ok(strings::to_valid_utf8(args.bytes(0)?, args.bytes(1)?)),
     ),
     pure(
         "golang/strings.trim",
         "func(s str, cutset str) str",
         "Cuts the characters of `cutset` off both ends.",
         |_, args| {
-            let cut = bytes::one_of(args.bytes(1)?);
-            ok(bytes::trim_end(bytes::trim_start(args.bytes(0)?, &cut), &cut))
+            let cut = strings::one_of(args.bytes(1)?);
+            ok(strings::trim_end(strings::trim_start(args.bytes(0)?, &cut), &cut))
         },
     ),
     pure(
         "golang/strings.trim_left",
         "func(s str, cutset str) str",
         "Cuts the characters of `cutset` off the start.",
-        |_, args| ok(bytes::trim_start(args.bytes(0)?, bytes::one_of(args.bytes(1)?))),
+        |_, args| ok(strings::trim_start(args.bytes(0)?, strings::one_of(args.bytes(1)?))),
     ),
     pure("golang/strings.trim_prefix", "func(s str, prefix str) str", "Without that prefix.", |_, args| {
         let text = args.bytes(0)?;
@@ -147,10 +148,10 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "golang/strings.trim_right",
         "func(s str, cutset str) str",
         "Cuts the characters of `cutset` off the end.",
-        |_, args| ok(bytes::trim_end(args.bytes(0)?, bytes::one_of(args.bytes(1)?))),
+        |_, args| ok(strings::trim_end(args.bytes(0)?, strings::one_of(args.bytes(1)?))),
     ),
     pure("golang/strings.trim_space", "func(s str) str", "Without white space at its ends.", |_, args| {
-        ok(bytes::trim_space(args.bytes(0)?))
+        ok(strings::trim_space(args.bytes(0)?))
     }),
     pure("golang/strings.trim_suffix", "func(s str, suffix str) str", "Without that suffix.", |_, args| {
         let text = args.bytes(0)?;
@@ -160,23 +161,4 @@ pub(crate) static FUNCTIONS: &[Function] = &[
 
 fn offset(found: Option<usize>) -> Outcome {
     ok(Value::Int(found.and_then(|at| i64::try_from(at).ok()).unwrap_or(-1)))
-}
-
-fn equal_fold(a: &[u8], b: &[u8]) -> bool {
-    runes(a).map(|(_, rune)| fold(rune)).eq(runes(b).map(|(_, rune)| fold(rune)))
-}
-
-fn to_valid_utf8(text: &[u8], replacement: &[u8]) -> Vec<u8> {
-    let (mut out, mut rest, mut in_run) = (Vec::with_capacity(text.len()), text, false);
-    while let Some((rune, length)) = decode_rune(rest) {
-        let invalid = length == 1 && rune == char::REPLACEMENT_CHARACTER;
-        if !invalid {
-            out.extend_from_slice(&rest[..length]);
-        } else if !in_run {
-            out.extend_from_slice(replacement);
-        }
-        in_run = invalid;
-        rest = &rest[length..];
-    }
-    out
 }

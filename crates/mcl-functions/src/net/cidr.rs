@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use mcl_value::quote;
+use go_compat::strconv::quote;
 
 /// `address/prefix`.
 pub(super) struct Cidr {

@@ -3,13 +3,13 @@
 use std::net::IpAddr;
 use std::path::Path;
 
+use go_compat::os::error_text;
 use mcl_value::Value;
 
 use crate::args::Args;
-use crate::golang::os::go_error;
 use crate::kernel_events::KernelEvents;
 use crate::table::{Outcome, fatal, ok};
-use crate::{FunctionError, Live, LiveContext};
+use crate::{FunctionError, Stream, StreamContext};
 
 /// A network interface.
 struct Interface {
@@ -47,14 +47,14 @@ pub(crate) fn hardware_addresses() -> Result<Vec<String>, FunctionError> {
 }
 
 fn listing_failed(error: &std::io::Error) -> FunctionError {
-    FunctionError::fatal(format!("could not list the network interfaces: {}", go_error(error)))
+    FunctionError::fatal(format!("could not list the network interfaces: {}", error_text(error)))
 }
 
 #[derive(Default)]
 pub(super) struct Macs(Option<KernelEvents>);
 
-impl Live for Macs {
-    fn call(&mut self, cx: &mut dyn LiveContext, _: &[Value]) -> Outcome {
+impl Stream for Macs {
+    fn call(&mut self, cx: &mut dyn StreamContext, _: &[Value]) -> Outcome {
         KernelEvents::network(&mut self.0, cx)?;
         ok(Value::list(hardware_addresses()?))
     }
@@ -63,8 +63,8 @@ impl Live for Macs {
 #[derive(Default)]
 pub(super) struct WiredInterface(Option<KernelEvents>);
 
-impl Live for WiredInterface {
-    fn call(&mut self, cx: &mut dyn LiveContext, _: &[Value]) -> Outcome {
+impl Stream for WiredInterface {
+    fn call(&mut self, cx: &mut dyn StreamContext, _: &[Value]) -> Outcome {
         KernelEvents::network(&mut self.0, cx)?;
         let mut found = interfaces().map_err(|error| listing_failed(&error))?;
         found.retain(|interface| !interface.loopback && !interface.wireless && interface.mac.is_some());
@@ -78,8 +78,8 @@ impl Live for WiredInterface {
 #[derive(Default)]
 pub(super) struct InterfaceCidr(Option<KernelEvents>);
 
-impl Live for InterfaceCidr {
-    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+impl Stream for InterfaceCidr {
+    fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         KernelEvents::network(&mut self.0, cx)?;
         let name = args.text(0)?;
         let exists = !name.is_empty() && !name.contains('/') && Path::new("/sys/class/net").join(&*name).exists();

@@ -1,6 +1,6 @@
 //! URLs, read as Go's `net/url` does.
 
-use mcl_value::quote;
+use go_compat::strconv::quote;
 
 /// The parts that programs can see.
 #[derive(Default)]

@@ -1,9 +1,9 @@
 //! Facts about the operating system.
 
+use go_compat::os::{error_text, path_error};
 use mcl_value::Value;
 
 use crate::FunctionError;
-use crate::golang::os::{go_error, path_error};
 use crate::table::{Outcome, fatal, ok};
 
 /// The families, and the file that tells; the first that is found counts.
@@ -15,7 +15,7 @@ pub(super) fn exists(path: &str) -> Result<bool, FunctionError> {
     match std::fs::metadata(path) {
         Ok(_) => Ok(true),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(FunctionError::fatal(format!("stat {path}: {}", go_error(&error)))),
+        Err(error) => Err(FunctionError::fatal(format!("stat {path}: {}", error_text(&error)))),
     }
 }
 

@@ -8,12 +8,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use go_compat::os::error_text;
 use mcl_value::Value;
 
 use crate::args::Args;
-use crate::golang::os::go_error;
 use crate::table::{Outcome, ok};
-use crate::{FunctionError, Live, LiveContext};
+use crate::{FunctionError, Stream, StreamContext};
 
 /// A line longer than this ends the reading.
 const MAX_LINE: u64 = 64 * 1024;
@@ -55,15 +55,15 @@ impl Output {
     }
 }
 
-impl Live for System {
-    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+impl Stream for System {
+    fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         let command = args.bytes(0)?;
         let mut ended = false;
         if self.running.as_ref().is_none_or(|running| running.command != command) {
             self.running = None;
             let started = start(command, cx.waker());
             let shown = String::from_utf8_lossy(command);
-            let failure = |error| FunctionError::fatal(format!("could not start `{shown}`: {}", go_error(&error)));
+            let failure = |error| FunctionError::fatal(format!("could not start `{shown}`: {}", error_text(&error)));
             self.running = Some(started.map_err(failure)?);
         }
         if let Some(running) = &mut self.running {

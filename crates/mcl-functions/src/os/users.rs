@@ -65,7 +65,7 @@ mod tests {
             assert_eq!(expand_home(text.as_bytes()), ok(text));
         }
         assert_eq!(expand_home(b"~root/x/"), ok("/root/x/"));
-        assert_eq!(expand_home(b"~\0\xff/x").map_err(|e| e.catchable), Err(false));
+        assert_eq!(expand_home(b"~\0\xff/x").map_err(|error| error.is_catchable()), Err(false));
         assert_eq!(expand_home(b"~no-such-user/x"), fatal("can't expand ~no-such-user into home directory"));
     }
 }

@@ -4,17 +4,17 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+use go_compat::os::{error_text, path_error};
 use mcl_value::Value;
 
 use super::users;
 use crate::args::Args;
-use crate::golang::os::{go_error, path_error};
 use crate::kernel_events::KernelEvents;
 use crate::table::{Outcome, catchable, fatal, ok};
-use crate::{Live, LiveContext};
+use crate::{Stream, StreamContext};
 
 /// Watching needs an absolute path; a relative one counts from the directory of the process, as for reading.
-fn watch(cx: &mut dyn LiveContext, path: &[u8]) -> PathBuf {
+fn watch(cx: &mut dyn StreamContext, path: &[u8]) -> PathBuf {
     let path = Path::new(OsStr::from_bytes(path));
     if !path.as_os_str().is_empty() {
         cx.wake_on_path(&std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()));
@@ -24,20 +24,20 @@ fn watch(cx: &mut dyn LiveContext, path: &[u8]) -> PathBuf {
 
 pub(super) struct FileExists;
 
-impl Live for FileExists {
-    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+impl Stream for FileExists {
+    fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         match std::fs::metadata(watch(cx, args.bytes(0)?)) {
             Ok(_) => ok(true),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => ok(false),
-            Err(error) => fatal(format!("stat {}: {}", args.text(0)?, go_error(&error))),
+            Err(error) => fatal(format!("stat {}: {}", args.text(0)?, error_text(&error))),
         }
     }
 }
 
 pub(super) struct ReadFile;
 
-impl Live for ReadFile {
-    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+impl Stream for ReadFile {
+    fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         match std::fs::read(watch(cx, args.bytes(0)?)) {
             Ok(contents) => ok(contents),
             Err(error) => {
@@ -50,8 +50,8 @@ impl Live for ReadFile {
 
 pub(super) struct UserExists;
 
-impl Live for UserExists {
-    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+impl Stream for UserExists {
+    fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         cx.wake_on_path(Path::new(users::PASSWD));
         ok(users::find(args.bytes(0)?)?.is_some())
     }
@@ -60,8 +60,8 @@ impl Live for UserExists {
 #[derive(Default)]
 pub(super) struct ModuleLoaded(Option<KernelEvents>);
 
-impl Live for ModuleLoaded {
-    fn call(&mut self, cx: &mut dyn LiveContext, args: &[Value]) -> Outcome {
+impl Stream for ModuleLoaded {
+    fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         KernelEvents::modules(&mut self.0, cx)?;
         let name = args.bytes(0)?;
         match std::fs::read("/proc/modules") {

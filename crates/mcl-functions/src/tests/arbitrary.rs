@@ -193,7 +193,7 @@ fn no_arguments_make_a_plain_function_panic() {
             match outcome {
                 Err(_) => panic!("{} panics with seed {seed} on {args:?}", function.name),
                 Ok(Ok(value)) => assert!(value.has_type(&ty.result), "{}: {value} is no {}", function.name, ty.result),
-                Ok(Err(error)) => assert!(!error.message.is_empty(), "{}", function.name),
+                Ok(Err(error)) => assert!(!error.message().is_empty(), "{}", function.name),
             }
         }
     }

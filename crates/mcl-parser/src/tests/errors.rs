@@ -4,7 +4,7 @@ use mcl_diagnostics::{Diagnostic, FileId, Files, Severity};
 use mcl_lexer::{lex, lex_diagnostics};
 
 use crate::ast::Stmt;
-use crate::{check_init, interpolate, parse};
+use crate::{check_ast, interpolate, parse};
 
 /// All messages of the four stages.
 pub fn diagnostics(text: &str) -> Vec<Diagnostic> {
@@ -13,7 +13,7 @@ pub fn diagnostics(text: &str) -> Vec<Diagnostic> {
     let mut found = lex_diagnostics(file, text, &tokens);
     let parsed = parse(file, text, &tokens);
     found.extend(parsed.diagnostics);
-    found.extend(check_init(&parsed.ast));
+    found.extend(check_ast(&parsed.ast));
     found.extend(interpolate(parsed.ast).1);
     found
 }
@@ -210,9 +210,9 @@ fn broken_statements_leave_the_names_that_they_define() {
         .ast
         .stmts
         .iter()
-        .filter_map(|stmt| if let Stmt::Broken { defines } = stmt { Some(defines) } else { None })
+        .filter_map(|stmt| if let Stmt::Error { defines } = stmt { Some(defines) } else { None })
         .flatten()
-        .map(|d| format!("{:?} {}", d.sort, parsed.ast.name(d.name)))
+        .map(|d| format!("{:?} {}", d.kind, parsed.ast.name(d.name)))
         .collect();
     assert_eq!(names, ["Variable x", "Function f", "Class c:d", "Alias lib", "Alias fmt"]);
 }

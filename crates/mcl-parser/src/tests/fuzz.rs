@@ -20,7 +20,7 @@ fn check(text: &str) {
     let interpolated = interpolate(parsed.ast.clone()).0;
     for ast in [&parsed.ast, &interpolated] {
         assert_well_formed(ast);
-        assert_eq!(ast.check(text), Ok(()));
+        assert_eq!(ast.validate(text), Ok(()));
     }
     for diagnostic in diagnostics(text) {
         let span = diagnostic.span.expect("every message has a place");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcl_diagnostics::{Span, nearest};
 use mcl_parser::ast::{EdgeHalf, Entry, EntryKind, ExprId, Resource};
-use resource_graph::{Kind, META_FIELDS, META_STRUCT_TYPE, Repr};
+use resource_graph::{META_FIELDS, META_STRUCT_TYPE, Repr, ResourceKind};
 
 use crate::infer::Inference;
 use crate::infer::error::{InferError, SendError, Sent};
@@ -18,7 +18,7 @@ use crate::solver::types::{Node, Ty};
 const MAX_LISTED_FIELDS: usize = 10;
 
 /// An end of an edge, with its kind.
-type EdgeEnd<'a> = (&'a EdgeHalf, &'static Kind);
+type EdgeEnd<'a> = (&'a EdgeHalf, &'static ResourceKind);
 
 impl Inference<'_> {
     /// Types a resource.
@@ -52,7 +52,7 @@ impl Inference<'_> {
     }
 
     /// Returns the kind with this name. An unknown one is reported at `name_span` if that is inside `span`, else at `span`.
-    fn kind_named(&mut self, name: &str, name_span: Span, span: Span) -> Option<&'static Kind> {
+    fn kind_named(&mut self, name: &str, name_span: Span, span: Span) -> Option<&'static ResourceKind> {
         let kind = resource_graph::kind(name).filter(|kind| kind.is_public());
         if kind.is_none() {
             let is_inside = name_span.start >= span.start && name_span.end <= span.end;
@@ -64,7 +64,7 @@ impl Inference<'_> {
         kind
     }
 
-    fn field(&mut self, module: ModuleId, kind: &'static Kind, name: &str, entry: &Entry, value: ExprId) {
+    fn field(&mut self, module: ModuleId, kind: &'static ResourceKind, name: &str, entry: &Entry, value: ExprId) {
         let found = self.expr_type(module, value);
         let Some(field) = kind.field(name) else {
             let (field, span) = (name.to_owned(), entry.name_span);
@@ -120,7 +120,7 @@ impl Inference<'_> {
         self.expect(expected, ty, span, &Expectation::ResourceName { is_collect, include });
     }
 
-    fn edge_end(&mut self, module: ModuleId, half: &EdgeHalf) -> Option<&'static Kind> {
+    fn edge_end(&mut self, module: ModuleId, half: &EdgeHalf) -> Option<&'static ResourceKind> {
         let name = self.scoped.ast(module).name(half.kind);
         let kind = self.kind_named(name, half.span, half.span);
         self.infer(module, half.name);
@@ -189,7 +189,7 @@ impl Inference<'_> {
 }
 
 /// Returns what to write instead of a field that the kind does not have.
-fn help_for_field(kind: &Kind, name: &str) -> String {
+fn help_for_field(kind: &ResourceKind, name: &str) -> String {
     if let Some(near) = nearest(name, kind.fields.iter().map(|field| field.name)) {
         return format!("did you mean `{near}`?");
     }

@@ -164,7 +164,7 @@ impl Inference<'_> {
         let span = ast.stmt_span(stmt);
         let info = scoped.stmt_info(scope, stmt);
         match ast.stmt(stmt) {
-            Stmt::Broken { .. } | Stmt::Bind { .. } | Stmt::Func { .. } | Stmt::Class { .. } | Stmt::Import { .. } => {}
+            Stmt::Error { .. } | Stmt::Bind { .. } | Stmt::Func { .. } | Stmt::Class { .. } | Stmt::Import { .. } => {}
             Stmt::Include { alias: Some(_), .. } => {}
             Stmt::Include { alias: None, .. } => {
                 if let StmtInfo::Instance(instance) = info {

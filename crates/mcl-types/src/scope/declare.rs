@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcl_diagnostics::Span;
 use mcl_modules::UnitId;
-use mcl_parser::ast::{Ast, Block, DefinitionSort, Name, Param, Stmt, StmtId};
+use mcl_parser::ast::{Ast, Block, DefinitionKind, Name, Param, Stmt, StmtId};
 use rustc_hash::FxHashMap;
 
 use crate::scope::Resolver;
@@ -93,7 +93,7 @@ impl Resolver<'_> {
                     work.push((inner, body));
                 }
             }
-            Stmt::Broken { .. }
+            Stmt::Error { .. }
             | Stmt::Bind { .. }
             | Stmt::Panic { .. }
             | Stmt::Resource(_)
@@ -166,14 +166,14 @@ impl Resolver<'_> {
             Stmt::Import { module, module_span, alias } => {
                 self.declare_import(scope, stmt, module, *module_span, *alias, imported);
             }
-            Stmt::Broken { defines } => {
+            Stmt::Error { defines } => {
                 for definition in defines {
                     let symbol = self.symbols.defined(self.table(scope).unit, definition.name);
-                    let namespace = match definition.sort {
-                        DefinitionSort::Variable => Namespace::Variable,
-                        DefinitionSort::Function => Namespace::Function,
-                        DefinitionSort::Class => Namespace::Class,
-                        DefinitionSort::Alias => {
+                    let namespace = match definition.kind {
+                        DefinitionKind::Variable => Namespace::Variable,
+                        DefinitionKind::Function => Namespace::Function,
+                        DefinitionKind::Class => Namespace::Class,
+                        DefinitionKind::Alias => {
                             let alias = Alias { stmt, span: definition.span, target: AliasTarget::Error };
                             if &**ast.name(definition.name) == "*" {
                                 self.tables[scope].stars.push((stmt, AliasTarget::Error));

@@ -125,7 +125,7 @@ impl Resolver<'_> {
         let ast = self.ast(scope);
         for stmt in &ast.body {
             let construct = match ast.stmt(*stmt) {
-                Stmt::Broken { .. }
+                Stmt::Error { .. }
                 | Stmt::Bind { .. }
                 | Stmt::Func { .. }
                 | Stmt::Class { .. }

@@ -184,7 +184,7 @@ impl Resolver<'_> {
         match self.out.ast_of(scope).stmt(stmt) {
             Stmt::Bind { .. } | Stmt::Func { .. } | Stmt::Class { .. } | Stmt::Import { .. } => true,
             Stmt::Include { alias, .. } => alias.is_some(),
-            Stmt::Broken { .. }
+            Stmt::Error { .. }
             | Stmt::Panic { .. }
             | Stmt::Resource(_)
             | Stmt::Edge(_)

@@ -2,9 +2,9 @@
 
 use crate::syntax::is_account_name;
 use crate::validate::{Params, ValidationError};
-use crate::{Field, Kind, Repr, Traits};
+use crate::{Field, Repr, ResourceKind, Traits};
 
-pub(super) const GROUP: Kind = Kind {
+pub(super) const GROUP: ResourceKind = ResourceKind {
     name: "group",
     doc: "A local group. Who is a member is managed by `user`.",
     fields: &[
@@ -25,7 +25,7 @@ fn valid_name(param: Option<&str>, what: &str, name: &str) -> Result<(), Validat
     Err(error.help("a name has at most 31 letters, digits, `_` and `-`, with a letter or `_` in front"))
 }
 
-pub(super) const USER: Kind = Kind {
+pub(super) const USER: ResourceKind = ResourceKind {
     name: "user",
     doc: "A local account.",
     fields: &[

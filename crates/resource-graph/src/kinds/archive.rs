@@ -1,7 +1,7 @@
 //! `tar`, `gzip`, `deploy:tar` (spec 05 §6.28, 6.29, 6.31).
 
 use crate::validate::{Params, ValidationError};
-use crate::{Check, Field, Kind, Traits};
+use crate::{Check, Field, ResourceKind, Traits};
 
 const PATH: Field =
     Field::new("path", "str", "The file to write: an absolute path.").default_name().check(Check::AbsoluteFile);
@@ -12,7 +12,7 @@ const FORMAT: Field = Field::new(
 )
 .default("0");
 
-pub(super) const TAR: Kind = Kind {
+pub(super) const TAR: ResourceKind = ResourceKind {
     name: "tar",
     doc: "Builds a tar archive from files and directories.",
     fields: &[
@@ -29,7 +29,7 @@ pub(super) const TAR: Kind = Kind {
     validate: validate_tar,
 };
 
-pub(super) const DEPLOY_TAR: Kind = Kind {
+pub(super) const DEPLOY_TAR: ResourceKind = ResourceKind {
     name: "deploy:tar",
     doc: "Builds a tar archive of the program that is running.",
     fields: &[PATH, FORMAT],
@@ -62,7 +62,7 @@ fn validate_output(p: &Params<'_>) -> Result<(), ValidationError> {
     Ok(())
 }
 
-pub(super) const GZIP: Kind = Kind {
+pub(super) const GZIP: ResourceKind = ResourceKind {
     name: "gzip",
     doc: "Compresses one file, or a text.",
     fields: &[

@@ -1,9 +1,9 @@
 //! Machines of others: `aws:ec2`, `hetzner:vm` (spec 08 §10, §11).
 
 use crate::validate::{Params, ValidationError};
-use crate::{Check, Field, Kind, Repr, Traits};
+use crate::{Check, Field, Repr, ResourceKind, Traits};
 
-pub(super) const AWS_EC2: Kind = Kind {
+pub(super) const AWS_EC2: ResourceKind = ResourceKind {
     name: "aws:ec2",
     doc: "An instance of Amazon EC2.",
     fields: &[
@@ -43,7 +43,7 @@ pub(super) const AWS_EC2: Kind = Kind {
     },
 };
 
-pub(super) const HETZNER_VM: Kind = Kind {
+pub(super) const HETZNER_VM: ResourceKind = ResourceKind {
     name: "hetzner:vm",
     doc: "A server of Hetzner Cloud.",
     fields: &[

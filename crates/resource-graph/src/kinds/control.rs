@@ -3,9 +3,9 @@
 use mcl_value::Value;
 
 use crate::validate::{Params, ValidationError};
-use crate::{Field, Kind, Repr, Traits};
+use crate::{Field, Repr, ResourceKind, Traits};
 
-pub(super) const EXIT: Kind = Kind {
+pub(super) const EXIT: ResourceKind = ResourceKind {
     name: "exit",
     doc: "Ends the run with an exit status.",
     fields: &[Field::new("code", "int", "The exit status, at most 125.").default("0").repr(Repr::Uint8)],
@@ -17,7 +17,7 @@ pub(super) const EXIT: Kind = Kind {
     },
 };
 
-pub(super) const MSG: Kind = Kind {
+pub(super) const MSG: ResourceKind = ResourceKind {
     name: "msg",
     doc: "Writes a message to the log and, if wanted, to the systemd journal.",
     fields: &[
@@ -55,7 +55,7 @@ fn validate_msg(p: &Params<'_>) -> Result<(), ValidationError> {
     Ok(())
 }
 
-pub(super) const TIMER: Kind = Kind {
+pub(super) const TIMER: ResourceKind = ResourceKind {
     name: "timer",
     doc: "An event at regular intervals.",
     fields: &[Field::new("interval", "int", "Seconds between events, at least 1.").required().repr(Repr::Uint32)],

@@ -3,9 +3,9 @@
 use mcl_value::Value;
 
 use crate::validate::{Params, ValidationError};
-use crate::{Check, Field, Kind, Traits};
+use crate::{Check, Field, ResourceKind, Traits};
 
-pub(super) const FIREWALLD: Kind = Kind {
+pub(super) const FIREWALLD: ResourceKind = ResourceKind {
     name: "firewalld",
     doc: "Services and ports of a firewalld zone, in the running configuration.",
     fields: &[
@@ -38,7 +38,7 @@ fn validate_firewalld(p: &Params<'_>) -> Result<(), ValidationError> {
     Ok(())
 }
 
-pub(super) const GSETTINGS: Kind = Kind {
+pub(super) const GSETTINGS: ResourceKind = ResourceKind {
     name: "gsettings",
     doc: "One GSettings key of a user. The name may be `SCHEMA KEY`.",
     fields: &[

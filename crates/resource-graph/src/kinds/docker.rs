@@ -3,11 +3,11 @@
 use mcl_value::Value;
 
 use crate::validate::{Params, ValidationError};
-use crate::{Check, Field, Kind, Traits};
+use crate::{Check, Field, ResourceKind, Traits};
 
 const APIVERSION: Field = Field::new("apiversion", "str", "The version of the daemon's interface: `v1.41`.");
 
-pub(super) const CONTAINER: Kind = Kind {
+pub(super) const CONTAINER: ResourceKind = ResourceKind {
     name: "docker:container",
     doc: "A Docker container.",
     fields: &[
@@ -28,7 +28,7 @@ pub(super) const CONTAINER: Kind = Kind {
     validate: validate_container,
 };
 
-pub(super) const IMAGE: Kind = Kind {
+pub(super) const IMAGE: ResourceKind = ResourceKind {
     name: "docker:image",
     doc: "A Docker image.",
     fields: &[

@@ -1,9 +1,9 @@
 //! `exec` (spec 05 §6.2).
 
 use crate::validate::{Params, ValidationError};
-use crate::{Check, Field, Kind, SendField, Traits};
+use crate::{Check, Field, ResourceKind, SendField, Traits};
 
-pub(super) const EXEC: Kind = Kind {
+pub(super) const EXEC: ResourceKind = ResourceKind {
     name: "exec",
     doc: "Runs a command, unless a guard says that there is nothing to do.",
     fields: &[

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use crate::mode::SymbolicMode;
 use crate::validate::{Params, ValidationError};
-use crate::{Field, Kind, Traits};
+use crate::{Field, ResourceKind, Traits};
 
-pub(super) const FILE: Kind = Kind {
+pub(super) const FILE: ResourceKind = ResourceKind {
     name: "file",
     doc: "A file, directory or symbolic link: whether it exists, its content, where that is copied from, its owner, \
           group, mode and SELinux label, and which entries of a directory may stay.",

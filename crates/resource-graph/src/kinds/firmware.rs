@@ -3,9 +3,9 @@
 use super::cloud::needs_poll;
 use crate::syntax;
 use crate::validate::{Params, ValidationError, nothing_more};
-use crate::{Check, Field, Kind, Traits};
+use crate::{Check, Field, ResourceKind, Traits};
 
-pub(super) const FWUPD_DEVICE: Kind = Kind {
+pub(super) const FWUPD_DEVICE: ResourceKind = ResourceKind {
     name: "fwupd:device",
     doc: "The firmware version of one device.",
     fields: &[
@@ -18,7 +18,7 @@ pub(super) const FWUPD_DEVICE: Kind = Kind {
     validate: nothing_more,
 };
 
-pub(super) const FWUPD_SYSTEM: Kind = Kind {
+pub(super) const FWUPD_SYSTEM: ResourceKind = ResourceKind {
     name: "fwupd:system",
     doc: "The firmware of all devices.",
     fields: &[
@@ -30,7 +30,7 @@ pub(super) const FWUPD_SYSTEM: Kind = Kind {
     validate: nothing_more,
 };
 
-pub(super) const FWUPD_REMOTE: Kind = Kind {
+pub(super) const FWUPD_REMOTE: ResourceKind = ResourceKind {
     name: "fwupd:remote",
     doc: "A place that firmware comes from. The name is its identifier.",
     fields: &[
@@ -63,7 +63,7 @@ fn validate_remote(p: &Params<'_>) -> Result<(), ValidationError> {
     Ok(())
 }
 
-pub(super) const FWATTR: Kind = Kind {
+pub(super) const FWATTR: ResourceKind = ResourceKind {
     name: "fwattr",
     doc: "A firmware attribute that the kernel offers.",
     fields: &[
@@ -96,7 +96,7 @@ const USERNAME: Field = Field::new("username", "str", "The user.").default("from
 const PASSWORD: Field = Field::new("password", "str", "The password.").sensitive();
 const INSECURE_PASSWORD: Field = Field::new("insecure_password", "bool", "Allow a password in the name.");
 
-pub(super) const BMC_POWER: Kind = Kind {
+pub(super) const BMC_POWER: ResourceKind = ResourceKind {
     name: "bmc:power",
     doc: "The power of a machine, through its management controller. The name may be `driver://user@host:port`.",
     fields: &[
@@ -134,7 +134,7 @@ fn validate_bmc(p: &Params<'_>) -> Result<(), ValidationError> {
     Ok(())
 }
 
-pub(super) const BMC_FIRMWARE: Kind = Kind {
+pub(super) const BMC_FIRMWARE: ResourceKind = ResourceKind {
     name: "bmc:firmware",
     doc: "The firmware of a management controller. The name may be `driver://user@host:port`.",
     fields: &[

@@ -4,9 +4,9 @@ use std::net::IpAddr;
 
 use crate::syntax;
 use crate::validate::{Params, ValidationError, nothing_more};
-use crate::{Field, Kind, Traits};
+use crate::{Field, ResourceKind, Traits};
 
-pub(super) const HOSTNAME: Kind = Kind {
+pub(super) const HOSTNAME: ResourceKind = ResourceKind {
     name: "hostname",
     doc: "The pretty, static and transient names of this host.",
     fields: &[
@@ -20,7 +20,7 @@ pub(super) const HOSTNAME: Kind = Kind {
     validate: nothing_more,
 };
 
-pub(super) const SYSCTL: Kind = Kind {
+pub(super) const SYSCTL: ResourceKind = ResourceKind {
     name: "sysctl",
     doc: "A kernel parameter, now and at boot. The name is the dotted key.",
     fields: &[
@@ -71,7 +71,7 @@ fn validate_sysctl(p: &Params<'_>) -> Result<(), ValidationError> {
     Ok(())
 }
 
-pub(super) const MOUNT: Kind = Kind {
+pub(super) const MOUNT: ResourceKind = ResourceKind {
     name: "mount",
     doc: "A line of `/etc/fstab` and its mounted state. The name is the mount point.",
     fields: &[
@@ -99,7 +99,7 @@ fn validate_mount(p: &Params<'_>) -> Result<(), ValidationError> {
     Ok(())
 }
 
-pub(super) const NET: Kind = Kind {
+pub(super) const NET: ResourceKind = ResourceKind {
     name: "net",
     doc: "A network interface: whether it is up, its addresses and its default route. The name is the interface.",
     fields: &[

@@ -2,11 +2,11 @@
 
 use crate::syntax;
 use crate::validate::{Params, ValidationError};
-use crate::{Check, Field, Kind, Repr, SendField, Traits};
+use crate::{Check, Field, Repr, ResourceKind, SendField, Traits};
 
 const SERVER_NAME: Field = Field::new("server", "str", "The name of the `http:server` to belong to; any when empty.");
 
-pub(super) const SERVER: Kind = Kind {
+pub(super) const SERVER: ResourceKind = ResourceKind {
     name: "http:server",
     doc: "A small HTTP server for its children and, if wanted, a directory.",
     fields: &[
@@ -58,7 +58,7 @@ pub(super) fn validate_source(p: &Params<'_>) -> Result<(), ValidationError> {
     Ok(())
 }
 
-pub(super) const FILE: Kind = Kind {
+pub(super) const FILE: ResourceKind = ResourceKind {
     name: "http:server:file",
     doc: "A document, or a directory tree, that an `http:server` serves.",
     fields: &[
@@ -79,7 +79,7 @@ pub(super) const FILE: Kind = Kind {
     },
 };
 
-pub(super) const FLAG: Kind = Kind {
+pub(super) const FLAG: ResourceKind = ResourceKind {
     name: "http:server:flag",
     doc: "A path whose posted form value other resources can receive.",
     fields: &[
@@ -100,7 +100,7 @@ fn validate_public_path(p: &Params<'_>) -> Result<(), ValidationError> {
     Ok(())
 }
 
-pub(super) const PROXY: Kind = Kind {
+pub(super) const PROXY: ResourceKind = ResourceKind {
     name: "http:server:proxy",
     doc: "A caching proxy for a path prefix.",
     fields: &[
@@ -126,7 +126,7 @@ pub(super) const PROXY: Kind = Kind {
     },
 };
 
-pub(super) const UI: Kind = Kind {
+pub(super) const UI: ResourceKind = ResourceKind {
     name: "http:server:ui",
     doc: "A small live web form.",
     fields: &[
@@ -149,7 +149,7 @@ pub(super) const UI: Kind = Kind {
     },
 };
 
-pub(super) const UI_INPUT: Kind = Kind {
+pub(super) const UI_INPUT: ResourceKind = ResourceKind {
     name: "http:server:ui:input",
     doc: "One field of a web form; other resources can receive its value.",
     fields: &[
@@ -181,7 +181,7 @@ pub(super) const UI_INPUT: Kind = Kind {
     },
 };
 
-pub(super) const CLIENT: Kind = Kind {
+pub(super) const CLIENT: ResourceKind = ResourceKind {
     name: "http:client",
     doc: "Fetches a URL into a file, or for other resources to receive.",
     fields: &[

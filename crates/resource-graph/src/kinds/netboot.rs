@@ -5,14 +5,14 @@ use std::net::Ipv4Addr;
 use super::http::{validate_listener, validate_source};
 use crate::syntax;
 use crate::validate::{Params, ValidationError};
-use crate::{Check, Field, Kind, Repr, Traits};
+use crate::{Check, Field, Repr, ResourceKind, Traits};
 
 const DHCP_SERVER_NAME: Field =
     Field::new("server", "str", "The name of the `dhcp:server` to belong to; any when empty.");
 const NBP: Field = Field::new("nbp", "str", "Where to boot from: `tftp://host/path`.");
 const NBP_PATH: Field = Field::new("nbp_path", "str", "The path of `nbp`, when it must not start with `/`.");
 
-pub(super) const DHCP_SERVER: Kind = Kind {
+pub(super) const DHCP_SERVER: ResourceKind = ResourceKind {
     name: "dhcp:server",
     doc: "A small DHCP server for IPv4.",
     fields: &[
@@ -90,7 +90,7 @@ pub(super) fn validate_host(p: &Params<'_>) -> Result<(), ValidationError> {
     }
 }
 
-pub(super) const DHCP_HOST: Kind = Kind {
+pub(super) const DHCP_HOST: ResourceKind = ResourceKind {
     name: "dhcp:host",
     doc: "A host with a fixed address.",
     fields: &[
@@ -108,7 +108,7 @@ pub(super) const DHCP_HOST: Kind = Kind {
     },
 };
 
-pub(super) const DHCP_RANGE: Kind = Kind {
+pub(super) const DHCP_RANGE: ResourceKind = ResourceKind {
     name: "dhcp:range",
     doc: "A pool of addresses.",
     fields: &[
@@ -172,7 +172,7 @@ fn validate_dhcp_range(p: &Params<'_>) -> Result<(), ValidationError> {
     boot_url(p)
 }
 
-pub(super) const TFTP_SERVER: Kind = Kind {
+pub(super) const TFTP_SERVER: ResourceKind = ResourceKind {
     name: "tftp:server",
     doc: "A TFTP server that only reads.",
     fields: &[
@@ -185,7 +185,7 @@ pub(super) const TFTP_SERVER: Kind = Kind {
     validate: |p| validate_listener(p, false),
 };
 
-pub(super) const TFTP_FILE: Kind = Kind {
+pub(super) const TFTP_FILE: ResourceKind = ResourceKind {
     name: "tftp:file",
     doc: "A document that a `tftp:server` serves.",
     fields: &[

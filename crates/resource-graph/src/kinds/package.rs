@@ -1,9 +1,9 @@
 //! `pkg` (spec 05 §6.4).
 
 use crate::validate::{Params, ValidationError};
-use crate::{Check, Field, Kind, Traits};
+use crate::{Check, Field, ResourceKind, Traits};
 
-pub(super) const PKG: Kind = Kind {
+pub(super) const PKG: ResourceKind = ResourceKind {
     name: "pkg",
     doc: "A package of the distribution.",
     fields: &[

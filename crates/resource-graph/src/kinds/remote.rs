@@ -2,9 +2,9 @@
 
 use crate::syntax;
 use crate::validate::{Params, ValidationError};
-use crate::{Field, Kind, Repr, Traits};
+use crate::{Field, Repr, ResourceKind, Traits};
 
-pub(super) const REMOTE: Kind = Kind {
+pub(super) const REMOTE: ResourceKind = ResourceKind {
     name: "remote",
     doc: "Runs this agent on another host, over SSH.",
     fields: &[

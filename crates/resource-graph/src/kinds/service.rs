@@ -1,9 +1,9 @@
 //! What systemd runs: `svc`, `cron`, `nspawn` (spec 05 §6.3, 6.12, 6.24).
 
 use crate::validate::{Params, ValidationError, nothing_more};
-use crate::{Field, Kind, Traits};
+use crate::{Field, ResourceKind, Traits};
 
-pub(super) const SVC: Kind = Kind {
+pub(super) const SVC: ResourceKind = ResourceKind {
     name: "svc",
     doc: "A systemd service: whether it runs, and whether it starts at boot. The unit is `NAME.service`.",
     fields: &[
@@ -17,7 +17,7 @@ pub(super) const SVC: Kind = Kind {
     validate: nothing_more,
 };
 
-pub(super) const CRON: Kind = Kind {
+pub(super) const CRON: ResourceKind = ResourceKind {
     name: "cron",
     doc: "A systemd timer: its unit file `NAME.timer`, and whether it is enabled and active.",
     fields: &[
@@ -63,7 +63,7 @@ fn validate_cron(p: &Params<'_>) -> Result<(), ValidationError> {
     Ok(())
 }
 
-pub(super) const NSPAWN: Kind = Kind {
+pub(super) const NSPAWN: ResourceKind = ResourceKind {
     name: "nspawn",
     doc: "A systemd-nspawn machine: whether it runs. The name is the machine.",
     fields: &[Field::new("state", "str", "Whether it runs.").default("\"running\"").one_of(&["running", "stopped"])],

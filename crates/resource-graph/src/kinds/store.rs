@@ -2,9 +2,9 @@
 
 use crate::syntax;
 use crate::validate::{Params, ValidationError, nothing_more};
-use crate::{Field, Kind, Repr, SendField, Traits};
+use crate::{Field, Repr, ResourceKind, SendField, Traits};
 
-pub(super) const KV: Kind = Kind {
+pub(super) const KV: ResourceKind = ResourceKind {
     name: "kv",
     doc: "One key of the string store that all hosts share.",
     fields: &[
@@ -37,7 +37,7 @@ fn validate_kv(p: &Params<'_>) -> Result<(), ValidationError> {
     }
 }
 
-pub(super) const VALUE: Kind = Kind {
+pub(super) const VALUE: ResourceKind = ResourceKind {
     name: "value",
     doc: "Holds any value, passes it on, and publishes it to the functions that read local values.",
     fields: &[Field::new("any", "any", "The value.").optional()],
@@ -46,7 +46,7 @@ pub(super) const VALUE: Kind = Kind {
     validate: nothing_more,
 };
 
-pub(super) const PASSWORD: Kind = Kind {
+pub(super) const PASSWORD: ResourceKind = ResourceKind {
     name: "password",
     doc: "A random password for other resources to receive.",
     fields: &[
@@ -59,7 +59,7 @@ pub(super) const PASSWORD: Kind = Kind {
     validate: nothing_more,
 };
 
-pub(super) const SCHEDULE: Kind = Kind {
+pub(super) const SCHEDULE: ResourceKind = ResourceKind {
     name: "schedule",
     doc: "Takes part in choosing hosts from a pool.",
     fields: &[
@@ -91,7 +91,7 @@ fn validate_schedule(p: &Params<'_>) -> Result<(), ValidationError> {
     Ok(())
 }
 
-pub(super) const CONSUL_KV: Kind = Kind {
+pub(super) const CONSUL_KV: ResourceKind = ResourceKind {
     name: "consul:kv",
     doc: "One key of a Consul store.",
     fields: &[

@@ -1,9 +1,9 @@
 //! Kinds that leave the machine alone: `noop`, `test`, `print`, and the target of `panic(…)` (spec 05 §6.7-6.9, 6.20).
 
 use crate::validate::{Params, ValidationError, nothing_more};
-use crate::{Field, Kind, Repr, SendField, Traits};
+use crate::{Field, Repr, ResourceKind, SendField, Traits};
 
-pub(super) const PANIC: Kind = Kind {
+pub(super) const PANIC: ResourceKind = ResourceKind {
     name: "_panic",
     doc: "The target of the `panic` statement. Programs cannot write it.",
     fields: &[],
@@ -12,7 +12,7 @@ pub(super) const PANIC: Kind = Kind {
     validate: nothing_more,
 };
 
-pub(super) const NOOP: Kind = Kind {
+pub(super) const NOOP: ResourceKind = ResourceKind {
     name: "noop",
     doc: "Does nothing. Useful as a point that other resources are ordered around.",
     fields: &[Field::new("comment", "str", "Ignored text.")],
@@ -21,7 +21,7 @@ pub(super) const NOOP: Kind = Kind {
     validate: nothing_more,
 };
 
-pub(super) const PRINT: Kind = Kind {
+pub(super) const PRINT: ResourceKind = ResourceKind {
     name: "print",
     doc: "Logs a message when it changes, or when another resource notifies it.",
     fields: &[
@@ -33,7 +33,7 @@ pub(super) const PRINT: Kind = Kind {
     validate: nothing_more,
 };
 
-pub(super) const TEST: Kind = Kind {
+pub(super) const TEST: ResourceKind = ResourceKind {
     name: "test",
     doc: "A kind for tests of the engine: it has a field of every type, and can be told to fail.",
     fields: &[

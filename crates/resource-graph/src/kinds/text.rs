@@ -4,9 +4,9 @@ use crate::authorized_key::AuthorizedKey;
 use crate::json_edit::{JsonEdit, JsonStore};
 use crate::syntax::is_account_name;
 use crate::validate::{Params, ValidationError};
-use crate::{Field, Kind, Traits};
+use crate::{Field, ResourceKind, Traits};
 
-pub(super) const LINE: Kind = Kind {
+pub(super) const LINE: ResourceKind = ResourceKind {
     name: "line",
     doc: "One line, or a block of lines, that a text file has or has not.",
     fields: &[
@@ -31,7 +31,7 @@ fn validate_line(p: &Params<'_>) -> Result<(), ValidationError> {
     Ok(())
 }
 
-pub(super) const AUTHORIZED_KEY: Kind = Kind {
+pub(super) const AUTHORIZED_KEY: ResourceKind = ResourceKind {
     name: "ssh:authorized_key",
     doc: "One entry of an `authorized_keys` file.",
     fields: &[
@@ -56,7 +56,7 @@ pub(super) const AUTHORIZED_KEY: Kind = Kind {
     },
 };
 
-pub(super) const JSON_EDIT: Kind = Kind {
+pub(super) const JSON_EDIT: ResourceKind = ResourceKind {
     name: "json:edit",
     doc: "Assignments and deletions in a JSON document.",
     fields: &[
@@ -84,7 +84,7 @@ fn validate_json_edit(p: &Params<'_>) -> Result<(), ValidationError> {
     Ok(())
 }
 
-pub(super) const AUGEAS: Kind = Kind {
+pub(super) const AUGEAS: ResourceKind = ResourceKind {
     name: "augeas",
     doc: "Values in a configuration file, set with an Augeas lens.",
     fields: &[

@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use super::netboot::validate_host;
 use crate::validate::{Params, ValidationError};
-use crate::{Check, Field, Kind, Repr, Traits};
+use crate::{Check, Field, Repr, ResourceKind, Traits};
 
 const URI: Field = Field::new("uri", "str", "The connection: `qemu:///session`; the library's default when empty.");
 const AUTH: Field = Field::new("auth", "struct{username str; password str}", "Who connects.").optional().sensitive();
@@ -14,7 +14,7 @@ const NETWORK_NAME: Field =
     Field::new("network", "str", "The name of the `virt:network` to belong to; any when empty.");
 const DISKS: &str = "[]struct{source str; type str}";
 
-pub(super) const VIRT: Kind = Kind {
+pub(super) const VIRT: ResourceKind = ResourceKind {
     name: "virt",
     doc: "A virtual machine or container of libvirt.",
     fields: &[
@@ -67,7 +67,7 @@ fn validate_transient(p: &Params<'_>) -> Result<(), ValidationError> {
     Ok(())
 }
 
-pub(super) const NETWORK: Kind = Kind {
+pub(super) const NETWORK: ResourceKind = ResourceKind {
     name: "virt:network",
     doc: "A libvirt network with address translation and DHCP.",
     fields: &[
@@ -107,7 +107,7 @@ fn is_uuid(text: &str) -> bool {
         })
 }
 
-pub(super) const NETWORK_HOST: Kind = Kind {
+pub(super) const NETWORK_HOST: ResourceKind = ResourceKind {
     name: "virt:network:host",
     doc: "A DHCP host of a libvirt network.",
     fields: &[
@@ -121,7 +121,7 @@ pub(super) const NETWORK_HOST: Kind = Kind {
     validate: validate_host,
 };
 
-pub(super) const NETWORK_RANGE: Kind = Kind {
+pub(super) const NETWORK_RANGE: ResourceKind = ResourceKind {
     name: "virt:network:range",
     doc: "A DHCP range of a libvirt network.",
     fields: &[
@@ -144,7 +144,7 @@ pub(super) const NETWORK_RANGE: Kind = Kind {
     },
 };
 
-pub(super) const BUILDER: Kind = Kind {
+pub(super) const BUILDER: ResourceKind = ResourceKind {
     name: "virt:builder",
     doc: "Builds a disk image with `virt-builder`. An image that exists is never built again.",
     fields: &[

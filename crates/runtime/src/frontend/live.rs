@@ -8,20 +8,17 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use function_engine::{Engine, Host, Interpreter, Waiting, Waker, WatchId};
 use mcl_artifact::program::Program;
-use mcl_diagnostics::{Code, Diagnostic, Stage};
 use mcl_value::Value;
-use resource_graph::{AutoEdgeHost, ResourceGraph, add_autoedges};
+use resources::{Scope, SharedValues};
 use rustc_hash::FxHashMap;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
+use crate::finalize::{finalize, local_host};
 use crate::first_graph::A_WHILE;
 use crate::frontend::telling::Telling;
 use crate::frontend::{Mixer, PuppetSource, Side, SideEvent};
-use crate::function_engine::{Engine, Host, Waiting, Waker, WatchId};
-use crate::interpret::Interpreter;
-use crate::kinds::{Scope, SharedValues, package_files};
-use crate::resource_engine::EngineGraph;
 use crate::shell::{Handle, Message, Subscription, Watcher};
 
 /// What graphs are made from.
@@ -38,29 +35,6 @@ pub struct LiveSource {
     pub state_dir: PathBuf,
     /// What resources offer to functions: the agent's.
     pub shared: Arc<SharedValues>,
-}
-
-/// The graph that the engine runs: with automatic edges and groups.
-///
-/// # Errors
-/// A resource cannot tell what it wants, or there is a cycle.
-pub fn finish_graph(mut graph: ResourceGraph) -> Result<EngineGraph, Vec<Diagnostic>> {
-    let home = std::env::var("HOME").ok();
-    let host = AutoEdgeHost { home: home.as_deref(), package_files: Some(&package_files) };
-    add_autoedges(&mut graph, &host).map_err(|errors| {
-        let diagnostic = |e: resource_graph::AutoEdgeError| {
-            let diagnostic = Diagnostic::error(Code::R0412, Stage::Autoedge, e.to_string());
-            graph.resource(e.vertex).span.map_or(diagnostic.clone(), |span| diagnostic.at(span))
-        };
-        errors.into_iter().map(diagnostic).collect::<Vec<_>>()
-    })?;
-    EngineGraph::grouped(&graph).map_err(|cycle| {
-        vec![
-            Diagnostic::error(Code::R0412, Stage::Interpret, cycle.to_string()).help(
-                "remove one of the edges; automatic edges of a resource are turned off by `Meta:autoedge => false`",
-            ),
-        ]
-    })
 }
 
 /// A source that runs. What its functions have started, commands above all, ends when this is dropped.
@@ -124,6 +98,7 @@ fn run(source: LiveSource, world: World, agent: &Handle) {
     let mut reload_at = None;
     let mut wait = Wait::default();
     let mut telling = Telling::default();
+    let host = local_host();
     while !world.stopping.load(Ordering::Relaxed) {
         let mut events = Vec::new();
         if let Some(engine) = &mut engine {
@@ -153,7 +128,10 @@ fn run(source: LiveSource, world: World, agent: &Handle) {
             reload_at = puppet.interval().map(|interval| world.started.elapsed() + interval);
         }
         for mixed in mixer.handle(events) {
-            telling.messages(mixed, finish_graph).into_iter().for_each(|message| agent.send(message));
+            telling
+                .messages(mixed, |graph| Ok(finalize(graph, &host)?.engine))
+                .into_iter()
+                .for_each(|message| agent.send(message));
         }
         let next = engine.as_ref().and_then(Engine::next_deadline);
         let deadline = next.into_iter().chain(reload_at).chain(wait.deadline()).min();

@@ -3,11 +3,11 @@
 //! A program is evaluated again whenever something in it changes, so one that reads a clock and fails elsewhere fails
 //! once a second. Nobody wants to read that once a second.
 
+use super::Mixed;
 use mcl_diagnostics::Diagnostic;
+use resource_engine::EngineGraph;
 use resource_graph::ResourceGraph;
 
-use super::Mixed;
-use crate::resource_engine::EngineGraph;
 use crate::shell::Message;
 
 /// What was told last.

@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 
 use mcl_artifact::program::Program;
 use mcl_diagnostics::{Code, Diagnostic, Stage};
+use resource_engine::{
+    Command, Config, Engine, EngineGraph, Event, Failure, Finished, Report, StopLevel, Time, VertexKey,
+};
 use resource_graph::{Params, ResourceId};
+use resources::{
+    Cancel, CancelLevel, Change, Host, ManagedPaths, PendingSyncs, RefreshJournal, Reversals, SharedValues, StateDir,
+    TaskHandle, Watch, is_reversal,
+};
 use rustc_hash::FxHashSet;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::kinds::{
-    self, Cancel, CancelLevel, Change, Host, ManagedPaths, PendingSyncs, Reversals, SharedValues, TaskHandle, Watch,
-    is_reversal,
-};
-use crate::resource_engine::{
-    Command, Config, Engine, EngineGraph, Event, Finished, Report, StopLevel, Time, VertexKey,
-};
 use crate::shell::job::{Done, Flow, Job, Surroundings};
 use crate::shell::mailbox::{Handle, Message};
 use crate::shell::observer::{self, Observer};
@@ -26,7 +26,6 @@ use crate::shell::published::Published;
 use crate::shell::signals::Signals;
 use crate::shell::slot::{Implementation, Slot};
 use crate::shell::watcher::Watcher;
-use crate::state::{RefreshJournal, StateDir};
 
 /// How long a killed check may take to come back before the process ends without it.
 const GRACE: Duration = Duration::from_millis(200);
@@ -136,7 +135,7 @@ impl<'o> Agent<'o> {
             noop: options.noop,
             once: options.once,
             converged_timeout: options.converged_timeout,
-            refreshable: Some(kinds::is_refreshable),
+            refreshable: Some(resources::is_refreshable),
             max_parallel: options.max_parallel,
             slice: Some(SLICE),
             undelivered: journal.as_ref().map(|j| j.pairs()).unwrap_or_default(),
@@ -553,7 +552,7 @@ impl<'o> Agent<'o> {
                     match thread.spawn(run) {
                         Ok(thread) => slot.tasks.push((ours, thread)),
                         Err(error) => {
-                            let failure = kinds::Failure::Unavailable(format!("cannot start a thread: {error}"));
+                            let failure = Failure::Unavailable(format!("cannot start a thread: {error}"));
                             self.handle.send(Message::Task(key, epoch, Some(failure)));
                         }
                     }

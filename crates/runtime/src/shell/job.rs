@@ -3,11 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use resource_engine::{Group, Received, VertexKey};
 use resource_graph::{MASK, Resource, ResourceId};
-
-use crate::kinds::{Cancel, Change, Context, Failure, Host, Kind, Reversals, Sent};
-use crate::resource_engine::{Group, Received, VertexKey};
-use crate::state::RefreshJournal;
+use resources::{
+    Cancel, Change, CheckOutcome, CheckRequest, Context, Failure, Host, Kind, RefreshJournal, Reversals, Sent,
+};
 
 /// Everything a check needs; moves to the worker.
 pub(super) struct Job {
@@ -87,12 +87,13 @@ impl Job {
                 .map_err(|error| Failure::io("write down the notifications of", &*id.name, error)),
             None => Ok(()),
         };
-        let mut cx = Context::new(id, &host, &cancel, apply);
-        cx.refresh = refresh;
-        cx.changed = &changed;
-        cx.before_first_change = (!notifies.is_empty()).then_some(&write_down);
+        let before_first_change: Option<&dyn Fn() -> Result<(), Failure>> =
+            if notifies.is_empty() { None } else { Some(&write_down) };
+        let changed = &changed[..];
+        let request = CheckRequest { id, apply, refresh, changed, host: &host, cancel: &cancel, before_first_change };
+        let mut cx = Context::new(request);
         let result = catch_unwind(AssertUnwindSafe(|| {
-            if cx.cancel.is_cancelled() {
+            if cancel.is_cancelled() {
                 return Err(Failure::Cancelled);
             }
             if has_updates {
@@ -111,7 +112,7 @@ impl Job {
             kind.check_apply(&mut cx)
         }));
         let result = result.unwrap_or_else(|panic| Err(Failure::Panic(panic_text(&*panic))));
-        let Context { mut changes, sent, mut messages, watch_again, .. } = cx;
+        let CheckOutcome { mut changes, sent, mut messages, watch_again } = cx.into_outcome();
         let mut result = result;
         let secrets = secrets(&resources);
         if !secrets.is_empty() {

@@ -4,10 +4,10 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcl_diagnostics::Diagnostic;
+use resource_engine::{EngineGraph, StopLevel, VertexKey};
+use resources::Failure;
 use rustix::event::{EventfdFlags, eventfd};
 
-use crate::kinds::Failure;
-use crate::resource_engine::{EngineGraph, StopLevel, VertexKey};
 use crate::shell::job::Done;
 
 /// Something for the loop.

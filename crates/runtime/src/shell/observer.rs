@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use mcl_diagnostics::Diagnostic;
+use resource_engine::Status;
 use resource_graph::{Resource, ResourceId};
-
-use crate::kinds::{Change, Failure};
-use crate::resource_engine::Status;
+use resources::{Change, Failure};
 
 /// Something a person may want to see.
 pub enum Event<'a> {

@@ -7,7 +7,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::kinds::Load;
+use resources::Load;
+
 use crate::shell::job::{Done, Job};
 use crate::shell::mailbox::{DoneMessage, Handle, Message};
 
@@ -203,9 +204,9 @@ mod tests {
     use resource_graph::{Resource, ResourceId};
 
     use super::*;
-    use crate::kinds::{Cancel, Host, build};
-    use crate::resource_engine::{Group, VertexKey};
     use crate::shell::job::Surroundings;
+    use resource_engine::{Group, VertexKey};
+    use resources::{Cancel, Host, build};
 
     #[test]
     fn what_can_wait_is_seen_to_soon_after_the_last_check() {

@@ -4,22 +4,21 @@
 //! it is enough to look at what a removed vertex exported, and at what an earlier process left, when the first graph
 //! comes and nothing runs. An earlier process' part in schedules ends then, too.
 
-use mcl_functions::{Export, World};
+use resource_engine::EngineGraph;
 use resource_graph::Resource;
+use resources::{Failure, exports};
 use rustc_hash::FxHashSet;
-
-use crate::kinds::{Failure, exports};
-use crate::resource_engine::EngineGraph;
+use shared_store::{Export, SharedStore};
 
 /// The exports of this host.
 pub(super) struct Published {
-    world: World,
+    world: SharedStore,
     /// Those of the newest graph; none before the first.
     wanted: Option<FxHashSet<Export>>,
 }
 
 impl Published {
-    pub(super) fn new(world: World) -> Published {
+    pub(super) fn new(world: SharedStore) -> Published {
         Published { world, wanted: None }
     }
 

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::kinds::{self, Cancel, CancelLevel, Failure, Kind};
-use crate::resource_engine::Group;
+use resource_engine::Group;
+use resources::{Cancel, CancelLevel, Failure, Kind};
+
 use crate::shell::watcher::{Subscription, Watcher};
 
 /// How long the same failure is not told again.
@@ -41,7 +42,7 @@ pub(super) enum Implementation {
 
 impl Slot {
     pub(super) fn new(resources: Group) -> Slot {
-        let kind = match kinds::build(&resources) {
+        let kind = match resources::build(&resources) {
             Ok(kind) => Implementation::Here(kind),
             Err(failure) => Implementation::Invalid(failure.to_string()),
         };

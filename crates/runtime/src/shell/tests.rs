@@ -6,13 +6,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use mcl_functions::{Export, World};
 use mcl_value::Value;
+use resource_engine::{EngineGraph, StopLevel};
 use resource_graph::{Edge, Endpoint, Resource, ResourceGraph, ResourceId, VertexId};
+use resources::StateDir;
+use shared_store::{Export, SharedStore};
 
-use crate::resource_engine::{EngineGraph, StopLevel};
 use crate::shell::{Agent, Event, Handle, Message, Observer, Options, Summary};
-use crate::state::StateDir;
 
 /// Sends a line an event.
 struct Recorder(Sender<String>);
@@ -85,7 +85,7 @@ impl Running {
     }
 
     /// The state that hosts share.
-    fn world(&self) -> World {
+    fn world(&self) -> SharedStore {
         StateDir::read_only(&self.dir.path().join("prefix")).world()
     }
 
@@ -352,7 +352,7 @@ fn full_disk_is_one_clear_error_and_the_old_file_stays() {
 fn value_of_another_type_is_refused() {
     let mut resource = Resource::new(ResourceId::new("file", "/x"));
     resource.params.insert("content".into(), Value::Int(1));
-    assert!(crate::kinds::build(&[resource]).is_err());
+    assert!(resources::build(&[resource]).is_err());
 }
 
 #[test]
@@ -403,8 +403,9 @@ fn published(name: &str) -> Resource {
 #[test]
 fn exports_are_published_and_taken_back_with_their_resource() {
     let agent = Running::start(daemon);
-    let names =
-        |world: &World| -> Vec<String> { world.own_exports().unwrap().into_iter().map(|export| export.name).collect() };
+    let names = |world: &SharedStore| -> Vec<String> {
+        world.own_exports().unwrap().into_iter().map(|export| export.name).collect()
+    };
     // Left by an earlier process.
     let stale = Export { kind: "print".into(), name: "stale".into(), to: "*".into() };
     agent.world().export(&stale, "data").unwrap();

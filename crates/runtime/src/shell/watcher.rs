@@ -18,11 +18,10 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use resources::Scope;
 use rustc_hash::FxHashMap;
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use rustix::io::Errno;
-
-use crate::kinds::Scope;
 
 /// How often paths are reported that cannot be watched.
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_secs(2);

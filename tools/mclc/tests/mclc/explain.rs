@@ -1,4 +1,4 @@
-//! What the tool knows about codes, functions and kinds.
+//! `mclc explain` and `mclc doc`.
 
 use mcl_diagnostics::all_codes;
 
@@ -15,14 +15,14 @@ fn every_code_is_explained() {
     }
     let one = scratch.mclc(&["explain", "e0502"]);
     assert_eq!(one.status, 0);
-    assert!(one.stdout.starts_with("E0502: import name is not valid\n\n"), "{}", one.stdout);
+    assert!(one.stdout.starts_with("E0502: invalid import name\n\n"), "{}", one.stdout);
 }
 
 #[test]
 fn an_unknown_code_is_refused_with_the_nearest_one() {
     let ran = Scratch::new(&[]).mclc(&["explain", "E0523"]);
     assert_eq!(ran.status, 2);
-    assert!(ran.stderr.contains("there is no code `E0523`; did you mean `E05"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("unknown diagnostic code `E0523`; did you mean `E05"), "{}", ran.stderr);
 }
 
 #[test]

@@ -170,8 +170,10 @@ fn an_update_does_not_touch_local_work() {
         "up to date  https://host.example/u/mgmt-web/ in site/vendor/host.example/u/mgmt-web\n",
     );
     assert!(
-        stderr.starts_with("site/vendor/host.example/u/mgmt-web/main.mcl:1:8: error[E0513]: module ")
-            && stderr.contains("cannot be updated: Not possible to fast-forward"),
+        stderr.starts_with(
+            "site/vendor/host.example/u/mgmt-web/main.mcl:1:8: error[E0513]: cannot update module \
+             `https://host.example/u/base`: Not possible to fast-forward"
+        ),
         "{stderr}"
     );
     assert_eq!(std::fs::read_to_string(clone.join("start.mcl")).expect("it is there"), "$port = \"mine\"\n");
@@ -206,8 +208,8 @@ fn a_repository_without_metadata_is_no_module() {
     let stderr = world.get(&[], 1, "fetched     https://host.example/u/b in vendor/host.example/u/b\n");
     assert_eq!(
         stderr,
-        "main.mcl:1:8: error[E0513]: repository `https://host.example/u/a` is not a module: it has no `metadata.yaml` in \
-         its root\n"
+        "main.mcl:1:8: error[E0513]: repository `https://host.example/u/a` is not a module: missing `metadata.yaml` in \
+         its root directory\n"
     );
     assert_eq!(world.names("vendor/host.example/u"), ["b"]);
     // Once it has become one, nothing is in the way.
@@ -231,7 +233,7 @@ fn a_missing_repository_is_one_error_at_each_import() {
     let lines: Vec<&str> = stderr.lines().collect();
     assert_eq!(lines.len(), 2, "{stderr}");
     for (line, place) in lines.iter().zip(["main.mcl:2:8", "lib.mcl:1:8"]) {
-        let start = format!("{place}: error[E0513]: module `https://host.example/u/none` cannot be fetched: ");
+        let start = format!("{place}: error[E0513]: cannot download module `https://host.example/u/none`: ");
         assert!(line.starts_with(&start) && line.contains("not"), "{stderr}");
     }
     assert_eq!(world.names("vendor/host.example/u"), [""; 0]);
@@ -275,7 +277,10 @@ fn without_git_nothing_can_be_fetched() {
     let world = site();
     let ran = world.scratch.mclc_in(&[("PATH", "/nonexistent")], &["get", "site"]);
     assert_eq!(ran.status, 2, "{ran:?}");
-    assert_eq!(ran.stderr, "mclc: git is not installed: it fetches `https://host.example/u/mgmt-web/`\n");
+    assert_eq!(
+        ran.stderr,
+        "mclc: git is not installed; it is required to download `https://host.example/u/mgmt-web/`\n"
+    );
     assert_eq!(world.names("site/vendor/host.example/u"), [""; 0]);
 }
 
@@ -286,7 +291,7 @@ fn only_addresses_of_repositories_reach_git() {
         ("main.mcl", b"import \"ext://sh/x\"\nimport \"file:///srv/x\"\nimport \"ssh://-oProxyCommand=x/y\"\n"),
     ]);
     let stderr = world.get(&[], 1, "");
-    let errors = stderr.lines().filter(|line| line.contains("error[E0513]") && line.contains("is no address"));
+    let errors = stderr.lines().filter(|line| line.contains("error[E0513]") && line.contains("invalid repository URL"));
     assert_eq!(errors.count(), 3, "{stderr}");
     assert_eq!(world.names(""), ["gitconfig", "main.mcl", "metadata.yaml"]);
 }
@@ -310,7 +315,7 @@ fn nothing_is_put_outside_of_the_module_directory() {
         ("home/keep", b""),
     ]);
     let stderr = world.get(&["site"], 1, "");
-    assert!(stderr.contains("error[E0513]: module `https://%2e%2e/u/a` would lie outside of"), "{stderr}");
+    assert!(stderr.contains("error[E0513]: module `https://%2e%2e/u/a` would be outside of"), "{stderr}");
     // A module that somebody else wrote can hold links.
     let home = world.scratch.path("home");
     world.publish("u/a", &[("metadata.yaml", ""), ("main.mcl", "")]);

@@ -36,8 +36,8 @@ fn an_unreadable_file_is_refused() {
 fn unknown_options_and_lints_are_refused() {
     let scratch = Scratch::new(&[("a.mcl", b"")]);
     refused(&scratch.mclc(&["check", "--frobnicate", "a.mcl"]), "--frobnicate");
-    refused(&scratch.mclc(&["check", "-D", "W9999", "a.mcl"]), "there is no lint `W9999`");
-    refused(&scratch.mclc(&["check", "-A", "E0501", "a.mcl"]), "`E0501` is an error, not a lint");
+    refused(&scratch.mclc(&["check", "-D", "W9999", "a.mcl"]), "unknown lint `W9999`");
+    refused(&scratch.mclc(&["check", "-A", "E0501", "a.mcl"]), "`E0501` is not a lint");
     refused(&scratch.mclc(&["check", "-", "-"]), "standard input can be read only once");
 }
 

@@ -88,3 +88,22 @@ fn a_link_keeps_pointing_at_what_is_written() {
     assert!(scratch.path("link.bin").is_symlink());
     assert!(std::fs::read(scratch.path("old.bin")).expect("it is there").starts_with(b"\x9bmcl"));
 }
+
+#[test]
+fn every_spelling_of_an_option_is_accepted() {
+    let scratch = scratch();
+    for option in ["-o", "--output", "--out"] {
+        for command in ["build", "lex"] {
+            let ran = scratch.mclc(&[command, "a.mcl", option, "new.bin"]);
+            assert_eq!(ran.status, 0, "{ran:?}");
+            std::fs::remove_file(scratch.path("new.bin")).expect("the artifact was written");
+        }
+    }
+    for option in ["--module-path", "--modulepath"] {
+        assert_eq!(scratch.mclc(&["check", "a.mcl", option, "dir"]).status, 0);
+    }
+    for option in ["--puppet-module-path", "--puppet-modulepath", "--module-path", "--modulepath"] {
+        let ran = scratch.mclc(&["puppet", "gone.json", "--emit", "graph", option, "dir"]);
+        assert!(ran.stderr.contains("error[P0107]"), "{ran:?}");
+    }
+}

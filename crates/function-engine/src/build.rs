@@ -1,0 +1,370 @@
+//! Making nodes and frames, on demand and without recursion.
+
+use std::sync::Arc;
+
+use mcl_artifact::program::{Op, Operand, Statement, TemplateId};
+use mcl_functions::Implementation;
+use mcl_value::{FuncValue, Value};
+use rustc_hash::FxHashMap;
+
+use crate::Engine;
+use crate::code::{ClosurePlace, FunctionInstance, NodeId, for_each_operand};
+use crate::node::{
+    Binding, CallControl, ExceptControl, Frame, FrameId, IfControl, IfStatement, Input, IterateControl, Kind, LiveNode,
+    Loop, Node, OutputKind, Slot, State,
+};
+use crate::outputs::for_each_statement_operand;
+
+/// What an operand stands for.
+enum Resolved {
+    Ready(Input),
+    /// A node of that frame that does not exist yet.
+    Missing(FrameId, u32),
+}
+
+/// Frames to create.
+pub(crate) struct NewFrame {
+    pub(crate) parent: FrameId,
+    pub(crate) place: ClosurePlace,
+    pub(crate) scope: Option<NodeId>,
+    pub(crate) depth: u32,
+    pub(crate) params: Vec<Binding>,
+}
+
+impl Engine {
+    /// The value that an operand of a frame stands for; makes the node, and all that it needs, if it does not exist.
+    pub(crate) fn demand(&mut self, frame: FrameId, operand: Operand) -> Input {
+        match self.resolve(frame, operand) {
+            Resolved::Ready(input) => input,
+            Resolved::Missing(frame, node) => Input::Node { node: self.materialise(frame, node), position: 0 },
+        }
+    }
+
+    /// The value of a frame's root.
+    pub(crate) fn demand_root(&mut self, frame: FrameId) -> Input {
+        let root = self.code.template(self.frames[frame].template).root;
+        // Templates of expressions have a root: the loader checks it.
+        root.map_or(Input::Value(Value::Nil), |root| self.demand(frame, root))
+    }
+
+    fn resolve(&mut self, mut frame: FrameId, mut operand: Operand) -> Resolved {
+        loop {
+            match operand {
+                Operand::Const(c) => return Resolved::Ready(Input::Value(self.code.constants[c.0 as usize].clone())),
+                Operand::Node(n) => {
+                    return match self.frames[frame].nodes[n as usize] {
+                        Some(node) => Resolved::Ready(Input::Node { node, position: 0 }),
+                        None => Resolved::Missing(frame, n),
+                    };
+                }
+                Operand::Param(p) => match &self.frames[frame].params[p as usize] {
+                    Binding::Value(value) => return Resolved::Ready(Input::Value(value.clone())),
+                    Binding::Operand(of, outer) => (frame, operand) = (*of, *outer),
+                    Binding::Node(node) => return Resolved::Ready(Input::Node { node: *node, position: 0 }),
+                    Binding::Root(of) => {
+                        let Some(root) = self.code.template(self.frames[*of].template).root else {
+                            return Resolved::Ready(Input::Value(Value::Nil));
+                        };
+                        (frame, operand) = (*of, root);
+                    }
+                    Binding::Element { .. } => {
+                        let node = self.element(frame, p);
+                        return Resolved::Ready(Input::Node { node, position: 0 });
+                    }
+                },
+                Operand::Capture(c) => {
+                    let Some((parent, place)) = self.frames[frame].parent else {
+                        return Resolved::Ready(Input::Value(Value::Nil));
+                    };
+                    let Some(closure) = place.of(self.code.template(self.frames[parent].template)) else {
+                        return Resolved::Ready(Input::Value(Value::Nil));
+                    };
+                    (frame, operand) = (parent, closure.captures[c as usize]);
+                }
+            }
+        }
+    }
+
+    /// The node of an element that is bound to a parameter.
+    fn element(&mut self, frame: FrameId, param: u32) -> NodeId {
+        let Binding::Element { value, node } = &self.frames[frame].params[param as usize] else {
+            unreachable!("the caller has matched the binding");
+        };
+        if let Some(node) = node {
+            return *node;
+        }
+        let value = value.clone();
+        let id = self.add_node(Kind::Element, None, frame, Slot::Parameter(param), []);
+        let node = &mut self.nodes[id];
+        node.state = State::Value(value);
+        if let Binding::Element { node, .. } = &mut self.frames[frame].params[param as usize] {
+            *node = Some(id);
+        }
+        id
+    }
+
+    /// Makes a node and every node it needs: depth first, with the stack on the heap.
+    fn materialise(&mut self, frame: FrameId, node: u32) -> NodeId {
+        let code = Arc::clone(&self.code);
+        let mut stack = vec![(frame, node)];
+        let mut bodies: FxHashMap<(FrameId, u32), FrameId> = FxHashMap::default();
+        let mut inputs: Vec<Input> = Vec::new();
+        while let Some(&(frame, n)) = stack.last() {
+            if self.frames[frame].nodes[n as usize].is_some() {
+                stack.pop();
+                continue;
+            }
+            let op = &code.template(self.frames[frame].template).nodes[n as usize].op;
+            let before = stack.len();
+            inputs.clear();
+            let mut body = None;
+            let mut need = |engine: &mut Engine, frame, operand| match engine.resolve(frame, operand) {
+                Resolved::Ready(input) => inputs.push(input),
+                Resolved::Missing(frame, node) => stack.push((frame, node)),
+            };
+            if let Op::CallKnown { closure, args } = op {
+                let callee = *bodies.entry((frame, n)).or_insert_with(|| {
+                    let params = args.iter().map(|arg| self.bind(frame, *arg)).collect();
+                    let place = ClosurePlace::Node(n);
+                    let Frame { scope, depth, .. } = self.frames[frame];
+                    self.new_frame(closure.template, NewFrame { parent: frame, place, scope, depth, params })
+                });
+                body = Some(callee);
+                match code.template(closure.template).root {
+                    Some(root) => need(self, callee, root),
+                    None => inputs.push(Input::Value(Value::Nil)),
+                }
+            } else {
+                for_each_operand(op, |operand| need(self, frame, operand));
+            }
+            if stack.len() == before {
+                stack.pop();
+                let made = self.make_node(frame, n, body, &mut inputs);
+                self.frames[frame].nodes[n as usize] = Some(made);
+            }
+        }
+        self.frames[frame].nodes[node as usize].expect("the loop ends when this node exists")
+    }
+
+    /// Makes one node of a template; all inputs exist.
+    fn make_node(&mut self, frame: FrameId, n: u32, body: Option<FrameId>, inputs: &mut Vec<Input>) -> NodeId {
+        let code = Arc::clone(&self.code);
+        let template = &code.template(self.frames[frame].template).nodes[n as usize];
+        let (span, slot) = (template.span, Slot::Node(n));
+        let inputs = inputs.drain(..);
+        let kind = match &template.op {
+            Op::List(_) => Kind::List,
+            Op::Map(_) => Kind::Map,
+            Op::Struct(ty, _) => Kind::Struct(*ty),
+            Op::Builtin { function, .. } => match &code.functions[function.0 as usize].function.implementation {
+                Implementation::Plain(_) => Kind::Plain(*function),
+                Implementation::Streaming(new) => Kind::Live(Box::new(LiveNode {
+                    function: *function,
+                    instance: Some(new()),
+                    watches: Vec::new(),
+                    deadline: None,
+                    waits: None,
+                })),
+                Implementation::Engine(function) => {
+                    let function = *function;
+                    let output_kind = match function {
+                        mcl_functions::EngineFunction::Map | mcl_functions::EngineFunction::Zip => OutputKind::Collect,
+                        mcl_functions::EngineFunction::Filter => OutputKind::Filter,
+                        mcl_functions::EngineFunction::Reduce => OutputKind::Choice,
+                    };
+                    return self.add_control(frame, n, output_kind, inputs, |output| {
+                        Kind::Iterate(Box::new(IterateControl { function, output, callee: None, bodies: Vec::new() }))
+                    });
+                }
+            },
+            Op::Func { .. } => {
+                let id = self.add_node(Kind::Func, span, frame, slot, inputs);
+                let value = FuncValue(Arc::new(FunctionInstance { frame, origin: n }));
+                self.nodes[id].state = State::Value(Value::Func(value));
+                return id;
+            }
+            Op::CallKnown { .. } => Kind::Forward(body.expect("made together with the node's operands")),
+            Op::Call { .. } => {
+                return self.add_control(frame, n, OutputKind::Choice, inputs, |output| {
+                    Kind::Call(Box::new(CallControl { origin: n, output, body: None }))
+                });
+            }
+            Op::If { .. } => {
+                return self.add_control(frame, n, OutputKind::Choice, inputs, |output| {
+                    Kind::If(Box::new(IfControl { origin: n, output, taken: None }))
+                });
+            }
+            Op::Except { .. } => {
+                return self.add_control(frame, n, OutputKind::Choice, inputs, |output| {
+                    Kind::Except(Box::new(ExceptControl { origin: n, output, wired: None }))
+                });
+            }
+        };
+        let id = self.add_node(kind, span, frame, slot, inputs);
+        self.enqueue(id);
+        id
+    }
+
+    /// Makes a control and its output; gives the output.
+    fn add_control(
+        &mut self,
+        frame: FrameId,
+        n: u32,
+        kind: OutputKind,
+        inputs: impl IntoIterator<Item = Input>,
+        control: impl FnOnce(NodeId) -> Kind,
+    ) -> NodeId {
+        let code = Arc::clone(&self.code);
+        let template = &code.template(self.frames[frame].template).nodes[n as usize];
+        let id = self.add_node(Kind::Busy, template.span, frame, Slot::None, inputs);
+        let as_input = Input::Node { node: id, position: 0 };
+        let output = self.add_node(Kind::Output(kind), template.span, frame, Slot::Node(n), [as_input]);
+        let Frame { template: template_id, base, .. } = self.frames[frame];
+        let probable = code.probable_height(template_id, n, base);
+        let output_node = &mut self.nodes[output];
+        output_node.height = output_node.height.max(probable);
+        self.nodes[id].kind = control(output);
+        self.enqueue(id);
+        self.enqueue(output);
+        output
+    }
+
+    pub(crate) fn add_node(
+        &mut self,
+        kind: Kind,
+        span: Option<mcl_diagnostics::Span>,
+        frame: FrameId,
+        slot: Slot,
+        inputs: impl IntoIterator<Item = Input>,
+    ) -> NodeId {
+        let scope = self.frames[frame].scope;
+        let mut below = scope.map_or(0, |scope| self.nodes[scope].height);
+        let id = self.nodes.insert(Node {
+            kind,
+            span,
+            frame,
+            slot,
+            inputs: Vec::new(),
+            dependents: Vec::new(),
+            state: State::New,
+            height: 0,
+            queued: false,
+            orphan: false,
+            pinned: false,
+            changed: self.round,
+        });
+        for input in inputs {
+            if let Input::Node { node, .. } = &input {
+                below = below.max(self.nodes[*node].height);
+            }
+            self.attach(id, input);
+        }
+        self.nodes[id].height = below + 1;
+        id
+    }
+
+    pub(crate) fn new_frame(&mut self, template: TemplateId, new: NewFrame) -> FrameId {
+        let code = Arc::clone(&self.code);
+        let keeps = !code.template(template).keep.is_empty();
+        let base = self.base(&new);
+        let NewFrame { parent, place, scope, depth, params } = new;
+        let frame = self.frames.insert(Frame {
+            template,
+            parent: Some((parent, place)),
+            scope,
+            base,
+            depth,
+            params,
+            nodes: vec![None; code.template(template).nodes.len()],
+            statements: Vec::new(),
+            keep: None,
+        });
+        if keeps {
+            self.unkept.push(frame);
+        }
+        frame
+    }
+
+    /// The probable height of everything that a new frame is given.
+    fn base(&self, new: &NewFrame) -> u32 {
+        let of = |frame: FrameId, operand: Operand| {
+            let Some(f) = self.frames.get(frame) else { return 0 };
+            match operand {
+                Operand::Const(_) => 0,
+                Operand::Param(_) | Operand::Capture(_) => f.base,
+                Operand::Node(n) => match f.nodes[n as usize] {
+                    Some(node) => self.nodes[node].height,
+                    None => self.code.probable_height(f.template, n, f.base),
+                },
+            }
+        };
+        let parent = &self.frames[new.parent];
+        let captures = new.place.of(self.code.template(parent.template)).map_or(&[][..], |c| &c.captures[..]);
+        let captured = captures.iter().map(|operand| of(new.parent, *operand));
+        let given = new.params.iter().map(|param| match param {
+            Binding::Value(_) | Binding::Element { .. } => 0,
+            Binding::Operand(frame, operand) => of(*frame, *operand),
+            Binding::Node(node) => self.nodes[*node].height,
+            Binding::Root(frame) => {
+                let f = &self.frames[*frame];
+                self.code.probable_root(f.template, f.base)
+            }
+        });
+        let scope = new.scope.map_or(0, |scope| self.nodes[scope].height);
+        captured.chain(given).fold(scope, u32::max)
+    }
+
+    /// How an argument given by `frame` is found later, without a chain through every call that only passes it on.
+    pub(crate) fn bind(&self, frame: FrameId, operand: Operand) -> Binding {
+        match operand {
+            Operand::Const(c) => Binding::Value(self.code.constants[c.0 as usize].clone()),
+            Operand::Param(p) => match &self.frames[frame].params[p as usize] {
+                Binding::Element { .. } => Binding::Operand(frame, operand),
+                passed_on => passed_on.clone(),
+            },
+            Operand::Node(_) | Operand::Capture(_) => Binding::Operand(frame, operand),
+        }
+    }
+
+    /// Makes the values alive that new frames keep alive although nothing may read them.
+    pub(crate) fn keep_values(&mut self) {
+        let code = Arc::clone(&self.code);
+        while let Some(id) = self.unkept.pop() {
+            let Some(frame) = self.frames.get(id) else { continue };
+            let inputs: Vec<Input> =
+                code.template(frame.template).keep.iter().map(|operand| self.demand(id, *operand)).collect();
+            let node = self.add_node(Kind::Keep, None, id, Slot::None, inputs);
+            self.nodes[node].pinned = true;
+            self.frames[id].keep = Some(node);
+            self.enqueue(node);
+        }
+    }
+
+    /// Makes a frame contribute its statements to the output.
+    pub(crate) fn activate(&mut self, frame: FrameId) {
+        let code = Arc::clone(&self.code);
+        let statements = &code.template(self.frames[frame].template).statements;
+        let mut nodes = Vec::with_capacity(statements.len());
+        for (index, statement) in statements.iter().enumerate() {
+            let statement_index = index as u32;
+            let mut inputs = Vec::new();
+            for_each_statement_operand(statement, |operand| inputs.push(self.demand(frame, operand)));
+            let kind = match statement {
+                Statement::Resource(_) | Statement::Edge { .. } => Kind::Sink,
+                Statement::If { .. } => {
+                    Kind::IfStatement(Box::new(IfStatement { statement: statement_index, taken: None }))
+                }
+                Statement::For { .. } | Statement::ForKv { .. } => Kind::Loop(Box::new(Loop {
+                    statement: statement_index,
+                    keyed: matches!(statement, Statement::ForKv { .. }),
+                    iterations: Vec::new(),
+                })),
+            };
+            let node = self.add_node(kind, None, frame, Slot::None, inputs);
+            self.nodes[node].pinned = true;
+            self.enqueue(node);
+            nodes.push(node);
+        }
+        self.frames[frame].statements = nodes;
+    }
+}

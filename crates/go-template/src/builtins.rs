@@ -1,0 +1,256 @@
+//! The built-in functions of templates, but `and` and `or`, which the executor itself computes.
+
+use std::cmp::Ordering;
+
+use go_compat::strconv::is_print;
+use go_compat::unicode::runes;
+use go_compat::{html, strings};
+
+use crate::data::{Data, GoType, ListData};
+use crate::format::{print, print_line, printf};
+
+/// How many arguments a built-in takes: at least, and whether there may be more. `None` if there is no such built-in.
+pub(crate) fn arity(name: &str) -> Option<(usize, bool)> {
+    Some(match name {
+        "print" | "println" | "html" | "js" | "urlquery" => (0, true),
+        "and" | "or" | "index" | "slice" | "eq" | "printf" | "call" => (1, true),
+        "not" | "len" => (1, false),
+        "ne" | "lt" | "le" | "gt" | "ge" => (2, false),
+        _ => return None,
+    })
+}
+
+/// Calls a built-in whose number of arguments has been checked.
+pub(crate) fn call(name: &str, args: &[Data]) -> Result<Data, String> {
+    let (first, rest) = args.split_first().map_or((&Data::Nil, args), |(first, rest)| (first, rest));
+    match name {
+        "not" => Ok(Data::Bool(!first.is_true())),
+        "len" => len(first),
+        "index" => index(first, rest),
+        "slice" => slice(first, rest),
+        "eq" => equals_any(first, rest).map(Data::Bool),
+        "ne" => equals_any(first, rest).map(|equal| Data::Bool(!equal)),
+        "lt" => less(first, &args[1]).map(Data::Bool),
+        "le" => less_or_equal(first, &args[1]).map(Data::Bool),
+        "gt" => less_or_equal(first, &args[1]).map(|le| Data::Bool(!le)),
+        "ge" => less(first, &args[1]).map(|lt| Data::Bool(!lt)),
+        "print" => Ok(text(print(args))),
+        "println" => Ok(text(print_line(args))),
+        "printf" => match first {
+            Data::Str(format) => Ok(text(printf(format, rest))),
+            other => Err(format!("wrong type for value; expected string; got {}", other.go_type())),
+        },
+        // A zero byte could end the text early in some readers.
+        "html" => Ok(text(replace_zeros(&html::escape(&joined(args))))),
+        "js" => Ok(text(js_escape(&joined(args)))),
+        "urlquery" => Ok(text(query_escape(&joined(args)))),
+        "call" => match first {
+            Data::Nil => Err("call of nil".to_owned()),
+            other => Err(format!("non-function {} of type {}", String::from_utf8_lossy(&print(args)), other.go_type())),
+        },
+        _ => Err(format!("function {name} not defined")),
+    }
+}
+
+fn text(bytes: Vec<u8>) -> Data {
+    Data::Str(bytes.into())
+}
+
+fn count(length: usize) -> Data {
+    Data::Native(i64::try_from(length).unwrap_or(i64::MAX))
+}
+
+fn len(item: &Data) -> Result<Data, String> {
+    match item {
+        Data::Str(text) => Ok(count(text.len())),
+        Data::List(list) => Ok(count(list.items.len())),
+        Data::Map(map) => Ok(count(map.entries.len())),
+        Data::Nil => Err("len of nil pointer".to_owned()),
+        other => Err(format!("len of type {}", other.go_type())),
+    }
+}
+
+fn index(item: &Data, keys: &[Data]) -> Result<Data, String> {
+    if matches!(item, Data::Nil) {
+        return Err("index of untyped nil".to_owned());
+    }
+    let mut item = item.clone();
+    for key in keys {
+        item = match &item {
+            Data::List(list) => list.items[position(key, list.items.len())?].clone(),
+            Data::Str(text) => Data::Byte(text[position(key, text.len())?]),
+            Data::Map(map) => {
+                let key = map_key(key, &map.key)?;
+                map.get(&key).cloned().unwrap_or_else(|| Data::zero(&map.value))
+            }
+            Data::Nil => return Err("index of nil pointer".to_owned()),
+            other => return Err(format!("can't index item of type {}", other.go_type())),
+        };
+    }
+    Ok(item)
+}
+
+fn position(key: &Data, length: usize) -> Result<usize, String> {
+    let Some(index) = key.as_int() else {
+        return Err(match key {
+            Data::Nil => "cannot index slice/array with nil".to_owned(),
+            other => format!("cannot index slice/array with type {}", other.go_type()),
+        });
+    };
+    usize::try_from(index).ok().filter(|at| *at < length).ok_or_else(|| format!("index out of range: {index}"))
+}
+
+fn map_key(key: &Data, wanted: &GoType) -> Result<Data, String> {
+    let found = key.go_type();
+    match (key, wanted) {
+        (Data::Nil, _) => Err(format!("value is nil; should be of type {wanted}")),
+        _ if found == *wanted => Ok(key.clone()),
+        (key, GoType::Int64) if key.as_int().is_some() => Ok(Data::Int(key.as_int().unwrap_or(0))),
+        _ => Err(format!("value has type {found}; should be {wanted}")),
+    }
+}
+
+fn slice(item: &Data, bounds: &[Data]) -> Result<Data, String> {
+    let length = match item {
+        Data::Nil => return Err("slice of untyped nil".to_owned()),
+        Data::Str(_) if bounds.len() > 2 => return Err("cannot slice string with 3 indexes".to_owned()),
+        _ if bounds.len() > 3 => return Err(format!("too many slice indexes: {}", bounds.len())),
+        Data::Str(text) => text.len(),
+        Data::List(list) => list.items.len(),
+        other => return Err(format!("can't slice item of type {}", other.go_type())),
+    };
+    let mut range = [0, length, length];
+    for (bound, given) in range.iter_mut().zip(bounds) {
+        *bound = position(given, length.saturating_add(1))?;
+    }
+    let [low, high, limit] = range;
+    if low > high {
+        return Err(format!("invalid slice index: {low} > {high}"));
+    }
+    if high > limit {
+        return Err(format!("invalid slice index: {high} > {limit}"));
+    }
+    Ok(match item {
+        Data::List(list) => Data::List(std::sync::Arc::new(ListData {
+            element: list.element.clone(),
+            items: list.items[low..high].to_vec(),
+        })),
+        Data::Str(text) => Data::Str(text[low..high].into()),
+        other => other.clone(),
+    })
+}
+
+/// The classes within which values can be compared.
+#[derive(Clone, Copy, PartialEq)]
+enum Class {
+    Bool,
+    Int,
+    Float,
+    String,
+}
+
+fn class(data: &Data) -> Option<Class> {
+    match data {
+        Data::Bool(_) => Some(Class::Bool),
+        Data::Int(_) | Data::Native(_) | Data::Byte(_) => Some(Class::Int),
+        Data::Float(_) => Some(Class::Float),
+        Data::Str(_) => Some(Class::String),
+        Data::Nil | Data::List(_) | Data::Map(_) | Data::Record(_) => None,
+    }
+}
+
+fn equals_any(first: &Data, others: &[Data]) -> Result<bool, String> {
+    if others.is_empty() {
+        return Err("missing argument for comparison".to_owned());
+    }
+    for other in others {
+        if equal(first, other)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn equal(a: &Data, b: &Data) -> Result<bool, String> {
+    match (class(a), class(b)) {
+        (Some(x), Some(y)) if x == y => Ok(match (a, b) {
+            (Data::Bool(a), Data::Bool(b)) => a == b,
+            (Data::Float(a), Data::Float(b)) => a == b,
+            (Data::Str(a), Data::Str(b)) => a == b,
+            (a, b) => a.as_int() == b.as_int(),
+        }),
+        _ if matches!(a, Data::Nil) || matches!(b, Data::Nil) => Ok(matches!(a, Data::Nil) && matches!(b, Data::Nil)),
+        (Some(_), Some(_)) => Err(format!("incompatible types for comparison: {} and {}", a.go_type(), b.go_type())),
+        (first, _) => match (a, b) {
+            (Data::Record(x), Data::Record(y)) if a.go_type() == b.go_type() => {
+                let pairs = x.iter().zip(y.iter());
+                pairs.map(|((_, a), (_, b))| equal(a, b)).try_fold(true, |all, one| Ok(all && one?))
+            }
+            _ => {
+                let blamed = if first.is_none() && !matches!(a, Data::Record(_)) { a } else { b };
+                let shown = String::from_utf8_lossy(&print(std::slice::from_ref(blamed))).into_owned();
+                if matches!(blamed, Data::Record(_)) || class(blamed).is_some() {
+                    return Err(format!("incompatible types for comparison: {} and {}", a.go_type(), b.go_type()));
+                }
+                Err(format!("non-comparable type {shown}: {}", blamed.go_type()))
+            }
+        },
+    }
+}
+
+fn order(a: &Data, b: &Data) -> Result<Option<Ordering>, String> {
+    match (class(a), class(b)) {
+        (Some(x), Some(y)) if x != y => Err("incompatible types for comparison".to_owned()),
+        (Some(Class::Bool), _) | (None, _) | (_, None) => Err("invalid type for comparison".to_owned()),
+        _ => Ok(match (a, b) {
+            (Data::Float(a), Data::Float(b)) => a.partial_cmp(b),
+            (Data::Str(a), Data::Str(b)) => Some(a.cmp(b)),
+            (a, b) => Some(a.as_int().cmp(&b.as_int())),
+        }),
+    }
+}
+
+fn less(a: &Data, b: &Data) -> Result<bool, String> {
+    Ok(order(a, b)? == Some(Ordering::Less))
+}
+
+fn less_or_equal(a: &Data, b: &Data) -> Result<bool, String> {
+    Ok(matches!(order(a, b)?, Some(Ordering::Less | Ordering::Equal)))
+}
+
+/// The text that the escaping functions work on.
+fn joined(args: &[Data]) -> Vec<u8> {
+    match args {
+        [Data::Str(text)] => text.to_vec(),
+        args => print(args),
+    }
+}
+
+fn replace_zeros(text: &[u8]) -> Vec<u8> {
+    strings::replace(text, b"\0", "\u{fffd}".as_bytes(), None)
+}
+
+fn js_escape(text: &[u8]) -> Vec<u8> {
+    let mut out = String::with_capacity(text.len());
+    for (_, c) in runes(text) {
+        match c {
+            '\\' | '\'' | '"' => out.extend(['\\', c]),
+            '<' | '>' | '&' | '=' | '\0'..=' ' if c != ' ' => out.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c if c.is_ascii() || is_print(c) => out.push(c),
+            c => out.push_str(&format!("\\u{:04X}", u32::from(c))),
+        }
+    }
+    out.into_bytes()
+}
+
+fn query_escape(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    for &byte in text {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(byte),
+            b' ' => out.push(b'+'),
+            byte => out.extend(format!("%{byte:02X}").into_bytes()),
+        }
+    }
+    out
+}

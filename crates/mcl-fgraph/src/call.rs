@@ -1,0 +1,80 @@
+//! Calls of functions, and operators, which are calls of built-in functions (spec 04 §1.7).
+
+use mcl_artifact::program::{Op, Operand};
+use mcl_diagnostics::Span;
+use mcl_parser::ast::ExprId;
+use mcl_types::{DefId, TypeId};
+
+use crate::error::{Inconsistency, LowerError};
+use crate::lower::{InsertPoint, Lowering};
+
+impl Lowering<'_> {
+    /// Returns the value of a call of a built-in function, given the types of its arguments and of its result.
+    pub(crate) fn builtin(
+        &mut self,
+        at: InsertPoint,
+        name: &str,
+        args: Vec<Operand>,
+        types: &[TypeId],
+        result: TypeId,
+        span: Span,
+    ) -> Result<Operand, LowerError> {
+        let function = mcl_functions::function(name).ok_or(Inconsistency::UnknownBuiltin)?;
+        let unit = self.frames.typed.scoped.module(self.frames.module(at.frame)).unit;
+        let module_dir = self.loaded.units.get(unit.0 as usize).map_or("/", |unit| &unit.module_dir);
+        let emitter = &mut self.emitter;
+        let function = emitter.pool.function(&emitter.types, function, types, result, module_dir);
+        Ok(emitter.emit(at.builder, Op::Builtin { function, args }, Some(span)))
+    }
+
+    /// Returns the value of the expression `call`, which calls a built-in function; `operands` are the values of `args`.
+    pub(crate) fn builtin_call(
+        &mut self,
+        at: InsertPoint,
+        name: &str,
+        args: &[ExprId],
+        operands: Vec<Operand>,
+        call: ExprId,
+    ) -> Result<Operand, LowerError> {
+        let types: Vec<TypeId> = args.iter().map(|arg| self.type_of(at, *arg)).collect();
+        let result = self.type_of(at, call);
+        self.builtin(at, name, operands, &types, result, self.frames.ast(at.frame).expr_span(call))
+    }
+
+    /// Returns the value of an operator; `operands` are the values of `args`.
+    pub(crate) fn operator(
+        &mut self,
+        at: InsertPoint,
+        symbol: &str,
+        args: &[ExprId],
+        mut operands: Vec<Operand>,
+        expr: ExprId,
+    ) -> Result<Operand, LowerError> {
+        let mut types = vec![TypeId::STR];
+        types.extend(args.iter().map(|arg| self.type_of(at, *arg)));
+        let result = self.type_of(at, expr);
+        operands.insert(0, Operand::Const(self.emitter.pool.str(symbol)));
+        self.builtin(at, "_operator", operands, &types, result, self.frames.ast(at.frame).expr_span(expr))
+    }
+
+    /// Returns the value of a call of a function of a `func` statement.
+    pub(crate) fn call_function(
+        &mut self,
+        at: InsertPoint,
+        call: ExprId,
+        def: DefId,
+        args: Vec<Operand>,
+        span: Span,
+    ) -> Result<Operand, LowerError> {
+        let key = self.function_key(at.frame, call, def)?;
+        let home = self.frames.get(key.frame).builder;
+        let mut closure = self.function(key)?;
+        if self.emitter.templates[closure.template.0 as usize].params as usize != args.len() {
+            return Err(Inconsistency::WrongArgumentCount.into());
+        }
+        for capture in &mut closure.captures {
+            *capture = self.emitter.builders.lift(*capture, home, at.builder);
+        }
+        Ok(self.emitter.emit(at.builder, Op::CallKnown { closure, args }, Some(span)))
+    }
+}

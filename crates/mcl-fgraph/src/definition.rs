@@ -1,0 +1,160 @@
+//! Lowering of what names refer to: variables, class parameters, functions (spec 04 §1.6).
+//!
+//! A definition is lowered once per frame, when something uses it for the first time; unused definitions have no types.
+
+use mcl_artifact::program::{Closure, Op, Operand};
+use mcl_diagnostics::Span;
+use mcl_parser::ast::{Expr, ExprId, Stmt};
+use mcl_types::{DefId, DefKind, ExprInfo, ScopeId, Target, TypeId};
+
+use crate::builtin;
+use crate::dependencies::{Dependency, MAX_DEMAND_DEPTH};
+use crate::error::{Inconsistency, LowerError};
+use crate::frames::{FrameId, ValueState};
+use crate::lower::{FunctionKey, FunctionState, InsertPoint, Lowering};
+
+impl Lowering<'_> {
+    /// Returns the value of the variable that an expression refers to.
+    pub(crate) fn variable(&mut self, at: InsertPoint, expr: ExprId) -> Result<Operand, LowerError> {
+        let reference = self.frames.reference(at.frame, expr)?;
+        let def = match &reference.target {
+            Target::Variable(name) => {
+                let value = builtin::variable(&mut self.emitter.pool, name).ok_or(Inconsistency::UnknownBuiltin)?;
+                return Ok(Operand::Const(value));
+            }
+            Target::Function(_) => return Err(Inconsistency::WrongNode.into()),
+            Target::Def(def) => *def,
+        };
+        let home = self.frames.follow(at.frame, reference, &mut self.emitter.types)?;
+        let value = self.value(home, def)?;
+        Ok(self.emitter.builders.lift(value, self.frames.get(home).builder, at.builder))
+    }
+
+    /// Returns the value of a definition, in terms of its frame's builder.
+    fn value(&mut self, home: FrameId, def: DefId) -> Result<Operand, LowerError> {
+        if !self.frames.values.contains_key(&(home, def)) && self.depth > MAX_DEMAND_DEPTH {
+            self.lower_dependencies(Dependency::Value(home, def))?;
+        }
+        match self.frames.values.get(&(home, def)) {
+            Some(ValueState::Lowered(value)) => Ok(*value),
+            Some(ValueState::InProgress) => Err(Inconsistency::CyclicDefinition.into()),
+            None => self.lower_value(home, def),
+        }
+    }
+
+    /// Lowers a definition that is not lowered yet.
+    pub(crate) fn lower_value(&mut self, home: FrameId, def: DefId) -> Result<Operand, LowerError> {
+        let (at, expr) = self.source(home, def)?;
+        self.frames.values.insert((home, def), ValueState::InProgress);
+        let value = self.expr(at, expr)?;
+        self.frames.values.insert((home, def), ValueState::Lowered(value));
+        Ok(value)
+    }
+
+    /// Returns the expression that gives a definition its value, and where it is lowered.
+    pub(crate) fn source(&self, home: FrameId, def: DefId) -> Result<(InsertPoint, ExprId), LowerError> {
+        let (frame, expr) = match self.frames.typed.scoped.def(def).kind {
+            DefKind::Bind { stmt } => match self.frames.ast(home).stmt(stmt) {
+                Stmt::Bind { value, .. } => (home, *value),
+                _ => return Err(Inconsistency::WrongNode.into()),
+            },
+            // Only a class: the parameters of functions and loops have values from the start.
+            DefKind::Param { index } => self.class_argument(home, index as usize)?,
+            DefKind::Func { .. } | DefKind::Class { .. } | DefKind::Error => {
+                return Err(Inconsistency::WrongNode.into());
+            }
+        };
+        Ok((InsertPoint { frame, builder: self.frames.get(home).builder }, expr))
+    }
+
+    /// Returns the argument that the include statement passes for a parameter, and the frame of the statement.
+    fn class_argument(&self, class: FrameId, index: usize) -> Result<(FrameId, ExprId), LowerError> {
+        let (holder, slot) = self.frames.get(class).made_by.ok_or(Inconsistency::WrongNode)?;
+        let stmt = self.frames.typed.scoped.instance(slot).stmt;
+        match self.frames.ast(holder).stmt(stmt) {
+            Stmt::Include { args: Some(args), .. } => {
+                Ok((holder, *args.get(index).ok_or(Inconsistency::WrongArgumentCount)?))
+            }
+            _ => Err(Inconsistency::WrongArgumentCount.into()),
+        }
+    }
+
+    /// Returns which function a call means, at which types.
+    pub(crate) fn function_key(&mut self, from: FrameId, call: ExprId, def: DefId) -> Result<FunctionKey, LowerError> {
+        let reference = self.frames.reference(from, call)?;
+        let frame = self.frames.follow(from, reference, &mut self.emitter.types)?;
+        let types = self.frames.typed.call(self.frames.module(from), call);
+        let types = types.iter().map(|ty| self.frames.close(from, *ty, &mut self.emitter.types)).collect();
+        Ok(FunctionKey { frame, def, types })
+    }
+
+    /// Returns the template of a function, with its captures in terms of the builder of the function's frame.
+    pub(crate) fn function(&mut self, key: FunctionKey) -> Result<Closure, LowerError> {
+        if !self.functions.contains_key(&key) && self.depth > MAX_DEMAND_DEPTH {
+            self.lower_dependencies(Dependency::Function(key.clone()))?;
+        }
+        match self.functions.get(&key) {
+            Some(FunctionState::Lowered(closure)) => Ok(closure.clone()),
+            Some(FunctionState::InProgress) => Err(Inconsistency::CyclicDefinition.into()),
+            None | Some(FunctionState::Declared { .. }) => self.lower_function(key),
+        }
+    }
+
+    /// Makes the frame of a function that is not lowered yet; returns where its body is to be lowered.
+    pub(crate) fn declare_function(&mut self, key: &FunctionKey) -> Result<(InsertPoint, ExprId), LowerError> {
+        if let Some(FunctionState::Declared { at, body }) = self.functions.get(key) {
+            return Ok((*at, *body));
+        }
+        let DefKind::Func { stmt, scope: Some(scope) } = self.frames.typed.scoped.def(key.def).kind else {
+            return Err(Inconsistency::WrongNode.into());
+        };
+        let ast = self.frames.ast(key.frame);
+        let Stmt::Func { func, .. } = ast.stmt(stmt) else { return Err(Inconsistency::WrongNode.into()) };
+        let Expr::Func(lambda) = ast.expr(*func) else { return Err(Inconsistency::WrongNode.into()) };
+        let home = InsertPoint { frame: key.frame, builder: self.frames.get(key.frame).builder };
+        let at = self.enter_function(home, scope, key.types.clone());
+        self.functions.insert(key.clone(), FunctionState::Declared { at, body: lambda.body });
+        Ok((at, lambda.body))
+    }
+
+    /// Lowers a function that is not lowered yet.
+    pub(crate) fn lower_function(&mut self, key: FunctionKey) -> Result<Closure, LowerError> {
+        let (at, body) = self.declare_function(&key)?;
+        self.functions.insert(key.clone(), FunctionState::InProgress);
+        let root = self.expr(at, body)?;
+        let label = format!("func {}", self.frames.typed.scoped.def(key.def).name);
+        let closure = self.emitter.finish(at.builder, Some(root), true, &label);
+        self.functions.insert(key, FunctionState::Lowered(closure.clone()));
+        Ok(closure)
+    }
+
+    /// Returns the value of a function expression.
+    pub(crate) fn lambda(
+        &mut self,
+        at: InsertPoint,
+        expr: ExprId,
+        body: ExprId,
+        span: Span,
+    ) -> Result<Operand, LowerError> {
+        let ExprInfo::Function(scope) = self.frames.expr_info(at.frame, expr) else {
+            return Err(Inconsistency::WrongNode.into());
+        };
+        let inside = self.enter_function(at, scope, Box::default());
+        let root = self.expr(inside, body)?;
+        let closure = self.emitter.finish(inside.builder, Some(root), true, "func");
+        let ty = self.type_of(at, expr);
+        let ty = self.emitter.pool.ty(&self.emitter.types, ty);
+        Ok(self.emitter.emit(at.builder, Op::Func { closure, ty }, Some(span)))
+    }
+
+    /// Opens a template and a frame for the body of a function; its parameters are those of the template.
+    fn enter_function(&mut self, at: InsertPoint, scope: ScopeId, types: Box<[TypeId]>) -> InsertPoint {
+        let params = &self.frames.typed.scoped.scope(scope).params;
+        let builder = self.emitter.builders.open(Some(at.builder), params.len());
+        let frame = self.frames.enter(at.frame, scope, builder, types);
+        for (param, i) in params.iter().zip(0..) {
+            self.frames.values.insert((frame, *param), ValueState::Lowered(Operand::Param(i)));
+        }
+        InsertPoint { frame, builder }
+    }
+}

@@ -1,0 +1,21 @@
+//! Functions generated from Go's standard library (spec 03 §5.24), a file for each Go package.
+//!
+//! Their errors are fatal and have Go's own texts; where Go panics, the text says so.
+
+pub(crate) mod exec;
+pub(crate) mod html;
+pub(crate) mod math;
+pub(crate) mod os;
+pub(crate) mod path;
+pub(crate) mod path_filepath;
+pub(crate) mod rand;
+pub(crate) mod runtime;
+pub(crate) mod strconv;
+pub(crate) mod strings;
+
+use crate::table::{Outcome, fatal};
+
+/// What a Go panic inside a function turns into.
+fn panicked(message: impl std::fmt::Display) -> Outcome {
+    fatal(format!("panic in process: {message}"))
+}

@@ -1,0 +1,295 @@
+//! Functions that change by themselves, in a context whose clock and events the test holds.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use mcl_value::{FuncType, Value};
+use shared_store::{Export, SharedStore};
+
+use super::literal;
+use crate::{CallContext, Deploy, FunctionError, Implementation, Stream, StreamContext, function};
+
+/// One instance, and the world around it.
+struct Stage {
+    instance: Box<dyn Stream>,
+    ty: FuncType,
+    now: Duration,
+    state: tempfile::TempDir,
+    wakes: (Sender<()>, Receiver<()>),
+    delay: Option<Duration>,
+    paths: Vec<PathBuf>,
+    waits: Option<&'static str>,
+    shared: Option<Value>,
+}
+
+struct Files;
+
+impl Deploy for Files {
+    fn read(&self, path: &str) -> Option<Vec<u8>> {
+        self.paths_below("/").contains(&path.to_owned()).then(|| path.as_bytes().to_vec())
+    }
+
+    fn paths_below(&self, directory: &str) -> Vec<String> {
+        let all = ["/files/a", "/m/files/x/b", "/m/files/x/sub/c"];
+        all.into_iter().filter(|path| path.starts_with(directory)).map(str::to_owned).collect()
+    }
+
+    fn directory(&self) -> Option<&Path> {
+        None
+    }
+}
+
+impl StreamContext for Stage {
+    fn call_context(&self) -> CallContext<'_> {
+        CallContext { ty: &self.ty, deploy: Some(&Files), module_dir: "/m/" }
+    }
+    fn wake_after(&mut self, delay: Duration) {
+        self.delay = Some(delay);
+    }
+    fn wake_on_path(&mut self, path: &Path) {
+        self.paths.push(path.to_owned());
+    }
+    fn not_ready(&mut self, why: &'static str) {
+        self.waits = Some(why);
+    }
+    fn waker(&self) -> Arc<dyn Fn() + Send + Sync> {
+        let sender = self.wakes.0.clone();
+        Arc::new(move || {
+            let _ = sender.send(());
+        })
+    }
+    fn now(&self) -> Duration {
+        self.now
+    }
+    fn hostname(&self) -> &str {
+        "h1"
+    }
+    fn state_dir(&self) -> &Path {
+        self.state.path()
+    }
+    fn shared_value(&mut self, _: &str, _: &str) -> Option<Value> {
+        self.shared.clone()
+    }
+}
+
+struct Nothing;
+
+impl Stream for Nothing {
+    fn call(&mut self, _: &mut dyn StreamContext, _: &[Value]) -> Result<Value, FunctionError> {
+        Ok(Value::Nil)
+    }
+}
+
+impl Stage {
+    fn new(name: &str) -> Stage {
+        let function = function(name).expect(name);
+        let Implementation::Streaming(make) = function.implementation else { panic!("{name} does not stream") };
+        Stage {
+            instance: make(),
+            ty: function.declared_type().unwrap_or(FuncType { args: vec![], result: mcl_value::Type::Nil }),
+            now: Duration::from_secs(1_700_000_000),
+            state: tempfile::tempdir().expect("a directory"),
+            wakes: channel(),
+            delay: None,
+            paths: Vec::new(),
+            waits: None,
+            shared: None,
+        }
+    }
+
+    fn call(&mut self, args: &str) -> String {
+        (self.delay, self.waits) = (None, None);
+        self.paths.clear();
+        let mut instance = std::mem::replace(&mut self.instance, Box::new(Nothing));
+        let outcome = instance.call(self, &literal::parse_all(args));
+        self.instance = instance;
+        match outcome {
+            Ok(_) if self.waits.is_some() => "not ready".to_owned(),
+            Ok(value) => value.to_string().replace(&self.state.path().display().to_string(), "STATE"),
+            Err(FunctionError::Catchable(message)) => format!("C: {message}"),
+            Err(FunctionError::Fatal(message)) => format!("F: {message}"),
+        }
+    }
+
+    /// Calls at each wake-up until the value is the expected one.
+    fn call_until(&mut self, args: &str, expected: &str) {
+        let deadline = Duration::from_secs(20);
+        while self.call(args) != expected {
+            self.wakes.1.recv_timeout(deadline).expect("the instance asks to be called");
+        }
+    }
+
+    fn pass(&mut self, millis: u64) {
+        self.now += Duration::from_millis(millis);
+    }
+}
+
+#[test]
+fn history_shows_values_when_they_are_old_enough() {
+    let mut stage = Stage::new("history");
+    assert_eq!(stage.call("1, 1000"), "1");
+    stage.pass(400);
+    assert_eq!(stage.call("2, 1000"), "1");
+    assert_eq!(stage.delay, Some(Duration::from_millis(1000)));
+    stage.pass(600);
+    assert_eq!(stage.call("3, 1000"), "1");
+    assert_eq!(stage.delay, Some(Duration::from_millis(400)));
+    stage.pass(400);
+    assert_eq!(stage.call("3, 1000"), "2");
+    stage.pass(600);
+    assert_eq!(stage.call("3, 1000"), "3");
+    assert_eq!(stage.delay, None, "nothing more is going to change");
+    assert_eq!(stage.call("3, -1"), "F: can't use a negative interval of -1");
+}
+
+#[test]
+fn random_strings_last_as_long_as_their_length() {
+    let mut stage = Stage::new("random1");
+    let first = stage.call("12");
+    assert_eq!((first.len(), stage.call("12") == first), (14, true));
+    assert_eq!(stage.call("0"), r#""""#);
+    assert_ne!(stage.call("12"), first);
+    assert_eq!(stage.call("-1"), "F: can't generate an invalid length");
+    assert_eq!(stage.call("65536"), "F: can't generate an invalid length");
+}
+
+#[test]
+fn the_clock_wakes_at_full_seconds() {
+    let mut stage = Stage::new("datetime.now");
+    stage.pass(250);
+    assert_eq!(stage.call(""), "1700000000");
+    assert_eq!(stage.delay, Some(Duration::from_millis(750)));
+    let mut stage = Stage::new("example.flipflop");
+    assert_eq!(stage.call(""), "false");
+    stage.pass(5000);
+    assert_eq!(stage.call(""), "true");
+    assert_eq!(stage.delay, Some(Duration::from_secs(5)));
+}
+
+#[test]
+fn pools_number_their_members_for_good() {
+    let mut stage = Stage::new("local.pool");
+    assert_eq!(stage.call(r#""ns", "a""#), "1");
+    assert_eq!(stage.call(r#""ns", "b""#), "2");
+    assert_eq!(stage.call(r#""ns", "a""#), "1");
+    assert_eq!(stage.call(r#""other", "b""#), "1");
+    assert_eq!(std::fs::read_to_string(stage.state.path().join("pool/ns/b.uid")).unwrap(), "2\n");
+    assert_eq!(stage.call(r#""", "b""#), "F: namespace is empty");
+    assert_eq!(stage.call(r#""a", "b/c""#), "F: uid contains slash");
+}
+
+#[test]
+fn directories_of_the_program_are_made() {
+    let mut stage = Stage::new("local.vardir");
+    assert_eq!(stage.call(r#""a/b/""#), r#""STATE/vardir/functions/a/b/""#);
+    assert!(stage.state.path().join("vardir/functions/a/b").is_dir());
+    assert_eq!(stage.call(r#""/a/""#), "F: path must be relative");
+    assert_eq!(stage.call(r#""a""#), "F: path must be a dir");
+    assert_eq!(stage.call(r#""../a/""#), "F: path must not lead outside, got: `../a/`");
+}
+
+#[test]
+fn deployed_directories_are_copied_without_stale_files() {
+    let mut stage = Stage::new("deploy.directory");
+    let target = stage.state.path().join("vardir/directory/m/files/x");
+    std::fs::create_dir_all(target.join("old/dir")).unwrap();
+    std::fs::write(target.join("b"), "other").unwrap();
+    assert_eq!(stage.call(r#""/files/x/""#), r#""STATE/vardir/directory/m/files/x/""#);
+    assert_eq!(std::fs::read_to_string(target.join("b")).unwrap(), "/m/files/x/b");
+    assert_eq!(std::fs::read_to_string(target.join("sub/c")).unwrap(), "/m/files/x/sub/c");
+    assert!(!target.join("old").exists());
+    assert_eq!(stage.call(r#""x/""#), "F: directory was not absolute, got: `x/`");
+    assert_eq!(stage.call(r#""/x""#), "F: directory path must be a dir");
+}
+
+#[test]
+fn files_are_read_and_watched() {
+    let mut stage = Stage::new("os.readfile");
+    assert_eq!(
+        stage.call(r#""/nonexistent/x""#),
+        "C: error reading file: open /nonexistent/x: no such file or directory"
+    );
+    assert_eq!(stage.paths, [Path::new("/nonexistent/x")]);
+    assert_eq!(stage.call(r#""/etc""#), "F: error reading file: read /etc: is a directory");
+    let mut stage = Stage::new("os.file_exists");
+    assert_eq!((stage.call(r#""/etc""#), stage.call(r#""/nonexistent""#)), ("true".into(), "false".into()));
+}
+
+#[test]
+fn the_last_line_of_a_command_is_its_value() {
+    let mut stage = Stage::new("os.system");
+    // The commands print when the test opens the pipe, and not before.
+    let pipe = stage.state.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs");
+    assert!(made.success());
+    let command = |line: &str| format!("\"read x < {}; echo {line}; exec sleep 1000\"", pipe.display());
+    let open = || std::fs::write(&pipe, "\n").expect("the command reads the pipe");
+
+    assert_eq!(stage.call(&command("a")), "not ready");
+    open();
+    stage.call_until(&command("a"), r#""a""#);
+    assert_eq!(stage.call(&command("b")), r#""a""#, "the value stays until the next command prints a line");
+    open();
+    stage.call_until(&command("b"), r#""b""#);
+}
+
+#[test]
+fn a_command_that_prints_nothing_has_no_value() {
+    let mut stage = Stage::new("os.system");
+    assert_eq!(stage.call(r#""true""#), "not ready");
+    stage.wakes.1.recv_timeout(Duration::from_secs(20)).expect("the command closes its output");
+    // It may end a moment later, and is looked after until then.
+    assert_eq!(stage.call(r#""true""#), "not ready");
+    while stage.delay.is_some() {
+        assert_eq!(stage.call(r#""true""#), "not ready");
+    }
+    assert_eq!(stage.waits, Some("the command has ended without printing a line"));
+}
+
+#[test]
+fn shared_values_must_have_the_type_that_is_asked_for() {
+    let mut stage = Stage::new("value.get_int");
+    assert_eq!(stage.call(r#""k""#), "struct{value: 0; ready: false}");
+    stage.shared = Some(5.into());
+    assert_eq!(stage.call(r#""k""#), "struct{value: 5; ready: true}");
+    stage.shared = Some("x".into());
+    assert_eq!(stage.call(r#""k""#), "F: type mismatch, check type in Value[k]: expected int, got str");
+    assert_eq!(stage.call(r#""other""#), "F: can't change key, previously: `k`");
+    assert_eq!(Stage::new("value.get_int").call(r#""""#), "F: can't use an empty key");
+    assert_eq!(Stage::new("net/http.response").call(r#""u""#), r#"struct{status: 0; output: ""}"#);
+}
+
+#[test]
+fn the_world_is_seen_through_functions() -> std::io::Result<()> {
+    let mut stage = Stage::new("world.kvlookup");
+    assert_eq!(stage.call(r#""ns""#), "{}");
+    let world = SharedStore::new(stage.state.path(), "h1");
+    world.set_string(&world.host_key("ns"), Some(b"v"))?;
+    assert_eq!(stage.call(r#""ns""#), r#"{"h1": "v"}"#);
+    assert_eq!(stage.paths.len(), 1);
+    assert_eq!(stage.call(r#""x""#), "F: can't change namespace, previously: `ns`");
+
+    let mut stage = Stage::new("_collect");
+    let world = SharedStore::new(stage.state.path(), "h1");
+    let export = |name: &str, to: &str| Export { kind: "file".into(), name: name.into(), to: to.into() };
+    world.export(&export("/a", "*"), "data")?;
+    world.export(&export("/b", "h1"), "more")?;
+    assert_eq!(stage.call(r#""file", ["/b"]"#), r#"[struct{name: "/b"; host: "h1"; data: "more"}]"#);
+    assert_eq!(stage.call(r#""file", []"#), "[]");
+    assert_eq!(stage.call(r#""file", [struct{name: ""; host: "h2"}]"#), "[]");
+    assert_eq!(stage.call(r#""file", "/a""#), r#"[struct{name: "/a"; host: "h1"; data: "data"}]"#);
+    Ok(())
+}
+
+#[test]
+fn facts_of_this_machine_can_be_read() {
+    for name in ["sys.load", "sys.uptime", "sys.hostname", "net.macs", "sys.cpu_count", "sys/fwupd.reboot_needed"] {
+        let outcome = Stage::new(name).call("");
+        assert!(!outcome.starts_with("F: "), "{name}: {outcome}");
+    }
+    assert!(Stage::new("net.interface_cidr").call(r#""no-such""#).starts_with("F: could not find interface `no-such`"));
+    assert_eq!(Stage::new("os.user_exists").call(r#""root""#), "true");
+    assert_eq!(Stage::new("os.user_exists").call(r#""""#), "false");
+}

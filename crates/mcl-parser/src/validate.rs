@@ -1,0 +1,333 @@
+//! Validation of trees that were read from artifacts, which may be corrupt or hostile.
+
+use std::fmt;
+
+use mcl_diagnostics::Span;
+
+use crate::MAX_DEPTH;
+use crate::ast::{Ast, EdgeHalf, EntryKind, Expr, ExprId, Name, Param, Stmt, StmtId, TypeExpr, TypeId};
+
+/// The depth that interpolation may add to [`MAX_DEPTH`].
+const INTERPOLATION_DEPTH: usize = 8;
+
+/// The invariant of [`crate::ast`] that a tree violates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InvalidAst {
+    /// An arena and its table of spans differ in length.
+    SpanCount,
+    /// A path from the root is longer than the limit.
+    TooDeep,
+    /// A node is not after its children.
+    ChildAfterParent,
+    /// A node has two parents.
+    SharedNode,
+    /// An id is out of range of its arena.
+    UnknownNode,
+    /// A name is out of range of the table of names.
+    UnknownName,
+    /// A span is not in the file.
+    SpanOutsideFile,
+    /// The function of a `func` statement is another expression.
+    NotAFunction,
+}
+
+impl fmt::Display for InvalidAst {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            InvalidAst::SpanCount => "a tree has not exactly one span per node",
+            InvalidAst::TooDeep => "a tree is too deep",
+            InvalidAst::ChildAfterParent => "a node of a tree comes before one of its children",
+            InvalidAst::SharedNode => "a node of a tree has two parents",
+            InvalidAst::UnknownNode => "a tree refers to a node that does not exist",
+            InvalidAst::UnknownName => "a tree refers to a name that does not exist",
+            InvalidAst::SpanOutsideFile => "a span of a tree is outside its file",
+            InvalidAst::NotAFunction => "a `func` statement of a tree has no function",
+        })
+    }
+}
+
+impl std::error::Error for InvalidAst {}
+
+impl Ast {
+    /// Checks the invariants of [`crate::ast`], and that every span is within `text`, the source of the file.
+    ///
+    /// # Errors
+    /// An invariant that the tree violates.
+    pub fn validate(&self, text: &str) -> Result<(), InvalidAst> {
+        let lengths = [
+            (self.exprs.len(), self.expr_spans.len()),
+            (self.stmts.len(), self.stmt_spans.len()),
+            (self.types.len(), self.type_spans.len()),
+        ];
+        if lengths.iter().any(|(nodes, spans)| nodes != spans) {
+            return Err(InvalidAst::SpanCount);
+        }
+        let mut validator = Validator {
+            ast: self,
+            text,
+            problem: None,
+            deepest: 0,
+            at: 0,
+            depths: Default::default(),
+            used: Default::default(),
+        };
+        let counts = [self.types.len(), self.exprs.len(), self.stmts.len()];
+        validator.used = counts.map(|count| vec![false; count]);
+        self.type_spans.iter().chain(&self.expr_spans).chain(&self.stmt_spans).for_each(|span| validator.span(*span));
+        for ty in &self.types {
+            validator.node(TYPES, |validator| validator.type_parts(ty));
+        }
+        for expr in &self.exprs {
+            validator.node(EXPRS, |validator| validator.expr_parts(expr));
+        }
+        for stmt in &self.stmts {
+            validator.node(STMTS, |validator| validator.stmt_parts(stmt));
+        }
+        validator.at = self.stmts.len();
+        self.body.iter().for_each(|stmt| validator.stmt(*stmt));
+        validator.problem.map_or(Ok(()), Err)
+    }
+}
+
+const TYPES: usize = 0;
+const EXPRS: usize = 1;
+const STMTS: usize = 2;
+
+struct Validator<'a> {
+    ast: &'a Ast,
+    text: &'a str,
+    problem: Option<InvalidAst>,
+    /// The depth of the deepest child of the current node in its own arena.
+    deepest: u32,
+    /// The index of the current node.
+    at: usize,
+    /// The depth of each node so far, per arena.
+    depths: [Vec<u32>; 3],
+    /// Whether each node has a parent already, per arena.
+    used: [Vec<bool>; 3],
+}
+
+impl Validator<'_> {
+    fn node(&mut self, arena: usize, parts: impl FnOnce(&mut Self)) {
+        self.deepest = 0;
+        self.at = self.depths[arena].len();
+        parts(self);
+        let depth = self.deepest + 1;
+        if depth as usize > MAX_DEPTH + INTERPOLATION_DEPTH {
+            self.problem = Some(InvalidAst::TooDeep);
+        }
+        self.depths[arena].push(depth);
+    }
+
+    /// Visits a child in the arena of the current node, which must come before it.
+    fn child(&mut self, arena: usize, index: u32) {
+        match self.depths[arena].get(index as usize) {
+            Some(depth) if (index as usize) < self.at => {
+                self.deepest = self.deepest.max(*depth);
+                self.adopt(arena, index);
+            }
+            _ => self.problem = Some(InvalidAst::ChildAfterParent),
+        }
+    }
+
+    /// Visits a child in any arena, which must exist and have no other parent.
+    fn adopt(&mut self, arena: usize, index: u32) {
+        match self.used[arena].get_mut(index as usize) {
+            Some(used) if !*used => *used = true,
+            Some(_) => self.problem = Some(InvalidAst::SharedNode),
+            None => self.problem = Some(InvalidAst::UnknownNode),
+        }
+    }
+
+    fn name(&mut self, name: Name) {
+        if name.0 as usize >= self.ast.names.len() {
+            self.problem = Some(InvalidAst::UnknownName);
+        }
+    }
+
+    fn span(&mut self, span: Span) {
+        let range = span.start as usize..span.end as usize;
+        if span.file != self.ast.file || self.text.get(range).is_none() {
+            self.problem = Some(InvalidAst::SpanOutsideFile);
+        }
+    }
+
+    fn ty(&mut self, ty: Option<TypeId>) {
+        ty.into_iter().for_each(|ty| self.adopt(TYPES, ty.0));
+    }
+
+    fn expr(&mut self, expr: ExprId) {
+        self.adopt(EXPRS, expr.0);
+    }
+
+    fn function(&mut self, expr: ExprId) {
+        if !matches!(self.ast.exprs.get(expr.0 as usize), Some(Expr::Func(_))) {
+            self.problem = Some(InvalidAst::NotAFunction);
+        }
+    }
+
+    fn stmt(&mut self, stmt: StmtId) {
+        self.child(STMTS, stmt.0);
+    }
+
+    fn param(&mut self, param: &Param) {
+        self.name(param.name);
+        self.ty(param.ty);
+        self.span(param.span);
+    }
+
+    fn type_parts(&mut self, ty: &TypeExpr) {
+        match ty {
+            TypeExpr::Error | TypeExpr::Bool | TypeExpr::Str | TypeExpr::Int | TypeExpr::Float | TypeExpr::Variant => {}
+            TypeExpr::List(element) => self.child(TYPES, element.0),
+            TypeExpr::Map(key, value) => [key, value].into_iter().for_each(|part| self.child(TYPES, part.0)),
+            TypeExpr::Struct(fields) => {
+                for (name, part) in fields {
+                    self.name(*name);
+                    self.child(TYPES, part.0);
+                }
+            }
+            TypeExpr::Func(args, result) => {
+                for (name, part) in args {
+                    name.iter().for_each(|name| self.name(*name));
+                    self.child(TYPES, part.0);
+                }
+                self.child(TYPES, result.0);
+            }
+        }
+    }
+
+    fn expr_parts(&mut self, expr: &Expr) {
+        let mut parts: Vec<ExprId> = Vec::new();
+        match expr {
+            Expr::Error | Expr::Bool(_) | Expr::Int(_) | Expr::Float(_) | Expr::Str(_) => {}
+            Expr::Concat(inner) | Expr::List(inner) => parts.clone_from(inner),
+            Expr::Interpolated(inner) | Expr::Paren(inner) | Expr::Unary { operand: inner, .. } => parts.push(*inner),
+            Expr::Map(pairs) => parts.extend(pairs.iter().flat_map(|(key, value)| [*key, *value])),
+            Expr::Struct(fields) => {
+                for field in fields {
+                    self.name(field.name);
+                    self.span(field.name_span);
+                    parts.push(field.value);
+                }
+            }
+            Expr::Func(lambda) => {
+                lambda.params.iter().for_each(|param| self.param(param));
+                self.ty(lambda.result);
+                parts.push(lambda.body);
+            }
+            Expr::Call { name, args } | Expr::CallVar { name, args } => {
+                self.name(*name);
+                parts.clone_from(args);
+            }
+            Expr::CallLambda { lambda, args } => {
+                parts.clone_from(args);
+                parts.push(*lambda);
+            }
+            Expr::Var(name) => self.name(*name),
+            Expr::If { condition, then, otherwise } => parts.extend([*condition, *then, *otherwise]),
+            // The left side of an operator is not deeper than the operator.
+            Expr::Binary { left, right, .. } => {
+                self.child(EXPRS, left.0);
+                let left = std::mem::take(&mut self.deepest).saturating_sub(1);
+                self.child(EXPRS, right.0);
+                self.deepest = self.deepest.max(left);
+            }
+            Expr::Index { base: one, index: other } | Expr::Except { value: one, fallback: other } => {
+                parts.extend([*one, *other])
+            }
+            Expr::Field { base, field } => {
+                self.name(*field);
+                parts.push(*base);
+            }
+            Expr::FieldOr { base, field, default } => {
+                self.name(*field);
+                parts.extend([*base, *default]);
+            }
+        }
+        parts.into_iter().for_each(|part| self.child(EXPRS, part.0));
+    }
+
+    fn stmt_parts(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Error { defines } => {
+                for definition in defines {
+                    self.name(definition.name);
+                    self.span(definition.span);
+                }
+            }
+            Stmt::Bind { name, name_span, ty, value } => {
+                self.name(*name);
+                self.span(*name_span);
+                self.ty(*ty);
+                self.expr(*value);
+            }
+            Stmt::Panic { args } => args.iter().for_each(|arg| self.expr(*arg)),
+            Stmt::Resource(resource) => {
+                self.name(resource.kind);
+                self.span(resource.kind_span);
+                self.expr(resource.name);
+                for entry in &resource.entries {
+                    self.span(entry.span);
+                    self.span(entry.name_span);
+                    entry.condition.iter().for_each(|condition| self.expr(*condition));
+                    match &entry.kind {
+                        EntryKind::Field { name, value } | EntryKind::Meta { property: name, value } => {
+                            self.name(*name);
+                            self.expr(*value);
+                        }
+                        EntryKind::Edge { property, half } => {
+                            self.name(*property);
+                            self.half(half);
+                        }
+                    }
+                }
+            }
+            Stmt::Edge(halves) => halves.iter().for_each(|half| self.half(half)),
+            Stmt::If { condition, then, otherwise } => {
+                self.expr(*condition);
+                then.iter().chain(otherwise.iter().flatten()).for_each(|stmt| self.stmt(*stmt));
+            }
+            Stmt::For { index: first, value: second, iterable, body }
+            | Stmt::ForKv { key: first, value: second, iterable, body } => {
+                self.param(first);
+                self.param(second);
+                self.expr(*iterable);
+                body.iter().for_each(|stmt| self.stmt(*stmt));
+            }
+            Stmt::Func { name, name_span, func } => {
+                self.name(*name);
+                self.span(*name_span);
+                self.function(*func);
+            }
+            Stmt::Class { name, name_span, params, body } => {
+                self.name(*name);
+                self.span(*name_span);
+                params.iter().flatten().for_each(|param| self.param(param));
+                body.iter().for_each(|stmt| self.stmt(*stmt));
+            }
+            Stmt::Include { class, class_span, args, alias } => {
+                self.name(*class);
+                self.span(*class_span);
+                args.iter().flatten().for_each(|arg| self.expr(*arg));
+                alias.iter().for_each(|alias| self.alias(*alias));
+            }
+            Stmt::Import { module: _, module_span, alias } => {
+                self.span(*module_span);
+                alias.iter().for_each(|alias| self.alias(*alias));
+            }
+        }
+    }
+
+    fn alias(&mut self, (name, span): (Name, Span)) {
+        self.name(name);
+        self.span(span);
+    }
+
+    fn half(&mut self, half: &EdgeHalf) {
+        self.name(half.kind);
+        self.expr(half.name);
+        half.key.iter().for_each(|key| self.name(*key));
+        self.span(half.span);
+    }
+}

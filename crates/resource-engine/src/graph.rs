@@ -1,0 +1,205 @@
+//! The graph that the engine runs: groups of resources in a proven order.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use resource_graph::{Cycle, Resource, ResourceGraph, VertexId, topological_order};
+use rustc_hash::FxBuildHasher;
+
+/// A leader and the members grouped into it; never empty. Cheap to clone.
+#[derive(Clone, Debug)]
+pub enum Group {
+    /// A resource alone, as almost all are: shared with the graph that it comes from.
+    Alone(Arc<Resource>),
+    /// The leader first.
+    Together(Arc<[Resource]>),
+}
+
+impl Group {
+    /// Whether both are the same object.
+    pub(super) fn is_identical(&self, other: &Group) -> bool {
+        match (self, other) {
+            (Group::Alone(a), Group::Alone(b)) => Arc::ptr_eq(a, b),
+            (Group::Together(a), Group::Together(b)) => Arc::ptr_eq(a, b),
+            (Group::Alone(_), Group::Together(_)) | (Group::Together(_), Group::Alone(_)) => false,
+        }
+    }
+}
+
+impl std::ops::Deref for Group {
+    type Target = [Resource];
+
+    fn deref(&self) -> &[Resource] {
+        match self {
+            Group::Alone(resource) => std::slice::from_ref(resource),
+            Group::Together(resources) => resources,
+        }
+    }
+}
+
+impl From<Resource> for Group {
+    fn from(resource: Resource) -> Group {
+        Group::Alone(Arc::new(resource))
+    }
+}
+
+/// Ordering between two groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupEdge {
+    /// First.
+    pub from: u32,
+    /// Then.
+    pub to: u32,
+    /// Whether a change of the first refreshes the second.
+    pub notify: bool,
+}
+
+/// A value that flows between two groups.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// The sending group and which of its resources.
+    pub from: (u32, usize),
+    /// What it sends.
+    pub from_key: Arc<str>,
+    /// The receiving group and which of its resources.
+    pub to: (u32, usize),
+    /// The parameter it goes to.
+    pub to_key: Arc<str>,
+}
+
+/// A graph without cycles.
+#[derive(Clone, Debug, Default)]
+pub struct EngineGraph {
+    pub(super) groups: Vec<Group>,
+    pub(super) edges: Vec<GroupEdge>,
+    pub(super) transfers: Vec<Transfer>,
+    /// The groups, each after all its prerequisites.
+    pub(super) order: Vec<u32>,
+}
+
+/// A cycle of groups, in the direction of its edges.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupCycle(pub Vec<u32>);
+
+impl std::fmt::Display for GroupCycle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "dependency cycle of the groups {:?}", self.0)
+    }
+}
+
+impl std::error::Error for GroupCycle {}
+
+impl EngineGraph {
+    /// Orders the groups. Edges and transfers that name no group are ignored; a transfer implies an edge; of several
+    /// edges between two groups one remains, which notifies if any did.
+    ///
+    /// # Errors
+    /// There is a cycle.
+    pub fn new(groups: Vec<Group>, edges: Vec<GroupEdge>, transfers: Vec<Transfer>) -> Result<EngineGraph, GroupCycle> {
+        let count = groups.len();
+        let known = |i: u32| (i as usize) < count;
+        let mut pairs: IndexMap<(u32, u32), bool, FxBuildHasher> = IndexMap::default();
+        let implied = transfers.iter().map(|t| GroupEdge { from: t.from.0, to: t.to.0, notify: false });
+        for edge in edges.into_iter().chain(implied).filter(|e| known(e.from) && known(e.to)) {
+            *pairs.entry((edge.from, edge.to)).or_default() |= edge.notify;
+        }
+        let edges: Vec<GroupEdge> =
+            pairs.into_iter().map(|((from, to), notify)| GroupEdge { from, to, notify }).collect();
+        let transfers = transfers.into_iter().filter(|t| known(t.from.0) && known(t.to.0)).collect();
+        let order = topological_order(count, edges.iter().map(|e| (e.from, e.to))).map_err(GroupCycle)?;
+        Ok(EngineGraph { groups, edges, transfers, order })
+    }
+
+    /// Groups the resources (spec 06 §4.3). In a group the leader comes first and has the semaphores of all members.
+    ///
+    /// # Errors
+    /// There is a cycle.
+    pub fn grouped(graph: &ResourceGraph) -> Result<EngineGraph, Cycle> {
+        // Grouping needs a graph without cycles.
+        graph.topological_order()?;
+        let grouping = resource_graph::autogroup(graph);
+        let mut place = vec![(0u32, 0usize); graph.len()];
+        let mut groups = Vec::with_capacity(graph.len());
+        for leader in grouping.leaders() {
+            if grouping.children(leader).is_empty() {
+                place[leader.index()] = (groups.len() as u32, 0);
+                groups.push(Group::Alone(graph.shared_resource(leader).clone()));
+                continue;
+            }
+            let members = grouping.members(leader);
+            let mut resources: Vec<Resource> = Vec::with_capacity(members.len());
+            for (i, member) in members.iter().enumerate() {
+                place[member.index()] = (groups.len() as u32, i);
+                resources.push(graph.resource(*member).clone());
+            }
+            resources[0].meta.sema = grouping.semaphores(graph, leader);
+            groups.push(Group::Together(resources.into()));
+        }
+        let edges = grouping.edges().iter().map(|e| GroupEdge {
+            from: place[e.from.index()].0,
+            to: place[e.to.index()].0,
+            notify: e.notify,
+        });
+        let transfers = graph.sendrecv().iter().map(|s| Transfer {
+            from: place[s.from.vertex.index()],
+            from_key: s.from.key.clone(),
+            to: place[s.to.vertex.index()],
+            to_key: s.to.key.clone(),
+        });
+        let leaders: Vec<VertexId> = grouping.leaders().collect();
+        EngineGraph::new(groups, edges.collect(), transfers.collect())
+            .map_err(|cycle| graph.cycle(cycle.0.iter().map(|group| leaders[*group as usize]).collect()))
+    }
+
+    /// Adds a resource that nothing is ordered with.
+    pub fn add_isolated(&mut self, resource: Resource) {
+        self.order.push(self.groups.len() as u32);
+        self.groups.push(Group::from(resource));
+    }
+
+    /// The number of edges between groups, those that transfers imply included.
+    #[must_use]
+    pub fn edge_count(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// The groups.
+    #[must_use]
+    pub fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::behaviour_tests::resource;
+
+    fn graph(names: &[&str], edges: &[(u32, u32)]) -> Result<EngineGraph, GroupCycle> {
+        let groups = names.iter().map(|n| Group::from(resource(n))).collect();
+        let edges = edges.iter().map(|&(from, to)| GroupEdge { from, to, notify: false }).collect();
+        EngineGraph::new(groups, edges, Vec::new())
+    }
+
+    #[test]
+    fn cycle_is_reported_as_a_path() {
+        let cycle = graph(&["a", "b", "c", "d"], &[(0, 1), (1, 2), (2, 1), (2, 3)]).unwrap_err();
+        assert_eq!(cycle, GroupCycle(vec![1, 2]));
+    }
+
+    #[test]
+    fn repeated_edges_become_one_that_notifies_if_any_does() {
+        let groups = vec![Group::from(resource("a")), Group::from(resource("b"))];
+        let edge = |notify| GroupEdge { from: 0, to: 1, notify };
+        let graph = EngineGraph::new(groups, vec![edge(false), edge(true), edge(false)], Vec::new()).unwrap();
+        assert_eq!(graph.edges, [edge(true)]);
+    }
+
+    #[test]
+    fn long_chain_is_ordered_without_recursion() {
+        let names: Vec<String> = (0..100_000).map(|i| i.to_string()).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let edges: Vec<(u32, u32)> = (0..99_999).map(|i| (i + 1, i)).collect();
+        assert_eq!(graph(&names, &edges).unwrap().order[0], 99_999);
+    }
+}

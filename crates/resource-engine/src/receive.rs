@@ -1,0 +1,74 @@
+//! Values that flow between vertices (spec 06 §5).
+
+use crate::Failure;
+use crate::{Engine, Received, VertexKey};
+
+impl Engine {
+    /// Pulls the values of all senders of a vertex; what differs is taken over and marked as changed. The mark stays
+    /// until a check succeeds.
+    pub(super) fn receive(&mut self, key: VertexKey) -> Result<Vec<Received>, Failure> {
+        let mut updates = Vec::new();
+        let Some(vertex) = self.get(key) else { return Ok(updates) };
+        for incoming in &vertex.incoming {
+            let sender = self.get(incoming.from);
+            let snapshot = sender.and_then(|s| {
+                s.sent.iter().find(|sent| sent.member == incoming.from_member && *sent.key == *incoming.from_key)
+            });
+            let Some(value) = snapshot.and_then(|s| s.value.as_ref()) else {
+                let from = sender.map(|s| s.group[incoming.from_member.min(s.group.len() - 1)].id.to_string());
+                let from = from.unwrap_or_else(|| "a resource that is not in the graph".to_owned());
+                return Err(Failure::NothingSent(format!(
+                    "received no value from {from}.{} for `{}`",
+                    incoming.from_key, incoming.key
+                )));
+            };
+            if vertex.current(incoming.member, &incoming.key) != Some(value) {
+                updates.push(Received { member: incoming.member, key: incoming.key.clone(), value: value.clone() });
+            }
+        }
+        let vertex = self.get_mut(key).expect("looked up above");
+        for update in &updates {
+            let place = vertex.received.iter_mut().find(|(m, k, _)| *m == update.member && *k == update.key);
+            match place {
+                Some((_, _, value)) => *value = update.value.clone(),
+                None => vertex.received.push((update.member, update.key.clone(), update.value.clone())),
+            }
+            let mark = (update.member, update.key.clone());
+            if !vertex.changed.contains(&mark) {
+                vertex.changed.push(mark);
+            }
+        }
+        Ok(updates)
+    }
+
+    /// Makes those receivers of a vertex dirty whose value differs from what it published last.
+    pub(super) fn wake_receivers(&mut self, key: VertexKey) {
+        let Some(sender) = self.get(key) else { return };
+        if sender.sent.is_empty() {
+            return;
+        }
+        let mut stale = Vec::new();
+        for &(to, _) in &sender.successors {
+            let Some(receiver) = self.get(to) else { continue };
+            let differs = receiver.incoming.iter().filter(|i| i.from == key).any(|i| {
+                let sent = sender.sent.iter().find(|s| s.member == i.from_member && *s.key == *i.from_key);
+                sent.and_then(|s| s.value.as_ref()).is_some_and(|v| receiver.current(i.member, &i.key) != Some(v))
+            });
+            if differs && !receiver.dead && receiver.runs() {
+                stale.push(to);
+            }
+        }
+        for to in stale {
+            self.get_mut(to).expect("looked up above").dirty = true;
+            self.touch(to);
+        }
+    }
+}
+
+impl crate::vertex::Vertex {
+    /// The value of a parameter: received, else declared.
+    pub(super) fn current(&self, member: usize, key: &str) -> Option<&mcl_value::Value> {
+        let received = self.received.iter().find(|(m, k, _)| *m == member && &**k == key).map(|(_, _, v)| v);
+        received.or_else(|| self.group.get(member)?.params.get(key))
+    }
+}

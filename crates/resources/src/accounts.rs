@@ -1,0 +1,98 @@
+//! Users and groups by name or number (spec 05 §5.2).
+//!
+//! The flat files are read first and kept until they change; what they do not know is asked of `getent`, which knows
+//! the directories that a machine may be configured for.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use rustc_hash::FxHashMap;
+
+use crate::Failure;
+
+/// The number of a user given by name or number.
+///
+/// # Errors
+/// There is no such user.
+pub fn user_id(user: &str) -> Result<u32, Failure> {
+    static CACHE: Mutex<Option<Database>> = Mutex::new(None);
+    lookup("user", "passwd", &CACHE, user)
+}
+
+/// The number of a group given by name or number.
+///
+/// # Errors
+/// There is no such group.
+pub fn group_id(group: &str) -> Result<u32, Failure> {
+    static CACHE: Mutex<Option<Database>> = Mutex::new(None);
+    lookup("group", "group", &CACHE, group)
+}
+
+/// One flat file: lines of fields separated by colons, the name first, the number third.
+struct Database {
+    modified: Option<SystemTime>,
+    by_name: FxHashMap<String, u32>,
+    numbers: Vec<u32>,
+}
+
+impl Database {
+    fn read(path: &Path, modified: Option<SystemTime>) -> Database {
+        let text = std::fs::read(path).unwrap_or_default();
+        let mut by_name = FxHashMap::default();
+        let mut numbers = Vec::new();
+        for line in String::from_utf8_lossy(&text).lines() {
+            if let Some((name, number)) = entry(line) {
+                by_name.entry(name.to_owned()).or_insert(number);
+                numbers.push(number);
+            }
+        }
+        numbers.sort_unstable();
+        Database { modified, by_name, numbers }
+    }
+
+    /// A number must exist; a name wins only where there is no such number.
+    fn find(&self, key: &str) -> Option<u32> {
+        let number = key.parse::<u32>().ok().filter(|n| self.numbers.binary_search(n).is_ok());
+        number.or_else(|| self.by_name.get(key).copied())
+    }
+}
+
+fn entry(line: &str) -> Option<(&str, u32)> {
+    let mut fields = line.split(':');
+    let (name, _, number) = (fields.next()?, fields.next()?, fields.next()?);
+    Some((name, number.parse().ok()?))
+}
+
+fn lookup(what: &str, table: &str, cache: &Mutex<Option<Database>>, key: &str) -> Result<u32, Failure> {
+    let path = Path::new("/etc").join(table);
+    let modified = std::fs::metadata(&path).and_then(|m| m.modified()).ok();
+    let mut cache = cache.lock().unwrap_or_else(PoisonError::into_inner);
+    let database = match &mut *cache {
+        Some(database) if database.modified == modified => database,
+        outdated => outdated.insert(Database::read(&path, modified)),
+    };
+    if let Some(number) = database.find(key) {
+        return Ok(number);
+    }
+    drop(cache);
+    let output = Command::new("getent").arg(table).arg("--").arg(key).stdin(Stdio::null()).output().ok();
+    let line = output.filter(|o| o.status.success()).map(|o| String::from_utf8_lossy(&o.stdout).into_owned());
+    let number = line.as_deref().and_then(|l| entry(l.lines().next()?)).map(|(_, number)| number);
+    number.ok_or_else(|| Failure::Unavailable(format!("there is no {what} `{key}` on this machine")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn root_is_found_by_name_and_number_and_nobody_else_by_guess() {
+        assert_eq!(user_id("root").unwrap(), 0);
+        assert_eq!(group_id("0").unwrap(), 0);
+        let text = user_id("no-such-user").unwrap_err().to_string();
+        assert_eq!(text, "there is no user `no-such-user` on this machine");
+        assert!(user_id("4000000000").is_err());
+    }
+}

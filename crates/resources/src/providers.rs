@@ -1,0 +1,31 @@
+//! The implementations, one file or directory for each resource kind or family of kinds, and the table of all of them.
+
+mod archive;
+mod authorized_key;
+mod cron;
+mod exec;
+mod exit;
+mod file;
+mod hostname;
+mod json_edit;
+mod kv;
+mod line;
+mod mount;
+mod msg;
+mod net;
+mod noop;
+mod password;
+mod pkg;
+mod print;
+mod registry;
+mod schedule;
+mod svc;
+mod sysctl;
+mod test;
+mod timer;
+mod user;
+mod value;
+
+pub use exit::ExitRequest;
+pub use pkg::package_files;
+pub use registry::{Constructor, build, is_refreshable};

@@ -1,0 +1,138 @@
+//! `deploy:tar`: an archive of the files that the running program was deployed with: its modules, with their data.
+//!
+//! Nothing but the program decides what the archive holds, so it is the same on every machine.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use mcl_artifact::program::Program;
+use resource_graph::Resource;
+use tar::Builder;
+
+use crate::providers::archive::member::{Format, Member};
+use crate::providers::archive::{Source, check_output, output_path};
+use crate::{Context, Failure, Kind, Params, Scope, Watch};
+
+struct DeployTar {
+    path: PathBuf,
+    format: Format,
+}
+
+pub(in crate::providers) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+    Ok(Box::new(DeployTar::read(&resources[0])?))
+}
+
+impl DeployTar {
+    fn read(resource: &Resource) -> Result<DeployTar, Failure> {
+        let params = Params::new(resource);
+        Ok(DeployTar { path: output_path(params)?, format: Format::read(params)? })
+    }
+}
+
+/// The files of a program in one format.
+struct Deployed<'a> {
+    program: &'a Program,
+    format: Format,
+}
+
+impl Source for Deployed<'_> {
+    fn write_to(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        let mut tar = Builder::new(out);
+        let mut directories = BTreeSet::new();
+        for (path, content) in &self.program.deploy {
+            // Each directory before what is in it.
+            for (end, _) in path.match_indices('/').skip(1) {
+                let name = &path[..=end];
+                if directories.insert(name) {
+                    append(&mut tar, self.format, name, 0o755, &[])?;
+                }
+            }
+            append(&mut tar, self.format, path, 0o644, content)?;
+        }
+        tar.finish().map_err(|error| Failure::io("write", "the archive of the program", error))
+    }
+}
+
+fn append(
+    tar: &mut Builder<&mut dyn Write>,
+    format: Format,
+    name: &str,
+    mode: u32,
+    mut content: &[u8],
+) -> Result<(), Failure> {
+    let member = Member { name, mode, uid: 0, gid: 0, modified: 0, size: content.len() as u64 };
+    member
+        .append(tar, format, &mut content)
+        .map_err(|error| Failure::Refused(format!("cannot archive {name} of the program: {error}")))
+}
+
+impl Kind for DeployTar {
+    fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
+        let Some(program) = cx.program().map(Arc::clone) else {
+            return Err(Failure::Unavailable(
+                "there is no mcl program in this run whose files could be archived".to_owned(),
+            ));
+        };
+        check_output(cx, &self.path, &Deployed { program: &program, format: self.format })
+    }
+
+    fn watches(&self) -> Vec<Watch> {
+        vec![Watch::Path(self.path.clone(), Scope::Entry)]
+    }
+
+    fn update(&mut self, resources: &[Resource]) -> Result<(), Failure> {
+        *self = DeployTar::read(&resources[0])?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::path::Path;
+
+    use super::*;
+    use crate::harness::{Bench, resource};
+
+    fn names(path: &Path) -> Vec<String> {
+        let mut archive = tar::Archive::new(File::open(path).unwrap());
+        let name = |entry: std::io::Result<tar::Entry<'_, File>>| {
+            String::from_utf8(entry.unwrap().path_bytes().into_owned()).unwrap()
+        };
+        archive.entries().unwrap().map(name).collect()
+    }
+
+    fn program(files: &[(&str, &str)]) -> Option<Arc<Program>> {
+        let deploy = files.iter().map(|(path, text)| ((*path).into(), text.as_bytes().to_vec())).collect();
+        Some(Arc::new(Program { deploy, ..Program::default() }))
+    }
+
+    #[test]
+    fn the_files_of_the_program_are_archived_in_every_format() {
+        let scratch = tempfile::tempdir().unwrap();
+        let out = scratch.path().join("o.tar");
+        let long = format!("/files/{}/{}", "d".repeat(90), "f".repeat(90));
+        for format in [0, 4, 8] {
+            let mut bench = Bench::new(&resource("deploy:tar", out.to_str().unwrap()).with("format", format));
+            bench.host.program = program(&[("/files/a", "1"), (&long, "2"), ("/main.mcl", "")]);
+            bench.converges();
+            let directory = format!("/files/{}/", "d".repeat(90));
+            assert_eq!(names(&out), ["/files/", "/files/a", &directory, &long, "/main.mcl"], "format {format}");
+            std::fs::remove_file(&out).unwrap();
+        }
+    }
+
+    #[test]
+    fn another_program_makes_another_archive() {
+        let scratch = tempfile::tempdir().unwrap();
+        let out = scratch.path().join("o.tar");
+        let mut bench = Bench::new(&resource("deploy:tar", out.to_str().unwrap()));
+        assert!(bench.run(true).unwrap_err().to_string().contains("no mcl program"));
+        bench.host.program = program(&[("/main.mcl", "1")]);
+        bench.converges();
+        bench.host.program = program(&[("/main.mcl", "2")]);
+        bench.converges();
+    }
+}

@@ -1,0 +1,103 @@
+//! `gzip`: a compressed file or text.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use flate2::{Compression, GzBuilder};
+use resource_graph::Resource;
+
+use crate::providers::archive::{Source, check_output, output_path};
+use crate::{Context, Failure, Kind, Params, Scope, Watch};
+
+struct Gzip {
+    path: PathBuf,
+    input: Option<PathBuf>,
+    content: Vec<u8>,
+    level: u32,
+}
+
+pub(in crate::providers) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+    Ok(Box::new(Gzip::read(&resources[0])?))
+}
+
+impl Gzip {
+    fn read(resource: &Resource) -> Result<Gzip, Failure> {
+        let params = Params::new(resource);
+        let level = match params.opt_int("level")?.unwrap_or(-1) {
+            -2 => 1,
+            -1 => 6,
+            level => u32::try_from(level)
+                .ok()
+                .filter(|l| *l <= 9)
+                .ok_or_else(|| Failure::Invalid(format!("`level` must be between -2 and 9, not {level}")))?,
+        };
+        Ok(Gzip {
+            path: output_path(params)?,
+            input: params.opt_str("input")?.map(PathBuf::from),
+            content: params.opt_bytes("content")?.map(|content| content.as_bytes().to_vec()).unwrap_or_default(),
+            level,
+        })
+    }
+}
+
+impl Source for Gzip {
+    fn write_to(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        let mut gzip = GzBuilder::new().write(out, Compression::new(self.level));
+        match &self.input {
+            Some(input) => {
+                let mut file = File::open(input).map_err(Failure::on("read", input))?;
+                io::copy(&mut file, &mut gzip).map_err(Failure::on("compress", input))?;
+            }
+            None => gzip.write_all(&self.content).map_err(Failure::on("write", &self.path))?,
+        }
+        gzip.finish().map_err(Failure::on("write", &self.path)).map(drop)
+    }
+}
+
+impl Kind for Gzip {
+    fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
+        check_output(cx, &self.path, self)
+    }
+
+    fn watches(&self) -> Vec<Watch> {
+        let paths = std::iter::once(&self.path).chain(&self.input);
+        paths.map(|path| Watch::Path(path.clone(), Scope::Entry)).collect()
+    }
+
+    fn update(&mut self, resources: &[Resource]) -> Result<(), Failure> {
+        *self = Gzip::read(&resources[0])?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Read;
+
+    use super::*;
+    use crate::harness::{Bench, resource};
+
+    #[test]
+    fn texts_and_files_are_compressed() {
+        let scratch = tempfile::tempdir().unwrap();
+        let out = scratch.path().join("o.gz");
+        let unpacked = || {
+            let mut text = String::new();
+            flate2::read::GzDecoder::new(File::open(&out).unwrap()).read_to_string(&mut text).unwrap();
+            text
+        };
+        let gzip = || resource("gzip", "g").with("path", out.to_str().unwrap());
+        Bench::new(&gzip().with("content", "hello").with("level", -2)).converges();
+        assert_eq!(unpacked(), "hello");
+        let input = scratch.path().join("i");
+        fs::write(&input, "from a file").unwrap();
+        let mut bench = Bench::new(&gzip().with("input", input.to_str().unwrap()).with("content", "not this"));
+        bench.converges();
+        assert_eq!(unpacked(), "from a file");
+        fs::remove_file(&input).unwrap();
+        assert!(bench.run(true).is_err());
+        assert_eq!(unpacked(), "from a file");
+    }
+}

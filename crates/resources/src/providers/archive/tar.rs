@@ -1,0 +1,223 @@
+//! `tar`: an archive of files and directories.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, BufReader, Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use resource_graph::Resource;
+use tar::Builder;
+
+use crate::providers::archive::member::{Format, Member};
+use crate::providers::archive::{Source, check_output, output_path};
+use crate::{Context, Failure, Kind, Params, Scope, Watch};
+
+struct Tar {
+    path: PathBuf,
+    inputs: Vec<String>,
+    format: Format,
+}
+
+pub(in crate::providers) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+    Ok(Box::new(Tar::read(&resources[0])?))
+}
+
+impl Tar {
+    fn read(resource: &Resource) -> Result<Tar, Failure> {
+        let params = Params::new(resource);
+        Ok(Tar { path: output_path(params)?, inputs: params.list("inputs")?, format: Format::read(params)? })
+    }
+
+    fn append(
+        &self,
+        tar: &mut Builder<&mut dyn Write>,
+        name: &str,
+        path: &Path,
+        found: &Metadata,
+    ) -> Result<(), Failure> {
+        let failed = |error: io::Error| match error.kind() {
+            io::ErrorKind::InvalidInput => Failure::Refused(format!("cannot archive {}: {error}", path.display())),
+            _ => Failure::io("put into the archive", path, error),
+        };
+        let size = if found.is_dir() { 0 } else { found.len() };
+        let member = Member {
+            name,
+            mode: found.mode(),
+            uid: found.uid(),
+            gid: found.gid(),
+            modified: u64::try_from(found.mtime()).unwrap_or(0),
+            size,
+        };
+        let mut content: Box<dyn Read> = if found.is_dir() {
+            Box::new(io::empty())
+        } else {
+            // A file that grows or shrinks meanwhile must not shift what follows.
+            let file = File::open(path).map_err(failed)?;
+            Box::new(BufReader::new(file).take(size).chain(io::repeat(0)).take(size))
+        };
+        member.append(tar, self.format, &mut content).map_err(failed)
+    }
+
+    fn append_input(&self, tar: &mut Builder<&mut dyn Write>, input: &str) -> Result<(), Failure> {
+        let root = Path::new(input);
+        let found = fs::metadata(root).map_err(Failure::on("read", root))?;
+        let base = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if !found.is_dir() {
+            return self.append(tar, &base, root, &found);
+        }
+        let prefix = if input.ends_with('/') { String::new() } else { format!("{base}/") };
+        if !prefix.is_empty() {
+            self.append(tar, &prefix, root, &found)?;
+        }
+        // What is left to walk, the next one last.
+        let mut todo = self.entries(root, &prefix)?;
+        while let Some((path, name)) = todo.pop() {
+            let found = fs::symlink_metadata(&path).map_err(Failure::on("read", &path))?;
+            if found.is_dir() {
+                let name = format!("{name}/");
+                self.append(tar, &name, &path, &found)?;
+                todo.extend(self.entries(&path, &name)?);
+            } else if found.is_file() {
+                self.append(tar, &name, &path, &found)?;
+            } else {
+                return Err(Failure::Refused(format!("{} is neither a file nor a directory", path.display())));
+            }
+        }
+        Ok(())
+    }
+
+    /// The entries of a directory with their names in the archive, in descending order; without the archive itself.
+    fn entries(&self, directory: &Path, prefix: &str) -> Result<Vec<(PathBuf, String)>, Failure> {
+        let mut entries = Vec::new();
+        for entry in fs::read_dir(directory).map_err(Failure::on("read", directory))? {
+            let entry = entry.map_err(Failure::on("read", directory))?;
+            let unfinished =
+                entry.file_name().as_bytes().windows(6).any(|w| w == b".mgmt-") && directory == self.directory();
+            if entry.path() != self.path && !unfinished {
+                entries.push((entry.path(), format!("{prefix}{}", entry.file_name().to_string_lossy())));
+            }
+        }
+        entries.sort_by(|a, b| b.0.cmp(&a.0));
+        Ok(entries)
+    }
+
+    fn directory(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("/"))
+    }
+}
+
+impl Source for Tar {
+    fn write_to(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        let mut tar = Builder::new(out);
+        for input in &self.inputs {
+            self.append_input(&mut tar, input)?;
+        }
+        tar.finish().map_err(Failure::on("write", &self.path))
+    }
+}
+
+impl Kind for Tar {
+    fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
+        check_output(cx, &self.path, self)
+    }
+
+    fn watches(&self) -> Vec<Watch> {
+        let input = |input: &String| Watch::Path(PathBuf::from(input), Scope::Recursive);
+        std::iter::once(Watch::Path(self.path.clone(), Scope::Entry)).chain(self.inputs.iter().map(input)).collect()
+    }
+
+    fn update(&mut self, resources: &[Resource]) -> Result<(), Failure> {
+        *self = Tar::read(&resources[0])?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mcl_value::Value;
+
+    use super::*;
+    use crate::harness::{Bench, resource};
+
+    fn members(path: &Path) -> Vec<(String, String)> {
+        let mut archive = tar::Archive::new(File::open(path).unwrap());
+        let read = |entry: io::Result<tar::Entry<'_, File>>| {
+            let mut entry = entry.unwrap();
+            let mut content = String::new();
+            entry.read_to_string(&mut content).unwrap();
+            (entry.path().unwrap().to_string_lossy().into_owned(), content)
+        };
+        archive.entries().unwrap().map(read).collect()
+    }
+
+    fn tree(scratch: &Path) -> String {
+        let root = scratch.join("in");
+        fs::create_dir_all(root.join("d/e")).unwrap();
+        fs::write(root.join("d/x"), "1").unwrap();
+        fs::write(root.join("d/e/y"), "2").unwrap();
+        fs::write(root.join("z"), "3").unwrap();
+        root.to_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn directories_with_and_without_a_slash() {
+        let scratch = tempfile::tempdir().unwrap();
+        let root = tree(scratch.path());
+        let out = scratch.path().join("o.tar");
+        let archive = |inputs: &[&str]| {
+            resource("tar", out.to_str().unwrap()).with("inputs", Value::list(inputs.iter().copied()))
+        };
+        let single = format!("{root}/z");
+        Bench::new(&archive(&[&single, &format!("{root}/d")])).converges();
+        let names: Vec<(String, String)> = members(&out);
+        let expected = [("z", "3"), ("d/", ""), ("d/e/", ""), ("d/e/y", "2"), ("d/x", "1")];
+        assert_eq!(names, expected.map(|(n, c)| (n.to_owned(), c.to_owned())));
+        Bench::new(&archive(&[&format!("{root}/")])).converges();
+        assert_eq!(members(&out).iter().map(|m| &*m.0).collect::<Vec<_>>(), ["d/", "d/e/", "d/e/y", "d/x", "z"]);
+    }
+
+    #[test]
+    fn a_changed_member_makes_a_new_archive() {
+        let scratch = tempfile::tempdir().unwrap();
+        let root = tree(scratch.path());
+        let out = scratch.path().join("o.tar");
+        let mut bench =
+            Bench::new(&resource("tar", out.to_str().unwrap()).with("inputs", Value::list([root.as_str()])));
+        bench.converges();
+        fs::write(Path::new(&root).join("d/e/y"), "changed").unwrap();
+        bench.converges();
+        fs::write(&out, "damaged").unwrap();
+        bench.converges();
+    }
+
+    #[test]
+    fn long_names_in_every_format() {
+        let scratch = tempfile::tempdir().unwrap();
+        let long = format!("{}/{}", "d".repeat(180), "f".repeat(180));
+        let path = scratch.path().join("in").join(&long);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, "x").unwrap();
+        let out = scratch.path().join("o.tar");
+        let input = format!("{}/in/", scratch.path().display());
+        let archive = |format: i64| {
+            resource("tar", out.to_str().unwrap()).with("inputs", Value::list([input.as_str()])).with("format", format)
+        };
+        for format in [0, 4, 8] {
+            Bench::new(&archive(format)).run(true).unwrap();
+            assert_eq!(members(&out).last().unwrap(), &(long.clone(), "x".to_owned()), "format {format}");
+        }
+        assert!(Bench::new(&archive(2)).run(true).unwrap_err().to_string().contains("too long"));
+        assert!(out.exists(), "a failed run leaves the old archive");
+    }
+
+    #[test]
+    fn an_archive_does_not_hold_itself() {
+        let scratch = tempfile::tempdir().unwrap();
+        fs::write(scratch.path().join("a"), "1").unwrap();
+        let out = scratch.path().join("o.tar");
+        let input = format!("{}/", scratch.path().display());
+        Bench::new(&resource("tar", out.to_str().unwrap()).with("inputs", Value::list([input.as_str()]))).converges();
+        assert_eq!(members(&out), [("a".to_owned(), "1".to_owned())]);
+    }
+}

@@ -1,0 +1,124 @@
+//! `ssh:authorized_key`: one entry of an `authorized_keys` file (spec 05 §6.27).
+
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::{DirBuilderExt, chown};
+use std::path::PathBuf;
+
+use resource_graph::{AuthorizedKey, Resource};
+
+use crate::accounts::user_id;
+use crate::providers::line::LineEdit;
+use crate::text_file::expand_home;
+use crate::{Context, Failure, Kind, Params, Scope, Watch};
+
+struct Entry {
+    file: PathBuf,
+    user: String,
+    mkdir: bool,
+    edit: LineEdit,
+}
+
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+    Ok(Box::new(Entry::read(&resources[0])?))
+}
+
+impl Entry {
+    fn read(resource: &Resource) -> Result<Entry, Failure> {
+        let params = Params::new(resource);
+        let user = params.str("user")?.to_owned();
+        let file = match params.str("file")? {
+            "" => format!("~{user}/.ssh/authorized_keys"),
+            file => file.to_owned(),
+        };
+        let entry = resource_graph::Params::of(resource).map(|p| AuthorizedKey::of(&p));
+        let Some(Ok(entry)) = entry else {
+            return Err(Failure::Invalid(format!("{} is not an entry of `authorized_keys`", resource.id)));
+        };
+        Ok(Entry {
+            file: expand_home(&file)?,
+            user,
+            mkdir: params.opt_bool("mkdir")?.unwrap_or(true),
+            edit: LineEdit { content: entry.to_string().into_bytes(), exists: params.str("state")? == "exists" },
+        })
+    }
+
+    /// Gives what was just made to the user.
+    fn give_away(&self, path: &std::path::Path) -> Result<(), Failure> {
+        if self.user.is_empty() {
+            return Ok(());
+        }
+        chown(path, Some(user_id(&self.user)?), None).map_err(Failure::on("change the owner of", path))
+    }
+}
+
+impl Kind for Entry {
+    fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
+        let directory = self.file.parent().filter(|d| d.file_name().is_some_and(|name| name == ".ssh"));
+        if let Some(directory) = directory.filter(|d| self.mkdir && self.edit.exists && !d.exists()) {
+            if !cx.change(format!("create {}/", directory.display()))? {
+                return Ok(());
+            }
+            DirBuilder::new().mode(0o700).create(directory).map_err(Failure::on("create", directory))?;
+            self.give_away(directory)?;
+        }
+        let existed = fs::symlink_metadata(&self.file).is_ok();
+        let changed = self.edit.check_apply(cx, &self.file)?;
+        if changed && !existed && fs::symlink_metadata(&self.file).is_ok() {
+            self.give_away(&self.file)?;
+        }
+        Ok(())
+    }
+
+    fn watches(&self) -> Vec<Watch> {
+        vec![Watch::Path(self.file.clone(), Scope::Entry)]
+    }
+
+    fn update(&mut self, resources: &[Resource]) -> Result<(), Failure> {
+        *self = Entry::read(&resources[0])?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use crate::harness::{Bench, resource};
+
+    const KEY: &str = "AAAAC3NzaC1lZDI1NTE5AAAAIBtqhnN5YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFh";
+
+    #[test]
+    fn the_entry_is_added_with_its_directory_and_removed() {
+        let scratch = tempfile::tempdir().unwrap();
+        let file = scratch.path().join(".ssh/authorized_keys");
+        let entry = |state: &str| {
+            resource("ssh:authorized_key", "k")
+                .with("state", state)
+                .with("file", file.to_str().unwrap())
+                .with("type", "ssh-ed25519")
+                .with("key", KEY)
+                .with("comment", "me")
+        };
+        Bench::new(&entry("absent")).is_right();
+        Bench::new(&entry("exists")).converges();
+        assert_eq!(fs::read_to_string(&file).unwrap(), format!("ssh-ed25519 {KEY} me\n"));
+        let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o600, 0o700));
+        Bench::new(&entry("absent")).converges();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "");
+    }
+
+    #[test]
+    fn noop_makes_nothing() {
+        let scratch = tempfile::tempdir().unwrap();
+        let file = scratch.path().join(".ssh/authorized_keys");
+        let name = format!("ssh-ed25519 {KEY}");
+        let entry = resource("ssh:authorized_key", &name)
+            .with("state", "exists")
+            .with("user", "root")
+            .with("file", file.to_str().unwrap());
+        assert_eq!(Bench::new(&entry).run(false).unwrap().changes.len(), 1);
+        assert!(!file.parent().unwrap().exists());
+    }
+}

@@ -1,0 +1,266 @@
+//! `exec`: runs a command, optionally guarded (spec 05 §6.2).
+//!
+//! Nothing runs through a shell unless the program names one, and commands see exactly the environment in `env`. Guards
+//! run in noop, too: there is no other way to know what would be done.
+
+mod command;
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use mcl_value::{Str, Value};
+use resource_graph::Resource;
+use rustix::process::Signal;
+
+use crate::accounts::{group_id, user_id};
+use crate::write_atomically;
+use crate::{Context, Failure, Kind, Load, Params, Scope, Watch};
+use command::{Ending, Line, Lines, Output, Surroundings, read_cached};
+
+/// The keys it sends, which are also the names of the cache's files.
+const KEYS: [&str; 3] = ["output", "stdout", "stderr"];
+
+struct Exec {
+    cmd: Line,
+    watchcmd: Option<Line>,
+    ifcmd: Option<Line>,
+    nifcmd: Option<Line>,
+    donecmd: Option<Line>,
+    ifequals: Option<Str>,
+    ifequals_stdout: Option<Str>,
+    creates: Option<PathBuf>,
+    mtimes: Vec<PathBuf>,
+    watchfiles: Vec<String>,
+    /// Runs only on a notification.
+    refreshonly: bool,
+    user: String,
+    group: String,
+    around: Surroundings,
+    /// What to send when a guard stops the command before it ever ran.
+    fallback: [Option<Str>; 3],
+}
+
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+    Ok(Box::new(Exec::read(&resources[0])?))
+}
+
+impl Exec {
+    fn read(resource: &Resource) -> Result<Exec, Failure> {
+        let params = Params::new(resource);
+        let line = |cmd: &str, shell: &str, cwd: &str| -> Result<Option<Line>, Failure> {
+            Ok(Line::parse(params.str(cmd)?, params.str(shell)?, params.str(cwd)?))
+        };
+        let text = match params.str("cmd")? {
+            "" => &**params.name(),
+            text => text,
+        };
+        let mut cmd = Line::parse(text, params.str("shell")?, params.str("cwd")?)
+            .ok_or_else(|| Failure::Invalid("the command is empty".to_owned()))?;
+        cmd.words.extend(params.list("args")?);
+        let creates = params.str("creates")?;
+        Ok(Exec {
+            cmd,
+            watchcmd: line("watchcmd", "watchshell", "watchcwd")?,
+            ifcmd: line("ifcmd", "ifshell", "ifcwd")?,
+            nifcmd: line("nifcmd", "nifshell", "nifcwd")?,
+            donecmd: line("donecmd", "doneshell", "donecwd")?,
+            ifequals: params.opt_bytes("ifequals")?.cloned(),
+            ifequals_stdout: params.opt_bytes("ifequals_stdout")?.cloned(),
+            creates: (!creates.is_empty()).then(|| PathBuf::from(creates)),
+            mtimes: params.absolute_paths("mtimes")?,
+            watchfiles: params.list("watchfiles")?,
+            refreshonly: params.bool("refreshonly")?,
+            user: params.str("user")?.to_owned(),
+            group: params.str("group")?.to_owned(),
+            around: Surroundings {
+                env: params.map("env")?.into_iter().collect(),
+                signal: signal(params.str("sig")?)?,
+                user: None,
+                group: None,
+            },
+            fallback: [
+                params.opt_bytes("send_output")?.cloned(),
+                params.opt_bytes("send_stdout")?.cloned(),
+                params.opt_bytes("send_stderr")?.cloned(),
+            ],
+        })
+    }
+
+    /// The surroundings with the identity looked up: accounts may be made by other resources first.
+    fn surroundings(&self) -> Result<Surroundings, Failure> {
+        let given = |name: &str| (!name.is_empty()).then_some(name.to_owned());
+        let user = given(&self.user).map(|u| user_id(&u)).transpose()?;
+        let group = given(&self.group).map(|g| group_id(&g)).transpose()?;
+        Ok(Surroundings { user, group, ..self.around.clone() })
+    }
+
+    /// Whether an input is newer than the last run.
+    fn is_forced(&self, last_run: Option<SystemTime>) -> Result<bool, Failure> {
+        for path in &self.mtimes {
+            let modified = fs::metadata(path).and_then(|m| m.modified()).map_err(Failure::on("look at", path))?;
+            if last_run.is_none_or(|last| modified > last) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a guard says that there is nothing to do.
+    fn is_guarded(&self, cx: &Context<'_>, around: &Surroundings) -> Result<bool, Failure> {
+        if let Some(ifcmd) = &self.ifcmd {
+            let (ending, output) = ifcmd.capture(around, cx.cancel())?;
+            if exit_status("ifcmd", ending)? != 0
+                || self.ifequals.as_ref().is_some_and(|e| e.as_bytes() == output.combined)
+                || self.ifequals_stdout.as_ref().is_some_and(|e| e.as_bytes() == output.stdout)
+            {
+                return Ok(true);
+            }
+        }
+        if let Some(nifcmd) = &self.nifcmd
+            && exit_status("nifcmd", nifcmd.capture(around, cx.cancel())?.0)? == 0
+        {
+            return Ok(true);
+        }
+        Ok(self.creates.as_ref().is_some_and(|path| fs::metadata(path).is_ok()))
+    }
+}
+
+/// The exit status; a signal from elsewhere is a failure of any command.
+fn exit_status(what: &str, ending: Ending) -> Result<i32, Failure> {
+    match ending {
+        Ending::Exited(status) => Ok(status),
+        Ending::Killed(signal) => Err(Failure::Command(format!("{what} was killed by signal {signal}"))),
+    }
+}
+
+fn expect_success(what: &str, ending: Ending, output: &Output) -> Result<(), Failure> {
+    match exit_status(what, ending)? {
+        0 => Ok(()),
+        status => {
+            let words = output.last_words();
+            let words = if words.is_empty() { words } else { format!(": {words}") };
+            Err(Failure::Command(format!("{what} error: exit status {status}{words}")))
+        }
+    }
+}
+
+fn signal(name: &str) -> Result<Signal, Failure> {
+    let known = [
+        ("SIGHUP", Signal::HUP),
+        ("SIGINT", Signal::INT),
+        ("SIGQUIT", Signal::QUIT),
+        ("SIGABRT", Signal::ABORT),
+        ("SIGKILL", Signal::KILL),
+        ("SIGUSR1", Signal::USR1),
+        ("SIGUSR2", Signal::USR2),
+        ("SIGALRM", Signal::ALARM),
+        ("SIGCONT", Signal::CONT),
+        ("SIGSTOP", Signal::STOP),
+        ("SIGWINCH", Signal::WINCH),
+        ("SIGPIPE", Signal::PIPE),
+        ("SIGTERM", Signal::TERM),
+    ];
+    match known.iter().find(|(n, _)| *n == name) {
+        Some((_, signal)) => Ok(*signal),
+        None if name.is_empty() => Ok(Signal::TERM),
+        None => Err(Failure::Invalid(format!("the signal `{name}` cannot be sent to a command"))),
+    }
+}
+
+fn send(cx: &mut Context<'_>, values: [Option<Vec<u8>>; 3]) {
+    for (key, value) in KEYS.into_iter().zip(values) {
+        cx.send(key, value.map(Value::str));
+    }
+}
+
+impl Kind for Exec {
+    fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
+        let around = self.surroundings()?;
+        let state = cx.existing_state_dir();
+        let state = state.as_deref();
+        let cached = KEYS.map(|key| state.and_then(|dir| read_cached(&dir.join(key))));
+        let stamp = state.map(|dir| dir.join("mtimes"));
+        let last_run = stamp.as_ref().and_then(|s| fs::metadata(s).and_then(|m| m.modified()).ok());
+        let idle = self.refreshonly && !cx.refresh();
+        if idle || (!self.is_forced(last_run)? && self.is_guarded(cx, &around)?) {
+            let mut values = cached;
+            for (value, fallback) in values.iter_mut().zip(&self.fallback) {
+                if value.is_none() {
+                    *value = fallback.as_ref().map(|f| f.as_bytes().to_vec());
+                }
+            }
+            send(cx, values);
+            return Ok(());
+        }
+        if !cx.change(format!("run `{}`", self.cmd.words.join(" ")))? {
+            send(cx, cached);
+            return Ok(());
+        }
+        // An input that changes while the command runs is newer than the run.
+        let started = SystemTime::now();
+        let (ending, output) = self.cmd.capture(&around, cx.cancel())?;
+        expect_success("cmd", ending, &output)?;
+        if let Some(donecmd) = &self.donecmd {
+            let (ending, output) = donecmd.capture(&around, cx.cancel())?;
+            expect_success("donecmd", ending, &output)?;
+        }
+        let values = [output.combined, output.stdout, output.stderr];
+        if cx.state().is_some() {
+            let dir = cx.state_dir()?;
+            if !self.mtimes.is_empty() {
+                write_stamp(&dir.join("mtimes"), started)?;
+            }
+            for ((key, value), old) in KEYS.into_iter().zip(&values).zip(&cached) {
+                if old.as_ref() != Some(value) {
+                    let path = dir.join(key);
+                    write_atomically(&path, value, 0o600).map_err(Failure::on("write", &path))?;
+                }
+            }
+        }
+        send(cx, values.map(Some));
+        Ok(())
+    }
+
+    fn watches(&self) -> Vec<Watch> {
+        let scope = |path: &str| if path.ends_with('/') { Scope::Recursive } else { Scope::Entry };
+        let path = |path: &Path| Watch::Path(path.to_path_buf(), scope(&path.to_string_lossy()));
+        let mut watches: Vec<Watch> = self.mtimes.iter().map(|p| path(p)).collect();
+        watches.extend(self.watchfiles.iter().map(|p| path(Path::new(p))));
+        watches.extend(self.creates.as_deref().map(path));
+        if let (Some(line), Ok(around)) = (self.watchcmd.clone(), self.surroundings()) {
+            watches.push(Watch::Task(Box::new(move |task| {
+                let mut lines = Lines::default();
+                let ending = line.run(&around, &task.cancel, &mut |stream, bytes| {
+                    if lines.count(stream, bytes) > 0 {
+                        (task.wake)();
+                    }
+                })?;
+                Err(Failure::Command(match ending {
+                    Ending::Exited(0) => "watchcmd ended: reached EOF".to_owned(),
+                    Ending::Exited(status) => format!("watchcmd errored: exit status {status}"),
+                    Ending::Killed(signal) => format!("watchcmd was killed by signal {signal}"),
+                }))
+            })));
+        }
+        watches
+    }
+
+    fn update(&mut self, resources: &[Resource]) -> Result<(), Failure> {
+        *self = Exec::read(&resources[0])?;
+        Ok(())
+    }
+
+    fn load(&self) -> Load {
+        Load::Waits
+    }
+}
+
+fn write_stamp(path: &Path, time: SystemTime) -> Result<(), Failure> {
+    let seconds = time.duration_since(SystemTime::UNIX_EPOCH).map_or(0.0, |d| d.as_secs_f64());
+    write_atomically(path, format!("{seconds}\n").as_bytes(), 0o600).map_err(Failure::on("write", path))?;
+    let file = fs::File::open(path).map_err(Failure::on("open", path))?;
+    file.set_modified(time).map_err(Failure::on("date", path))
+}

@@ -1,0 +1,184 @@
+//! Owner, group, mode and security label.
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::Path;
+use std::sync::OnceLock;
+
+use resource_graph::SymbolicMode;
+use rustix::fs::{AtFlags, Gid, Uid, XattrFlags, chownat, lgetxattr, lremovexattr, lsetxattr};
+use rustix::io::Errno;
+
+use crate::accounts::{group_id, user_id};
+use crate::{Context, Failure, Params};
+
+const LABEL: &str = "security.selinux";
+
+/// What was asked for; `None` where nothing was.
+pub(super) struct Attributes {
+    owner: Option<String>,
+    group: Option<String>,
+    mode: Option<Mode>,
+    label: Option<String>,
+}
+
+enum Mode {
+    Exact(u32),
+    Symbolic(SymbolicMode),
+}
+
+impl Attributes {
+    pub(super) const NONE: Attributes = Attributes { owner: None, group: None, mode: None, label: None };
+
+    pub(super) fn read(params: Params<'_>) -> Result<Attributes, Failure> {
+        let given = |key| params.str(key).map(|s| (!s.is_empty()).then(|| s.to_owned()));
+        let mode = match params.str("mode")? {
+            "" => None,
+            text => Some(match u32::from_str_radix(text, 8) {
+                Ok(bits) if bits <= 0o7777 => Mode::Exact(bits),
+                Ok(_) => return Err(Failure::Invalid(format!("the mode `{text}` is larger than 7777"))),
+                Err(_) => Mode::Symbolic(
+                    SymbolicMode::parse(text).map_err(|e| Failure::Invalid(format!("the mode `{text}` {e}")))?,
+                ),
+            }),
+        };
+        let label = params.opt_str("selinux")?.map(str::to_owned);
+        Ok(Attributes { owner: given("owner")?, group: given("group")?, mode, label })
+    }
+
+    /// The owner and group to have.
+    pub(super) fn ids(&self) -> Result<(Option<u32>, Option<u32>), Failure> {
+        Ok((self.owner.as_deref().map(user_id).transpose()?, self.group.as_deref().map(group_id).transpose()?))
+    }
+
+    /// The mode to have, starting from the present one.
+    pub(super) fn mode_from(&self, present: u32) -> Option<u32> {
+        self.mode.as_ref().map(|mode| match mode {
+            Mode::Exact(bits) => *bits,
+            Mode::Symbolic(symbolic) => symbolic.apply(present & 0o7777),
+        })
+    }
+
+    /// The mode of something new, before the umask.
+    pub(super) fn mode_for_new(&self) -> Option<u32> {
+        self.mode_from(0)
+    }
+
+    /// Whether a label was asked for.
+    pub(super) fn wants_label(&self) -> bool {
+        self.label.is_some()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.owner.is_none() && self.group.is_none() && self.mode.is_none() && self.label.is_none()
+    }
+
+    /// Checks and repairs all of them on something that exists; a link itself is meant if `is_link`.
+    pub(super) fn check(&self, cx: &mut Context<'_>, path: &Path, is_link: bool) -> Result<(), Failure> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let found = if is_link { fs::symlink_metadata(path) } else { fs::metadata(path) };
+        match found {
+            Ok(found) => self.check_found(cx, path, &found, is_link),
+            // In noop what would be made is not there yet; its making is announced already.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && cx.is_changed() => Ok(()),
+            Err(error) => Err(Failure::io("look at", path, error)),
+        }
+    }
+
+    pub(super) fn check_found(
+        &self,
+        cx: &mut Context<'_>,
+        path: &Path,
+        found: &fs::Metadata,
+        is_link: bool,
+    ) -> Result<(), Failure> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let (uid, gid) = self.ids()?;
+        let uid = uid.filter(|uid| *uid != found.uid());
+        let gid = gid.filter(|gid| *gid != found.gid());
+        let mut mode = found.mode() & 0o7777;
+        let chown = uid.is_some() || gid.is_some();
+        if chown {
+            let text = match (uid, gid) {
+                (Some(uid), Some(gid)) => {
+                    format!("change owner and group from {}:{} to {uid}:{gid}", found.uid(), found.gid())
+                }
+                (Some(uid), None) => format!("change the owner from {} to {uid}", found.uid()),
+                (None, Some(gid)) => format!("change the group from {} to {gid}", found.gid()),
+                (None, None) => String::new(),
+            };
+            if cx.change(text)? {
+                let flags = if is_link { AtFlags::SYMLINK_NOFOLLOW } else { AtFlags::empty() };
+                chownat(rustix::fs::CWD, path, uid.map(Uid::from_raw), gid.map(Gid::from_raw), flags)
+                    .map_err(Failure::on("change the owner of", path))?;
+                // The system takes setuid and setgid away.
+                mode = fs::symlink_metadata(path).map_or(mode, |m| if is_link { mode } else { m.mode() & 0o7777 });
+            }
+        }
+        // The mode of a link means nothing.
+        let wanted = self.mode_from(found.mode()).filter(|_| !is_link);
+        if let Some(wanted) = wanted
+            && wanted != mode
+        {
+            let announced = wanted == found.mode() & 0o7777;
+            if announced || cx.change(format!("change the mode from {mode:04o} to {wanted:04o}"))? {
+                fs::set_permissions(path, fs::Permissions::from_mode(wanted))
+                    .map_err(Failure::on("change the mode of", path))?;
+            }
+        }
+        self.check_label(cx, path)
+    }
+
+    fn check_label(&self, cx: &mut Context<'_>, path: &Path) -> Result<(), Failure> {
+        let Some(wanted) = &self.label else { return Ok(()) };
+        let present = label(path).map_err(Failure::on("read the label of", path))?;
+        if present.as_deref().unwrap_or("") == wanted {
+            return Ok(());
+        }
+        if !cx.change(format!("change the label from `{}` to `{wanted}`", present.unwrap_or_default()))? {
+            return Ok(());
+        }
+        let result = if wanted.is_empty() {
+            lremovexattr(path, LABEL)
+        } else {
+            lsetxattr(path, LABEL, wanted.as_bytes(), XattrFlags::empty())
+        };
+        result.map_err(Failure::on("change the label of", path))
+    }
+}
+
+/// The security label of a path; `None` without one or where there are none.
+pub(super) fn label(path: &Path) -> Result<Option<String>, Errno> {
+    let mut buffer = [0u8; 1024];
+    match lgetxattr(path, LABEL, &mut buffer) {
+        Ok(length) => Ok(Some(String::from_utf8_lossy(&buffer[..length]).trim_end_matches('\0').to_owned())),
+        Err(Errno::NODATA | Errno::NOTSUP) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes one directory with exactly that mode, or the default.
+pub(super) fn make_directory(path: &Path, mode: Option<u32>) -> io::Result<()> {
+    DirBuilder::new().mode(mode.unwrap_or(0o777)).create(path)?;
+    match mode {
+        Some(mode) if mode & umask() != 0 || mode > 0o777 => {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// The umask of the process, read once: asking the system would change it for a moment, for all threads.
+pub(super) fn umask() -> u32 {
+    static UMASK: OnceLock<u32> = OnceLock::new();
+    *UMASK.get_or_init(|| {
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let line = status.lines().find_map(|l| l.strip_prefix("Umask:"));
+        line.and_then(|v| u32::from_str_radix(v.trim(), 8).ok()).unwrap_or(0o022)
+    })
+}

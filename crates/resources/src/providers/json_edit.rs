@@ -1,0 +1,259 @@
+//! `json:edit`: assignments and deletions in a JSON document (spec 05 §6.26).
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use resource_graph::{JsonEdit, JsonStore, Resource};
+use serde_json::value::RawValue;
+
+use crate::text_file::{change, read, replace};
+use crate::{Context, Failure, Kind, Params, Scope, Watch};
+
+struct Edits {
+    file: PathBuf,
+    edits: Vec<JsonEdit>,
+}
+
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+    Ok(Box::new(Edits::read(&resources[0])?))
+}
+
+impl Edits {
+    fn read(resource: &Resource) -> Result<Edits, Failure> {
+        let params = Params::new(resource);
+        let store = match params.str("store")? {
+            "" => params.name(),
+            store => store,
+        };
+        let file = match JsonStore::parse(store) {
+            Ok(JsonStore::File(file)) => PathBuf::from(file),
+            Ok(JsonStore::Key(_)) => {
+                return Err(Failure::Unavailable("documents in a cluster's store need a cluster".to_owned()));
+            }
+            Err(why) => return Err(Failure::Invalid(format!("`store` is wrong: {why}"))),
+        };
+        let edits = params.list("edits")?;
+        let edits = edits.iter().map(|edit| JsonEdit::parse(edit)).collect::<Result<_, _>>();
+        Ok(Edits { file, edits: edits.map_err(|why| Failure::Invalid(format!("`edits` is wrong: {why}")))? })
+    }
+}
+
+/// Several resources may edit one document: reading and writing it is one step.
+static DOCUMENTS: Mutex<()> = Mutex::new(());
+
+impl Kind for Edits {
+    fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
+        let _one_at_a_time = DOCUMENTS.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(before) = read(&self.file)? else {
+            return Err(Failure::Refused(format!("{} does not exist", self.file.display())));
+        };
+        let document = parse(&before, &self.file)?;
+        let mut edited = document.clone();
+        for edit in &self.edits {
+            apply(&mut edited, edit)
+                .map_err(|why| Failure::Refused(format!("cannot edit {}: {why}", self.file.display())))?;
+        }
+        if edited == document {
+            return Ok(());
+        }
+        let mut after = String::new();
+        print(&edited, 0, &mut after);
+        after.push('\n');
+        let change =
+            change(cx, format!("edit {}", self.file.display()), &self.file, Some(&before), Some(after.as_bytes()));
+        if cx.change(change)? {
+            replace(&self.file, after.as_bytes(), 0o600)?;
+        }
+        Ok(())
+    }
+
+    fn watches(&self) -> Vec<Watch> {
+        vec![Watch::Path(self.file.clone(), Scope::Entry)]
+    }
+
+    fn update(&mut self, resources: &[Resource]) -> Result<(), Failure> {
+        *self = Edits::read(&resources[0])?;
+        Ok(())
+    }
+}
+
+/// JSON that keeps numbers as they are written.
+#[derive(Clone, Debug, PartialEq)]
+enum Json {
+    /// `null`, a boolean, a number: the text.
+    Scalar(String),
+    Text(String),
+    List(Vec<Json>),
+    Object(BTreeMap<String, Json>),
+}
+
+fn parse(bytes: &[u8], file: &Path) -> Result<Json, Failure> {
+    let damaged = |error: serde_json::Error| Failure::Refused(format!("{} is not JSON: {error}", file.display()));
+    let raw: &RawValue = serde_json::from_slice(bytes).map_err(damaged)?;
+    match from_raw(raw).map_err(damaged)? {
+        object @ Json::Object(_) => Ok(object),
+        _ => Err(Failure::Refused(format!("{} must hold a JSON object", file.display()))),
+    }
+}
+
+/// The depth is bounded: the parser refuses more than 128 levels.
+fn from_raw(raw: &RawValue) -> Result<Json, serde_json::Error> {
+    let text = raw.get();
+    Ok(match text.as_bytes().first() {
+        Some(b'{') => {
+            let members: BTreeMap<String, &RawValue> = serde_json::from_str(text)?;
+            Json::Object(members.into_iter().map(|(k, v)| Ok((k, from_raw(v)?))).collect::<Result<_, _>>()?)
+        }
+        Some(b'[') => {
+            let items: Vec<&RawValue> = serde_json::from_str(text)?;
+            Json::List(items.into_iter().map(from_raw).collect::<Result<_, _>>()?)
+        }
+        Some(b'"') => Json::Text(serde_json::from_str(text)?),
+        _ => Json::Scalar(text.to_owned()),
+    })
+}
+
+fn apply(document: &mut Json, edit: &JsonEdit) -> Result<(), String> {
+    let path = match edit {
+        JsonEdit::Assign { path, .. } | JsonEdit::Delete { path } => path,
+    };
+    let Some((last, way)) = path.split_last() else { return Ok(()) };
+    let mut at = document;
+    for key in way {
+        let Json::Object(members) = at else { return Err(not_an_object(path, key)) };
+        at = match edit {
+            JsonEdit::Assign { .. } => members.entry(key.clone()).or_insert_with(|| Json::Object(BTreeMap::new())),
+            JsonEdit::Delete { .. } => match members.get_mut(key) {
+                Some(member) => member,
+                None => return Ok(()),
+            },
+        };
+    }
+    let Json::Object(members) = at else { return Err(not_an_object(path, last)) };
+    match edit {
+        JsonEdit::Assign { value, .. } => {
+            let raw: &RawValue = serde_json::from_str(value).map_err(|error| error.to_string())?;
+            members.insert(last.clone(), from_raw(raw).map_err(|error| error.to_string())?);
+        }
+        JsonEdit::Delete { .. } => {
+            members.remove(last);
+        }
+    }
+    Ok(())
+}
+
+fn not_an_object(path: &[String], key: &str) -> String {
+    format!("what holds `{key}` of `.{}` is not an object", path.join("."))
+}
+
+fn print(json: &Json, depth: usize, out: &mut String) {
+    let separate = |out: &mut String, first: bool| {
+        out.push_str(if first { "\n" } else { ",\n" });
+        out.extend(std::iter::repeat_n('\t', depth + 1));
+    };
+    let close = |out: &mut String| {
+        out.push('\n');
+        out.extend(std::iter::repeat_n('\t', depth));
+    };
+    match json {
+        Json::Scalar(text) => out.push_str(text),
+        Json::Text(text) => print_text(text, out),
+        Json::List(items) if items.is_empty() => out.push_str("[]"),
+        Json::List(items) => {
+            out.push('[');
+            for (i, item) in items.iter().enumerate() {
+                separate(out, i == 0);
+                print(item, depth + 1, out);
+            }
+            close(out);
+            out.push(']');
+        }
+        Json::Object(members) if members.is_empty() => out.push_str("{}"),
+        Json::Object(members) => {
+            out.push('{');
+            for (i, (key, value)) in members.iter().enumerate() {
+                separate(out, i == 0);
+                print_text(key, out);
+                out.push_str(": ");
+                print(value, depth + 1, out);
+            }
+            close(out);
+            out.push('}');
+        }
+    }
+}
+
+fn print_text(text: &str, out: &mut String) {
+    for c in serde_json::Value::from(text).to_string().chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                let _ = write!(out, "\\u{:04x}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use mcl_value::Value;
+
+    use crate::harness::{Bench, resource};
+
+    #[track_caller]
+    fn check(before: &str, edits: &[&str], after: Result<&str, &str>) {
+        let scratch = tempfile::tempdir().unwrap();
+        let file = scratch.path().join("f.json");
+        fs::write(&file, before).unwrap();
+        let edit = resource("json:edit", file.to_str().unwrap()).with("edits", Value::list(edits.iter().copied()));
+        let mut bench = Bench::new(&edit);
+        match after {
+            Ok(after) if after == before => bench.is_right(),
+            Ok(_) => bench.converges(),
+            Err(part) => {
+                let error = bench.run(true).unwrap_err().to_string();
+                assert!(error.contains(part), "{error}");
+            }
+        }
+        assert_eq!(fs::read_to_string(&file).unwrap(), after.unwrap_or(before));
+    }
+
+    #[test]
+    fn values_are_set_and_deleted() {
+        check(
+            "{\"b\": 1.50}",
+            &[".a.x = [1, {}]"],
+            Ok("{\n\t\"a\": {\n\t\t\"x\": [\n\t\t\t1,\n\t\t\t{}\n\t\t]\n\t},\n\t\"b\": 1.50\n}\n"),
+        );
+        check(
+            "{\"a\": {\"b\": 1, \"c\": 2}}",
+            &["del(.a.b)", "del(.x.y)"],
+            Ok("{\n\t\"a\": {\n\t\t\"c\": 2\n\t}\n}\n"),
+        );
+        check("{}", &[".t = \"<&>\""], Ok("{\n\t\"t\": \"\\u003c\\u0026\\u003e\"\n}\n"));
+    }
+
+    #[test]
+    fn numbers_stay_as_written() {
+        let big = "{\"n\": 123456789012345678901234567890.10}";
+        check(big, &["del(.x)"], Ok(big));
+    }
+
+    #[test]
+    fn other_documents_are_refused() {
+        check("[1]", &[".a = 1"], Err("must hold a JSON object"));
+        check("{", &[".a = 1"], Err("is not JSON"));
+        check("{\"a\": 1}", &[".a.b = 1"], Err("is not an object"));
+        check(&"[".repeat(100_000), &[".a = 1"], Err("is not JSON"));
+    }
+
+    #[test]
+    fn a_missing_document_is_an_error() {
+        let edit = resource("json:edit", "/no/such/file").with("edits", Value::list([".a = 1"]));
+        assert!(Bench::new(&edit).run(true).is_err());
+    }
+}

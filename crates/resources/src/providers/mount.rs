@@ -1,0 +1,405 @@
+//! `mount`: a line of `/etc/fstab`, and its mounted state (spec 05 §6.13).
+//!
+//! Only the line of this mount point is touched, and only this mount point is mounted or unmounted; so it works with and
+//! without systemd, and comments stay.
+//!
+//! What is mounted is compared with the line as far as the kernel tells it in the line's own words: the device, the type,
+//! and the options that are flags. Others (`size=1g`) are brought in by a remount when the line changes.
+
+use std::path::{Path, PathBuf};
+
+use resource_graph::Resource;
+use rustix::event::{PollFd, PollFlags, poll};
+
+use crate::text_file::{change, read, replace};
+use crate::tool::Tool;
+use crate::{Cancel, Context, Failure, Kind, Load, Params, Scope, TaskHandle, Watch, systemd};
+
+const MOUNTS: &str = "/proc/self/mountinfo";
+
+struct Mount {
+    fstab: PathBuf,
+    point: String,
+    exists: bool,
+    entry: Entry,
+}
+
+/// A line of `fstab`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Entry {
+    device: String,
+    point: String,
+    fs_type: String,
+    /// Sorted: their order means nothing to us.
+    options: Vec<String>,
+    freq: i64,
+    passno: i64,
+}
+
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+    Ok(Box::new(Mount::read(&resources[0], Path::new("/etc/fstab"))?))
+}
+
+impl Mount {
+    fn read(resource: &Resource, fstab: &Path) -> Result<Mount, Failure> {
+        let params = Params::new(resource);
+        let point = match params.name().trim_end_matches('/') {
+            "" => "/".to_owned(),
+            point => point.to_owned(),
+        };
+        let mut options: Vec<String> = match params.value("options") {
+            None => vec!["defaults".to_owned()],
+            Some(_) => {
+                let option =
+                    |(key, value): (String, String)| if value.is_empty() { key } else { format!("{key}={value}") };
+                params.map("options")?.into_iter().map(option).collect()
+            }
+        };
+        options.sort();
+        if options.is_empty() {
+            options.push("defaults".to_owned());
+        }
+        let text = |key: &str, default: &str| {
+            let text = params.str(key)?;
+            Ok::<_, Failure>(if text.is_empty() { default.to_owned() } else { text.to_owned() })
+        };
+        let exists = params.str("state")? == "exists";
+        let entry = Entry {
+            device: text("device", "none")?,
+            point: point.clone(),
+            fs_type: text("type", "auto")?,
+            options,
+            freq: params.int("freq")?,
+            passno: params.int("passno")?,
+        };
+        if exists && params.str("device")?.is_empty() {
+            return Err(Failure::Invalid("`mount` needs the parameter `device`".to_owned()));
+        }
+        Ok(Mount { fstab: fstab.to_path_buf(), point, exists, entry })
+    }
+
+    /// Makes the file have the line, or no line; tells whether it was changed.
+    fn check_fstab(&self, cx: &mut Context<'_>) -> Result<bool, Failure> {
+        let before = read(&self.fstab)?;
+        let text = String::from_utf8_lossy(before.as_deref().unwrap_or_default()).into_owned();
+        let Some(after) = edited(&text, &self.point, self.exists.then_some(&self.entry)) else { return Ok(false) };
+        let words = if self.exists { "write" } else { "remove" };
+        let words = format!("{words} the line of {} in {}", self.point, self.fstab.display());
+        let change = change(cx, words, &self.fstab, before.as_deref(), Some(after.as_bytes()));
+        if !cx.change(change)? {
+            return Ok(true);
+        }
+        replace(&self.fstab, after.as_bytes(), 0o644)?;
+        if systemd::is_running() {
+            systemd::Manager::System.reload(cx.cancel())?;
+        }
+        Ok(true)
+    }
+
+    fn check_mounted(&self, cx: &mut Context<'_>, line_changed: bool) -> Result<(), Failure> {
+        while let Some(step) = self.next_step(line_changed)? {
+            let (tool, words, text): (_, &[&str], _) = match step {
+                Step::Mount => ("mount", &[], "mount"),
+                Step::Remount => ("mount", &["-o", "remount"], "remount"),
+                Step::Unmount => ("umount", &[], "unmount"),
+            };
+            if !cx.change(format!("{text} {}", self.point))? {
+                return Ok(());
+            }
+            Tool::new(tool)?.args(words).args(["--", &self.point]).run(cx.cancel())?;
+            if step != Step::Unmount || !self.exists {
+                return Ok(());
+            }
+            // What is to be mounted may have been below what was in its place.
+        }
+        Ok(())
+    }
+
+    fn next_step(&self, line_changed: bool) -> Result<Option<Step>, Failure> {
+        let table = std::fs::read_to_string(MOUNTS).map_err(Failure::on("read", Path::new(MOUNTS)))?;
+        // The last one lies on top of the others.
+        let mounted = table.lines().rev().filter_map(Mounted::parse).find(|mounted| mounted.point == self.point);
+        Ok(match (&mounted, self.exists) {
+            (None, false) => None,
+            (None, true) => Some(Step::Mount),
+            (Some(_), false) => Some(Step::Unmount),
+            (Some(mounted), true) if !self.entry.is_source_of(mounted) => Some(Step::Unmount),
+            (Some(mounted), true) if line_changed || !self.entry.has_flags_of(mounted) => Some(Step::Remount),
+            (Some(_), true) => None,
+        })
+    }
+}
+
+/// Something that has to be done.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Mount,
+    Remount,
+    Unmount,
+}
+
+impl Kind for Mount {
+    fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
+        let line_changed = self.check_fstab(cx)?;
+        self.check_mounted(cx, line_changed)
+    }
+
+    fn watches(&self) -> Vec<Watch> {
+        vec![Watch::Path(self.fstab.clone(), Scope::Entry), Watch::Task(Box::new(watch_mounts))]
+    }
+
+    fn update(&mut self, resources: &[Resource]) -> Result<(), Failure> {
+        *self = Mount::read(&resources[0], &self.fstab)?;
+        Ok(())
+    }
+
+    fn load(&self) -> Load {
+        Load::Waits
+    }
+}
+
+/// The kernel marks the table of mounts whenever it changes.
+fn watch_mounts(task: &TaskHandle) -> Result<(), Failure> {
+    let table = std::fs::File::open(MOUNTS).map_err(Failure::on("watch", Path::new(MOUNTS)))?;
+    let cancel: &Cancel = &task.cancel;
+    let Some(request) = cancel.fd() else {
+        return Err(Failure::Unavailable("there are no file descriptors left to watch mounts with".to_owned()));
+    };
+    while !cancel.is_cancelled() {
+        let mut fds = [PollFd::new(&table, PollFlags::PRI), PollFd::new(&request, PollFlags::IN)];
+        if poll(&mut fds, None).is_ok() && fds[0].revents().intersects(PollFlags::PRI | PollFlags::ERR) {
+            (task.wake)();
+        }
+    }
+    Ok(())
+}
+
+impl Entry {
+    fn parse(line: &str) -> Option<Entry> {
+        let mut fields = line.split_whitespace().filter(|_| !line.trim_start().starts_with('#'));
+        let (device, point) = (fields.next()?, fields.next()?);
+        let (fs_type, options) = (fields.next()?, fields.next().unwrap_or("defaults"));
+        let mut options: Vec<String> = options.split(',').map(unescaped).collect();
+        options.sort();
+        let number = |field: Option<&str>| field.and_then(|text| text.parse().ok()).unwrap_or(0);
+        let (freq, passno) = (number(fields.next()), number(fields.next()));
+        Some(Entry {
+            device: unescaped(device),
+            point: unescaped(point),
+            fs_type: unescaped(fs_type),
+            options,
+            freq,
+            passno,
+        })
+    }
+}
+
+impl std::fmt::Display for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [device, point, fs_type] = [&self.device, &self.point, &self.fs_type].map(|text| escaped(text));
+        let options = escaped(&self.options.join(","));
+        write!(f, "{device} {point} {fs_type} {options} {} {}", self.freq, self.passno)
+    }
+}
+
+/// White space and backslashes are written as octal numbers.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            ' ' | '\t' | '\n' | '\\' => out.push_str(&format!("\\{:03o}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn unescaped(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let octal = bytes.get(at + 1..at + 4).filter(|_| bytes[at] == b'\\');
+        let number = octal.and_then(|d| u8::from_str_radix(std::str::from_utf8(d).ok()?, 8).ok());
+        match number {
+            Some(byte) => {
+                out.push(byte);
+                at += 4;
+            }
+            None => {
+                out.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// A line of the kernel's table of mounts.
+#[derive(Debug, PartialEq, Eq)]
+struct Mounted {
+    point: String,
+    /// Of the mount and of the file system.
+    options: Vec<String>,
+    fs_type: String,
+    source: String,
+}
+
+impl Mounted {
+    fn parse(line: &str) -> Option<Mounted> {
+        let (mount, file_system) = line.split_once(" - ")?;
+        let (mut mount, mut file_system) = (mount.split(' ').skip(4), file_system.split(' '));
+        let (point, options) = (mount.next()?, mount.next()?);
+        let (fs_type, source, more) = (file_system.next()?, file_system.next()?, file_system.next().unwrap_or(""));
+        let options = options.split(',').chain(more.split(',')).map(unescaped).collect();
+        Some(Mounted { point: unescaped(point), options, fs_type: unescaped(fs_type), source: unescaped(source) })
+    }
+}
+
+/// Options that the kernel shows as they were given, and only then.
+const FLAGS: &[&str] = &["ro", "nosuid", "nodev", "noexec", "noatime", "nodiratime", "sync", "dirsync"];
+
+impl Entry {
+    fn has(&self, option: &str) -> bool {
+        self.options.iter().any(|have| have == option)
+    }
+
+    /// Whether that is what the line means. What cannot be compared is taken for it.
+    fn is_source_of(&self, mounted: &Mounted) -> bool {
+        // A directory that is mounted elsewhere shows the file system that it lies on.
+        if ["bind", "rbind", "move"].iter().any(|option| self.has(option)) {
+            return true;
+        }
+        // `nfs` is shown as `nfs4`.
+        let is_type = matches!(&*self.fs_type, "auto" | "none") || mounted.fs_type.starts_with(&*self.fs_type);
+        let sources = device(&self.device).zip(backing(&mounted.source));
+        is_type && sources.is_none_or(|(wanted, mounted)| wanted == mounted)
+    }
+
+    /// Whether it has the flags of the line. The defaults leave them to whoever mounted it.
+    fn has_flags_of(&self, mounted: &Mounted) -> bool {
+        let is_default = self.options == ["defaults"];
+        // An ordinary user's mounts are restricted without its being said.
+        let is_restricted = ["user", "users", "owner", "group"].iter().any(|option| self.has(option));
+        is_default
+            || FLAGS.iter().all(|flag| {
+                let has = mounted.options.iter().any(|option| option == flag);
+                has == self.has(flag) || (has && is_restricted && *flag != "ro")
+            })
+    }
+}
+
+/// The file that a device of `fstab` stands for.
+fn device(text: &str) -> Option<PathBuf> {
+    let path = match text.split_once('=') {
+        Some((tag, value)) => {
+            let directory = format!("/dev/disk/by-{}", tag.to_lowercase());
+            Path::new(&directory).join(value.trim_matches('"'))
+        }
+        None => PathBuf::from(text),
+    };
+    path.is_absolute().then(|| std::fs::canonicalize(path).ok()).flatten()
+}
+
+/// The file that a mounted device stands for: behind a loop device, the one that it shows.
+fn backing(source: &str) -> Option<PathBuf> {
+    let path = device(source)?;
+    let name = path.strip_prefix("/dev").ok().and_then(Path::to_str).filter(|name| name.starts_with("loop"));
+    let file = name.and_then(|name| std::fs::read_to_string(format!("/sys/block/{name}/loop/backing_file")).ok());
+    Some(file.map_or(path, |file| PathBuf::from(file.trim_end_matches('\n'))))
+}
+
+/// The file with exactly this line for the mount point, or none; nothing if it is so already.
+fn edited(text: &str, point: &str, wanted: Option<&Entry>) -> Option<String> {
+    let mut out = String::with_capacity(text.len() + 80);
+    let (mut written, mut changed) = (false, false);
+    for line in text.split_inclusive('\n') {
+        match Entry::parse(line) {
+            Some(entry) if entry.point.trim_end_matches('/') == point.trim_end_matches('/') => match wanted {
+                Some(wanted) if !written => {
+                    written = true;
+                    if entry == *wanted {
+                        out.push_str(line);
+                    } else {
+                        changed = true;
+                        out.push_str(&format!("{wanted}\n"));
+                    }
+                }
+                _ => changed = true,
+            },
+            _ => out.push_str(line),
+        }
+    }
+    if let Some(wanted) = wanted.filter(|_| !written) {
+        changed = true;
+        if !out.is_empty() && !out.ends_with('\n') {
+            out.push('\n');
+        }
+        out.push_str(&format!("{wanted}\n"));
+    }
+    changed.then_some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use mcl_value::Value;
+
+    use super::*;
+    use crate::harness::resource;
+
+    fn entry(r: &Resource) -> Entry {
+        Mount::read(r, Path::new("/no/such/fstab")).unwrap().entry
+    }
+
+    fn data() -> Resource {
+        resource("mount", "/srv/my data/").with("state", "exists").with("device", "UUID=1").with("type", "ext4")
+    }
+
+    const FSTAB: &str = "# comment\nUUID=0 / ext4 defaults 0 1\n\nUUID=9  /srv/my\\040data ext4 ro,noatime 0 2 # old\n";
+
+    #[test]
+    fn only_the_line_of_the_mount_point_changes() {
+        let wanted = entry(&data());
+        let after = edited(FSTAB, "/srv/my data", Some(&wanted)).unwrap();
+        assert_eq!(after, "# comment\nUUID=0 / ext4 defaults 0 1\n\nUUID=1 /srv/my\\040data ext4 defaults 0 0\n");
+        assert_eq!(edited(&after, "/srv/my data", Some(&wanted)), None);
+        let without = edited(&after, "/srv/my data", None).unwrap();
+        assert_eq!(without, "# comment\nUUID=0 / ext4 defaults 0 1\n\n");
+        assert_eq!(edited(&without, "/srv/my data", None), None);
+        assert_eq!(edited("a / b c 0 0", "/x", Some(&entry(&data()))).unwrap().lines().count(), 2);
+    }
+
+    #[test]
+    fn options_are_compared_without_their_order() {
+        let options = Value::map([("ro".into(), "".into()), ("size".into(), "1m".into())]);
+        let wanted = entry(&data().with("options", options));
+        assert_eq!(edited("UUID=1 /srv/my\\040data ext4 size=1m,ro 0 0\n", "/srv/my data", Some(&wanted)), None);
+    }
+
+    #[test]
+    fn mounts_of_the_kernel_are_read_and_compared() {
+        let mounted = |options: &str| {
+            let line = format!("36 35 98:0 /mnt1 /srv/my\\040data {options} master:1 - ext4 tmpfs rw,errors=continue");
+            Mounted::parse(&line).unwrap()
+        };
+        assert_eq!(mounted("rw,noatime").point, "/srv/my data");
+        let with = |options: &[(&str, &str)]| {
+            entry(&data().with("options", Value::map(options.iter().map(|(k, v)| ((*k).into(), (*v).into())))))
+        };
+        assert!(entry(&data()).has_flags_of(&mounted("ro,nosuid")), "the defaults leave it as it is");
+        assert!(with(&[("ro", ""), ("size", "1m")]).has_flags_of(&mounted("ro,relatime")));
+        assert!(!with(&[("ro", "")]).has_flags_of(&mounted("rw,relatime")));
+        assert!(!with(&[("rw", "")]).has_flags_of(&mounted("ro,relatime")));
+        assert!(with(&[("user", "")]).has_flags_of(&mounted("rw,nosuid,nodev,noexec")));
+        assert!(entry(&data()).is_source_of(&mounted("rw")), "what is no file is not compared");
+        assert!(!entry(&data().with("type", "xfs")).is_source_of(&mounted("rw")));
+        assert!(!entry(&data().with("device", "/")).is_source_of(&Mounted { source: "/etc".into(), ..mounted("rw") }));
+    }
+
+    #[test]
+    fn an_absent_mount_needs_no_device() {
+        let absent = resource("mount", "/srv/x").with("state", "absent");
+        assert!(Mount::read(&absent, Path::new("/no/such/fstab")).is_ok());
+        assert!(Mount::read(&absent.with("state", "exists"), Path::new("/no/such/fstab")).is_err());
+    }
+}

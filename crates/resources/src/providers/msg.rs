@@ -1,0 +1,121 @@
+//! `msg`: a message to the log and the journal (spec 05 §6.10).
+
+use std::os::unix::net::UnixDatagram;
+use std::path::Path;
+
+use resource_graph::Resource;
+
+use crate::{Context, Failure, Kind, Params};
+
+const JOURNAL: &str = "/run/systemd/journal/socket";
+const PRIORITIES: [&str; 8] = ["Emerg", "Alert", "Crit", "Err", "Warning", "Notice", "Info", "Debug"];
+
+struct Msg {
+    body: String,
+    priority: usize,
+    fields: Vec<(String, String)>,
+    journal: bool,
+    /// What was sent since the last notification.
+    logged: bool,
+    journaled: bool,
+}
+
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+    Ok(Box::new(Msg::read(&resources[0])?))
+}
+
+impl Msg {
+    fn read(resource: &Resource) -> Result<Msg, Failure> {
+        let params = Params::new(resource);
+        let priority = params.str("priority")?;
+        let priority = PRIORITIES.iter().position(|p| *p == priority);
+        Ok(Msg {
+            body: params.str("body")?.to_owned(),
+            priority: priority.ok_or_else(|| Failure::Invalid("`priority` is not one of the journal's".to_owned()))?,
+            fields: params.map("fields")?,
+            journal: params.bool("journal")?,
+            logged: false,
+            journaled: false,
+        })
+    }
+
+    fn datagram(&self) -> Vec<u8> {
+        let mut datagram = Vec::new();
+        let priority = self.priority.to_string();
+        let own = [("MESSAGE", &self.body), ("PRIORITY", &priority)];
+        for (key, value) in own.into_iter().chain(self.fields.iter().map(|(k, v)| (k.as_str(), v))) {
+            encode(&mut datagram, key, value);
+        }
+        datagram
+    }
+}
+
+/// A field of the journal's protocol: `KEY=value`, or with the length in front where the value has line ends.
+fn encode(out: &mut Vec<u8>, key: &str, value: &str) {
+    out.extend_from_slice(key.to_ascii_uppercase().as_bytes());
+    if value.contains('\n') {
+        out.push(b'\n');
+        out.extend_from_slice(&(value.len() as u64).to_le_bytes());
+    } else {
+        out.push(b'=');
+    }
+    out.extend_from_slice(value.as_bytes());
+    out.push(b'\n');
+}
+
+impl Kind for Msg {
+    fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
+        if cx.refresh() {
+            (self.logged, self.journaled) = (false, false);
+        }
+        if self.logged && (self.journaled || !self.journal) {
+            return Ok(());
+        }
+        if !cx.change("log the message")? {
+            return Ok(());
+        }
+        if !self.logged {
+            cx.say(self.body.clone());
+            self.logged = true;
+        }
+        if self.journal && !self.journaled {
+            let socket = UnixDatagram::unbound().map_err(Failure::on("open", Path::new("a socket")))?;
+            socket.send_to(&self.datagram(), JOURNAL).map_err(|error| match error.kind() {
+                std::io::ErrorKind::NotFound => {
+                    Failure::Unavailable("the systemd journal is not running on this machine".to_owned())
+                }
+                _ => Failure::io("write to", JOURNAL, error),
+            })?;
+            self.journaled = true;
+        }
+        Ok(())
+    }
+
+    fn update(&mut self, resources: &[Resource]) -> Result<(), Failure> {
+        *self = Msg::read(&resources[0])?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::{Bench, resource};
+
+    #[test]
+    fn a_message_is_logged_once_and_again_after_a_notification() {
+        let mut bench = Bench::new(&resource("msg", "m").with("body", "hello").with("priority", "Info"));
+        assert_eq!(bench.run(true).unwrap().messages, ["hello"]);
+        bench.is_right();
+        bench.refresh = true;
+        assert_eq!(bench.run(true).unwrap().messages, ["hello"]);
+    }
+
+    #[test]
+    fn values_with_line_ends_carry_their_length() {
+        let mut out = Vec::new();
+        encode(&mut out, "a", "x");
+        encode(&mut out, "B", "1\n2");
+        assert_eq!(out, b"A=x\nB\n\x03\0\0\0\0\0\0\x001\n2\n");
+    }
+}

@@ -1,0 +1,263 @@
+//! `net`: a network interface's state, addresses and default route (spec 05 §6.23), through netlink; and a file for
+//! systemd-networkd, where that is installed.
+
+mod netlink;
+
+use std::collections::BTreeSet;
+use std::net::{IpAddr, Ipv6Addr};
+use std::path::{Path, PathBuf};
+
+use resource_graph::Resource;
+use rustix::event::{PollFd, PollFlags, poll};
+
+use crate::retry::undisturbed;
+use crate::text_file::{change, read, replace};
+use crate::{Context, Failure, Kind, Load, Params, Scope, TaskHandle, Watch};
+use netlink::Netlink;
+
+const NETWORKD: &str = "/etc/systemd/network";
+
+struct Net {
+    name: String,
+    up: Option<bool>,
+    addresses: Option<BTreeSet<Address>>,
+    gateway: Option<IpAddr>,
+    forward: Option<bool>,
+}
+
+/// An address with the length of its network's prefix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Address(IpAddr, u8);
+
+impl std::fmt::Display for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.0, self.1)
+    }
+}
+
+/// What the kernel says of an interface.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Link {
+    index: u32,
+    up: bool,
+    addresses: BTreeSet<Address>,
+}
+
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+    Ok(Box::new(Net::read(&resources[0])?))
+}
+
+impl Net {
+    fn read(resource: &Resource) -> Result<Net, Failure> {
+        let params = Params::new(resource);
+        let name = params.name().to_string();
+        if name.len() > 15 || name.starts_with('-') || name.contains(|c: char| c == '/' || c.is_whitespace()) {
+            return Err(Failure::Invalid(format!("{name:?} cannot be the name of a network interface")));
+        }
+        let address = |text: &String| {
+            let parsed =
+                text.split_once('/').and_then(|(ip, prefix)| Some(Address(ip.parse().ok()?, prefix.parse().ok()?)));
+            parsed.ok_or_else(|| Failure::Invalid(format!("{text:?} is not an address with a prefix")))
+        };
+        let addresses = params.opt_list("addrs")?;
+        let gateway = match params.str("gateway")? {
+            "" => None,
+            text => Some(text.parse().map_err(|_| Failure::Invalid(format!("{text:?} is not an address")))?),
+        };
+        Ok(Net {
+            name,
+            up: match params.str("state")? {
+                "up" => Some(true),
+                "down" => Some(false),
+                _ => None,
+            },
+            addresses: addresses.map(|list| list.iter().map(address).collect()).transpose()?,
+            gateway,
+            forward: params.opt_bool("ip_forward")?,
+        })
+    }
+
+    fn link(&self, netlink: &mut Netlink) -> Result<Link, Failure> {
+        let failed = || refused(format!("look at {}", self.name));
+        let Some(interface) = netlink.interface(&self.name).map_err(failed())? else {
+            return Err(Failure::Unavailable(format!("there is no network interface {} on this machine", self.name)));
+        };
+        let addresses = netlink.addresses(interface.index).map_err(failed())?;
+        Ok(Link { index: interface.index, up: interface.up, addresses: addresses.into_iter().collect() })
+    }
+
+    fn networkd_file(&self) -> PathBuf {
+        Path::new(NETWORKD).join(format!("mgmt-{}.network", self.name))
+    }
+
+    /// The file for systemd-networkd: only where somebody would read it.
+    fn check_file(&self, cx: &mut Context<'_>) -> Result<(), Failure> {
+        let Some(up) = self.up.filter(|_| Path::new(NETWORKD).is_dir()) else { return Ok(()) };
+        let file = self.networkd_file();
+        let before = read(&file)?;
+        let after = up.then(|| self.networkd_content().into_bytes());
+        if before == after {
+            return Ok(());
+        }
+        let words = if up { "write" } else { "remove" };
+        let text = format!("{words} {}", file.display());
+        let change = change(cx, text, &file, before.as_deref(), after.as_deref());
+        if cx.change(change)? {
+            match after {
+                Some(content) => replace(&file, &content, 0o644)?,
+                None => std::fs::remove_file(&file).map_err(Failure::on("remove", &file))?,
+            }
+        }
+        Ok(())
+    }
+
+    fn networkd_content(&self) -> String {
+        let mut lines = vec!["[Match]".to_owned(), format!("Name={}", self.name), "[Network]".to_owned()];
+        lines.extend(self.addresses.iter().flatten().map(|address| format!("Address={address}")));
+        lines.extend(self.gateway.map(|gateway| format!("Gateway={gateway}")));
+        lines.extend(self.forward.map(|forward| format!("IPForward={forward}")));
+        lines.join("\n")
+    }
+
+    fn check_gateway(
+        &self,
+        cx: &mut Context<'_>,
+        netlink: &mut Netlink,
+        index: u32,
+        gateway: IpAddr,
+    ) -> Result<(), Failure> {
+        let text = format!("set the default route of {} to {gateway}", self.name);
+        let routes = netlink.default_routes(index, gateway.is_ipv4()).map_err(refused(text.clone()))?;
+        if matches!(routes[..], [only] if only.gateway == gateway) {
+            return Ok(());
+        }
+        if cx.change(text.clone())? {
+            for other in routes.into_iter().filter(|route| route.gateway != gateway) {
+                netlink.delete_default_route(index, other).map_err(refused(text.clone()))?;
+            }
+            netlink.replace_default_route(index, gateway).map_err(refused(text))?;
+        }
+        Ok(())
+    }
+}
+
+/// The kernel said no; what was tried. Mostly because the link is not as it was a moment ago.
+fn refused(text: String) -> impl FnOnce(std::io::Error) -> Failure {
+    move |error| {
+        let words = error.to_string();
+        let words = words.rsplit_once(" (os error ").map_or(words.as_str(), |(words, _)| words);
+        Failure::Disturbed(format!("cannot {text}: {}", words.to_lowercase()))
+    }
+}
+
+/// Addresses that the kernel makes by itself are nobody's business.
+fn is_link_local(address: &Address) -> bool {
+    matches!(address.0, IpAddr::V6(ip) if (Ipv6Addr::segments(&ip)[0] & 0xffc0) == 0xfe80)
+}
+
+impl Net {
+    /// One attempt, from what the link is now.
+    fn bring(&self, cx: &mut Context<'_>, netlink: &mut Netlink) -> Result<(), Failure> {
+        let mut link = self.link(netlink)?;
+        if let Some(up) = self.up.filter(|up| *up != link.up) {
+            let text = format!("set {} {}", self.name, if up { "up" } else { "down" });
+            if cx.change(text.clone())? {
+                netlink.set_up(link.index, up).map_err(refused(text))?;
+                // Some interfaces get addresses when they come up.
+                link = self.link(netlink)?;
+            }
+        }
+        if self.up == Some(false) {
+            return Ok(());
+        }
+        for address in self.addresses.iter().flat_map(|wanted| wanted.difference(&link.addresses)) {
+            let text = format!("add the address {address} of {}", self.name);
+            if cx.change(text.clone())? {
+                netlink.add_address(link.index, *address).map_err(refused(text))?;
+            }
+        }
+        let extra = self.addresses.iter().flat_map(|wanted| link.addresses.difference(wanted));
+        for address in extra.filter(|address| !is_link_local(address)) {
+            let text = format!("remove the address {address} of {}", self.name);
+            if cx.change(text.clone())? {
+                netlink.delete_address(link.index, *address).map_err(refused(text))?;
+            }
+        }
+        self.gateway.map_or(Ok(()), |gateway| self.check_gateway(cx, netlink, link.index, gateway))
+    }
+}
+
+impl Kind for Net {
+    fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
+        let mut netlink = Netlink::new().map_err(refused("talk to the kernel about the network".to_owned()))?;
+        self.link(&mut netlink)?;
+        self.check_file(cx)?;
+        undisturbed(|| self.bring(cx, &mut netlink))
+    }
+
+    fn watches(&self) -> Vec<Watch> {
+        vec![Watch::Path(self.networkd_file(), Scope::Entry), Watch::Task(Box::new(watch_links))]
+    }
+
+    fn update(&mut self, resources: &[Resource]) -> Result<(), Failure> {
+        *self = Net::read(&resources[0])?;
+        Ok(())
+    }
+
+    fn load(&self) -> Load {
+        Load::Waits
+    }
+}
+
+/// Wakes for everything that the kernel announces.
+fn watch_links(task: &TaskHandle) -> Result<(), Failure> {
+    let failed = || Failure::on("watch", Path::new("the network"));
+    let socket = netlink::announcements().map_err(failed())?;
+    let Some(request) = task.cancel.fd() else {
+        return Err(Failure::Unavailable("there are no file descriptors left to watch the network with".to_owned()));
+    };
+    while !task.cancel.is_cancelled() {
+        let mut fds = [PollFd::new(&socket, PollFlags::IN), PollFd::new(&request, PollFlags::IN)];
+        if poll(&mut fds, None).is_ok() && netlink::take_announcements(&socket).map_err(failed())? {
+            (task.wake)();
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use mcl_value::Value;
+
+    use super::*;
+    use crate::harness::{Bench, resource};
+
+    #[test]
+    fn addresses_of_the_kernel_itself_are_known() {
+        let address = |text: &str| Address(text.parse().unwrap(), 64);
+        assert!(is_link_local(&address("fe80::1")) && is_link_local(&address("febf::1")));
+        assert!(!is_link_local(&address("fec0::1")) && !is_link_local(&address("169.254.0.1")));
+    }
+
+    #[test]
+    fn the_file_has_what_was_given() {
+        let addresses = Value::list(["192.0.2.7/24"]);
+        let net = resource("net", "lab0").with("state", "up").with("addrs", addresses).with("gateway", "192.0.2.1");
+        let content = Net::read(&net.with("ip_forward", true)).unwrap().networkd_content();
+        assert_eq!(content, "[Match]\nName=lab0\n[Network]\nAddress=192.0.2.7/24\nGateway=192.0.2.1\nIPForward=true");
+    }
+
+    #[test]
+    fn the_loopback_of_this_machine_is_read() {
+        let missing = Bench::new(&resource("net", "nosuch0").with("state", "up")).run(true).unwrap_err().to_string();
+        assert_eq!(missing, "there is no network interface nosuch0 on this machine");
+        if !Path::new("/sys/class/net/lo").exists() {
+            eprintln!("skipped: there is no loopback interface");
+            return;
+        }
+        Bench::new(&resource("net", "lo")).is_right();
+        let outcome =
+            Bench::new(&resource("net", "lo").with("addrs", Value::list(["192.0.2.99/32"]))).run(false).unwrap();
+        assert!(outcome.changes.contains(&"add the address 192.0.2.99/32 of lo".to_owned()), "{outcome:?}");
+    }
+}

@@ -1,0 +1,24 @@
+//! `noop`: does nothing (spec 05 §6.7).
+
+use resource_graph::Resource;
+
+use crate::{Context, Failure, Kind};
+
+struct Noop;
+
+pub(super) fn build(_resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+    Ok(Box::new(Noop))
+}
+
+impl Kind for Noop {
+    fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
+        if cx.refresh() {
+            cx.say("received a notification");
+        }
+        Ok(())
+    }
+
+    fn update(&mut self, _resources: &[Resource]) -> Result<(), Failure> {
+        Ok(())
+    }
+}

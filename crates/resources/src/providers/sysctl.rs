@@ -1,0 +1,126 @@
+//! `sysctl`: a kernel parameter, now and at boot (spec 05 §6.15).
+
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+use resource_graph::Resource;
+
+use crate::text_file::{change, read, replace};
+use crate::{Context, Failure, Kind, Params, Scope, Watch};
+
+struct Sysctl {
+    name: String,
+    value: String,
+    /// Below `/proc/sys`, if the running kernel is to be changed.
+    kernel: Option<PathBuf>,
+    /// The file that is read at boot, if it is to be written.
+    config: Option<PathBuf>,
+}
+
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+    Ok(Box::new(Sysctl::read(&resources[0])?))
+}
+
+impl Sysctl {
+    fn read(resource: &Resource) -> Result<Sysctl, Failure> {
+        let params = Params::new(resource);
+        let name = params.name().to_string();
+        let kernel = PathBuf::from(format!("/proc/sys/{}", name.replace('.', "/")));
+        let config = match params.str("path")? {
+            "" => PathBuf::from(format!("/etc/sysctl.d/99-{name}.conf")),
+            path => PathBuf::from(path),
+        };
+        Ok(Sysctl {
+            value: params.str("value")?.to_owned(),
+            kernel: params.opt_bool("runtime")?.unwrap_or(true).then_some(kernel),
+            config: params.opt_bool("persist")?.unwrap_or(true).then_some(config),
+            name,
+        })
+    }
+
+    fn check_kernel(&self, cx: &mut Context<'_>, path: &PathBuf) -> Result<(), Failure> {
+        let current = match std::fs::read_to_string(path) {
+            Ok(current) => current,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Err(Failure::Unavailable(format!("this kernel has no parameter `{}`", self.name)));
+            }
+            Err(error) => return Err(Failure::io("read", path, error)),
+        };
+        // The kernel prints tabs between numbers whatever was written.
+        if current.split_whitespace().eq(self.value.split_whitespace()) {
+            return Ok(());
+        }
+        if cx.change(format!("set {} to {} (it is {})", self.name, self.value, current.trim_end()))? {
+            std::fs::write(path, format!("{}\n", self.value)).map_err(|error| match error.kind() {
+                ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => Failure::Refused(format!(
+                    "cannot set {}: {error}; `runtime => false` only writes the file for the next boot",
+                    self.name
+                )),
+                _ => Failure::io("write", path, error),
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl Kind for Sysctl {
+    fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
+        if let Some(path) = &self.kernel {
+            self.check_kernel(cx, path)?;
+        }
+        let Some(path) = &self.config else { return Ok(()) };
+        let (before, after) = (read(path)?, format!("{} = {}\n", self.name, self.value).into_bytes());
+        if before.as_ref() == Some(&after) {
+            return Ok(());
+        }
+        let text = format!("write {} = {} to {}", self.name, self.value, path.display());
+        let change = change(cx, text, path, before.as_deref(), Some(&after));
+        if cx.change(change)? {
+            replace(path, &after, 0o644)?;
+        }
+        Ok(())
+    }
+
+    fn watches(&self) -> Vec<Watch> {
+        self.kernel.iter().chain(&self.config).map(|path| Watch::Path(path.clone(), Scope::Entry)).collect()
+    }
+
+    fn update(&mut self, resources: &[Resource]) -> Result<(), Failure> {
+        *self = Sysctl::read(&resources[0])?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use crate::harness::{Bench, resource};
+
+    #[test]
+    fn the_file_for_the_next_boot_is_written() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("x.conf");
+        let sysctl = resource("sysctl", "net.ipv4.ip_forward")
+            .with("value", "1")
+            .with("runtime", false)
+            .with("path", path.to_str().unwrap());
+        Bench::new(&sysctl).converges();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "net.ipv4.ip_forward = 1\n");
+    }
+
+    #[test]
+    fn the_running_kernel_is_read() {
+        let Ok(current) = fs::read_to_string("/proc/sys/kernel/hostname") else {
+            eprintln!("skipped: there is no /proc/sys here");
+            return;
+        };
+        let plain = || resource("sysctl", "kernel.hostname").with("persist", false);
+        Bench::new(&plain().with("value", current.trim())).is_right();
+        let outcome = Bench::new(&plain().with("value", "another-name")).run(false).unwrap();
+        assert_eq!(outcome.changes.len(), 1);
+        let unknown = resource("sysctl", "kernel.no_such_thing").with("value", "1").with("persist", false);
+        let error = Bench::new(&unknown).run(true).unwrap_err().to_string();
+        assert_eq!(error, "this kernel has no parameter `kernel.no_such_thing`");
+    }
+}

@@ -1,0 +1,285 @@
+//! Undoing resources that leave the program (spec 05 §4.5, spec 06 §4.4).
+//!
+//! Before a resource with `Meta:reverse` is checked for the first time, its inverse is worked out from what is there and
+//! written below `PREFIX/engine/reversals`. When a later graph has no resource of that kind and name, the inverse joins the
+//! graph, without edges, until it succeeded once. The file survives restarts, so the undoing may happen in a later
+//! process. The first inverse is the one that counts: while it is kept, a restart does not replace it.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use mcl_value::{Type, Value};
+use resource_graph::{Resource, ResourceId};
+use serde_json::{Map, Value as Json, json};
+use sha2::{Digest, Sha256};
+
+use crate::Failure;
+use crate::{StateDir, write_atomically};
+
+/// The inverse of a resource, given what is there now; none for kinds that cannot be undone.
+fn inverse(resource: &Resource) -> Result<Option<Resource>, Failure> {
+    let mut inverse = match &*resource.id.kind {
+        "file" => inverse_of_file(resource)?,
+        "net" => {
+            let mut inverse = resource.clone();
+            swap(&mut inverse, "up", "down");
+            inverse
+        }
+        _ => return Ok(None),
+    };
+    inverse.meta.reverse = false;
+    Ok(Some(inverse))
+}
+
+fn state(resource: &Resource) -> &[u8] {
+    resource.params.get("state").and_then(Value::as_bytes).unwrap_or_default()
+}
+
+fn swap(resource: &mut Resource, one: &str, other: &str) {
+    let opposite = match state(resource) {
+        text if text == one.as_bytes() => other,
+        text if text == other.as_bytes() => one,
+        _ => return,
+    };
+    resource.params.insert("state".into(), Value::str(opposite));
+}
+
+fn inverse_of_file(resource: &Resource) -> Result<Resource, Failure> {
+    let refused = |why: &str| Err(Failure::Refused(format!("`Meta:reverse` cannot undo {}: {why}", resource.id)));
+    let Some(path) = resource_graph::Params::of(resource).map(|p| resource_graph::file_path(&p).into_owned()) else {
+        return refused("its kind is not known");
+    };
+    let has = |param: &str| resource.params.contains_key(param);
+    if path.ends_with('/') {
+        return refused("it is a directory");
+    }
+    if has("source") {
+        return refused("it has a source");
+    }
+    let path = Path::new(&path);
+    let mut inverse = resource.clone();
+    swap(&mut inverse, "exists", "absent");
+    let had_content = has("content") || has("fragments") || state(resource) == b"absent";
+    inverse.params.shift_remove("fragments");
+    if state(&inverse) == b"absent" {
+        // What is absent has no content, and nobody.
+        for param in ["content", "owner", "group", "mode", "selinux"] {
+            inverse.params.shift_remove(param);
+        }
+        return Ok(inverse);
+    }
+    let found = match fs::metadata(path) {
+        Ok(found) => Some(found),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(Failure::io("read", path, error)),
+    };
+    if had_content {
+        inverse.params.shift_remove("content");
+        if found.is_some() {
+            let content = fs::read(path).map_err(Failure::on("read", path))?;
+            inverse.params.insert("content".into(), Value::str(content));
+        } else if state(resource) == b"absent" {
+            // It was absent before, so that is what it goes back to.
+            inverse.params.insert("state".into(), Value::str("absent"));
+        }
+    }
+    for (param, value) in [
+        ("owner", found.as_ref().map(|f| f.uid().to_string())),
+        ("group", found.as_ref().map(|f| f.gid().to_string())),
+        ("mode", found.as_ref().map(|f| format!("0{:o}", f.mode() & 0o7777))),
+    ] {
+        match value {
+            Some(value) if has(param) => drop(inverse.params.insert(param.into(), Value::str(value))),
+            Some(_) | None => drop(inverse.params.shift_remove(param)),
+        }
+    }
+    if inverse.params.shift_remove("selinux").is_some()
+        && let Some(label) = label(path)
+    {
+        inverse.params.insert("selinux".into(), Value::str(label));
+    }
+    Ok(inverse)
+}
+
+/// The security label; none where there is none, or the file system knows of none.
+fn label(path: &Path) -> Option<Vec<u8>> {
+    let mut buffer = [0_u8; 4096];
+    let length = rustix::fs::lgetxattr(path, "security.selinux", &mut buffer[..]).ok()?;
+    let label = buffer.get(..length)?;
+    Some(label.strip_suffix(b"\0").unwrap_or(label).to_vec())
+}
+
+/// The inverses that are kept.
+#[derive(Clone, Debug)]
+pub struct Reversals {
+    directory: PathBuf,
+}
+
+impl Reversals {
+    /// Those of this state.
+    #[must_use]
+    pub fn new(state: &StateDir) -> Reversals {
+        Reversals { directory: state.engine().join("reversals") }
+    }
+
+    fn file(&self, id: &ResourceId) -> PathBuf {
+        let name = URL_SAFE_NO_PAD.encode(Sha256::digest(&*id.name));
+        self.directory.join(format!("{}-{name}", id.kind.replace(':', "-")))
+    }
+
+    /// Keeps the inverse of a resource, unless one is kept already.
+    ///
+    /// # Errors
+    /// It cannot be undone, or the inverse cannot be stored.
+    pub fn remember(&self, resource: &Resource) -> Result<(), Failure> {
+        let file = self.file(&resource.id);
+        if file.exists() {
+            return Ok(());
+        }
+        let Some(inverse) = inverse(resource)? else { return Ok(()) };
+        use std::os::unix::fs::DirBuilderExt;
+        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.directory);
+        made.and_then(|()| write_atomically(&file, encode(&inverse).to_string().as_bytes(), 0o600))
+            .map_err(Failure::on("write", &file))
+    }
+
+    /// Forgets it: it is done.
+    ///
+    /// # Errors
+    /// The file cannot be removed.
+    pub fn forget(&self, id: &ResourceId) -> Result<(), Failure> {
+        let file = self.file(id);
+        match fs::remove_file(&file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Failure::io("remove", file, error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Everything that is kept, sorted by id.
+    ///
+    /// # Errors
+    /// A file cannot be read, or is damaged; the others are given all the same.
+    pub fn pending(&self) -> (Vec<Resource>, Vec<Failure>) {
+        let (mut resources, mut failures) = (Vec::new(), Vec::new());
+        let Ok(entries) = fs::read_dir(&self.directory) else { return (resources, failures) };
+        for entry in entries.flatten().filter(|e| !e.file_name().to_string_lossy().starts_with('.')) {
+            let path = entry.path();
+            match fs::read(&path) {
+                Ok(text) => match serde_json::from_slice(&text).ok().as_ref().and_then(decode) {
+                    Some(resource) => resources.push(resource),
+                    None => failures.push(Failure::Refused(format!("{} is not a kept reversal", path.display()))),
+                },
+                Err(error) => failures.push(Failure::io("read", path, error)),
+            }
+        }
+        resources.sort_by(|a, b| a.id.cmp(&b.id));
+        (resources, failures)
+    }
+}
+
+fn encode(resource: &Resource) -> Json {
+    let params: Map<String, Json> = resource.params.iter().map(|(k, v)| (k.to_string(), v.to_json())).collect();
+    let sensitive: Vec<&str> = resource.sensitive.iter().map(|name| &**name).collect();
+    json!({"kind": *resource.id.kind, "name": *resource.id.name, "params": params, "sensitive": sensitive})
+}
+
+fn decode(json: &Json) -> Option<Resource> {
+    let text = |key: &str| json.get(key)?.as_str();
+    let kind = resource_graph::kind(text("kind")?)?;
+    let mut resource = Resource::new(ResourceId::new(kind.name, text("name")?));
+    for (name, value) in json.get("params")?.as_object()? {
+        let ty = Type::parse(kind.field(name)?.ty)?;
+        resource.params.insert(name.as_str().into(), Value::from_json(value, &ty).ok()?);
+    }
+    let sensitive = json.get("sensitive")?.as_array()?.iter().filter_map(Json::as_str);
+    resource.sensitive = sensitive.map(Arc::from).collect();
+    resource.origin = Some(ORIGIN.into());
+    Some(resource)
+}
+
+/// Where inverses say that they come from.
+const ORIGIN: &str = "undoing a resource that left the program";
+
+/// Whether a resource of a running graph is an inverse that was kept.
+#[must_use]
+pub fn is_reversal(resource: &Resource) -> bool {
+    resource.origin.as_deref() == Some(ORIGIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::{Bench, resource};
+
+    fn scratch() -> (tempfile::TempDir, Reversals, String) {
+        let scratch = tempfile::tempdir().unwrap();
+        let state = StateDir::open(&scratch.path().join("prefix")).unwrap();
+        let reversals = Reversals::new(&state);
+        let file = scratch.path().join("f").to_str().unwrap().to_owned();
+        (scratch, reversals, file)
+    }
+
+    #[test]
+    fn what_was_there_comes_back() {
+        let (_scratch, reversals, path) = scratch();
+        fs::write(&path, b"old \xff").unwrap();
+        let mut file = resource("file", &path).with("content", "new").with("mode", "0600");
+        file.meta.reverse = true;
+        let mode = fs::metadata(&path).unwrap().mode() & 0o7777;
+        reversals.remember(&file).unwrap();
+        Bench::new(&file).run(true).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        // A second process sees the managed content, and must keep the first inverse.
+        reversals.remember(&file).unwrap();
+        let (pending, failures) = reversals.pending();
+        assert!(failures.is_empty());
+        assert!(!pending[0].meta.reverse);
+        Bench::new(&pending[0]).run(true).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"old \xff");
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, mode);
+        reversals.forget(&file.id).unwrap();
+        assert!(reversals.pending().0.is_empty());
+    }
+
+    #[test]
+    fn what_was_made_is_removed_and_what_was_removed_is_made() {
+        let (_scratch, reversals, path) = scratch();
+        let exists = resource("file", &path).with("state", "exists").with("content", "x").with("owner", "root");
+        reversals.remember(&exists).unwrap();
+        let inverse = reversals.pending().0.remove(0);
+        assert_eq!(inverse.params.len(), 1);
+        assert_eq!(inverse.params["state"], Value::str("absent"));
+        reversals.forget(&exists.id).unwrap();
+        fs::write(&path, "precious").unwrap();
+        let absent = resource("file", &path).with("state", "absent");
+        reversals.remember(&absent).unwrap();
+        let inverse = reversals.pending().0.remove(0);
+        Bench::new(&absent).run(true).unwrap();
+        assert!(!Path::new(&path).exists());
+        Bench::new(&inverse).run(true).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"precious");
+    }
+
+    #[test]
+    fn what_cannot_be_undone_is_said() {
+        let (_scratch, reversals, path) = scratch();
+        assert!(reversals.remember(&resource("file", &format!("{path}/"))).is_err());
+        assert!(reversals.remember(&resource("file", &path).with("source", "/x")).is_err());
+        reversals.remember(&resource("noop", "n")).unwrap();
+        assert!(reversals.pending().0.is_empty());
+    }
+
+    #[test]
+    fn damaged_files_are_reported_and_spare_the_others() {
+        let (_scratch, reversals, path) = scratch();
+        reversals.remember(&resource("file", &path).with("state", "absent")).unwrap();
+        fs::write(reversals.directory.join("file-x"), "{").unwrap();
+        let (pending, failures) = reversals.pending();
+        assert_eq!((pending.len(), failures.len()), (1, 1));
+    }
+}

@@ -1,0 +1,141 @@
+//! Values that resources share with the functions of the program (spec 05 §6.21, spec 06 §3.11).
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use mcl_value::{Type, Value};
+use rustc_hash::FxHashMap;
+use sha2::{Digest, Sha256};
+
+use crate::write_atomically;
+
+/// Called with kind and name when a value changed.
+pub type Subscriber = Arc<dyn Fn(&str, &str) + Send + Sync>;
+
+/// Values by kind and name of the resource that offers them. Kept in memory and, with a directory, on disk: one file a
+/// value, read again only by a later process.
+#[derive(Default)]
+pub struct SharedValues {
+    directory: Option<PathBuf>,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    values: FxHashMap<(String, String), Option<Value>>,
+    subscribers: Vec<Subscriber>,
+}
+
+impl SharedValues {
+    /// Values that are also kept below the directory.
+    #[must_use]
+    pub fn in_directory(directory: PathBuf) -> SharedValues {
+        SharedValues { directory: Some(directory), inner: Mutex::default() }
+    }
+
+    /// Calls this after each change, from the thread that made it.
+    pub fn subscribe(&self, subscriber: Subscriber) {
+        self.lock().subscribers.push(subscriber);
+    }
+
+    /// The value of a resource.
+    #[must_use]
+    pub fn get(&self, kind: &str, name: &str) -> Option<Value> {
+        let mut inner = self.lock();
+        let key = (kind.to_owned(), name.to_owned());
+        inner.values.entry(key).or_insert_with(|| self.load(kind, name)).clone()
+    }
+
+    /// Sets or, with `None`, deletes it. Setting an equal value does nothing.
+    ///
+    /// # Errors
+    /// It cannot be stored; it is set for this process all the same.
+    pub fn set(&self, kind: &str, name: &str, value: Option<Value>) -> std::io::Result<()> {
+        if self.get(kind, name) == value {
+            return Ok(());
+        }
+        let stored = self.store(kind, name, value.as_ref());
+        let subscribers = {
+            let mut inner = self.lock();
+            inner.values.insert((kind.to_owned(), name.to_owned()), value);
+            inner.subscribers.clone()
+        };
+        for subscriber in subscribers {
+            subscriber(kind, name);
+        }
+        stored
+    }
+
+    /// A thread that died while it held the lock left a table that is still whole.
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn file(&self, kind: &str, name: &str) -> Option<PathBuf> {
+        // Names may be anything, and of any length.
+        let encoded = match URL_SAFE_NO_PAD.encode(name) {
+            short if short.len() <= 200 => short,
+            _ => format!("sha256-{}", URL_SAFE_NO_PAD.encode(Sha256::digest(name))),
+        };
+        Some(self.directory.as_ref()?.join(kind.replace(':', "-")).join(encoded))
+    }
+
+    /// A value that cannot be read is as good as none: it is written again by its resource.
+    fn load(&self, kind: &str, name: &str) -> Option<Value> {
+        let text = std::fs::read(self.file(kind, name)?).ok()?;
+        let stored: serde_json::Value = serde_json::from_slice(&text).ok()?;
+        let ty = Type::parse(stored.get("type")?.as_str()?)?;
+        Value::from_json(stored.get("value")?, &ty).ok()
+    }
+
+    fn store(&self, kind: &str, name: &str, value: Option<&Value>) -> std::io::Result<()> {
+        let Some(file) = self.file(kind, name) else { return Ok(()) };
+        let stored = value.and_then(|value| {
+            let ty = value.type_of()?;
+            Some(serde_json::json!({"type": ty.to_string(), "value": value.to_json()}).to_string())
+        });
+        match stored {
+            Some(text) => {
+                use std::os::unix::fs::DirBuilderExt;
+                if let Some(directory) = file.parent() {
+                    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+                }
+                write_atomically(&file, text.as_bytes(), 0o600)
+            }
+            None => match std::fs::remove_file(&file) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+                _ => Ok(()),
+            },
+        }
+    }
+}
+
+impl std::fmt::Debug for SharedValues {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SharedValues").field("directory", &self.directory).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_survive_the_process_and_changes_are_told_once() {
+        let scratch = tempfile::tempdir().unwrap();
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let values = SharedValues::in_directory(scratch.path().to_path_buf());
+        let log = Arc::clone(&told);
+        values.subscribe(Arc::new(move |kind, name| log.lock().unwrap().push(format!("{kind} {name}"))));
+        let list = Value::list([1, 2]);
+        values.set("value", "a/b", Some(list.clone())).unwrap();
+        values.set("value", "a/b", Some(list.clone())).unwrap();
+        assert_eq!(*told.lock().unwrap(), ["value a/b"]);
+        let later = SharedValues::in_directory(scratch.path().to_path_buf());
+        assert_eq!(later.get("value", "a/b"), Some(list));
+        later.set("value", "a/b", None).unwrap();
+        assert_eq!(SharedValues::in_directory(scratch.path().to_path_buf()).get("value", "a/b"), None);
+    }
+}

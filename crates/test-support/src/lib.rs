@@ -1,0 +1,14 @@
+//! What the tests and benchmarks of several crates share: reproducible random numbers, scratch directories, waiting with
+//! a deadline, and measuring time against a baseline.
+//!
+//! A dev-dependency only: `dependencies.rs` of the end-to-end tests checks that no tool links this crate.
+
+mod bench;
+mod eventually;
+mod random;
+mod scratch;
+
+pub use bench::{min_of, min_time, ratio};
+pub use eventually::eventually;
+pub use random::{RandomChoice, Rng, SeedReport, for_each_seed, for_each_seed_in_parallel, seeds};
+pub use scratch::Scratch;

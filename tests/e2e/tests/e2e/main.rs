@@ -1,0 +1,21 @@
+//! End-to-end tests: both tools as a user runs them, and the rules that span crates.
+
+mod agent;
+mod dependencies;
+mod embedded;
+mod explanations;
+mod exports;
+mod faults;
+mod finalize;
+mod functions;
+mod machine;
+mod mclc_run;
+mod merging;
+mod mounts;
+mod packages;
+mod puppet_fallback;
+mod services;
+mod sources;
+mod spec_references;
+mod support;
+mod vocabulary;

@@ -1,1 +1,0 @@
-//! Nothing of its own: the tests of the house as a whole live in `tests/house`.

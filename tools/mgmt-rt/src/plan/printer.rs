@@ -1,0 +1,155 @@
+//! The output of `mgmt-rt plan`: the pending changes, with the contents of files as a diff.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+
+use clap::ValueEnum;
+use mcl_diagnostics::{Files, Format, Span};
+use resource_graph::{MASK, Resource, ResourceId, is_sensitive};
+use runtime::shell::{Event, Observer, Summary};
+use runtime::{Change, Diff};
+use serde_json::json;
+use similar::{ChangeTag, TextDiff};
+
+use crate::report::{self, counted, location};
+
+/// The output formats of `mgmt-rt plan`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PlanFormat {
+    /// A diff
+    Text,
+    /// One JSON object per line
+    Json,
+}
+
+/// Collects the changes that a run in noop mode reports, and prints them at the end.
+pub struct PlanPrinter<'f> {
+    format: PlanFormat,
+    color: bool,
+    files: &'f Files,
+    /// The changes of each resource, in source order, which does not depend on the order of the checks.
+    changes: BTreeMap<(Option<Span>, ResourceId), String>,
+}
+
+impl<'f> PlanPrinter<'f> {
+    pub fn new(format: PlanFormat, color: bool, files: &'f Files) -> PlanPrinter<'f> {
+        PlanPrinter { format, color, files, changes: BTreeMap::new() }
+    }
+
+    /// Prints the changes and the totals.
+    pub fn finish(&mut self, summary: &Summary) {
+        let mut text: String = self.changes.values().map(String::as_str).collect();
+        if self.format == PlanFormat::Text {
+            for (id, on) in &summary.blocked {
+                text += &format!("{id}: unknown, waiting for {on}\n");
+            }
+            text += &totals(summary);
+            text.push('\n');
+        }
+        let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    }
+
+    fn change(&mut self, resource: &Resource, change: &Change) {
+        let mut text = String::new();
+        let key = (resource.span, resource.id.clone());
+        let hidden =
+            change.diff.is_some() && ["content", "source", "fragments"].iter().any(|p| is_sensitive(resource, p));
+        if self.format == PlanFormat::Json {
+            let diff = change.diff.as_ref().map(|diff| {
+                let show = |content: &Option<Vec<u8>>| {
+                    content.as_ref().map(|c| if hidden { MASK.into() } else { String::from_utf8_lossy(c).into_owned() })
+                };
+                json!({"path": diff.path.to_string_lossy(), "before": show(&diff.before), "after": show(&diff.after)})
+            });
+            let value = json!({"id": resource.id.to_string(), "change": change.text, "diff": diff});
+            return *self.changes.entry(key).or_default() += &format!("{value}\n");
+        }
+        if !self.changes.contains_key(&key) {
+            let location = location(resource, self.files).map(|l| format!("  ({l})")).unwrap_or_default();
+            let name = self.paint("1", &resource.id.to_string());
+            text += &format!("{name}{location}\n");
+        }
+        text += &format!("  {}\n", change.text);
+        match &change.diff {
+            Some(_) if hidden => text += &format!("    content: {MASK}\n"),
+            Some(diff) => self.diff(diff, &mut text),
+            None => {}
+        }
+        *self.changes.entry(key).or_default() += &text;
+    }
+
+    fn diff(&self, diff: &Diff, text: &mut String) {
+        let (Some(before), Some(after)) = (text_of(diff.before.as_deref()), text_of(diff.after.as_deref())) else {
+            *text += "    (binary or large content not shown)\n";
+            return;
+        };
+        let changes = TextDiff::from_lines(before, after);
+        for (i, group) in changes.grouped_ops(3).iter().enumerate() {
+            if i > 0 {
+                *text += "    …\n";
+            }
+            for change in group.iter().flat_map(|op| changes.iter_changes(op)) {
+                let (sign, color) = match change.tag() {
+                    ChangeTag::Delete => ('-', "31"),
+                    ChangeTag::Insert => ('+', "32"),
+                    ChangeTag::Equal => (' ', "2"),
+                };
+                let value = change.value();
+                let line = value.strip_suffix('\n').unwrap_or(value);
+                let line: String =
+                    line.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect();
+                let line = self.paint(color, &format!("{sign}{line}"));
+                *text += &format!("    {line}\n");
+                if !value.ends_with('\n') {
+                    *text += "    \\ no newline at the end\n";
+                }
+            }
+        }
+    }
+
+    fn paint(&self, code: &str, text: &str) -> String {
+        if self.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+/// Returns the content as a string, which is empty for a missing file, or `None` for binary content.
+fn text_of(content: Option<&[u8]>) -> Option<&str> {
+    content.map_or(Some(""), |c| std::str::from_utf8(c).ok().filter(|t| !t.contains('\0')))
+}
+
+/// Returns the last line, e.g. `2 changes in 5 resources, 1 failed`.
+fn totals(summary: &Summary) -> String {
+    let resources = counted(summary.total, "resource");
+    let verb = if summary.total == 1 { "is" } else { "are" };
+    let mut text = match summary.changes {
+        0 if summary.is_success() => return format!("No changes. {resources} {verb} up to date."),
+        0 => format!("no changes in {resources}"),
+        changes => format!("{} in {resources}", counted(changes, "change")),
+    };
+    for (count, state) in [(summary.failed.len(), "failed"), (summary.blocked.len(), "waiting")] {
+        if count > 0 {
+            text += &format!(", {count} {state}");
+        }
+    }
+    text
+}
+
+impl Observer for PlanPrinter<'_> {
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Changed { resource, change, .. } => self.change(resource, change),
+            Event::Failed { resource, failure, retry: None } => {
+                let code = failure.code().name();
+                let location = location(resource, self.files).map(|l| format!(" ({l})")).unwrap_or_default();
+                eprintln!("error[{code}]: {}{location}: {failure}", resource.id);
+            }
+            Event::Problem(diagnostic) => report::print(vec![diagnostic.clone()], self.files, Format::Human),
+            Event::Failed { .. }
+            | Event::Said { .. }
+            | Event::Swapped { .. }
+            | Event::Converged
+            | Event::Diverged
+            | Event::Stopping(_) => {}
+        }
+    }
+}
