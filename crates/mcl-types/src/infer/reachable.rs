@@ -1,43 +1,45 @@
 //! What the program uses: only that is typed (spec 02 §2.6).
 
+use cranelift_entity::EntitySet;
 use mcl_parser::ast::{ExprId, Stmt, StmtId};
 
-use crate::scoped::{DefId, DefKind, ExprInfo, RefId, ScopeId, Scoped, SlotId, SlotKind, StmtInfo, Target};
+use crate::scoped::{
+    DefId, DefKind, ExprInfo, InstanceId, InstanceKind, ModuleId, RefId, ScopeId, Scoped, StmtInfo, Target,
+};
 use crate::walk;
 
-/// Marks every definition that the program's statements reach.
-pub(super) fn live_definitions(scoped: &Scoped) -> Vec<bool> {
-    let mut marker = Marker {
+/// Returns every definition that the statements of the program reach.
+pub(crate) fn reachable_definitions(scoped: &Scoped) -> EntitySet<DefId> {
+    let mut search = Search {
         scoped,
-        defs: vec![false; scoped.defs.len()],
-        modules: vec![false; scoped.modules.len()],
-        work: Vec::new(),
+        defs: EntitySet::with_capacity(scoped.defs.len()),
+        modules: EntitySet::with_capacity(scoped.modules.len()),
+        work: vec![Work::Statements(scoped.root())],
     };
-    marker.modules[0] = true;
-    marker.work.push(Work::List(scoped.root()));
-    while let Some(work) = marker.work.pop() {
+    search.modules.extend(scoped.modules.keys().take(1));
+    while let Some(work) = search.work.pop() {
         match work {
-            Work::List(scope) => marker.list(scope),
-            Work::Def(def) => marker.definition(def),
+            Work::Statements(scope) => search.statements(scope),
+            Work::Definition(def) => search.definition(def),
         }
     }
-    marker.defs
+    search.defs
 }
 
 enum Work {
-    List(ScopeId),
-    Def(DefId),
+    Statements(ScopeId),
+    Definition(DefId),
 }
 
-struct Marker<'a> {
+struct Search<'a> {
     scoped: &'a Scoped,
-    defs: Vec<bool>,
-    modules: Vec<bool>,
+    defs: EntitySet<DefId>,
+    modules: EntitySet<ModuleId>,
     work: Vec<Work>,
 }
 
-impl Marker<'_> {
-    fn list(&mut self, scope: ScopeId) {
+impl Search<'_> {
+    fn statements(&mut self, scope: ScopeId) {
         for stmt in &self.scoped.scope(scope).body {
             self.statement(scope, *stmt);
         }
@@ -46,29 +48,29 @@ impl Marker<'_> {
     fn statement(&mut self, scope: ScopeId, stmt: StmtId) {
         let module = self.scoped.scope(scope).module;
         let ast = self.scoped.ast(module);
-        match self.scoped.module(module).stmts[stmt.0 as usize] {
+        match self.scoped.stmt_info(scope, stmt) {
             // Definitions count when something reaches them.
             StmtInfo::Def(_) => return,
             StmtInfo::None => {}
             StmtInfo::If { then, otherwise } => {
-                self.work.push(Work::List(then));
-                self.work.extend(otherwise.map(Work::List));
+                self.work.push(Work::Statements(then));
+                self.work.extend(otherwise.map(Work::Statements));
             }
-            StmtInfo::Loop(inner) => self.work.push(Work::List(inner)),
-            StmtInfo::Slot(slot) => self.slot(slot),
+            StmtInfo::Loop(inner) => self.work.push(Work::Statements(inner)),
+            StmtInfo::Instance(instance) => self.instance(instance),
         }
         walk::expressions(ast.stmt(stmt), |expr| self.expression(scope, expr));
     }
 
-    fn slot(&mut self, slot: SlotId) {
-        match self.scoped.slot(slot).kind {
-            SlotKind::Class(reference) => self.reference(reference),
-            SlotKind::Module(module) => {
-                if !std::mem::replace(&mut self.modules[module.index()], true) {
-                    self.work.push(Work::List(self.scoped.module(module).scope));
+    fn instance(&mut self, instance: InstanceId) {
+        match self.scoped.instance(instance).kind {
+            InstanceKind::Class(reference) => self.reference(reference),
+            InstanceKind::Module(module) => {
+                if self.modules.insert(module) {
+                    self.work.push(Work::Statements(self.scoped.module(module).scope));
                 }
             }
-            SlotKind::Broken => {}
+            InstanceKind::Error => {}
         }
     }
 
@@ -83,8 +85,8 @@ impl Marker<'_> {
                     _ => {}
                 }
             }
-            DefKind::Class { body, .. } => self.work.push(Work::List(body)),
-            DefKind::Param { .. } | DefKind::Unknown => {}
+            DefKind::Class { body, .. } => self.work.push(Work::Statements(body)),
+            DefKind::Param { .. } | DefKind::Error => {}
         }
     }
 
@@ -97,15 +99,15 @@ impl Marker<'_> {
             if let ExprInfo::Ref(reference) = infos[expr.0 as usize] {
                 self.reference(reference);
             }
-            walk::parts(ast.expr(expr), |part| work.push(part));
+            walk::subexpressions(ast.expr(expr), |part| work.push(part));
         }
     }
 
     fn reference(&mut self, reference: RefId) {
         if let Target::Def(def) = self.scoped.reference(reference).target
-            && !std::mem::replace(&mut self.defs[def.index()], true)
+            && self.defs.insert(def)
         {
-            self.work.push(Work::Def(def));
+            self.work.push(Work::Definition(def));
         }
     }
 }

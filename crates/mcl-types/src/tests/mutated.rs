@@ -1,10 +1,10 @@
-//! Damaged programs: whatever the trees look like, both stages come to an end, and say something reasonable.
+//! Mutated programs: both stages terminate on every tree.
 
 use super::{compile, describe};
 
 const SAMPLE: &str = include_str!("samples/rich.mcl");
 
-/// A small generator of pseudo-random numbers; the seed is printed when a test fails.
+/// A pseudo-random number generator. A failing test prints its seed.
 struct Random(u64);
 
 impl Random {
@@ -14,7 +14,7 @@ impl Random {
     }
 }
 
-/// The program cut into words, signs and blanks.
+/// Splits a program into words, punctuation and whitespace.
 fn pieces(program: &str) -> Vec<String> {
     let mut pieces: Vec<String> = Vec::new();
     let mut last = ' ';
@@ -30,30 +30,30 @@ fn pieces(program: &str) -> Vec<String> {
 }
 
 #[test]
-fn sample_is_sound() {
+fn sample_has_no_errors() {
     let text = describe(SAMPLE);
     assert!(text.contains("$marks_too: []str") && text.contains("$fallback: int"), "{text}");
 }
 
 #[test]
-fn damaged_programs_never_panic() {
+fn mutated_programs_never_panic() {
     let (main, rest) = SAMPLE.split_once("-- lib.mcl --").expect("the sample has three files");
     let pieces = pieces(main);
     let words: Vec<usize> = (0..pieces.len()).filter(|i| !pieces[*i].trim().is_empty()).collect();
     for seed in 0..400 {
         let mut random = Random(seed);
-        let mut damaged = pieces.clone();
+        let mut mutated = pieces.clone();
         for _ in 0..=random.below(4) {
             let (at, other) = (words[random.below(words.len())], words[random.below(words.len())]);
             match random.below(3) {
-                0 => damaged[at].clear(),
-                1 => damaged[at] = pieces[other].clone(),
-                _ => damaged.swap(at, other),
+                0 => mutated[at].clear(),
+                1 => mutated[at] = pieces[other].clone(),
+                _ => mutated.swap(at, other),
             }
         }
-        let program = damaged.concat();
+        let program = mutated.concat();
         let imports = program.lines().filter(|line| line.contains("import") && line.contains(".mcl"));
-        // Only imports of files that are there can be loaded in this test.
+        // Only these two files can be imported in this test.
         if imports.clone().all(|line| line.contains("\"lib.mcl\"") || line.contains("\"other.mcl\"")) {
             let found = std::panic::catch_unwind(|| compile(&format!("{program}-- lib.mcl --{rest}")));
             assert!(found.is_ok(), "seed {seed}:\n{program}");

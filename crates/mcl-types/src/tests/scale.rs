@@ -23,7 +23,7 @@ fn long_chain_of_binds_in_either_order() {
 }
 
 #[test]
-fn type_as_deep_as_the_program_is_long_is_refused() {
+fn type_as_deep_as_the_program_is_long_is_rejected() {
     let mut program = String::from("$x0 = 0\n");
     for i in 1..5_000 {
         let _ = writeln!(program, "$x{i} = [$x{}]", i - 1);
