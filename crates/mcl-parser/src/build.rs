@@ -14,7 +14,6 @@ use crate::ast::{
     Ast, BinaryOp, Block, Definition, DefinitionKind, EdgeHalf, Entry, EntryKind, Expr, ExprId, Lambda, Name, Param,
     Resource, Stmt, StmtId, StructEntry, TypeExpr, TypeId, UnaryOp,
 };
-use crate::typed_bind;
 
 /// An entry of a resource body before its comma is seen; `None` for one that recovery took out.
 pub type EntryBody = Option<(Span, Option<ExprId>, EntryKind)>;
@@ -381,9 +380,6 @@ impl<'t> Builder<'t> {
     pub fn bind(&mut self, name: (Name, u32, u32), ty: Option<TypeId>, vl: u32, value: ExprId) -> Stmt {
         let (name, l, r) = name;
         let name_span = self.span(l, r);
-        if let Some(ty) = ty {
-            self.errors.extend(typed_bind::check(&self.ast, name, ty, value));
-        }
         let _ = vl;
         Stmt::Bind { name, name_span, ty, value }
     }

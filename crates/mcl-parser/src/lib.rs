@@ -27,7 +27,6 @@ mod lint;
 mod recover;
 #[cfg(test)]
 mod tests;
-mod typed_bind;
 mod validate;
 
 #[allow(missing_docs, unused, clippy::all)]
