@@ -1,4 +1,4 @@
-//! `datetime` (spec 03 §5.2). Times are seconds since the epoch, shown in the time zone of the process.
+//! `datetime` (spec 03 §5.2). Times are Unix timestamps in seconds, shown in the time zone of the process.
 
 use std::time::Duration;
 
@@ -15,35 +15,56 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure(
         "datetime.format",
         "func(a int, b str) str",
-        "The time in a layout of Go: `2006-01-02 15:04:05`.",
+        "Formats a Unix timestamp in local time with a Go layout such as `2006-01-02 15:04:05`.",
         |_, args| ok(time::format(&local(args.int(0)?)?, &args.text(1)?)),
     )
     .on_host(),
-    pure("datetime.hour", "func(a int) int", "The hour, 0 to 23.", |_, args| {
-        ok(i64::from(local(args.int(0)?)?.hour()))
-    })
+    pure(
+        "datetime.hour",
+        "func(a int) int",
+        "Returns the hour of a Unix timestamp in local time, 0 to 23.",
+        |_, args| ok(i64::from(local(args.int(0)?)?.hour())),
+    )
     .on_host(),
-    streaming("datetime.now", "func() int", "The current time, every second.", || Box::new(Now(false))),
-    pure("datetime.print", "func(a int) str", "The time as `2006-01-02 15:04:05 -0700 MST`.", |_, args| {
-        ok(time::format(&local(args.int(0)?)?, "2006-01-02 15:04:05 -0700 MST"))
-    })
+    streaming("datetime.now", "func() int", "Returns the current Unix timestamp. Updates every second.", || {
+        Box::new(Now(false))
+    }),
+    pure(
+        "datetime.print",
+        "func(a int) str",
+        "Formats a Unix timestamp in local time as `2006-01-02 15:04:05 -0700 MST`.",
+        |_, args| ok(time::format(&local(args.int(0)?)?, "2006-01-02 15:04:05 -0700 MST")),
+    )
     .on_host(),
-    streaming("datetime.str_now", "func() str", "The current time in decimal, every second.", || Box::new(Now(true))),
-    pure("datetime.weekday", "func(a int) str", "The day of the week: `monday` to `sunday`.", |_, args| {
-        ok(weekday(&local(args.int(0)?)?))
-    })
+    streaming(
+        "datetime.str_now",
+        "func() str",
+        "Returns the current Unix timestamp in decimal. Updates every second.",
+        || Box::new(Now(true)),
+    ),
+    pure(
+        "datetime.weekday",
+        "func(a int) str",
+        "Returns the day of the week of a Unix timestamp in local time: `monday` to `sunday`.",
+        |_, args| ok(weekday(&local(args.int(0)?)?)),
+    )
     .on_host(),
-    streaming("datetime.weekday_fast", "func() str", "The current day of the week.", || Box::new(Weekday)),
+    streaming(
+        "datetime.weekday_fast",
+        "func() str",
+        "Returns the current day of the week in local time: `monday` to `sunday`. Updates at midnight.",
+        || Box::new(Weekday),
+    ),
 ];
 
-/// The largest time that the calendar reaches: the end of the year 9999.
+/// The last timestamp that the calendar supports, in the year 9999.
 const LAST: i64 = 253_402_207_200;
 
 fn local(seconds: i64) -> Result<Zoned, FunctionError> {
     if seconds < 0 {
         return Err(FunctionError::fatal("epoch delta must be positive"));
     }
-    // Beyond the year 9999 a time means nothing to anyone; the last moment stands for it.
+    // Later times are clamped.
     let timestamp = Timestamp::from_second(seconds.min(LAST)).unwrap_or(Timestamp::UNIX_EPOCH);
     Ok(timestamp.to_zoned(TimeZone::system()))
 }
@@ -65,7 +86,7 @@ fn seconds(time: Duration) -> i64 {
     i64::try_from(time.as_secs()).unwrap_or(LAST)
 }
 
-/// Changes at each full second.
+/// Updates at each full second.
 struct Now(bool);
 
 impl Stream for Now {
@@ -77,7 +98,7 @@ impl Stream for Now {
     }
 }
 
-/// Changes at each local midnight.
+/// Updates at each local midnight.
 struct Weekday;
 
 impl Stream for Weekday {
@@ -85,7 +106,7 @@ impl Stream for Weekday {
         let now = cx.now();
         let time = local(seconds(now))?;
         let midnight = time.date().saturating_add(1.day()).to_zoned(time.time_zone().clone());
-        let Ok(midnight) = midnight else { return fatal("there is no tomorrow") };
+        let Ok(midnight) = midnight else { return fatal("the next midnight is out of range") };
         let until = u64::try_from(midnight.timestamp().as_second() - seconds(now)).unwrap_or(1).max(1);
         cx.wake_after(Duration::from_secs(until) - Duration::from_nanos(now.subsec_nanos().into()));
         ok(weekday(&time))

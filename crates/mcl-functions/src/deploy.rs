@@ -1,4 +1,4 @@
-//! `deploy`: the files that belong to the program (spec 03 §5.3).
+//! `deploy`: the files deployed with the program (spec 03 §5.3).
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::args::Args;
 use crate::table::{Outcome, fatal, host, ok, pure, streaming};
 use crate::{CallContext, Deploy, Function, FunctionError, Plain, Stream, StreamContext, distro};
 
-/// A row: a full function of the host.
+/// Declares a function with the full interface whose result depends on the host.
 const fn file(name: &'static str, signature: &'static str, doc: &'static str, plain: Plain) -> Function {
     Function { simple: false, ..host(name, signature, doc, plain) }
 }
@@ -20,13 +20,13 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     file(
         "deploy.abspath",
         "func(path str) str",
-        "The path inside the deploy of a path that starts at the module's directory.",
+        "Converts an absolute path inside the calling module to a path inside the deploy.",
         |cx, args| {
             let path = args.text(0)?;
             if path.is_empty() { ok(cx.module_dir) } else { ok(in_module(cx, &path, "path")?) }
         },
     ),
-    host("deploy.binary_path", "func() str", "The absolute path of the running program.", |_, _| {
+    host("deploy.binary_path", "func() str", "Returns the absolute path of the running executable.", |_, _| {
         match std::env::current_exe().and_then(|path| path.canonicalize()) {
             Ok(path) => ok(path.to_string_lossy().into_owned()),
             Err(error) => fatal(format!("can't determine binary path: {}", error_text(&error))),
@@ -35,7 +35,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure(
         "deploy.bootstrap_packages",
         "func(0 str) []str",
-        "The packages that mgmt needs on a distribution.",
+        "Returns the names of the packages that mgmt needs on a distribution.",
         |_, args| match distro::bootstrap_packages(args.bytes(0)?) {
             Some(packages) => ok(Value::list(packages.iter().copied())),
             None => fatal("missing distro"),
@@ -46,14 +46,14 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         ..streaming(
             "deploy.directory",
             "func(directory str) str",
-            "Copies a directory of the module to the disk, and returns where it is.",
+            "Copies a directory of the calling module to disk and returns the path of the copy.",
             || Box::new(Directory),
         )
     },
     file(
         "deploy.file_exists",
         "func(filename str) bool",
-        "Whether the module has that file or directory.",
+        "Returns whether the calling module contains a file or directory.",
         |cx, args| {
             let path = in_module(cx, &args.text(0)?, "filename")?;
             let path = normal(&path);
@@ -62,21 +62,31 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             ok(deploy.read(&path).is_some() || !deploy.paths_below(&below).is_empty())
         },
     ),
-    file("deploy.readfile", "func(filename str) str", "The contents of a file of the module.", |cx, args| {
-        let name = args.text(0)?;
-        let path = in_module(cx, &name, "filename")?;
-        match files(cx)?.read(&normal(&path)) {
-            Some(contents) => ok(contents),
-            None => fatal(format!("can't read file `{name}` ({path}): {}", missing(&path))),
-        }
-    }),
-    file("deploy.readfileabs", "func(filename str) str", "The contents of a file of the deploy.", |cx, args| {
-        let name = args.text(0)?;
-        match files(cx)?.read(&normal(&format!("/{}", name.trim_start_matches('/')))) {
-            Some(contents) => ok(contents),
-            None => fatal(format!("can't read file `{name}`: {}", missing(&name))),
-        }
-    }),
+    file(
+        "deploy.readfile",
+        "func(filename str) str",
+        "Returns the contents of a file of the calling module.",
+        |cx, args| {
+            let name = args.text(0)?;
+            let path = in_module(cx, &name, "filename")?;
+            match files(cx)?.read(&normal(&path)) {
+                Some(contents) => ok(contents),
+                None => fatal(format!("can't read file `{name}` ({path}): {}", missing(&path))),
+            }
+        },
+    ),
+    file(
+        "deploy.readfileabs",
+        "func(filename str) str",
+        "Returns the contents of a file of the deploy.",
+        |cx, args| {
+            let name = args.text(0)?;
+            match files(cx)?.read(&normal(&format!("/{}", name.trim_start_matches('/')))) {
+                Some(contents) => ok(contents),
+                None => fatal(format!("can't read file `{name}`: {}", missing(&name))),
+            }
+        },
+    ),
 ];
 
 fn missing(path: &str) -> String {
@@ -87,7 +97,7 @@ fn files<'a>(cx: &CallContext<'a>) -> Result<&'a dyn Deploy, FunctionError> {
     cx.deploy.ok_or_else(|| FunctionError::fatal("can't load data from file system: there is no deploy"))
 }
 
-/// A path that starts at the module's directory, as a path inside the deploy.
+/// Converts a path inside the calling module to a path inside the deploy.
 fn in_module(cx: &CallContext<'_>, path: &str, what: &str) -> Result<String, FunctionError> {
     if path.starts_with('/') {
         Ok(format!("{}{path}", cx.module_dir.trim_end_matches('/')))
@@ -100,7 +110,7 @@ fn normal(path: &str) -> String {
     String::from_utf8_lossy(&clean(path.as_bytes())).into_owned()
 }
 
-/// Copies when it is first called; a deploy does not change while the program runs.
+/// Copies the directory at the first call; a deploy does not change while the program runs.
 struct Directory;
 
 impl Stream for Directory {
@@ -124,7 +134,7 @@ impl Stream for Directory {
     }
 }
 
-/// Makes the target equal to a directory of the deploy: stale entries go, equal files are left alone.
+/// Makes the target equal to a directory of the deploy: removes other entries, and leaves equal files alone.
 fn copy(deploy: &dyn Deploy, below: &str, target: &Path) -> std::io::Result<()> {
     create_private_dir(target)?;
     let mut wanted: Vec<PathBuf> = Vec::new();

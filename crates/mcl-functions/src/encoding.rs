@@ -11,23 +11,26 @@ use crate::table::{Outcome, call_site, fatal, ok, pure};
 use crate::{CallContext, CallSite, Function, FunctionError, json};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    pure("encoding.base64_decode", "func(data str) str", "Decodes base64 (RFC 4648, padded).", |_, args| {
-        base64_decode(args.bytes(0)?)
-    }),
-    pure("encoding.base64_encode", "func(data str) str", "Encodes as base64 (RFC 4648, padded).", |_, args| {
+    pure(
+        "encoding.base64_decode",
+        "func(data str) str",
+        "Decodes a string from padded base64 (RFC 4648).",
+        |_, args| base64_decode(args.bytes(0)?),
+    ),
+    pure("encoding.base64_encode", "func(data str) str", "Encodes a string as padded base64 (RFC 4648).", |_, args| {
         ok(BASE64.encode(args.bytes(0)?))
     }),
     call_site(
         "encoding.decode_json",
         CallSite::DecodeJson,
-        "Reads JSON as a value of the type that the second argument names, or that the context asks for.",
+        "Decodes JSON into the type named by the second argument, or else into the inferred type.",
         |cx, args| decode_json(cx, args, false),
     )
     .not_inlinable(),
     call_site(
         "encoding.decode_json_flexible",
         CallSite::DecodeJson,
-        "As `decode_json`, but missing struct fields get zero values, and unknown ones are ignored.",
+        "Like `decode_json`, but missing struct fields get zero values and unknown fields are ignored.",
         |cx, args| decode_json(cx, args, true),
     )
     .not_inlinable(),
@@ -40,7 +43,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::RequireCanonical),
 );
 
-/// Line breaks are ignored. The offset in the error is that of Go, which counts whole blocks of four at the end.
+/// Decodes base64, ignoring line breaks. The offset in the error is Go's, which counts whole blocks of four at the end.
 fn base64_decode(data: &[u8]) -> Outcome {
     let plain: Vec<u8> = data.iter().copied().filter(|b| !matches!(b, b'\r' | b'\n')).collect();
     match BASE64.decode(&plain) {
@@ -49,7 +52,7 @@ fn base64_decode(data: &[u8]) -> Outcome {
     }
 }
 
-/// Where Go's decoder gives up, as a position in the data with its line breaks.
+/// Returns the offset of Go's error in the data, including its line breaks.
 fn corrupt_at(data: &[u8]) -> usize {
     let is_digit = |b: u8| b.is_ascii_alphanumeric() || b == b'+' || b == b'/';
     let mut significant = data.iter().enumerate().filter(|(_, b)| !matches!(b, b'\r' | b'\n'));
@@ -57,7 +60,7 @@ fn corrupt_at(data: &[u8]) -> usize {
         let mut digits = 0;
         let problem = loop {
             match significant.next() {
-                // The input ends inside a block: Go names the start of what is missing.
+                // The input ends inside a block: Go reports the start of the missing part.
                 None => break data.len() - digits,
                 Some((_, b)) if is_digit(*b) => digits += 1,
                 Some((at, b'=')) if digits >= 2 => {
@@ -65,7 +68,7 @@ fn corrupt_at(data: &[u8]) -> usize {
                     match second {
                         None => break data.len(),
                         Some((at, b)) if *b != b'=' => break at,
-                        // The padding is whole: what follows it is in the way.
+                        // Data after the complete padding.
                         Some(_) => break significant.next().map_or(data.len(), |(at, _)| at),
                     }
                 }

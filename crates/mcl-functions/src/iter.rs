@@ -1,4 +1,4 @@
-//! `iter` (spec 03 §5.8). Those that take functions are expanded by the engine.
+//! `iter` (spec 03 §5.8). The function engine expands the functions that take function values.
 
 use mcl_value::Value;
 
@@ -10,43 +10,43 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     engine(
         "iter.filter",
         Signature::Fixed("func(inputs []?1, function func(0 ?1) bool) []?1"),
-        "The elements for which the function is true.",
+        "Returns the elements for which the function returns true.",
         EngineFunction::Filter,
     ),
-    full("iter.flatten", "func(inputs [][]?1) []?1", "The elements of all inner lists, in order.", |_, args| {
+    full("iter.flatten", "func(inputs [][]?1) []?1", "Concatenates the inner lists.", |_, args| {
         let parts = args.list(0)?.iter().map(|inner| inner.as_list()).collect::<Option<Vec<_>>>();
         match parts {
             Some(parts) => ok(Value::List(parts.concat().into())),
-            None => fatal("argument 0 is not of type [][]?1"),
+            None => fatal("expected `[][]?1` as argument 0"),
         }
     }),
     engine(
         "iter.map",
         Signature::Fixed("func(inputs []?1, function func(0 ?1) ?2) []?2"),
-        "What the function makes of each element.",
+        "Returns the results of the function for each element.",
         EngineFunction::Map,
     ),
     call_site(
         "iter.range",
         CallSite::IterRange,
-        "The integers from a start (default 0) up to, but without, a stop, by a step (default 1).",
+        "Returns the integers from `start` (default 0) up to but excluding `stop`, by `step` (default 1).",
         |_, args| range(args),
     ),
     engine(
         "iter.reduce",
         Signature::CallSite(CallSite::IterReduce),
-        "Combines all elements with the function, from left to right.",
+        "Combines the elements with the function, from left to right.",
         EngineFunction::Reduce,
     ),
     engine(
         "iter.zip",
         Signature::Fixed("func(inputs1 []?1, inputs2 []?2, function func(x ?1, y ?2) ?3) []?3"),
-        "What the function makes of each pair of elements at the same place.",
+        "Returns the results of the function for each pair of elements at the same index.",
         EngineFunction::Zip,
     ),
 ];
 
-/// More elements than this cannot be meant.
+/// Maximum number of elements of a range.
 const MAX_RANGE: i128 = 10_000_000;
 
 fn range(args: &[Value]) -> Result<Value, FunctionError> {
@@ -63,7 +63,7 @@ fn range(args: &[Value]) -> Result<Value, FunctionError> {
     let step = i128::from(step);
     let count = if distance.signum() == step.signum() { (distance.abs() + step.abs() - 1) / step.abs() } else { 0 };
     if count > MAX_RANGE {
-        return fatal(format!("the range has {count} elements, more than {MAX_RANGE}"));
+        return fatal(format!("range of {count} elements exceeds the limit of {MAX_RANGE}"));
     }
     let element = |i: i128| Value::Int(i64::try_from(first + i * step).unwrap_or(i64::MAX));
     ok(Value::List((0..count).map(element).collect()))

@@ -1,4 +1,4 @@
-//! `local`: state of this machine, below the prefix (spec 03 §5.10).
+//! `local`: persistent state of this machine, below the prefix (spec 03 §5.10).
 
 use go_compat::os::error_text;
 use go_compat::path::clean;
@@ -13,12 +13,15 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     streaming(
         "local.pool",
         "func(namespace str, uid str) int",
-        "A number for the uid, different from those of the others in the namespace, and always the same.",
+        "Returns a number that is unique to the uid within the namespace and never changes.",
         || Box::new(Pool),
     ),
-    streaming("local.vardir", "func(path str) str", "A directory for files of the program; made if missing.", || {
-        Box::new(Vardir)
-    }),
+    streaming(
+        "local.vardir",
+        "func(path str) str",
+        "Creates a persistent directory for the program if it does not exist, and returns its path.",
+        || Box::new(Vardir),
+    ),
 ];
 
 struct Pool;
@@ -34,7 +37,7 @@ impl Stream for Pool {
                 return fatal(format!("{what} contains slash"));
             }
             if name.contains('\0') || *name == "." || *name == ".." {
-                return fatal(format!("{what} is not a file name"));
+                return fatal(format!("invalid {what} `{name}`: not a file name"));
             }
         }
         let dir = cx.state_dir().join("pool").join(&*namespace);
@@ -55,7 +58,7 @@ impl Stream for Pool {
                 }
                 largest = largest.max(number);
             }
-            let next = largest.checked_add(1).ok_or_else(|| std::io::Error::other("the pool is exhausted"))?;
+            let next = largest.checked_add(1).ok_or_else(|| std::io::Error::other("pool exhausted"))?;
             write_atomically(&dir.join(format!("{uid}.uid")), format!("{next}\n").as_bytes(), 0o666)?;
             Ok(next)
         })();

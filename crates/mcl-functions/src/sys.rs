@@ -14,34 +14,51 @@ use crate::table::{Outcome, catchable, fatal, host, ok, streaming};
 use crate::{Function, Stream, StreamContext};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    streaming("sys.cpu_count", "func() int", "Processors that are online. Watched.", || Box::<CpuCount>::default()),
-    host("sys.env", "func() map{str: str}", "All environment variables.", |_, _| {
+    streaming(
+        "sys.cpu_count",
+        "func() int",
+        "Returns the number of processors that are online. Updates when it changes.",
+        || Box::<CpuCount>::default(),
+    ),
+    host("sys.env", "func() map{str: str}", "Returns the environment variables.", |_, _| {
         let text = |text: std::ffi::OsString| Value::from(text.into_vec());
         ok(Value::map(std::env::vars_os().map(|(name, value)| (text(name), text(value)))))
     }),
-    host("sys.getenv", "func(0 str) str", "The environment variable; fails catchably if it is not set.", |_, args| {
-        match environment(args.bytes(0)?) {
+    host(
+        "sys.getenv",
+        "func(0 str) str",
+        "Returns an environment variable; an unset variable is a catchable error.",
+        |_, args| match environment(args.bytes(0)?) {
             Some(value) => ok(value),
             None => catchable(format!("environment variable not set: {}", args.text(0)?)),
-        }
-    }),
-    host("sys.hasenv", "func(0 str) bool", "Whether the environment variable is set.", |_, args| {
+        },
+    ),
+    host("sys.hasenv", "func(0 str) bool", "Returns whether an environment variable is set.", |_, args| {
         ok(environment(args.bytes(0)?).is_some())
     }),
-    streaming("sys.hostname", "func() str", "The name of this machine. Watched.", || Box::<Hostname>::default()),
+    streaming("sys.hostname", "func() str", "Returns the host name of this machine. Updates when it changes.", || {
+        Box::<Hostname>::default()
+    }),
     streaming(
         "sys.load",
         "func() struct{x1 float; x5 float; x15 float}",
-        "The load averages, every five seconds.",
+        "Returns the load averages of the last 1, 5 and 15 minutes. Updates every five seconds.",
         || Box::new(Load),
     ),
-    streaming("sys.uptime", "func() int", "Seconds since the machine was started, every second.", || Box::new(Uptime)),
+    streaming(
+        "sys.uptime",
+        "func() int",
+        "Returns the number of seconds since this machine booted. Updates every second.",
+        || Box::new(Uptime),
+    ),
 ];
 
-pub(crate) static FWUPD: &[Function] =
-    &[streaming("sys/fwupd.reboot_needed", "func() bool", "Whether a firmware update waits for a reboot.", || {
-        Box::new(RebootNeeded)
-    })];
+pub(crate) static FWUPD: &[Function] = &[streaming(
+    "sys/fwupd.reboot_needed",
+    "func() bool",
+    "Returns whether a firmware update requires a reboot.",
+    || Box::new(RebootNeeded),
+)];
 
 #[derive(Default)]
 struct CpuCount(Option<KernelEvents>);
@@ -49,19 +66,19 @@ struct CpuCount(Option<KernelEvents>);
 impl Stream for CpuCount {
     fn call(&mut self, cx: &mut dyn StreamContext, _: &[Value]) -> Outcome {
         const ONLINE: &str = "/sys/devices/system/cpu/online";
-        // In a container without kernel events the count is still known.
+        // In a container without kernel events, the count is still available.
         let _ = KernelEvents::processors(&mut self.0, cx);
         match std::fs::read_to_string(ONLINE) {
             Err(error) => fatal(format!("could not get CPU count: {}", path_error(ONLINE, &error))),
             Ok(text) => match count_cpus(text.trim()) {
                 Some(count) => ok(count),
-                None => fatal(format!("could not get CPU count: unexpected text `{}`", text.trim())),
+                None => fatal(format!("could not get CPU count: unexpected content `{}`", text.trim())),
             },
         }
     }
 }
 
-/// `0-3,5` is 5.
+/// Counts the processors of a list such as `0-3,5`, which has 5.
 fn count_cpus(text: &str) -> Option<i64> {
     let part = |part: &str| match part.split_once('-') {
         None => Some(1),
@@ -100,7 +117,7 @@ impl Stream for Uptime {
     }
 }
 
-/// Asks the daemon, if there is one, every five minutes: firmware updates take longer.
+/// Asks the daemon every five minutes, if it is installed.
 struct RebootNeeded;
 
 impl Stream for RebootNeeded {
@@ -117,7 +134,7 @@ impl Stream for RebootNeeded {
             .stderr(Stdio::null())
             .output();
         match answer {
-            // A device that waits for a reboot has the property `UpdateState` with the value 4.
+            // A device that requires a reboot has the property `UpdateState` with the value 4.
             Ok(output) => {
                 let text = String::from_utf8_lossy(&output.stdout);
                 ok(text.contains(r#""UpdateState":{"type":"u","data":4}"#))

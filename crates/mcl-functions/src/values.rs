@@ -1,4 +1,4 @@
-//! `value` and `net/http`: what resources of the same program offer (spec 03 §5.21, §5.14).
+//! `value` and `net/http`: values that resources of the same program provide (spec 03 §5.21, §5.14).
 
 use mcl_value::{Type, Value};
 
@@ -14,16 +14,16 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     streaming("value.get_str", "func(key str) struct{value str; ready bool}", DOC, || Box::<Get>::default()),
 ];
 
-const DOC: &str = "What the `value` resource of that name holds, and whether it holds anything yet.";
+const DOC: &str = "Returns the value of the `value` resource named `key`, and whether it has one yet.";
 
 pub(crate) static HTTP: &[Function] = &[streaming(
     "net/http.response",
     "func(uid str) struct{status int; output str}",
-    "The answer that the `http:client` resource of that name got.",
+    "Returns the response that the `http:client` resource named `uid` received.",
     || Box::<Response>::default(),
 )];
 
-/// A key must stay the same while the program runs.
+/// An argument that must not change while the program runs.
 #[derive(Default)]
 struct Key(Option<Vec<u8>>);
 

@@ -1,6 +1,6 @@
-//! `world` and collecting: the state that the hosts of a fleet share (spec 03 §5.22, §3.8).
+//! `world` and `_collect`: the state that the hosts of a fleet share (spec 03 §5.22, §3.8).
 //!
-//! Resources write to the [`SharedStore`], functions read it.
+//! Resources write to the [`SharedStore`]; functions only read it.
 
 use go_compat::os::error_text;
 use mcl_value::Value;
@@ -14,19 +14,19 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     streaming(
         "world.getval",
         "func(key str) struct{value str; exists bool}",
-        "The shared text under a key. Watched.",
+        "Returns the shared string for a key. Updates when it changes.",
         || Box::<GetVal>::default(),
     ),
     streaming(
         "world.kvlookup",
         "func(namespace str) map{str: str}",
-        "The text of each host in a namespace. Watched.",
+        "Returns the shared string of each host in a namespace. Updates when one changes.",
         || Box::<KvLookup>::default(),
     ),
     streaming(
         "world.schedule",
         "func(namespace str) []str",
-        "The hosts that are chosen in a namespace. Watched.",
+        "Returns the hosts that are scheduled in a namespace. Updates when they change.",
         || Box::<Schedule>::default(),
     ),
 ];
@@ -34,11 +34,11 @@ pub(crate) static FUNCTIONS: &[Function] = &[
 pub(crate) static COLLECT: &[Function] = &[streaming(
     "world/collect.res",
     "func(kind str) []struct{name str; host str}",
-    "The exported resources of a kind that this host may see. Watched.",
+    "Returns the exported resources of a kind that this host can collect. Updates when they change.",
     || Box::<CollectRes>::default(),
 )];
 
-/// The world of an instance, and the argument that must stay the same while it lives.
+/// Opens the shared store for an instance, one of whose arguments must not change.
 fn visit(
     cx: &mut dyn StreamContext,
     fixed: &mut Option<String>,
@@ -98,7 +98,7 @@ impl Stream for Schedule {
     }
 }
 
-/// The exported resources of a kind; the engine is told to look again when one appears or changes.
+/// Returns the exported resources of a kind, and requests a call when they change.
 fn exported(
     cx: &mut dyn StreamContext,
     fixed: &mut Option<String>,
@@ -135,7 +135,7 @@ impl Stream for Collect {
         if kind.is_empty() {
             return fatal("function must not have an empty kind arg");
         }
-        // Name and host that are asked for; an empty one stands for any.
+        // The selected names and hosts; an empty string selects all.
         let any_host = |name: &Value| Some((name.as_bytes()?.to_vec(), Vec::new()));
         let pair = |value: &Value| match value {
             Value::Struct(st) => Some((st.get("name")?.as_bytes()?.to_vec(), st.get("host")?.as_bytes()?.to_vec())),
