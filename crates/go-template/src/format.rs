@@ -10,7 +10,7 @@ pub(crate) fn write_value(out: &mut Vec<u8>, data: &Data) {
     Formatter::new(out).value(data, 'v');
 }
 
-/// `fmt.Sprint`: a blank between neighbours that are no strings.
+/// `fmt.Sprint`: a space between neighbours that are not strings.
 pub(crate) fn print(args: &[Data]) -> Vec<u8> {
     let mut out = Vec::new();
     for (i, arg) in args.iter().enumerate() {
@@ -394,7 +394,7 @@ fn scientific(x: f64, precision: usize) -> String {
     })
 }
 
-/// `%g` with a precision: that many significant digits, without zeros at the end unless asked for.
+/// `%g` with a precision: `precision` significant digits, without zeros at the end unless asked for.
 fn general(x: f64, precision: usize, keep_zeros: bool) -> String {
     if let Some(text) = non_finite(x) {
         return text;

@@ -1,6 +1,6 @@
-//! The output forms, one module each: `human`, `short`, `json`, `sarif`.
+//! The output formats, one module each: `human`, `short`, `json`, `sarif`.
 //!
-//! A renderer reads diagnostics and the files they point into, and returns text; whoever calls decides where it goes.
+//! A renderer reads diagnostics and the files they point into, and returns text; the caller writes it.
 
 use std::fmt;
 use std::str::FromStr;

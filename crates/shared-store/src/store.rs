@@ -27,7 +27,7 @@ pub struct Exported {
     pub data: String,
 }
 
-/// What a host exports, and to whom. Each is a record of its own.
+/// A resource that a host exports, with the host that may collect it. Each is a record of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Export {
     /// The kind of the resource.
@@ -191,7 +191,7 @@ impl SharedStore {
             for path in files(&directory)? {
                 let Some(record) = read(&path)? else { continue };
                 let record = Record::parse(&record)
-                    .ok_or_else(|| std::io::Error::other(format!("{} is no exported resource", path.display())))?;
+                    .ok_or_else(|| std::io::Error::other(format!("{} is not an exported resource", path.display())))?;
                 let to_all = record.export.to == "*";
                 if to_all || record.export.to == self.hostname {
                     let exported = Exported { name: record.export.name, host: record.from, data: record.data };
@@ -508,10 +508,10 @@ mod tests {
         let world = SharedStore::new(dir.path(), "h1");
         let export = export("file", "/x", "*");
         world.export(&export, "data")?;
-        for damaged in ["", "1 file", "2 file %2fx h1 *\ndata", "1 file %2fx h1 * more\ndata"] {
-            std::fs::write(world.export_file(&export), damaged)?;
-            assert!(world.exported("file").is_err(), "{damaged:?}");
-            assert!(world.own_exports()?.is_empty(), "{damaged:?}");
+        for corrupted in ["", "1 file", "2 file %2fx h1 *\ndata", "1 file %2fx h1 * more\ndata"] {
+            std::fs::write(world.export_file(&export), corrupted)?;
+            assert!(world.exported("file").is_err(), "{corrupted:?}");
+            assert!(world.own_exports()?.is_empty(), "{corrupted:?}");
         }
         Ok(())
     }

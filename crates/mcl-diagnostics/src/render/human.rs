@@ -56,7 +56,7 @@ pub(super) fn render(program: &Program<'_>, style: Style) -> String {
 }
 
 /// What is underlined as the place of a diagnostic: if it has no text of its own and labels lie inside of it, only the part
-/// of its first line before them, because lines below one another cannot be told apart. Empty if a label starts it.
+/// of its first line before them, because adjacent underlines would run into one another. Empty if a label starts it.
 fn before_labels(program: &Program<'_>, diagnostic: &Diagnostic, span: Span) -> Span {
     let inside = |other: &Span| other.file == span.file && span.start <= other.start && other.end <= span.end;
     let labels = diagnostic.labels.iter().map(|label| label.span).filter(|other| inside(other) && *other != span);
