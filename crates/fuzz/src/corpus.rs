@@ -53,8 +53,8 @@ impl Program {
         let tokens = lex(&text);
         let mut pieces = Vec::new();
         let mut start = 0;
-        for i in 0..tokens.len() {
-            let end = tokens.end(i) as usize;
+        for token in tokens.indices() {
+            let end = tokens.end(token) as usize;
             pieces.push(text[start..end].to_owned());
             start = end;
         }

@@ -115,13 +115,13 @@ impl Payload {
             ArtifactStage::Scoped => {
                 let resolved: Resolved = mcl_artifact::read(bytes, stage)?;
                 check_trees(&resolved.loaded, &resolved.scoped.units)?;
-                resolved.scoped.check().map_err(invalid)?;
+                resolved.scoped.validate().map_err(|error| invalid(&error.to_string()))?;
                 Payload::Scoped(resolved)
             }
             ArtifactStage::Typed => {
                 let checked: Checked = mcl_artifact::read(bytes, stage)?;
                 check_trees(&checked.loaded, &checked.typed.scoped.units)?;
-                checked.typed.check().map_err(invalid)?;
+                checked.typed.validate().map_err(|error| invalid(&error.to_string()))?;
                 Payload::Typed(checked)
             }
             ArtifactStage::Fgraph => Payload::Fgraph(Box::new(read_program(bytes)?)),

@@ -60,7 +60,7 @@ impl Lowering<'_> {
             },
             // Only a class: the parameters of functions and loops have values from the start.
             DefKind::Param { index } => self.class_argument(home, index as usize)?,
-            DefKind::Func { .. } | DefKind::Class { .. } | DefKind::Unknown => {
+            DefKind::Func { .. } | DefKind::Class { .. } | DefKind::Error => {
                 return Err(Inconsistency::WrongNode.into());
             }
         };
@@ -70,7 +70,7 @@ impl Lowering<'_> {
     /// Returns the argument that the include statement passes for a parameter, and the frame of the statement.
     fn class_argument(&self, class: FrameId, index: usize) -> Result<(FrameId, ExprId), LowerError> {
         let (holder, slot) = self.frames.get(class).made_by.ok_or(Inconsistency::WrongNode)?;
-        let stmt = self.frames.typed.scoped.slot(slot).stmt;
+        let stmt = self.frames.typed.scoped.instance(slot).stmt;
         match self.frames.ast(holder).stmt(stmt) {
             Stmt::Include { args: Some(args), .. } => {
                 Ok((holder, *args.get(index).ok_or(Inconsistency::WrongArgumentCount)?))
@@ -105,7 +105,7 @@ impl Lowering<'_> {
         if let Some(FunctionState::Declared { at, body }) = self.functions.get(key) {
             return Ok((*at, *body));
         }
-        let DefKind::Func { stmt, scope } = self.frames.typed.scoped.def(key.def).kind else {
+        let DefKind::Func { stmt, scope: Some(scope) } = self.frames.typed.scoped.def(key.def).kind else {
             return Err(Inconsistency::WrongNode.into());
         };
         let ast = self.frames.ast(key.frame);

@@ -9,7 +9,7 @@
 //! other branch of a constant condition is not.
 
 use mcl_parser::ast::{Expr, ExprId};
-use mcl_types::{DefId, DefKind, ScopeKind, Target, expr_parts};
+use mcl_types::{DefId, DefKind, ScopeKind, Target, subexpressions};
 use rustc_hash::FxHashSet;
 
 use crate::error::{Inconsistency, LowerError};
@@ -95,7 +95,7 @@ impl Lowering<'_> {
         while let Some(expr) = exprs.pop() {
             let node = ast.expr(expr);
             let first = exprs.len();
-            expr_parts(node, |part| exprs.push(part));
+            subexpressions(node, |part| exprs.push(part));
             exprs[first..].reverse();
             if !matches!(node, Expr::Var(_) | Expr::Call { .. } | Expr::CallVar { .. }) {
                 continue;

@@ -14,7 +14,7 @@ const MAX_COPIED_STATEMENTS: u64 = 1_000_000;
 
 /// Returns the maximum number of statements that a program may expand to.
 pub(crate) fn limit(scoped: &Scoped) -> u64 {
-    let written: usize = scoped.modules.iter().map(|module| module.stmts.len()).sum();
+    let written: usize = scoped.modules.values().map(|module| module.stmts.len()).sum();
     MAX_COPIED_STATEMENTS + written as u64
 }
 
@@ -82,8 +82,8 @@ fn inner_scopes(scoped: &Scoped, scope: ScopeId) -> impl Iterator<Item = ScopeId
         .iter()
         .flat_map(move |stmt| match info(scoped, scope, *stmt) {
             StmtInfo::If { then, otherwise: Some(otherwise) } => [Some(then), Some(otherwise)],
-            StmtInfo::Slot(slot) if is_include(scoped, scope, *stmt) => [scoped.slot_scope(slot), None],
-            StmtInfo::If { .. } | StmtInfo::Slot(_) | StmtInfo::None | StmtInfo::Def(_) | StmtInfo::Loop(_) => {
+            StmtInfo::Instance(slot) if is_include(scoped, scope, *stmt) => [scoped.instance_scope(slot), None],
+            StmtInfo::If { .. } | StmtInfo::Instance(_) | StmtInfo::None | StmtInfo::Def(_) | StmtInfo::Loop(_) => {
                 [None, None]
             }
         })
@@ -98,10 +98,10 @@ fn total(scoped: &Scoped, scope: ScopeId, counts: &[Count]) -> u64 {
 fn of_statement(scoped: &Scoped, scope: ScopeId, stmt: StmtId, counts: &[Count]) -> u64 {
     let inside = match info(scoped, scope, stmt) {
         StmtInfo::If { then, otherwise: Some(otherwise) } => known(counts, then).min(known(counts, otherwise)),
-        StmtInfo::Slot(slot) if is_include(scoped, scope, stmt) => {
-            scoped.slot_scope(slot).map_or(0, |class| known(counts, class))
+        StmtInfo::Instance(slot) if is_include(scoped, scope, stmt) => {
+            scoped.instance_scope(slot).map_or(0, |class| known(counts, class))
         }
-        StmtInfo::If { .. } | StmtInfo::Slot(_) | StmtInfo::None | StmtInfo::Def(_) | StmtInfo::Loop(_) => 0,
+        StmtInfo::If { .. } | StmtInfo::Instance(_) | StmtInfo::None | StmtInfo::Def(_) | StmtInfo::Loop(_) => 0,
     };
     inside.saturating_add(1)
 }

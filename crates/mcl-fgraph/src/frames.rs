@@ -7,8 +7,8 @@
 use mcl_artifact::program::Operand;
 use mcl_parser::ast::{Ast, ExprId, StmtId};
 use mcl_types::{
-    DefId, DefKind, ExprInfo, ModuleId, Reference, ScopeId, SlotId, SlotKind, StmtInfo, Target, TypeId, TypeTable,
-    Typed,
+    DefId, DefKind, ExprInfo, InstanceId, InstanceKind, ModuleId, Reference, ScopeId, StmtInfo, Target, TypeId,
+    TypeTable, Typed,
 };
 use rustc_hash::FxHashMap;
 
@@ -29,7 +29,7 @@ pub(crate) struct Frame {
     /// The closed types of the variables that the scope owns.
     pub(crate) types: Box<[TypeId]>,
     /// For classes and modules: the frame and the slot of the statement that instantiates it.
-    pub(crate) made_by: Option<(FrameId, SlotId)>,
+    pub(crate) made_by: Option<(FrameId, InstanceId)>,
     /// The product of the iterations of the unrolled loops around it.
     pub(crate) iterations: usize,
 }
@@ -47,14 +47,14 @@ pub(crate) enum ValueState {
 pub(crate) struct Frames<'a> {
     pub(crate) typed: &'a Typed,
     frames: Vec<Frame>,
-    slots: FxHashMap<(FrameId, SlotId), FrameId>,
+    slots: FxHashMap<(FrameId, InstanceId), FrameId>,
     pub(crate) values: FxHashMap<(FrameId, DefId), ValueState>,
 }
 
 /// Why a reference cannot be followed.
 enum Blocked {
     /// An instance must be made first.
-    Missing(FrameId, SlotId),
+    Missing(FrameId, InstanceId),
     Failed(LowerError),
 }
 
@@ -161,8 +161,8 @@ impl<'a> Frames<'a> {
             return Err(Inconsistency::WrongNode.into());
         };
         let mut at = from;
-        for slot in &reference.via {
-            at = self.up(at, self.typed.scoped.slot(*slot).scope)?;
+        for slot in &reference.path {
+            at = self.up(at, self.typed.scoped.instance(*slot).scope)?;
             at = *self.slots.get(&(at, *slot)).ok_or(Blocked::Missing(at, *slot))?;
         }
         Ok(self.up(at, self.typed.scoped.def(def).scope)?)
@@ -170,7 +170,12 @@ impl<'a> Frames<'a> {
 
     /// Returns the instance of a class or module that a frame contains; it is made on first use. An alias may refer to a
     /// class of another alias, in chains of any length, hence the stack.
-    pub(crate) fn slot(&mut self, frame: FrameId, slot: SlotId, table: &mut TypeTable) -> Result<FrameId, LowerError> {
+    pub(crate) fn slot(
+        &mut self,
+        frame: FrameId,
+        slot: InstanceId,
+        table: &mut TypeTable,
+    ) -> Result<FrameId, LowerError> {
         let mut missing = vec![(frame, slot)];
         while let Some((frame, slot)) = missing.last().copied() {
             if self.slots.contains_key(&(frame, slot)) {
@@ -180,7 +185,7 @@ impl<'a> Frames<'a> {
             match self.try_make(frame, slot, table) {
                 Ok(()) => {}
                 // No class contains itself, so a path has every slot at most once.
-                Err(Blocked::Missing(..)) if missing.len() > self.typed.scoped.slots.len() => {
+                Err(Blocked::Missing(..)) if missing.len() > self.typed.scoped.instances.len() => {
                     return Err(Inconsistency::CyclicDefinition.into());
                 }
                 Err(Blocked::Missing(frame, slot)) => missing.push((frame, slot)),
@@ -190,14 +195,14 @@ impl<'a> Frames<'a> {
         self.slots.get(&(frame, slot)).copied().ok_or(Inconsistency::WrongNode.into())
     }
 
-    fn try_make(&mut self, holder: FrameId, slot: SlotId, table: &mut TypeTable) -> Result<(), Blocked> {
-        let (scope, parent) = match self.typed.scoped.slot(slot).kind {
-            SlotKind::Module(module) => {
+    fn try_make(&mut self, holder: FrameId, slot: InstanceId, table: &mut TypeTable) -> Result<(), Blocked> {
+        let (scope, parent) = match self.typed.scoped.instance(slot).kind {
+            InstanceKind::Module(module) => {
                 let scope = self.typed.scoped.module(module).scope;
                 let parent = self.typed.scoped.scope(scope).parent.map(|parent| self.up(holder, parent)).transpose()?;
                 (scope, parent)
             }
-            SlotKind::Class(reference) => {
+            InstanceKind::Class(reference) => {
                 let reference = self.typed.scoped.reference(reference);
                 let Target::Def(def) = reference.target else {
                     return Err(Inconsistency::WrongNode.into());
@@ -207,9 +212,9 @@ impl<'a> Frames<'a> {
                 };
                 (body, Some(self.try_follow(holder, reference)?))
             }
-            SlotKind::Broken => return Err(Inconsistency::ErrorNode.into()),
+            InstanceKind::Error => return Err(Inconsistency::ErrorNode.into()),
         };
-        let types = self.typed.slot(slot).iter().map(|ty| self.close(holder, *ty, table)).collect();
+        let types = self.typed.instance(slot).iter().map(|ty| self.close(holder, *ty, table)).collect();
         let Frame { builder, iterations, .. } = *self.get(holder);
         let frame = self.add(Frame { scope, parent, builder, types, made_by: Some((holder, slot)), iterations });
         self.slots.insert((holder, slot), frame);
@@ -222,7 +227,7 @@ impl<'a> Frames<'a> {
             let mut at = Some(frame);
             while let Some(id) = at {
                 let frame = self.get(id);
-                let range = self.typed.generics.get(frame.scope.index());
+                let range = self.typed.generics.get(frame.scope);
                 if let Some(range) = range.filter(|range| range.contains(&var)) {
                     return frame.types.get((var - range.start) as usize).copied().unwrap_or(TypeId::UNTYPED);
                 }

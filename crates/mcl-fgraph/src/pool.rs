@@ -79,7 +79,7 @@ impl Pool {
         // The parts of a type come before it.
         for i in self.nesting.len()..=id.index() {
             let of = |part: &TypeId| self.nesting[part.index()];
-            let nesting = match table.get(TypeId(index(i))) {
+            let nesting = match table.get(TypeId::from_u32(index(i))) {
                 TypeNode::List(element) => of(element) + 1,
                 TypeNode::Map(key, value) => of(key).max(of(value)) + 2,
                 TypeNode::Struct(fields) => fields.iter().map(|(_, ty)| of(ty)).max().unwrap_or(0) + 3,

@@ -6,7 +6,7 @@
 use mcl_artifact::program::{ConstId, Constant, Half, Operand, Statement};
 use mcl_diagnostics::Span;
 use mcl_parser::ast::{Ast, EdgeHalf, ExprId, Stmt, StmtId};
-use mcl_types::{ScopeId, SlotId, SlotKind, StmtInfo, TypeId};
+use mcl_types::{InstanceId, InstanceKind, ScopeId, StmtInfo, TypeId};
 
 use crate::builder::{BuilderId, as_const};
 use crate::error::{Inconsistency, LowerError};
@@ -88,7 +88,7 @@ impl Lowering<'_> {
             Stmt::Error { .. } => return Err(Inconsistency::ErrorNode.into()),
             Stmt::Bind { .. } | Stmt::Func { .. } | Stmt::Class { .. } | Stmt::Import { .. } => {}
             Stmt::Include { .. } => {
-                let StmtInfo::Slot(slot) = self.frames.stmt_info(frame, stmt) else {
+                let StmtInfo::Instance(slot) = self.frames.stmt_info(frame, stmt) else {
                     return Err(Inconsistency::WrongNode.into());
                 };
                 if let Some(class) = self.included(frame, slot)? {
@@ -125,11 +125,11 @@ impl Lowering<'_> {
     }
 
     /// Returns the frame of the class that an include statement instantiates; `None` for imports.
-    fn included(&mut self, frame: FrameId, slot: SlotId) -> Result<Option<FrameId>, LowerError> {
-        match self.frames.typed.scoped.slot(slot).kind {
-            SlotKind::Class(_) => self.frames.slot(frame, slot, &mut self.emitter.types).map(Some),
-            SlotKind::Module(_) => Ok(None),
-            SlotKind::Broken => Err(Inconsistency::ErrorNode.into()),
+    fn included(&mut self, frame: FrameId, slot: InstanceId) -> Result<Option<FrameId>, LowerError> {
+        match self.frames.typed.scoped.instance(slot).kind {
+            InstanceKind::Class(_) => self.frames.slot(frame, slot, &mut self.emitter.types).map(Some),
+            InstanceKind::Module(_) => Ok(None),
+            InstanceKind::Error => Err(Inconsistency::ErrorNode.into()),
         }
     }
 

@@ -1,29 +1,35 @@
-//! Scopes and types: from the trees of all files to a program in which every name and every type is known (spec 02).
+//! Scopes and types: from the syntax trees of all files to a program in which every name and every type is known (spec 02).
 //!
-//! Two stages, each from one table to the next; neither changes its input, neither does I/O.
+//! Two stages, each from one table to the next. Neither changes its input or does I/O.
 //!
-//! - scope (names -> definitions): the files of a program become [`Scoped`], where each name is an id.
-//!   Classes and imported files are not expanded: they are resolved once, where they are defined, like functors.
-//! - unify (definitions -> types): [`Scoped`] becomes [`Typed`], with a type for every expression that is used. Functions,
-//!   classes and modules are typed once, with type variables, whatever the number of their uses.
+//! - scope (names to definitions): the files of a program become [`Scoped`], where each name is an id. Classes and imported
+//!   files are not expanded: they are resolved once, where they are defined, like functors.
+//! - unify (definitions to types): [`Scoped`] becomes [`Typed`], with a type for every expression that is used. Functions,
+//!   classes and modules are typed once, with type variables, however often they are used.
 //!
-//! The crate knows the resource schemas and the signatures of the functions, but nothing of values or function graphs.
+//! The crate knows the resource schemas and the signatures of the functions, but neither values nor function graphs.
 
 mod builtin;
-mod check;
+mod infer;
+mod invalid;
 mod scope;
 mod scoped;
+mod solver;
+mod table;
 #[cfg(test)]
 mod tests;
 mod typed;
 mod unify;
+mod validate;
 mod walk;
+mod wording;
 
+pub use invalid::InvalidProgram;
 pub use scope::scope;
 pub use scoped::{
-    Def, DefId, DefKind, ExprInfo, Module, ModuleId, RefId, Reference, Scope, ScopeId, ScopeKind, Scoped, Slot, SlotId,
-    SlotKind, StmtInfo, Target, TypeVars,
+    Def, DefId, DefKind, ExprInfo, Instance, InstanceId, InstanceKind, Module, ModuleId, RefId, Reference, Scope,
+    ScopeId, ScopeKind, Scoped, StmtInfo, Target, TypeVars,
 };
-pub use typed::{ExprIdIn, TypeId, TypeNode, TypeTable, Typed};
+pub use typed::{ExprKey, TypeId, TypeNode, TypeTable, Typed};
 pub use unify::unify;
-pub use walk::parts as expr_parts;
+pub use walk::subexpressions;

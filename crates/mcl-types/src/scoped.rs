@@ -1,52 +1,56 @@
 //! The resolved program: the output of the scope stage (spec 02 §2).
 //!
-//! Every name is resolved **once**, to ids; nothing is expanded. A class body or an imported file is like a functor: its
-//! names are resolved in the scope of its definition, and each `include` or `import` statement makes an instance of it.
+//! Every name is resolved **once**, to an id; nothing is expanded. A class body or an imported file is like a functor: its
+//! names are resolved in the scope of its definition, and each `include` or `import` statement instantiates it.
 //!
 //! # Frames
-//! A [`Scope`] is a node of a tree: a module's top level, a class, a block of an `if`, a loop body, a function. A later
-//! stage that *runs* through the program makes **frames**: instances of scopes. Each frame has a parent frame, which is an
-//! instance of [`Scope::parent`] (static link), so a frame of scope `s` always sees one frame of each ancestor of `s`.
+//! A [`Scope`] is a node of a tree: the top level of a module, a class body, a block of an `if`, a loop body, a function.
+//! Later stages that *execute* the program create **frames**, the activation records of scopes. The parent of a frame is a
+//! frame of [`Scope::parent`] (its static link), so a frame of scope `s` sees exactly one frame of each ancestor of `s`.
 //!
-//! | frame of | made by | one per |
+//! | frame of | created by | one per |
 //! | --- | --- | --- |
-//! | module | import statement ([`Slot`]); the program itself is [`Scoped::root`] | frame of the importing scope |
-//! | class | include statement ([`Slot`]) | frame of the including scope |
+//! | module | import statement ([`Instance`]); the program itself is [`Scoped::root`] | frame of the importing scope |
+//! | class | include statement ([`Instance`]) | frame of the including scope |
 //! | block | `if` branch that is taken | frame of the enclosing scope |
 //! | loop | iteration | iteration |
 //! | function | call | call |
 //!
-//! A bind has one value for each frame of its scope; that is the whole sharing rule of spec 02 §3.2.
+//! A binding has one value per frame of its scope. This rule alone determines what is shared (spec 02 §3.2).
 //!
 //! # References
-//! [`Reference`] names a definition by a path of slots. To follow one from the current frame:
-//! for each slot of `via`, go up static links until the frame's scope is the slot's scope, then enter the slot's instance
-//! (a frame of the class or module); at the end go up until the frame's scope is the definition's scope. Names that a class
-//! captured are visible through its alias (`$i.captured`), which is why the last step may go up as well.
+//! A [`Reference`] names a definition by a path of instances. To follow it from the current frame: for each instance of the
+//! path, follow static links up to the frame of the scope that contains the instance, then enter the instance (a frame of
+//! the class or module). Finally, follow static links up to the frame of the definition's scope. That last step is needed
+//! because an alias also exposes the names that the class captured (`$k.sep` below).
 //!
 //! ```text
 //! $sep = "-"
-//! class kit($base) { $full = $base + $sep }    # $sep: via [], def sep
-//! include kit("B") as k                        # a slot
-//! test "${k.full}" {}                          # via [k], def full
-//! test "${k.sep}" {}                           # via [k], def sep: enter k, then go up to the module
+//! class kit($base) { $full = $base + $sep }    # $sep: path [], def sep
+//! include kit("B") as k                        # an instance
+//! test "${k.full}" {}                          # path [k], def full
+//! test "${k.sep}" {}                           # path [k], def sep: enter k, then up to the module
 //! ```
 
 use std::ops::Range;
 use std::sync::Arc;
 
+use cranelift_entity::{PrimaryMap, entity_impl};
 use mcl_diagnostics::Span;
 use mcl_modules::UnitId;
 use mcl_parser::ast::{Ast, ExprId, StmtId};
 use serde::{Deserialize, Serialize};
 
+use crate::table;
+
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {
         $($(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        pub struct $name(pub u32);
+        pub struct $name(u32);
+        entity_impl!($name);
         impl $name {
-            /// As an index of the table it belongs to.
+            /// Returns the position in the table.
             #[must_use]
             pub const fn index(self) -> usize {
                 self.0 as usize
@@ -62,95 +66,98 @@ ids! {
     ScopeId;
     /// Index into [`Scoped::defs`].
     DefId;
-    /// Index into [`Scoped::slots`].
-    SlotId;
+    /// Index into [`Scoped::instances`].
+    InstanceId;
     /// Index into [`Scoped::references`].
     RefId;
 }
 
-/// The resolved program. `modules[0]` is the program itself.
+/// The resolved program. The first module is the program itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scoped {
-    /// The interpolated trees of all files; `units[0]` is the main file.
+    /// The interpolated trees of all files, by [`UnitId`]; the first one is the main file.
     pub units: Vec<Arc<Ast>>,
-    /// A file, resolved. A file that is imported inside a block and uses names from around the import is resolved anew
+    /// The resolved files. A file that is imported inside a block and uses names from around the import is resolved anew
     /// for that import; all other imports of a file share one module.
-    pub modules: Vec<Module>,
-    /// The scope tree.
-    pub scopes: Vec<Scope>,
+    #[serde(with = "table")]
+    pub modules: PrimaryMap<ModuleId, Module>,
+    /// The scope tree. A scope follows its parent.
+    #[serde(with = "table")]
+    pub scopes: PrimaryMap<ScopeId, Scope>,
     /// The definitions.
-    pub defs: Vec<Def>,
-    /// The instances of classes and modules that a frame of their scope contains.
-    pub slots: Vec<Slot>,
+    #[serde(with = "table")]
+    pub defs: PrimaryMap<DefId, Def>,
+    /// The include and import statements, as instances of classes and modules.
+    #[serde(with = "table")]
+    pub instances: PrimaryMap<InstanceId, Instance>,
     /// The uses of names.
-    pub references: Vec<Reference>,
+    #[serde(with = "table")]
+    pub references: PrimaryMap<RefId, Reference>,
 }
 
-/// A file, resolved in one surrounding. Side tables for its tree.
+/// A file, resolved in one environment. Side tables for its tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Module {
     /// The file.
     pub unit: UnitId,
     /// The scope of its top level.
     pub scope: ScopeId,
-    /// By [`ExprId`]: what the stage found out about the expression.
+    /// By [`ExprId`]: the resolution of the expression's own name.
     pub exprs: Vec<ExprInfo>,
-    /// By [`StmtId`]: the same for statements.
+    /// By [`StmtId`]: the resolution of the statement.
     pub stmts: Vec<StmtInfo>,
 }
 
-/// What an expression refers to.
+/// The resolution of an expression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExprInfo {
-    /// Nothing: it contains no name of its own.
+    /// The expression contains no name of its own.
     #[default]
     None,
-    /// `Var`, `Call`, `CallVar`: the variable or function meant.
+    /// `Var`, `Call`, `CallVar`: the variable or function it refers to.
     Ref(RefId),
     /// `Func`: the scope of its parameters.
     Function(ScopeId),
-    /// A name that could not be resolved. It was reported; nothing is to be said about the expression.
+    /// A name that could not be resolved and was reported. Later stages report nothing about the expression.
     Unresolved,
 }
 
-/// What a statement makes.
+/// The resolution of a statement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the fields are the branches of the statement")]
 pub enum StmtInfo {
-    /// Nothing: resources, edges, panics, and statements that were reported as wrong.
+    /// Resources, edges, panics, and statements that were reported as erroneous.
     #[default]
     None,
     /// `Bind`, `Func`, `Class`. For a class, [`DefKind::Class`] has the scope of its body.
     Def(DefId),
-    If {
-        then: ScopeId,
-        otherwise: Option<ScopeId>,
-    },
+    /// `If`: the scopes of its branches.
+    If { then: ScopeId, otherwise: Option<ScopeId> },
     /// `For`, `ForKv`; the loop variables are [`Scope::params`] of the body.
     Loop(ScopeId),
-    /// `Include`, and `Import` of a file (an import of native functions makes no instance).
-    Slot(SlotId),
+    /// `Include`, and `Import` of a file (an import of native functions instantiates nothing).
+    Instance(InstanceId),
 }
 
 /// A scope.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scope {
-    /// The module whose tree it stands in.
+    /// The module whose tree contains it.
     pub module: ModuleId,
     /// The scope around its definition; `None` for modules that see only built-in names.
     pub parent: Option<ScopeId>,
-    /// What it is.
+    /// The construct that opens it.
     pub kind: ScopeKind,
     /// Class parameters, function parameters, or the two loop variables (index or key first).
     pub params: Vec<DefId>,
-    /// The statements of the list in source order; empty for functions.
+    /// The statements of the scope in source order; empty for functions.
     pub body: Vec<StmtId>,
-    /// Those statements of `body` that define names or aliases, each after everything it uses. Members of a cycle were
-    /// reported; they stand at the end, in source order.
+    /// The statements of `body` that define names or aliases, each after everything it uses. Members of a cycle were
+    /// reported; they come last, in source order.
     pub order: Vec<StmtId>,
 }
 
-/// The sorts of scope.
+/// The kinds of scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ScopeKind {
     /// The top level of a file.
@@ -170,133 +177,146 @@ pub enum ScopeKind {
 pub struct Def {
     /// The name, without `$`.
     pub name: Arc<str>,
-    /// Where it is bound: a frame of this scope holds its value.
+    /// The scope that binds it: a frame of this scope holds its value.
     pub scope: ScopeId,
     /// The name in the source (parameters: with their type).
     pub span: Span,
-    /// What it is.
+    /// The construct that defines it.
     pub kind: DefKind,
-    /// It is part of a cycle of definitions, or defined twice: reported, and of no use to later stages.
-    pub broken: bool,
+    /// Whether it is part of a cycle of definitions, or a duplicate. It was reported, and later stages skip it.
+    pub erroneous: bool,
 }
 
-/// The sorts of definition.
+/// The kinds of definition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the variants say what their fields are")]
 pub enum DefKind {
     /// `$x = e`.
     Bind { stmt: StmtId },
-    /// `func f() {}`; `scope` is the one of its parameters.
-    Func { stmt: StmtId, scope: ScopeId },
+    /// `func f() {}`; `scope` is that of its parameters, `None` for a function whose body was not resolved.
+    Func { stmt: StmtId, scope: Option<ScopeId> },
     /// `class c {}`; `body` has the parameters.
     Class { stmt: StmtId, body: ScopeId },
-    /// A parameter of a function, class, or a loop variable; `index` in [`Scope::params`].
+    /// A parameter of a function or class, or a loop variable; `index` in [`Scope::params`].
     Param { index: u32 },
-    /// What a statement that does not follow the grammar seems to define: reported, and nothing is known of it.
-    Unknown,
+    /// A name that a statement with a syntax error seems to define. It was reported; nothing else is known of it.
+    Error,
 }
 
-/// An instance of a class or a module inside each frame of `scope`.
+/// An instance of a class or a module, one in each frame of `scope`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Slot {
+pub struct Instance {
     /// The scope that contains the statement.
     pub scope: ScopeId,
     /// The `include` or `import` statement.
     pub stmt: StmtId,
-    /// What is instantiated.
-    pub kind: SlotKind,
+    /// The class or module that is instantiated.
+    pub kind: InstanceKind,
 }
 
-/// What a slot instantiates.
+/// What an include or import statement instantiates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum SlotKind {
-    /// An include of a class, found by following the reference; its target is a [`DefKind::Class`].
+pub enum InstanceKind {
+    /// A class, found by following the reference; its target is a [`DefKind::Class`].
     Class(RefId),
-    /// An import of a file. The parent of the new frame is the current frame or one above it (static link).
+    /// A file. The parent of the new frame is the current frame or one of its ancestors (static link).
     Module(ModuleId),
-    /// The class or module is wrong or unknown: reported; nothing is made.
-    Broken,
+    /// The class or module is erroneous or unknown. It was reported; nothing is instantiated.
+    Error,
 }
 
-/// A use of a name: a path, and what stands at its end. See the head of this file for how to follow it.
+/// A use of a name: a path of instances, and the definition at its end. The module documentation says how to follow it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
-    /// The aliases on the way.
-    pub via: Box<[SlotId]>,
-    /// What is meant.
+    /// The instances to enter, outermost first.
+    pub path: Box<[InstanceId]>,
+    /// The definition.
     pub target: Target,
 }
 
-/// What a name means.
+/// The definition that a name refers to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Target {
     /// A definition of the program.
     Def(DefId),
-    /// A built-in function, by its registered name (`strings.to_upper`). Frames play no part.
+    /// A built-in function, by its registered name (`strings.to_upper`). It needs no frame.
     Function(Arc<str>),
-    /// A built-in variable by its registered name (`hostname`, `const.res.file.state.exists`).
+    /// A built-in variable, by its registered name (`hostname`, `const.res.file.state.exists`).
     Variable(Arc<str>),
 }
 
 impl Scoped {
-    /// Gives back the room that the tables did not need: they stay for all the stages behind this one.
+    /// Releases the spare capacity of the tables, which live as long as the program does.
     pub(crate) fn shrink(&mut self) {
         self.modules.shrink_to_fit();
         self.scopes.shrink_to_fit();
         self.defs.shrink_to_fit();
-        self.slots.shrink_to_fit();
+        self.instances.shrink_to_fit();
         self.references.shrink_to_fit();
     }
 
-    /// The program's own top-level scope.
+    /// Returns the top-level scope of the program.
     #[must_use]
     pub fn root(&self) -> ScopeId {
-        self.modules[0].scope
+        self.modules[ModuleId(0)].scope
     }
 
-    /// The module.
+    /// Returns the module with this id.
     #[must_use]
     pub fn module(&self, id: ModuleId) -> &Module {
-        &self.modules[id.index()]
+        &self.modules[id]
     }
 
-    /// The scope.
+    /// Returns the scope with this id.
     #[must_use]
     pub fn scope(&self, id: ScopeId) -> &Scope {
-        &self.scopes[id.index()]
+        &self.scopes[id]
     }
 
-    /// The definition.
+    /// Returns the definition with this id.
     #[must_use]
     pub fn def(&self, id: DefId) -> &Def {
-        &self.defs[id.index()]
+        &self.defs[id]
     }
 
-    /// The slot.
+    /// Returns the instance with this id.
     #[must_use]
-    pub fn slot(&self, id: SlotId) -> &Slot {
-        &self.slots[id.index()]
+    pub fn instance(&self, id: InstanceId) -> &Instance {
+        &self.instances[id]
     }
 
-    /// The reference.
+    /// Returns the reference with this id.
     #[must_use]
     pub fn reference(&self, id: RefId) -> &Reference {
-        &self.references[id.index()]
+        &self.references[id]
     }
 
-    /// The tree that a module's ids point into.
+    /// Returns the tree that a module's ids point into.
     #[must_use]
     pub fn ast(&self, module: ModuleId) -> &Ast {
         &self.units[self.module(module).unit.0 as usize]
     }
 
-    /// The tree that a scope's ids point into.
+    /// Returns the tree that a scope's ids point into.
     #[must_use]
     pub fn ast_of(&self, scope: ScopeId) -> &Ast {
         self.ast(self.scope(scope).module)
     }
 
-    /// The reference that an expression of this module makes.
+    /// Returns the span of an include or import statement.
+    #[must_use]
+    pub fn instance_span(&self, id: InstanceId) -> Span {
+        let instance = self.instance(id);
+        self.ast_of(instance.scope).stmt_span(instance.stmt)
+    }
+
+    /// Returns the resolution of a statement of a scope.
+    #[must_use]
+    pub fn stmt_info(&self, scope: ScopeId, stmt: StmtId) -> StmtInfo {
+        self.module(self.scope(scope).module).stmts[stmt.0 as usize]
+    }
+
+    /// Returns the reference that an expression of this module makes.
     #[must_use]
     pub fn expr_ref(&self, module: ModuleId, expr: ExprId) -> Option<&Reference> {
         match self.module(module).exprs.get(expr.0 as usize)? {
@@ -305,19 +325,19 @@ impl Scoped {
         }
     }
 
-    /// The scope of the class or module that a slot instantiates.
+    /// Returns the scope of the class or module that is instantiated; `None` for an erroneous instance.
     #[must_use]
-    pub fn slot_scope(&self, slot: SlotId) -> Option<ScopeId> {
-        match self.slot(slot).kind {
-            SlotKind::Module(module) => Some(self.module(module).scope),
-            SlotKind::Class(reference) => match &self.reference(reference).target {
+    pub fn instance_scope(&self, id: InstanceId) -> Option<ScopeId> {
+        match self.instance(id).kind {
+            InstanceKind::Module(module) => Some(self.module(module).scope),
+            InstanceKind::Class(reference) => match &self.reference(reference).target {
                 Target::Def(def) => match self.def(*def).kind {
                     DefKind::Class { body, .. } => Some(body),
-                    DefKind::Bind { .. } | DefKind::Func { .. } | DefKind::Param { .. } | DefKind::Unknown => None,
+                    DefKind::Bind { .. } | DefKind::Func { .. } | DefKind::Param { .. } | DefKind::Error => None,
                 },
                 Target::Function(_) | Target::Variable(_) => None,
             },
-            SlotKind::Broken => None,
+            InstanceKind::Error => None,
         }
     }
 }

@@ -1,52 +1,55 @@
-//! Programs and what the two stages say about them.
+//! Programs, with the diagnostics of the two stages or the types that they find.
 
-mod damage;
+mod mutated;
+mod scale;
 mod scope;
-mod shapes;
 mod types;
 
 use std::fmt::Write;
 use std::sync::Arc;
 
-use mcl_diagnostics::{Diagnostic, Files, Span};
+use expect_test::Expect;
+use mcl_diagnostics::{Diagnostic, FileId, Files, Span};
 use mcl_modules::{Import, ImportKind, ImportName, ImportTarget, Loaded, Unit, UnitId};
 use mcl_parser::ast::Stmt;
 
-use crate::{DefKind, Typed};
+use crate::{DefKind, TypeId, Typed};
 
-/// Checks what is said about a program: its errors, one a line with their labels indented, or else the types of the
-/// variables at its top level. Further files follow a line `-- NAME --`.
+/// Checks the diagnostics of a program, one per line with their labels and help indented, or else the types of the
+/// variables at its top level. The program begins after a line break; further files follow a line `-- NAME --`.
+/// `UPDATE_EXPECT=1` rewrites the expectations.
 #[track_caller]
-fn check(program: &str, expected: &str) {
-    let found = describe(program);
-    let expected: Vec<&str> = expected.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let found: Vec<&str> = found.lines().map(str::trim).collect();
-    assert_eq!(found.join("\n"), expected.join("\n"), "\n{program}");
+fn check(program: &str, expected: Expect) {
+    expected.assert_eq(&describe(program));
 }
 
 fn describe(program: &str) -> String {
     let (typed, diagnostics, files) = compile(program);
     let mut out = String::new();
     for diagnostic in &diagnostics {
-        let at = diagnostic.span.map_or_else(|| "-".to_owned(), |span| place(&files, span));
+        let at = diagnostic.span.map_or_else(|| "-".to_owned(), |span| location(&files, span));
         let _ = writeln!(out, "{at} {} {}", diagnostic.code.name(), diagnostic.message);
         for label in &diagnostic.labels {
-            let _ = writeln!(out, "  {} {}", place(&files, label.span), label.text);
+            let _ = writeln!(out, "  {} {}", location(&files, label.span), label.text);
+        }
+        if let Some(help) = &diagnostic.help {
+            let _ = writeln!(out, "  help: {help}");
         }
     }
     if !diagnostics.is_empty() {
         return out;
     }
     let root = typed.scoped.root();
-    for (def, ty) in typed.scoped.defs.iter().zip(&typed.defs) {
-        if def.scope == root && matches!(def.kind, DefKind::Bind { .. }) && *ty != crate::TypeId::UNTYPED {
-            let _ = writeln!(out, "${}: {}", def.name, typed.types.to_type(*ty));
+    for (id, def) in &typed.scoped.defs {
+        let ty = typed.def(id);
+        if def.scope == root && matches!(def.kind, DefKind::Bind { .. }) && ty != TypeId::UNTYPED {
+            let _ = writeln!(out, "${}: {}", def.name, typed.types.to_type(ty));
         }
     }
     out
 }
 
-fn place(files: &Files, span: Span) -> String {
+fn location(files: &Files, span: Span) -> String {
     let at = files.line_col(span.file, span.start);
     match files.get(span.file) {
         Some(file) if span.file.0 > 0 => format!("{}:{}:{}", file.name, at.line, at.col),
@@ -56,7 +59,7 @@ fn place(files: &Files, span: Span) -> String {
 
 /// Runs a program through all stages up to unify.
 fn compile(program: &str) -> (Typed, Vec<Diagnostic>, Files) {
-    let loaded = load(program);
+    let loaded = load(program.strip_prefix('\n').unwrap_or(program));
     let mut diagnostics = Vec::new();
     let mut trees = Vec::new();
     for unit in &loaded.units {
@@ -94,7 +97,7 @@ fn load(program: &str) -> Loaded {
     loaded.files.add(name, text);
     for (i, file) in loaded.files.files.iter().enumerate() {
         let tokens = mcl_lexer::lex(&file.text);
-        let file_id = mcl_diagnostics::FileId(i as u32);
+        let file_id = FileId(i as u32);
         let ast = mcl_parser::parse(file_id, &file.text, &tokens).ast;
         let mut imports = Vec::new();
         for (stmt, span) in ast.stmts.iter().zip(&ast.stmt_spans) {

@@ -1,36 +1,41 @@
-//! The typed program: the output of the unify stage (spec 02 §§4-6).
+//! The typed program: the output of the unify stage (spec 02 §4).
 //!
-//! Nothing is copied for polymorphism. Three sorts of scope are **generic**: modules (one type per import statement),
+//! Nothing is copied for polymorphism. Three kinds of scope are **generic**: modules (one type per import statement),
 //! classes (one per include) and the functions of `func` statements (one per call). Each owns a range of type variables,
-//! [`Typed::generics`]; the types of the expressions inside are written in terms of these and of those of the scopes around
-//! it. Each place that makes a frame of a generic scope says which types the variables stand for there:
-//! [`Typed::slot_types`] for includes and imports, [`Typed::call_types`] for calls of functions, in the order of the range,
-//! and in terms of the variables of the scopes around *that place*.
+//! [`Typed::generics`]; the types of the expressions inside mention these variables and those of the enclosing scopes.
+//! Each place that instantiates a generic scope gives types to the variables: [`Typed::instance_types`] for includes and
+//! imports, [`Typed::call_types`] for calls of functions, in the order of the range. These types may in turn mention the
+//! variables of the scopes around *that place*.
 //!
-//! So a stage that runs through frames keeps, with each frame of a generic scope, the closed types of its variables
-//! ([`Typed::substitute`] applied to the list of the slot or call, in the frame of the slot or call), and gets the concrete
-//! type of an expression by `substitute(expr_type, …)` with the lists of the current frame and its static parents. The
-//! program's own top level has no variables. Most scopes have none, and then the types in the table are final.
+//! A stage that executes frames therefore keeps, with each frame of a generic scope, the closed types of its variables
+//! ([`TypeTable::substitute`] applied to the types of the instance or call, in the frame that contains it), and obtains the
+//! concrete type of an expression by substituting the types of the current frame and its static parents. The top level of
+//! the program has no variables. Nor do most scopes, and then the types in the table are final.
 //!
-//! Only what the program uses is typed: an unused bind, func or class has [`TypeId::UNTYPED`] everywhere. A bind that one
-//! include of a class uses and another does not may have variables of its own; they are [`TypeId::UNTYPED`] for the other.
+//! Only what the program uses is typed: an unused binding, func or class has [`TypeId::UNTYPED`] everywhere. A binding that
+//! one include of a class uses and another does not may have variables of its own; they are [`TypeId::UNTYPED`] for the
+//! other.
 
 use std::sync::Arc;
 
+use cranelift_entity::{PrimaryMap, entity_impl};
 use indexmap::IndexMap;
 use mcl_parser::ast::ExprId;
 use mcl_value::{Field, FuncType, Type};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::{Deserialize, Serialize};
 
-use crate::scoped::{DefId, ModuleId, Scoped, SlotId, TypeVars};
+use crate::invalid::InvalidProgram;
+use crate::scoped::{DefId, InstanceId, ModuleId, ScopeId, Scoped, TypeVars};
+use crate::table;
 
 /// Index into [`TypeTable`]. Equal types have equal ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct TypeId(pub u32);
+pub struct TypeId(u32);
+entity_impl!(TypeId);
 
 impl TypeId {
-    /// No type: the code is not used, or it has an error that was reported.
+    /// The code is not used, or has an error that was reported.
     pub const UNTYPED: TypeId = TypeId(0);
     /// `bool`.
     pub const BOOL: TypeId = TypeId(1);
@@ -41,7 +46,7 @@ impl TypeId {
     /// `float`.
     pub const FLOAT: TypeId = TypeId(4);
 
-    /// As an index of the table.
+    /// Returns the position in the table.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -50,7 +55,7 @@ impl TypeId {
 
 /// A type whose parts are in the table.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the variants are the types of the language")]
 pub enum TypeNode {
     Untyped,
     Bool,
@@ -66,19 +71,21 @@ pub enum TypeNode {
     Var(u32),
 }
 
-/// Types, each stored once.
+/// Interned types: each is stored once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TypeTable {
-    nodes: Vec<TypeNode>,
-    /// Whether a type contains variables, by id.
-    open: Vec<bool>,
+    #[serde(with = "table")]
+    nodes: PrimaryMap<TypeId, TypeNode>,
+    /// Whether the type contains variables.
+    #[serde(with = "table")]
+    open: PrimaryMap<TypeId, bool>,
     #[serde(skip)]
     index: FxHashMap<TypeNode, TypeId>,
 }
 
 impl Default for TypeTable {
     fn default() -> TypeTable {
-        let mut table = TypeTable { nodes: Vec::new(), open: Vec::new(), index: FxHashMap::default() };
+        let mut table = TypeTable { nodes: PrimaryMap::new(), open: PrimaryMap::new(), index: FxHashMap::default() };
         for node in [TypeNode::Untyped, TypeNode::Bool, TypeNode::Str, TypeNode::Int, TypeNode::Float] {
             table.intern(node);
         }
@@ -87,17 +94,17 @@ impl Default for TypeTable {
 }
 
 impl TypeTable {
-    /// The node of a type.
+    /// Returns the node of a type.
     #[must_use]
     pub fn get(&self, id: TypeId) -> &TypeNode {
-        &self.nodes[id.index()]
+        &self.nodes[id]
     }
 
-    /// The id of a type; its parts must be in the table.
+    /// Returns the id of a type, adding it if necessary; its parts must be in the table.
     pub fn intern(&mut self, node: TypeNode) -> TypeId {
         if self.index.len() != self.nodes.len() {
             // Not stored in artifacts: rebuilt on the first use after loading.
-            self.index = self.nodes.iter().cloned().zip((0..).map(TypeId)).collect();
+            self.index = self.nodes.iter().map(|(id, node)| (node.clone(), id)).collect();
         }
         if let Some(id) = self.index.get(&node) {
             return *id;
@@ -110,28 +117,29 @@ impl TypeTable {
             TypeNode::Func(args, result) => args.iter().any(|ty| self.is_open(*ty)) || self.is_open(*result),
             TypeNode::Var(_) => true,
         };
-        let id = TypeId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 types"));
-        self.nodes.push(node.clone());
+        let id = self.nodes.push(node.clone());
         self.open.push(open);
         self.index.insert(node, id);
         id
     }
 
-    /// Whether the type contains variables of generic scopes.
+    /// Returns whether the type contains variables of generic scopes.
     #[must_use]
     pub fn is_open(&self, id: TypeId) -> bool {
-        self.open[id.index()]
+        self.open[id]
     }
 
-    /// Checks a table from a file: parts come before what they are parts of, and nothing is too deep to recurse over.
+    /// Checks a table that was read from a file: parts come before the types that contain them, and no type is nested too
+    /// deeply to recurse over.
     ///
     /// # Errors
-    /// The first problem, in a few words.
-    pub(crate) fn check(&self) -> Result<(), &'static str> {
+    /// The first violation.
+    pub(crate) fn validate(&self) -> Result<(), InvalidProgram> {
+        /// Levels of nesting that the recursive functions of this table and of later stages can handle.
         const MAX_DEPTH: u32 = 3000;
-        let mut depths: Vec<u32> = Vec::with_capacity(self.nodes.len());
-        let mut open: Vec<bool> = Vec::with_capacity(self.nodes.len());
-        for node in &self.nodes {
+        let mut depths: PrimaryMap<TypeId, u32> = PrimaryMap::with_capacity(self.nodes.len());
+        let mut open: PrimaryMap<TypeId, bool> = PrimaryMap::with_capacity(self.nodes.len());
+        for node in self.nodes.values() {
             let parts: Vec<TypeId> = match node {
                 TypeNode::Untyped
                 | TypeNode::Bool
@@ -144,36 +152,36 @@ impl TypeTable {
                 TypeNode::Struct(fields) => fields.iter().map(|(_, ty)| *ty).collect(),
                 TypeNode::Func(args, result) => args.iter().chain([result]).copied().collect(),
             };
-            if parts.iter().any(|part| part.index() >= depths.len()) {
-                return Err("a type is part of itself");
+            if parts.iter().any(|part| !depths.is_valid(*part)) {
+                return Err(InvalidProgram::new("a type is part of itself"));
             }
-            let depth = parts.iter().map(|part| depths[part.index()] + 1).max().unwrap_or(0);
+            let depth = parts.iter().map(|part| depths[*part] + 1).max().unwrap_or(0);
             if depth > MAX_DEPTH {
-                return Err("a type is too deep");
+                return Err(InvalidProgram::new("a type is too deep"));
             }
             depths.push(depth);
-            open.push(matches!(node, TypeNode::Var(_)) || parts.iter().any(|part| open[part.index()]));
+            open.push(matches!(node, TypeNode::Var(_)) || parts.iter().any(|part| open[*part]));
         }
         let base = TypeTable::default();
-        if !self.nodes.starts_with(&base.nodes) || open != self.open {
-            return Err("its types contradict one another");
+        if !self.nodes.as_values_slice().starts_with(base.nodes.as_values_slice()) || open != self.open {
+            return Err(InvalidProgram::new("its types contradict one another"));
         }
         Ok(())
     }
 
-    /// The number of types.
+    /// Returns the number of types.
     #[must_use]
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Never true: the base types are always there.
+    /// Returns false: the base types are always present.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// The type with every variable replaced. `lookup` gives the closed type of a variable.
+    /// Returns the type with every variable replaced; `lookup` returns the closed type of a variable.
     pub fn substitute(&mut self, id: TypeId, lookup: &mut dyn FnMut(u32) -> TypeId) -> TypeId {
         if !self.is_open(id) {
             return id;
@@ -199,7 +207,7 @@ impl TypeTable {
         self.intern(node)
     }
 
-    /// The type as the shared data type. Variables become `?1`, `?2`, … by their number; untyped becomes `nil`.
+    /// Converts the type to the shared data type. Variables become `?1`, `?2`, … by their number; untyped becomes `nil`.
     #[must_use]
     pub fn to_type(&self, id: TypeId) -> Type {
         match self.get(id) {
@@ -233,42 +241,47 @@ pub struct Typed {
     pub scoped: Scoped,
     /// The types that the tables below refer to.
     pub types: TypeTable,
-    /// By module, by expression. Enough to know the concrete signature of every call: the types of its arguments and its
-    /// own type.
-    pub exprs: Vec<Vec<TypeId>>,
-    /// By definition: the type of a bind, a parameter, a `func` (its function type); untyped for classes.
-    pub defs: Vec<TypeId>,
-    /// By scope: the type variables that a module, class or `func` owns; empty for all other scopes.
-    pub generics: Vec<TypeVars>,
-    /// By slot: the types of the variables of the class or module instantiated there.
-    pub slot_types: Vec<Box<[TypeId]>>,
-    /// For calls `f(…)` of `func` statements: the types of the function's variables. No entry if it has none.
-    pub call_types: IndexMap<ExprIdIn, Box<[TypeId]>, FxBuildHasher>,
+    /// The types of the expressions of each module, by `ExprId`. The concrete signature of a call consists of the types of
+    /// its arguments and its own type.
+    #[serde(with = "table")]
+    pub exprs: PrimaryMap<ModuleId, Vec<TypeId>>,
+    /// The type of a binding, a parameter, a `func` (its function type); untyped for classes.
+    #[serde(with = "table")]
+    pub defs: PrimaryMap<DefId, TypeId>,
+    /// The type variables that a module, class or `func` owns; empty for all other scopes.
+    #[serde(with = "table")]
+    pub generics: PrimaryMap<ScopeId, TypeVars>,
+    /// The types of the variables of the instantiated class or module.
+    #[serde(with = "table")]
+    pub instance_types: PrimaryMap<InstanceId, Box<[TypeId]>>,
+    /// For calls `f(…)` of `func` statements: the types of the function's variables. A function without variables has no
+    /// entry.
+    pub call_types: IndexMap<ExprKey, Box<[TypeId]>, FxBuildHasher>,
 }
 
-/// An expression of a module.
-pub type ExprIdIn = (ModuleId, ExprId);
+/// An expression of the program.
+pub type ExprKey = (ModuleId, ExprId);
 
 impl Typed {
-    /// The type of an expression, in terms of the variables of the scopes around it.
+    /// Returns the type of an expression, in terms of the variables of the scopes around it.
     #[must_use]
     pub fn expr(&self, module: ModuleId, expr: ExprId) -> TypeId {
-        self.exprs.get(module.index()).and_then(|m| m.get(expr.0 as usize)).copied().unwrap_or(TypeId::UNTYPED)
+        self.exprs.get(module).and_then(|types| types.get(expr.0 as usize)).copied().unwrap_or(TypeId::UNTYPED)
     }
 
-    /// The type of a definition, in terms of the variables of its scope and those around it.
+    /// Returns the type of a definition, in terms of the variables of its scope and those around it.
     #[must_use]
     pub fn def(&self, def: DefId) -> TypeId {
-        self.defs.get(def.index()).copied().unwrap_or(TypeId::UNTYPED)
+        self.defs.get(def).copied().unwrap_or(TypeId::UNTYPED)
     }
 
-    /// The types that an include or import gives to the variables of what it instantiates.
+    /// Returns the types that an include or import gives to the variables of the instantiated class or module.
     #[must_use]
-    pub fn slot(&self, slot: SlotId) -> &[TypeId] {
-        self.slot_types.get(slot.index()).map_or(&[], |types| types)
+    pub fn instance(&self, instance: InstanceId) -> &[TypeId] {
+        self.instance_types.get(instance).map_or(&[], |types| types)
     }
 
-    /// The types that a call of a `func` statement gives to its variables.
+    /// Returns the types that a call of a `func` statement gives to the function's variables.
     #[must_use]
     pub fn call(&self, module: ModuleId, call: ExprId) -> &[TypeId] {
         self.call_types.get(&(module, call)).map_or(&[], |types| types)

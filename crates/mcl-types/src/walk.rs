@@ -1,9 +1,9 @@
-//! Going through the syntax tree.
+//! Traversal of the syntax tree.
 
 use mcl_parser::ast::{Entry, EntryKind, Expr, ExprId, Stmt};
 
-/// Calls `visit` for each direct part of an expression, in source order.
-pub fn parts(expr: &Expr, mut visit: impl FnMut(ExprId)) {
+/// Calls `visit` for each direct subexpression of an expression, in source order.
+pub fn subexpressions(expr: &Expr, mut visit: impl FnMut(ExprId)) {
     match expr {
         Expr::Error | Expr::Bool(_) | Expr::Int(_) | Expr::Float(_) | Expr::Str(_) | Expr::Var(_) => {}
         Expr::Concat(items) | Expr::List(items) => items.iter().copied().for_each(visit),
@@ -47,7 +47,7 @@ pub fn parts(expr: &Expr, mut visit: impl FnMut(ExprId)) {
     }
 }
 
-/// Calls `visit` for each expression that a statement contains directly, in source order; not for those of nested lists.
+/// Calls `visit` for each expression that a statement contains directly, in source order; not for those of nested scopes.
 pub(crate) fn expressions(stmt: &Stmt, mut visit: impl FnMut(ExprId)) {
     match stmt {
         Stmt::Error { .. } | Stmt::Class { .. } | Stmt::Import { .. } => {}

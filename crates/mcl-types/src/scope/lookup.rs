@@ -1,338 +1,249 @@
-//! Finding what a name means.
+//! Lookup of names.
 
 use std::sync::Arc;
 
 use mcl_parser::ast::{Stmt, StmtId};
 
-use super::names::{Space, Symbol};
-use super::{AliasTarget, Scoper, Use};
 use crate::builtin;
-use crate::scoped::{RefId, ScopeId, ScopeKind, SlotId, SlotKind, Target};
+use crate::scope::Resolver;
+use crate::scope::names::{NameUse, Namespace, Symbol};
+use crate::scope::table::{AliasTarget, ClassLookup};
+use crate::scoped::{DefKind, InstanceId, InstanceKind, ScopeId, Target};
 
-/// What a name means, and how it was found.
+/// The definition that a name refers to, and how it was found.
 #[derive(Debug)]
-pub(super) struct Found {
-    /// The aliases on the way.
-    pub(super) via: Vec<SlotId>,
-    pub(super) meaning: Meaning,
-    /// The statements that made the name visible, with their lists.
-    pub(super) heads: Vec<(ScopeId, StmtId)>,
-}
-
-/// What a name means.
-#[derive(Debug)]
-pub(super) enum Meaning {
-    Target(Target),
-    /// Something that was reported already.
-    Unknown,
-}
-
-/// How far the class of an include is known.
-#[derive(Debug)]
-pub(super) enum SlotState {
-    Open,
-    Busy,
-    Done,
-    /// The class was looked up; its own heads, for the dependencies of the include.
-    Found {
-        heads: Vec<(ScopeId, StmtId)>,
-        missing: bool,
-    },
+pub(crate) struct Found {
+    /// The instances on the way to it.
+    pub(crate) path: Vec<InstanceId>,
+    /// `None` for a definition with an error that was reported already.
+    pub(crate) target: Option<Target>,
+    /// The statements that made the name visible, with their scopes.
+    pub(crate) providers: Vec<(ScopeId, StmtId)>,
 }
 
 impl Found {
     fn target(target: Target) -> Found {
-        Found { via: Vec::new(), meaning: Meaning::Target(target), heads: Vec::new() }
+        Found { path: Vec::new(), target: Some(target), providers: Vec::new() }
     }
 
-    fn unknown() -> Found {
-        Found { via: Vec::new(), meaning: Meaning::Unknown, heads: Vec::new() }
+    fn erroneous() -> Found {
+        Found { path: Vec::new(), target: None, providers: Vec::new() }
+    }
+
+    fn provided_by(mut self, scope: ScopeId, stmt: StmtId) -> Found {
+        self.providers.push((scope, stmt));
+        self
+    }
+
+    fn inside(mut self, instance: InstanceId) -> Found {
+        self.path.insert(0, instance);
+        self
     }
 }
 
-impl Scoper<'_> {
+impl Resolver<'_> {
     /// Looks a name up from a scope outwards, then among the built-in names.
-    pub(super) fn lookup(&mut self, name: Use<'_>, scope: ScopeId) -> Option<Found> {
+    pub(crate) fn lookup(&mut self, name: NameUse<'_>, scope: ScopeId) -> Option<Found> {
         let mut current = Some((scope, false));
-        let mut anything = false;
-        while let Some((scope, skips_list)) = current {
-            if let Some(found) = self.lookup_in(name, scope, skips_list, &mut Vec::new()) {
+        let mut has_failed_import = false;
+        while let Some((scope, params_only)) = current {
+            if let Some(found) = self.lookup_in(name, scope, params_only, &mut Vec::new()) {
                 return Some(found);
             }
             let table = self.table(scope);
-            anything |= !skips_list && table.stars.iter().any(|(_, target)| self.is_failed(*target));
-            current = self.out.scope(scope).parent.map(|parent| (parent, table.skips_parent_list));
+            has_failed_import |= !params_only && table.stars.iter().any(|(_, target)| self.is_failed(*target));
+            current = self.out.scope(scope).parent.map(|parent| (parent, table.skips_parent_definitions));
         }
-        // A module that could not be loaded may have had the name.
-        self.lookup_builtin(name).or_else(|| anything.then(Found::unknown))
+        // A module that could not be loaded may define the name.
+        self.lookup_builtin(name).or_else(|| has_failed_import.then(Found::erroneous))
     }
 
-    /// Looks a name up in one scope.
-    /// `seen` holds the files that were searched in vain through stars.
-    fn lookup_in(&mut self, name: Use<'_>, scope: ScopeId, skips_list: bool, seen: &mut Vec<ScopeId>) -> Option<Found> {
+    /// Looks a name up in one scope; `searched` holds the files that were searched in vain through `import … as *`.
+    fn lookup_in(
+        &mut self,
+        name: NameUse<'_>,
+        scope: ScopeId,
+        params_only: bool,
+        searched: &mut Vec<ScopeId>,
+    ) -> Option<Found> {
         let table = self.table(scope);
         if let [symbol] = name.parts {
-            if !skips_list {
-                let map = match name.space {
-                    Space::Variable => &table.variables,
-                    Space::Function => &table.functions,
-                    Space::Class => &table.classes,
-                };
-                if let Some(def) = map.get(symbol) {
-                    let found = Found::target(Target::Def(*def));
-                    return Some(match self.out.def(*def).kind {
-                        crate::scoped::DefKind::Bind { stmt }
-                        | crate::scoped::DefKind::Func { stmt, .. }
-                        | crate::scoped::DefKind::Class { stmt, .. } => found.head(scope, stmt),
-                        crate::scoped::DefKind::Param { .. } => found,
-                        crate::scoped::DefKind::Unknown => Found::unknown(),
-                    });
-                }
+            if !params_only && let Some(def) = table.definitions(name.namespace).get(symbol) {
+                let found = Found::target(Target::Def(*def));
+                return Some(match self.out.def(*def).kind {
+                    DefKind::Bind { stmt } | DefKind::Func { stmt, .. } | DefKind::Class { stmt, .. } => {
+                        found.provided_by(scope, stmt)
+                    }
+                    DefKind::Param { .. } => found,
+                    DefKind::Error => Found::erroneous(),
+                });
             }
-            if name.space == Space::Variable
-                && let Some((_, def)) = table.params.iter().rev().find(|(param, _)| param == symbol)
+            if name.namespace == Namespace::Variable
+                && let Some(def) = table.param(*symbol)
             {
-                return Some(Found::target(Target::Def(*def)));
+                return Some(Found::target(Target::Def(def)));
             }
-        } else if !skips_list && let Some(alias) = table.aliases.get(&name.parts[0]) {
+        } else if !params_only && let Some(alias) = table.aliases.get(&name.parts[0]) {
             let (stmt, target) = (alias.stmt, alias.target);
-            if let Some(found) = self.member(Use { parts: &name.parts[1..], ..name }, target) {
-                return Some(found.head(scope, stmt));
+            if let Some(found) = self.member(NameUse { parts: &name.parts[1..], ..name }, target) {
+                return Some(found.provided_by(scope, stmt));
             }
         }
-        if skips_list {
+        if params_only {
             return None;
         }
         for i in (0..self.table(scope).stars.len()).rev() {
             let (stmt, target) = self.table(scope).stars[i];
             let found = match target {
-                AliasTarget::Failed => None,
+                AliasTarget::Error => None,
                 AliasTarget::System(_) => self.member(name, target),
-                AliasTarget::Slot(slot) => self.out.slot_scope(slot).and_then(|module| {
-                    if seen.contains(&module) {
+                AliasTarget::Instance(instance) => self.out.instance_scope(instance).and_then(|module| {
+                    if searched.contains(&module) {
                         return None;
                     }
-                    seen.push(module);
-                    let mut found = self.lookup_in(name, module, false, seen)?;
-                    found.via.insert(0, slot);
-                    Some(found)
+                    searched.push(module);
+                    Some(self.lookup_in(name, module, false, searched)?.inside(instance))
                 }),
             };
             if let Some(found) = found {
-                return Some(found.head(scope, stmt));
+                return Some(found.provided_by(scope, stmt));
             }
         }
-        // The mcl part of a system module sees the native part as its own, and exports it.
+        // The mcl part of a system module sees and exports the native part as its own.
         self.table(scope).system.and_then(|module| self.member(name, AliasTarget::System(module)))
     }
 
-    /// Looks up what stands behind an alias: everything in the final scope of the class body or file (spec 02 §2.7).
-    pub(super) fn member(&mut self, name: Use<'_>, alias: AliasTarget) -> Option<Found> {
+    /// Looks up a name that an alias gives access to: anything in the final scope of the class body or file
+    /// (spec 02 §2.7).
+    pub(crate) fn member(&mut self, name: NameUse<'_>, alias: AliasTarget) -> Option<Found> {
         match alias {
-            AliasTarget::Failed => Some(Found::unknown()),
+            AliasTarget::Error => Some(Found::erroneous()),
             AliasTarget::System(module) => {
                 let [symbol] = name.parts else { return None };
-                match name.space {
-                    Space::Function => {
-                        self.system_function(Some(module), *symbol).map(|name| Found::target(Target::Function(name)))
+                match name.namespace {
+                    Namespace::Function => {
+                        self.native_function(Some(module), *symbol).map(|name| Found::target(Target::Function(name)))
                     }
-                    Space::Variable => {
-                        let name = format!("{}.{}", self.symbols.text(module), self.symbols.text(*symbol));
+                    Namespace::Variable => {
+                        let name = format!("{}.{}", self.symbols.name(module), self.symbols.name(*symbol));
                         builtin::variable(&name).map(|_| Found::target(Target::Variable(name.into())))
                     }
-                    Space::Class => None,
+                    Namespace::Class => None,
                 }
             }
-            AliasTarget::Slot(slot) => {
-                self.find_slot(slot);
-                let Some(scope) = self.out.slot_scope(slot) else { return Some(Found::unknown()) };
-                let mut found = self.lookup(name, scope)?;
-                found.via.insert(0, slot);
-                Some(found)
+            AliasTarget::Instance(instance) => {
+                self.look_up_class(instance);
+                match self.out.instance_scope(instance) {
+                    Some(scope) => Some(self.lookup(name, scope)?.inside(instance)),
+                    None => Some(Found::erroneous()),
+                }
             }
         }
     }
 
-    /// Whether an import brought nothing because it failed.
+    /// Returns whether an import provides no names because it failed.
     fn is_failed(&self, target: AliasTarget) -> bool {
         match target {
-            AliasTarget::Failed => true,
+            AliasTarget::Error => true,
             AliasTarget::System(_) => false,
-            AliasTarget::Slot(slot) => self.out.slot_scope(slot).is_none(),
+            AliasTarget::Instance(instance) => self.out.instance_scope(instance).is_none(),
         }
     }
 
-    fn lookup_builtin(&mut self, name: Use<'_>) -> Option<Found> {
-        match (name.space, name.parts) {
-            (Space::Function, [symbol]) => {
-                self.system_function(None, *symbol).map(|name| Found::target(Target::Function(name)))
+    fn lookup_builtin(&mut self, name: NameUse<'_>) -> Option<Found> {
+        match (name.namespace, name.parts) {
+            (Namespace::Function, [symbol]) => {
+                self.native_function(None, *symbol).map(|name| Found::target(Target::Function(name)))
             }
-            (Space::Variable, parts) => {
-                let joined: Arc<str> = match parts {
-                    [one] => Arc::clone(self.symbols.text(*one)),
-                    _ if &**self.symbols.text(parts[0]) == "const" => self.joined(parts).into(),
+            (Namespace::Variable, parts) => {
+                let registered: Arc<str> = match parts {
+                    [simple] => Arc::clone(self.symbols.name(*simple)),
+                    _ if &**self.symbols.name(parts[0]) == "const" => self.symbols.dotted(parts).into(),
                     _ => return None,
                 };
-                builtin::variable(&joined)
+                builtin::variable(&registered)
                     .filter(|variable| variable.global)
-                    .map(|_| Found::target(Target::Variable(joined)))
+                    .map(|_| Found::target(Target::Variable(registered)))
             }
-            (Space::Function | Space::Class, _) => None,
+            (Namespace::Function | Namespace::Class, _) => None,
         }
     }
 
-    /// The dotted text of a name.
-    pub(super) fn joined(&self, parts: &[Symbol]) -> String {
-        let mut text = String::new();
-        for part in parts {
-            if !text.is_empty() {
-                text.push('.');
-            }
-            text.push_str(self.symbols.text(*part));
-        }
-        text
-    }
-
-    /// The registered name of a native function.
-    pub(super) fn system_function(&mut self, module: Option<Symbol>, name: Symbol) -> Option<Arc<str>> {
-        if let Some(known) = self.functions.get(&(module, name)) {
+    /// Returns the registered name of a native function.
+    pub(crate) fn native_function(&mut self, module: Option<Symbol>, name: Symbol) -> Option<Arc<str>> {
+        if let Some(known) = self.native_functions.get(&(module, name)) {
             return known.clone();
         }
-        let text = self.symbols.text(name);
-        let full: Arc<str> = match module {
-            Some(module) => format!("{}.{text}", self.symbols.text(module)).into(),
-            None => Arc::clone(text),
+        let short = self.symbols.name(name);
+        let registered: Arc<str> = match module {
+            Some(module) => format!("{}.{short}", self.symbols.name(module)).into(),
+            None => Arc::clone(short),
         };
-        let found = Some(full).filter(|full| !text.starts_with('_') && mcl_functions::function(full).is_some());
-        self.functions.insert((module, name), found.clone());
+        let found = Some(registered).filter(|name| !short.starts_with('_') && mcl_functions::function(name).is_some());
+        self.native_functions.insert((module, name), found.clone());
         found
     }
 
-    /// The names of the native functions of a module.
-    pub(super) fn system_functions(&mut self, module: Symbol) -> Vec<Symbol> {
-        let module = Arc::clone(self.symbols.text(module));
+    /// Returns the names of the native functions of a module.
+    pub(crate) fn native_names(&mut self, module: Symbol) -> Vec<Symbol> {
+        let module = Arc::clone(self.symbols.name(module));
         builtin::functions_of(&module).map(|name| self.symbols.intern(name)).collect()
     }
 
-    /// Finds the class of an include statement, after those of the aliases it depends on.
-    pub(super) fn find_slot(&mut self, slot: SlotId) {
-        let mut stack = vec![slot];
+    /// Looks up the class of an include statement, after those of the aliases that its name begins with.
+    pub(crate) fn look_up_class(&mut self, instance: InstanceId) {
+        let mut stack = vec![instance];
         while let Some(top) = stack.last().copied() {
-            match self.slots[top.index()] {
-                SlotState::Open => {
-                    self.slots[top.index()] = SlotState::Busy;
-                    if let Some(before) = self.alias_before(top) {
-                        stack.push(before);
-                    }
+            match self.class_lookups[top] {
+                ClassLookup::NotStarted => {
+                    self.class_lookups[top] = ClassLookup::InProgress;
+                    stack.extend(self.prerequisite(top));
                 }
-                SlotState::Busy => {
+                ClassLookup::InProgress => {
                     stack.pop();
-                    // Busy without being on this stack: a circle through nested scopes, or a second visit.
-                    self.find_class(top);
+                    // If it was not begun on this stack, there is a cycle through nested scopes.
+                    self.look_up_included_class(top);
                 }
-                SlotState::Done | SlotState::Found { .. } => {
+                ClassLookup::Done | ClassLookup::Found { .. } => {
                     stack.pop();
                 }
             }
         }
     }
 
-    /// The open include of the same list whose alias this include's class name begins with.
-    fn alias_before(&self, slot: SlotId) -> Option<SlotId> {
-        let scope = self.out.slot(slot).scope;
+    /// Returns the include of the same scope whose alias this include's class name begins with, if its class was not looked
+    /// up yet.
+    fn prerequisite(&self, instance: InstanceId) -> Option<InstanceId> {
+        let scope = self.out.instance(instance).scope;
         let ast = self.out.ast_of(scope);
-        let Stmt::Include { class, .. } = ast.stmt(self.out.slot(slot).stmt) else { return None };
+        let Stmt::Include { class, .. } = ast.stmt(self.out.instance(instance).stmt) else { return None };
         let table = self.table(scope);
         let parts = self.symbols.parts(table.unit, *class);
         match table.aliases.get(&parts[0])?.target {
-            AliasTarget::Slot(before) if parts.len() > 1 => {
-                Some(before).filter(|before| matches!(self.slots[before.index()], SlotState::Open))
+            AliasTarget::Instance(first) if parts.len() > 1 => {
+                Some(first).filter(|first| matches!(self.class_lookups[*first], ClassLookup::NotStarted))
             }
-            AliasTarget::Slot(_) | AliasTarget::System(_) | AliasTarget::Failed => None,
+            AliasTarget::Instance(_) | AliasTarget::System(_) | AliasTarget::Error => None,
         }
     }
 
-    fn find_class(&mut self, slot: SlotId) {
-        let scope = self.out.slot(slot).scope;
+    fn look_up_included_class(&mut self, instance: InstanceId) {
+        let scope = self.out.instance(instance).scope;
         let ast = self.ast(scope);
-        let Stmt::Include { class, .. } = ast.stmt(self.out.slot(slot).stmt) else {
-            self.slots[slot.index()] = SlotState::Done;
-            return;
-        };
-        // A circle finds this slot done, without a class.
-        self.slots[slot.index()] = SlotState::Done;
+        // Set first: a cycle finds this instance done, without a class.
+        self.class_lookups[instance] = ClassLookup::Done;
+        let Stmt::Include { class, .. } = ast.stmt(self.out.instance(instance).stmt) else { return };
         let parts: Vec<Symbol> = self.symbols.parts(self.table(scope).unit, *class).to_vec();
-        let found = self.lookup(Use { space: Space::Class, parts: &parts }, scope);
-        let (heads, missing) = match found {
+        let (providers, missing) = match self.lookup(NameUse { namespace: Namespace::Class, parts: &parts }, scope) {
             None => (Vec::new(), true),
-            Some(Found { meaning: Meaning::Unknown, heads, .. }) => (heads, false),
-            Some(Found { via, meaning: Meaning::Target(target), heads }) => {
-                let reference: RefId = self.add_reference(via, target);
-                self.out.slots[slot.index()].kind = SlotKind::Class(reference);
-                (heads, false)
+            Some(Found { path, target, providers }) => {
+                if let Some(target) = target {
+                    let reference = self.add_reference(path, target);
+                    self.out.instances[instance].kind = InstanceKind::Class(reference);
+                }
+                (providers, false)
             }
         };
-        self.slots[slot.index()] = SlotState::Found { heads, missing };
-    }
-
-    /// The names of one space that can be seen from a scope without a dot, for suggestions.
-    pub(super) fn visible_names(&self, space: Space, scope: ScopeId) -> Vec<Arc<str>> {
-        let mut names = Vec::new();
-        let mut current = Some((scope, false));
-        while let Some((scope, skips_list)) = current {
-            names.extend(self.names_in(space, scope, skips_list));
-            current = self.out.scope(scope).parent.map(|parent| (parent, self.table(scope).skips_parent_list));
-        }
-        match space {
-            Space::Function => names.extend(builtin::global_functions().map(Arc::from)),
-            Space::Variable => names.extend(["hostname", "purpleidea"].map(Arc::from)),
-            Space::Class => {}
-        }
-        names
-    }
-
-    fn names_in(&self, space: Space, scope: ScopeId, skips_list: bool) -> Vec<Arc<str>> {
-        let table = self.table(scope);
-        let map = match space {
-            Space::Variable => &table.variables,
-            Space::Function => &table.functions,
-            Space::Class => &table.classes,
-        };
-        let own = map.keys().filter(|_| !skips_list);
-        let params = table.params.iter().map(|(name, _)| name).filter(|_| space == Space::Variable);
-        own.chain(params).map(|symbol| Arc::clone(self.symbols.text(*symbol))).collect()
-    }
-
-    /// The names of one space behind an alias that a scope can see; `None` if there is no such alias.
-    pub(super) fn alias_names(&mut self, space: Space, alias: Symbol, scope: ScopeId) -> Option<Vec<Arc<str>>> {
-        let mut current = Some((scope, false));
-        while let Some((scope, skips_list)) = current {
-            if let Some(alias) = self.table(scope).aliases.get(&alias).filter(|_| !skips_list) {
-                return Some(match alias.target {
-                    AliasTarget::Failed => Vec::new(),
-                    AliasTarget::System(module) => {
-                        let names = self.system_functions(module);
-                        let names = names.into_iter().filter(|_| space == Space::Function);
-                        names.map(|name| Arc::clone(self.symbols.text(name))).collect()
-                    }
-                    AliasTarget::Slot(slot) => {
-                        let Some(scope) = self.out.slot_scope(slot) else { return Some(Vec::new()) };
-                        let mut names = self.names_in(space, scope, false);
-                        if let Some(module) = self.table(scope).system.filter(|_| space == Space::Function) {
-                            let native = self.system_functions(module);
-                            names.extend(native.into_iter().map(|name| Arc::clone(self.symbols.text(name))));
-                        }
-                        names
-                    }
-                });
-            }
-            current = self.out.scope(scope).parent.map(|parent| (parent, self.table(scope).skips_parent_list));
-        }
-        None
-    }
-
-    /// Whether a scope belongs to a function that is not `scope` itself; used for hints only.
-    pub(super) fn in_function(&self, scope: ScopeId) -> bool {
-        matches!(self.out.scope(scope).kind, ScopeKind::Function(_))
+        self.class_lookups[instance] = ClassLookup::Found { providers, missing };
     }
 }

@@ -1,41 +1,53 @@
-//! Names of all files under one numbering, dotted ones split.
+//! Interned names of all files; dotted names are split into their parts.
 
 use std::sync::Arc;
 
+use cranelift_entity::{PrimaryMap, entity_impl};
 use mcl_modules::UnitId;
 use mcl_parser::ast::{Ast, Name};
 use rustc_hash::FxHashMap;
 
 /// A name without dots, the same in every file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Symbol(u32);
+pub(crate) struct Symbol(u32);
+entity_impl!(Symbol);
 
-/// The three independent maps of spec 02 §2.1.
+/// The three independent namespaces (spec 02 §2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Space {
+pub(crate) enum Namespace {
     Variable,
     Function,
     Class,
 }
 
+/// A name to look up.
+#[derive(Clone, Copy)]
+pub(crate) struct NameUse<'a> {
+    pub(crate) namespace: Namespace,
+    /// The parts between the dots: aliases, and the name itself last.
+    pub(crate) parts: &'a [Symbol],
+}
+
 /// All symbols, and the names of each file in terms of them.
 #[derive(Debug, Default)]
-pub(super) struct Symbols {
-    texts: Vec<Arc<str>>,
+pub(crate) struct Symbols {
+    names: PrimaryMap<Symbol, Arc<str>>,
     index: FxHashMap<Arc<str>, Symbol>,
+    /// By [`UnitId`], by [`Name`].
     units: Vec<Vec<Parts>>,
 }
 
 /// A name of a file.
 #[derive(Debug)]
 enum Parts {
-    One([Symbol; 1]),
+    Simple([Symbol; 1]),
     /// `a.b.c`.
     Dotted(Box<[Symbol]>),
 }
 
 impl Symbols {
-    pub(super) fn new(units: &[Arc<Ast>]) -> Symbols {
+    /// Interns the names of all files.
+    pub(crate) fn new(units: &[Arc<Ast>]) -> Symbols {
         let mut symbols = Symbols::default();
         for ast in units {
             let names = ast.names.iter().map(|name| symbols.split(name)).collect();
@@ -48,40 +60,54 @@ impl Symbols {
         if name.contains('.') {
             Parts::Dotted(name.split('.').map(|part| self.intern(part)).collect())
         } else {
-            Parts::One([self.intern_shared(name)])
+            Parts::Simple([self.intern_shared(name)])
         }
     }
 
-    pub(super) fn intern(&mut self, text: &str) -> Symbol {
-        match self.index.get(text) {
+    /// Returns the symbol of a name without dots.
+    pub(crate) fn intern(&mut self, name: &str) -> Symbol {
+        match self.index.get(name) {
             Some(symbol) => *symbol,
-            None => self.intern_shared(&text.into()),
+            None => self.intern_shared(&name.into()),
         }
     }
 
-    fn intern_shared(&mut self, text: &Arc<str>) -> Symbol {
-        let next = Symbol(u32::try_from(self.texts.len()).expect("fewer than 2^32 names"));
-        let symbol = *self.index.entry(Arc::clone(text)).or_insert(next);
+    fn intern_shared(&mut self, name: &Arc<str>) -> Symbol {
+        let next = self.names.next_key();
+        let symbol = *self.index.entry(Arc::clone(name)).or_insert(next);
         if symbol == next {
-            self.texts.push(Arc::clone(text));
+            self.names.push(Arc::clone(name));
         }
         symbol
     }
 
-    pub(super) fn text(&self, symbol: Symbol) -> &Arc<str> {
-        &self.texts[symbol.0 as usize]
+    /// Returns the name of a symbol.
+    pub(crate) fn name(&self, symbol: Symbol) -> &Arc<str> {
+        &self.names[symbol]
     }
 
-    /// The parts of a name as it stands in a file.
-    pub(super) fn parts(&self, unit: UnitId, name: Name) -> &[Symbol] {
+    /// Returns the parts of a name as it is written in a file.
+    pub(crate) fn parts(&self, unit: UnitId, name: Name) -> &[Symbol] {
         match &self.units[unit.0 as usize][name.0 as usize] {
-            Parts::One(one) => one,
+            Parts::Simple(part) => part,
             Parts::Dotted(parts) => parts,
         }
     }
 
-    /// The symbol of a name that is defined, which never has dots.
-    pub(super) fn whole(&self, unit: UnitId, name: Name) -> Symbol {
+    /// Returns the symbol of a name that is being defined, which never has dots.
+    pub(crate) fn defined(&self, unit: UnitId, name: Name) -> Symbol {
         self.parts(unit, name)[0]
+    }
+
+    /// Joins the parts of a name with dots.
+    pub(crate) fn dotted(&self, parts: &[Symbol]) -> String {
+        let mut name = String::new();
+        for part in parts {
+            if !name.is_empty() {
+                name.push('.');
+            }
+            name.push_str(self.name(*part));
+        }
+        name
     }
 }

@@ -1,0 +1,264 @@
+//! The init checks (spec 01 §4.6): programs that follow the grammar, but cannot mean anything whatever their names and types
+//! are.
+
+mod error;
+
+use mcl_diagnostics::{Diagnostic, Span};
+use rustc_hash::FxHashMap;
+
+use crate::ast::{Ast, EntryKind, Expr, ExprId, Name, Resource, Stmt};
+use crate::ast_validation::error::{ValidationError, ValidationErrorKind};
+
+/// The meta parameters of a resource, without `meta`, the struct of all of them.
+const META_PARAMETERS: &[&str] = &[
+    "noop",
+    "retry",
+    "retryreset",
+    "delay",
+    "timeout",
+    "poll",
+    "limit",
+    "burst",
+    "reset",
+    "sema",
+    "rewatch",
+    "realize",
+    "dollar",
+    "hidden",
+    "export",
+    "reverse",
+    "autoedge",
+    "autogroup",
+];
+
+/// The edge properties of a resource, in lower case.
+const EDGE_PROPERTIES: &[&str] = &["notify", "before", "listen", "depend"];
+
+/// Checks a tree of the parse stage. Returns the errors in source order.
+#[must_use]
+pub fn check_ast(ast: &Ast) -> Vec<Diagnostic> {
+    let mut validator = Validator { ast, errors: Vec::new() };
+    for (expr, span) in ast.exprs.iter().zip(&ast.expr_spans) {
+        validator.expr(expr, *span);
+    }
+    for stmt in &ast.stmts {
+        validator.stmt(stmt);
+    }
+    validator.errors.sort_by_key(|error| error.span.start);
+    validator.errors.into_iter().map(Diagnostic::from).collect()
+}
+
+struct Validator<'a> {
+    ast: &'a Ast,
+    errors: Vec<ValidationError>,
+}
+
+impl Validator<'_> {
+    fn error(&mut self, kind: ValidationErrorKind, span: Span) {
+        self.errors.push(ValidationError { kind, span });
+    }
+
+    fn text(&self, name: Name) -> String {
+        self.ast.name(name).to_string()
+    }
+
+    fn expr(&mut self, expr: &Expr, span: Span) {
+        match expr {
+            Expr::Var(name) | Expr::CallVar { name, .. } => {
+                if self.ast.name(*name).contains("__") {
+                    self.error(ValidationErrorKind::DoubleUnderscore { name: self.text(*name) }, span);
+                }
+            }
+            Expr::Map(pairs) => self.map_keys(pairs),
+            Expr::Struct(fields) => {
+                let mut seen: FxHashMap<Name, Span> = FxHashMap::default();
+                for field in fields {
+                    let first = *seen.entry(field.name).or_insert(field.name_span);
+                    if first != field.name_span {
+                        let name = self.text(field.name);
+                        self.error(ValidationErrorKind::DuplicateStructField { name, first }, field.name_span);
+                    }
+                }
+            }
+            Expr::Error
+            | Expr::Func(_)
+            | Expr::Bool(_)
+            | Expr::Int(_)
+            | Expr::Float(_)
+            | Expr::Str(_)
+            | Expr::Concat(_)
+            | Expr::Interpolated(_)
+            | Expr::List(_)
+            | Expr::Call { .. }
+            | Expr::CallLambda { .. }
+            | Expr::If { .. }
+            | Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::Index { .. }
+            | Expr::Field { .. }
+            | Expr::FieldOr { .. }
+            | Expr::Except { .. }
+            | Expr::Paren(_) => {}
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Resource(resource) => self.resource(resource),
+            Stmt::For { body, .. } | Stmt::ForKv { body, .. } => {
+                for id in body {
+                    if matches!(self.ast.stmt(*id), Stmt::Import { .. }) {
+                        self.error(ValidationErrorKind::ImportInLoop, self.ast.stmt_span(*id));
+                    }
+                }
+            }
+            Stmt::Import { module, module_span, .. } if module.is_empty() => {
+                self.error(ValidationErrorKind::EmptyImport, *module_span);
+            }
+            Stmt::Error { .. }
+            | Stmt::Bind { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Edge(_)
+            | Stmt::If { .. }
+            | Stmt::Func { .. }
+            | Stmt::Class { .. }
+            | Stmt::Include { .. }
+            | Stmt::Import { .. } => {}
+        }
+    }
+
+    fn resource(&mut self, resource: &Resource) {
+        let mut fields: FxHashMap<Name, Span> = FxHashMap::default();
+        let mut metas: FxHashMap<Name, Span> = FxHashMap::default();
+        for entry in &resource.entries {
+            let span = entry.name_span;
+            match &entry.kind {
+                EntryKind::Field { name, .. } => {
+                    let first = *fields.entry(*name).or_insert(span);
+                    if first != span {
+                        self.error(ValidationErrorKind::DuplicateField { name: self.text(*name), first }, span);
+                    }
+                }
+                EntryKind::Edge { property, .. } => {
+                    let name = self.ast.name(*property);
+                    if !EDGE_PROPERTIES.contains(&&**name) {
+                        let near = near(name, EDGE_PROPERTIES);
+                        self.error(ValidationErrorKind::UnknownEdgeProperty { name: name.to_string(), near }, span);
+                    }
+                }
+                EntryKind::Meta { property, .. } => {
+                    let name = self.ast.name(*property);
+                    if &**name == "meta" {
+                        continue;
+                    }
+                    let first = *metas.entry(*property).or_insert(span);
+                    if !META_PARAMETERS.contains(&&**name) {
+                        let (name, near) = (name.to_string(), near(name, META_PARAMETERS));
+                        let known = META_PARAMETERS;
+                        self.error(ValidationErrorKind::UnknownMetaParameter { name, near, known }, span);
+                    } else if first != span {
+                        let name = name.to_string();
+                        self.error(ValidationErrorKind::DuplicateMetaParameter { name, first }, span);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Checks the keys that are literals: they have one type, which can be a key, and are distinct.
+    fn map_keys(&mut self, pairs: &[(ExprId, ExprId)]) {
+        let mut expected: Option<(String, Span)> = None;
+        let mut values: FxHashMap<String, Span> = FxHashMap::default();
+        for (key, _) in pairs {
+            let span = self.ast.expr_span(*key);
+            let Some(ty) = static_type(self.ast, *key) else { continue };
+            match &expected {
+                Some((first, first_span)) if *first != ty => {
+                    let first = (first.clone(), *first_span);
+                    self.error(ValidationErrorKind::MismatchedKeys { first, found: ty }, span);
+                    return;
+                }
+                Some(_) => {}
+                None if ty.contains("[]") || ty.contains("map{") || ty.contains("func(") => {
+                    self.error(ValidationErrorKind::InvalidKeyType { ty }, span);
+                    return;
+                }
+                None => expected = Some((ty, span)),
+            }
+            let Some(value) = static_value(self.ast, *key) else { continue };
+            if let Some(first) = values.get(&value) {
+                self.error(ValidationErrorKind::DuplicateKey { first: *first, value }, span);
+            } else {
+                values.insert(value, span);
+            }
+        }
+    }
+}
+
+/// Returns the type of an expression that consists of literals.
+fn static_type(ast: &Ast, id: ExprId) -> Option<String> {
+    Some(match ast.expr(id) {
+        Expr::Bool(_) => "bool".to_owned(),
+        Expr::Int(_) => "int".to_owned(),
+        Expr::Float(_) => "float".to_owned(),
+        Expr::Str(_) => "str".to_owned(),
+        Expr::List(elements) => format!("[]{}", static_type(ast, *elements.first()?)?),
+        Expr::Map(pairs) => {
+            let (key, value) = pairs.first()?;
+            format!("map{{{}: {}}}", static_type(ast, *key)?, static_type(ast, *value)?)
+        }
+        Expr::Struct(fields) => {
+            let fields: Option<Vec<String>> =
+                fields.iter().map(|f| Some(format!("{} {}", ast.name(f.name), static_type(ast, f.value)?))).collect();
+            format!("struct{{{}}}", fields?.join("; "))
+        }
+        Expr::If { then, .. } => static_type(ast, *then)?,
+        Expr::Paren(inner) => static_type(ast, *inner)?,
+        Expr::Func(_) => "func(…)".to_owned(),
+        Expr::Error
+        | Expr::Concat(_)
+        | Expr::Interpolated(_)
+        | Expr::Call { .. }
+        | Expr::CallVar { .. }
+        | Expr::CallLambda { .. }
+        | Expr::Var(_)
+        | Expr::Unary { .. }
+        | Expr::Binary { .. }
+        | Expr::Index { .. }
+        | Expr::Field { .. }
+        | Expr::FieldOr { .. }
+        | Expr::Except { .. } => return None,
+    })
+}
+
+/// Returns the value of an expression that consists of literals, in a spelling that is equal for equal values; strings are
+/// compared as written.
+fn static_value(ast: &Ast, id: ExprId) -> Option<String> {
+    Some(match ast.expr(id) {
+        Expr::Bool(value) => value.to_string(),
+        Expr::Int(value) => value.to_string(),
+        Expr::Float(value) => format!("{:?}", if *value == 0.0 { 0.0 } else { *value }),
+        Expr::Str(raw) => format!("\"{raw}\""),
+        Expr::Struct(fields) => {
+            let fields: Option<Vec<String>> = fields
+                .iter()
+                .map(|f| Some(format!("{} => {}", ast.name(f.name), static_value(ast, f.value)?)))
+                .collect();
+            format!("struct{{{}}}", fields?.join(", "))
+        }
+        Expr::Paren(inner) => static_value(ast, *inner)?,
+        Expr::If { condition, then, otherwise } => match static_value(ast, *condition)?.as_str() {
+            "true" => static_value(ast, *then)?,
+            "false" => static_value(ast, *otherwise)?,
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// Returns the candidate that is most similar to a word, if one is similar enough to be a misspelling.
+fn near<'c>(written: &str, candidates: &[&'c str]) -> Option<&'c str> {
+    let limit = 1 + written.len() / 4;
+    let scored = candidates.iter().map(|c| (strsim::damerau_levenshtein(written, c), *c));
+    scored.filter(|(distance, _)| *distance <= limit).min().map(|(_, c)| c)
+}

@@ -1,0 +1,188 @@
+//! The walker of the unify stage: goes through the program, gives the solver its constraints, and words its errors.
+//!
+//! - [`statement`] goes through the scopes: definitions in dependency order, then the other statements in source order.
+//! - [`expression`], [`call`] and [`resource`] type what the statements contain, bottom-up.
+//! - [`instantiate`] instantiates generic scopes; [`member`] handles what only some instances use.
+//! - [`name_shape`] and [`const_str`] compute what the language defines before types are solved (spec 02 §7).
+//! - [`expectation`], [`message`] and [`error`] word the diagnostics.
+//! - [`output`] reports what stayed unsolved, and writes the tables of [`crate::Typed`].
+
+mod call;
+mod const_str;
+mod error;
+mod expectation;
+mod expression;
+mod instantiate;
+mod member;
+mod message;
+mod name_shape;
+pub(crate) mod optional;
+mod output;
+mod path;
+pub(crate) mod reachable;
+mod resource;
+mod signature;
+mod statement;
+
+use std::rc::Rc;
+
+use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
+use indexmap::{IndexMap, IndexSet};
+use mcl_diagnostics::Diagnostic;
+use mcl_parser::ast::ExprId;
+use mcl_value::{FuncType, Type};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::scoped::{DefId, InstanceId, ModuleId, ScopeId, Scoped};
+use crate::solver::Solver;
+use crate::solver::obligation::NameShape;
+use crate::solver::scheme::{MemberId, Scheme};
+use crate::solver::types::{Ty, VarId};
+use crate::typed::ExprKey;
+
+/// The state of the walker.
+pub(crate) struct Inference<'a> {
+    scoped: &'a Scoped,
+    usage: Usage,
+    solver: Solver,
+    inferred: Inferred,
+    shapes: NameShapes,
+    generic_scopes: SecondaryMap<ScopeId, GenericScope>,
+    members: Members,
+    signatures: Signatures,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// What the program uses, and where.
+pub(crate) struct Usage {
+    /// The definitions that the statements of the program reach.
+    pub(crate) reachable: EntitySet<DefId>,
+    /// The reachable definitions that only some instances of their class or file use.
+    pub(crate) optional: EntitySet<DefId>,
+    /// The class body or top level of a file around each scope, or the scope itself.
+    pub(crate) instance_scopes: PrimaryMap<ScopeId, ScopeId>,
+}
+
+/// The types that were found.
+struct Inferred {
+    /// By module, by [`ExprId`]. Expressions that are not typed keep the error type.
+    exprs: PrimaryMap<ModuleId, Vec<Ty>>,
+    defs: SecondaryMap<DefId, PackedOption<Ty>>,
+    /// The types of the variables of the instantiated class or file.
+    instances: SecondaryMap<InstanceId, Option<Rc<[Ty]>>>,
+    /// The types of the variables of the called `func`.
+    calls: IndexMap<ExprKey, Rc<[Ty]>, FxBuildHasher>,
+}
+
+/// What is known of bindings and arguments before types are solved.
+#[derive(Default)]
+struct NameShapes {
+    bindings: FxHashMap<DefId, NameShape>,
+    /// The shapes of the arguments of includes.
+    arguments: FxHashMap<InstanceId, Vec<NameShape>>,
+}
+
+/// A class body, a file, or the function of a `func` statement.
+#[derive(Clone, Default)]
+struct GenericScope {
+    /// The level of its variables.
+    level: u32,
+    /// The length of [`Members::contexts`] when the scope was entered.
+    context_depth: usize,
+    /// Whether the scope is complete, and its variables are generalized.
+    is_generalized: bool,
+    has_members: bool,
+    /// `None` while the scope is not generalized, and if there is nothing to instantiate.
+    scheme: Option<Rc<Scheme>>,
+}
+
+/// The members of classes and files; see [`member`].
+#[derive(Default)]
+struct Members {
+    table: PrimaryMap<MemberId, Member>,
+    /// The members of optional definitions; one that requires nothing of its instance is no member.
+    of_def: FxHashMap<DefId, MemberId>,
+    /// The members that each instance uses.
+    instances: FxHashMap<(InstanceId, MemberId), MemberInstance>,
+    /// The members that are being typed, innermost last; `None` for a file that sees only itself.
+    contexts: Vec<Option<MemberContext>>,
+}
+
+/// A part of a class or file that only some instances use.
+struct Member {
+    /// The class body or top level of the file.
+    scope: ScopeId,
+    /// The optional definition that it is made for.
+    def: DefId,
+    scheme: Rc<Scheme>,
+    /// Types of the instance, each with the type that it must be equal to.
+    requirements: Vec<(Ty, Ty)>,
+    /// Other members that it uses, of the same instance or of those around it.
+    uses: Vec<MemberId>,
+}
+
+/// A member in an instance that uses it.
+struct MemberInstance {
+    /// The types of its variables.
+    types: Rc<[Ty]>,
+    /// If the instance belongs to a generalized class: the member of that class that this use is, unless it requires nothing.
+    outer: Option<MemberId>,
+}
+
+/// The state of a member while it is typed.
+struct MemberContext {
+    level: u32,
+    /// The variables of the outside that the member mentions: the type there, and the variable that replaces it.
+    captures: IndexMap<VarId, (Ty, Ty), FxBuildHasher>,
+    /// The types of the outside, with their variables replaced.
+    abstracted: FxHashMap<Ty, Ty>,
+    uses: IndexSet<MemberId, FxBuildHasher>,
+}
+
+/// Declared types, parsed once.
+#[derive(Default)]
+struct Signatures {
+    functions: FxHashMap<&'static str, Option<Rc<FuncType>>>,
+    fields: FxHashMap<&'static str, Rc<Type>>,
+}
+
+impl MemberContext {
+    fn new(level: u32) -> MemberContext {
+        let (captures, abstracted, uses) = Default::default();
+        MemberContext { level, captures, abstracted, uses }
+    }
+}
+
+impl<'a> Inference<'a> {
+    pub(crate) fn new(scoped: &'a Scoped, usage: Usage) -> Inference<'a> {
+        Inference {
+            scoped,
+            usage,
+            solver: Solver::new(),
+            inferred: Inferred {
+                exprs: scoped.modules.values().map(|module| vec![Ty::ERROR; module.exprs.len()]).collect(),
+                defs: SecondaryMap::with_capacity(scoped.defs.len()),
+                instances: SecondaryMap::with_capacity(scoped.instances.len()),
+                calls: IndexMap::default(),
+            },
+            shapes: NameShapes::default(),
+            generic_scopes: SecondaryMap::with_capacity(scoped.scopes.len()),
+            members: Members::default(),
+            signatures: Signatures::default(),
+            diagnostics: Vec::new(),
+        }
+    }
+
+    fn expr_type(&self, module: ModuleId, expr: ExprId) -> Ty {
+        self.inferred.exprs[module][expr.0 as usize]
+    }
+
+    fn set_expr_type(&mut self, module: ModuleId, expr: ExprId, ty: Ty) {
+        self.inferred.exprs[module][expr.0 as usize] = ty;
+    }
+
+    fn report(&mut self, diagnostic: impl Into<Diagnostic>) {
+        self.diagnostics.push(diagnostic.into());
+    }
+}

@@ -1,0 +1,207 @@
+//! Why two types must be equal: the rules, and their wording.
+
+use mcl_diagnostics::{Code, Span};
+
+use crate::infer::error::FOR_THIS_INCLUDE;
+use crate::wording::expected_found;
+
+/// The rule that makes two types equal.
+pub(crate) enum Expectation<'a> {
+    /// `$NAME TYPE = VALUE`.
+    Annotation,
+    /// The argument at this position (from 0), passed to a function.
+    Argument {
+        function: &'a str,
+        index: usize,
+        argument: Span,
+    },
+    /// The second branch of an `if` expression.
+    Branch,
+    ClassArgument {
+        class: &'a str,
+        param: &'a str,
+        argument: Span,
+    },
+    Condition,
+    /// The type that the string argument of `decode_json` asks for.
+    DecodedType {
+        include: Option<Span>,
+    },
+    Fallback,
+    Field {
+        kind: &'a str,
+        field: &'a str,
+        value: Span,
+    },
+    /// A value that `printf` formats with this verb.
+    FormatValue {
+        verb: char,
+        label: (Span, &'a str),
+    },
+    FunctionResult,
+    /// A variable inside a string.
+    Interpolation {
+        variable: &'a str,
+    },
+    /// The value that a `for` iterates over.
+    IteratedList {
+        value: Span,
+    },
+    /// The value that a `forkv` iterates over.
+    IteratedMap {
+        value: Span,
+    },
+    ListElement {
+        first: Span,
+    },
+    /// An operand of `and` or `or`.
+    LogicalOperand {
+        operator: &'static str,
+        operand: Span,
+    },
+    MapKey {
+        first: Span,
+    },
+    MapValue {
+        first: Span,
+    },
+    /// What a member of a class or file requires of an instance that uses it; `name` has its sigil.
+    Member {
+        name: &'a str,
+        statement: &'static str,
+        definition: Span,
+    },
+    /// The right operand of `in`.
+    Membership,
+    /// The struct after `Meta =>`.
+    MetaStruct,
+    MetaParam {
+        name: &'a str,
+    },
+    /// The operand of `not`.
+    Negation,
+    PanicArgument,
+    /// The type that the shape of a resource name asks for.
+    ResourceName {
+        is_collect: bool,
+        include: Option<Span>,
+    },
+    /// A call of a value whose type is not known: it must be a function of these arguments.
+    UnknownCallee {
+        function: &'a str,
+    },
+}
+
+impl Expectation<'_> {
+    /// Words the violation.
+    pub(crate) fn message(&self, expected: &str, found: &str) -> String {
+        match self {
+            Expectation::Interpolation { variable } => {
+                format!("cannot interpolate `${variable}`: expected `{expected}`, found `{found}`")
+            }
+            Expectation::IteratedList { .. } => format!("expected a list, found `{found}`"),
+            Expectation::IteratedMap { .. } => format!("expected a map, found `{found}`"),
+            Expectation::MetaStruct => format!("expected a struct of all meta parameters in order, found `{found}`"),
+            Expectation::ResourceName { is_collect: true, .. } => {
+                format!("expected `str`, `[]str` or `[]struct{{name str; host str}}`, found `{found}`")
+            }
+            Expectation::ResourceName { is_collect: false, .. } if found != "str" => {
+                format!("expected `str` or `[]str`, found `{found}`")
+            }
+            _ => expected_found(expected, found),
+        }
+    }
+
+    /// Returns the rule, or how to follow it.
+    pub(crate) fn help(&self, expected: &str, found: &str) -> Option<String> {
+        Some(match self {
+            Expectation::Annotation => return None,
+            Expectation::Argument { function, index, .. } => {
+                format!("argument {} of `{function}` has the type `{expected}`", index + 1)
+            }
+            Expectation::Branch => "both branches of an `if` expression have the same type".to_owned(),
+            Expectation::ClassArgument { class, param, .. } => {
+                format!("the parameter `${param}` of class `{class}` has the type `{expected}`")
+            }
+            Expectation::Condition => "a condition is a `bool`".to_owned(),
+            Expectation::DecodedType { .. } => format!("the type string asks for `{found}`"),
+            Expectation::Fallback => "a fallback has the type of the value that it replaces".to_owned(),
+            Expectation::Field { kind, field, .. } => {
+                format!("the field `{field}` of `{kind}` has the type `{expected}`")
+            }
+            Expectation::FormatValue { verb, .. } => format!("the verb `%{verb}` formats values of type `{expected}`"),
+            Expectation::FunctionResult => "the body has the declared result type of the function".to_owned(),
+            Expectation::Interpolation { variable } => {
+                let verb = match found {
+                    "bool" => "%t",
+                    "int" => "%d",
+                    "float" => "%f",
+                    _ => "%v",
+                };
+                format!("convert it first: `fmt.printf(\"{verb}\", ${variable})`")
+            }
+            Expectation::IteratedList { .. } => "`for` iterates over a list, `forkv` over a map".to_owned(),
+            Expectation::IteratedMap { .. } => "`forkv` iterates over a map, `for` over a list".to_owned(),
+            Expectation::ListElement { .. } => "all elements of a list have the same type".to_owned(),
+            Expectation::LogicalOperand { operator, .. } => format!("both operands of `{operator}` are `bool`"),
+            Expectation::MapKey { .. } => "all keys of a map have the same type".to_owned(),
+            Expectation::MapValue { .. } => "all values of a map have the same type".to_owned(),
+            Expectation::Member { name, statement, .. } => {
+                format!("`{name}` of this {statement} is used, and requires `{expected}`")
+            }
+            Expectation::Membership => "`in` looks for a value in a list of values of its type".to_owned(),
+            Expectation::MetaStruct => "set a single meta parameter with `Meta:NAME => …`".to_owned(),
+            Expectation::MetaParam { name } => format!("`Meta:{name}` has the type `{expected}`"),
+            Expectation::Negation => "the operand of `not` is a `bool`".to_owned(),
+            Expectation::PanicArgument => "`panic` takes a `bool` and a `str`".to_owned(),
+            Expectation::ResourceName { is_collect: true, .. } => return None,
+            Expectation::ResourceName { is_collect: false, .. } if found == "str" => {
+                "only literals, interpolated strings and variables bound to them name a single resource; put the name into a \
+                 list (`[…]`), or interpolate it through a variable (`\"${name}\"`)"
+                    .to_owned()
+            }
+            Expectation::ResourceName { is_collect: false, .. } => {
+                "a resource name is a `str`, or a `[]str` for several resources".to_owned()
+            }
+            Expectation::UnknownCallee { .. } => return None,
+        })
+    }
+
+    /// Returns a further span to point at.
+    pub(crate) fn label(&self) -> Option<(Span, &str)> {
+        match self {
+            Expectation::Argument { argument, .. } | Expectation::ClassArgument { argument, .. } => {
+                Some((*argument, "this argument"))
+            }
+            Expectation::DecodedType { include } | Expectation::ResourceName { include, .. } => {
+                include.map(|include| (include, FOR_THIS_INCLUDE))
+            }
+            Expectation::Field { value, .. }
+            | Expectation::IteratedList { value }
+            | Expectation::IteratedMap { value } => Some((*value, "this value")),
+            Expectation::FormatValue { label, .. } => Some(*label),
+            Expectation::ListElement { first } => Some((*first, "the first element")),
+            Expectation::LogicalOperand { operand, .. } => Some((*operand, "this operand")),
+            Expectation::MapKey { first } => Some((*first, "the first key")),
+            Expectation::MapValue { first } => Some((*first, "the first value")),
+            Expectation::Member { definition, .. } => Some((*definition, "required by this")),
+            Expectation::Annotation
+            | Expectation::Branch
+            | Expectation::Condition
+            | Expectation::Fallback
+            | Expectation::FunctionResult
+            | Expectation::Interpolation { .. }
+            | Expectation::Membership
+            | Expectation::MetaStruct
+            | Expectation::MetaParam { .. }
+            | Expectation::Negation
+            | Expectation::PanicArgument
+            | Expectation::UnknownCallee { .. } => None,
+        }
+    }
+
+    /// Returns the code of a mismatch, if it does not depend on the types.
+    pub(crate) fn code(&self) -> Option<Code> {
+        matches!(self, Expectation::ResourceName { .. }).then_some(Code::E0712)
+    }
+}

@@ -1,0 +1,236 @@
+//! The end of the stage: reports what stayed unsolved, and writes the tables of the typed program.
+
+use cranelift_entity::{PrimaryMap, SecondaryMap};
+use indexmap::IndexMap;
+use mcl_diagnostics::{Diagnostic, Span};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+
+use crate::infer::Inference;
+use crate::infer::error::InferError;
+use crate::scoped::{DefId, InstanceId, ModuleId, ScopeId, Scoped, TypeVars};
+use crate::solver::constraint::ConstraintKind;
+use crate::solver::scheme::{GenericVarInfo, VarOwner};
+use crate::solver::types::{GenericVar, Node, Ty, Types, VarId, VarState, parts};
+use crate::typed::{ExprKey, TypeId, TypeNode, TypeTable, Typed};
+
+/// Maximum levels of nesting of a type. Artifacts and the runtime accept little more, and here an error has a span.
+const MAX_TYPE_DEPTH: u32 = 400;
+
+/// The tables of [`Typed`], without the program that they belong to.
+pub(crate) struct Tables {
+    types: TypeTable,
+    exprs: PrimaryMap<ModuleId, Vec<TypeId>>,
+    defs: PrimaryMap<DefId, TypeId>,
+    generics: PrimaryMap<ScopeId, TypeVars>,
+    instance_types: PrimaryMap<InstanceId, Box<[TypeId]>>,
+    call_types: IndexMap<ExprKey, Box<[TypeId]>, FxBuildHasher>,
+}
+
+impl Tables {
+    pub(crate) fn into_typed(self, scoped: Scoped) -> Typed {
+        let Tables { types, exprs, defs, generics, instance_types, call_types } = self;
+        Typed { scoped, types, exprs, defs, generics, instance_types, call_types }
+    }
+}
+
+impl Inference<'_> {
+    /// Completes the stage.
+    pub(crate) fn finish(mut self) -> (Tables, Vec<Diagnostic>) {
+        self.solver.solve_all();
+        self.solve();
+        self.report_unsolved();
+        let (generics, numbers) = self.number_variables();
+        let instance_types = self.instance_types(&generics, &numbers);
+        let types = &mut self.solver.types;
+        let interned = SecondaryMap::with_capacity(types.len());
+        let mut interner = Interner { table: TypeTable::default(), interned, numbers, too_deep: None };
+        let mut intern = |ty: Ty| interner.intern(types, ty);
+        let exprs = self.inferred.exprs.values().map(|module| module.iter().map(|ty| intern(*ty)).collect()).collect();
+        let defs = self.scoped.defs.keys().map(|def| self.inferred.defs[def].expand());
+        let defs = defs.map(|ty| ty.map_or(TypeId::UNTYPED, &mut intern)).collect();
+        let instance_types =
+            instance_types.into_iter().map(|(_, types)| types.into_iter().map(&mut intern).collect()).collect();
+        let calls = self.inferred.calls.iter();
+        let call_types = calls.map(|(call, types)| (*call, types.iter().map(|ty| intern(*ty)).collect())).collect();
+        if let Some(origin) = interner.too_deep {
+            self.diagnostics.push(InferError::TypeTooDeep { origin, limit: MAX_TYPE_DEPTH }.into());
+        }
+        let mut diagnostics = self.diagnostics;
+        // The obligations of a class are checked for each include; equal errors are reported once.
+        let mut seen = FxHashSet::default();
+        diagnostics.retain(|diagnostic| seen.insert((diagnostic.code.name(), diagnostic.span)));
+        let tables = Tables { types: interner.table, exprs, defs, generics, instance_types, call_types };
+        (tables, diagnostics)
+    }
+
+    /// Numbers the variables of each scope, including those of its members, consecutively: by scope, then by variable.
+    fn number_variables(&self) -> (PrimaryMap<ScopeId, TypeVars>, PrimaryMap<GenericVar, u32>) {
+        let scope_of = |owner: VarOwner| match owner {
+            VarOwner::Scope(scope) => scope,
+            VarOwner::Member(member) => self.members.table[member].scope,
+        };
+        let variables = self.solver.generics.values();
+        let mut counts: SecondaryMap<ScopeId, u32> = SecondaryMap::with_capacity(self.scoped.scopes.len());
+        for variable in variables.clone() {
+            counts[scope_of(variable.owner)] += 1;
+        }
+        let mut end = 0;
+        let mut generics: PrimaryMap<ScopeId, TypeVars> = PrimaryMap::with_capacity(self.scoped.scopes.len());
+        for scope in self.scoped.scopes.keys() {
+            generics.push(end..end);
+            end += counts[scope];
+        }
+        let number = |variable: &GenericVarInfo| {
+            let range = &mut generics[scope_of(variable.owner)];
+            range.end += 1;
+            range.end - 1
+        };
+        let numbers = variables.map(number).collect();
+        (generics, numbers)
+    }
+
+    /// Returns the types that each instance gives to the variables of its class or file; the error type for those of members
+    /// that it does not use.
+    fn instance_types(
+        &self,
+        generics: &PrimaryMap<ScopeId, TypeVars>,
+        numbers: &PrimaryMap<GenericVar, u32>,
+    ) -> PrimaryMap<InstanceId, Vec<Ty>> {
+        let scope_of = |instance: InstanceId| self.scoped.instance_scope(instance);
+        let empty = |instance| scope_of(instance).map_or_else(Vec::new, |scope| vec![Ty::ERROR; generics[scope].len()]);
+        let mut instances: PrimaryMap<InstanceId, Vec<Ty>> = self.scoped.instances.keys().map(empty).collect();
+        let mut fill = |instance: InstanceId, scope: ScopeId, first: GenericVar, types: &[Ty]| {
+            for (variable, ty) in (first.as_u32()..).map(GenericVar::from_u32).zip(types) {
+                instances[instance][(numbers[variable] - generics[scope].start) as usize] = *ty;
+            }
+        };
+        for (instance, types) in self.inferred.instances.iter() {
+            if let (Some(types), Some(scope)) = (types, scope_of(instance))
+                && let Some(scheme) = &self.generic_scopes[scope].scheme
+            {
+                fill(instance, scope, scheme.variables.start, types);
+            }
+        }
+        for ((instance, member), it) in &self.members.instances {
+            let member = &self.members.table[*member];
+            fill(*instance, member.scope, member.scheme.variables.start, &it.types);
+        }
+        instances
+    }
+
+    /// Reports every variable that stayed unsolved, once per origin.
+    fn report_unsolved(&mut self) {
+        let mut determined = FxHashSet::default();
+        let mut needed_at: FxHashMap<VarId, Span> = FxHashMap::default();
+        for id in self.solver.obligations.pending() {
+            let Some(constraint) = self.solver.obligations.constraint(id).cloned() else { continue };
+            for ty in constraint.determined() {
+                determined.extend(self.solver.types.unsolved_vars(ty));
+            }
+            let needs_base = match constraint.kind {
+                ConstraintKind::Index { .. } | ConstraintKind::Field { .. } | ConstraintKind::FieldOr { .. } => true,
+                ConstraintKind::OneOf { .. } | ConstraintKind::Comparable { .. } | ConstraintKind::Hashable { .. } => {
+                    false
+                }
+            };
+            if needs_base && let Some(var) = self.solver.types.unsolved_var(constraint.base()) {
+                needed_at.entry(var).or_insert(constraint.span);
+            }
+        }
+        // A variable that follows from another one is not a cause; but of a cycle, one must be reported.
+        determined.retain(|var| !needed_at.contains_key(var));
+        let mut reported = FxHashSet::default();
+        for var in (0..self.solver.types.var_count()).map(VarId) {
+            let types = &mut self.solver.types;
+            let is_cause = types.root(var) == var
+                && matches!(types.state(var), VarState::Unsolved { .. })
+                && !determined.contains(&var);
+            let origin = types.var_origin(var);
+            if is_cause && reported.insert(origin) {
+                let needed_at = needed_at.get(&var).copied().filter(|span| *span != origin);
+                self.report(InferError::CannotInfer { origin, needed_at });
+            }
+        }
+    }
+}
+
+/// Copies types from the solver to the final table.
+struct Interner {
+    table: TypeTable,
+    /// The id and the levels of nesting of each type that was copied.
+    interned: SecondaryMap<Ty, Option<(TypeId, u32)>>,
+    /// The number of each type variable in the program.
+    numbers: PrimaryMap<GenericVar, u32>,
+    /// The origin of a type that is nested too deeply.
+    too_deep: Option<Span>,
+}
+
+impl Interner {
+    /// Returns the final id of a type.
+    fn intern(&mut self, types: &mut Types, ty: Ty) -> TypeId {
+        let root = types.resolve(ty);
+        let mut work = vec![root];
+        while let Some(ty) = work.last().copied() {
+            if self.interned[ty].is_some() {
+                work.pop();
+                continue;
+            }
+            let node = types.node(ty).clone();
+            let before = work.len();
+            let mut depth = 0;
+            let mut children = Vec::new();
+            parts(&node, |part| children.push(part));
+            for part in children {
+                let part = types.resolve(part);
+                match self.interned[part] {
+                    Some((_, inner)) => depth = depth.max(inner + 1),
+                    None => work.push(part),
+                }
+            }
+            if work.len() > before {
+                continue;
+            }
+            work.pop();
+            let id = if depth > MAX_TYPE_DEPTH {
+                self.too_deep.get_or_insert(types.origin(ty));
+                TypeId::UNTYPED
+            } else {
+                self.intern_node(types, node)
+            };
+            let depth = if id == TypeId::UNTYPED { 0 } else { depth };
+            self.interned[ty] = Some((id, depth));
+        }
+        self.interned[root].map_or(TypeId::UNTYPED, |(id, _)| id)
+    }
+
+    fn intern_node(&mut self, types: &mut Types, node: Node) -> TypeId {
+        let part = |types: &mut Types, ty: Ty| {
+            let ty = types.resolve(ty);
+            self.interned[ty].map_or(TypeId::UNTYPED, |(id, _)| id)
+        };
+        let node = match node {
+            Node::Error => return TypeId::UNTYPED,
+            Node::Bool => return TypeId::BOOL,
+            Node::Str => return TypeId::STR,
+            Node::Int => return TypeId::INT,
+            Node::Float => return TypeId::FLOAT,
+            Node::Var(var) => match types.state(var) {
+                VarState::Generic(variable) => TypeNode::Var(self.numbers[variable]),
+                VarState::Unsolved { .. } | VarState::Solved(_) => return TypeId::UNTYPED,
+            },
+            Node::List(element) => TypeNode::List(part(types, element)),
+            Node::Map(key, value) => {
+                let key = part(types, key);
+                TypeNode::Map(key, part(types, value))
+            }
+            Node::Struct(fields) => {
+                TypeNode::Struct(fields.iter().map(|(name, ty)| (name.clone(), part(types, *ty))).collect())
+            }
+            Node::Func(args, result) => {
+                let args = args.iter().map(|ty| part(types, *ty)).collect();
+                TypeNode::Func(args, part(types, result))
+            }
+        };
+        self.table.intern(node)
+    }
+}

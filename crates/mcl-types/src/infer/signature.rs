@@ -1,0 +1,66 @@
+//! Types that are declared as text: signatures of built-in functions, fields of resource kinds.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use mcl_diagnostics::Span;
+use mcl_value::{Field, FuncType, Type};
+
+use crate::infer::Inference;
+use crate::solver::types::{Node, Ty};
+
+impl Inference<'_> {
+    /// Parses the signature of a built-in function, once.
+    pub(crate) fn signature(&mut self, text: &'static str) -> Option<Rc<FuncType>> {
+        self.signatures.functions.entry(text).or_insert_with(|| FuncType::parse(text).map(Rc::new)).clone()
+    }
+
+    /// Returns the declared type of a resource field.
+    pub(crate) fn field_type(&mut self, text: &'static str, span: Span) -> Ty {
+        let node = match text {
+            "str" => Node::Str,
+            "int" => Node::Int,
+            "bool" => Node::Bool,
+            "float" => Node::Float,
+            _ => {
+                let parsed = self.signatures.fields.entry(text);
+                let ty = Rc::clone(parsed.or_insert_with(|| Rc::new(Type::parse(text).unwrap_or(Type::Nil))));
+                return self.declared_type(&ty, &mut Vec::new(), span);
+            }
+        };
+        self.solver.types.add(node, span)
+    }
+
+    /// Adds a declared type. Equal numbers of variables (`?1`) become the same variable; `vars` collects them.
+    pub(crate) fn declared_type(&mut self, ty: &Type, vars: &mut Vec<(u32, Ty)>, span: Span) -> Ty {
+        let node = match ty {
+            Type::Bool => Node::Bool,
+            Type::Str => Node::Str,
+            Type::Int => Node::Int,
+            Type::Float => Node::Float,
+            Type::List(element) => Node::List(self.declared_type(element, vars, span)),
+            Type::Map(parts) => {
+                let key = self.declared_type(&parts.0, vars, span);
+                Node::Map(key, self.declared_type(&parts.1, vars, span))
+            }
+            Type::Struct(fields) => {
+                let field = |field: &Field| (Arc::clone(&field.name), self.declared_type(&field.ty, vars, span));
+                Node::Struct(fields.iter().map(field).collect())
+            }
+            Type::Func(func) => {
+                let args = func.args.iter().map(|arg| self.declared_type(&arg.ty, vars, span)).collect();
+                Node::Func(args, self.declared_type(&func.result, vars, span))
+            }
+            Type::Variant | Type::Nil => return self.solver.fresh_var(span),
+            Type::Var(number) => {
+                if let Some((_, known)) = vars.iter().find(|(other, _)| other == number) {
+                    return *known;
+                }
+                let var = self.solver.fresh_var(span);
+                vars.push((*number, var));
+                return var;
+            }
+        };
+        self.solver.types.add(node, span)
+    }
+}

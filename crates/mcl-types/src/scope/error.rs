@@ -1,0 +1,359 @@
+//! The errors of the scope stage as data, and their wording.
+
+use std::fmt;
+use std::sync::Arc;
+
+use mcl_diagnostics::{Code, Diagnostic, Span, Stage, nearest};
+use mcl_modules::ImportFailure;
+
+use crate::scope::names::Namespace;
+
+/// Uses shown in the report of one cycle.
+const MAX_CYCLE_LABELS: usize = 9;
+
+/// An error of the scope stage. The spans named `stmt` are those of whole statements.
+pub(crate) enum ScopeError {
+    DuplicateDefinition {
+        entity: Entity,
+        stmt: Span,
+        name: Span,
+        first: Span,
+    },
+    DuplicateParameter {
+        name: Arc<str>,
+        second: Span,
+        first: Span,
+    },
+    DuplicateAlias {
+        alias: Arc<str>,
+        stmt: Span,
+        first: Span,
+    },
+    DuplicateImport {
+        module: Arc<str>,
+        stmt: Span,
+    },
+    DuplicateImportAlias {
+        alias: Arc<str>,
+        stmt: Span,
+        first: Span,
+    },
+    /// The loader could not find or read the imported file.
+    ImportFailed {
+        failure: ImportFailure,
+        stmt: Span,
+    },
+    UnknownModule {
+        module: Arc<str>,
+        stmt: Span,
+    },
+    ImportCycle {
+        stmt: Span,
+    },
+    /// `stmt`, at the top level of an imported file, is not a definition.
+    NotImportable {
+        construct: &'static str,
+        stmt: Span,
+        import: Span,
+    },
+    /// An import with the alias `module` and an earlier `import … as *` both provide `name`.
+    StarCollision {
+        module: Arc<str>,
+        name: Arc<str>,
+        stmt: Span,
+    },
+    /// The uses that close the cycle, sorted, with the definition that each of them refers to.
+    CyclicDefinition {
+        uses: Vec<(Span, Entity)>,
+    },
+    ArgumentCount {
+        class: Arc<str>,
+        class_span: Span,
+        params: Vec<Arc<str>>,
+        found: usize,
+        stmt: Span,
+    },
+    UnknownName {
+        namespace: Namespace,
+        name: String,
+        is_call: bool,
+        span: Span,
+        hint: Option<Hint>,
+    },
+}
+
+/// A definition, as messages name it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Entity {
+    Variable(Arc<str>),
+    Function(Arc<str>),
+    Class(Arc<str>),
+    Include(Arc<str>),
+    Import(Arc<str>),
+    Unknown,
+}
+
+/// What the author of an unknown name may have meant.
+pub(crate) enum Hint {
+    /// The name is a variable that holds a function, but it is called like a function.
+    CallVariable {
+        name: String,
+    },
+    /// The name is a function, but it is called like a variable.
+    CallFunction {
+        name: String,
+    },
+    /// The name is a function, but it is used as a value.
+    WrapFunction {
+        name: String,
+    },
+    /// The name is an alias, not one of the names it gives access to.
+    IsAlias {
+        name: String,
+    },
+    Similar {
+        name: String,
+    },
+    SimilarAlias {
+        alias: Arc<str>,
+    },
+    UnknownAlias {
+        alias: Arc<str>,
+    },
+    NotImported {
+        module: Arc<str>,
+    },
+    /// `$config.port` where `$config` is a struct or map.
+    FieldOfVariable {
+        variable: Arc<str>,
+        field: Arc<str>,
+    },
+    /// `sigil` is `$` for a variable.
+    MemberOfClass {
+        class: Arc<str>,
+        member: Arc<str>,
+        sigil: &'static str,
+    },
+    ClassOfClass {
+        outer: Arc<str>,
+        inner: Arc<str>,
+    },
+    /// `outer.inner` where `outer` is a class.
+    NestedClass {
+        outer: Arc<str>,
+        inner: Arc<str>,
+    },
+    /// `class outer:inner` without a class `outer`.
+    Orphan {
+        outer: String,
+        inner: String,
+    },
+    VariableOfClass {
+        name: String,
+        class: Arc<str>,
+    },
+    VariableOfBlock {
+        name: String,
+        block: &'static str,
+    },
+    FunctionScope,
+}
+
+impl Entity {
+    pub(crate) fn new(namespace: Namespace, name: Arc<str>) -> Entity {
+        match namespace {
+            Namespace::Variable => Entity::Variable(name),
+            Namespace::Function => Entity::Function(name),
+            Namespace::Class => Entity::Class(name),
+        }
+    }
+}
+
+impl fmt::Display for Entity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Entity::Variable(name) => write!(f, "variable `${name}`"),
+            Entity::Function(name) => write!(f, "function `{name}`"),
+            Entity::Class(name) => write!(f, "class `{name}`"),
+            Entity::Include(alias) => write!(f, "include `{alias}`"),
+            Entity::Import(module) => write!(f, "import `{module}`"),
+            Entity::Unknown => f.write_str("definition"),
+        }
+    }
+}
+
+impl Entity {
+    /// Returns the quoted name; without the kind for a variable, which the `$` identifies.
+    fn quoted(&self) -> String {
+        match self {
+            Entity::Variable(name) => format!("`${name}`"),
+            _ => self.to_string(),
+        }
+    }
+}
+
+/// Returns the name of the system module with the most similar name.
+pub(crate) fn similar_module(module: &str) -> Option<&'static str> {
+    nearest(module, mcl_functions::module_names())
+}
+
+fn error(code: Code, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::error(code, Stage::Scope, message)
+}
+
+fn import_error(code: Code, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::error(code, Stage::Import, message)
+}
+
+impl From<ScopeError> for Diagnostic {
+    fn from(scope_error: ScopeError) -> Diagnostic {
+        match scope_error {
+            ScopeError::DuplicateDefinition { entity, stmt, name, first } => {
+                error(Code::E0606, format!("duplicate {entity}"))
+                    .at_with(Span { end: name.end.max(stmt.start), ..stmt }, "redefined here")
+                    .label(first, "first defined here")
+                    .help(match entity {
+                        Entity::Variable(_) => "rename one of them: a variable cannot be reassigned in its scope",
+                        _ => "rename one of them",
+                    })
+            }
+            ScopeError::DuplicateParameter { name, second, first } => {
+                error(Code::E0609, format!("duplicate parameter `${name}`"))
+                    .at_with(second, "redefined here")
+                    .label(first, "first defined here")
+            }
+            ScopeError::DuplicateAlias { alias, stmt, first } => {
+                error(Code::E0607, format!("duplicate alias `{alias}`"))
+                    .at_with(stmt, "used again here")
+                    .label(first, "first used here")
+                    .help("choose another alias with `as`")
+            }
+            ScopeError::DuplicateImport { module, stmt } => {
+                import_error(Code::E0508, format!("duplicate import of `{module}`"))
+                    .at_with(stmt, "imported again here")
+                    .help("remove this import")
+            }
+            ScopeError::DuplicateImportAlias { alias, stmt, first } => {
+                import_error(Code::E0509, format!("duplicate import alias `{alias}`"))
+                    .at_with(stmt, "used again here")
+                    .label(first, "first used here")
+                    .help(format!("give one of the imports another alias: `as other_{alias}`"))
+            }
+            ScopeError::ImportFailed { failure, stmt } => failure.to_diagnostic(stmt),
+            ScopeError::UnknownModule { module, stmt } => {
+                import_error(Code::E0501, format!("unknown system module `{module}`")).at(stmt).help(
+                    match similar_module(&module) {
+                        Some(near) => format!("did you mean `{near}`?"),
+                        None => format!("to import a directory, end its path with a slash: `import \"{module}/\"`"),
+                    },
+                )
+            }
+            ScopeError::ImportCycle { stmt } => import_error(Code::E0510, "import cycle")
+                .at_with(stmt, "leads back to its own file")
+                .help("move the definitions that both files need into a third one"),
+            ScopeError::NotImportable { construct, stmt, import } => {
+                import_error(Code::E0511, format!("{construct} is not allowed at the top level of an imported file"))
+                    .at_with(stmt, "not a definition")
+                    .label(import, "imported here")
+                    .help("move it into a class, and include that class")
+            }
+            ScopeError::StarCollision { module, name, stmt } => {
+                import_error(Code::E0512, format!("conflicting imports of the module `{module}`"))
+                    .at_with(stmt, format!("imports `{module}.{name}` again"))
+                    .help(format!(
+                        "an earlier `import … as *` already provides `{module}`; give one of the imports its own alias"
+                    ))
+            }
+            ScopeError::CyclicDefinition { uses } => cyclic_definition(&uses),
+            ScopeError::ArgumentCount { class, class_span, params, found, stmt } => {
+                let expected = match params.len() {
+                    0 => "no arguments".to_owned(),
+                    1 => "1 argument".to_owned(),
+                    n => format!("{n} arguments"),
+                };
+                let list = params.iter().map(|name| format!("${name}")).collect::<Vec<_>>().join(", ");
+                error(Code::E0605, format!("expected {expected} for class `{class}`, found {found}")).at(stmt).label(
+                    class_span,
+                    if list.is_empty() { "no parameters".to_owned() } else { format!("parameters: ({list})") },
+                )
+            }
+            ScopeError::UnknownName { namespace, name, is_call, span, hint } => {
+                let (code, entity) = match (namespace, is_call) {
+                    (Namespace::Variable, false) => (Code::E0601, format!("variable `${name}`")),
+                    (Namespace::Variable, true) => (Code::E0603, format!("variable `${name}`")),
+                    (Namespace::Function, _) => (Code::E0602, format!("function `{name}`")),
+                    (Namespace::Class, _) => (Code::E0604, format!("class `{name}`")),
+                };
+                let diagnostic = error(code, format!("no {entity} in this scope")).at(span);
+                match hint {
+                    Some(hint) => diagnostic.help(hint.to_string()),
+                    None => diagnostic,
+                }
+            }
+        }
+    }
+}
+
+/// The first use in the source is blamed.
+fn cyclic_definition(uses: &[(Span, Entity)]) -> Diagnostic {
+    let Some(((first, entity), rest)) = uses.split_first() else {
+        return error(Code::E0608, "cyclic definition");
+    };
+    let name = entity.quoted();
+    let mut diagnostic =
+        error(Code::E0608, format!("cyclic definition of {name}")).at_with(*first, format!("uses {name}"));
+    for (span, entity) in rest.iter().take(MAX_CYCLE_LABELS - 1) {
+        diagnostic = diagnostic.label(*span, format!("uses {}", entity.quoted()));
+    }
+    diagnostic.help("definitions cannot be recursive, and an inner name cannot read the outer name that it shadows")
+}
+
+impl fmt::Display for Hint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Hint::CallVariable { name } => {
+                write!(f, "`${name}` is a variable; call the function it holds with `${name}(…)`")
+            }
+            Hint::CallFunction { name } => {
+                write!(f, "`{name}` is a function, not a variable; call it with `{name}(…)`")
+            }
+            Hint::WrapFunction { name } => {
+                write!(f, "`{name}` is a function; wrap it to use it as a value: `func($x) {{ {name}($x) }}`")
+            }
+            Hint::IsAlias { name } => write!(f, "`{name}` is an alias; add the name to use from it: `{name}.…`"),
+            Hint::Similar { name } => write!(f, "did you mean `{name}`?"),
+            Hint::SimilarAlias { alias } => write!(f, "did you mean the alias `{alias}`?"),
+            Hint::UnknownAlias { alias } => write!(f, "no import or include in this scope has the alias `{alias}`"),
+            Hint::NotImported { module } => write!(f, "import the module first: `import \"{module}\"`"),
+            Hint::FieldOfVariable { variable, field } => write!(
+                f,
+                "`${variable}` is a variable: a field of a struct is `${variable}->{field}`, a value in a map \
+                 `${variable}[\"{field}\"]`"
+            ),
+            Hint::MemberOfClass { class, member, sigil } => write!(
+                f,
+                "`{class}` is a class: give its include an alias, `include {class} as x`, then use `{sigil}x.{member}`"
+            ),
+            Hint::ClassOfClass { outer, inner } => write!(
+                f,
+                "`{outer}` is a class: include it with an alias, `include {outer} as x`, then `include x.{inner}`"
+            ),
+            Hint::NestedClass { outer, inner } => write!(
+                f,
+                "`{inner}` is defined inside the class `{outer}`: `include {outer} as x`, then `include x.{inner}`"
+            ),
+            Hint::Orphan { outer, inner } => {
+                write!(f, "`class {outer}:{inner}` belongs to a class `{outer}`, which is not defined in that scope")
+            }
+            Hint::VariableOfClass { name, class } => {
+                write!(f, "the class `{class}` defines a `${name}`: `include {class} as x`, then use `$x.{name}`")
+            }
+            Hint::VariableOfBlock { name, block } => {
+                write!(f, "a `${name}` is defined inside {block}, and is not visible outside of it")
+            }
+            Hint::FunctionScope => {
+                f.write_str("a function sees its own parameters and the scope of its definition, not its callers'")
+            }
+        }
+    }
+}

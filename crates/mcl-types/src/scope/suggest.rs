@@ -1,0 +1,212 @@
+//! Unknown names: what their author may have meant.
+
+use std::sync::Arc;
+
+use mcl_diagnostics::{Span, nearest};
+
+use crate::builtin;
+use crate::scope::Resolver;
+use crate::scope::error::{Hint, ScopeError};
+use crate::scope::names::{NameUse, Namespace, Symbol};
+use crate::scope::table::AliasTarget;
+use crate::scoped::{DefKind, ScopeId, ScopeKind};
+
+/// Maximum number of suggestions per program: each looks at every name in scope.
+const MAX_SUGGESTIONS: u32 = 50;
+
+impl Resolver<'_> {
+    /// Reports a name that was not found.
+    pub(crate) fn report_unknown(&mut self, name: NameUse<'_>, scope: ScopeId, span: Span, is_call: bool) {
+        let NameUse { namespace, parts } = name;
+        let dotted = self.symbols.dotted(parts);
+        if namespace == Namespace::Variable && dotted.contains("__") {
+            return; // Such a variable cannot be used even if it is defined (E0310).
+        }
+        if parts.len() > 1 && self.misspelt_aliases.contains(&parts[0]) {
+            return; // It follows from the import (E0501).
+        }
+        let mut hint = None;
+        if self.suggestions < MAX_SUGGESTIONS {
+            self.suggestions += 1;
+            hint = self.hint(name, scope, is_call);
+        }
+        self.report(scope, ScopeError::UnknownName { namespace, name: dotted, is_call, span, hint });
+    }
+
+    fn hint(&mut self, name: NameUse<'_>, scope: ScopeId, is_call: bool) -> Option<Hint> {
+        let NameUse { namespace, parts } = name;
+        let dotted = self.symbols.dotted(parts);
+        let other = match namespace {
+            Namespace::Function => Some(Namespace::Variable),
+            Namespace::Variable => Some(Namespace::Function),
+            Namespace::Class => None,
+        };
+        if let Some(other) = other
+            && self.lookup(NameUse { namespace: other, parts }, scope).is_some()
+        {
+            return Some(match (namespace, is_call) {
+                (Namespace::Function | Namespace::Class, _) => Hint::CallVariable { name: dotted },
+                (Namespace::Variable, true) => Hint::CallFunction { name: dotted },
+                (Namespace::Variable, false) => Hint::WrapFunction { name: dotted },
+            });
+        }
+        if namespace == Namespace::Class
+            && let Some(hint) = self.class_elsewhere(parts, scope)
+        {
+            return Some(hint);
+        }
+        let sigil = if namespace == Namespace::Variable { "$" } else { "" };
+        match parts {
+            [alias, last] => {
+                return match self.names_of_alias(namespace, *alias, scope) {
+                    Some(names) => {
+                        let wrong = Arc::clone(self.symbols.name(*last));
+                        let near = nearest(&wrong, names.iter().map(|name| &**name))?;
+                        Some(Hint::Similar { name: format!("{sigil}{}.{near}", self.symbols.name(*alias)) })
+                    }
+                    None => self.dotted_hint(*alias, *last, sigil, scope).or_else(|| self.missing_alias(*alias, scope)),
+                };
+            }
+            [simple] if self.names_of_alias(namespace, *simple, scope).is_some() => {
+                return Some(Hint::IsAlias { name: format!("{sigil}{dotted}") });
+            }
+            [_] => {}
+            _ => return None,
+        }
+        let names = self.visible_names(namespace, scope);
+        if let Some(near) = nearest(&dotted, names.iter().map(|name| &**name)) {
+            return Some(Hint::Similar { name: format!("{sigil}{near}") });
+        }
+        if namespace != Namespace::Variable {
+            return None;
+        }
+        let is_in_function = matches!(self.out.scope(scope).kind, ScopeKind::Function(_));
+        self.variable_elsewhere(&dotted).or_else(|| is_in_function.then_some(Hint::FunctionScope))
+    }
+
+    /// Finds a variable of that name in another scope.
+    fn variable_elsewhere(&self, name: &str) -> Option<Hint> {
+        let is_match = |kind: &DefKind| matches!(kind, DefKind::Bind { .. });
+        let def = self.out.defs.values().find(|def| is_match(&def.kind) && *def.name == *name)?;
+        let name = name.to_owned();
+        match self.out.scope(def.scope).kind {
+            ScopeKind::Loop => Some(Hint::VariableOfBlock { name, block: "a loop" }),
+            ScopeKind::Block => Some(Hint::VariableOfBlock { name, block: "a branch of an `if`" }),
+            ScopeKind::Class(class) => {
+                Some(Hint::VariableOfClass { name, class: Arc::clone(&self.out.def(class).name) })
+            }
+            ScopeKind::Module | ScopeKind::Function(_) => None,
+        }
+    }
+
+    /// Finds a class of that name inside another one.
+    fn class_elsewhere(&mut self, parts: &[Symbol], scope: ScopeId) -> Option<Hint> {
+        let last = Arc::clone(self.symbols.name(*parts.last()?));
+        if let [first, _] = parts
+            && self.lookup(NameUse { namespace: Namespace::Class, parts: &[*first] }, scope).is_some()
+        {
+            return Some(Hint::ClassOfClass { outer: Arc::clone(self.symbols.name(*first)), inner: last });
+        }
+        if parts.len() > 1 {
+            return None;
+        }
+        self.out.defs.values().find_map(|def| {
+            if !matches!(def.kind, DefKind::Class { .. }) {
+                return None;
+            }
+            if let Some((outer, inner)) = def.name.rsplit_once(':').filter(|(_, inner)| *inner == &*last) {
+                return Some(Hint::Orphan { outer: outer.to_owned(), inner: inner.to_owned() });
+            }
+            let ScopeKind::Class(outer) = self.out.scope(def.scope).kind else { return None };
+            let outer = &self.out.def(outer).name;
+            (*def.name == *last).then(|| Hint::NestedClass { outer: Arc::clone(outer), inner: Arc::clone(&last) })
+        })
+    }
+
+    /// Handles `$config.port`, where `$config` is a struct, or `config` a class.
+    fn dotted_hint(&mut self, first: Symbol, last: Symbol, sigil: &'static str, scope: ScopeId) -> Option<Hint> {
+        let parts = [first];
+        let mut exists = |namespace| self.lookup(NameUse { namespace, parts: &parts }, scope).is_some();
+        let (is_variable, is_class) = (sigil == "$" && exists(Namespace::Variable), exists(Namespace::Class));
+        let (first, last) = (Arc::clone(self.symbols.name(first)), Arc::clone(self.symbols.name(last)));
+        if is_variable {
+            return Some(Hint::FieldOfVariable { variable: first, field: last });
+        }
+        is_class.then_some(Hint::MemberOfClass { class: first, member: last, sigil })
+    }
+
+    fn missing_alias(&mut self, alias: Symbol, scope: ScopeId) -> Option<Hint> {
+        let name = Arc::clone(self.symbols.name(alias));
+        if mcl_functions::module_exists(&name) {
+            return Some(Hint::NotImported { module: name });
+        }
+        let aliases = self.visible_aliases(scope);
+        match nearest(&name, aliases.iter().map(|name| &**name)) {
+            Some(near) => Some(Hint::SimilarAlias { alias: near.into() }),
+            None => Some(Hint::UnknownAlias { alias: name }),
+        }
+    }
+
+    fn visible_aliases(&self, scope: ScopeId) -> Vec<Arc<str>> {
+        let mut names = Vec::new();
+        let mut current = Some(scope);
+        while let Some(scope) = current {
+            names.extend(self.table(scope).aliases.keys().map(|symbol| Arc::clone(self.symbols.name(*symbol))));
+            current = self.out.scope(scope).parent;
+        }
+        names
+    }
+
+    /// Returns the names of one namespace that can be used in a scope without a dot.
+    fn visible_names(&self, namespace: Namespace, scope: ScopeId) -> Vec<Arc<str>> {
+        let mut names = Vec::new();
+        let mut current = Some((scope, false));
+        while let Some((scope, params_only)) = current {
+            names.extend(self.names_in(namespace, scope, params_only));
+            let parent = self.out.scope(scope).parent;
+            current = parent.map(|parent| (parent, self.table(scope).skips_parent_definitions));
+        }
+        match namespace {
+            Namespace::Function => names.extend(builtin::global_functions().map(Arc::from)),
+            Namespace::Variable => names.extend(["hostname", "purpleidea"].map(Arc::from)),
+            Namespace::Class => {}
+        }
+        names
+    }
+
+    fn names_in(&self, namespace: Namespace, scope: ScopeId, params_only: bool) -> Vec<Arc<str>> {
+        let table = self.table(scope);
+        let definitions = table.definitions(namespace).keys().filter(|_| !params_only);
+        let params = table.params.iter().map(|(name, _)| name).filter(|_| namespace == Namespace::Variable);
+        definitions.chain(params).map(|symbol| Arc::clone(self.symbols.name(*symbol))).collect()
+    }
+
+    /// Returns the names of one namespace that a visible alias gives access to; `None` if there is no such alias.
+    fn names_of_alias(&mut self, namespace: Namespace, alias: Symbol, scope: ScopeId) -> Option<Vec<Arc<str>>> {
+        let mut current = Some((scope, false));
+        while let Some((scope, params_only)) = current {
+            if let Some(alias) = self.table(scope).aliases.get(&alias).filter(|_| !params_only) {
+                return Some(self.names_of_target(namespace, alias.target));
+            }
+            let parent = self.out.scope(scope).parent;
+            current = parent.map(|parent| (parent, self.table(scope).skips_parent_definitions));
+        }
+        None
+    }
+
+    fn names_of_target(&mut self, namespace: Namespace, target: AliasTarget) -> Vec<Arc<str>> {
+        let (mut names, native) = match target {
+            AliasTarget::Error => (Vec::new(), None),
+            AliasTarget::System(module) => (Vec::new(), Some(module)),
+            AliasTarget::Instance(instance) => match self.out.instance_scope(instance) {
+                Some(scope) => (self.names_in(namespace, scope, false), self.table(scope).system),
+                None => (Vec::new(), None),
+            },
+        };
+        if let Some(module) = native.filter(|_| namespace == Namespace::Function) {
+            let native = self.native_names(module);
+            names.extend(native.into_iter().map(|name| Arc::clone(self.symbols.name(name))));
+        }
+        names
+    }
+}

@@ -1,0 +1,137 @@
+//! The symbol table of a scope.
+
+use std::sync::Arc;
+
+use mcl_diagnostics::Span;
+use mcl_modules::UnitId;
+use mcl_parser::ast::StmtId;
+use rustc_hash::FxHashMap;
+
+use crate::scope::names::{Namespace, Symbol};
+use crate::scoped::{DefId, InstanceId, ScopeId};
+
+/// The names that a scope defines, and what resolving them needs to know about the scope.
+pub(crate) struct SymbolTable {
+    pub(crate) variables: FxHashMap<Symbol, DefId>,
+    pub(crate) functions: FxHashMap<Symbol, DefId>,
+    pub(crate) classes: FxHashMap<Symbol, DefId>,
+    /// The parameters: a layer around the body, whose own bindings may shadow them.
+    pub(crate) params: Vec<(Symbol, DefId)>,
+    pub(crate) aliases: FxHashMap<Symbol, Alias>,
+    /// The targets of `import … as *`, in source order.
+    pub(crate) stars: Vec<(StmtId, AliasTarget)>,
+    /// Uses of definitions of this scope by its other definitions.
+    pub(crate) dependencies: Vec<Dependency>,
+    /// The class body or module around the scope, or the scope itself.
+    pub(crate) enclosing: ScopeId,
+    /// The number of statement lists around it.
+    pub(crate) depth: u32,
+    pub(crate) unit: UnitId,
+    /// Set for modules that see the names around their import: of the importing scope itself, only the parameters are
+    /// visible, not its definitions.
+    pub(crate) skips_parent_definitions: bool,
+    /// The module that the file is the mcl part of, if it belongs to a system module.
+    pub(crate) system: Option<Symbol>,
+}
+
+/// A statement of a scope uses a definition of another one.
+pub(crate) struct Dependency {
+    pub(crate) from: StmtId,
+    pub(crate) to: StmtId,
+    /// The span of the use.
+    pub(crate) span: Span,
+}
+
+/// An alias of an include or import.
+pub(crate) struct Alias {
+    pub(crate) stmt: StmtId,
+    pub(crate) span: Span,
+    pub(crate) target: AliasTarget,
+}
+
+/// The names that an alias gives access to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AliasTarget {
+    /// Those of an instance of a class or file.
+    Instance(InstanceId),
+    /// Native names with this module prefix.
+    System(Symbol),
+    /// The import failed and was reported: every name is accepted without a further report.
+    Error,
+}
+
+/// A name that a file uses and does not define at its top level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum FreeName {
+    /// A name without dots.
+    Simple(Namespace, Symbol),
+    /// The alias at the beginning of a dotted name.
+    Alias(Symbol),
+}
+
+impl FreeName {
+    /// Returns the name itself.
+    pub(crate) fn symbol(self) -> Symbol {
+        match self {
+            FreeName::Simple(_, symbol) | FreeName::Alias(symbol) => symbol,
+        }
+    }
+}
+
+/// The free names of a file, sorted.
+pub(crate) type FreeNames = Arc<[FreeName]>;
+
+/// Progress of the lookup of the class that an include instantiates.
+#[derive(Debug)]
+pub(crate) enum ClassLookup {
+    NotStarted,
+    InProgress,
+    Done,
+    /// The class was looked up. The include statement depends on these statements of the scopes around it.
+    Found {
+        providers: Vec<(ScopeId, StmtId)>,
+        missing: bool,
+    },
+}
+
+impl SymbolTable {
+    pub(crate) fn new(unit: UnitId, enclosing: ScopeId, depth: u32) -> SymbolTable {
+        SymbolTable {
+            variables: FxHashMap::default(),
+            functions: FxHashMap::default(),
+            classes: FxHashMap::default(),
+            params: Vec::new(),
+            aliases: FxHashMap::default(),
+            stars: Vec::new(),
+            dependencies: Vec::new(),
+            enclosing,
+            depth,
+            unit,
+            skips_parent_definitions: false,
+            system: None,
+        }
+    }
+
+    /// Returns the definitions of one namespace.
+    pub(crate) fn definitions(&self, namespace: Namespace) -> &FxHashMap<Symbol, DefId> {
+        match namespace {
+            Namespace::Variable => &self.variables,
+            Namespace::Function => &self.functions,
+            Namespace::Class => &self.classes,
+        }
+    }
+
+    /// Returns the definitions of one namespace, to add to them.
+    pub(crate) fn definitions_mut(&mut self, namespace: Namespace) -> &mut FxHashMap<Symbol, DefId> {
+        match namespace {
+            Namespace::Variable => &mut self.variables,
+            Namespace::Function => &mut self.functions,
+            Namespace::Class => &mut self.classes,
+        }
+    }
+
+    /// Returns the parameter with this name; of equal names, the last one counts (spec 02 §2.3).
+    pub(crate) fn param(&self, symbol: Symbol) -> Option<DefId> {
+        self.params.iter().rev().find(|(name, _)| *name == symbol).map(|(_, def)| *def)
+    }
+}

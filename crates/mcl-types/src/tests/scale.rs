@@ -1,0 +1,85 @@
+//! Large and deep programs: time and stack must not depend on their shape.
+
+use std::fmt::Write;
+
+use super::compile;
+
+#[track_caller]
+fn accepts(program: &str) {
+    let (_, diagnostics, _) = compile(program);
+    assert!(diagnostics.is_empty(), "{:?}", diagnostics[0]);
+}
+
+#[test]
+fn long_chain_of_binds_in_either_order() {
+    for reversed in [false, true] {
+        let mut lines: Vec<String> = (1..10_000).map(|i| format!("$x{i} = $x{} + 1", i - 1)).collect();
+        lines.insert(0, "$x0 = 0".to_owned());
+        if reversed {
+            lines.reverse();
+        }
+        accepts(&format!("{}\ntest \"t\" {{ int64 => $x9999, }}", lines.join("\n")));
+    }
+}
+
+#[test]
+fn type_as_deep_as_the_program_is_long_is_rejected() {
+    let mut program = String::from("$x0 = 0\n");
+    for i in 1..5_000 {
+        let _ = writeln!(program, "$x{i} = [$x{}]", i - 1);
+    }
+    let _ = writeln!(program, "test \"t\" {{ interface => $x4999, }}");
+    let (_, diagnostics, _) = compile(&program);
+    assert_eq!(diagnostics[0].code.name(), "E0720");
+}
+
+#[test]
+fn nested_calls_do_not_multiply() {
+    let mut program = String::from("func f0($x) { [$x] }\n");
+    for i in 1..60 {
+        let _ = writeln!(program, "func f{i}($x) {{ len(f{0}($x)) + len(f{0}($x)); }}", i - 1);
+    }
+    let program = program
+        .replace("; }", " }")
+        .replace("len(f", "twice(f")
+        .replace("func f0($x) { [$x] }", "func f0($x) { $x + $x }");
+    accepts(&format!(
+        "func twice($x) {{ $x + $x }}\n{program}test \"t\" {{ int64 => f59(1), anotherstr => f59(\"a\"), }}"
+    ));
+}
+
+#[test]
+fn nested_includes_do_not_multiply() {
+    let mut program = String::from("class c0($x) {\n$v = $x->a + $x->a\n}\n");
+    for i in 1..60 {
+        let _ = writeln!(
+            program,
+            "class c{i}($x) {{\ninclude c{0}($x) as p\ninclude c{0}($x) as q\n$v = $p.v + $q.v\n}}",
+            i - 1
+        );
+    }
+    accepts(&format!("{program}include c59(struct{{a => 1}}) as k\ntest \"t\" {{ int64 => $k.v, }}"));
+}
+
+#[test]
+fn diamonds_of_imports_do_not_multiply() {
+    let mut program = String::from(
+        "import \"m29.mcl\" as m\ntest \"t\" { int64 => $m.v, }\n-- m0.mcl --\n$v = 1\n-- n0.mcl --\n$v = 1\n",
+    );
+    for i in 1..30 {
+        for name in ["m", "n"] {
+            let below = i - 1;
+            let _ = writeln!(
+                program,
+                "-- {name}{i}.mcl --\nimport \"m{below}.mcl\" as a\nimport \"n{below}.mcl\" as b\n$v = $a.v + $b.v"
+            );
+        }
+    }
+    accepts(&program);
+}
+
+#[test]
+fn deep_blocks_do_not_overflow() {
+    let depth = 900;
+    accepts(&format!("{}test \"t\" {{}}\n{}", "if true {\n".repeat(depth), "}\n".repeat(depth)));
+}

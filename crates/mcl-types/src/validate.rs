@@ -1,0 +1,206 @@
+//! Validates resolved and typed programs that were read from files: every id is in range, scopes form a tree, types have no
+//! cycles. Whether the names and types are the right ones is not checked again.
+
+use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+use mcl_parser::ast::{ExprId, StmtId};
+
+use crate::invalid::InvalidProgram;
+use crate::scoped::{
+    DefId, DefKind, ExprInfo, Instance, InstanceId, InstanceKind, Module, ModuleId, RefId, Scope, ScopeId, ScopeKind,
+    Scoped, StmtInfo, Target,
+};
+use crate::typed::{TypeId, Typed};
+
+type Validation = Result<(), InvalidProgram>;
+
+fn ensure(holds: bool, violation: &'static str) -> Validation {
+    if holds { Ok(()) } else { Err(InvalidProgram::new(violation)) }
+}
+
+fn ensure_valid<K: EntityRef, V>(table: &PrimaryMap<K, V>, id: K, violation: &'static str) -> Validation {
+    ensure(table.is_valid(id), violation)
+}
+
+impl Scoped {
+    /// Checks that the tables refer to one another and to the trees only by ids that exist. The trees themselves were
+    /// validated before.
+    ///
+    /// # Errors
+    /// The first violation.
+    pub fn validate(&self) -> Result<(), InvalidProgram> {
+        ensure(!self.modules.is_empty(), "it has no module")?;
+        // The modules of scopes come first: everything else finds its tree through its scope.
+        self.modules.values().try_for_each(|module| self.validate_module_head(module))?;
+        for scope in self.scopes.values() {
+            ensure_valid(&self.modules, scope.module, "a module does not exist")?;
+            scope.parent.map_or(Ok(()), |parent| self.scope_exists(parent))?;
+        }
+        self.validate_scope_tree()?;
+        self.scopes.iter().try_for_each(|(id, scope)| self.validate_scope(id, scope))?;
+        self.defs.keys().try_for_each(|id| self.validate_def(id))?;
+        self.instances.values().try_for_each(|instance| self.validate_instance(instance))?;
+        for reference in self.references.values() {
+            reference.path.iter().try_for_each(|instance| self.instance_exists(*instance))?;
+            if let Target::Def(def) = reference.target {
+                self.def_exists(def)?;
+            }
+        }
+        self.modules.values().try_for_each(|module| self.validate_module_tables(module))
+    }
+
+    fn validate_module_head(&self, module: &Module) -> Validation {
+        self.scope_exists(module.scope)?;
+        ensure(self.scope(module.scope).kind == ScopeKind::Module, "a module's scope is of another kind")?;
+        let tree = self.units.get(module.unit.0 as usize).ok_or(InvalidProgram::new("a tree does not exist"))?;
+        let lengths = (module.exprs.len(), module.stmts.len());
+        ensure(lengths == (tree.exprs.len(), tree.stmts.len()), "a module does not match its tree")
+    }
+
+    /// Checks that no scope is its own ancestor. Scopes known to lead to a root are marked, so each is visited once.
+    fn validate_scope_tree(&self) -> Validation {
+        let mut rooted: SecondaryMap<ScopeId, bool> = SecondaryMap::with_capacity(self.scopes.len());
+        for start in self.scopes.keys() {
+            let mut ancestors = Vec::new();
+            let mut current = Some(start);
+            while let Some(scope) = current.filter(|scope| !rooted[*scope]) {
+                ancestors.push(scope);
+                ensure(ancestors.len() <= self.scopes.len(), "a scope is inside itself")?;
+                current = self.scope(scope).parent;
+            }
+            ancestors.into_iter().for_each(|scope| rooted[scope] = true);
+        }
+        Ok(())
+    }
+
+    fn validate_scope(&self, id: ScopeId, scope: &Scope) -> Validation {
+        scope.params.iter().try_for_each(|def| self.def_exists(*def))?;
+        match scope.kind {
+            ScopeKind::Module | ScopeKind::Block | ScopeKind::Loop => {}
+            ScopeKind::Class(def) => self.def_exists(def)?,
+            ScopeKind::Function(expr) => self.expr_exists(scope.module, expr)?,
+        }
+        let module = self.module(scope.module);
+        for stmt in scope.body.iter().chain(&scope.order) {
+            let info = module.stmts.get(stmt.0 as usize).ok_or(InvalidProgram::new("a statement does not exist"))?;
+            match info {
+                StmtInfo::If { then, otherwise } => {
+                    self.is_inside(id, *then, |kind| kind == ScopeKind::Block)?;
+                    otherwise.map_or(Ok(()), |inner| self.is_inside(id, inner, |kind| kind == ScopeKind::Block))?;
+                }
+                StmtInfo::Loop(body) => self.is_inside(id, *body, |kind| kind == ScopeKind::Loop)?,
+                StmtInfo::None | StmtInfo::Def(_) | StmtInfo::Instance(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn validate_def(&self, id: DefId) -> Validation {
+        let def = self.def(id);
+        self.scope_exists(def.scope)?;
+        match def.kind {
+            DefKind::Bind { stmt } => self.stmt_exists(def.scope, stmt),
+            DefKind::Func { stmt, scope } => {
+                self.stmt_exists(def.scope, stmt)?;
+                let scope = scope.ok_or(InvalidProgram::new("a function has no scope"))?;
+                self.is_inside(def.scope, scope, |kind| matches!(kind, ScopeKind::Function(_)))
+            }
+            DefKind::Class { stmt, body } => {
+                self.stmt_exists(def.scope, stmt)?;
+                self.is_inside(def.scope, body, |kind| kind == ScopeKind::Class(id))
+            }
+            DefKind::Param { index } => {
+                let param = self.scope(def.scope).params.get(index as usize);
+                ensure(param == Some(&id), "a parameter is not one of its scope")
+            }
+            DefKind::Error => Ok(()),
+        }
+    }
+
+    fn validate_instance(&self, instance: &Instance) -> Validation {
+        self.scope_exists(instance.scope)?;
+        self.stmt_exists(instance.scope, instance.stmt)?;
+        match instance.kind {
+            InstanceKind::Class(reference) => self.reference_exists(reference),
+            InstanceKind::Module(module) => ensure_valid(&self.modules, module, "a module does not exist"),
+            InstanceKind::Error => Ok(()),
+        }
+    }
+
+    fn validate_module_tables(&self, module: &Module) -> Validation {
+        for expr in &module.exprs {
+            match expr {
+                ExprInfo::None | ExprInfo::Unresolved => {}
+                ExprInfo::Ref(reference) => self.reference_exists(*reference)?,
+                ExprInfo::Function(scope) => self.scope_exists(*scope)?,
+            }
+        }
+        for stmt in &module.stmts {
+            match stmt {
+                StmtInfo::None => {}
+                StmtInfo::Def(def) => self.def_exists(*def)?,
+                StmtInfo::If { then, otherwise } => {
+                    self.scope_exists(*then)?;
+                    otherwise.map_or(Ok(()), |scope| self.scope_exists(scope))?;
+                }
+                StmtInfo::Loop(scope) => self.scope_exists(*scope)?,
+                StmtInfo::Instance(instance) => self.instance_exists(*instance)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that the scope that a statement or definition of `outer` opens is of the right kind and a child of `outer`.
+    fn is_inside(&self, outer: ScopeId, inner: ScopeId, is_expected: impl FnOnce(ScopeKind) -> bool) -> Validation {
+        self.scope_exists(inner)?;
+        let inner = self.scope(inner);
+        ensure(inner.parent == Some(outer) && is_expected(inner.kind), "a scope does not fit its statement")
+    }
+
+    fn scope_exists(&self, id: ScopeId) -> Validation {
+        ensure_valid(&self.scopes, id, "a scope does not exist")
+    }
+
+    fn def_exists(&self, id: DefId) -> Validation {
+        ensure_valid(&self.defs, id, "a definition does not exist")
+    }
+
+    fn instance_exists(&self, id: InstanceId) -> Validation {
+        ensure_valid(&self.instances, id, "an instance does not exist")
+    }
+
+    fn reference_exists(&self, id: RefId) -> Validation {
+        ensure_valid(&self.references, id, "a reference does not exist")
+    }
+
+    fn stmt_exists(&self, scope: ScopeId, stmt: StmtId) -> Validation {
+        let count = self.module(self.scope(scope).module).stmts.len();
+        ensure((stmt.0 as usize) < count, "a statement does not exist")
+    }
+
+    fn expr_exists(&self, module: ModuleId, expr: ExprId) -> Validation {
+        ensure((expr.0 as usize) < self.module(module).exprs.len(), "an expression does not exist")
+    }
+}
+
+impl Typed {
+    /// Does the same as [`Scoped::validate`], and checks the types as well.
+    ///
+    /// # Errors
+    /// The first violation.
+    pub fn validate(&self) -> Result<(), InvalidProgram> {
+        self.scoped.validate()?;
+        self.types.validate()?;
+        let scoped = &self.scoped;
+        let lengths = self.exprs.len() == scoped.modules.len()
+            && self.exprs.values().zip(scoped.modules.values()).all(|(types, m)| types.len() == m.exprs.len())
+            && self.defs.len() == scoped.defs.len()
+            && self.generics.len() == scoped.scopes.len()
+            && self.instance_types.len() == scoped.instances.len();
+        ensure(lengths, "its types do not match its names")?;
+        let expressions = self.exprs.values().flatten();
+        let instances = self.instance_types.values().flat_map(|types| &**types);
+        let calls = self.call_types.values().flat_map(|types| &**types);
+        let mut types = expressions.chain(self.defs.values()).chain(instances).chain(calls);
+        ensure(types.all(|ty: &TypeId| ty.index() < self.types.len()), "a type does not exist")
+    }
+}

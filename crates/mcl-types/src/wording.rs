@@ -1,0 +1,11 @@
+//! The wording that all type mismatches share.
+
+/// Words a mismatch of two types.
+pub(crate) fn expected_found(expected: &str, found: &str) -> String {
+    format!("expected `{expected}`, found `{found}`")
+}
+
+/// Words the label of the span that an expected type comes from.
+pub(crate) fn expected_because(expected: &str) -> String {
+    format!("expected `{expected}` because of this")
+}
