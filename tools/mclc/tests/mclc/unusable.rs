@@ -1,4 +1,4 @@
-//! Bad input on the level of the tool: what is no program, what cannot be read, and hostile text.
+//! Unusable input of the tool: files that are not programs or cannot be read, and hostile text.
 
 use crate::command::{Ran, Scratch};
 
