@@ -174,10 +174,7 @@ fn unknown_function(program: &Program, index: usize, name: &str) -> Diagnostic {
     let message = format!("this runtime has no function `{name}`");
     let diagnostic = Diagnostic::error(DiagnosticCode::R0104, Stage::Stream, message)
         .help("the program was compiled for a newer runtime: build it again with the `mclc` that belongs to this one");
-    match call_span(program, index) {
-        Some(span) => diagnostic.at(span),
-        None => diagnostic,
-    }
+    diagnostic.maybe_at(call_span(program, index))
 }
 
 /// The first call of an imported function.

@@ -20,7 +20,7 @@ pub enum Output<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OutputId(u64);
 
-/// The values of a live statement's operands, in the order of [`for_each_statement_operand`]'s visit: for a resource its
+/// The values of a live statement's operands, in the order of `for_each_statement_operand`'s visit: for a resource its
 /// name, its collected data if it collects, then for each entry the condition if it has one, and the value or name; for an
 /// edge statement the name of each half.
 #[derive(Clone, Copy)]

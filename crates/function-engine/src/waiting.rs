@@ -45,10 +45,7 @@ impl Waiting {
     fn diagnostic(&self, diagnostic: Diagnostic) -> Diagnostic {
         let diagnostic =
             diagnostic.help("nothing new is applied before every function that the program uses has a value");
-        match self.span {
-            Some(span) => diagnostic.at(span),
-            None => diagnostic,
-        }
+        diagnostic.maybe_at(self.span)
     }
 }
 

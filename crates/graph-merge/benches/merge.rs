@@ -4,7 +4,7 @@
 
 use graph_merge::{Options, merge};
 use resource_graph::{Resource, ResourceGraph, ResourceId};
-use stopwatch::best;
+use test_support::{min_time, ratio};
 
 /// A graph of `n` noops in a chain of fans, with a hand-over point every hundred vertices.
 fn side(n: usize, mcl: bool) -> ResourceGraph {
@@ -37,12 +37,8 @@ fn main() {
     println!("{:>12} {:>12} {:>12} {:>7}", "vertices", "copy", "merge", "ratio");
     for n in [10_000, 100_000] {
         let (mcl, puppet) = (side(n, true), side(n, false));
-        let copy = best(5, || (mcl.clone(), puppet.clone()));
-        let merged = best(5, || merge(&mcl, &puppet, &Options::default()).expect("the graphs merge"));
-        println!(
-            "{:>12} {copy:>12.2?} {merged:>12.2?} {:>7.2}",
-            format!("2 x {n}"),
-            merged.as_secs_f64() / copy.as_secs_f64()
-        );
+        let copy = min_time(5, || (mcl.clone(), puppet.clone()));
+        let merged = min_time(5, || merge(&mcl, &puppet, &Options::default()).expect("the graphs merge"));
+        println!("{:>12} {copy:>12.2?} {merged:>12.2?} {:>7.2}", format!("2 x {n}"), ratio(merged, copy));
     }
 }

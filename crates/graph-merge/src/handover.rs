@@ -251,9 +251,6 @@ pub(crate) fn origin(resource: &Resource) -> String {
 }
 
 fn at(diagnostic: Diagnostic, resource: &Resource, help: &str) -> Diagnostic {
-    let diagnostic = match resource.span {
-        Some(span) => diagnostic.at(span),
-        None => diagnostic,
-    };
+    let diagnostic = diagnostic.maybe_at(resource.span);
     diagnostic.help(help)
 }

@@ -141,10 +141,7 @@ fn declared_twice(mcl: &Resource, puppet: &Resource, same: bool) -> Diagnostic {
     } else {
         Diagnostic::error(Code::M0106, Stage::Merge, text).help("remove it from one side")
     };
-    match mcl.span {
-        Some(span) => diagnostic.at(span),
-        None => diagnostic,
-    }
+    diagnostic.maybe_at(mcl.span)
 }
 
 fn name_taken(handover: &Resource, other: &Resource) -> Diagnostic {

@@ -2,7 +2,7 @@
 //!
 //! A code is a name in the table below and a file `codes/NAME.md`: its title and its explanation, in the form that
 //! [`explanation`](crate::explanation) describes. To add a code, add both. The number of a code that is no longer emitted
-//! stays reserved: its file remains and says so, because old logs and search results still lead to it.
+//! stays reserved: its file remains and starts with "This code is reserved", because old logs still refer to it.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -122,8 +122,8 @@ codes! {
     R0201 R0202 R0203 R0204 R0205 R0206 R0207 R0208 R0209 R0210
     // Runtime: automatic edges.
     R0301 R0302
-    // Runtime: applying resources. R0412 is retired: earlier releases used it for what is now R0301 and R0302.
-    R0401 R0402 R0403 R0404 R0405 R0406 R0407 R0408 R0409 R0410 R0411
+    // Runtime: applying resources. R0412 is reserved.
+    R0401 R0402 R0403 R0404 R0405 R0406 R0407 R0408 R0409 R0410 R0411 R0412
     // Puppet catalogs.
     P0101 P0102 P0103 P0104 P0105 P0106 P0107 P0108 P0109 P0110
     // Translation of Puppet resources.

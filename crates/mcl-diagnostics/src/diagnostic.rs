@@ -1,10 +1,10 @@
-//! What a diagnostic is.
+//! Diagnostics as data.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Code, Files, Span};
 
-/// Where in the pipeline a diagnostic was made; the names are part of the JSON contract.
+/// The stage of the pipeline that reports a diagnostic. The names are part of the JSON contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -26,7 +26,7 @@ pub enum Stage {
     Engine,
 }
 
-/// How bad it is. Only errors fail a command.
+/// The severity of a diagnostic. Only errors make a command fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -35,38 +35,38 @@ pub enum Severity {
     Warning,
 }
 
-/// A further place with a word on why it matters.
+/// A secondary span with an annotation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label {
-    /// The place.
+    /// The annotated span.
     pub span: Span,
-    /// What is there.
+    /// The annotation, a short noun phrase.
     pub text: String,
 }
 
-/// One problem, as data.
+/// An error or a warning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
-    /// The stable code, e.g. E0601.
+    /// The stable code, e.g. `E0601`.
     pub code: Code,
-    /// Who found it.
+    /// The stage that reports it.
     pub stage: Stage,
-    /// Error or warning.
+    /// The severity.
     pub severity: Severity,
-    /// One sentence without a final period.
+    /// The violation, in lower case and without a final period.
     pub message: String,
-    /// The primary place; `None` only where no source exists.
+    /// The primary span; `None` only where there is no source.
     pub span: Option<Span>,
-    /// What to print under the primary span; empty for nothing.
+    /// The annotation of the primary span; empty for none.
     pub span_label: String,
-    /// Further places.
+    /// Secondary spans.
     pub labels: Vec<Label>,
-    /// The way out.
+    /// The rule, or how to fix the violation.
     pub help: Option<String>,
 }
 
 impl Diagnostic {
-    /// An error without a place yet.
+    /// Creates an error without a span.
     #[must_use]
     pub fn error(code: Code, stage: Stage, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
@@ -81,20 +81,27 @@ impl Diagnostic {
         }
     }
 
-    /// A warning without a place yet.
+    /// Creates a warning without a span.
     #[must_use]
     pub fn warning(code: Code, stage: Stage, message: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, stage, message) }
     }
 
-    /// Sets the primary place.
+    /// Sets the primary span.
     #[must_use]
     pub fn at(mut self, span: Span) -> Diagnostic {
         self.span = Some(span);
         self
     }
 
-    /// Sets the primary place and the text under it.
+    /// Sets the primary span, if there is one.
+    #[must_use]
+    pub fn maybe_at(mut self, span: Option<Span>) -> Diagnostic {
+        self.span = span.or(self.span);
+        self
+    }
+
+    /// Sets the primary span and its annotation.
     #[must_use]
     pub fn at_with(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         self.span = Some(span);
@@ -102,7 +109,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a further place.
+    /// Adds a secondary span with an annotation.
     #[must_use]
     pub fn label(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         self.labels.push(Label { span, text: text.into() });
@@ -116,8 +123,8 @@ impl Diagnostic {
         self
     }
 
-    /// What shows inside a module that is part of the compiler is the mistake of the program that uses it: its place
-    /// there becomes the primary one, if the diagnostic has any. Says whether it did.
+    /// Moves a diagnostic out of a module that is embedded in the compiler, because the mistake is in the program that uses
+    /// the module: the first label in the program becomes the primary span. Returns whether there was such a label.
     pub fn blame_program(&mut self, files: &Files) -> bool {
         let is_embedded = |span: Span| files.get(span.file).is_some_and(|file| file.is_embedded());
         if let Some(span) = self.span.filter(|span| is_embedded(*span))
@@ -137,7 +144,7 @@ mod tests {
     use crate::Stage;
 
     #[test]
-    fn a_mistake_inside_an_embedded_module_is_the_programs() {
+    fn a_mistake_reported_in_an_embedded_module_is_moved_to_the_program() {
         let mut files = Files::default();
         let main = files.add("main.mcl", "include m.c(5)");
         let module = files.add("embeddedfs:///m/main.mcl", "class c($x) {}");

@@ -1,11 +1,11 @@
-//! Files, spans, diagnostic codes, and the renderers that turn a diagnostic into what a person or a script reads.
+//! Source files, spans, diagnostic codes, diagnostics, and their renderers.
 //!
-//! Every crate of the house reports through the types here and never formats text for a terminal itself. A
-//! [`Diagnostic`] is data: a code, a stage, a severity, one primary span, secondary labels, and a help text. The three
-//! output forms (human, short, JSON lines) and SARIF are made in [`render`], in one place. Codes are declared once, with
-//! their title and long explanation, in [`codes`]; `mclc explain` prints them.
+//! Every crate reports through these types and never formats a message for a terminal itself. A [`Diagnostic`] is data: a
+//! code, a stage, a severity, a message, a primary span, labels and a help text. [`render()`] turns diagnostics into one of
+//! four formats: human, short, JSON lines or SARIF. Each [`Code`] is declared once, together with its explanation in
+//! Markdown, which [`explain()`] renders for `mclc explain`.
 //!
-//! This crate knows nothing of tokens, syntax, types or resources.
+//! This crate does not know tokens, syntax, types or resources.
 
 mod codes;
 mod diagnostic;

@@ -1,9 +1,6 @@
-//! The output forms, one module each: `human`, `short`, `json`, `sarif`.
+//! The output formats, one module each: `human`, `short`, `json`, `sarif`.
 //!
-//! A renderer reads diagnostics and the files they point into, and returns text; whoever calls decides where it goes.
-
-use std::fmt;
-use std::str::FromStr;
+//! A renderer reads diagnostics and the files that they refer to, and returns a string. The caller decides where to write it.
 
 use crate::{Diagnostic, FileId, Files, LineCol, Severity, Span};
 
@@ -15,46 +12,27 @@ mod short;
 
 pub use explanation::explain;
 
-/// How diagnostics are printed.
+/// The output formats for diagnostics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Excerpts of the source with the places marked: for people.
+    /// Excerpts of the source with the spans marked, for people.
     Human,
-    /// `file:line:col: error[E0601]: message`, one line each: for editors and `grep`.
+    /// `file:line:col: error[E0601]: message`, one line per diagnostic, for editors and `grep`.
     Short,
-    /// One JSON object a line (the contract of the command-line tools).
+    /// One JSON object per line, the contract of the command-line tools.
     Json,
-    /// One SARIF 2.1.0 log: for code scanning services.
+    /// A SARIF 2.1.0 log, for code scanning services.
     Sarif,
 }
 
-impl Format {
-    /// All of them, by the names used on the command line.
-    pub const NAMES: [(&'static str, Format); 4] =
-        [("human", Format::Human), ("short", Format::Short), ("json", Format::Json), ("sarif", Format::Sarif)];
-}
-
-impl FromStr for Format {
-    type Err = ();
-    fn from_str(name: &str) -> Result<Format, ()> {
-        Format::NAMES.iter().find(|(n, _)| *n == name).map(|(_, format)| *format).ok_or(())
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(Format::NAMES.iter().find(|(_, format)| format == self).map_or("", |(name, _)| name))
-    }
-}
-
-/// What the terminal can show. Only the human form looks at it.
+/// The capabilities of the terminal. Only the human format and explanations use them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
-    /// Whether to use colours.
+    /// Whether to use colors.
     pub color: bool,
-    /// Whether to draw with box characters (else plain ASCII).
+    /// Whether to use box-drawing characters instead of ASCII.
     pub unicode: bool,
-    /// Columns of the terminal; messages wrap there.
+    /// The number of columns at which text is wrapped.
     pub width: usize,
 }
 
@@ -67,17 +45,17 @@ impl Default for Style {
 /// The diagnostics of one program.
 #[derive(Clone, Copy, Debug)]
 pub struct Program<'a> {
-    /// The files that the spans point into; the first is the main file.
+    /// The files that the spans refer to; the first is the main file.
     pub files: &'a Files,
-    /// What leads from the working directory to the program's directory (`site/`), for the forms that people click on
-    /// (human, short, sarif). The JSON form names files relative to the program.
+    /// The path from the working directory to the program's directory, e.g. `site/`. The formats human, short and sarif prepend
+    /// it to file names; in JSON, names are relative to the program.
     pub prefix: &'a str,
     /// The diagnostics, sorted.
     pub diagnostics: &'a [Diagnostic],
 }
 
-/// Sorts diagnostics as they are printed: by stage, earliest first, then by place (diagnostics without one last), so that
-/// the first error is the primary one. Exact repetitions are dropped.
+/// Sorts diagnostics in output order: by stage, earliest first, then by span, with those without a span last. The first error
+/// is thus the primary one. Duplicates are removed.
 pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
     fn key(d: &Diagnostic) -> impl Ord + '_ {
         (d.stage, d.span.is_none(), d.span, d.severity, d.code.name(), d.message.as_str())
@@ -86,14 +64,14 @@ pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.dedup();
 }
 
-/// How many errors and how many warnings there are.
+/// Returns the number of errors and the number of warnings.
 #[must_use]
 pub fn counts(diagnostics: &[Diagnostic]) -> (usize, usize) {
     let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
     (errors, diagnostics.len() - errors)
 }
 
-/// The text of all diagnostics of all programs in one form; ends in a newline unless it is empty.
+/// Returns the diagnostics of all programs in one format; ends in a newline unless it is empty.
 #[must_use]
 pub fn render(programs: &[Program<'_>], format: Format, style: Style) -> String {
     match format {
@@ -105,13 +83,13 @@ pub fn render(programs: &[Program<'_>], format: Format, style: Style) -> String 
 }
 
 impl Program<'_> {
-    /// The file of a diagnostic: that of its span, else the main file.
+    /// Returns the file of a diagnostic: the one of its span, else the main file.
     fn file_of(&self, span: Option<Span>) -> Option<FileId> {
         let id = span.map_or(FileId(0), |span| span.file);
         self.files.get(id).map(|_| id)
     }
 
-    /// The name as messages for people spell it.
+    /// Returns the name of a file, relative to the working directory.
     fn shown_name(&self, id: FileId) -> String {
         let name = self.files.get(id).map_or("", |file| &file.name);
         if name.contains("://") || name.starts_with('<') { name.to_owned() } else { join(self.prefix, name) }
@@ -126,7 +104,7 @@ impl Program<'_> {
     }
 }
 
-/// `site/` and `../lib/a.mcl` give `lib/a.mcl`.
+/// Joins a directory and a relative path: `lib/a.mcl` for `site/` and `../lib/a.mcl`.
 fn join(prefix: &str, name: &str) -> String {
     let mut prefix = prefix;
     let mut name = name;
@@ -141,7 +119,7 @@ fn join(prefix: &str, name: &str) -> String {
     format!("{prefix}{name}")
 }
 
-/// One line of text that cannot disturb a terminal: control characters are written as escapes.
+/// Escapes line breaks and the characters that could disturb a terminal.
 fn one_line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -150,7 +128,7 @@ fn one_line(text: &str) -> String {
     out
 }
 
-/// Whether printing the character could move the cursor, change colours, reorder text, or show nothing at all.
+/// Returns whether printing the character could move the cursor, change colors, reorder text, or show nothing at all.
 fn harmful(c: char) -> bool {
     c.is_control() && c != '\n' && c != '\t'
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-/// Index of a file in [`Files`].
+/// The index of a file in [`Files`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FileId(pub u32);
 
@@ -13,42 +13,42 @@ pub struct FileId(pub u32);
 pub struct Span {
     /// The file.
     pub file: FileId,
-    /// First byte.
+    /// The first byte.
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
 }
 
 impl Span {
-    /// A span from its parts.
+    /// Creates a span from its parts.
     #[must_use]
     pub const fn new(file: FileId, start: u32, end: u32) -> Span {
         Span { file, start, end }
     }
 
-    /// The smallest span that covers both; both must lie in the same file.
+    /// Returns the smallest span that covers both. Both must be in the same file.
     #[must_use]
     pub fn to(self, other: Span) -> Span {
         Span { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 }
 
-/// One source text. `name` is relative to the program's directory (or a URI for an embedded module), never absolute.
+/// A source file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceFile {
-    /// How messages name the file.
+    /// The name, relative to the program's directory, or a URI for an embedded module; never absolute.
     pub name: Arc<str>,
-    /// The text; invalid UTF-8 was replaced by U+FFFD when it was read (spec 01 §1.1).
+    /// The content. Invalid UTF-8 was replaced by U+FFFD when the file was read (spec 01 §1.1).
     pub text: Arc<str>,
     #[serde(skip)]
     lines: LineIndex,
 }
 
-/// The byte offset at which each line starts, made when the first position of the file is asked for.
+/// The byte offset of the start of each line, computed when the first position in the file is requested.
 #[derive(Clone, Debug, Default)]
 struct LineIndex(OnceLock<Vec<u32>>);
 
-/// A cache: it says nothing that the text does not say, so it never makes two files differ.
+/// The index is derived from the content, so it never makes two files differ.
 impl PartialEq for LineIndex {
     fn eq(&self, _: &LineIndex) -> bool {
         true
@@ -57,18 +57,18 @@ impl PartialEq for LineIndex {
 impl Eq for LineIndex {}
 
 impl SourceFile {
-    /// Whether it is part of the compiler and not of the program: its name is a URI.
+    /// Returns whether the file is embedded in the compiler, which gives it a URI as its name.
     #[must_use]
     pub fn is_embedded(&self) -> bool {
         self.name.contains("://")
     }
 
-    /// A file of that name and text.
+    /// Creates a file from its name and content.
     pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> SourceFile {
         SourceFile { name: name.into(), text: text.into(), lines: LineIndex::default() }
     }
 
-    /// The byte offset at which each line starts; the first entry is 0. A final newline is followed by an empty line.
+    /// Returns the byte offset of the start of each line; the first one is 0. A final newline is followed by an empty line.
     #[must_use]
     pub fn line_starts(&self) -> &[u32] {
         self.lines.0.get_or_init(|| {
@@ -77,13 +77,13 @@ impl SourceFile {
         })
     }
 
-    /// The index from 0 of the line that holds this byte offset.
+    /// Returns the index, from 0, of the line that contains a byte offset.
     #[must_use]
     pub fn line_of(&self, offset: u32) -> usize {
         self.line_starts().partition_point(|start| *start <= offset) - 1
     }
 
-    /// The bytes of a line (counted from 0) without its newline; empty past the end.
+    /// Returns the byte range of a line, counted from 0, without its newline; empty past the end.
     #[must_use]
     pub fn line_range(&self, line: usize) -> std::ops::Range<usize> {
         let starts = self.line_starts();
@@ -93,7 +93,8 @@ impl SourceFile {
         start..next.max(start)
     }
 
-    /// Line and column of a byte offset; offsets past the end give the end, offsets inside a character its start.
+    /// Returns the line and column of a byte offset. An offset past the end counts as the end, an offset inside a character as
+    /// its start.
     #[must_use]
     pub fn line_col(&self, offset: u32) -> LineCol {
         let mut offset = (offset as usize).min(self.text.len());
@@ -113,7 +114,7 @@ pub struct Files {
     pub files: Vec<SourceFile>,
 }
 
-/// A position as people count: lines and columns from 1, columns in Unicode scalar values.
+/// A position for display: line and column from 1, the column in Unicode scalar values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LineCol {
     /// Line, from 1.
@@ -123,26 +124,26 @@ pub struct LineCol {
 }
 
 impl Files {
-    /// Adds a file.
+    /// Adds a file and returns its id.
     pub fn add(&mut self, name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> FileId {
         let id = FileId(u32::try_from(self.files.len()).expect("fewer than 2^32 files"));
         self.files.push(SourceFile::new(name, text));
         id
     }
 
-    /// The file, if the id is one of this set.
+    /// Returns a file, if the id belongs to this set.
     #[must_use]
     pub fn get(&self, id: FileId) -> Option<&SourceFile> {
         self.files.get(id.0 as usize)
     }
 
-    /// The text a span covers; empty when the span lies outside its file (hostile artifacts).
+    /// Returns the text of a span; empty if the span is outside its file, as in a malformed artifact.
     #[must_use]
     pub fn text(&self, span: Span) -> &str {
         self.get(span.file).and_then(|f| f.text.get(span.start as usize..span.end as usize)).unwrap_or("")
     }
 
-    /// Line and column of a byte offset; offsets past the end give the end.
+    /// Returns the line and column of a byte offset. An offset past the end counts as the end.
     #[must_use]
     pub fn line_col(&self, file: FileId, offset: u32) -> LineCol {
         self.get(file).map_or(LineCol { line: 1, col: 1 }, |file| file.line_col(offset))

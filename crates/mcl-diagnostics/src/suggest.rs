@@ -1,8 +1,8 @@
-//! "Did you mean": the nearest of a set of names.
+//! Suggestions for misspelled names.
 
-/// The candidate that a person most probably meant when writing `wrong`, if one is near enough: one edit for every three
-/// characters of the wrong name (a transposition is one edit, a change of case alone is always near). Among equally near
-/// ones the first in byte order wins, so the answer does not depend on the order of the candidates.
+/// Returns the candidate that is most similar to a misspelled name, if one is similar enough: within one edit per three
+/// characters of the name, where a transposition is one edit. Candidates that differ only in case always qualify. Of equally
+/// similar candidates the first in byte order is returned, so the result does not depend on their order.
 #[must_use]
 pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (wrong.chars().count() / 3).max(1);
@@ -13,7 +13,7 @@ pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -
         .filter_map(|candidate| {
             let same_but_case = candidate.to_lowercase() == folded;
             let distance = if same_but_case { 0 } else { strsim::osa_distance(wrong, candidate) };
-            // Two short names with nothing in common are "one edit" apart: $a is not a slip for $b.
+            // Two short names without a common character are one edit apart: `$a` is not a misspelled `$b`.
             let unrelated = distance >= wrong.chars().count().max(candidate.chars().count());
             (distance <= limit && !unrelated).then_some((distance, candidate))
         })
@@ -26,14 +26,14 @@ mod tests {
     use super::nearest;
 
     #[test]
-    fn a_slip_finds_the_name() {
+    fn a_misspelled_name_is_corrected() {
         assert_eq!(nearest("contnet", ["mode", "content", "context"]), Some("content"));
         assert_eq!(nearest("hostnam", ["hostname"]), Some("hostname"));
         assert_eq!(nearest("State", ["state", "stat"]), Some("state"));
     }
 
     #[test]
-    fn strangers_are_not_suggested() {
+    fn unrelated_names_are_not_suggested() {
         assert_eq!(nearest("x", ["y", "z"]), None);
         assert_eq!(nearest("wheels", ["content", "mode"]), None);
         assert_eq!(nearest("same", ["same"]), None);

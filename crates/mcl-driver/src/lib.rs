@@ -4,16 +4,18 @@
 //! Loaded (tokens) --parse--> Trees --interpolate--> Trees --scope--> Resolved --unify--> Checked --fgraph--> Program
 //! ```
 //!
-//! Each arrow is a pure function from one serialisable type to the next. Running them one by one through files gives the
-//! same bytes as running them all in memory, because there is nothing else that could flow. A stage alone passes on only
-//! what has no errors; a chain goes on behind errors, so that one run reports those of every stage.
+//! Each arrow is a pure function from one serialisable type to the next. Running the stages one by one, through files,
+//! gives the same bytes as running them in memory, because a stage has no other input. A single stage passes on only
+//! programs without errors; the chain continues after errors, so that one run reports those of every stage.
 //!
-//! The command line, the language server and the tests all compile through this crate. It prints nothing.
+//! The command line and the tests compile through this crate. It prints nothing.
 
+mod merge_points;
 mod payload;
 mod stages;
 #[cfg(test)]
 mod tests;
 
+pub use merge_points::check_merge_points;
 pub use payload::{Checked, Payload, Resolved, Trees};
 pub use stages::{Compiled, compile, fgraph, interpolate, lex, parse, scope, unify};

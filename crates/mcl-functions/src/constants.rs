@@ -47,13 +47,13 @@ pub static VARIABLES: &[Variable] = &[
     Variable {
         module: "",
         name: "hostname",
-        doc: "The host name that this instance is configured with.",
+        doc: "The configured host name of this instance.",
         value: VariableValue::Hostname,
     },
     text("", "purpleidea", "A greeting.", "hello world!"),
-    text("os", "family_archlinux", "What `os.family` is on Arch Linux.", "archlinux"),
-    text("os", "family_debian", "What `os.family` is on Debian and its like.", "debian"),
-    text("os", "family_redhat", "What `os.family` is on Red Hat and its like.", "redhat"),
+    text("os", "family_archlinux", "The value of `os.family` on Arch Linux.", "archlinux"),
+    text("os", "family_debian", "The value of `os.family` on Debian and its derivatives.", "debian"),
+    text("os", "family_redhat", "The value of `os.family` on Red Hat and its derivatives.", "redhat"),
 ];
 
 const fn text(module: &'static str, name: &'static str, doc: &'static str, value: &'static str) -> Variable {

@@ -7,12 +7,16 @@ use crate::args::Args;
 use crate::table::{Outcome, catchable, ok, pure};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    pure("convert.format_bool", "func(a bool) str", "`true` or `false`.", |_, args| ok(args.bool(0)?.to_string())),
-    pure("convert.int_to_str", "func(a int) str", "The number in decimal.", |_, args| ok(args.int(0)?.to_string())),
+    pure("convert.format_bool", "func(a bool) str", "Returns `true` or `false` as a string.", |_, args| {
+        ok(args.bool(0)?.to_string())
+    }),
+    pure("convert.int_to_str", "func(a int) str", "Returns the integer in decimal.", |_, args| {
+        ok(args.int(0)?.to_string())
+    }),
     pure(
         "convert.parse_bool",
         "func(a str) bool",
-        "Reads `1 t T TRUE true True` or `0 f F FALSE false False`; other texts fail catchably.",
+        "Parses `1 t T TRUE true True` or `0 f F FALSE false False`; anything else is a catchable error.",
         |_, args| match strconv::parse_bool(args.bytes(0)?) {
             Some(value) => ok(value),
             None => catchable(format!("invalid bool: `{}`", args.text(0)?)),
@@ -21,7 +25,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure(
         "convert.str_to_float",
         "func(a str) float",
-        "Reads a decimal or hexadecimal floating-point number, `inf` or `nan`; other texts fail catchably.",
+        "Parses a decimal or hexadecimal number, `inf` or `nan`; anything else is a catchable error.",
         |_, args| match strconv::parse_float(args.bytes(0)?, false) {
             Ok(value) => ok(value),
             Err(error) => catchable(error.message("ParseFloat", args.bytes(0)?)),
@@ -30,17 +34,17 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure(
         "convert.str_to_int",
         "func(a str) int",
-        "Reads a decimal integer with an optional sign; other texts fail catchably.",
+        "Parses a decimal integer with an optional sign; anything else is a catchable error.",
         |_, args| match strconv::parse_int(args.bytes(0)?, 10, 64) {
             Ok(value) => ok(value),
             Err(error) => catchable(error.message("ParseInt", args.bytes(0)?)),
         },
     ),
-    pure("convert.to_float", "func(a int) float", "The nearest float.", |_, args| to_float(args.int(0)?)),
+    pure("convert.to_float", "func(a int) float", "Returns the nearest float.", |_, args| to_float(args.int(0)?)),
     pure(
         "convert.to_int",
         "func(a float) int",
-        "Cuts off the fraction; what does not fit gives the smallest int.",
+        "Truncates toward zero. NaN and values outside the range of `int` give the smallest `int`.",
         |_, args| ok(to_int(args.float(0)?)),
     ),
 ];

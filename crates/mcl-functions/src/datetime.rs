@@ -15,25 +15,46 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure(
         "datetime.format",
         "func(a int, b str) str",
-        "The time in a layout of Go: `2006-01-02 15:04:05`.",
+        "Formats a Unix timestamp in local time with a Go layout such as `2006-01-02 15:04:05`.",
         |_, args| ok(time::format(&local(args.int(0)?)?, &args.text(1)?)),
     )
     .on_host(),
-    pure("datetime.hour", "func(a int) int", "The hour, 0 to 23.", |_, args| {
-        ok(i64::from(local(args.int(0)?)?.hour()))
-    })
+    pure(
+        "datetime.hour",
+        "func(a int) int",
+        "Returns the hour of a Unix timestamp in local time, 0 to 23.",
+        |_, args| ok(i64::from(local(args.int(0)?)?.hour())),
+    )
     .on_host(),
-    streaming("datetime.now", "func() int", "The current time, every second.", || Box::new(Now(false))),
-    pure("datetime.print", "func(a int) str", "The time as `2006-01-02 15:04:05 -0700 MST`.", |_, args| {
-        ok(time::format(&local(args.int(0)?)?, "2006-01-02 15:04:05 -0700 MST"))
-    })
+    streaming("datetime.now", "func() int", "Returns the current Unix timestamp. Updates every second.", || {
+        Box::new(Now(false))
+    }),
+    pure(
+        "datetime.print",
+        "func(a int) str",
+        "Formats a Unix timestamp in local time as `2006-01-02 15:04:05 -0700 MST`.",
+        |_, args| ok(time::format(&local(args.int(0)?)?, "2006-01-02 15:04:05 -0700 MST")),
+    )
     .on_host(),
-    streaming("datetime.str_now", "func() str", "The current time in decimal, every second.", || Box::new(Now(true))),
-    pure("datetime.weekday", "func(a int) str", "The day of the week: `monday` to `sunday`.", |_, args| {
-        ok(weekday(&local(args.int(0)?)?))
-    })
+    streaming(
+        "datetime.str_now",
+        "func() str",
+        "Returns the current Unix timestamp in decimal. Updates every second.",
+        || Box::new(Now(true)),
+    ),
+    pure(
+        "datetime.weekday",
+        "func(a int) str",
+        "Returns the day of the week of a Unix timestamp in local time: `monday` to `sunday`.",
+        |_, args| ok(weekday(&local(args.int(0)?)?)),
+    )
     .on_host(),
-    streaming("datetime.weekday_fast", "func() str", "The current day of the week.", || Box::new(Weekday)),
+    streaming(
+        "datetime.weekday_fast",
+        "func() str",
+        "Returns the current day of the week in local time: `monday` to `sunday`. Updates at midnight.",
+        || Box::new(Weekday),
+    ),
 ];
 
 /// The largest time that the calendar reaches: the end of the year 9999.

@@ -20,13 +20,13 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     file(
         "deploy.abspath",
         "func(path str) str",
-        "The path inside the deploy of a path that starts at the module's directory.",
+        "Converts an absolute path inside the calling module to a path inside the deploy.",
         |cx, args| {
             let path = args.text(0)?;
             if path.is_empty() { ok(cx.module_dir) } else { ok(in_module(cx, &path, "path")?) }
         },
     ),
-    host("deploy.binary_path", "func() str", "The absolute path of the running program.", |_, _| {
+    host("deploy.binary_path", "func() str", "Returns the absolute path of the running executable.", |_, _| {
         match std::env::current_exe().and_then(|path| path.canonicalize()) {
             Ok(path) => ok(path.to_string_lossy().into_owned()),
             Err(error) => fatal(format!("can't determine binary path: {}", error_text(&error))),
@@ -35,7 +35,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure(
         "deploy.bootstrap_packages",
         "func(0 str) []str",
-        "The packages that mgmt needs on a distribution.",
+        "Returns the names of the packages that mgmt needs on a distribution.",
         |_, args| match distro::bootstrap_packages(args.bytes(0)?) {
             Some(packages) => ok(Value::list(packages.iter().copied())),
             None => fatal("missing distro"),
@@ -46,14 +46,14 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         ..streaming(
             "deploy.directory",
             "func(directory str) str",
-            "Copies a directory of the module to the disk, and returns where it is.",
+            "Copies a directory of the calling module to disk and returns the path of the copy.",
             || Box::new(Directory),
         )
     },
     file(
         "deploy.file_exists",
         "func(filename str) bool",
-        "Whether the module has that file or directory.",
+        "Returns whether the calling module contains a file or directory.",
         |cx, args| {
             let path = in_module(cx, &args.text(0)?, "filename")?;
             let path = normal(&path);
@@ -62,21 +62,31 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             ok(deploy.read(&path).is_some() || !deploy.paths_below(&below).is_empty())
         },
     ),
-    file("deploy.readfile", "func(filename str) str", "The contents of a file of the module.", |cx, args| {
-        let name = args.text(0)?;
-        let path = in_module(cx, &name, "filename")?;
-        match files(cx)?.read(&normal(&path)) {
-            Some(contents) => ok(contents),
-            None => fatal(format!("can't read file `{name}` ({path}): {}", missing(&path))),
-        }
-    }),
-    file("deploy.readfileabs", "func(filename str) str", "The contents of a file of the deploy.", |cx, args| {
-        let name = args.text(0)?;
-        match files(cx)?.read(&normal(&format!("/{}", name.trim_start_matches('/')))) {
-            Some(contents) => ok(contents),
-            None => fatal(format!("can't read file `{name}`: {}", missing(&name))),
-        }
-    }),
+    file(
+        "deploy.readfile",
+        "func(filename str) str",
+        "Returns the contents of a file of the calling module.",
+        |cx, args| {
+            let name = args.text(0)?;
+            let path = in_module(cx, &name, "filename")?;
+            match files(cx)?.read(&normal(&path)) {
+                Some(contents) => ok(contents),
+                None => fatal(format!("can't read file `{name}` ({path}): {}", missing(&path))),
+            }
+        },
+    ),
+    file(
+        "deploy.readfileabs",
+        "func(filename str) str",
+        "Returns the contents of a file of the deploy.",
+        |cx, args| {
+            let name = args.text(0)?;
+            match files(cx)?.read(&normal(&format!("/{}", name.trim_start_matches('/')))) {
+                Some(contents) => ok(contents),
+                None => fatal(format!("can't read file `{name}`: {}", missing(&name))),
+            }
+        },
+    ),
 ];
 
 fn missing(path: &str) -> String {

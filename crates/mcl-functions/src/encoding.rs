@@ -11,23 +11,26 @@ use crate::table::{Outcome, call_site, fatal, ok, pure};
 use crate::{CallContext, CallSite, Function, FunctionError, json};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    pure("encoding.base64_decode", "func(data str) str", "Decodes base64 (RFC 4648, padded).", |_, args| {
-        base64_decode(args.bytes(0)?)
-    }),
-    pure("encoding.base64_encode", "func(data str) str", "Encodes as base64 (RFC 4648, padded).", |_, args| {
+    pure(
+        "encoding.base64_decode",
+        "func(data str) str",
+        "Decodes a string from padded base64 (RFC 4648).",
+        |_, args| base64_decode(args.bytes(0)?),
+    ),
+    pure("encoding.base64_encode", "func(data str) str", "Encodes a string as padded base64 (RFC 4648).", |_, args| {
         ok(BASE64.encode(args.bytes(0)?))
     }),
     call_site(
         "encoding.decode_json",
         CallSite::DecodeJson,
-        "Reads JSON as a value of the type that the second argument names, or that the context asks for.",
+        "Decodes JSON into the type named by the second argument, or else into the inferred type.",
         |cx, args| decode_json(cx, args, false),
     )
     .not_inlinable(),
     call_site(
         "encoding.decode_json_flexible",
         CallSite::DecodeJson,
-        "As `decode_json`, but missing struct fields get zero values, and unknown ones are ignored.",
+        "Like `decode_json`, but missing struct fields get zero values and unknown fields are ignored.",
         |cx, args| decode_json(cx, args, true),
     )
     .not_inlinable(),

@@ -10,31 +10,37 @@ use crate::table::{Outcome, fatal, ok, pure, streaming};
 use crate::{Function, Stream, StreamContext};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    pure("example.answer", "func() int", "42.", |_, _| ok(42)),
+    pure("example.answer", "func() int", "Returns 42.", |_, _| ok(42)),
     pure("example.errorbool", "func(a bool) str", "Fails if the argument is true.", |_, args| {
         if args.bool(0)? { fatal("we errored on request") } else { ok("set input to true to generate an error") }
     })
     .impure()
     .not_inlinable(),
-    streaming("example.flipflop", "func() bool", "Changes between false and true every five seconds.", || {
-        Box::<Flipflop>::default()
+    streaming(
+        "example.flipflop",
+        "func() bool",
+        "Alternates between false and true. Updates every five seconds.",
+        || Box::<Flipflop>::default(),
+    ),
+    pure("example.int2str", "func(a int) str", "Returns the integer in decimal.", |_, args| {
+        ok(args.int(0)?.to_string())
     }),
-    pure("example.int2str", "func(a int) str", "The number in decimal.", |_, args| ok(args.int(0)?.to_string())),
-    pure("example.plus", "func(y str, z str) str", "Both strings, one after the other.", |_, args| {
+    pure("example.plus", "func(y str, z str) str", "Concatenates two strings.", |_, args| {
         ok([args.bytes(0)?, args.bytes(1)?].concat())
     }),
-    pure("example.str2int", "func(a str) int", "The decimal integer, or 0 if it is none.", |_, args| {
+    pure("example.str2int", "func(a str) int", "Parses a decimal integer; anything else gives 0.", |_, args| {
         ok(strconv::parse_int(args.bytes(0)?, 10, 64).unwrap_or(0))
     }),
     streaming(
         "example.vumeter",
         "func(symbol str, multiplier int, peak float) str",
-        "How loud it is at the microphone, as a bar of symbols. Needs `rec` and `sox`.",
+        "Returns the volume at the microphone as a bar of symbols. Requires `rec` and `sox`.",
         || Box::<crate::vumeter::Vumeter>::default(),
     ),
 ];
 
-pub(crate) static NESTED: &[Function] = &[pure("example/nested.hello", "func() str", "`Hello!`.", |_, _| ok("Hello!"))];
+pub(crate) static NESTED: &[Function] =
+    &[pure("example/nested.hello", "func() str", "Returns `Hello!`.", |_, _| ok("Hello!"))];
 
 const PERIOD: Duration = Duration::from_secs(5);
 

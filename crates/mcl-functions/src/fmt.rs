@@ -10,7 +10,7 @@ use crate::{CallContext, CallSite, Function, FunctionError};
 pub(crate) static FUNCTIONS: &[Function] = &[call_site(
     "fmt.printf",
     CallSite::Printf,
-    "Formats values: `%s` and `%q` str, `%d` int, `%f` float, `%t` bool, `%v` the value and `%T` the type of anything, `%%`.",
+    "Formats values: `%s`, `%q` str; `%d` int; `%f` float; `%t` bool; `%v` any value; `%T` its type; `%%`.",
     printf,
 )];
 

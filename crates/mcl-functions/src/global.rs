@@ -10,20 +10,23 @@ use crate::table::{Outcome, call_site, catchable, fatal, full, ok, pure, streami
 use crate::{CallSite, Function, FunctionError, Stream, StreamContext, operators};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    call_site("_collect", CallSite::Collect, "The exported records that a `collect` statement asks for.", |_, _| {
-        fatal("_collect needs the world of a running engine")
-    })
+    call_site(
+        "_collect",
+        CallSite::Collect,
+        "Returns the exported resources that a `collect` statement selects.",
+        |_, _| fatal("_collect needs the world of a running engine"),
+    )
     .computed_by(|| Box::<crate::world::Collect>::default()),
-    call_site("_lookup", CallSite::Lookup, "The element of a list or map: `$x[$key]`.", |_, args| {
+    call_site("_lookup", CallSite::Lookup, "Returns an element of a list or map: `$x[$key]`.", |_, args| {
         match args.any(0)? {
             Value::Map(_) => map_lookup(args),
             _ => list_lookup(args),
         }
     }),
-    call_site("_operator", CallSite::Operator, "Applies the operator whose text is the first argument.", |_, args| {
+    call_site("_operator", CallSite::Operator, "Applies the operator given by the first argument.", |_, args| {
         operators::apply(&args.text(0)?, args.get(1..).unwrap_or_default())
     }),
-    call_site("_struct_lookup", CallSite::StructLookup, "The field of a struct: `$st->field`.", |_, args| {
+    call_site("_struct_lookup", CallSite::StructLookup, "Returns a field of a struct: `$st->field`.", |_, args| {
         let field = args.text(1)?;
         match args.strukt(0)?.get(&field) {
             Some(value) => ok(value.clone()),
@@ -33,7 +36,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     call_site(
         "_struct_lookup_optional",
         CallSite::StructLookupOptional,
-        "The field of a struct, or a default if its type has no such field: `$st->field <|> $default`.",
+        "Returns a field of a struct, or a default if its type has no such field: `$st->field <|> $default`.",
         |_, args| {
             let field = args.text(1)?;
             ok(match args.strukt(0)?.get(&field) {
@@ -42,43 +45,46 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             })
         },
     ),
-    pure("concat", "func(a str, b str) str", "Both strings, one after the other.", |_, args| {
+    pure("concat", "func(a str, b str) str", "Concatenates two strings.", |_, args| {
         ok([args.bytes(0)?, args.bytes(1)?].concat())
     }),
     full(
         "contains",
         "func(needle ?1, haystack []?1) bool",
-        "Whether an element of the list equals the value: `$needle in $haystack`.",
+        "Returns whether a list contains a value: `$needle in $haystack`.",
         |_, args| ok(args.list(1)?.contains(args.any(0)?)),
     ),
     streaming(
         "history",
         "func(value ?1, index int) ?1",
-        "The value as it was that many milliseconds ago, or the oldest one known.",
+        "Returns the value as it was `index` milliseconds ago, or the oldest known value.",
         || Box::<History>::default(),
     ),
-    pure("len", "func(0 ?1) int", "Bytes of a string, elements of a list, entries of a map.", |_, args| {
-        match args.any(0)? {
+    pure(
+        "len",
+        "func(0 ?1) int",
+        "Returns the number of bytes of a string, elements of a list, or entries of a map.",
+        |_, args| match args.any(0)? {
             Value::Str(text) => length(text.as_bytes().len()),
             Value::List(items) => length(items.len()),
             Value::Map(map) => length(map.len()),
             other => fatal(format!("can't take the length of a {}", other.kind())),
-        }
-    })
+        },
+    )
     .choices(&["func(0 str) int", "func(0 []?1) int", "func(0 map{?1: ?2}) int"]),
     full(
         "list_lookup",
         "func(list []?1, index int) ?1",
-        "The element of a list at an index that counts from 0.",
+        "Returns the element of a list at a zero-based index.",
         |_, args| list_lookup(args),
     ),
-    full("map_lookup", "func(map map{?1: ?2}, key ?1) ?2", "The value of a map under a key.", |_, args| {
+    full("map_lookup", "func(map map{?1: ?2}, key ?1) ?2", "Returns the value of a map for a key.", |_, args| {
         map_lookup(args)
     }),
     pure(
         "panic",
         "func(x ?1) bool",
-        "Stops the engine if the argument is true or a text that is not empty.",
+        "Stops the function engine if the argument is true or a non-empty string.",
         |_, args| match args.any(0)? {
             Value::Bool(false) => ok(false),
             Value::Bool(true) => fatal("bool panic occurred"),
@@ -93,7 +99,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure(
         "panic_debug",
         "func(x bool, err str) bool",
-        "Stops the engine with this text if the condition holds.",
+        "Stops the function engine with the message `err` if `x` is true.",
         |_, args| {
             if args.bool(0)? { fatal(format!("bool panic occurred: {}", args.text(1)?)) } else { ok(false) }
         },
@@ -103,7 +109,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     streaming(
         "random1",
         "func(length int) str",
-        "A random string of letters. The same length gives the same string for as long as the engine runs.",
+        "Returns a random string of letters, which changes only when the length does.",
         || Box::<Random>::default(),
     ),
 ];

@@ -10,10 +10,10 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     engine(
         "iter.filter",
         Signature::Fixed("func(inputs []?1, function func(0 ?1) bool) []?1"),
-        "The elements for which the function is true.",
+        "Returns the elements for which the function returns true.",
         EngineFunction::Filter,
     ),
-    full("iter.flatten", "func(inputs [][]?1) []?1", "The elements of all inner lists, in order.", |_, args| {
+    full("iter.flatten", "func(inputs [][]?1) []?1", "Concatenates the inner lists.", |_, args| {
         let parts = args.list(0)?.iter().map(|inner| inner.as_list()).collect::<Option<Vec<_>>>();
         match parts {
             Some(parts) => ok(Value::List(parts.concat().into())),
@@ -23,25 +23,25 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     engine(
         "iter.map",
         Signature::Fixed("func(inputs []?1, function func(0 ?1) ?2) []?2"),
-        "What the function makes of each element.",
+        "Returns the results of the function for each element.",
         EngineFunction::Map,
     ),
     call_site(
         "iter.range",
         CallSite::IterRange,
-        "The integers from a start (default 0) up to, but without, a stop, by a step (default 1).",
+        "Returns the integers from `start` (default 0) up to but excluding `stop`, by `step` (default 1).",
         |_, args| range(args),
     ),
     engine(
         "iter.reduce",
         Signature::CallSite(CallSite::IterReduce),
-        "Combines all elements with the function, from left to right.",
+        "Combines the elements with the function, from left to right.",
         EngineFunction::Reduce,
     ),
     engine(
         "iter.zip",
         Signature::Fixed("func(inputs1 []?1, inputs2 []?2, function func(x ?1, y ?2) ?3) []?3"),
-        "What the function makes of each pair of elements at the same place.",
+        "Returns the results of the function for each pair of elements at the same index.",
         EngineFunction::Zip,
     ),
 ];

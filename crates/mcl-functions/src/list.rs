@@ -7,14 +7,14 @@ use crate::table::{call_site, full, ok};
 use crate::{CallSite, Function, global};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    call_site("list.concat", CallSite::ListConcat, "The elements of all lists, in order.", |_, args| {
+    call_site("list.concat", CallSite::ListConcat, "Concatenates lists.", |_, args| {
         let lists = (0..args.len()).map(|i| args.list(i)).collect::<Result<Vec<_>, _>>()?;
         ok(Value::List(lists.concat().into()))
     }),
     full(
         "list.lookup",
         "func(list []?1, index int) ?1",
-        "The element at an index that counts from 0; fails catchably outside the list.",
+        "Returns the element at a zero-based index; an index out of range is a catchable error.",
         |_, args| global::list_lookup(args),
     ),
 ];

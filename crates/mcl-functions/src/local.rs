@@ -13,12 +13,15 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     streaming(
         "local.pool",
         "func(namespace str, uid str) int",
-        "A number for the uid, different from those of the others in the namespace, and always the same.",
+        "Returns a number that is unique to the uid within the namespace and never changes.",
         || Box::new(Pool),
     ),
-    streaming("local.vardir", "func(path str) str", "A directory for files of the program; made if missing.", || {
-        Box::new(Vardir)
-    }),
+    streaming(
+        "local.vardir",
+        "func(path str) str",
+        "Creates a persistent directory for the program if it does not exist, and returns its path.",
+        || Box::new(Vardir),
+    ),
 ];
 
 struct Pool;

@@ -7,16 +7,16 @@ use crate::table::{full, ok, pure};
 use crate::{Function, global};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    pure("map.keys", "func(x map{?1: ?2}) []?1", "The keys, sorted.", |_, args| {
+    pure("map.keys", "func(x map{?1: ?2}) []?1", "Returns the keys, sorted.", |_, args| {
         ok(Value::list(args.map(0)?.keys().cloned()))
     }),
     full(
         "map.lookup",
         "func(map map{?1: ?2}, key ?1) ?2",
-        "The value under a key; fails catchably if there is none.",
+        "Returns the value for a key; a missing key is a catchable error.",
         |_, args| global::map_lookup(args),
     ),
-    pure("map.values", "func(x map{?1: ?2}) []?2", "The values, in the order of their keys.", |_, args| {
+    pure("map.values", "func(x map{?1: ?2}) []?2", "Returns the values, in the order of their keys.", |_, args| {
         ok(Value::list(args.map(0)?.values().cloned()))
     }),
 ];

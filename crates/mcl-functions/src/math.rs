@@ -7,7 +7,7 @@ use crate::args::Args;
 use crate::table::{Outcome, catchable, fatal, ok, pure};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    pure("math.fortytwo", "func() ?1", "42, as an int or a float: whichever is asked for.", |cx, _| {
+    pure("math.fortytwo", "func() ?1", "Returns 42 as the inferred type, `int` or `float`.", |cx, _| {
         match cx.ty.result {
             Type::Int => ok(42),
             Type::Float => ok(42.0),
@@ -15,11 +15,11 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         }
     })
     .choices(&["func() float", "func() int"]),
-    pure("math.minus1", "func(x int) int", "One less.", |_, args| ok(args.int(0)?.wrapping_sub(1))),
+    pure("math.minus1", "func(x int) int", "Subtracts one.", |_, args| ok(args.int(0)?.wrapping_sub(1))),
     pure(
         "math.mod",
         "func(0 ?1, 1 ?1) ?1",
-        "The remainder, with the sign of the dividend; fails catchably where there is none.",
+        "Returns the remainder, with the sign of the dividend; division by zero is a catchable error.",
         |_, args| match (args.any(0)?, args.any(1)?) {
             (Value::Int(_), Value::Int(0)) => catchable("result is not a number"),
             (Value::Int(a), Value::Int(b)) => ok(a.wrapping_rem(*b)),
@@ -31,13 +31,13 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure(
         "math.pow",
         "func(x float, y float) float",
-        "`x` to the power of `y`; fails catchably where that is no finite number.",
+        "Returns `x` to the power of `y`; a result that is not finite is a catchable error.",
         |_, args| finite(go_compat::math::pow(args.float(0)?, args.float(1)?)),
     ),
     pure(
         "math.sqrt",
         "func(x float) float",
-        "The square root; fails catchably where that is no finite number.",
+        "Returns the square root; a result that is not finite is a catchable error.",
         |_, args| finite(args.float(0)?.sqrt()),
     ),
 ];

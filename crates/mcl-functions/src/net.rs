@@ -16,64 +16,83 @@ use crate::table::{Outcome, catchable, ok, pure, streaming};
 pub(crate) use interfaces::hardware_addresses;
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    pure("net.cidr_to_first", "func(a str) str", "The next address after the given one in its network.", |_, args| {
-        catch(cidr::first(&args.text(0)?))
-    }),
-    pure("net.cidr_to_ip", "func(a str) str", "The address part of `address/prefix`.", |_, args| {
+    pure(
+        "net.cidr_to_first",
+        "func(a str) str",
+        "Returns the address after the given one; a result outside the network is a catchable error.",
+        |_, args| catch(cidr::first(&args.text(0)?)),
+    ),
+    pure("net.cidr_to_ip", "func(a str) str", "Returns the address of `address/prefix`.", |_, args| {
         with_cidr(args, |cidr| cidr.address.to_string())
     }),
-    pure("net.cidr_to_last", "func(a str) str", "The last address of the network.", |_, args| {
+    pure("net.cidr_to_last", "func(a str) str", "Returns the last address of a network.", |_, args| {
         catch(cidr::last(&args.text(0)?))
     }),
-    pure("net.cidr_to_mask", "func(a str) str", "The network mask, written as an address.", |_, args| {
-        with_cidr(args, |cidr| cidr.mask().to_string())
-    }),
-    pure("net.cidr_to_network", "func(a str) str", "The network, as `address/prefix`.", |_, args| {
-        with_cidr(args, |cidr| format!("{}/{}", cidr.network(), cidr.prefix))
-    }),
-    pure("net.cidr_to_prefix", "func(a str) str", "The prefix length.", |_, args| {
+    pure(
+        "net.cidr_to_mask",
+        "func(a str) str",
+        "Returns the network mask in the notation of an address.",
+        |_, args| with_cidr(args, |cidr| cidr.mask().to_string()),
+    ),
+    pure(
+        "net.cidr_to_network",
+        "func(a str) str",
+        "Returns the network in the notation `address/prefix`.",
+        |_, args| with_cidr(args, |cidr| format!("{}/{}", cidr.network(), cidr.prefix)),
+    ),
+    pure("net.cidr_to_prefix", "func(a str) str", "Returns the prefix length.", |_, args| {
         with_cidr(args, |cidr| cidr.prefix.to_string())
     }),
     streaming(
         "net.interface_cidr",
         "func(interface str) str",
-        "The first IPv4 address of a network interface, as `address/prefix`.",
+        "Returns the first IPv4 address of a network interface as `address/prefix`. Updates when it changes.",
         || Box::<interfaces::InterfaceCidr>::default(),
     ),
-    pure("net.ip_in_cidr", "func(ip str, cidr str) bool", "Whether the address belongs to the network.", |_, args| {
-        let (ip, network) = (args.text(0)?, args.text(1)?);
-        let Some(address) = cidr::parse_address(&ip) else { return catchable(format!("invalid IP: {ip}")) };
-        match cidr::Cidr::parse(&network) {
-            Some(cidr) => ok(cidr.contains(address)),
-            None => catchable(format!("invalid CIDR address: {network}")),
-        }
-    }),
-    pure("net.is_mac", "func(a str) bool", "Whether it is a hardware address in lower case with colons.", |_, args| {
-        let text = args.text(0)?;
-        ok(mac::format(&text, ':').is_ok_and(|canonical| canonical == text))
-    }),
-    pure("net.macfmt", "func(a str) str", "The hardware address in lower case with colons.", |_, args| {
-        catch(mac::format(&args.text(0)?, ':'))
-    }),
-    streaming("net.macs", "func() []str", "The hardware addresses of this machine.", || {
-        Box::<interfaces::Macs>::default()
-    }),
-    pure("net.oldmacfmt", "func(a str) str", "The hardware address in lower case with hyphens.", |_, args| {
-        catch(mac::format(&args.text(0)?, '-'))
-    }),
     pure(
-        "net.split_hostport",
-        "func(0 str) struct{host str; port str}",
-        "The host and the port of `host:port`.",
-        |_, args| match hostport::split(&args.text(0)?) {
-            Ok((host, port)) => ok(Value::strukt([("host", host.into()), ("port", port.into())])),
-            Err(error) => catchable(format!("error parsing the input: {error}")),
+        "net.ip_in_cidr",
+        "func(ip str, cidr str) bool",
+        "Returns whether an address belongs to a network.",
+        |_, args| {
+            let (ip, network) = (args.text(0)?, args.text(1)?);
+            let Some(address) = cidr::parse_address(&ip) else { return catchable(format!("invalid IP: {ip}")) };
+            match cidr::Cidr::parse(&network) {
+                Some(cidr) => ok(cidr.contains(address)),
+                None => catchable(format!("invalid CIDR address: {network}")),
+            }
         },
     ),
     pure(
+        "net.is_mac",
+        "func(a str) bool",
+        "Returns whether the string is a MAC address in lower case with colons.",
+        |_, args| {
+            let text = args.text(0)?;
+            ok(mac::format(&text, ':').is_ok_and(|canonical| canonical == text))
+        },
+    ),
+    pure("net.macfmt", "func(a str) str", "Formats a MAC address in lower case with colons.", |_, args| {
+        catch(mac::format(&args.text(0)?, ':'))
+    }),
+    streaming(
+        "net.macs",
+        "func() []str",
+        "Returns the MAC addresses of this machine. Updates when they change.",
+        || Box::<interfaces::Macs>::default(),
+    ),
+    pure("net.oldmacfmt", "func(a str) str", "Formats a MAC address in lower case with hyphens.", |_, args| {
+        catch(mac::format(&args.text(0)?, '-'))
+    }),
+    pure("net.split_hostport", "func(0 str) struct{host str; port str}", "Splits `host:port`.", |_, args| {
+        match hostport::split(&args.text(0)?) {
+            Ok((host, port)) => ok(Value::strukt([("host", host.into()), ("port", port.into())])),
+            Err(error) => catchable(format!("error parsing the input: {error}")),
+        }
+    }),
+    pure(
         "net.url_parser",
         "func(0 str) struct{scheme str; host str; path str; raw_query str}",
-        "The parts of a URL.",
+        "Splits a URL into its parts.",
         |_, args| match url::parse(args.bytes(0)?) {
             Ok(url) if url.scheme.is_empty() => catchable("empty schemes are invalid"),
             Ok(url) => ok(Value::strukt([
@@ -85,9 +104,12 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             Err(error) => catchable(format!("error parsing the URL: {error}")),
         },
     ),
-    streaming("net.wired_interface", "func() str", "The name of the first wired network interface.", || {
-        Box::<interfaces::WiredInterface>::default()
-    }),
+    streaming(
+        "net.wired_interface",
+        "func() str",
+        "Returns the name of the first wired network interface. Updates when it changes.",
+        || Box::<interfaces::WiredInterface>::default(),
+    ),
 ];
 
 fn catch(result: Result<String, String>) -> Outcome {

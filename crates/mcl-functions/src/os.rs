@@ -14,20 +14,23 @@ use crate::{Function, distro};
 pub(crate) static FUNCTIONS: &[Function] = &[
     Function {
         inlinable: true,
-        ..host("os.args", "func() []str", "The arguments of the process, its name first.", |_, _| {
-            ok(Value::list(std::env::args_os().map(|arg| arg.to_string_lossy().into_owned())))
-        })
+        ..host(
+            "os.args",
+            "func() []str",
+            "Returns the command line of the process, starting with the program name.",
+            |_, _| ok(Value::list(std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()))),
+        )
     },
     host(
         "os.expand_home",
         "func(0 str) str",
-        "Replaces `~/` or `~user/` at the start by the home directory.",
+        "Replaces a leading `~/` or `~user/` with the home directory.",
         |_, args| users::expand_home(args.bytes(0)?),
     ),
     host(
         "os.family",
         "func() str",
-        "The family of the distribution: `redhat`, `debian`, `archlinux` or nothing.",
+        "Returns the family of the distribution: `redhat`, `debian`, `archlinux` or an empty string.",
         |_, _| {
             for (family, file) in facts::FAMILIES {
                 if facts::exists(file)? {
@@ -37,50 +40,68 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             ok("")
         },
     ),
-    streaming("os.file_exists", "func(filename str) bool", "Whether the file or directory exists. Watched.", || {
-        Box::new(watched::FileExists)
-    }),
-    host("os.home", "func(0 str) str", "The home directory of a user, with a slash at the end.", |_, args| {
+    streaming(
+        "os.file_exists",
+        "func(filename str) bool",
+        "Returns whether a file or directory exists. Updates when it is created or removed.",
+        || Box::new(watched::FileExists),
+    ),
+    host("os.home", "func(0 str) str", "Returns the home directory of a user, with a trailing slash.", |_, args| {
         ok(users::with_slash(users::home(users::existing(args.bytes(0)?)?)))
     }),
-    host("os.is_family_archlinux", "func() bool", "Whether this is Arch Linux.", |_, _| {
+    host("os.is_family_archlinux", "func() bool", "Returns whether the distribution is Arch Linux.", |_, _| {
         ok(facts::exists("/etc/arch-release")?)
     }),
-    host("os.is_family_debian", "func() bool", "Whether this is Debian, or derived from it.", |_, _| {
-        ok(facts::exists("/etc/debian_version")?)
-    }),
-    host("os.is_family_redhat", "func() bool", "Whether this is Red Hat, or derived from it.", |_, _| {
-        ok(facts::exists("/etc/redhat-release")?)
-    }),
-    host("os.is_virtual", "func() bool", "Whether this machine is virtual.", |_, _| ok(facts::is_virtual()?)),
-    streaming("os.modinfo_loaded", "func(module str) bool", "Whether the kernel module is loaded. Watched.", || {
-        Box::<watched::ModuleLoaded>::default()
-    }),
+    host(
+        "os.is_family_debian",
+        "func() bool",
+        "Returns whether the distribution is Debian or derived from it.",
+        |_, _| ok(facts::exists("/etc/debian_version")?),
+    ),
+    host(
+        "os.is_family_redhat",
+        "func() bool",
+        "Returns whether the distribution is Red Hat or derived from it.",
+        |_, _| ok(facts::exists("/etc/redhat-release")?),
+    ),
+    host("os.is_virtual", "func() bool", "Returns whether this is a virtual machine.", |_, _| ok(facts::is_virtual()?)),
+    streaming(
+        "os.modinfo_loaded",
+        "func(module str) bool",
+        "Returns whether a kernel module is loaded. Updates when modules are loaded or unloaded.",
+        || Box::<watched::ModuleLoaded>::default(),
+    ),
     pure(
         "os.parse_distro_uid",
         "func(0 str) struct{distro str; version str; arch str}",
-        "The parts of `fedora39-x86_64`; all are empty if one is missing.",
+        "Splits `fedora39-x86_64` into its parts; if one is missing, all are empty.",
         |_, args| ok(distro::parse_uid(args.bytes(0)?)),
     ),
     streaming(
         "os.readfile",
         "func(filename str) str",
-        "The contents of a file. Watched; a missing file fails catchably.",
+        "Returns the contents of a file and updates when they change; a missing file is a catchable error.",
         || Box::new(watched::ReadFile),
     ),
     host(
         "os.release",
         "func() struct{id str; variant_id str; version_id str}",
-        "What `/etc/os-release` says of the distribution.",
+        "Returns the identification of the distribution in `/etc/os-release`.",
         |_, _| facts::release(),
     ),
-    streaming("os.system", "func(cmd str) str", "The last line that the shell command has printed.", || {
-        Box::<system::System>::default()
-    }),
-    host("os.uid", "func(0 str) str", "The numeric id of a user.", |_, args| {
+    streaming(
+        "os.system",
+        "func(cmd str) str",
+        "Runs a shell command and returns the last line of its output. Updates with each line.",
+        || Box::<system::System>::default(),
+    ),
+    host("os.uid", "func(0 str) str", "Returns the numeric id of a user.", |_, args| {
         ok(users::existing(args.bytes(0)?)?.uid.to_string())
     }),
-    streaming("os.user_exists", "func(user str) bool", "Whether there is such a user. Watched.", || {
-        Box::new(watched::UserExists)
-    }),
+    streaming(
+        "os.user_exists",
+        "func(user str) bool",
+        "Returns whether a user exists. Updates when accounts change.",
+        || Box::new(watched::UserExists),
+    ),
 ];

@@ -11,7 +11,7 @@ macro_rules! option {
         host(
             concat!("embedded/provisioner.", $name),
             concat!("func() ", $type),
-            concat!("What the environment variable `", $variable, "` says. It must be set."),
+            concat!("Returns the environment variable `", $variable, "`, which must be set."),
             |_, _| match std::env::var_os($variable) {
                 Some(text) => $read($variable, text.as_encoded_bytes()),
                 None => fatal(concat!(

@@ -19,7 +19,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[Function {
     ..full(
         "regexp.match",
         "func(pattern str, s str) bool",
-        "Whether the regular expression (RE2 syntax) matches anywhere in `s`.",
+        "Returns whether the regular expression (RE2 syntax) matches anywhere in `s`.",
         |_, args| {
             let regex = compile(args.bytes(0)?)?;
             let text = args.bytes(1)?;

@@ -9,19 +9,22 @@ use crate::table::{catchable, ok, pure};
 use crate::{Function, FunctionError};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    pure("strings.contains", "func(s str, substr str) bool", "Whether `s` contains `substr`.", |_, args| {
+    pure("strings.contains", "func(s str, substr str) bool", "Returns whether `s` contains `substr`.", |_, args| {
         ok(strings::find(args.bytes(0)?, args.bytes(1)?).is_some())
     }),
-    pure("strings.has_prefix", "func(s str, prefix str) bool", "Whether `s` starts with `prefix`.", |_, args| {
-        ok(args.bytes(0)?.starts_with(args.bytes(1)?))
-    }),
-    pure("strings.has_suffix", "func(s str, suffix str) bool", "Whether `s` ends with `suffix`.", |_, args| {
+    pure(
+        "strings.has_prefix",
+        "func(s str, prefix str) bool",
+        "Returns whether `s` starts with `prefix`.",
+        |_, args| ok(args.bytes(0)?.starts_with(args.bytes(1)?)),
+    ),
+    pure("strings.has_suffix", "func(s str, suffix str) bool", "Returns whether `s` ends with `suffix`.", |_, args| {
         ok(args.bytes(0)?.ends_with(args.bytes(1)?))
     }),
     pure(
         "strings.join_nonempty",
         "func(s []str, sep str) str",
-        "Joins the elements that are not empty with a separator.",
+        "Joins the non-empty elements with a separator.",
         |_, args| {
             let mut parts = args.strings(0)?;
             parts.retain(|part| !part.is_empty());
@@ -31,7 +34,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure(
         "strings.left_pad",
         "func(s str, pad str, len int) str",
-        "Puts `pad` before `s` until it has at least `len` bytes.",
+        "Prepends `pad` until the string has at least `len` bytes.",
         |_, args| {
             let (text, mut out) = (args.bytes(0)?, padding(args)?);
             out.extend_from_slice(text);
@@ -41,25 +44,25 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure(
         "strings.replace_all",
         "func(s str, old str, new str) str",
-        "Replaces every `old` by `new`, from left to right.",
+        "Replaces every `old` with `new`, from left to right.",
         |_, args| ok(strings::replace(args.bytes(0)?, args.bytes(1)?, args.bytes(2)?, None)),
     ),
     pure(
         "strings.right_pad",
         "func(s str, pad str, len int) str",
-        "Puts `pad` after `s` until it has at least `len` bytes.",
+        "Appends `pad` until the string has at least `len` bytes.",
         |_, args| ok([args.bytes(0)?, &padding(args)?].concat()),
     ),
     pure(
         "strings.split",
         "func(a str, b str) []str",
-        "The pieces of `a` between the separators `b`; an empty separator splits into characters.",
+        "Splits `a` at each separator `b`; an empty separator splits into characters.",
         |_, args| ok(Value::list(strings::split(args.bytes(0)?, args.bytes(1)?))),
     ),
     pure(
         "strings.substr",
         "func(s str, low int, high int) str",
-        "The bytes from `low` up to, but without, `high`; fails catchably if there are none such.",
+        "Returns the bytes from `low` up to but excluding `high`; a range out of bounds is a catchable error.",
         |_, args| {
             let range = usize::try_from(args.int(1)?).ok().zip(usize::try_from(args.int(2)?).ok());
             match range.and_then(|(low, high)| args.bytes(0).ok()?.get(low..high)) {
@@ -68,13 +71,13 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             }
         },
     ),
-    pure("strings.to_lower", "func(a str) str", "The text in lower case.", |_, args| {
+    pure("strings.to_lower", "func(a str) str", "Converts to lower case.", |_, args| {
         ok(map_runes(args.bytes(0)?, to_lower))
     }),
-    pure("strings.to_upper", "func(a str) str", "The text in upper case.", |_, args| {
+    pure("strings.to_upper", "func(a str) str", "Converts to upper case.", |_, args| {
         ok(map_runes(args.bytes(0)?, to_upper))
     }),
-    pure("strings.trim_space", "func(a str) str", "The text without white space at its ends.", |_, args| {
+    pure("strings.trim_space", "func(a str) str", "Removes leading and trailing whitespace.", |_, args| {
         ok(strings::trim_space(args.bytes(0)?))
     }),
 ];

@@ -14,34 +14,51 @@ use crate::table::{Outcome, catchable, fatal, host, ok, streaming};
 use crate::{Function, Stream, StreamContext};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    streaming("sys.cpu_count", "func() int", "Processors that are online. Watched.", || Box::<CpuCount>::default()),
-    host("sys.env", "func() map{str: str}", "All environment variables.", |_, _| {
+    streaming(
+        "sys.cpu_count",
+        "func() int",
+        "Returns the number of processors that are online. Updates when it changes.",
+        || Box::<CpuCount>::default(),
+    ),
+    host("sys.env", "func() map{str: str}", "Returns the environment variables.", |_, _| {
         let text = |text: std::ffi::OsString| Value::from(text.into_vec());
         ok(Value::map(std::env::vars_os().map(|(name, value)| (text(name), text(value)))))
     }),
-    host("sys.getenv", "func(0 str) str", "The environment variable; fails catchably if it is not set.", |_, args| {
-        match environment(args.bytes(0)?) {
+    host(
+        "sys.getenv",
+        "func(0 str) str",
+        "Returns an environment variable; an unset variable is a catchable error.",
+        |_, args| match environment(args.bytes(0)?) {
             Some(value) => ok(value),
             None => catchable(format!("environment variable not set: {}", args.text(0)?)),
-        }
-    }),
-    host("sys.hasenv", "func(0 str) bool", "Whether the environment variable is set.", |_, args| {
+        },
+    ),
+    host("sys.hasenv", "func(0 str) bool", "Returns whether an environment variable is set.", |_, args| {
         ok(environment(args.bytes(0)?).is_some())
     }),
-    streaming("sys.hostname", "func() str", "The name of this machine. Watched.", || Box::<Hostname>::default()),
+    streaming("sys.hostname", "func() str", "Returns the host name of this machine. Updates when it changes.", || {
+        Box::<Hostname>::default()
+    }),
     streaming(
         "sys.load",
         "func() struct{x1 float; x5 float; x15 float}",
-        "The load averages, every five seconds.",
+        "Returns the load averages of the last 1, 5 and 15 minutes. Updates every five seconds.",
         || Box::new(Load),
     ),
-    streaming("sys.uptime", "func() int", "Seconds since the machine was started, every second.", || Box::new(Uptime)),
+    streaming(
+        "sys.uptime",
+        "func() int",
+        "Returns the number of seconds since this machine booted. Updates every second.",
+        || Box::new(Uptime),
+    ),
 ];
 
-pub(crate) static FWUPD: &[Function] =
-    &[streaming("sys/fwupd.reboot_needed", "func() bool", "Whether a firmware update waits for a reboot.", || {
-        Box::new(RebootNeeded)
-    })];
+pub(crate) static FWUPD: &[Function] = &[streaming(
+    "sys/fwupd.reboot_needed",
+    "func() bool",
+    "Returns whether a firmware update requires a reboot.",
+    || Box::new(RebootNeeded),
+)];
 
 #[derive(Default)]
 struct CpuCount(Option<KernelEvents>);

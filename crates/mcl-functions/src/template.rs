@@ -15,7 +15,7 @@ use crate::{CallContext, CallSite, Function, FunctionError};
 pub(crate) static FUNCTIONS: &[Function] = &[call_site(
     "golang.template",
     CallSite::Template,
-    "Fills in a template in the language of Go's `text/template`, with the second argument as its data.",
+    "Executes a template of Go's `text/template`, with the second argument as its data.",
     template,
 )
 .not_inlinable()];

@@ -12,7 +12,7 @@ use crate::{Function, Stream, StreamContext};
 /// A row: fails when it is called for the second time in one process.
 macro_rules! once {
     ($name:literal) => {
-        pure($name, "func() str", "`hello`; fails when it is called a second time.", |_, _| {
+        pure($name, "func() str", "Returns `hello`; fails when it is called a second time.", |_, _| {
             static CALLED: AtomicBool = AtomicBool::new(false);
             if CALLED.swap(true, Ordering::Relaxed) { fatal("should not get called twice") } else { ok("hello") }
         })
@@ -24,16 +24,26 @@ macro_rules! once {
 /// A row: an instance that must be made only once.
 macro_rules! single {
     ($name:literal) => {
-        streaming($name, "func() str", "`hello`; for tests of how many instances an engine makes.", || Box::new(Hello))
+        streaming(
+            $name,
+            "func() str",
+            "Returns `hello`. Tests use it to count the instances that an engine creates.",
+            || Box::new(Hello),
+        )
     };
 }
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    streaming("test.fastcount", "func() int", "Counts as fast as the engine can follow.", || Box::new(FastCount(0))),
-    streaming("test.forkvloop", "func() map{str: str}", "`{\"foo\": \"bar\"}`, every five seconds.", || {
-        Box::new(Periodic { first: true, value: |_| Value::map([("foo".into(), "bar".into())]) })
+    streaming("test.fastcount", "func() int", "Counts as fast as the function engine can follow.", || {
+        Box::new(FastCount(0))
     }),
-    streaming("test.forloop", "func() []str", "`[\"foo\"]`, and after five seconds `[\"bar\"]`.", || {
+    streaming(
+        "test.forkvloop",
+        "func() map{str: str}",
+        "Returns `{\"foo\": \"bar\"}`. Updates every five seconds.",
+        || Box::new(Periodic { first: true, value: |_| Value::map([("foo".into(), "bar".into())]) }),
+    ),
+    streaming("test.forloop", "func() []str", "Returns `[\"foo\"]`, and after five seconds `[\"bar\"]`.", || {
         Box::new(Periodic { first: true, value: |first| Value::list([if first { "foo" } else { "bar" }]) })
     }),
     single!("test.one_instance_a"),
@@ -44,12 +54,14 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     once!("test.one_instance_f"),
     single!("test.one_instance_g"),
     once!("test.one_instance_h"),
-    streaming("test.one_stream", "func(count int) str", "`x` that many times; the count must not change.", || {
+    streaming("test.one_stream", "func(count int) str", "Returns `count` times `x`. The count cannot change.", || {
         Box::new(OneStream(None))
     }),
     Function {
         simple: true,
-        ..streaming("test.slow_string", "func() str", "A text, after five seconds.", || Box::new(SlowString(None)))
+        ..streaming("test.slow_string", "func() str", "Returns a string after five seconds.", || {
+            Box::new(SlowString(None))
+        })
     },
 ];
 

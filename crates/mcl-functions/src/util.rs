@@ -7,7 +7,7 @@ use crate::{Function, net};
 pub(crate) static FUNCTIONS: &[Function] = &[host(
     "util.hostname_mapper",
     "func(0 map{str: str}) str",
-    "The host name that the map has for a hardware address of this machine.",
+    "Returns the host name that the map assigns to a MAC address of this machine.",
     |_, args| {
         let map = args.map(0)?;
         let mut names: Vec<&[u8]> = net::hardware_addresses()?

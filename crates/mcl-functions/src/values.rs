@@ -14,12 +14,12 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     streaming("value.get_str", "func(key str) struct{value str; ready bool}", DOC, || Box::<Get>::default()),
 ];
 
-const DOC: &str = "What the `value` resource of that name holds, and whether it holds anything yet.";
+const DOC: &str = "Returns the value of the `value` resource named `key`, and whether it has one yet.";
 
 pub(crate) static HTTP: &[Function] = &[streaming(
     "net/http.response",
     "func(uid str) struct{status int; output str}",
-    "The answer that the `http:client` resource of that name got.",
+    "Returns the response that the `http:client` resource named `uid` received.",
     || Box::<Response>::default(),
 )];
 

@@ -14,19 +14,19 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     streaming(
         "world.getval",
         "func(key str) struct{value str; exists bool}",
-        "The shared text under a key. Watched.",
+        "Returns the shared string for a key. Updates when it changes.",
         || Box::<GetVal>::default(),
     ),
     streaming(
         "world.kvlookup",
         "func(namespace str) map{str: str}",
-        "The text of each host in a namespace. Watched.",
+        "Returns the shared string of each host in a namespace. Updates when one changes.",
         || Box::<KvLookup>::default(),
     ),
     streaming(
         "world.schedule",
         "func(namespace str) []str",
-        "The hosts that are chosen in a namespace. Watched.",
+        "Returns the hosts that are scheduled in a namespace. Updates when they change.",
         || Box::<Schedule>::default(),
     ),
 ];
@@ -34,7 +34,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
 pub(crate) static COLLECT: &[Function] = &[streaming(
     "world/collect.res",
     "func(kind str) []struct{name str; host str}",
-    "The exported resources of a kind that this host may see. Watched.",
+    "Returns the exported resources of a kind that this host can collect. Updates when they change.",
     || Box::<CollectRes>::default(),
 )];
 

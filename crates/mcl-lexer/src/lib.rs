@@ -1,26 +1,27 @@
 //! Source text -> tokens (spec 01 §1).
 //!
-//! The lexer is total: it never fails. What is no token of the language becomes an error token ([`TokenKind::is_error`]),
-//! so that the parser can go on behind it, and [`lex_diagnostics`] turns the error tokens into messages. Every byte of
-//! the text belongs to exactly one token, one comment, or the blanks (space, tab, newline) between them.
+//! The lexer is total: it never fails. A character sequence that is not a token of the language becomes an error token
+//! ([`TokenKind::is_error`]), so that the parser can continue after it; [`lex_errors`] lists what is wrong with these
+//! tokens, and [`lex_diagnostics`] renders the list as diagnostics. Every byte of the text belongs to exactly one token,
+//! one comment, or the whitespace (space, tab, newline) between them.
 //!
-//! Tokens are kept as a struct of arrays ([`Tokens`]): kind, first byte, end, and the flag "a newline stands before me",
-//! which the parser needs for its messages and lints, because newlines themselves are blanks in the grammar that we
-//! accept (spec 01 §2.10). The tokens hold no text; whoever wants it slices the source.
+//! Tokens are stored as a struct of arrays ([`Tokens`]): kind, start, end, and whether a newline precedes the token. The
+//! parser needs that flag for its messages and lints, because newlines are plain whitespace in the accepted grammar
+//! (spec 01 §2.10). Tokens hold no text; their text is a slice of the source.
 //!
-//! A string token is the raw text between two quotes: a backslash takes the next code point with it, left to right, and
-//! the first quote that is left closes the string (spec 01 §1.10; mgmt 1.1 differs, which it calls a defect). Escapes
-//! and `${…}` are the interpolate stage's business.
+//! A string token is the raw text between two quotes: a backslash escapes the next code point, left to right, and the
+//! first unescaped quote closes the string (spec 01 §1.10; mgmt 1.1 differs, and documents that as a defect). Escapes and
+//! `${…}` are expanded by the interpolate stage.
 //!
 //! This crate knows nothing of statements or expressions.
 
-mod diagnostics;
+mod error;
 mod kind;
 mod tokens;
 
 #[cfg(test)]
 mod tests;
 
-pub use diagnostics::lex_diagnostics;
+pub use error::{LexError, LexErrorKind, lex_diagnostics, lex_errors};
 pub use kind::TokenKind;
-pub use tokens::{Comment, Tokens, lex};
+pub use tokens::{Comment, TokenIdx, Tokens, lex};

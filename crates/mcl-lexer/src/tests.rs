@@ -1,5 +1,6 @@
 //! Tests of the lexer.
 
+use cranelift_entity::EntityRef;
 use mcl_diagnostics::FileId;
 use proptest::prelude::*;
 
@@ -9,9 +10,9 @@ use crate::{TokenKind, lex, lex_diagnostics};
 fn show(text: &str) -> String {
     let tokens = lex(text);
     let mut shown = Vec::new();
-    for i in 0..tokens.len() {
+    for i in tokens.indices() {
         let slash = if tokens.newline_before(i) { "/" } else { "" };
-        shown.push(format!("{slash}{:?}:{}", tokens.kinds()[i], tokens.text(text, i)));
+        shown.push(format!("{slash}{:?}:{}", tokens[i], tokens.text(text, i)));
     }
     shown.join(" ")
 }
@@ -77,9 +78,10 @@ fn comments_are_kept_beside_the_tokens() {
     let text = "# one\n$a = 1 # two\r\n\"# no\" # last";
     let tokens = lex(text);
     let comments: Vec<_> =
-        tokens.comments.iter().map(|c| (&text[c.start as usize..c.end as usize], c.next_token)).collect();
+        tokens.comments.iter().map(|c| (&text[c.start as usize..c.end as usize], c.next_token.index())).collect();
     assert_eq!(comments, [("# one", 0), ("# two\r", 4), ("# last", 5)]);
-    assert!(tokens.newline_before(0) && !tokens.newline_before(1) && tokens.newline_before(4));
+    let newlines: Vec<bool> = tokens.indices().map(|token| tokens.newline_before(token)).collect();
+    assert_eq!(newlines, [true, false, false, false, true]);
     assert!(errors(text).is_empty());
 }
 
@@ -141,7 +143,7 @@ proptest! {
     fn tokens_comments_and_blanks_give_the_text_back(text in program_like()) {
         let tokens = lex(&text);
         prop_assert!(tokens.fits(&text));
-        let mut pieces: Vec<(u32, u32)> = (0..tokens.len()).map(|i| (tokens.start(i), tokens.end(i))).collect();
+        let mut pieces: Vec<(u32, u32)> = tokens.indices().map(|i| (tokens.start(i), tokens.end(i))).collect();
         pieces.extend(tokens.comments.iter().map(|c| (c.start, c.end)));
         pieces.sort_unstable();
         let mut rebuilt = String::new();
@@ -159,8 +161,8 @@ proptest! {
     #[test]
     fn the_newline_flag_is_what_the_text_says(text in program_like()) {
         let tokens = lex(&text);
-        for i in 0..tokens.len() {
-            let before = if i == 0 { 0 } else { tokens.end(i - 1) };
+        for i in tokens.indices() {
+            let before = i.previous().map_or(0, |previous| tokens.end(previous));
             let gap = &text[before as usize..tokens.start(i) as usize];
             prop_assert_eq!(tokens.newline_before(i), gap.contains('\n'));
         }

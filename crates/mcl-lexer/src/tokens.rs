@@ -1,19 +1,67 @@
 //! The token list of one file.
 
+use std::ops::{Add, Index, Sub};
+
+use cranelift_entity::{EntityRef, entity_impl};
 use logos::Logos;
 use mcl_diagnostics::{FileId, Span};
 use serde::{Deserialize, Serialize};
 
-use crate::TokenKind;
+use crate::kind::TokenKind;
 
-/// The tokens of one file, in source order, without their text. Indexes past the end are answered like an empty token at
-/// the end of the text.
+/// The index of a token in the [`Tokens`] of a file. The index after the last token denotes the end of the file.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TokenIdx(u32);
+
+entity_impl!(TokenIdx, "token");
+
+impl TokenIdx {
+    /// The first token of a file.
+    pub const FIRST: TokenIdx = TokenIdx(0);
+
+    /// Returns the index `count` tokens earlier, unless the file starts less than `count` tokens earlier.
+    #[must_use]
+    pub fn checked_sub(self, count: u32) -> Option<TokenIdx> {
+        self.0.checked_sub(count).map(TokenIdx)
+    }
+
+    /// Returns the index of the token before, unless this is the first one.
+    #[must_use]
+    pub fn previous(self) -> Option<TokenIdx> {
+        self.checked_sub(1)
+    }
+
+    /// Iterates over the indices from this one up to, but not including, `end`.
+    pub fn until(self, end: TokenIdx) -> impl DoubleEndedIterator<Item = TokenIdx> + Clone {
+        (self.0..end.0).map(TokenIdx)
+    }
+}
+
+impl Add<u32> for TokenIdx {
+    type Output = TokenIdx;
+
+    fn add(self, count: u32) -> TokenIdx {
+        TokenIdx(self.0 + count)
+    }
+}
+
+/// The number of tokens between two indices; zero if the right one is not before the left one.
+impl Sub for TokenIdx {
+    type Output = u32;
+
+    fn sub(self, earlier: TokenIdx) -> u32 {
+        self.0.saturating_sub(earlier.0)
+    }
+}
+
+/// The tokens of one file, in source order, without their text. The accessors treat an index past the end as an empty
+/// token at the end of the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokens {
     kinds: Vec<TokenKind>,
     starts: Vec<u32>,
     ends: Vec<u32>,
-    /// One bit a token: a newline stands between the token before and this one.
+    /// One bit per token: whether there is a newline between the previous token and this one.
     newline_before: Vec<u64>,
     /// The comments in source order.
     pub comments: Vec<Comment>,
@@ -23,21 +71,21 @@ pub struct Tokens {
 /// A comment, from `#` up to the end of its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Comment {
-    /// The byte of the `#`.
+    /// The byte offset of the `#`.
     pub start: u32,
-    /// One past the last byte.
+    /// The byte offset after the last byte.
     pub end: u32,
-    /// The first token behind the comment.
-    pub next_token: u32,
+    /// The first token after the comment.
+    pub next_token: TokenIdx,
 }
 
-/// Texts are cut here, so that every offset fits 32 bits; tools refuse such files before.
-const MAX_TEXT: usize = u32::MAX as usize - 1;
+/// The length in bytes at which texts are truncated, so that every offset fits 32 bits; tools reject larger files earlier.
+const MAX_TEXT_LEN: usize = u32::MAX as usize - 1;
 
-/// Splits a text into tokens. Never fails: see [`TokenKind::is_error`].
+/// Splits a text into tokens. Never fails; see [`TokenKind::is_error`].
 #[must_use]
 pub fn lex(text: &str) -> Tokens {
-    let text = if text.len() > MAX_TEXT { &text[..text.floor_char_boundary(MAX_TEXT)] } else { text };
+    let text = if text.len() > MAX_TEXT_LEN { &text[..text.floor_char_boundary(MAX_TEXT_LEN)] } else { text };
     let mut tokens = Tokens::with_capacity(text.len() / 5);
     tokens.text_len = text.len() as u32;
     let mut newline = false;
@@ -51,14 +99,14 @@ pub fn lex(text: &str) -> Tokens {
                 continue;
             }
             Ok(TokenKind::Comment) => {
-                tokens.comments.push(Comment { start, end, next_token: tokens.kinds.len() as u32 });
+                tokens.comments.push(Comment { start, end, next_token: tokens.end_idx() });
                 continue;
             }
             Ok(TokenKind::Integer) => integer_kind(lexer.slice()),
             Ok(TokenKind::Float) => float_kind(lexer.slice()),
-            Ok(TokenKind::NonAscii) if lexer.slice().chars().all(is_bad_blank) => TokenKind::BadBlank,
+            Ok(TokenKind::NonAscii) if lexer.slice().chars().all(is_invalid_whitespace) => TokenKind::InvalidWhitespace,
             Ok(kind) => kind,
-            // Only a string's callback fails: every other character is matched by some pattern.
+            // Only the callback of strings fails; every other character is matched by some pattern.
             Err(()) => TokenKind::UnterminatedString,
         };
         tokens.push(kind, start, end, newline);
@@ -67,7 +115,7 @@ pub fn lex(text: &str) -> Tokens {
     tokens
 }
 
-fn is_bad_blank(c: char) -> bool {
+fn is_invalid_whitespace(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}' | '\u{2060}')
 }
 
@@ -96,13 +144,13 @@ impl Tokens {
         }
     }
 
-    /// An empty list for a text of that length, to be filled with [`Tokens::push`].
+    /// Creates an empty list for a text of `text_len` bytes, to be filled with [`Tokens::push`].
     #[must_use]
     pub fn for_text_len(text_len: u32) -> Tokens {
         Tokens { text_len, ..Tokens::default() }
     }
 
-    /// Appends a token; it must not start before the end of the last one.
+    /// Appends a token, which must not start before the end of the last one.
     pub fn push(&mut self, kind: TokenKind, start: u32, end: u32, newline_before: bool) {
         let index = self.kinds.len();
         if index.is_multiple_of(64) {
@@ -116,23 +164,34 @@ impl Tokens {
         self.ends.push(end);
     }
 
-    /// How many tokens there are.
+    /// Returns the number of tokens.
     #[must_use]
     pub fn len(&self) -> usize {
         self.kinds.len()
     }
 
-    /// Whether there is no token.
+    /// Whether there are no tokens.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.kinds.is_empty()
     }
 
-    /// Whether the parts fit together and to the text; tokens that were read from a file may not.
+    /// Returns the index after the last token.
+    #[must_use]
+    pub fn end_idx(&self) -> TokenIdx {
+        TokenIdx::new(self.kinds.len())
+    }
+
+    /// Iterates over the indices of all tokens.
+    pub fn indices(&self) -> impl DoubleEndedIterator<Item = TokenIdx> + Clone + use<> {
+        TokenIdx::FIRST.until(self.end_idx())
+    }
+
+    /// Whether the arrays are consistent with each other and with the text; tokens read from an artifact may not be.
     #[must_use]
     pub fn fits(&self, text: &str) -> bool {
         let boundary = |offset: u32| text.is_char_boundary(offset as usize);
-        self.text_len as usize == text.len().min(MAX_TEXT)
+        self.text_len as usize == text.len().min(MAX_TEXT_LEN)
             && self.starts.len() == self.kinds.len()
             && self.ends.len() == self.kinds.len()
             && self.newline_before.len() == self.kinds.len().div_ceil(64)
@@ -142,51 +201,67 @@ impl Tokens {
             && self.comments.iter().all(|c| c.start <= c.end && boundary(c.start) && boundary(c.end))
     }
 
-    /// The kind of a token; `None` past the end.
+    /// Returns the kind of a token, or `None` past the end.
     #[must_use]
-    pub fn kind(&self, index: usize) -> Option<TokenKind> {
-        self.kinds.get(index).copied()
+    pub fn kind(&self, token: TokenIdx) -> Option<TokenKind> {
+        self.kinds.get(token.index()).copied()
     }
 
-    /// All kinds.
+    /// Returns the kinds of all tokens.
     #[must_use]
     pub fn kinds(&self) -> &[TokenKind] {
         &self.kinds
     }
 
-    /// The first byte of a token.
+    /// Returns the byte offset of a token.
     #[must_use]
-    pub fn start(&self, index: usize) -> u32 {
-        self.starts.get(index).copied().unwrap_or(self.text_len)
+    pub fn start(&self, token: TokenIdx) -> u32 {
+        self.starts.get(token.index()).copied().unwrap_or(self.text_len)
     }
 
-    /// One past the last byte of a token.
+    /// Returns the byte offset after a token.
     #[must_use]
-    pub fn end(&self, index: usize) -> u32 {
-        self.ends.get(index).copied().unwrap_or(self.text_len)
+    pub fn end(&self, token: TokenIdx) -> u32 {
+        self.ends.get(token.index()).copied().unwrap_or(self.text_len)
     }
 
-    /// The place of a token.
+    /// Returns the span of a token.
     #[must_use]
-    pub fn span(&self, file: FileId, index: usize) -> Span {
-        Span::new(file, self.start(index), self.end(index))
+    pub fn span(&self, file: FileId, token: TokenIdx) -> Span {
+        Span::new(file, self.start(token), self.end(token))
     }
 
-    /// The text of a token.
+    /// Returns the text of a token; `text` is the source of the file.
     #[must_use]
-    pub fn text<'t>(&self, text: &'t str, index: usize) -> &'t str {
-        text.get(self.start(index) as usize..self.end(index) as usize).unwrap_or("")
+    pub fn text<'t>(&self, text: &'t str, token: TokenIdx) -> &'t str {
+        text.get(self.start(token) as usize..self.end(token) as usize).unwrap_or("")
     }
 
-    /// Whether a newline stands between the token before and this one (false for the first token of the first line).
+    /// Whether there is a newline between the previous token (or the start of the text) and this one.
     #[must_use]
-    pub fn newline_before(&self, index: usize) -> bool {
+    pub fn newline_before(&self, token: TokenIdx) -> bool {
+        let index = token.index();
         self.newline_before.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 == 1)
     }
 
-    /// The length of the text in bytes.
+    /// Whether there is nothing between the previous token and this one.
+    #[must_use]
+    pub fn is_adjacent_to_previous(&self, token: TokenIdx) -> bool {
+        token.previous().is_some_and(|previous| self.end(previous) == self.start(token))
+    }
+
+    /// Returns the length of the text in bytes.
     #[must_use]
     pub fn text_len(&self) -> u32 {
         self.text_len
+    }
+}
+
+/// The kind of a token that exists.
+impl Index<TokenIdx> for Tokens {
+    type Output = TokenKind;
+
+    fn index(&self, token: TokenIdx) -> &TokenKind {
+        &self.kinds[token.index()]
     }
 }

@@ -10,8 +10,8 @@ use rustc_hash::FxHashSet;
 /// The import names of a file with the place of the string, each name once.
 pub fn imports(file: FileId, text: &str, tokens: &Tokens) -> Vec<(Arc<str>, Span)> {
     let mut seen = FxHashSet::default();
-    let pairs = tokens.kinds().iter().zip(tokens.kinds().iter().skip(1)).enumerate();
-    let strings = pairs.filter(|(_, pair)| *pair == (&TokenKind::Import, &TokenKind::String)).map(|(at, _)| at + 1);
+    let strings = tokens.indices().zip(tokens.kinds().windows(2));
+    let strings = strings.filter(|(_, pair)| *pair == [TokenKind::Import, TokenKind::String]).map(|(at, _)| at + 1);
     strings
         .filter_map(|at| {
             let quoted = tokens.text(text, at);

@@ -6,11 +6,12 @@
 
 use std::fmt::Write;
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mcl_diagnostics::FileId;
 use mcl_lexer::{lex, lex_diagnostics};
 use mcl_parser::{check_ast, interpolate, parse};
+use test_support::{min_time, ratio};
 
 fn classes(n: usize) -> String {
     let mut text = String::from("import \"fmt\"\n");
@@ -45,14 +46,9 @@ fn one_list(n: usize) -> String {
     text
 }
 
-/// The shortest of several runs.
-fn time(mut work: impl FnMut()) -> Duration {
-    let run = |work: &mut dyn FnMut()| {
-        let start = Instant::now();
-        work();
-        start.elapsed()
-    };
-    (0..5).map(|_| run(&mut work)).min().unwrap_or_default()
+/// Returns the shortest time of several runs.
+fn time(work: impl FnMut()) -> Duration {
+    min_time(5, work)
 }
 
 fn measure(shape: &str, small: &str, large: &str) {
@@ -106,10 +102,10 @@ fn measure(shape: &str, small: &str, large: &str) {
     for (stage, run) in stages {
         let (a, b) = (run(small), run(large));
         let speed = large.len() as f64 / 1e6 / b.as_secs_f64();
-        let ratio = b.as_secs_f64() / baseline(large).as_secs_f64();
-        let growth = b.as_secs_f64() / a.as_secs_f64() / (large.len() as f64 / small.len() as f64);
+        let to_reading = ratio(b, baseline(large));
+        let growth = ratio(b, a) / (large.len() as f64 / small.len() as f64);
         println!(
-            "{shape:<10} {stage:<12} {:>7.1} ms {speed:>8.1} MB/s {ratio:>7.1} x reading  growth {growth:.2}",
+            "{shape:<10} {stage:<12} {:>7.1} ms {speed:>8.1} MB/s {to_reading:>7.1} x reading  growth {growth:.2}",
             b.as_secs_f64() * 1e3
         );
     }

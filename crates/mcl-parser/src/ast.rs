@@ -1,15 +1,15 @@
 //! The syntax tree: arenas of nodes indexed by ids, with a span for each node in a side table (spec 01 §4).
 //!
 //! The same type serves the parse stage (strings raw, [`Expr::Paren`] kept for the formatter) and the interpolate stage
-//! (strings expanded to [`Expr::Str`], [`Expr::Concat`] and variables, no `Paren`, classes nested).
+//! (strings expanded to [`Expr::Str`], [`Expr::Concat`] and [`Expr::Interpolated`], no `Paren`, classes nested).
 //!
-//! Invariants, which later stages may rely on and a check for trees from artifacts holds:
+//! Invariants, on which later stages rely, and which [`Ast::validate`] checks for trees from artifacts:
 //! - every id is in range of its arena, and each arena has as many spans as nodes;
 //! - a node's children come before it in their arena, so the tree has no cycles and one pass over an arena visits
 //!   children first;
-//! - a node is part of at most one other, so a pass over a tree is linear;
+//! - a node has at most one parent, so a pass over a tree is linear;
 //! - the function of a `func` statement is an [`Expr::Func`];
-//! - no path from the root is longer than [`MAX_DEPTH`](crate::MAX_DEPTH) expressions (the same for statements and
+//! - no path from the root is longer than [`MAX_DEPTH`] expressions (the same for statements and
 //!   types), so recursion over the tree is safe.
 
 use std::sync::Arc;
@@ -17,21 +17,25 @@ use std::sync::Arc;
 use mcl_diagnostics::{FileId, Span};
 use serde::{Deserialize, Serialize};
 
-/// Index of an expression in [`Ast::exprs`].
+/// The index of an expression in [`Ast::exprs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ExprId(pub u32);
 
-/// Index of a statement in [`Ast::stmts`].
+/// The index of a statement in [`Ast::stmts`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct StmtId(pub u32);
 
-/// Index of a written type in [`Ast::types`].
+/// The index of a written type in [`Ast::types`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TypeId(pub u32);
 
-/// Interned text of one file: names, literals. Index into [`Ast::names`].
+/// An interned name of one file, as an index into [`Ast::names`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Name(pub u32);
+
+/// The maximum depth of nested expressions, statements and types; deeper nesting is an error. Later stages recurse over the
+/// tree and rely on it. The left side of an operator is not deeper than the operator: `1 + 1 + …` may have any length.
+pub const MAX_DEPTH: usize = 1000;
 
 /// A list of statements: a file, a block, a class body.
 pub type Block = Vec<StmtId>;
@@ -45,22 +49,22 @@ pub struct Ast {
     pub names: Vec<Arc<str>>,
     /// Expressions.
     pub exprs: Vec<Expr>,
-    /// Span of each expression.
+    /// The span of each expression.
     pub expr_spans: Vec<Span>,
     /// Statements.
     pub stmts: Vec<Stmt>,
-    /// Span of each statement.
+    /// The span of each statement.
     pub stmt_spans: Vec<Span>,
     /// Written types.
     pub types: Vec<TypeExpr>,
-    /// Span of each written type.
+    /// The span of each written type.
     pub type_spans: Vec<Span>,
-    /// The top level.
+    /// The statements of the top level.
     pub body: Block,
 }
 
 impl Ast {
-    /// A tree without statements.
+    /// Creates a tree without statements.
     #[must_use]
     pub fn empty(file: FileId) -> Ast {
         Ast {
@@ -76,43 +80,43 @@ impl Ast {
         }
     }
 
-    /// The text of a name.
+    /// Returns the text of a name.
     #[must_use]
     pub fn name(&self, name: Name) -> &Arc<str> {
         &self.names[name.0 as usize]
     }
 
-    /// An expression.
+    /// Returns an expression.
     #[must_use]
     pub fn expr(&self, id: ExprId) -> &Expr {
         &self.exprs[id.0 as usize]
     }
 
-    /// The place of an expression.
+    /// Returns the span of an expression.
     #[must_use]
     pub fn expr_span(&self, id: ExprId) -> Span {
         self.expr_spans[id.0 as usize]
     }
 
-    /// A statement.
+    /// Returns a statement.
     #[must_use]
     pub fn stmt(&self, id: StmtId) -> &Stmt {
         &self.stmts[id.0 as usize]
     }
 
-    /// The place of a statement.
+    /// Returns the span of a statement.
     #[must_use]
     pub fn stmt_span(&self, id: StmtId) -> Span {
         self.stmt_spans[id.0 as usize]
     }
 
-    /// A written type.
+    /// Returns a written type.
     #[must_use]
     pub fn ty(&self, id: TypeId) -> &TypeExpr {
         &self.types[id.0 as usize]
     }
 
-    /// The place of a written type.
+    /// Returns the span of a written type.
     #[must_use]
     pub fn ty_span(&self, id: TypeId) -> Span {
         self.type_spans[id.0 as usize]
@@ -123,27 +127,27 @@ impl Ast {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Expr {
-    /// Placeholder where recovery dropped something; every later stage treats it as already reported.
+    /// An error node in place of what recovery dropped; later stages treat it as already reported.
     Error,
     Bool(bool),
     Int(i64),
     Float(f64),
     /// Parse stage: the raw text between the quotes. Interpolate stage: the value.
     Str(Arc<str>),
-    /// Interpolate stage only: two or more parts (`Str` and `Var`), all of type str, joined left to right.
+    /// Interpolate stage only: two or more parts (`Str` and `Var`) of type str, concatenated left to right.
     Concat(Vec<ExprId>),
-    /// Interpolate stage only: `"${x}"`, the variable itself with its type pinned to str. The inner is a `Var`.
+    /// Interpolate stage only: `"${x}"`, a `Var` that must have the type str.
     Interpolated(ExprId),
     List(Vec<ExprId>),
     Map(Vec<(ExprId, ExprId)>),
     Struct(Vec<StructEntry>),
     Func(Box<Lambda>),
-    /// `name(args)`: a function.
+    /// `name(args)`, the call of a function.
     Call {
         name: Name,
         args: Vec<ExprId>,
     },
-    /// `$name(args)`: a variable that holds a function.
+    /// `$name(args)`, the call of a function in a variable.
     CallVar {
         name: Name,
         args: Vec<ExprId>,
@@ -220,7 +224,7 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
-    /// The text of the operator, as passed to `_operator`.
+    /// Returns the symbol of the operator, as passed to `_operator`.
     #[must_use]
     pub fn symbol(self) -> &'static str {
         match self {
@@ -246,7 +250,7 @@ impl BinaryOp {
 pub struct StructEntry {
     /// The name.
     pub name: Name,
-    /// Its place.
+    /// Its span.
     pub name_span: Span,
     /// The value.
     pub value: ExprId,
@@ -278,10 +282,11 @@ pub struct Param {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Stmt {
-    /// Stands where recovery dropped a statement that does not follow the grammar; already reported. The names that it
-    /// seems to define are known in its block, as something whose type, parameters and content are unknown, so that their
-    /// uses are not reported on top. A class or loop with a broken header becomes a `Stmt::Error` and, for its body, an
-    /// [`Stmt::If`] with the condition [`Expr::Error`] whose first statement is a `Stmt::Error` with the header's variables.
+    /// An error node in place of a statement that does not follow the grammar; already reported. The names that the
+    /// statement seems to define are known in its block, with unknown types, parameters and contents, so that their uses
+    /// are not reported as well. A class or loop with a broken head becomes a `Stmt::Error` and, for its body, an
+    /// [`Stmt::If`] with the condition [`Expr::Error`], whose first statement is a `Stmt::Error` with the variables of the
+    /// head.
     Error {
         defines: Vec<Definition>,
     },
@@ -320,7 +325,7 @@ pub enum Stmt {
         name_span: Span,
         func: ExprId,
     },
-    /// `params` is `None` for `class c {` (the formatter keeps the difference to `class c() {`).
+    /// `params` is `None` for `class c {`, as opposed to `class c() {`.
     Class {
         name: Name,
         name_span: Span,
@@ -333,7 +338,7 @@ pub enum Stmt {
         args: Option<Vec<ExprId>>,
         alias: Option<(Name, Span)>,
     },
-    /// `alias` `*` is the name `*`.
+    /// The `alias` of `as *` is the name `*`.
     Import {
         module: Arc<str>,
         module_span: Span,
@@ -341,14 +346,14 @@ pub enum Stmt {
     },
 }
 
-/// A name that a broken statement seems to define.
+/// A definition that an error node seems to contain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Definition {
     /// The kind of name.
     pub kind: DefinitionKind,
-    /// The name (`c:d` for a class with colons; `*` for an import whose names all become known).
+    /// The name: `c:d` for a class with colons, `*` for an import whose names all become known.
     pub name: Name,
-    /// Where it stands.
+    /// The span of the name.
     pub span: Span,
 }
 
@@ -359,7 +364,7 @@ pub enum DefinitionKind {
     Variable,
     Function,
     Class,
-    /// Of an `import` or `include … as`: every name that starts with it and a dot.
+    /// The alias of an `import` or `include`: every name that starts with it and a dot.
     Alias,
 }
 
@@ -368,7 +373,7 @@ pub enum DefinitionKind {
 pub struct Resource {
     /// The kind, `http:server:file`.
     pub kind: Name,
-    /// Its place.
+    /// Its span.
     pub kind_span: Span,
     /// The name expression.
     pub name: ExprId,
@@ -383,11 +388,11 @@ pub struct Resource {
 pub struct Entry {
     /// From its first token to its comma.
     pub span: Span,
-    /// The place of the name before `=>`.
+    /// The span of the name before `=>`.
     pub name_span: Span,
     /// `c ?:`.
     pub condition: Option<ExprId>,
-    /// What it is.
+    /// The kind of the entry.
     pub kind: EntryKind,
 }
 
@@ -399,28 +404,28 @@ pub enum EntryKind {
         name: Name,
         value: ExprId,
     },
-    /// `Before => File["x"]`; property in lower case, checked by the init checks.
+    /// `Before => File["x"]`; the property is in lower case, and any word before [`crate::check_ast`].
     Edge {
         property: Name,
         half: EdgeHalf,
     },
-    /// `Meta:noop => true`; property `meta` for `Meta => struct{…}`.
+    /// `Meta:noop => true`; the property is `meta` for `Meta => struct{…}`.
     Meta {
         property: Name,
         value: ExprId,
     },
 }
 
-/// `File["x"]`, `File["x"].content`.
+/// A half of an edge: `File["x"]`, or `File["x"].content`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EdgeHalf {
     /// The kind in lower case.
     pub kind: Name,
     /// The name expression.
     pub name: ExprId,
-    /// The key of a send/recv half.
+    /// The field of a send/receive half.
     pub key: Option<Name>,
-    /// All of it.
+    /// The span of the half.
     pub span: Span,
 }
 

@@ -1,36 +1,35 @@
-//! The interpolate stage (spec 01 §5): strings become values and references, parentheses go, classes with colons in their
-//! names move into their parents.
+//! The interpolate stage (spec 01 §5): strings become values and references, parentheses are removed, and classes with
+//! colons in their names move into their parents.
 //!
 //! The result is a new tree with the same kinds of node. Expressions are copied in arena order, in which children come
-//! first, so no recursion is needed. Statements are first rearranged from the outside in (a class that moves takes its
-//! colons along, which may move it further), then copied from the inside out.
+//! first, so no recursion is needed. Statements are first rearranged from the outside in (a class that moves keeps the
+//! rest of its name, which may move it further), then copied from the inside out.
 
 use std::sync::Arc;
 
 use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::MAX_DEPTH;
-use crate::ast::{Ast, Block, EdgeHalf, Entry, EntryKind, Expr, ExprId, Name, Resource, Stmt, StmtId};
-use crate::content::{Part, parse_content};
+use crate::ast::{Ast, Block, EdgeHalf, Entry, EntryKind, Expr, ExprId, MAX_DEPTH, Name, Resource, Stmt, StmtId};
+use crate::string_literal::{StringError, StringPart, parse_string};
 
-/// Expands a tree of the parse stage. What cannot be expanded becomes [`Expr::Error`].
+/// Expands a tree of the parse stage. A string that cannot be expanded becomes [`Expr::Error`].
 #[must_use]
 pub fn interpolate(ast: Ast) -> (Ast, Vec<Diagnostic>) {
-    let exprs = ast.exprs.len() + ast.exprs.iter().map(parts_at_most).sum::<usize>();
-    let mut stage = Interpolate {
+    let capacity = ast.exprs.len() + ast.exprs.iter().map(max_parts).sum::<usize>();
+    let mut stage = Interpolator {
         index: None,
         out: Ast {
             names: ast.names,
             types: ast.types,
             type_spans: ast.type_spans,
-            exprs: Vec::with_capacity(exprs),
-            expr_spans: Vec::with_capacity(exprs),
+            exprs: Vec::with_capacity(capacity),
+            expr_spans: Vec::with_capacity(capacity),
             stmts: Vec::with_capacity(ast.stmts.len()),
             stmt_spans: Vec::with_capacity(ast.stmts.len()),
             ..Ast::empty(ast.file)
         },
-        diagnostics: Vec::new(),
+        errors: Vec::new(),
         map: Vec::with_capacity(ast.exprs.len()),
     };
     for (expr, span) in ast.exprs.into_iter().zip(ast.expr_spans) {
@@ -40,12 +39,61 @@ pub fn interpolate(ast: Ast) -> (Ast, Vec<Diagnostic>) {
     let mut statements = ast.stmts;
     let body = stage.nest_classes(ast.body, &mut statements, &ast.stmt_spans);
     stage.copy_statements(body, statements, &ast.stmt_spans);
-    stage.diagnostics.sort_by_key(|d| d.span.map(|s| s.start));
-    (stage.out, stage.diagnostics)
+    stage.errors.sort_by_key(|error| error.span.start);
+    (stage.out, stage.errors.into_iter().map(Diagnostic::from).collect())
 }
 
-/// How many nodes a string may become besides one: texts and references take turns.
-fn parts_at_most(expr: &Expr) -> usize {
+/// An error of the interpolate stage.
+struct InterpolateError {
+    kind: InterpolateErrorKind,
+    span: Span,
+}
+
+enum InterpolateErrorKind {
+    /// An invalid escape or reference.
+    String(StringError),
+    /// A reference to a variable with two consecutive underscores in its name.
+    DoubleUnderscore {
+        name: String,
+    },
+    DuplicateClass {
+        name: String,
+        first: Span,
+    },
+    /// Moving classes into their parents exceeded [`MAX_DEPTH`].
+    TooDeep,
+}
+
+impl From<InterpolateError> for Diagnostic {
+    fn from(error: InterpolateError) -> Diagnostic {
+        let span = error.span;
+        match error.kind {
+            InterpolateErrorKind::String(error) => error.diagnostic(span),
+            InterpolateErrorKind::DoubleUnderscore { name } => double_underscore(&name, Stage::Interpolate, span),
+            InterpolateErrorKind::DuplicateClass { name, first } => {
+                let message = format!("duplicate class `{name}` in this scope");
+                Diagnostic::error(Code::E0403, Stage::Interpolate, message)
+                    .at_with(span, "duplicate definition")
+                    .label(first, "first defined here")
+            }
+            InterpolateErrorKind::TooDeep => {
+                let message = format!("classes nested more than {MAX_DEPTH} levels deep");
+                Diagnostic::error(Code::E0404, Stage::Interpolate, message).at(span)
+            }
+        }
+    }
+}
+
+/// Renders the error for a reference to a variable whose name contains `__` (spec 01 §4.6).
+pub fn double_underscore(name: &str, stage: Stage, span: Span) -> Diagnostic {
+    let message = format!("cannot reference `${name}`: its name contains two consecutive underscores");
+    Diagnostic::error(Code::E0310, stage, message)
+        .at(span)
+        .help("such a variable can be defined, but not referenced; rename it")
+}
+
+/// Returns the maximum number of nodes that a string becomes besides one: text and references alternate.
+fn max_parts(expr: &Expr) -> usize {
     match expr {
         Expr::Str(raw) => match raw.bytes().filter(|b| *b == b'$').count() {
             0 => 0,
@@ -55,16 +103,16 @@ fn parts_at_most(expr: &Expr) -> usize {
     }
 }
 
-struct Interpolate {
+struct Interpolator {
     out: Ast,
-    /// The names of `out` by their text, from when the first one is looked for.
+    /// The names of `out` by their text, built on the first lookup.
     index: Option<FxHashMap<Arc<str>, Name>>,
-    diagnostics: Vec<Diagnostic>,
-    /// Old expression -> new one.
+    errors: Vec<InterpolateError>,
+    /// The new expression for each old one.
     map: Vec<ExprId>,
 }
 
-impl Interpolate {
+impl Interpolator {
     fn find(&mut self, text: &str) -> Option<Name> {
         let names = &self.out.names;
         let index = self
@@ -130,7 +178,7 @@ impl Interpolate {
         self.push(expr, span)
     }
 
-    /// A string literal; `span` includes its quotes.
+    /// Expands a string literal; `span` includes its quotes.
     fn string(&mut self, raw: Arc<str>, span: Span) -> ExprId {
         if !raw.bytes().any(|b| matches!(b, b'\\' | b'$')) {
             return self.push(Expr::Str(raw), span);
@@ -140,21 +188,24 @@ impl Interpolate {
             end: span.start + 1 + end as u32,
             ..span
         };
-        let parts = match parse_content(&raw) {
+        let parts = match parse_string(&raw) {
             Ok(parts) => parts,
             Err(errors) => {
-                let errors = errors.iter().map(|error| error.diagnostic(inner(error.start, error.end)));
-                self.diagnostics.extend(errors);
+                self.errors.extend(errors.into_iter().map(|error| {
+                    let span = inner(error.start, error.end);
+                    InterpolateError { kind: InterpolateErrorKind::String(error), span }
+                }));
                 return self.push(Expr::Error, span);
             }
         };
         let mut ids = Vec::with_capacity(parts.len());
         for part in parts {
             let id = match part {
-                Part::Text { text, start, end } => self.push(Expr::Str(text.into()), inner(start, end)),
-                Part::Reference { name, start, end } => {
+                StringPart::Text { text, start, end } => self.push(Expr::Str(text.into()), inner(start, end)),
+                StringPart::Reference { name, start, end } => {
                     if name.contains("__") {
-                        self.diagnostics.push(double_underscore(&name, Stage::Interpolate, inner(start, end)));
+                        let kind = InterpolateErrorKind::DoubleUnderscore { name };
+                        self.errors.push(InterpolateError { kind, span: inner(start, end) });
                         return self.push(Expr::Error, span);
                     }
                     let name = self.intern(&name);
@@ -176,7 +227,8 @@ impl Interpolate {
         }
     }
 
-    /// Moves classes with colons into their parents, block by block, from the outside in (spec 01 §5.7). The new top level.
+    /// Moves classes with colons into their parents, block by block, from the outside in (spec 01 §5.7). Returns the new top
+    /// level.
     fn nest_classes(&mut self, body: Block, statements: &mut [Stmt], spans: &[Span]) -> Block {
         let top = self.nest_block(body, statements);
         let mut open: Vec<(StmtId, usize)> = top.iter().map(|id| (*id, 1)).collect();
@@ -187,14 +239,13 @@ impl Interpolate {
                 continue;
             }
             if depth > MAX_DEPTH {
-                let message = format!("classes nest more than {MAX_DEPTH} levels deep");
-                self.diagnostics.push(Diagnostic::error(Code::E0404, Stage::Interpolate, message).at(spans[index]));
+                self.errors.push(InterpolateError { kind: InterpolateErrorKind::TooDeep, span: spans[index] });
                 continue;
             }
             let nested: Vec<Block> = blocks.into_iter().map(|block| self.nest_block(block, statements)).collect();
             open.extend(nested.iter().flatten().map(|id| (*id, depth + 1)));
-            for (place, block) in blocks_of(&mut statements[index]).zip(nested) {
-                *place = block;
+            for (old, block) in blocks_of(&mut statements[index]).zip(nested) {
+                *old = block;
             }
         }
         top
@@ -202,22 +253,16 @@ impl Interpolate {
 
     fn nest_block(&mut self, block: Block, statements: &mut [Stmt]) -> Block {
         let mut classes: FxHashMap<Name, (StmtId, Span)> = FxHashMap::default();
-        let mut gone: FxHashSet<StmtId> = FxHashSet::default();
+        let mut removed: FxHashSet<StmtId> = FxHashSet::default();
         let mut has_colons = false;
         for id in &block {
             let Stmt::Class { name, name_span, .. } = &statements[id.0 as usize] else { continue };
             has_colons |= self.out.name(*name).contains(':');
             if let Some((_, first)) = classes.get(name) {
-                self.diagnostics.push(
-                    Diagnostic::error(
-                        Code::E0403,
-                        Stage::Interpolate,
-                        format!("the class `{}` is defined twice in this scope", self.out.name(*name)),
-                    )
-                    .at_with(*name_span, "defined again here")
-                    .label(*first, "first defined here"),
-                );
-                gone.insert(*id);
+                let kind =
+                    InterpolateErrorKind::DuplicateClass { name: self.out.name(*name).to_string(), first: *first };
+                self.errors.push(InterpolateError { kind, span: *name_span });
+                removed.insert(*id);
             } else {
                 classes.insert(*name, (*id, *name_span));
             }
@@ -228,7 +273,7 @@ impl Interpolate {
                 let text = self.out.name(*name).clone();
                 let Some((prefix, rest)) = text.split_once(':') else { continue };
                 let parent = self.find(prefix).and_then(|name| classes.get(&name)).map(|(parent, _)| *parent);
-                let Some(parent) = parent.filter(|_| !gone.contains(id)) else { continue };
+                let Some(parent) = parent.filter(|_| !removed.contains(id)) else { continue };
                 let rest = self.intern(rest);
                 if let Stmt::Class { name, .. } = &mut statements[id.0 as usize] {
                     *name = rest;
@@ -236,16 +281,16 @@ impl Interpolate {
                 if let Stmt::Class { body, .. } = &mut statements[parent.0 as usize] {
                     body.push(*id);
                 }
-                gone.insert(*id);
+                removed.insert(*id);
             }
         }
-        if gone.is_empty() { block } else { block.into_iter().filter(|id| !gone.contains(id)).collect() }
+        if removed.is_empty() { block } else { block.into_iter().filter(|id| !removed.contains(id)).collect() }
     }
 
-    /// Copies the statements that the top level reaches, those of a block before the block.
+    /// Copies the statements that are reachable from the top level, those of a block before the block.
     fn copy_statements(&mut self, top: Block, mut statements: Vec<Stmt>, spans: &[Span]) {
         let mut map: FxHashMap<StmtId, StmtId> = FxHashMap::default();
-        // A statement is met twice: first its blocks are put on the stack, then it is copied.
+        // A statement is visited twice: first its blocks are pushed, then it is copied.
         let mut stack: Vec<(StmtId, bool)> = top.iter().rev().map(|id| (*id, false)).collect();
         while let Some((id, ready)) = stack.pop() {
             let index = id.0 as usize;
@@ -270,7 +315,7 @@ impl Interpolate {
         self.out.body = top.into_iter().filter_map(|id| map.get(&id).copied()).collect();
     }
 
-    /// Replaces the expressions of a statement by the new ones.
+    /// Replaces the expressions of a statement with the new ones.
     fn stmt(&mut self, stmt: &mut Stmt) {
         match stmt {
             Stmt::Error { .. } | Stmt::Import { .. } => {}
@@ -304,7 +349,7 @@ impl Interpolate {
     }
 }
 
-/// The blocks of a statement.
+/// Returns the blocks of a statement.
 fn blocks_of(stmt: &mut Stmt) -> impl Iterator<Item = &mut Block> {
     let (first, second) = match stmt {
         Stmt::If { then, otherwise, .. } => (Some(then), otherwise.as_mut()),
@@ -319,11 +364,4 @@ fn blocks_of(stmt: &mut Stmt) -> impl Iterator<Item = &mut Block> {
         | Stmt::Import { .. } => (None, None),
     };
     first.into_iter().chain(second)
-}
-
-/// The message for a variable that is used and has `__` in its name (spec 01 §4.6).
-pub fn double_underscore(name: &str, stage: Stage, span: Span) -> Diagnostic {
-    Diagnostic::error(Code::E0310, stage, format!("the variable `${name}` has two underscores in a row in its name"))
-        .at(span)
-        .help("such a variable can be defined, but not used; rename it")
 }

@@ -1,44 +1,52 @@
-//! Tokens -> syntax tree, the init checks, and the interpolate stage (spec 01 §2-§5).
+//! Tokens -> syntax tree, the init checks, and the interpolate stage (spec 01 §2, §4, §5).
 //!
-//! The story of a file: [`parse`] runs the generated parser (`grammar.lalrpop`, the union of what mgmt 1.1 and older
-//! releases accept) over the tokens. Its actions build the tree into arenas (`build.rs`). A file without errors is then
-//! looked through for what mgmt 1.1 would reject (`lint.rs`, warnings). A file with errors is parsed again with recovery
-//! (`balance.rs`, `recover.rs`): every broken statement, entry or element costs only itself, is reported once in words
-//! that name the likely mistake (`explain.rs`), and leaves an error node behind, so that later stages can check the rest
-//! without reporting follow-ons. [`check_ast`] finds what the grammar allows and no program means; [`interpolate`] turns
-//! the tree as written into the tree that has a meaning: strings with their escapes and references resolved (`content.rs`),
-//! no parentheses, classes with colons nested.
+//! [`parse`] runs the generated parser (`grammar.lalrpop`, the union of what mgmt 1.1 and older releases accept) over the
+//! tokens of a file. The actions of the grammar build the tree into arenas (`builder.rs`). A file without errors is then
+//! checked for what mgmt 1.1 would reject (`lint.rs`, warnings). A file with errors is parsed again with recovery
+//! (`bracket_recovery.rs`, `recovery.rs`): every broken statement, entry or element costs only itself, is reported once
+//! as the likely mistake (`diagnosis.rs` finds it, `error.rs` holds it as data, `message.rs` words it), and becomes an
+//! error node, so that later stages can check the rest without reporting consequences.
 //!
-//! Every function here is pure and total: any text gives a tree and messages, in linear time, whatever its depth. Files
-//! are independent of each other, so callers run them in parallel.
+//! [`check_ast`] rejects what the grammar allows, but no program can mean. [`interpolate`] turns the tree as written into
+//! the tree that is evaluated: strings with their escapes and references expanded (`string_literal.rs`), no parentheses,
+//! classes with colons in their names nested.
 //!
-//! This crate knows nothing of scopes, types, resource kinds or modules: `$nope`, `1 + "a"` and `spaceship "x" {}` are
-//! fine here.
+//! Every function here is pure and total: any text gives a tree and diagnostics, in linear time, however deeply it is
+//! nested. Files are independent of each other, so callers process them in parallel.
+//!
+//! This crate knows nothing of scopes, types, resource kinds or modules: it accepts `$nope`, `1 + "a"` and
+//! `spaceship "x" {}`.
 
 pub mod ast;
-mod balance;
-mod build;
-mod content;
-mod explain;
-mod feed;
-mod init;
+mod ast_validation;
+mod bracket;
+mod bracket_recovery;
+mod builder;
+mod diagnosis;
+mod error;
+mod failure;
 mod interpolate;
 mod lint;
-mod recover;
+mod lookahead;
+mod message;
+mod parse;
+mod recovery;
+mod segment;
+mod string_literal;
+mod terminals;
 #[cfg(test)]
 mod tests;
+mod token_set;
 mod validate;
 
+/// The generated parser, which is not held to the lints of this workspace.
 #[allow(missing_docs, unused, clippy::all)]
 mod grammar {
     include!(concat!(env!("OUT_DIR"), "/grammar.rs"));
 }
 
-pub use init::check_ast;
+pub use ast::MAX_DEPTH;
+pub use ast_validation::check_ast;
 pub use interpolate::interpolate;
-pub use recover::{Parsed, parse};
+pub use parse::{Parsed, parse};
 pub use validate::InvalidAst;
-
-/// How deep expressions, statements and types may nest; what is deeper is one diagnostic. Later stages recurse over the
-/// tree and rely on it. The left side of an operator is not deeper than the operator: `1 + 1 + …` may be of any length.
-pub const MAX_DEPTH: usize = 1000;

@@ -1,218 +1,314 @@
 //! The lints L01 to L13 of spec 01 §2.11: what the union grammar accepts and mgmt 1.1 rejects, as warnings W0101 to W0113.
 //!
-//! All but three are about newlines and commas, which the grammar does not see. They are found in one pass over the
-//! tokens, with the pairs of brackets and the statements that the parse has found.
+//! Most of them concern newlines and commas, to which the grammar is blind. They are found in one pass over the tokens,
+//! with the brackets and the statements that the parser found.
 
-use mcl_diagnostics::{Code, Diagnostic, Stage};
-use mcl_lexer::TokenKind;
+use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
+use mcl_lexer::{TokenIdx, TokenKind};
 
-use crate::build::{Builder, Group};
+use crate::bracket::BracketContext;
+use crate::builder::Builder;
 
-/// The warnings for a file that was parsed without errors.
+/// Returns the warnings for a file that was parsed without errors, in source order.
 pub fn lint(builder: &mut Builder<'_>) -> Vec<Diagnostic> {
-    let mut groups = std::mem::take(&mut builder.groups);
-    groups.sort_unstable_by_key(|g| g.0);
+    let mut brackets = std::mem::take(&mut builder.brackets);
+    brackets.sort_unstable_by_key(|(opener, _)| *opener);
     let mut starts: Vec<u32> = builder.ast.stmt_spans.iter().map(|s| s.start).collect();
     starts.sort_unstable();
-    let mut pass = Pass { builder, found: Vec::new(), last: None };
-    pass.newlines(&groups, &starts);
-    pass.strings();
-    pass.bars();
-    pass.last_line();
-    pass.found.sort_by_key(|d| d.span.map(|s| s.start));
-    pass.found
+    let mut linter = Linter { builder, found: Vec::new(), last: None };
+    linter.newlines(&brackets, &starts);
+    linter.strings();
+    linter.bar_bars();
+    linter.last_line();
+    linter.found.sort_by_key(|(_, span)| span.start);
+    linter.found.into_iter().map(|(lint, span)| lint.diagnostic(span)).collect()
 }
 
-/// An open pair of brackets.
+/// What mgmt 1.1 rejects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lint {
+    CommaBeforeCloser,
+    MissingLastComma,
+    CloserAfterElement,
+    ElementsOnOneLine,
+    SplitList,
+    NewlineInStatement,
+    NewlineBeforeBrace,
+    NewlineBeforeElse,
+    CloserAfterStatement,
+    StatementsOnOneLine,
+    MissingFinalNewline,
+    NewlineInType,
+    NewlineBeforeComma,
+    NewlineBeforeEntryComma,
+    BarBar { compound: bool },
+    TrailingBackslash,
+}
+
+impl Lint {
+    fn code(self) -> Code {
+        match self {
+            Lint::CommaBeforeCloser => Code::W0101,
+            Lint::MissingLastComma => Code::W0102,
+            Lint::CloserAfterElement | Lint::ElementsOnOneLine => Code::W0103,
+            Lint::SplitList => Code::W0104,
+            Lint::NewlineInStatement => Code::W0105,
+            Lint::NewlineBeforeBrace => Code::W0106,
+            Lint::NewlineBeforeElse => Code::W0107,
+            Lint::CloserAfterStatement | Lint::StatementsOnOneLine => Code::W0108,
+            Lint::MissingFinalNewline => Code::W0109,
+            Lint::NewlineInType => Code::W0110,
+            Lint::NewlineBeforeComma | Lint::NewlineBeforeEntryComma => Code::W0111,
+            Lint::BarBar { .. } => Code::W0112,
+            Lint::TrailingBackslash => Code::W0113,
+        }
+    }
+
+    /// Whether the previous token is to blame, rather than the one after the newline.
+    fn is_at_previous_token(self) -> bool {
+        matches!(self, Lint::CommaBeforeCloser | Lint::MissingLastComma)
+    }
+
+    /// Returns what mgmt 1.1 rejects.
+    fn subject(self) -> &'static str {
+        match self {
+            Lint::CommaBeforeCloser => "a comma before the closing bracket of a single-line list",
+            Lint::MissingLastComma => "a multi-line list without a comma after the last element",
+            Lint::CloserAfterElement => "a multi-line list with its closing bracket on the line of the last element",
+            Lint::ElementsOnOneLine => "a multi-line list with two elements on one line",
+            Lint::SplitList => "a list that starts on the line of its bracket and continues on the next",
+            Lint::NewlineInStatement => "a newline inside a statement here",
+            Lint::NewlineBeforeBrace => "a newline before `{`",
+            Lint::NewlineBeforeElse => "a newline before `else`",
+            Lint::CloserAfterStatement => "a `}` on the line of the last statement",
+            Lint::StatementsOnOneLine => "two statements on one line",
+            Lint::MissingFinalNewline => "a last line without a newline",
+            Lint::NewlineInType => "a newline inside a type",
+            Lint::NewlineBeforeComma => "a newline before a comma",
+            Lint::NewlineBeforeEntryComma => "a newline before the comma of an entry",
+            Lint::BarBar { .. } => "`||`, an older spelling of `<|>`",
+            Lint::TrailingBackslash => "a string that ends with a backslash",
+        }
+    }
+
+    fn help(self) -> Option<&'static str> {
+        Some(match self {
+            Lint::CommaBeforeCloser => "remove the comma",
+            Lint::MissingLastComma => "add a comma",
+            Lint::CloserAfterElement => "put the bracket on a line of its own",
+            Lint::ElementsOnOneLine => "put each element on a line of its own",
+            Lint::SplitList => "put everything on one line, or each element on a line of its own",
+            Lint::NewlineInStatement | Lint::NewlineInType => "join the lines",
+            Lint::NewlineBeforeBrace => "move the brace to the end of the previous line",
+            Lint::NewlineBeforeElse => "write `} else {`",
+            Lint::CloserAfterStatement => "put the brace on a line of its own",
+            Lint::StatementsOnOneLine => "start a new line",
+            Lint::MissingFinalNewline => "add a newline",
+            Lint::NewlineBeforeComma | Lint::NewlineBeforeEntryComma => {
+                "move the comma to the end of the previous line"
+            }
+            Lint::BarBar { compound: true } => {
+                "write `<|>`; its right side is the whole expression, while that of `||` was only the first value: add \
+                 parentheses if that was meant"
+            }
+            Lint::BarBar { compound: false } => "write `<|>`",
+            Lint::TrailingBackslash => return None,
+        })
+    }
+
+    fn diagnostic(self, span: Span) -> Diagnostic {
+        let message = format!("mgmt 1.1 rejects {}", self.subject());
+        let warning = Diagnostic::warning(self.code(), Stage::Parse, message).at(span);
+        match self.help() {
+            Some(help) => warning.help(help),
+            None => warning,
+        }
+    }
+}
+
+/// An open bracket.
 struct Frame {
-    opener: u32,
-    group: Group,
+    opener: TokenIdx,
+    context: BracketContext,
     /// Whether a newline follows the opener.
-    long: bool,
+    multiline: bool,
 }
 
-struct Pass<'p, 't> {
-    builder: &'p Builder<'t>,
-    found: Vec<Diagnostic>,
-    /// The last warning about newlines: its code, and the statement. More of the same are not repeated.
+struct Linter<'b, 't> {
+    builder: &'b Builder<'t>,
+    found: Vec<(Lint, Span)>,
+    /// The code of the last warning about newlines, and its statement: the warning is not repeated.
     last: Option<(Code, usize)>,
 }
 
-impl Pass<'_, '_> {
-    fn warn(&mut self, code: Code, token: usize, message: &str, help: &str) {
-        let span = self.builder.tokens.span(self.builder.file, token);
-        let warning = Diagnostic::warning(code, Stage::Parse, format!("mgmt 1.1 rejects {message}")).at(span);
-        self.found.push(if help.is_empty() { warning } else { warning.help(help) });
+impl Linter<'_, '_> {
+    fn warn(&mut self, lint: Lint, token: TokenIdx) {
+        self.found.push((lint, self.builder.tokens.span(self.builder.file, token)));
     }
 
-    fn newlines(&mut self, groups: &[(u32, Group)], starts: &[u32]) {
+    fn newlines(&mut self, brackets: &[(TokenIdx, BracketContext)], starts: &[u32]) {
         let tokens = self.builder.tokens;
-        let mut groups = groups.iter().peekable();
+        let mut brackets = brackets.iter().peekable();
         let mut statement = 0;
         let mut frames: Vec<Frame> = Vec::new();
-        for i in 0..tokens.len() {
-            while starts.get(statement).is_some_and(|s| *s < tokens.start(i)) {
+        for (i, kind) in tokens.indices().zip(tokens.kinds().iter().copied()) {
+            let start = tokens.start(i);
+            while starts.get(statement).is_some_and(|s| *s < start) {
                 statement += 1;
             }
-            let starts_here = starts.get(statement) == Some(&tokens.start(i));
-            let Some(kind) = tokens.kind(i) else { break };
-            if let Some((code, message, help)) = self.token(frames.last(), i, kind, starts_here)
-                && (self.last != Some((code, statement)) || code == Code::W0108)
+            let starts_here = starts.get(statement) == Some(&start);
+            if let Some(lint) = self.newline_lint(frames.last(), i, kind, starts_here)
+                && (self.last != Some((lint.code(), statement)) || lint.code() == Code::W0108)
             {
-                self.last = Some((code, statement));
-                let place = if code == Code::W0101 || code == Code::W0102 { i - 1 } else { i };
-                self.warn(code, place, message, help);
+                self.last = Some((lint.code(), statement));
+                let previous = i.previous().filter(|_| lint.is_at_previous_token());
+                self.warn(lint, previous.unwrap_or(i));
             }
             if kind.is_opener() {
-                while groups.next_if(|g| (g.0 as usize) < i).is_some() {}
-                let group = groups.next_if(|g| g.0 as usize == i).map_or(Group::Single, |g| g.1);
-                frames.push(Frame { opener: i as u32, group, long: tokens.newline_before(i + 1) });
+                while brackets.next_if(|(opener, _)| *opener < i).is_some() {}
+                let context = brackets.next_if(|(opener, _)| *opener == i).map(|(_, context)| *context);
+                let context = context.unwrap_or(BracketContext::Parentheses);
+                frames.push(Frame { opener: i, context, multiline: tokens.newline_before(i + 1) });
             } else if kind.is_closer() {
                 frames.pop();
             }
         }
     }
 
-    /// What is wrong with the newline, or its absence, before a token that stands directly in a frame (or closes it).
-    fn token(
+    /// Returns what is wrong with the newline, or its absence, before a token that is directly in a frame or closes it.
+    fn newline_lint(
         &self,
         frame: Option<&Frame>,
-        i: usize,
+        i: TokenIdx,
         kind: TokenKind,
         starts_statement: bool,
-    ) -> Option<(Code, &'static str, &'static str)> {
+    ) -> Option<Lint> {
         let tokens = self.builder.tokens;
-        let newline = tokens.newline_before(i);
-        let opener = frame.map(|f| f.opener as usize);
-        let behind_opener = i > 0 && opener == Some(i - 1);
-        let behind_comma = i > 0 && tokens.kind(i - 1) == Some(TokenKind::Comma);
-        let closes = kind.is_closer();
-        let inside = || {
-            Some(match kind {
-                TokenKind::OpenCurly => (Code::W0106, "a newline before `{`", "move the brace up"),
-                TokenKind::Else => (Code::W0107, "a newline before `else`", "write `} else {`"),
-                _ => (Code::W0105, "a newline inside of a statement here", "join the lines"),
-            })
+        let token = TokenContext {
+            kind,
+            newline: tokens.newline_before(i),
+            after_opener: frame.is_some_and(|frame| i.previous() == Some(frame.opener)),
+            after_comma: i.previous().is_some_and(|previous| tokens[previous] == TokenKind::Comma),
         };
-        match frame.map_or(Group::Block, |f| f.group) {
-            Group::Block => {
-                if closes || starts_statement {
-                    let separated = newline || behind_opener || i == 0;
-                    let message = if closes {
-                        "a `}` on the line of the statement before it"
-                    } else {
-                        "two statements on one line"
-                    };
-                    return (!separated).then_some((Code::W0108, message, "start a new line"));
-                }
-                if newline && i > 0 { inside() } else { None }
-            }
-            Group::Entries => {
-                if closes || behind_opener || behind_comma || !newline {
-                    None
-                } else if kind == TokenKind::Comma {
-                    Some((Code::W0111, "a newline before the comma of an entry", "move the comma up"))
+        match frame.map_or(BracketContext::Block, |frame| frame.context) {
+            BracketContext::Block => token.in_block(i == TokenIdx::FIRST, starts_statement),
+            BracketContext::Entries => token.in_entries(),
+            BracketContext::Arguments
+            | BracketContext::Parameters
+            | BracketContext::List
+            | BracketContext::Map
+            | BracketContext::Struct => {
+                if frame.is_some_and(|frame| frame.multiline) {
+                    token.in_multiline_list()
                 } else {
-                    inside()
+                    token.in_single_line_list()
                 }
             }
-            Group::List if frame.is_some_and(|f| f.long) => {
-                if behind_opener {
-                    None
-                } else if closes {
-                    match (newline, behind_comma) {
-                        (true, true) => None,
-                        (true, false) => Some((
-                            Code::W0102,
-                            "a last element without comma in a list over several lines",
-                            "add a comma",
-                        )),
-                        (false, _) => Some((
-                            Code::W0103,
-                            "a closing bracket on the line of the last element of a list over several lines",
-                            "put it on a line of its own",
-                        )),
-                    }
-                } else if behind_comma {
-                    (!newline).then_some((
-                        Code::W0103,
-                        "two elements on one line of a list over several lines",
-                        "put each element on a line of its own",
-                    ))
-                } else if newline && kind == TokenKind::Comma {
-                    Some((Code::W0111, "a newline before a comma", "move the comma up"))
-                } else if newline {
-                    inside()
-                } else {
-                    None
-                }
+            BracketContext::Body if kind.is_closer() || token.after_opener => None,
+            BracketContext::Body | BracketContext::Parentheses | BracketContext::Index | BracketContext::EdgeName => {
+                token.in_expression()
             }
-            Group::List => {
-                if newline && (closes || behind_comma || kind == TokenKind::Comma) {
-                    Some((
-                        Code::W0104,
-                        "a list that starts on the line of its bracket and goes on below",
-                        "put all on one line, or each element on a line of its own",
-                    ))
-                } else if closes && behind_comma {
-                    Some((Code::W0101, "a comma before the closing bracket of a list on one line", "drop the comma"))
-                } else if newline {
-                    inside()
-                } else {
-                    None
-                }
-            }
-            Group::Body => {
-                if newline && !closes && !behind_opener {
-                    inside()
-                } else {
-                    None
-                }
-            }
-            Group::Single => {
-                if newline {
-                    inside()
-                } else {
-                    None
-                }
-            }
-            Group::Type => newline.then_some((Code::W0110, "a newline inside of a type", "join the lines")),
+            BracketContext::Type => token.newline.then_some(Lint::NewlineInType),
         }
     }
 
-    /// Strings whose last character is an escaped backslash.
     fn strings(&mut self) {
         let tokens = self.builder.tokens;
-        for (i, kind) in tokens.kinds().iter().enumerate() {
+        for (token, kind) in tokens.indices().zip(tokens.kinds()) {
             if *kind != TokenKind::String {
                 continue;
             }
-            let raw = tokens.text(self.builder.text, i).as_bytes();
-            let backslashes = raw[..raw.len().saturating_sub(1)].iter().rev().take_while(|b| **b == b'\\').count();
-            if backslashes > 0 {
-                self.warn(Code::W0113, i, "a string that ends in a backslash", "");
+            // The last character of a string can only be a backslash if it is escaped.
+            if tokens.text(self.builder.text, token).ends_with("\\\"") {
+                self.warn(Lint::TrailingBackslash, token);
             }
         }
     }
 
-    fn bars(&mut self) {
-        for (token, compound) in &self.builder.bars {
-            let help = if *compound {
-                "write `<|>`; it takes the whole expression to its right, where `||` took only the first value: add parentheses \
-                 if that was meant"
-            } else {
-                "write `<|>`"
-            };
-            self.warn(Code::W0112, *token as usize, "`||`, an older spelling of `<|>`", help);
+    fn bar_bars(&mut self) {
+        for bar_bar in &self.builder.bar_bars {
+            self.warn(Lint::BarBar { compound: bar_bar.compound }, bar_bar.token);
         }
     }
 
     fn last_line(&mut self) {
         let tokens = self.builder.tokens;
-        let Some(last) = tokens.len().checked_sub(1) else { return };
+        let Some(last) = tokens.end_idx().previous() else { return };
         let rest = self.builder.text.get(tokens.end(last) as usize..).unwrap_or("");
         if !rest.contains('\n') {
-            self.warn(Code::W0109, last, "a last line without a newline", "add one");
+            self.warn(Lint::MissingFinalNewline, last);
+        }
+    }
+}
+
+/// A token, and what is before it.
+struct TokenContext {
+    kind: TokenKind,
+    newline: bool,
+    after_opener: bool,
+    after_comma: bool,
+}
+
+impl TokenContext {
+    /// Returns what is wrong inside an expression or head, where newlines are not allowed.
+    fn in_expression(&self) -> Option<Lint> {
+        self.newline.then_some(match self.kind {
+            TokenKind::OpenCurly => Lint::NewlineBeforeBrace,
+            TokenKind::Else => Lint::NewlineBeforeElse,
+            _ => Lint::NewlineInStatement,
+        })
+    }
+
+    fn in_block(&self, is_first: bool, starts_statement: bool) -> Option<Lint> {
+        if is_first {
+            return None;
+        }
+        let lint = if self.kind.is_closer() {
+            Lint::CloserAfterStatement
+        } else if starts_statement {
+            Lint::StatementsOnOneLine
+        } else {
+            return self.in_expression();
+        };
+        (!self.newline && !self.after_opener).then_some(lint)
+    }
+
+    fn in_entries(&self) -> Option<Lint> {
+        if self.kind.is_closer() || self.after_opener || self.after_comma || !self.newline {
+            None
+        } else if self.kind == TokenKind::Comma {
+            Some(Lint::NewlineBeforeEntryComma)
+        } else {
+            self.in_expression()
+        }
+    }
+
+    fn in_multiline_list(&self) -> Option<Lint> {
+        if self.after_opener {
+            None
+        } else if self.kind.is_closer() {
+            match (self.newline, self.after_comma) {
+                (true, true) => None,
+                (true, false) => Some(Lint::MissingLastComma),
+                (false, _) => Some(Lint::CloserAfterElement),
+            }
+        } else if self.after_comma {
+            (!self.newline).then_some(Lint::ElementsOnOneLine)
+        } else if self.newline && self.kind == TokenKind::Comma {
+            Some(Lint::NewlineBeforeComma)
+        } else {
+            self.in_expression()
+        }
+    }
+
+    fn in_single_line_list(&self) -> Option<Lint> {
+        let closes = self.kind.is_closer();
+        if self.newline && (closes || self.after_comma || self.kind == TokenKind::Comma) {
+            Some(Lint::SplitList)
+        } else if closes && self.after_comma {
+            Some(Lint::CommaBeforeCloser)
+        } else {
+            self.in_expression()
         }
     }
 }

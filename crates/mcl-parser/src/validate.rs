@@ -4,8 +4,7 @@ use std::fmt;
 
 use mcl_diagnostics::Span;
 
-use crate::MAX_DEPTH;
-use crate::ast::{Ast, EdgeHalf, EntryKind, Expr, ExprId, Name, Param, Stmt, StmtId, TypeExpr, TypeId};
+use crate::ast::{Ast, EdgeHalf, EntryKind, Expr, ExprId, MAX_DEPTH, Name, Param, Stmt, StmtId, TypeExpr, TypeId};
 
 /// The depth that interpolation may add to [`MAX_DEPTH`].
 const INTERPOLATION_DEPTH: usize = 8;

@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use pp_translate::{Options, build_relationships, read_catalog, translate};
-use stopwatch::best;
+use test_support::{min_time, ratio};
 
 /// A catalog with `n` resources in classes of 50: directories, files with content, packages, services that require them.
 fn catalog(n: usize) -> String {
@@ -48,13 +48,13 @@ fn main() {
     for n in [5_000, 50_000] {
         let n = n / 4 * 4;
         let text = catalog(n);
-        let json = best(5, || serde_json::from_str::<serde_json::Value>(&text).expect("JSON"));
-        let graph = best(5, || {
+        let json = min_time(5, || serde_json::from_str::<serde_json::Value>(&text).expect("JSON"));
+        let graph = min_time(5, || {
             let (catalog, _) = read_catalog(text.as_bytes()).expect("a catalog");
             let graph = build_relationships(catalog).expect("a graph");
             let translation = translate(&graph, &Options::default()).expect("a translation");
             assert!(translation.graph.len() > n);
         });
-        println!("{n:>10} {json:>12.2?} {graph:>12.2?} {:>7.2}", graph.as_secs_f64() / json.as_secs_f64());
+        println!("{n:>10} {json:>12.2?} {graph:>12.2?} {:>7.2}", ratio(graph, json));
     }
 }

@@ -16,7 +16,7 @@ use resource_graph::{Resource, ResourceGraph, ResourceId};
 use resources::StateDir;
 use runtime::shell::{Agent, Event, Message, Observer, Options};
 use runtime::{finalize, local_host};
-use stopwatch::fastest;
+use test_support::min_of;
 
 /// The allocator of the tools.
 #[global_allocator]
@@ -167,9 +167,9 @@ fn restore(scratch: &Path, dir: &Path, files: usize) {
 
 fn measure_check(scratch: &Path, ours: &Path, graph: &ResourceGraph, times: usize) {
     let files = graph.len();
-    let serial = fastest(times, || plain_check(ours, files, 1));
-    let parallel = fastest(times, || plain_check(ours, files, WORKERS));
-    compare("check", files, fastest(times, || apply(scratch, graph)), serial, parallel);
+    let serial = min_of(times, || plain_check(ours, files, 1));
+    let parallel = min_of(times, || plain_check(ours, files, WORKERS));
+    compare("check", files, min_of(times, || apply(scratch, graph)), serial, parallel);
 }
 
 fn main() {

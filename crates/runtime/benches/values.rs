@@ -18,7 +18,7 @@ use mcl_diagnostics::{FileId, Span};
 use mcl_value::{FuncType, Type, Value};
 use resource_engine::{Config, Engine as ResourceEngine, Event};
 use runtime::{finalize, local_host};
-use stopwatch::fastest;
+use test_support::min_of;
 
 /// The allocator of the tools.
 #[global_allocator]
@@ -213,7 +213,7 @@ fn one_change(size: u32, key: &str) -> Duration {
     let mut engine = Engine::new(layered(size), Box::new(inputs.clone())).expect("known functions");
     engine.run().expect("no failures");
     let mut n = 0;
-    fastest(50, || {
+    min_of(50, || {
         n += 1;
         inputs.set(key, n);
         let started = Instant::now();
@@ -284,7 +284,7 @@ fn one_of_many(count: usize) -> Duration {
         took
     };
     round();
-    fastest(50, round)
+    min_of(50, round)
 }
 
 fn main() -> ExitCode {
@@ -299,12 +299,12 @@ fn main() -> ExitCode {
     report("1,000,000 nodes, one input with 10 nodes above it changes", one_change(1_000_000, "small"), micros(100));
     report("10,000 nodes in a chain, all change", one_change(10_000, "large"), micros(10_000));
     let (loop_1, loop_4) = (looped(1_600), looped(6_400));
-    let took = fastest(5, || first_graph(&loop_1, 3_200));
+    let took = min_of(5, || first_graph(&loop_1, 3_200));
     report("for over 1,600, two resources and a call each: first graph", took, micros(20_000));
-    let took = fastest(5, || first_graph(&loop_4, 12_800));
+    let took = min_of(5, || first_graph(&loop_4, 12_800));
     report("for over 6,400, two resources and a call each: first graph", took, micros(80_000));
     let bytes = write(ArtifactStage::Fgraph, &*flat(10_000));
-    let took = fastest(5, || {
+    let took = min_of(5, || {
         let started = Instant::now();
         let program = Arc::new(read_program(&bytes).expect("an artifact"));
         first_graph(&program, 10_000);

@@ -42,10 +42,7 @@ pub fn finalize(mut graph: ResourceGraph, host: &AutoEdgeHost<'_>) -> Result<Fin
 
 fn autoedge_error(graph: &ResourceGraph, error: &AutoEdgeError) -> Diagnostic {
     let diagnostic = Diagnostic::error(Code::R0301, Stage::Autoedge, error.to_string());
-    match graph.resource(error.vertex).span {
-        Some(span) => diagnostic.at(span),
-        None => diagnostic,
-    }
+    diagnostic.maybe_at(graph.resource(error.vertex).span)
 }
 
 /// The labels say, of each resource, which one it comes after.

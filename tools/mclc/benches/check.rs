@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use nix::sys::resource::{UsageWho, getrusage};
+use test_support::{min_time, ratio};
 
 fn flat(n: usize) -> String {
     let mut text = String::new();
@@ -51,9 +52,9 @@ fn functions(n: usize) -> String {
     text
 }
 
-/// The best of several runs of a whole process.
-fn best(program: &str, args: &[&str], file: &Path) -> Duration {
-    stopwatch::best(7, || {
+/// Returns the shortest time of several runs of a whole process.
+fn process_time(program: &str, args: &[&str], file: &Path) -> Duration {
+    min_time(7, || {
         let status = Command::new(program).args(args).arg(file).stdout(Stdio::null()).status().expect("it starts");
         assert!(status.success(), "{program} {args:?} {}", file.display());
     })
@@ -101,16 +102,16 @@ fn main() {
         for size in [n, 10 * n, 100 * n] {
             let file = scratch.path().join("main.mcl");
             std::fs::write(&file, make(size)).expect("writable");
-            let check = best(env!("CARGO_BIN_EXE_mclc"), &["check"], &file);
-            let cat = best("cat", &[], &file);
-            let growth = before.map_or(String::new(), |b| format!("{:.1}x", check.as_secs_f64() / b.as_secs_f64()));
+            let check = process_time(env!("CARGO_BIN_EXE_mclc"), &["check"], &file);
+            let cat = process_time("cat", &[], &file);
+            let growth = before.map_or(String::new(), |b| format!("{:.1}x", ratio(check, b)));
             before = Some(check);
-            let ratio = check.as_secs_f64() / cat.as_secs_f64();
+            let to_cat = ratio(check, cat);
             let memory = memory(env!("CARGO_BIN_EXE_mclc"), &["check"], &file) as f64;
             let source = std::fs::metadata(&file).expect("it was written").len() as f64;
             let (mib, share) = (memory / f64::from(1 << 20), memory / source);
             println!(
-                "{name:<24} {size:>8} {check:>10.1?} {cat:>10.1?} {ratio:>8.1} {growth:>8} {mib:>6.1} MiB {share:>9.1}x"
+                "{name:<24} {size:>8} {check:>10.1?} {cat:>10.1?} {to_cat:>8.1} {growth:>8} {mib:>6.1} MiB {share:>9.1}x"
             );
         }
     }

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use mcl_artifact::ArtifactStage;
+use mcl_diagnostics::Diagnostic;
 use rayon::prelude::*;
 
 use crate::cli::{Check, Color};
 use crate::report::{self, Checked};
-use crate::{ERRORS, UNUSABLE, memory, merge_points, output, unusable};
+use crate::{ERRORS, UNUSABLE, memory, output, unusable};
 
 /// Checks all programs. Diagnostics are the result of this command, so they go to standard output in every format.
 pub fn run(args: &Check, color: Color) -> u8 {
@@ -43,8 +44,17 @@ fn check(path: &Path, args: &Check) -> Result<Checked, String> {
     };
     let mut compiled = mcl_driver::compile(loaded, &[ArtifactStage::Fgraph], memory::give_back);
     if let Some((_, bytes)) = compiled.artifacts.first() {
-        let found = mcl_artifact::read_program(bytes).map(|program| merge_points::check(&program, puppet));
-        compiled.diagnostics.extend(found.unwrap_or_else(|error| vec![error]));
+        compiled.diagnostics.extend(check_merge_points(bytes, puppet).unwrap_or_else(|errors| errors));
     }
     Ok(Checked::new(files, input.prefix(), compiled.diagnostics, &args.report))
+}
+
+/// Returns what is wrong between a program and the catalog that it is to be merged with.
+fn check_merge_points(program: &[u8], catalog: &Path) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+    let program = mcl_artifact::read_program(program).map_err(|error| vec![error])?;
+    let bytes = pp_translate::load_catalog(catalog, None).map_err(|error| vec![error])?;
+    let (catalog, _) = pp_translate::read_catalog(&bytes)?;
+    let relationships = pp_translate::build_relationships(catalog)?;
+    let puppet = pp_translate::translate(&relationships, &pp_translate::Options::default())?.graph;
+    Ok(mcl_driver::check_merge_points(&program, &puppet))
 }

@@ -224,7 +224,7 @@ pub struct Report {
 pub enum Format {
     /// Excerpts of the source with the location marked
     Human,
-    /// One line per diagnostic: FILE:LINE:COLUMN: error[CODE]: MESSAGE
+    /// One line per diagnostic: `FILE:LINE:COLUMN: error[CODE]: MESSAGE`
     Short,
     /// One JSON object per line
     Json,

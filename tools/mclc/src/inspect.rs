@@ -115,7 +115,7 @@ fn without_sources(mut value: Value) -> Value {
 fn tokens(out: &mut String, loaded: &Loaded) {
     for unit in &loaded.units {
         let Some(file) = loaded.files.get(unit.file) else { continue };
-        for (at, kind) in unit.tokens.kinds().iter().enumerate() {
+        for (at, kind) in unit.tokens.indices().zip(unit.tokens.kinds()) {
             let place = file.line_col(unit.tokens.start(at));
             let text = unit.tokens.text(&file.text, at);
             let _ = writeln!(out, "{}:{}:{}\t{kind:?}\t{}", file.name, place.line, place.col, text.escape_debug());

@@ -11,7 +11,6 @@ mod explain;
 mod get;
 mod inspect;
 mod memory;
-mod merge_points;
 mod output;
 mod puppet;
 mod report;

@@ -32,7 +32,7 @@ pub fn file(path: &Path, bytes: &[u8]) -> Result<(), u8> {
     file_with_mode(path, bytes, 0o666)
 }
 
-/// Writes a file like [`file`], but readable by its owner only: for content with secrets.
+/// Writes a file like [`file()`], but readable by its owner only: for content with secrets.
 pub fn private_file(path: &Path, bytes: &[u8]) -> Result<(), u8> {
     file_with_mode(path, bytes, 0o600)
 }

@@ -1,12 +1,12 @@
-//! The explanation of a code for a terminal: headings and code spans coloured, paragraphs wrapped, code indented.
+//! The explanation of a code for a terminal: title and code spans colored, paragraphs wrapped, code indented.
 
 use textwrap::{WordSeparator, WordSplitter};
 
-use super::Style;
 use crate::Code;
 use crate::explanation::{Block, Expectation, blocks};
+use crate::render::Style;
 
-/// The text between two words that must stay on one line.
+/// Stands for a space at which a line must not be broken.
 const NO_BREAK_SPACE: char = '\u{a0}';
 
 const BOLD: &str = "1";

@@ -1,9 +1,9 @@
-//! Excerpts with the places marked, drawn by miette.
+//! Excerpts of the source with the spans marked, drawn by miette.
 //!
-//! miette wants one source a diagnostic, ours may point into several files. So the files that a diagnostic touches are laid
-//! one behind the other, the primary one first, and [`Excerpts`] answers for the part that is asked for. It also keeps the
-//! picture small and harmless: enormous lines are cut to a window, spans over many lines to their first line, and
-//! characters that would disturb a terminal are replaced one for one.
+//! miette expects one source per diagnostic, but a diagnostic may refer to several files. [`Excerpts`] therefore concatenates
+//! the files of a diagnostic, the primary one first, and returns the requested part. It also keeps excerpts small and safe:
+//! long lines are cut to a window, spans over many lines to their first line, and characters that would disturb a terminal
+//! are replaced by others of the same length.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -13,15 +13,15 @@ use miette::{
     SpanContents,
 };
 
-use super::{Program, Style, harmful, one_line, short};
+use crate::render::{Program, Style, harmful, one_line, short};
 use crate::{Diagnostic, FileId, Severity, SourceFile, Span};
 
-/// Longer lines are cut to a window around the span.
-const LONG_LINE: usize = 300;
-/// What is kept of a long line on either side of the span.
-const WINDOW: usize = 80;
-/// Spans over more lines than this are cut to their first line.
-const MANY_LINES: usize = 8;
+/// Lines of more bytes are cut to a window around the span.
+const MAX_LINE_LENGTH: usize = 300;
+/// The number of bytes of a long line that are kept on either side of the span.
+const LINE_CONTEXT: usize = 80;
+/// Spans over this many lines or more are cut to their first line.
+const MULTI_LINE_LIMIT: usize = 8;
 
 pub(super) fn render(program: &Program<'_>, style: Style) -> String {
     let theme = match (style.unicode, style.color) {
@@ -44,9 +44,9 @@ pub(super) fn render(program: &Program<'_>, style: Style) -> String {
     for diagnostic in program.diagnostics {
         let report = Report::new(program, &clean, diagnostic);
         if handler.render_report(&mut out, &report).is_err() {
-            // The picture could not be drawn; the facts still can.
-            let facts = Program { diagnostics: std::slice::from_ref(diagnostic), ..*program };
-            out.push_str(&short::render(&facts));
+            // Without an excerpt, the diagnostic is still reported.
+            let without_excerpt = Program { diagnostics: std::slice::from_ref(diagnostic), ..*program };
+            out.push_str(&short::render(&without_excerpt));
         }
         if !out.ends_with("\n\n") {
             out.push('\n');
@@ -55,8 +55,9 @@ pub(super) fn render(program: &Program<'_>, style: Style) -> String {
     out
 }
 
-/// What is underlined as the place of a diagnostic: if it has no text of its own and labels lie inside of it, only the part
-/// of its first line before them, because lines below one another cannot be told apart. Empty if a label starts it.
+/// Returns the part of the primary span to underline. If the span has no annotation and contains labels, only the part of its
+/// first line before the labels is underlined, because nested underlines cannot be told apart. It is empty if a label starts
+/// at the same position.
 fn before_labels(program: &Program<'_>, diagnostic: &Diagnostic, span: Span) -> Span {
     let inside = |other: &Span| other.file == span.file && span.start <= other.start && other.end <= span.end;
     let labels = diagnostic.labels.iter().map(|label| label.span).filter(|other| inside(other) && *other != span);
@@ -70,17 +71,18 @@ fn before_labels(program: &Program<'_>, diagnostic: &Diagnostic, span: Span) -> 
     }
 }
 
-/// Whether two places stand on one line that is too long to show both.
-fn far_on_one_line(program: &Program<'_>, a: Span, b: Span) -> bool {
-    const FAR: u32 = 10_000;
+/// Returns whether two spans are on the same line, too far apart to show both.
+fn far_apart_on_one_line(program: &Program<'_>, a: Span, b: Span) -> bool {
+    /// In bytes.
+    const MAX_DISTANCE: u32 = 10_000;
     let between = Span::new(a.file, a.start.min(b.start), a.start.max(b.start));
-    a.file == b.file && between.end - between.start > FAR && !program.files.text(between).contains('\n')
+    a.file == b.file && between.end - between.start > MAX_DISTANCE && !program.files.text(between).contains('\n')
 }
 
-/// A file with harmful characters replaced, made when the first diagnostic needs it.
+/// A file with harmful characters replaced, created when the first diagnostic refers to it.
 type CleanFile = OnceLock<Arc<SourceFile>>;
 
-/// A diagnostic as miette sees it.
+/// A diagnostic in the form that miette renders.
 #[derive(Debug)]
 struct Report<'a> {
     diagnostic: &'a Diagnostic,
@@ -104,14 +106,14 @@ impl<'a> Report<'a> {
             });
         };
         let head = diagnostic.span.map(|span| before_labels(program, diagnostic, span));
-        // Then that label stands for the place.
+        // The label that starts there is drawn as the primary span instead.
         let mut hidden = head.filter(|head| head.start == head.end && diagnostic.span != Some(*head));
         if let Some(head) = head.filter(|_| hidden.is_none()) {
             place(head, &diagnostic.span_label, true);
         }
         for label in &diagnostic.labels {
-            // miette cannot draw one line that is longer than 65535 columns.
-            if !diagnostic.span.is_some_and(|primary| far_on_one_line(program, primary, label.span)) {
+            // miette cannot draw a line of more than 65,535 columns.
+            if !diagnostic.span.is_some_and(|primary| far_apart_on_one_line(program, primary, label.span)) {
                 let primary = hidden.take_if(|head| (head.file, head.start) == (label.span.file, label.span.start));
                 place(label.span, &label.text, primary.is_some());
             }
@@ -159,7 +161,7 @@ impl miette::Diagnostic for Report<'_> {
     }
 }
 
-/// The files of one diagnostic, laid one behind the other.
+/// The concatenated files of a diagnostic.
 #[derive(Debug, Default)]
 struct Excerpts {
     parts: Vec<Part>,
@@ -169,14 +171,14 @@ struct Excerpts {
 struct Part {
     id: FileId,
     name: String,
-    /// Where the file starts in the common counting.
+    /// The offset of the file in the concatenation.
     base: usize,
-    /// Every offset is that of the original.
+    /// The cleaned file; offsets are those of the original.
     file: Arc<SourceFile>,
 }
 
 impl Excerpts {
-    /// Makes the file of the span known and gives the span in the common counting, cut to what can be shown.
+    /// Adds the file of a span, and returns the span in the concatenation, cut to the part that can be shown.
     fn place(&mut self, program: &Program<'_>, clean: &[CleanFile], span: Span) -> Option<SourceSpan> {
         let part = match self.parts.iter().position(|part| part.id == span.file) {
             Some(at) => at,
@@ -192,16 +194,16 @@ impl Excerpts {
         let text = &*file.text;
         let mut start = floor(text, span.start as usize);
         let mut end = floor(text, span.end as usize).max(start);
-        // The end of input lies on no line that is printed: show the end of the last line that is.
+        // The end of input is not on a printed line: show the end of the last line instead.
         if start == text.len() && end == start {
             start = text.trim_end_matches('\n').len();
             end = start;
         }
         let (first, last) = (file.line_of(start as u32), file.line_of(end as u32));
-        let long = |line: usize| file.line_range(line).len() > LONG_LINE;
-        if last - first >= MANY_LINES || (first..=last).any(long) {
+        let long = |line: usize| file.line_range(line).len() > MAX_LINE_LENGTH;
+        if last - first >= MULTI_LINE_LIMIT || (first..=last).any(long) {
             end = end.min(file.line_range(first).end.max(start));
-            end = floor(text, end.min(start + LONG_LINE));
+            end = floor(text, end.min(start + MAX_LINE_LENGTH));
         }
         Some(SourceSpan::from((base + start, end - start)))
     }
@@ -227,12 +229,12 @@ impl SourceCode for Excerpts {
         if before == 0 && after == 0 {
             (from, line, to) = (start, first, end);
             column = text[line_start..start].chars().count();
-        } else if text[line_start..part.file.line_range(last).end].len() > LONG_LINE && first == last {
-            from = floor(text, start.saturating_sub(WINDOW).max(line_start));
-            to = floor(text, end + WINDOW).min(part.file.line_range(last).end);
+        } else if text[line_start..part.file.line_range(last).end].len() > MAX_LINE_LENGTH && first == last {
+            from = floor(text, start.saturating_sub(LINE_CONTEXT).max(line_start));
+            to = floor(text, end + LINE_CONTEXT).min(part.file.line_range(last).end);
             (line, column) = (first, 0);
         } else {
-            let short_enough = |line: usize| part.file.line_range(line).len() <= LONG_LINE;
+            let short_enough = |line: usize| part.file.line_range(line).len() <= MAX_LINE_LENGTH;
             let lines = part.file.line_starts().len();
             let above = (first.saturating_sub(before)..first).rev().take_while(|line| short_enough(*line)).last();
             let below = (last + 1..(last + 1 + after).min(lines)).take_while(|line| short_enough(*line)).last();
@@ -251,7 +253,7 @@ impl SourceCode for Excerpts {
     }
 }
 
-/// The nearest character boundary at or before an offset.
+/// Returns the nearest character boundary at or before an offset.
 fn floor(text: &str, offset: usize) -> usize {
     let mut offset = offset.min(text.len());
     while !text.is_char_boundary(offset) {
@@ -260,7 +262,7 @@ fn floor(text: &str, offset: usize) -> usize {
     offset
 }
 
-/// The file with harmful characters replaced by harmless ones of the same length.
+/// Returns the file with harmful characters replaced by harmless ones of the same length.
 fn cleaned(file: &SourceFile) -> SourceFile {
     if !file.text.chars().any(harmful) {
         return file.clone();
@@ -274,7 +276,7 @@ fn cleaned(file: &SourceFile) -> SourceFile {
     SourceFile::new(file.name.clone(), file.text.chars().map(replace).collect::<String>())
 }
 
-/// Text that may have several lines but cannot disturb a terminal.
+/// Escapes the characters that could disturb a terminal, except line breaks.
 fn harmless(text: &str) -> String {
     text.split('\n').map(one_line).collect::<Vec<_>>().join("\n")
 }

@@ -1,11 +1,11 @@
-//! One JSON object a line, the contract that scripts and editors rely on.
+//! One JSON object per line, the contract that scripts and editors rely on.
 
 use serde::Serialize;
 
-use super::Program;
+use crate::render::Program;
 use crate::{Code, LineCol, Severity, Span, Stage};
 
-/// The object. Field order is output order.
+/// A diagnostic. The order of the fields is that of the output.
 #[derive(Serialize)]
 struct Object<'a> {
     code: Code,
@@ -19,14 +19,14 @@ struct Object<'a> {
     help: Option<&'a str>,
 }
 
-/// Lines and columns from 1, the end exclusive.
+/// A range of positions; lines and columns count from 1, and the end is exclusive.
 #[derive(Serialize)]
 struct Range {
     start: LineCol,
     end: LineCol,
 }
 
-/// A further place; the text under the primary span comes first.
+/// An annotated span. The annotation of the primary span, if any, is the first one.
 #[derive(Serialize)]
 struct Label<'a> {
     file: &'a str,

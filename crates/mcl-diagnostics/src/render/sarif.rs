@@ -1,10 +1,10 @@
-//! One SARIF 2.1.0 log for all programs of a run (<https://docs.oasis-open.org/sarif/sarif/v2.1.0/>).
+//! A SARIF 2.1.0 log for all programs of a run (<https://docs.oasis-open.org/sarif/sarif/v2.1.0/>).
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::Program;
+use crate::render::Program;
 use crate::{CodeInfo, Severity, Span};
 
 pub(super) fn render(programs: &[Program<'_>]) -> String {
@@ -19,7 +19,7 @@ pub(super) fn render(programs: &[Program<'_>]) -> String {
             json!({
                 "id": info.name,
                 "shortDescription": {"text": info.title},
-                "help": {"text": info.explanation},
+                "help": {"text": info.explanation, "markdown": info.explanation},
             })
         })
         .collect();

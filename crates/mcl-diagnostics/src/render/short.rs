@@ -1,8 +1,8 @@
-//! One line a diagnostic: `file:line:col: error[E0601]: message`.
+//! One line per diagnostic: `file:line:col: error[E0601]: message`.
 
 use std::fmt::Write;
 
-use super::{Program, one_line};
+use crate::render::{Program, one_line};
 use crate::{Diagnostic, Severity};
 
 pub(super) fn render(program: &Program<'_>) -> String {
@@ -21,7 +21,7 @@ pub(super) fn render(program: &Program<'_>) -> String {
     out
 }
 
-/// `error[E0601]`.
+/// Returns the severity and code, e.g. `error[E0601]`.
 pub(super) fn head(diagnostic: &Diagnostic) -> String {
     let severity = match diagnostic.severity {
         Severity::Error => "error",

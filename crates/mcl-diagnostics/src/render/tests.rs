@@ -1,8 +1,17 @@
-use super::*;
-use crate::{Code, Stage};
+use expect_test::expect;
 
-const MAIN: &str = "$port = 80\n$greeting = \"hi\"\ntest \"${greetin}\" {\n\tint64 => $port + \"x\",\n}\n";
-const LIB: &str = "# a library\n$greeting = \"there\"\n";
+use super::*;
+use crate::{Code, Stage, all_codes};
+
+const MAIN: &str = r#"$port = 80
+$greeting = "hi"
+test "${greetin}" {
+	int64 => $port + "x",
+}
+"#;
+const LIB: &str = r#"# a library
+$greeting = "there"
+"#;
 
 struct Sample {
     files: Files,
@@ -45,37 +54,35 @@ fn unknown_name() -> Sample {
 }
 
 #[test]
-fn human_marks_every_place_in_every_file() {
-    assert_eq!(
-        unknown_name().render(Format::Human),
-        "\
-error[E0501]
+fn human_marks_every_span_in_every_file() {
+    expect![[r#"
+        error[E0501]
 
-  × variable `$greetin` is not defined
-   ╭─[site/main.mcl:3:6]
- 1 │ $port = 80
- 2 │ $greeting = \"hi\"
-   · ────┬────
-   ·     ╰── a similar name
- 3 │ test \"${greetin}\" {
-   ·      ──────┬─────
-   ·            ╰── no such variable
- 4 │     int64 => $port + \"x\",
-   ╰────
-   ╭─[site/lib/lib.mcl:2:1]
- 1 │ # a library
- 2 │ $greeting = \"there\"
-   · ────┬────
-   ·     ╰── and one in a module
-   ╰────
-  help: did you mean `$greeting`?
+          × variable `$greetin` is not defined
+           ╭─[site/main.mcl:3:6]
+         1 │ $port = 80
+         2 │ $greeting = "hi"
+           · ────┬────
+           ·     ╰── a similar name
+         3 │ test "${greetin}" {
+           ·      ──────┬─────
+           ·            ╰── no such variable
+         4 │     int64 => $port + "x",
+           ╰────
+           ╭─[site/lib/lib.mcl:2:1]
+         1 │ # a library
+         2 │ $greeting = "there"
+           · ────┬────
+           ·     ╰── and one in a module
+           ╰────
+          help: did you mean `$greeting`?
 
-"
-    );
+    "#]]
+    .assert_eq(&unknown_name().render(Format::Human));
 }
 
 #[test]
-fn human_without_a_place_names_the_program() {
+fn human_without_a_span_names_the_program() {
     let sample = Sample::new().with(|_| Diagnostic::warning(Code::E0501, Stage::Graph, "nothing to do\u{1b}[2J"));
     assert_eq!(sample.render(Format::Human), "warning[E0501]\n\n  ⚠ nothing to do\\u{1b}[2J [site/main.mcl]\n\n");
 }
@@ -90,14 +97,14 @@ fn human_in_plain_ascii() {
 }
 
 #[test]
-fn human_in_colour_uses_escapes() {
+fn human_in_color_uses_escapes() {
     let sample = unknown_name();
     let program = Program { files: &sample.files, prefix: "", diagnostics: &sample.diagnostics };
     let text = render(&[program], Format::Human, Style { color: true, ..Style::default() });
     assert!(text.contains('\u{1b}'), "{text}");
 }
 
-/// What the excerpt of one span in a text looks like.
+/// Returns the excerpt of one span.
 fn excerpt(text: &str, start: usize, end: usize) -> String {
     let mut files = Files::default();
     let file = files.add("a.mcl", text);
@@ -135,7 +142,7 @@ fn human_cuts_enormous_lines_and_spans() {
 }
 
 #[test]
-fn short_is_one_line_a_diagnostic() {
+fn short_is_one_line_per_diagnostic() {
     let sample = unknown_name().with(|_| Diagnostic::warning(Code::E0501, Stage::Graph, "two\nlines"));
     assert_eq!(
         sample.render(Format::Short),
@@ -176,15 +183,18 @@ fn sarif_is_one_log_for_all_programs() {
     assert_eq!(run["results"].as_array().map(Vec::len), Some(2));
     let result = &run["results"][0];
     assert_eq!((&result["ruleId"], &result["level"]), (&"E0501".into(), &"error".into()));
-    let place = &result["locations"][0]["physicalLocation"];
-    assert_eq!(place["artifactLocation"]["uri"], "a%20b/main.mcl");
-    assert_eq!(place["region"], serde_json::json!({"startLine": 3, "startColumn": 6, "endLine": 3, "endColumn": 18}));
+    let location = &result["locations"][0]["physicalLocation"];
+    assert_eq!(location["artifactLocation"]["uri"], "a%20b/main.mcl");
+    assert_eq!(
+        location["region"],
+        serde_json::json!({"startLine": 3, "startColumn": 6, "endLine": 3, "endColumn": 18})
+    );
     assert_eq!(result["relatedLocations"].as_array().map(Vec::len), Some(2));
     assert_eq!(result["message"]["text"], "variable `$greetin` is not defined\n\nhelp: did you mean `$greeting`?");
 }
 
 #[test]
-fn diagnostics_are_sorted_by_stage_then_place() {
+fn diagnostics_are_sorted_by_stage_then_span() {
     let at = |stage, start| {
         let d = Diagnostic::error(Code::E0501, stage, format!("{start}"));
         if start < 0 { d } else { d.at(Span::new(FileId(0), start as u32, start as u32 + 1)) }
@@ -221,10 +231,46 @@ fn names_are_joined_to_the_programs_directory() {
 }
 
 #[test]
-fn formats_are_known_by_name() {
-    for (name, format) in Format::NAMES {
-        assert_eq!(name.parse(), Ok(format));
-        assert_eq!(format.to_string(), name);
+fn an_explanation_wraps_paragraphs_and_indents_code() {
+    expect![[r#"
+        E0702: mismatched operand types
+
+        Both operands of an operator must have the same type. A
+        variable that is not used anywhere is not checked.
+
+        Wrong:
+
+            $total = 1 + 2.5
+            test "t" {
+            	float64 => $total,
+            }
+
+        Right:
+
+            $total = 1.0 + 2.5
+            test "t" {
+            	float64 => $total,
+            }
+    "#]]
+    .assert_eq(&explain(Code::E0702, Style { width: 60, ..Style::default() }));
+}
+
+#[test]
+fn an_explanation_in_color_marks_title_labels_and_code() {
+    let text = explain(Code::E0703, Style { color: true, ..Style::default() });
+    assert!(text.starts_with("\u{1b}[1mE0703: unsupported operand type\u{1b}[0m\n"), "{text}");
+    assert!(text.contains("\u{1b}[36m`list.concat`\u{1b}[0m"), "{text}");
+    assert!(text.contains("\u{1b}[1;31mWrong:\u{1b}[0m") && text.contains("\u{1b}[1;32mRight:\u{1b}[0m"), "{text}");
+    assert!(text.contains("`in`") && !text.contains("| ---"), "{text}");
+}
+
+#[test]
+fn no_explanation_exceeds_the_width() {
+    for code in all_codes() {
+        let text = explain(code, Style::default());
+        let prose = text.lines().filter(|line| !line.starts_with("    "));
+        for line in prose {
+            assert!(line.chars().count() <= 100, "{}: {line}", code.name());
+        }
     }
-    assert_eq!("xml".parse::<Format>(), Err(()));
 }

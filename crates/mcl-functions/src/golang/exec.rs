@@ -15,9 +15,12 @@ use crate::table::{Outcome, fatal, host, ok};
 
 pub(crate) static FUNCTIONS: &[Function] = &[Function {
     inlinable: true,
-    ..host("golang/os/exec.look_path", "func(file str) str", "The program of that name on the `$PATH`.", |_, args| {
-        look_path(args.bytes(0)?)
-    })
+    ..host(
+        "golang/os/exec.look_path",
+        "func(file str) str",
+        "Finds an executable in the directories of `$PATH`.",
+        |_, args| look_path(args.bytes(0)?),
+    )
 }];
 
 pub(crate) fn look_path(file: &[u8]) -> Outcome {

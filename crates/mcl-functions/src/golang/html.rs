@@ -13,7 +13,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure(
         "golang/html.unescape_string",
         "func(s str) str",
-        "Replaces the named and numeric character references of HTML 5; unknown ones stay.",
+        "Replaces the named and numeric character references of HTML 5; unknown ones are kept.",
         |_, args| ok(unescape(args.bytes(0)?)),
     ),
 ];

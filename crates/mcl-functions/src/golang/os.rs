@@ -18,70 +18,86 @@ const fn fact(name: &'static str, signature: &'static str, doc: &'static str, pl
 }
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    fact("golang/os.executable", "func() str", "The path of the running program.", |_, _| {
+    fact("golang/os.executable", "func() str", "Returns the path of the running executable.", |_, _| {
         std::env::current_exe().map_or_else(
             |error| fatal(format!("readlink /proc/self/exe: {}", error_text(&error))),
             |path| ok(path.into_os_string().into_vec()),
         )
     }),
-    fact("golang/os.expand_env", "func(s str) str", "Replaces `$x` and `${x}` by environment variables.", |_, args| {
-        ok(expand(args.bytes(0)?, |name| environment(name).unwrap_or_default()))
-    }),
-    fact("golang/os.getegid", "func() int", "The effective group id.", |_, _| {
+    fact(
+        "golang/os.expand_env",
+        "func(s str) str",
+        "Replaces `$x` and `${x}` with environment variables.",
+        |_, args| ok(expand(args.bytes(0)?, |name| environment(name).unwrap_or_default())),
+    ),
+    fact("golang/os.getegid", "func() int", "Returns the effective group id of the process.", |_, _| {
         ok(i64::from(rustix::process::getegid().as_raw()))
     }),
-    fact("golang/os.getenv", "func(key str) str", "The environment variable, empty if it is not set.", |_, args| {
-        ok(environment(args.bytes(0)?).unwrap_or_default())
-    }),
-    fact("golang/os.geteuid", "func() int", "The effective user id.", |_, _| {
+    fact(
+        "golang/os.getenv",
+        "func(key str) str",
+        "Returns an environment variable; empty if it is not set.",
+        |_, args| ok(environment(args.bytes(0)?).unwrap_or_default()),
+    ),
+    fact("golang/os.geteuid", "func() int", "Returns the effective user id of the process.", |_, _| {
         ok(i64::from(rustix::process::geteuid().as_raw()))
     }),
-    fact("golang/os.getgid", "func() int", "The group id.", |_, _| ok(i64::from(rustix::process::getgid().as_raw()))),
-    fact("golang/os.getpagesize", "func() int", "The size of a memory page in bytes.", |_, _| {
+    fact("golang/os.getgid", "func() int", "Returns the group id of the process.", |_, _| {
+        ok(i64::from(rustix::process::getgid().as_raw()))
+    }),
+    fact("golang/os.getpagesize", "func() int", "Returns the size of a memory page in bytes.", |_, _| {
         ok(i64::try_from(rustix::param::page_size()).unwrap_or(4096))
     }),
-    fact("golang/os.getpid", "func() int", "The process id.", |_, _| ok(i64::from(std::process::id()))),
-    fact("golang/os.getppid", "func() int", "The process id of the parent.", |_, _| {
+    fact("golang/os.getpid", "func() int", "Returns the process id.", |_, _| ok(i64::from(std::process::id()))),
+    fact("golang/os.getppid", "func() int", "Returns the process id of the parent process.", |_, _| {
         ok(i64::from(std::os::unix::process::parent_id()))
     }),
-    fact("golang/os.getuid", "func() int", "The user id.", |_, _| ok(i64::from(rustix::process::getuid().as_raw()))),
-    fact("golang/os.getwd", "func() str", "The directory of the process.", |_, _| {
+    fact("golang/os.getuid", "func() int", "Returns the user id of the process.", |_, _| {
+        ok(i64::from(rustix::process::getuid().as_raw()))
+    }),
+    fact("golang/os.getwd", "func() str", "Returns the working directory of the process.", |_, _| {
         std::env::current_dir().map_or_else(
             |error| fatal(format!("getwd: {}", error_text(&error))),
             |path| ok(path.into_os_string().into_vec()),
         )
     }),
-    fact("golang/os.hostname", "func() str", "The host name of the kernel.", |_, _| {
+    fact("golang/os.hostname", "func() str", "Returns the host name reported by the kernel.", |_, _| {
         ok(rustix::system::uname().nodename().to_bytes())
     }),
     fact(
         "golang/os.mkdir_temp",
         "func(dir str, pattern str) str",
-        "Makes a new directory; the last `*` of its name, or else its end, is random.",
+        "Creates a new directory and returns its path; a random string replaces the last `*` or is appended.",
         |_, args| mkdir_temp(args.bytes(0)?, args.bytes(1)?),
     )
     .impure(),
-    fact("golang/os.read_file", "func(name str) str", "The contents of a file.", |_, args| {
+    fact("golang/os.read_file", "func(name str) str", "Returns the contents of a file.", |_, args| {
         let name = args.text(0)?;
         match std::fs::read(OsStr::from_bytes(args.bytes(0)?)) {
             Ok(contents) => ok(contents),
             Err(error) => fatal(path_error(&name, &error)),
         }
     }),
-    fact("golang/os.readlink", "func(name str) str", "Where a symbolic link points to.", |_, args| {
+    fact("golang/os.readlink", "func(name str) str", "Returns the target of a symbolic link.", |_, args| {
         match std::fs::read_link(OsStr::from_bytes(args.bytes(0)?)) {
             Ok(target) => ok(target.into_os_string().into_vec()),
             Err(error) => fatal(format!("readlink {}: {}", args.text(0)?, error_text(&error))),
         }
     }),
-    fact("golang/os.temp_dir", "func() str", "`$TMPDIR`, or `/tmp`.", |_, _| ok(temp_dir())),
-    fact("golang/os.user_cache_dir", "func() str", "`$XDG_CACHE_HOME`, or `$HOME/.cache`.", |_, _| {
-        user_dir("XDG_CACHE_HOME", b"/.cache")
-    }),
-    fact("golang/os.user_config_dir", "func() str", "`$XDG_CONFIG_HOME`, or `$HOME/.config`.", |_, _| {
-        user_dir("XDG_CONFIG_HOME", b"/.config")
-    }),
-    fact("golang/os.user_home_dir", "func() str", "`$HOME`.", |_, _| match environment(b"HOME") {
+    fact("golang/os.temp_dir", "func() str", "Returns `$TMPDIR`, or `/tmp` if it is not set.", |_, _| ok(temp_dir())),
+    fact(
+        "golang/os.user_cache_dir",
+        "func() str",
+        "Returns `$XDG_CACHE_HOME`, or `$HOME/.cache` if it is not set.",
+        |_, _| user_dir("XDG_CACHE_HOME", b"/.cache"),
+    ),
+    fact(
+        "golang/os.user_config_dir",
+        "func() str",
+        "Returns `$XDG_CONFIG_HOME`, or `$HOME/.config` if it is not set.",
+        |_, _| user_dir("XDG_CONFIG_HOME", b"/.config"),
+    ),
+    fact("golang/os.user_home_dir", "func() str", "Returns `$HOME`.", |_, _| match environment(b"HOME") {
         Some(home) if !home.is_empty() => ok(home),
         _ => fatal("$HOME is not defined"),
     }),

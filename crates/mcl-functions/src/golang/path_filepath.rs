@@ -18,7 +18,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         ..host(
             "golang/path/filepath.abs",
             "func(path str) str",
-            "The absolute path, from the process directory.",
+            "Returns the absolute path, relative to the working directory of the process.",
             |_, args| {
                 let path = args.bytes(0)?;
                 if path.starts_with(b"/") {
@@ -31,14 +31,16 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             },
         )
     },
-    pure("golang/path/filepath.base", "func(path str) str", "The last element.", |_, args| ok(base(args.bytes(0)?))),
+    pure("golang/path/filepath.base", "func(path str) str", "Returns the last element of a path.", |_, args| {
+        ok(base(args.bytes(0)?))
+    }),
     pure(
         "golang/path/filepath.clean",
         "func(path str) str",
-        "The shortest equivalent path, by its text.",
+        "Returns the shortest path that is lexically equivalent.",
         |_, args| ok(clean(args.bytes(0)?)),
     ),
-    pure("golang/path/filepath.dir", "func(path str) str", "All but the last element.", |_, args| {
+    pure("golang/path/filepath.dir", "func(path str) str", "Returns all but the last element of a path.", |_, args| {
         ok(dir(args.bytes(0)?))
     }),
     Function {
@@ -46,7 +48,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         ..host(
             "golang/path/filepath.eval_symlinks",
             "func(path str) str",
-            "The path after all symbolic links.",
+            "Returns the path after resolving all symbolic links.",
             |_, args| {
                 let path = args.bytes(0)?;
                 let shown = args.text(0)?;
@@ -65,32 +67,43 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             },
         )
     },
-    pure("golang/path/filepath.ext", "func(path str) str", "From the last dot of the last element on.", |_, args| {
-        ok(ext(args.bytes(0)?))
-    }),
-    pure("golang/path/filepath.from_slash", "func(path str) str", "The same path.", |_, args| ok(args.any(0)?.clone())),
+    pure(
+        "golang/path/filepath.ext",
+        "func(path str) str",
+        "Returns the file name extension, including its dot.",
+        |_, args| ok(ext(args.bytes(0)?)),
+    ),
+    pure(
+        "golang/path/filepath.from_slash",
+        "func(path str) str",
+        "Returns the path unchanged: slash is the separator.",
+        |_, args| ok(args.any(0)?.clone()),
+    ),
     pure(
         "golang/path/filepath.has_prefix",
         "func(p str, prefix str) bool",
-        "Whether the text starts with that prefix.",
+        "Returns whether the string `p` starts with `prefix`.",
         |_, args| ok(args.bytes(0)?.starts_with(args.bytes(1)?)),
     ),
-    pure("golang/path/filepath.is_abs", "func(path str) bool", "Whether it starts with `/`.", |_, args| {
+    pure("golang/path/filepath.is_abs", "func(path str) bool", "Returns whether the path is absolute.", |_, args| {
         ok(args.bytes(0)?.starts_with(b"/"))
     }),
     pure(
         "golang/path/filepath.is_local",
         "func(path str) bool",
-        "Whether it is relative and stays below where it starts.",
+        "Returns whether the path is relative and does not leave its starting directory.",
         |_, args| ok(is_local(args.bytes(0)?)),
     ),
-    pure("golang/path/filepath.join", "func(elem []str) str", "The elements as one clean path.", |_, args| {
-        ok(join(&args.strings(0)?))
-    }),
+    pure(
+        "golang/path/filepath.join",
+        "func(elem []str) str",
+        "Joins path elements with slashes and cleans the result.",
+        |_, args| ok(join(&args.strings(0)?)),
+    ),
     pure(
         "golang/path/filepath.localize",
         "func(path str) str",
-        "The same path, if it is clean, relative and local.",
+        "Returns the path unchanged if it is clean, relative and local; otherwise it fails.",
         |_, args| {
             let path = args.bytes(0)?;
             if is_valid(path) { ok(path) } else { fatal("invalid path") }
@@ -99,21 +112,31 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure(
         "golang/path/filepath.match",
         "func(pattern str, name str) bool",
-        "Whether the whole name matches the shell pattern.",
+        "Returns whether the whole name matches the shell pattern.",
         |_, args| matches(args),
     ),
     pure(
         "golang/path/filepath.rel",
         "func(basepath str, targpath str) str",
-        "The path that leads from the first to the second.",
+        "Returns the path of `targpath` relative to `basepath`.",
         |_, args| match relative(&clean(args.bytes(0)?), &clean(args.bytes(1)?)) {
             Some(path) => ok(path),
             None => fatal(format!("Rel: can't make {} relative to {}", args.text(1)?, args.text(0)?)),
         },
     ),
-    pure("golang/path/filepath.to_slash", "func(path str) str", "The same path.", |_, args| ok(args.any(0)?.clone())),
-    pure("golang/path/filepath.volume_name", "func(path str) str", "Always empty: there are no volumes.", |_, args| {
-        args.bytes(0)?;
-        ok("")
-    }),
+    pure(
+        "golang/path/filepath.to_slash",
+        "func(path str) str",
+        "Returns the path unchanged: slash is the separator.",
+        |_, args| ok(args.any(0)?.clone()),
+    ),
+    pure(
+        "golang/path/filepath.volume_name",
+        "func(path str) str",
+        "Returns an empty string: there are no volumes.",
+        |_, args| {
+            args.bytes(0)?;
+            ok("")
+        },
+    ),
 ];

@@ -15,26 +15,37 @@ const fn random(name: &'static str, signature: &'static str, doc: &'static str, 
 }
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    random("golang/math/rand.exp_float_64", "func() float", "Exponentially distributed, with rate 1.", |_, _| {
-        ok(-math::log(1.0 - unit()))
-    }),
-    random("golang/math/rand.float_64", "func() float", "At least 0 and less than 1.", |_, _| ok(unit())),
-    random("golang/math/rand.int", "func() int", "Any int that is not negative.", |_, _| ok(int63())),
-    random("golang/math/rand.int_63", "func() int", "Any int that is not negative.", |_, _| ok(int63())),
-    random("golang/math/rand.int_63_n", "func(n int) int", "At least 0 and less than n.", |_, args| {
+    random(
+        "golang/math/rand.exp_float_64",
+        "func() float",
+        "Returns an exponentially distributed number with rate 1.",
+        |_, _| ok(-math::log(1.0 - unit())),
+    ),
+    random("golang/math/rand.float_64", "func() float", "Returns a random number in [0, 1).", |_, _| ok(unit())),
+    random("golang/math/rand.int", "func() int", "Returns a random non-negative integer.", |_, _| ok(int63())),
+    random("golang/math/rand.int_63", "func() int", "Returns a random non-negative integer.", |_, _| ok(int63())),
+    random("golang/math/rand.int_63_n", "func(n int) int", "Returns a random integer in [0, n).", |_, args| {
         below(args.int(0)?, "Int63n")
     }),
-    random("golang/math/rand.intn", "func(n int) int", "At least 0 and less than n.", |_, args| {
+    random("golang/math/rand.intn", "func(n int) int", "Returns a random integer in [0, n).", |_, args| {
         below(args.int(0)?, "Intn")
     }),
-    random("golang/math/rand.norm_float_64", "func() float", "Normally distributed around 0, deviation 1.", |_, _| {
-        // Box and Muller's method.
-        let radius = (-2.0 * math::log(1.0 - unit())).sqrt();
-        ok(radius * math::cos(2.0 * std::f64::consts::PI * unit()))
-    }),
-    random("golang/math/rand.read", "func(p str) int", "The length of the text: what is read is lost.", |_, args| {
-        ok(i64::try_from(args.bytes(0)?.len()).unwrap_or(i64::MAX))
-    }),
+    random(
+        "golang/math/rand.norm_float_64",
+        "func() float",
+        "Returns a normally distributed number with mean 0 and standard deviation 1.",
+        |_, _| {
+            // Box and Muller's method.
+            let radius = (-2.0 * math::log(1.0 - unit())).sqrt();
+            ok(radius * math::cos(2.0 * std::f64::consts::PI * unit()))
+        },
+    ),
+    random(
+        "golang/math/rand.read",
+        "func(p str) int",
+        "Returns the length of the string; the random bytes are lost.",
+        |_, args| ok(i64::try_from(args.bytes(0)?.len()).unwrap_or(i64::MAX)),
+    ),
 ];
 
 thread_local! {

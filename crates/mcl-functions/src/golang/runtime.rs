@@ -13,35 +13,55 @@ const fn fact(name: &'static str, signature: &'static str, doc: &'static str, pl
 }
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    fact("golang/runtime.cpu_profile", "func() str", "Fails: it no longer exists in Go.", |_, _| {
+    fact("golang/runtime.cpu_profile", "func() str", "Fails: Go no longer supports it.", |_, _| {
         panicked("CPUProfile no longer available")
     }),
-    fact("golang/runtime.gomaxprocs", "func(n int) int", "The number of threads before it is set to n.", |_, args| {
-        static LIMIT: AtomicI64 = AtomicI64::new(0);
-        let n = args.int(0)?;
-        let old = if n >= 1 { LIMIT.swap(n, Ordering::Relaxed) } else { LIMIT.load(Ordering::Relaxed) };
-        ok(if old == 0 { cpus() } else { old })
-    })
+    fact(
+        "golang/runtime.gomaxprocs",
+        "func(n int) int",
+        "Sets the maximum number of threads and returns the previous value; n < 1 does not change it.",
+        |_, args| {
+            static LIMIT: AtomicI64 = AtomicI64::new(0);
+            let n = args.int(0)?;
+            let old = if n >= 1 { LIMIT.swap(n, Ordering::Relaxed) } else { LIMIT.load(Ordering::Relaxed) };
+            ok(if old == 0 { cpus() } else { old })
+        },
+    )
     .impure(),
-    fact("golang/runtime.goroot", "func() str", "`$GOROOT`, empty if it is not set.", |_, _| {
+    fact("golang/runtime.goroot", "func() str", "Returns `$GOROOT`; empty if it is not set.", |_, _| {
         ok(environment(b"GOROOT").unwrap_or_default())
     }),
-    fact("golang/runtime.num_cgo_call", "func() int", "0: there are no calls from Go to C.", |_, _| ok(0)),
-    fact("golang/runtime.num_cpu", "func() int", "Processors that the process may use.", |_, _| ok(cpus())),
-    fact("golang/runtime.num_goroutine", "func() int", "1: there are no goroutines.", |_, _| ok(1)),
-    fact("golang/runtime.read_trace", "func() str", "Fails: there is no trace to read.", |_, _| {
+    fact("golang/runtime.num_cgo_call", "func() int", "Returns 0: there are no calls from Go to C.", |_, _| ok(0)),
+    fact(
+        "golang/runtime.num_cpu",
+        "func() int",
+        "Returns the number of processors that the process can use.",
+        |_, _| ok(cpus()),
+    ),
+    fact("golang/runtime.num_goroutine", "func() int", "Returns 1: there are no goroutines.", |_, _| ok(1)),
+    fact("golang/runtime.read_trace", "func() str", "Fails: tracing is not available.", |_, _| {
         fatal("tracing is not available")
     }),
-    fact("golang/runtime.set_mutex_profile_fraction", "func(rate int) int", "0: nothing is profiled.", |_, args| {
-        args.int(0)?;
-        ok(0)
-    }),
-    fact("golang/runtime.stack", "func(buf str, all bool) int", "0: there is no Go stack to print.", |_, args| {
+    fact(
+        "golang/runtime.set_mutex_profile_fraction",
+        "func(rate int) int",
+        "Returns 0: there is no mutex profile.",
+        |_, args| {
+            args.int(0)?;
+            ok(0)
+        },
+    ),
+    fact("golang/runtime.stack", "func(buf str, all bool) int", "Returns 0: there is no Go stack trace.", |_, args| {
         args.bytes(0)?;
         args.bool(1)?;
         ok(0)
     }),
-    fact("golang/runtime.version", "func() str", "The Go version whose library is reproduced.", |_, _| ok("go1.25.7")),
+    fact(
+        "golang/runtime.version",
+        "func() str",
+        "Returns the Go version whose standard library is reproduced.",
+        |_, _| ok("go1.25.7"),
+    ),
 ];
 
 fn cpus() -> i64 {

@@ -13,21 +13,24 @@ use crate::strings::MAX_LENGTH;
 use crate::table::{Outcome, fatal, ok, pure};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    pure("golang/strings.clone", "func(s str) str", "The same string.", |_, args| ok(args.any(0)?.clone())),
-    pure("golang/strings.compare", "func(a str, b str) int", "-1, 0 or 1, by byte order.", |_, args| {
+    pure("golang/strings.clone", "func(s str) str", "Returns the same string.", |_, args| ok(args.any(0)?.clone())),
+    pure("golang/strings.compare", "func(a str, b str) int", "Returns -1, 0 or 1, comparing bytes.", |_, args| {
         ok(match args.bytes(0)?.cmp(args.bytes(1)?) {
             Ordering::Less => -1,
             Ordering::Equal => 0,
             Ordering::Greater => 1,
         })
     }),
-    pure("golang/strings.contains", "func(s str, substr str) bool", "Whether `s` contains `substr`.", |_, args| {
-        ok(strings::find(args.bytes(0)?, args.bytes(1)?).is_some())
-    }),
+    pure(
+        "golang/strings.contains",
+        "func(s str, substr str) bool",
+        "Returns whether `s` contains `substr`.",
+        |_, args| ok(strings::find(args.bytes(0)?, args.bytes(1)?).is_some()),
+    ),
     pure(
         "golang/strings.contains_any",
         "func(s str, chars str) bool",
-        "Whether `s` contains one of the characters.",
+        "Returns whether `s` contains one of the characters.",
         |_, args| {
             let wanted = strings::one_of(args.bytes(1)?);
             ok(runes(args.bytes(0)?).any(|(_, rune)| wanted(rune)))
@@ -36,28 +39,37 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure(
         "golang/strings.count",
         "func(s str, substr str) int",
-        "How often `substr` occurs, without overlaps; for an empty one, the characters plus 1.",
+        "Counts non-overlapping occurrences; an empty `substr` occurs once more than there are characters.",
         |_, args| ok(i64::try_from(strings::count(args.bytes(0)?, args.bytes(1)?)).unwrap_or(i64::MAX)),
     ),
-    pure("golang/strings.equal_fold", "func(s str, t str) bool", "Whether both are equal but for case.", |_, args| {
-        ok(strings::equal_fold(args.bytes(0)?, args.bytes(1)?))
-    }),
+    pure(
+        "golang/strings.equal_fold",
+        "func(s str, t str) bool",
+        "Returns whether the strings are equal under simple case folding.",
+        |_, args| ok(strings::equal_fold(args.bytes(0)?, args.bytes(1)?)),
+    ),
     pure(
         "golang/strings.has_prefix",
         "func(s str, prefix str) bool",
-        "Whether `s` starts with `prefix`.",
+        "Returns whether `s` starts with `prefix`.",
         |_, args| ok(args.bytes(0)?.starts_with(args.bytes(1)?)),
     ),
-    pure("golang/strings.has_suffix", "func(s str, suffix str) bool", "Whether `s` ends with `suffix`.", |_, args| {
-        ok(args.bytes(0)?.ends_with(args.bytes(1)?))
-    }),
-    pure("golang/strings.index", "func(s str, substr str) int", "Where `substr` first occurs, or -1.", |_, args| {
-        offset(strings::find(args.bytes(0)?, args.bytes(1)?))
-    }),
+    pure(
+        "golang/strings.has_suffix",
+        "func(s str, suffix str) bool",
+        "Returns whether `s` ends with `suffix`.",
+        |_, args| ok(args.bytes(0)?.ends_with(args.bytes(1)?)),
+    ),
+    pure(
+        "golang/strings.index",
+        "func(s str, substr str) int",
+        "Returns the byte offset of the first `substr`, or -1.",
+        |_, args| offset(strings::find(args.bytes(0)?, args.bytes(1)?)),
+    ),
     pure(
         "golang/strings.index_any",
         "func(s str, chars str) int",
-        "Where one of the characters first occurs, or -1.",
+        "Returns the byte offset of the first of the characters, or -1.",
         |_, args| {
             let wanted = strings::one_of(args.bytes(1)?);
             offset(runes(args.bytes(0)?).find(|(_, rune)| wanted(*rune)).map(|(at, _)| at))
@@ -69,19 +81,19 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure(
         "golang/strings.last_index",
         "func(s str, substr str) int",
-        "Where `substr` last occurs, or -1.",
+        "Returns the byte offset of the last `substr`, or -1.",
         |_, args| offset(strings::rfind(args.bytes(0)?, args.bytes(1)?)),
     ),
     pure(
         "golang/strings.last_index_any",
         "func(s str, chars str) int",
-        "Where one of the characters last occurs, or -1.",
+        "Returns the byte offset of the last of the characters, or -1.",
         |_, args| {
             let wanted = strings::one_of(args.bytes(1)?);
             offset(runes(args.bytes(0)?).filter(|(_, rune)| wanted(*rune)).last().map(|(at, _)| at))
         },
     ),
-    pure("golang/strings.repeat", "func(s str, count int) str", "`count` copies.", |_, args| {
+    pure("golang/strings.repeat", "func(s str, count int) str", "Returns `count` copies of the string.", |_, args| {
         let text = args.bytes(0)?;
         let Ok(count) = usize::try_from(args.int(1)?) else {
             return panicked("strings: negative Repeat count");
@@ -95,7 +107,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure(
         "golang/strings.replace",
         "func(s str, old str, new str, n int) str",
-        "Replaces the first `n` `old` by `new`; all if `n` is negative.",
+        "Replaces the first `n` occurrences of `old` with `new`; all if `n` is negative.",
         |_, args| {
             let limit = usize::try_from(args.int(3)?).ok();
             ok(strings::replace(args.bytes(0)?, args.bytes(1)?, args.bytes(2)?, limit))
@@ -104,31 +116,34 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure(
         "golang/strings.replace_all",
         "func(s str, old str, new str) str",
-        "Replaces every `old` by `new`.",
+        "Replaces every `old` with `new`.",
         |_, args| ok(strings::replace(args.bytes(0)?, args.bytes(1)?, args.bytes(2)?, None)),
     ),
-    pure("golang/strings.title", "func(s str) str", "With the first letter of each word in title case.", |_, args| {
-        ok(title(args.bytes(0)?))
-    }),
-    pure("golang/strings.to_lower", "func(s str) str", "In lower case.", |_, args| {
+    pure(
+        "golang/strings.title",
+        "func(s str) str",
+        "Converts the first letter of each word to title case.",
+        |_, args| ok(title(args.bytes(0)?)),
+    ),
+    pure("golang/strings.to_lower", "func(s str) str", "Converts to lower case.", |_, args| {
         ok(map_runes(args.bytes(0)?, to_lower))
     }),
-    pure("golang/strings.to_title", "func(s str) str", "With every letter in title case.", |_, args| {
+    pure("golang/strings.to_title", "func(s str) str", "Converts every letter to title case.", |_, args| {
         ok(map_runes(args.bytes(0)?, to_title))
     }),
-    pure("golang/strings.to_upper", "func(s str) str", "In upper case.", |_, args| {
+    pure("golang/strings.to_upper", "func(s str) str", "Converts to upper case.", |_, args| {
         ok(map_runes(args.bytes(0)?, to_upper))
     }),
     pure(
         "golang/strings.to_valid_utf_8",
         "func(s str, replacement str) str",
-        "Replaces each run of bytes that is not UTF-8.",
+        "Replaces each run of invalid UTF-8 with `replacement`.",
         |_, args| ok(strings::to_valid_utf8(args.bytes(0)?, args.bytes(1)?)),
     ),
     pure(
         "golang/strings.trim",
         "func(s str, cutset str) str",
-        "Cuts the characters of `cutset` off both ends.",
+        "Removes the leading and trailing characters that are in `cutset`.",
         |_, args| {
             let cut = strings::one_of(args.bytes(1)?);
             ok(strings::trim_end(strings::trim_start(args.bytes(0)?, &cut), &cut))
@@ -137,26 +152,36 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure(
         "golang/strings.trim_left",
         "func(s str, cutset str) str",
-        "Cuts the characters of `cutset` off the start.",
+        "Removes the leading characters that are in `cutset`.",
         |_, args| ok(strings::trim_start(args.bytes(0)?, strings::one_of(args.bytes(1)?))),
     ),
-    pure("golang/strings.trim_prefix", "func(s str, prefix str) str", "Without that prefix.", |_, args| {
-        let text = args.bytes(0)?;
-        ok(text.strip_prefix(args.bytes(1)?).unwrap_or(text))
-    }),
+    pure(
+        "golang/strings.trim_prefix",
+        "func(s str, prefix str) str",
+        "Removes a prefix if it is present.",
+        |_, args| {
+            let text = args.bytes(0)?;
+            ok(text.strip_prefix(args.bytes(1)?).unwrap_or(text))
+        },
+    ),
     pure(
         "golang/strings.trim_right",
         "func(s str, cutset str) str",
-        "Cuts the characters of `cutset` off the end.",
+        "Removes the trailing characters that are in `cutset`.",
         |_, args| ok(strings::trim_end(args.bytes(0)?, strings::one_of(args.bytes(1)?))),
     ),
-    pure("golang/strings.trim_space", "func(s str) str", "Without white space at its ends.", |_, args| {
+    pure("golang/strings.trim_space", "func(s str) str", "Removes leading and trailing whitespace.", |_, args| {
         ok(strings::trim_space(args.bytes(0)?))
     }),
-    pure("golang/strings.trim_suffix", "func(s str, suffix str) str", "Without that suffix.", |_, args| {
-        let text = args.bytes(0)?;
-        ok(text.strip_suffix(args.bytes(1)?).unwrap_or(text))
-    }),
+    pure(
+        "golang/strings.trim_suffix",
+        "func(s str, suffix str) str",
+        "Removes a suffix if it is present.",
+        |_, args| {
+            let text = args.bytes(0)?;
+            ok(text.strip_suffix(args.bytes(1)?).unwrap_or(text))
+        },
+    ),
 ];
 
 fn offset(found: Option<usize>) -> Outcome {

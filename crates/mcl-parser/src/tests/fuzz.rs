@@ -43,7 +43,7 @@ fn a_damaged_token_is_reported_and_does_not_spoil_the_rest() {
     let (mut programs, mut messages) = (0, 0);
     for text in CORPUS {
         let tokens = lex(text);
-        for i in 0..tokens.len() {
+        for i in tokens.indices() {
             let (start, end) = (tokens.start(i) as usize, tokens.end(i) as usize);
             let removed = format!("{}{}", &text[..start], &text[end..]);
             let doubled = format!("{} {}", &text[..end], &text[start..]);

@@ -2,6 +2,7 @@
 //! compiled by a test of `mcl-driver`.)
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use mcl_diagnostics::all_codes;
 use mcl_diagnostics::explanation::{Block, Expectation, blocks};
@@ -42,4 +43,30 @@ fn every_example_of_a_runtime_code_gives_what_its_explanation_says() {
         }
     }
     assert!(differences.is_empty(), "{}", differences.join("\n\n"));
+}
+
+/// Returns the text of all Rust sources below a directory, except those of tests.
+fn sources(directory: &Path, text: &mut String) {
+    for entry in std::fs::read_dir(directory).expect("a directory of the workspace") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if path.is_dir() && !["benches", "mcl-diagnostics", "target", "tests"].contains(&name) {
+            sources(&path, text);
+        } else if name.ends_with(".rs") && name != "tests.rs" {
+            text.push_str(&std::fs::read_to_string(&path).expect("a source is UTF-8"));
+        }
+    }
+}
+
+#[test]
+fn a_code_is_emitted_or_reserved() {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut text = String::new();
+    sources(&workspace.join("crates"), &mut text);
+    sources(&workspace.join("tools"), &mut text);
+    let emitted: BTreeSet<&str> = text.split("Code::").skip(1).filter_map(|rest| rest.get(..5)).collect();
+    for code in all_codes() {
+        let reserved = code.info().explanation.starts_with("This code is reserved");
+        assert_ne!(reserved, emitted.contains(code.name()), "{}: emitted or reserved?", code.name());
+    }
 }

@@ -1,13 +1,16 @@
-//! The init checks (spec 01 §4.6): what the grammar allows and no program means, found without names or types.
+//! The init checks (spec 01 §4.6): programs that follow the grammar, but cannot mean anything whatever their names and types
+//! are.
 
-use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
+mod error;
+
+use mcl_diagnostics::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
 use crate::ast::{Ast, EntryKind, Expr, ExprId, Name, Resource, Stmt};
-use crate::interpolate::double_underscore;
+use crate::ast_validation::error::{ValidationError, ValidationErrorKind};
 
-/// The meta parameters of a resource, without `meta`, the struct of all.
-const META: &[&str] = &[
+/// The meta parameters of a resource, without `meta`, the struct of all of them.
+const META_PARAMETERS: &[&str] = &[
     "noop",
     "retry",
     "retryreset",
@@ -28,54 +31,52 @@ const META: &[&str] = &[
     "autogroup",
 ];
 
-/// The edges that a resource body may hold.
-const EDGES: &[&str] = &["notify", "before", "listen", "depend"];
+/// The edge properties of a resource, in lower case.
+const EDGE_PROPERTIES: &[&str] = &["notify", "before", "listen", "depend"];
 
-/// Checks a tree of the parse stage; the messages are in source order.
+/// Checks a tree of the parse stage. Returns the errors in source order.
 #[must_use]
 pub fn check_ast(ast: &Ast) -> Vec<Diagnostic> {
-    let mut checks = Checks { ast, diagnostics: Vec::new() };
+    let mut validator = Validator { ast, errors: Vec::new() };
     for (expr, span) in ast.exprs.iter().zip(&ast.expr_spans) {
-        checks.expr(expr, *span);
+        validator.expr(expr, *span);
     }
     for stmt in &ast.stmts {
-        checks.stmt(stmt);
+        validator.stmt(stmt);
     }
-    checks.diagnostics.sort_by_key(|d| d.span.map(|s| s.start));
-    checks.diagnostics
+    validator.errors.sort_by_key(|error| error.span.start);
+    validator.errors.into_iter().map(Diagnostic::from).collect()
 }
 
-struct Checks<'a> {
+struct Validator<'a> {
     ast: &'a Ast,
-    diagnostics: Vec<Diagnostic>,
+    errors: Vec<ValidationError>,
 }
 
-impl Checks<'_> {
-    fn error(&mut self, code: Code, message: String, span: Span, label: &str, first: Option<Span>) {
-        let error = Diagnostic::error(code, Stage::Init, message).at_with(span, label);
-        self.diagnostics.push(match first {
-            Some(first) => error.label(first, "first given here"),
-            None => error,
-        });
+impl Validator<'_> {
+    fn error(&mut self, kind: ValidationErrorKind, span: Span) {
+        self.errors.push(ValidationError { kind, span });
+    }
+
+    fn text(&self, name: Name) -> String {
+        self.ast.name(name).to_string()
     }
 
     fn expr(&mut self, expr: &Expr, span: Span) {
         match expr {
             Expr::Var(name) | Expr::CallVar { name, .. } => {
-                let text = self.ast.name(*name);
-                if text.contains("__") {
-                    self.diagnostics.push(double_underscore(text, Stage::Init, span));
+                if self.ast.name(*name).contains("__") {
+                    self.error(ValidationErrorKind::DoubleUnderscore { name: self.text(*name) }, span);
                 }
             }
             Expr::Map(pairs) => self.map_keys(pairs),
             Expr::Struct(fields) => {
                 let mut seen: FxHashMap<Name, Span> = FxHashMap::default();
                 for field in fields {
-                    if let Some(first) = seen.get(&field.name) {
-                        let message = format!("the struct has two fields `{}`", self.ast.name(field.name));
-                        self.error(Code::E0306, message, field.name_span, "given again here", Some(*first));
-                    } else {
-                        seen.insert(field.name, field.name_span);
+                    let first = *seen.entry(field.name).or_insert(field.name_span);
+                    if first != field.name_span {
+                        let name = self.text(field.name);
+                        self.error(ValidationErrorKind::DuplicateStructField { name, first }, field.name_span);
                     }
                 }
             }
@@ -107,18 +108,12 @@ impl Checks<'_> {
             Stmt::For { body, .. } | Stmt::ForKv { body, .. } => {
                 for id in body {
                     if matches!(self.ast.stmt(*id), Stmt::Import { .. }) {
-                        let error = Diagnostic::error(
-                            Code::E0309,
-                            Stage::Init,
-                            "an import cannot stand directly in the body of a loop",
-                        );
-                        self.diagnostics.push(error.at(self.ast.stmt_span(*id)).help("move it in front of the loop"));
+                        self.error(ValidationErrorKind::ImportInLoop, self.ast.stmt_span(*id));
                     }
                 }
             }
             Stmt::Import { module, module_span, .. } if module.is_empty() => {
-                let error = Diagnostic::error(Code::E0311, Stage::Init, "the import names no module");
-                self.diagnostics.push(error.at(*module_span));
+                self.error(ValidationErrorKind::EmptyImport, *module_span);
             }
             Stmt::Error { .. }
             | Stmt::Bind { .. }
@@ -136,57 +131,41 @@ impl Checks<'_> {
         let mut fields: FxHashMap<Name, Span> = FxHashMap::default();
         let mut metas: FxHashMap<Name, Span> = FxHashMap::default();
         for entry in &resource.entries {
+            let span = entry.name_span;
             match &entry.kind {
                 EntryKind::Field { name, .. } => {
-                    if let Some(first) = fields.get(name) {
-                        let message = format!("the resource has two fields `{}`", self.ast.name(*name));
-                        self.error(Code::E0301, message, entry.name_span, "given again here", Some(*first));
-                    } else {
-                        fields.insert(*name, entry.name_span);
+                    let first = *fields.entry(*name).or_insert(span);
+                    if first != span {
+                        self.error(ValidationErrorKind::DuplicateField { name: self.text(*name), first }, span);
                     }
                 }
                 EntryKind::Edge { property, .. } => {
-                    let property = self.ast.name(*property);
-                    if !EDGES.contains(&&**property) {
-                        let word = capitalized(property);
-                        let error =
-                            Diagnostic::error(Code::E0307, Stage::Init, format!("`{word}` is no edge property"));
-                        let help = match near(property, EDGES) {
-                            Some(edge) => format!("did you mean `{}`?", capitalized(edge)),
-                            None if &**property == "require" => "write `Depend`: the other one comes first".to_owned(),
-                            None if &**property == "subscribe" => {
-                                "write `Listen`: the other one comes first and refreshes this one".to_owned()
-                            }
-                            None => "there are `Before`, `Notify`, `Depend` and `Listen`".to_owned(),
-                        };
-                        self.diagnostics.push(error.at(entry.name_span).help(help));
+                    let name = self.ast.name(*property);
+                    if !EDGE_PROPERTIES.contains(&&**name) {
+                        let near = near(name, EDGE_PROPERTIES);
+                        self.error(ValidationErrorKind::UnknownEdgeProperty { name: name.to_string(), near }, span);
                     }
                 }
                 EntryKind::Meta { property, .. } => {
-                    let text = self.ast.name(*property);
-                    if &**text == "meta" {
+                    let name = self.ast.name(*property);
+                    if &**name == "meta" {
                         continue;
                     }
-                    if !META.contains(&&**text) {
-                        let error =
-                            Diagnostic::error(Code::E0308, Stage::Init, format!("`{text}` is no meta parameter"));
-                        let help = match near(text, META) {
-                            Some(meta) => format!("did you mean `{meta}`?"),
-                            None => format!("there are {}", META.join(", ")),
-                        };
-                        self.diagnostics.push(error.at(entry.name_span).help(help));
-                    } else if let Some(first) = metas.get(property) {
-                        let message = format!("the resource has two meta parameters `{text}`");
-                        self.error(Code::E0302, message, entry.name_span, "given again here", Some(*first));
-                    } else {
-                        metas.insert(*property, entry.name_span);
+                    let first = *metas.entry(*property).or_insert(span);
+                    if !META_PARAMETERS.contains(&&**name) {
+                        let (name, near) = (name.to_string(), near(name, META_PARAMETERS));
+                        let known = META_PARAMETERS;
+                        self.error(ValidationErrorKind::UnknownMetaParameter { name, near, known }, span);
+                    } else if first != span {
+                        let name = name.to_string();
+                        self.error(ValidationErrorKind::DuplicateMetaParameter { name, first }, span);
                     }
                 }
             }
         }
     }
 
-    /// Keys that are known without names: of one type, which can be a key, and each once.
+    /// Checks the keys that are literals: they have one type, which can be a key, and are distinct.
     fn map_keys(&mut self, pairs: &[(ExprId, ExprId)]) {
         let mut expected: Option<(String, Span)> = None;
         let mut values: FxHashMap<String, Span> = FxHashMap::default();
@@ -194,35 +173,21 @@ impl Checks<'_> {
             let span = self.ast.expr_span(*key);
             let Some(ty) = static_type(self.ast, *key) else { continue };
             match &expected {
-                Some((first, at)) if *first != ty => {
-                    let error = Diagnostic::error(
-                        Code::E0304,
-                        Stage::Init,
-                        format!("this map has keys of two types, `{first}` and `{ty}`"),
-                    );
-                    self.diagnostics.push(
-                        error.at_with(span, format!("this key is `{ty}`")).label(*at, format!("this key is `{first}`")),
-                    );
+                Some((first, first_span)) if *first != ty => {
+                    let first = (first.clone(), *first_span);
+                    self.error(ValidationErrorKind::MismatchedKeys { first, found: ty }, span);
                     return;
                 }
                 Some(_) => {}
                 None if ty.contains("[]") || ty.contains("map{") || ty.contains("func(") => {
-                    let error =
-                        Diagnostic::error(Code::E0303, Stage::Init, format!("`{ty}` cannot be the key of a map"));
-                    self.diagnostics.push(error.at(span).help("keys are bool, str, int, float, or structs of these"));
+                    self.error(ValidationErrorKind::InvalidKeyType { ty }, span);
                     return;
                 }
                 None => expected = Some((ty, span)),
             }
             let Some(value) = static_value(self.ast, *key) else { continue };
             if let Some(first) = values.get(&value) {
-                self.error(
-                    Code::E0305,
-                    format!("the map has two keys {value}"),
-                    span,
-                    "given again here",
-                    Some(*first),
-                );
+                self.error(ValidationErrorKind::DuplicateKey { first: *first, value }, span);
             } else {
                 values.insert(value, span);
             }
@@ -230,7 +195,7 @@ impl Checks<'_> {
     }
 }
 
-/// The type of an expression that is made of literals only.
+/// Returns the type of an expression that consists of literals.
 fn static_type(ast: &Ast, id: ExprId) -> Option<String> {
     Some(match ast.expr(id) {
         Expr::Bool(_) => "bool".to_owned(),
@@ -266,7 +231,8 @@ fn static_type(ast: &Ast, id: ExprId) -> Option<String> {
     })
 }
 
-/// The value of a literal, in a spelling that is equal when the values are; strings are compared as they are written.
+/// Returns the value of an expression that consists of literals, in a spelling that is equal for equal values; strings are
+/// compared as written.
 fn static_value(ast: &Ast, id: ExprId) -> Option<String> {
     Some(match ast.expr(id) {
         Expr::Bool(value) => value.to_string(),
@@ -290,14 +256,9 @@ fn static_value(ast: &Ast, id: ExprId) -> Option<String> {
     })
 }
 
-/// The candidate that is nearest to what was written, if it is near.
+/// Returns the candidate that is most similar to a word, if one is similar enough to be a misspelling.
 fn near<'c>(written: &str, candidates: &[&'c str]) -> Option<&'c str> {
     let limit = 1 + written.len() / 4;
     let scored = candidates.iter().map(|c| (strsim::damerau_levenshtein(written, c), *c));
     scored.filter(|(distance, _)| *distance <= limit).min().map(|(_, c)| c)
-}
-
-fn capitalized(word: &str) -> String {
-    let mut chars = word.chars();
-    chars.next().map(|c| c.to_ascii_uppercase()).into_iter().chain(chars).collect()
 }

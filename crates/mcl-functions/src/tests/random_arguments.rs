@@ -1,41 +1,32 @@
-//! No call of a plain function may panic, whatever well-typed arguments it gets.
+//! No call of a plain function panics, whatever arguments it gets.
 
 use std::panic::AssertUnwindSafe;
 
 use mcl_value::{Field, FuncType, Type, Value};
 use rustc_hash::FxHashMap;
+use test_support::{RandomChoice as _, Rng, for_each_seed};
 
-use crate::{CallContext, CallSite, Function, Implementation, Purity, Signature, all_functions};
+use crate::{CallContext, CallSite, Function, Implementation, Plain, Purity, Signature, all_functions};
 
-/// A small deterministic generator (splitmix64).
-struct Random(u64);
+/// Generates types, values and calls.
+struct Generator<'a> {
+    rng: &'a mut Rng,
+}
 
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        usize::try_from(self.next() % limit as u64).unwrap()
-    }
-
+impl Generator<'_> {
     fn pick<T: Clone>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())].clone()
+        self.rng.pick(from).clone()
     }
 
     fn value(&mut self, ty: &Type) -> Value {
         match ty {
-            Type::Bool => (self.below(2) == 0).into(),
-            Type::Int => match self.below(3) {
+            Type::Bool => self.rng.bool().into(),
+            Type::Int => match self.rng.usize(..3) {
                 0 => self.pick(&[0, 1, -1, 2, 10, 16, 36, 64, 255, i64::MAX, i64::MIN, 1 << 53, 1_700_000_000]).into(),
-                1 => (self.next().cast_signed() % 1000).into(),
-                _ => self.next().cast_signed().into(),
+                1 => self.rng.i64(-999..1000).into(),
+                _ => self.rng.i64(..).into(),
             },
-            Type::Float => match self.below(3) {
+            Type::Float => match self.rng.usize(..3) {
                 0 => self
                     .pick(&[
                         0.0,
@@ -51,17 +42,16 @@ impl Random {
                         1e9,
                     ])
                     .into(),
-                #[allow(clippy::cast_precision_loss)]
-                1 => ((self.next() % 20000) as f64 / 100.0 - 100.0).into(),
-                _ => f64::from_bits(self.next()).into(),
+                1 => (f64::from(self.rng.u16(..20_000)) / 100.0 - 100.0).into(),
+                _ => f64::from_bits(self.rng.u64(..)).into(),
             },
-            Type::Str => self.text().into(),
+            Type::Str => self.string().into(),
             Type::List(element) => {
-                let length = self.below(4);
+                let length = self.rng.usize(..4);
                 Value::list((0..length).map(|_| self.value(element)).collect::<Vec<_>>())
             }
             Type::Map(types) => {
-                let length = self.below(4);
+                let length = self.rng.usize(..4);
                 Value::map((0..length).map(|_| (self.value(&types.0), self.value(&types.1))).collect::<Vec<_>>())
             }
             Type::Struct(fields) => Value::strukt(fields.iter().map(|f| (f.name.clone(), self.value(&f.ty)))),
@@ -69,7 +59,7 @@ impl Random {
         }
     }
 
-    fn text(&mut self) -> Vec<u8> {
+    fn string(&mut self) -> Vec<u8> {
         const SAMPLES: &[&[u8]] = &[
             b"",
             b"/",
@@ -101,14 +91,14 @@ impl Random {
             b"YWI=",
         ];
         let mut text = Vec::new();
-        for _ in 0..self.below(3) {
-            if self.below(4) == 0 {
-                text.push(self.next().to_le_bytes()[0]);
+        for _ in 0..self.rng.usize(..3) {
+            if self.rng.one_in(4) {
+                text.push(self.rng.u8(..));
             } else {
                 text.extend_from_slice(self.pick(SAMPLES));
             }
-            if self.below(3) == 0 {
-                let cut = self.below(text.len() + 1);
+            if self.rng.one_in(3) {
+                let cut = self.rng.usize(..=text.len());
                 text.truncate(cut);
             }
         }
@@ -117,7 +107,7 @@ impl Random {
 
     fn ty(&mut self, depth: usize) -> Type {
         let scalar = self.pick(&[Type::Bool, Type::Str, Type::Int, Type::Float]);
-        match self.below(8) {
+        match self.rng.usize(..8) {
             0 if depth > 0 => Type::list(self.ty(depth - 1)),
             1 if depth > 0 => Type::map(scalar, self.ty(depth - 1)),
             2 if depth > 0 => Type::strukt([("a", self.ty(depth - 1)), ("name", scalar)]),
@@ -125,7 +115,7 @@ impl Random {
         }
     }
 
-    /// A concrete type for a call.
+    /// Returns a concrete type for a call of the function.
     fn signature(&mut self, function: &Function) -> FuncType {
         let site = match function.signature {
             Signature::Fixed(text) => {
@@ -142,9 +132,9 @@ impl Random {
         };
         let any = self.ty(2);
         let (args, result) = match site {
-            // The result depends on the operator, which is drawn like any text.
+            // The result depends on the operator, which is a random string, too.
             CallSite::Operator => (vec![Type::Str, any.clone(), any], Type::Var(1)),
-            CallSite::Lookup if self.below(2) == 0 => (vec![Type::list(any.clone()), Type::Int], any),
+            CallSite::Lookup if self.rng.bool() => (vec![Type::list(any.clone()), Type::Int], any),
             CallSite::Lookup => (vec![Type::map(Type::Str, any.clone()), Type::Str], any),
             CallSite::StructLookup => (vec![Type::strukt([("a", any.clone())]), Type::Str], any),
             CallSite::StructLookupOptional => (vec![Type::strukt([("a", any.clone())]), Type::Str, any.clone()], any),
@@ -152,9 +142,9 @@ impl Random {
             CallSite::Printf => (vec![Type::Str, any, self.ty(2)], Type::Str),
             CallSite::Template => (vec![Type::Str, any], Type::Str),
             CallSite::DecodeJson => (vec![Type::Str, Type::Str], any),
-            CallSite::IterRange => (vec![Type::Int; 1 + self.below(3)], Type::list(Type::Int)),
+            CallSite::IterRange => (vec![Type::Int; 1 + self.rng.usize(..3)], Type::list(Type::Int)),
             CallSite::IterReduce => (vec![Type::list(any.clone())], any),
-            CallSite::ListConcat => (vec![Type::list(any.clone()); 1 + self.below(3)], Type::list(any)),
+            CallSite::ListConcat => (vec![Type::list(any.clone()); 1 + self.rng.usize(..3)], Type::list(any)),
         };
         FuncType { args: args.into_iter().map(|ty| Field { name: "".into(), ty }).collect(), result }
     }
@@ -167,7 +157,7 @@ impl Random {
             }
             Type::List(element) => Type::list(self.concrete(element, unknowns)),
             Type::Map(types) => {
-                // Any hashable key will do.
+                // Keys must be hashable.
                 let key = unknowns.entry(1).or_insert(Type::Str);
                 if !key.is_hashable() {
                     *key = Type::Str;
@@ -179,36 +169,46 @@ impl Random {
     }
 }
 
-#[test]
-fn no_arguments_make_a_plain_function_panic() {
-    let seed = std::env::var("MCL_FUNCTIONS_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_261_121);
-    let mut random = Random(seed);
-    for function in all_functions().filter(|f| f.purity == Purity::Pure) {
-        let Implementation::Plain(plain) = function.implementation else { continue };
-        for _ in 0..1500 {
-            let ty = random.signature(function);
-            let args: Vec<Value> = ty.args.iter().map(|arg| random.value(&arg.ty)).collect();
-            let context = CallContext { ty: &ty, deploy: None, module_dir: "/" };
-            let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| plain(&context, &args)));
-            match outcome {
-                Err(_) => panic!("{} panics with seed {seed} on {args:?}", function.name),
-                Ok(Ok(value)) => assert!(value.has_type(&ty.result), "{}: {value} is no {}", function.name, ty.result),
-                Ok(Err(error)) => assert!(!error.message().is_empty(), "{}", function.name),
-            }
+/// Returns the pure functions that the engine calls directly.
+fn plain_functions() -> impl Iterator<Item = (&'static Function, Plain)> {
+    all_functions().filter(|function| function.purity == Purity::Pure).filter_map(|function| {
+        match function.implementation {
+            Implementation::Plain(plain) => Some((function, plain)),
+            Implementation::Streaming(_) | Implementation::Engine(_) => None,
         }
-    }
+    })
 }
 
-/// A damaged artifact could ask for anything.
 #[test]
-fn wrong_arguments_are_errors() {
-    for function in all_functions().filter(|f| f.purity == Purity::Pure) {
-        let Implementation::Plain(plain) = function.implementation else { continue };
+fn well_typed_arguments_give_a_value_of_the_result_type_or_an_error() {
+    for_each_seed(15, |rng| {
+        let mut generator = Generator { rng };
+        for (function, plain) in plain_functions() {
+            for _ in 0..100 {
+                let ty = generator.signature(function);
+                let args: Vec<Value> = ty.args.iter().map(|arg| generator.value(&arg.ty)).collect();
+                let context = CallContext { ty: &ty, deploy: None, module_dir: "/" };
+                match std::panic::catch_unwind(AssertUnwindSafe(|| plain(&context, &args))) {
+                    Err(_) => panic!("{} panics on {args:?}", function.name),
+                    Ok(Ok(value)) => {
+                        assert!(value.has_type(&ty.result), "{}: expected {}, found {value}", function.name, ty.result);
+                    }
+                    Ok(Err(error)) => assert!(!error.message().is_empty(), "{}", function.name),
+                }
+            }
+        }
+    });
+}
+
+/// A corrupted artifact can contain such calls.
+#[test]
+fn arguments_of_wrong_types_are_errors() {
+    for (function, plain) in plain_functions() {
         let ty = FuncType { args: Vec::new(), result: Type::Nil };
         let context = CallContext { ty: &ty, deploy: None, module_dir: "/" };
         for count in 0..4 {
             let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| plain(&context, &vec![Value::Nil; count])));
-            assert!(outcome.is_ok(), "{} panics with {count} dummies", function.name);
+            assert!(outcome.is_ok(), "{} panics with {count} arguments of type nil", function.name);
         }
     }
 }

@@ -1,0 +1,278 @@
+//! Lexical errors: as data, and as diagnostics (spec 01 §1.9).
+
+use mcl_diagnostics::{Code, Diagnostic, FileId, Span, Stage};
+
+use crate::kind::TokenKind;
+use crate::tokens::{TokenIdx, Tokens};
+
+/// An error token, or several with the same cause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LexError {
+    /// What is wrong.
+    pub kind: LexErrorKind,
+    /// The span of the token; of an unterminated string only its quote.
+    pub span: Span,
+}
+
+/// The kinds of [`LexError`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LexErrorKind {
+    /// A character that starts no token.
+    UnrecognizedCharacter(char),
+    /// A run of non-ASCII characters outside strings and comments.
+    NonAscii(String),
+    /// A character that looks like whitespace, but is not whitespace in mcl.
+    InvalidWhitespace(char),
+    /// A carriage return outside strings and comments.
+    CarriageReturn {
+        /// The number of carriage returns in the file; only the first is reported.
+        count: usize,
+    },
+    /// An integer that does not fit 64 bits.
+    IntegerOutOfRange(String),
+    /// A float that is too large for a double.
+    FloatOutOfRange,
+    /// A string without a closing quote.
+    UnterminatedString,
+    /// A string in single quotes or backquotes.
+    WrongQuotes {
+        /// The quote.
+        quote: char,
+        /// The text between the quotes.
+        content: String,
+    },
+    /// An operator of other languages.
+    UnknownOperator(String),
+    /// A `_` in a number.
+    UnderscoreInNumber,
+    /// A `_` at the start of a name.
+    LeadingUnderscore,
+    /// A `_` at the end of a name.
+    TrailingUnderscore,
+    /// A `_` on its own at the end of the file.
+    LoneUnderscore,
+}
+
+/// Returns the diagnostics for the error tokens of a file.
+#[must_use]
+pub fn lex_diagnostics(file: FileId, text: &str, tokens: &Tokens) -> Vec<Diagnostic> {
+    lex_errors(file, text, tokens).into_iter().map(Diagnostic::from).collect()
+}
+
+/// Returns the lexical errors of a file in source order. Of several unrecognized characters on a line only the first is
+/// reported, and carriage returns are reported once per file: the rest has the same cause.
+#[must_use]
+pub fn lex_errors(file: FileId, text: &str, tokens: &Tokens) -> Vec<LexError> {
+    let mut errors: Vec<LexError> = Vec::new();
+    let mut first_carriage_return = None;
+    let mut carriage_returns = 0;
+    let mut line_has_error = false;
+    for (token, kind) in tokens.indices().zip(tokens.kinds()) {
+        line_has_error = line_has_error && !tokens.newline_before(token);
+        if !kind.is_error() {
+            continue;
+        }
+        match kind {
+            TokenKind::CarriageReturn => {
+                carriage_returns += 1;
+                if carriage_returns > 1 {
+                    continue;
+                }
+                first_carriage_return = Some(errors.len());
+            }
+            TokenKind::IntegerOverflow | TokenKind::FloatOverflow => {}
+            _ if line_has_error => continue,
+            _ => line_has_error = true,
+        }
+        errors.push(lex_error(file, *kind, tokens, text, token));
+    }
+    if let Some(first) = first_carriage_return {
+        errors[first].kind = LexErrorKind::CarriageReturn { count: carriage_returns };
+    }
+    errors
+}
+
+fn lex_error(file: FileId, kind: TokenKind, tokens: &Tokens, text: &str, token: TokenIdx) -> LexError {
+    let found = tokens.text(text, token);
+    let first = found.chars().next().unwrap_or(' ');
+    let span = tokens.span(file, token);
+    let kind = match kind {
+        TokenKind::IntegerOverflow => LexErrorKind::IntegerOutOfRange(found.to_owned()),
+        TokenKind::FloatOverflow => LexErrorKind::FloatOutOfRange,
+        TokenKind::UnterminatedString => {
+            let quote = Span { end: span.start + 1, ..span };
+            return LexError { kind: LexErrorKind::UnterminatedString, span: quote };
+        }
+        TokenKind::WrongQuotes => {
+            let content = found.get(1..found.len() - 1).unwrap_or("").to_owned();
+            LexErrorKind::WrongQuotes { quote: first, content }
+        }
+        TokenKind::CarriageReturn => LexErrorKind::CarriageReturn { count: 1 },
+        TokenKind::InvalidWhitespace => LexErrorKind::InvalidWhitespace(first),
+        TokenKind::NonAscii => LexErrorKind::NonAscii(found.to_owned()),
+        TokenKind::Underscore => underscore(tokens, token),
+        TokenKind::AmpersandAmpersand => LexErrorKind::UnknownOperator(found.to_owned()),
+        _ if matches!(first, '!' | '&' | '|' | '%' | '^' | '~' | '?') => {
+            LexErrorKind::UnknownOperator(found.to_owned())
+        }
+        _ => LexErrorKind::UnrecognizedCharacter(first),
+    };
+    LexError { kind, span }
+}
+
+/// Classifies the `_` of `tail_`, `_head` and `1_000`.
+fn underscore(tokens: &Tokens, token: TokenIdx) -> LexErrorKind {
+    let adjacent = |token: TokenIdx| tokens.is_adjacent_to_previous(token);
+    let before = token.previous().filter(|_| adjacent(token)).and_then(|previous| tokens.kind(previous));
+    let after = tokens.kind(token + 1).filter(|_| adjacent(token + 1));
+    match (before, after) {
+        (Some(TokenKind::Integer | TokenKind::Float | TokenKind::IntegerOverflow), _) => {
+            LexErrorKind::UnderscoreInNumber
+        }
+        (Some(kind), _) if kind == TokenKind::Identifier || kind == TokenKind::Capitalized || kind.is_keyword() => {
+            LexErrorKind::TrailingUnderscore
+        }
+        (_, Some(_)) => LexErrorKind::LeadingUnderscore,
+        _ => LexErrorKind::LoneUnderscore,
+    }
+}
+
+impl LexErrorKind {
+    /// Returns the diagnostic code.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            LexErrorKind::UnrecognizedCharacter(_) => Code::E0101,
+            LexErrorKind::CarriageReturn { .. } => Code::E0102,
+            LexErrorKind::IntegerOutOfRange(_) => Code::E0103,
+            LexErrorKind::FloatOutOfRange => Code::E0104,
+            LexErrorKind::UnterminatedString => Code::E0105,
+            LexErrorKind::WrongQuotes { .. } => Code::E0106,
+            LexErrorKind::UnknownOperator(_) => Code::E0107,
+            LexErrorKind::InvalidWhitespace(_) | LexErrorKind::NonAscii(_) => Code::E0108,
+            LexErrorKind::UnderscoreInNumber
+            | LexErrorKind::LeadingUnderscore
+            | LexErrorKind::TrailingUnderscore
+            | LexErrorKind::LoneUnderscore => Code::E0109,
+        }
+    }
+
+    fn message(&self) -> String {
+        match self {
+            LexErrorKind::UnrecognizedCharacter(c) if c.is_ascii_control() => {
+                format!("unrecognized character U+{:04X}", u32::from(*c))
+            }
+            LexErrorKind::UnrecognizedCharacter(c) => format!("unrecognized character `{c}`"),
+            LexErrorKind::NonAscii(text) => {
+                let noun = if text.chars().nth(1).is_some() { "characters" } else { "character" };
+                format!("unrecognized {noun} `{}`", truncated(text))
+            }
+            LexErrorKind::InvalidWhitespace(c) => {
+                format!("unrecognized character U+{:04X} ({})", u32::from(*c), whitespace_name(*c))
+            }
+            LexErrorKind::CarriageReturn { count: 1 } => "carriage return outside of a string".to_owned(),
+            LexErrorKind::CarriageReturn { count } => {
+                format!("carriage return outside of a string ({count} in this file)")
+            }
+            LexErrorKind::IntegerOutOfRange(digits) => format!("integer out of range: `{}`", truncated(digits)),
+            LexErrorKind::FloatOutOfRange => "float out of range".to_owned(),
+            LexErrorKind::UnterminatedString => "unterminated string".to_owned(),
+            LexErrorKind::WrongQuotes { quote, .. } => format!("invalid string quotes `{quote}…{quote}`"),
+            LexErrorKind::UnknownOperator(operator) => format!("unknown operator `{operator}`"),
+            LexErrorKind::UnderscoreInNumber => "invalid `_` in a number".to_owned(),
+            LexErrorKind::LeadingUnderscore => "invalid `_` at the start of a name".to_owned(),
+            LexErrorKind::TrailingUnderscore => "invalid `_` at the end of a name".to_owned(),
+            LexErrorKind::LoneUnderscore => "unrecognized character `_`".to_owned(),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = match self {
+            LexErrorKind::UnrecognizedCharacter('\'' | '`') => "strings are enclosed in double quotes: \"…\"",
+            LexErrorKind::UnrecognizedCharacter('\\') => {
+                "there is no line continuation; a statement may simply continue on the next line"
+            }
+            LexErrorKind::UnrecognizedCharacter('@') => {
+                "a resource is exported with `Meta:export`, and collected with `collect`"
+            }
+            LexErrorKind::UnrecognizedCharacter(_) | LexErrorKind::LoneUnderscore => return None,
+            LexErrorKind::NonAscii(text) => match text.chars().next() {
+                Some('\u{fffd}') => "the file is not valid UTF-8 here",
+                Some('“' | '”' | '„' | '‘' | '’' | '«' | '»') => {
+                    "strings are enclosed in plain double quotes: \"…\""
+                }
+                Some('–' | '—' | '−') => "use the plain minus sign `-`",
+                _ => "outside of strings and comments mcl is ASCII; names consist of a-z, 0-9 and `_`",
+            },
+            LexErrorKind::InvalidWhitespace('\u{feff}') => "save the file as UTF-8 without a byte order mark",
+            LexErrorKind::InvalidWhitespace(_) => {
+                "only space, tab and newline are whitespace; replace it with one of these"
+            }
+            LexErrorKind::CarriageReturn { .. } => {
+                "the file has Windows line endings; convert it, for example with `dos2unix`"
+            }
+            LexErrorKind::IntegerOutOfRange(_) => {
+                "an `int` is between -9223372036854775808 and 9223372036854775807; write a float (`1.0`) or a string"
+            }
+            LexErrorKind::FloatOutOfRange => "a `float` is an IEEE 754 double, at most about 1.8e308",
+            LexErrorKind::UnterminatedString => {
+                "if this quote was meant to close a string, an earlier string lacks its closing quote"
+            }
+            LexErrorKind::WrongQuotes { content, .. } if content.contains('"') => {
+                "strings are enclosed in double quotes; a quote inside is written `\\\"`"
+            }
+            LexErrorKind::WrongQuotes { content, .. } => {
+                return Some(format!("use double quotes: \"{}\"", truncated(content)));
+            }
+            LexErrorKind::UnknownOperator(operator) => match operator.as_str() {
+                "!" => "logical not is written `not`, unequal `!=`",
+                "&" | "&&" => "logical and is written `and`",
+                "|" => "logical or is written `or`, a fallback `<|>`",
+                "%" => "for the remainder import \"math\" and call `math.mod(a, b)`",
+                "?" => {
+                    "a conditional value is written `if c { a } else { b }`, a conditional field `field => c ?: value,`"
+                }
+                _ => "there are no bitwise operators and no power operator",
+            },
+            LexErrorKind::UnderscoreInNumber => "write the digits without separators",
+            LexErrorKind::LeadingUnderscore | LexErrorKind::TrailingUnderscore => {
+                "names are lower case, start with a letter, and end with a letter or digit"
+            }
+        };
+        Some(help.to_owned())
+    }
+}
+
+impl From<LexError> for Diagnostic {
+    fn from(error: LexError) -> Diagnostic {
+        let diagnostic = Diagnostic::error(error.kind.code(), Stage::Lex, error.kind.message());
+        let diagnostic = match error.kind {
+            LexErrorKind::UnterminatedString => diagnostic.at_with(error.span, "no closing `\"` follows"),
+            _ => diagnostic.at(error.span),
+        };
+        match error.kind.help() {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
+        }
+    }
+}
+
+fn whitespace_name(c: char) -> &'static str {
+    match c {
+        '\u{b}' => "vertical tab",
+        '\u{c}' => "form feed",
+        '\u{a0}' => "no-break space",
+        '\u{feff}' => "byte order mark",
+        _ => "an invisible character",
+    }
+}
+
+/// Shortens a text to at most 40 characters for a message.
+fn truncated(text: &str) -> String {
+    const MAX_CHARS: usize = 40;
+    if text.chars().count() <= MAX_CHARS {
+        text.to_owned()
+    } else {
+        text.chars().take(MAX_CHARS - 1).chain(['…']).collect()
+    }
+}

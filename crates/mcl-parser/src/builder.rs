@@ -1,0 +1,390 @@
+//! The actions of the grammar: they build nodes into the arenas, track the open blocks, and make the checks of
+//! spec 01 §4.5, which do not stop the parse.
+//!
+//! Positions that come from the grammar are token indices: `l` is the first token of a node, `r` the token after its last
+//! one; `o` is an opening bracket or operator.
+
+mod expression;
+mod statement;
+mod types;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use mcl_diagnostics::{FileId, Span};
+use mcl_lexer::{TokenIdx, TokenKind, Tokens};
+use rustc_hash::FxHashMap;
+
+use crate::ast::{
+    Ast, Block, Definition, DefinitionKind, EntryKind, Expr, ExprId, MAX_DEPTH, Name, Param, Stmt, StmtId, TypeExpr,
+    TypeId,
+};
+use crate::bracket::BracketContext;
+use crate::error::{Nested, SyntaxError};
+
+/// An entry of a resource body before its comma; `None` for an error node.
+pub type EntryBody = Option<(Span, Option<ExprId>, EntryKind)>;
+
+/// The head of a block that is not closed yet.
+#[derive(Debug)]
+pub enum Head {
+    /// The file itself.
+    File,
+    If {
+        condition: ExprId,
+    },
+    Else {
+        condition: ExprId,
+        then: Block,
+    },
+    For {
+        index: Param,
+        value: Param,
+        iterable: ExprId,
+    },
+    ForKv {
+        key: Param,
+        value: Param,
+        iterable: ExprId,
+    },
+    Class {
+        name: Name,
+        name_span: Span,
+        params: Option<Vec<Param>>,
+    },
+}
+
+/// A block that is not closed yet, with the statements that are complete in it.
+#[derive(Debug)]
+pub struct OpenBlock {
+    pub head: Head,
+    /// The first token of the statement that the block is part of.
+    pub start: TokenIdx,
+    /// The token `{`; `None` for the file.
+    pub brace: Option<TokenIdx>,
+    /// The complete statements.
+    pub body: Block,
+    /// The token after the last complete statement (or after the `{`), where the next statement starts.
+    pub next: TokenIdx,
+    /// The lengths of the arenas after the last complete statement.
+    pub checkpoint: Checkpoint,
+}
+
+/// The lengths to truncate to when the nodes built since are discarded.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Checkpoint {
+    exprs: usize,
+    stmts: usize,
+    types: usize,
+    errors: usize,
+    brackets: usize,
+    bar_bars: usize,
+}
+
+/// An operator `||` in place of `<|>`.
+#[derive(Clone, Copy, Debug)]
+pub struct BarBar {
+    pub token: TokenIdx,
+    /// Whether the right side is more than one operand.
+    pub compound: bool,
+}
+
+/// Builds the tree of one file.
+pub struct Builder<'t> {
+    pub text: &'t str,
+    pub tokens: &'t Tokens,
+    pub file: FileId,
+    pub ast: Ast,
+    /// The open blocks, the file first.
+    pub open: Vec<OpenBlock>,
+    /// The errors of checks that do not stop the parse.
+    pub errors: Vec<SyntaxError>,
+    /// The opener and context of every pair of brackets.
+    pub brackets: Vec<(TokenIdx, BracketContext)>,
+    /// The operators `||` in place of `<|>`.
+    pub bar_bars: Vec<BarBar>,
+    names: FxHashMap<Arc<str>, Name>,
+    expr_depths: Vec<u16>,
+    type_depths: Vec<u16>,
+    too_deep: bool,
+}
+
+impl<'t> Builder<'t> {
+    pub fn new(file: FileId, text: &'t str, tokens: &'t Tokens) -> Builder<'t> {
+        let root = OpenBlock {
+            head: Head::File,
+            start: TokenIdx::FIRST,
+            brace: None,
+            body: Vec::new(),
+            next: TokenIdx::FIRST,
+            checkpoint: Checkpoint::default(),
+        };
+        Builder {
+            text,
+            tokens,
+            file,
+            ast: Ast::empty(file),
+            open: vec![root],
+            errors: Vec::new(),
+            brackets: Vec::new(),
+            bar_bars: Vec::new(),
+            names: FxHashMap::default(),
+            expr_depths: Vec::new(),
+            type_depths: Vec::new(),
+            too_deep: false,
+        }
+    }
+
+    /// Returns the span of the tokens `l..r`.
+    pub fn span(&self, l: TokenIdx, r: TokenIdx) -> Span {
+        let start = self.tokens.start(l);
+        let end = r.previous().filter(|last| *last >= l).map_or(start, |last| self.tokens.end(last));
+        Span::new(self.file, start, end.max(start))
+    }
+
+    fn token_text(&self, l: TokenIdx) -> &'t str {
+        self.tokens.text(self.text, l)
+    }
+
+    pub fn intern(&mut self, text: &str) -> Name {
+        if let Some(name) = self.names.get(text) {
+            return *name;
+        }
+        let shared: Arc<str> = text.into();
+        let name = Name(self.ast.names.len() as u32);
+        self.ast.names.push(shared.clone());
+        self.names.insert(shared, name);
+        name
+    }
+
+    /// Returns the name that one token spells.
+    pub fn word(&mut self, l: TokenIdx) -> Name {
+        self.intern(self.token_text(l))
+    }
+
+    /// Returns the name that the tokens `l..r` spell, without the whitespace between them.
+    pub fn joined_name(&mut self, l: TokenIdx, r: TokenIdx) -> Name {
+        let span = self.span(l, r);
+        let text = self.text.get(span.start as usize..span.end as usize).unwrap_or("");
+        if text.bytes().all(|b| !matches!(b, b' ' | b'\t' | b'\n' | b'#')) {
+            return self.intern(text);
+        }
+        let joined: String = l.until(r).map(|i| self.token_text(i)).collect();
+        self.intern(&joined)
+    }
+
+    /// Returns the name that the tokens `l..r` spell, in lower case (`Http:Server`).
+    pub fn lower_name(&mut self, l: TokenIdx, r: TokenIdx) -> Name {
+        let joined: String = l.until(r).map(|i| self.token_text(i)).collect();
+        self.intern(&joined.to_ascii_lowercase())
+    }
+
+    /// Records the context of a pair of brackets.
+    pub fn bracket(&mut self, opener: TokenIdx, context: BracketContext) {
+        self.brackets.push((opener, context));
+    }
+
+    fn push_expr(&mut self, expr: Expr, depth: usize, l: TokenIdx, r: TokenIdx) -> ExprId {
+        let span = self.span(l, r);
+        let (expr, depth) = if depth > MAX_DEPTH {
+            self.report_depth(Nested::Expression, span);
+            (Expr::Error, 1)
+        } else {
+            (expr, depth)
+        };
+        let id = ExprId(self.ast.exprs.len() as u32);
+        self.ast.exprs.push(expr);
+        self.ast.expr_spans.push(span);
+        self.expr_depths.push(depth as u16);
+        id
+    }
+
+    /// Reports nesting that is too deep, once per file.
+    fn report_depth(&mut self, nested: Nested, span: Span) {
+        if !std::mem::replace(&mut self.too_deep, true) {
+            self.errors.push(SyntaxError::too_deep(nested, span));
+        }
+    }
+
+    fn depth(&self, id: ExprId) -> usize {
+        self.expr_depths.get(id.0 as usize).copied().unwrap_or(1) as usize
+    }
+
+    fn depth_over(&self, ids: &[ExprId]) -> usize {
+        1 + ids.iter().map(|id| self.depth(*id)).max().unwrap_or(0)
+    }
+
+    fn push_type(&mut self, ty: TypeExpr, children: impl Iterator<Item = TypeId>, l: TokenIdx, r: TokenIdx) -> TypeId {
+        let span = self.span(l, r);
+        let depths = children.map(|t| self.type_depths.get(t.0 as usize).copied().unwrap_or(1) as usize);
+        let depth = 1 + depths.max().unwrap_or(0);
+        let (ty, depth) = if depth > MAX_DEPTH {
+            self.report_depth(Nested::Type, span);
+            (TypeExpr::Error, 1)
+        } else {
+            (ty, depth)
+        };
+        let id = TypeId(self.ast.types.len() as u32);
+        self.ast.types.push(ty);
+        self.ast.type_spans.push(span);
+        self.type_depths.push(depth as u16);
+        id
+    }
+
+    pub fn push_stmt(&mut self, stmt: Stmt, span: Span) -> StmtId {
+        let id = StmtId(self.ast.stmts.len() as u32);
+        self.ast.stmts.push(stmt);
+        self.ast.stmt_spans.push(span);
+        id
+    }
+
+    pub fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
+            exprs: self.ast.exprs.len(),
+            stmts: self.ast.stmts.len(),
+            types: self.ast.types.len(),
+            errors: self.errors.len(),
+            brackets: self.brackets.len(),
+            bar_bars: self.bar_bars.len(),
+        }
+    }
+
+    /// Discards what was built since the last complete statement of the innermost open block.
+    pub fn roll_back(&mut self) {
+        let checkpoint = self.top().checkpoint;
+        self.ast.exprs.truncate(checkpoint.exprs);
+        self.ast.expr_spans.truncate(checkpoint.exprs);
+        self.expr_depths.truncate(checkpoint.exprs);
+        self.ast.stmts.truncate(checkpoint.stmts);
+        self.ast.stmt_spans.truncate(checkpoint.stmts);
+        self.ast.types.truncate(checkpoint.types);
+        self.ast.type_spans.truncate(checkpoint.types);
+        self.type_depths.truncate(checkpoint.types);
+        self.errors.truncate(checkpoint.errors);
+        self.brackets.truncate(checkpoint.brackets);
+        self.bar_bars.truncate(checkpoint.bar_bars);
+    }
+
+    /// Returns the innermost open block.
+    pub fn top(&mut self) -> &mut OpenBlock {
+        self.open.last_mut().expect("the block of the file is never closed")
+    }
+
+    /// Adds a complete statement to the innermost open block; the next statement starts at `next`.
+    pub fn complete(&mut self, id: StmtId, next: TokenIdx) {
+        let checkpoint = self.checkpoint();
+        let top = self.top();
+        top.body.push(id);
+        top.next = next;
+        top.checkpoint = checkpoint;
+    }
+
+    pub fn statement(&mut self, l: TokenIdx, stmt: Stmt, r: TokenIdx) {
+        let span = self.span(l, r);
+        let id = self.push_stmt(stmt, span);
+        self.complete(id, r);
+    }
+
+    /// Opens a block whose head is complete; `r` is its `{`, or a token before it.
+    pub fn open_block(&mut self, start: TokenIdx, head: Head, r: TokenIdx) {
+        let is_brace = |token: &TokenIdx| self.tokens[*token] == TokenKind::OpenCurly;
+        let brace = r.until(self.tokens.end_idx()).find(is_brace).unwrap_or(r);
+        self.bracket(brace, BracketContext::Block);
+        let checkpoint = self.checkpoint();
+        let next = brace + 1;
+        self.open.push(OpenBlock { head, start, brace: Some(brace), body: Vec::new(), next, checkpoint });
+    }
+
+    pub fn open_if(&mut self, l: TokenIdx, condition: ExprId, r: TokenIdx) {
+        self.open_block(l, Head::If { condition }, r);
+    }
+
+    /// Closes the `then` block and opens the `else` block.
+    pub fn open_else(&mut self, r: TokenIdx) {
+        let Some(block) = self.open.pop() else { return };
+        let Head::If { condition } = block.head else {
+            self.open.push(block);
+            return;
+        };
+        self.open_block(block.start, Head::Else { condition, then: block.body }, r);
+    }
+
+    pub fn open_for(&mut self, l: TokenIdx, index: Param, value: Param, iterable: ExprId, r: TokenIdx) {
+        self.open_block(l, Head::For { index, value, iterable }, r);
+    }
+
+    pub fn open_forkv(&mut self, l: TokenIdx, key: Param, value: Param, iterable: ExprId, r: TokenIdx) {
+        self.open_block(l, Head::ForKv { key, value, iterable }, r);
+    }
+
+    pub fn open_class(
+        &mut self,
+        l: TokenIdx,
+        name: Name,
+        at: Range<TokenIdx>,
+        params: Option<Vec<Option<Param>>>,
+        r: TokenIdx,
+    ) {
+        let name_span = self.span(at.start, at.end);
+        match params {
+            Some(params) if params.contains(&None) => {
+                // The parameters are unknown, so every `include` fits; the known ones shadow outer names in the body.
+                let class = Definition { kind: DefinitionKind::Class, name, span: name_span };
+                let broken = self.push_stmt(Stmt::Error { defines: vec![class] }, name_span);
+                self.complete(broken, l);
+                let variables = self.variables_between(at.end, r);
+                self.open_with_error(l, variables, r);
+            }
+            params => {
+                let params = params.map(|params| params.into_iter().flatten().collect());
+                self.open_block(l, Head::Class { name, name_span, params }, r);
+            }
+        }
+    }
+
+    /// Returns every `$name` in the tokens `l..r`.
+    pub fn variables_between(&mut self, l: TokenIdx, r: TokenIdx) -> Vec<(Name, Span)> {
+        let mut variables = Vec::new();
+        for token in l.until(r) {
+            if self.tokens.kind(token) == Some(TokenKind::Dollar)
+                && self.tokens.kind(token + 1) == Some(TokenKind::Identifier)
+                && token + 1 < r
+            {
+                variables.push((self.word(token + 1), self.span(token + 1, token + 2)));
+            }
+        }
+        variables
+    }
+
+    /// Opens a block whose head is an error; the variables are defined in it.
+    pub fn open_with_error(&mut self, start: TokenIdx, variables: Vec<(Name, Span)>, r: TokenIdx) {
+        let condition = self.push_expr(Expr::Error, 1, start, r);
+        self.open_block(start, Head::If { condition }, r);
+        let kind = DefinitionKind::Variable;
+        let defines: Vec<_> = variables.into_iter().map(|(name, span)| Definition { kind, name, span }).collect();
+        if !defines.is_empty() {
+            let span = self.span(start, r);
+            let prelude = self.push_stmt(Stmt::Error { defines }, span);
+            let next = self.top().next;
+            self.complete(prelude, next);
+        }
+    }
+
+    /// Closes the innermost block; `r` is the token after its `}`.
+    pub fn close_block(&mut self, r: TokenIdx) {
+        if self.open.len() < 2 {
+            return;
+        }
+        let Some(block) = self.open.pop() else { return };
+        let body = block.body;
+        let stmt = match block.head {
+            Head::File => return,
+            Head::If { condition } => Stmt::If { condition, then: body, otherwise: None },
+            Head::Else { condition, then } => Stmt::If { condition, then, otherwise: Some(body) },
+            Head::For { index, value, iterable } => Stmt::For { index, value, iterable, body },
+            Head::ForKv { key, value, iterable } => Stmt::ForKv { key, value, iterable, body },
+            Head::Class { name, name_span, params } => Stmt::Class { name, name_span, params, body },
+        };
+        self.statement(block.start, stmt, r);
+    }
+}

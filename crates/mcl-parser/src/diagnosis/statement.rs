@@ -1,0 +1,198 @@
+//! Mistakes at the start of statements and in the heads of statements.
+
+use mcl_lexer::TokenKind;
+
+use crate::bracket::BracketContext;
+use crate::error::{
+    BindingError, FunctionError, HeadError, LoopError, StatementError, SyntaxError, SyntaxErrorKind, TypeError,
+};
+use crate::failure::{Cause, Failure};
+use crate::token_set::EXPRESSION_ONLY_START;
+
+/// Returns the error for an element or entry that is not followed by a comma.
+pub fn missing_comma(f: &Failure<'_>) -> SyntaxError {
+    let context = f.context.unwrap_or(BracketContext::List);
+    f.error_at(SyntaxErrorKind::MissingComma(context), f.last())
+}
+
+/// A statement inside a resource or function, and `elseif`.
+pub fn misplaced(f: &Failure<'_>) -> Option<SyntaxError> {
+    if matches!(f.text_of(f.start), "elseif" | "elsif" | "elif") {
+        return Some(f.error_at(StatementError::ElseIf, f.start));
+    }
+    match f.cause {
+        Cause::MisplacedStatement => Some(f.error(StatementError::Misplaced(f.context?))),
+        Cause::Unexpected(_) => None,
+    }
+}
+
+/// A token that cannot start a statement, and a statement that fails directly after its first word.
+pub fn at_start(f: &Failure<'_>) -> Option<SyntaxError> {
+    if f.at == f.start {
+        return Some(not_a_statement(f));
+    }
+    let first = f.tokens.kind(f.start)?;
+    match first {
+        TokenKind::Else if f.kind(f.start + 1) == Some(TokenKind::If) => Some(f.error(StatementError::ElseIf)),
+        TokenKind::Identifier if f.at == f.start + 1 => Some(after_word(f)),
+        TokenKind::Func if f.found_kind() == Some(TokenKind::OpenParen) && f.at == f.start + 1 => {
+            Some(f.error(FunctionError::MissingName))
+        }
+        TokenKind::Identifier
+            if f.tokens.kind(f.start + 1) == Some(TokenKind::OpenParen)
+                && f.tokens.is_adjacent_to_previous(f.start + 1)
+                && f.expects(TokenKind::OpenCurly) =>
+        {
+            let call = f.span_of(f.start).to(f.span_of(f.last()));
+            Some(SyntaxError::new(StatementError::Call { name: f.owned_text(f.start) }, call))
+        }
+        TokenKind::Identifier if f.tokens.kind(f.start + 1) == Some(TokenKind::OpenCurly) => {
+            let kind = f.owned_text(f.start);
+            Some(f.error_at(StatementError::MissingResourceName { kind }, f.start))
+        }
+        TokenKind::Capitalized if f.at == f.start + 1 && f.found_kind() != Some(TokenKind::Capitalized) => {
+            let word = f.text_of(f.start);
+            let keyword = word.to_ascii_lowercase();
+            Some(match keyword.as_str() {
+                "if" | "for" | "forkv" | "class" | "import" | "include" | "func" | "panic" | "collect" => {
+                    f.error_at(StatementError::MiscasedKeyword { keyword }, f.start)
+                }
+                _ => f.error(StatementError::ExpectedEdgeName { kind: word.to_owned(), found: f.found() }),
+            })
+        }
+        TokenKind::Dollar if f.at == f.start + 2 => Some(in_binding(f)),
+        _ => None,
+    }
+}
+
+fn not_a_statement(f: &Failure<'_>) -> SyntaxError {
+    let found = f.found_kind();
+    f.error(match found {
+        Some(TokenKind::Else) => StatementError::UnmatchedElse,
+        Some(TokenKind::Semicolon) => StatementError::Semicolon,
+        Some(TokenKind::Divide) if matches!(f.kind(f.at + 1), Some(TokenKind::Divide | TokenKind::Multiply)) => {
+            StatementError::ForeignComment { opener: format!("/{}", f.text_of(f.at + 1)) }
+        }
+        _ => StatementError::Expected { found: f.found(), is_expression: EXPRESSION_ONLY_START.has(found) },
+    })
+}
+
+/// The token after an identifier that starts a statement.
+fn after_word(f: &Failure<'_>) -> SyntaxError {
+    let word = f.owned_text(f.start);
+    f.error(match f.found_kind() {
+        Some(TokenKind::Equals) => StatementError::MissingDollar { name: word },
+        Some(TokenKind::OpenParen) => StatementError::Call { name: word },
+        Some(TokenKind::Dot) => StatementError::DottedResourceKind,
+        Some(TokenKind::OpenCurly) => StatementError::MissingResourceName { kind: word },
+        None => StatementError::LoneWord { word },
+        Some(_) => StatementError::ExpectedResourceName { kind: word, found: f.found() },
+    })
+}
+
+/// `$a == 1`, `$a.b = 1`, `$a: int = 1`, `$a string = …`, `$a` alone.
+fn in_binding(f: &Failure<'_>) -> SyntaxError {
+    let name = f.owned_text(f.start + 1);
+    match f.found_kind() {
+        Some(TokenKind::Eq) => f.error(BindingError::DoubleEquals { name }),
+        Some(TokenKind::Dot) => f.error(BindingError::DottedName),
+        Some(TokenKind::Colon) => f.error(TypeError::ColonBeforeType { name }),
+        Some(TokenKind::Minus) => f.error(BindingError::DashInName),
+        Some(TokenKind::Rocket) => f.error(BindingError::Rocket { name }),
+        Some(TokenKind::Plus | TokenKind::Multiply | TokenKind::Divide) => {
+            f.error(StatementError::Expression { reassigns: true })
+        }
+        Some(TokenKind::OpenBracket | TokenKind::Arrow | TokenKind::OpenParen) => {
+            f.error(StatementError::Expression { reassigns: false })
+        }
+        Some(TokenKind::OpenCurly) => f.error(TypeError::MapWithoutKeyword),
+        Some(TokenKind::Identifier) => f.error(TypeError::unknown(f.text_of(f.at))),
+        None => f.error(BindingError::LoneVariable { name }),
+        Some(_) => f.error(BindingError::ExpectedEqualsOrType { name, found: f.found() }),
+    }
+}
+
+/// Mistakes in the heads of statements.
+pub fn in_head(f: &Failure<'_>) -> Option<SyntaxError> {
+    match f.tokens.kind(f.start)? {
+        keyword @ (TokenKind::For | TokenKind::ForKv) if !f.expects(TokenKind::OpenCurly) && f.context.is_none() => {
+            let error = in_loop_head(f)?;
+            Some(f.error(HeadError::Loop { keyed: keyword == TokenKind::ForKv, error }))
+        }
+        TokenKind::Class if f.at - f.start >= 2 && f.found_kind() == Some(TokenKind::Dot) => {
+            Some(f.error(HeadError::DottedClassName))
+        }
+        TokenKind::Include => in_include(f).map(|error| f.error(error)),
+        TokenKind::Import => in_import(f).map(|error| f.error(error)),
+        TokenKind::Func | TokenKind::Class if f.context == Some(BracketContext::Parameters) => in_parameters(f),
+        TokenKind::Func => in_function(f).map(|error| f.error(error)),
+        TokenKind::Panic if f.at == f.start + 1 => Some(f.error(HeadError::PanicWithoutParentheses)),
+        _ => None,
+    }
+}
+
+fn in_loop_head(f: &Failure<'_>) -> Option<LoopError> {
+    let mut head = f.start.until(f.at).map(|token| f.tokens.kind(token));
+    if head.clone().any(|kind| kind == Some(TokenKind::In)) {
+        return None;
+    }
+    let has_comma = head.any(|kind| kind == Some(TokenKind::Comma));
+    Some(match f.found_kind() {
+        Some(TokenKind::In) if !has_comma => LoopError::OneVariable,
+        Some(TokenKind::Comma) if has_comma => LoopError::ThreeVariables,
+        Some(kind) if kind.is_keyword() && kind != TokenKind::In => LoopError::TypedVariable,
+        _ => LoopError::Expected { found: f.found() },
+    })
+}
+
+fn in_include(f: &Failure<'_>) -> Option<HeadError> {
+    match f.found_kind()? {
+        TokenKind::Colon => {
+            let (outer, inner) = (f.owned_text(f.last()), f.owned_text(f.at + 1));
+            Some(HeadError::IncludeWithColon { outer, inner })
+        }
+        TokenKind::String if f.at == f.start + 1 => {
+            Some(HeadError::QuotedInclude { class: f.text_of(f.at).trim_matches('"').to_owned() })
+        }
+        TokenKind::Multiply => Some(HeadError::StarAliasOfInclude),
+        _ => None,
+    }
+}
+
+fn in_import(f: &Failure<'_>) -> Option<HeadError> {
+    match f.found_kind() {
+        Some(TokenKind::Identifier) if f.at == f.start + 1 => {
+            Some(HeadError::UnquotedImport { module: f.owned_text(f.at) })
+        }
+        _ if f.at == f.start + 1 => Some(HeadError::ExpectedModule { found: f.found() }),
+        Some(TokenKind::Dot) => Some(HeadError::DottedImportAlias),
+        Some(TokenKind::Plus) => Some(HeadError::ImportOfExpression),
+        _ => None,
+    }
+}
+
+fn in_parameters(f: &Failure<'_>) -> Option<SyntaxError> {
+    match f.found_kind()? {
+        TokenKind::Identifier if matches!(f.before(1), Some(TokenKind::OpenParen | TokenKind::Comma)) => {
+            Some(f.error(FunctionError::ParameterWithoutDollar { name: f.owned_text(f.at) }))
+        }
+        TokenKind::Equals => Some(f.error(FunctionError::ParameterDefault)),
+        TokenKind::Dollar => Some(missing_comma(f)),
+        TokenKind::Identifier => Some(f.error(TypeError::unknown(f.text_of(f.at)))),
+        _ => None,
+    }
+}
+
+fn in_function(f: &Failure<'_>) -> Option<FunctionError> {
+    let after_name = f.at == f.start + 2;
+    match f.found_kind()? {
+        TokenKind::CloseCurly if f.before(1) == Some(TokenKind::OpenCurly) => Some(FunctionError::EmptyBody),
+        TokenKind::Arrow => Some(FunctionError::ArrowBeforeResult),
+        TokenKind::Equals if f.context == Some(BracketContext::Body) => Some(FunctionError::VariableInBody),
+        TokenKind::Dot if after_name => Some(FunctionError::DottedName),
+        TokenKind::OpenCurly if after_name => {
+            Some(FunctionError::MissingParentheses { name: f.owned_text(f.start + 1) })
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,433 @@
+//! Parsing of files with syntax errors.
+//!
+//! 1. The brackets are balanced ([`crate::bracket_recovery`]), so that every bracket has a partner to skip to.
+//! 2. The generated parser runs from the start of the file. When it fails at a token, the builder knows which blocks are
+//!    open and which statements are complete in them: the failing statement starts after the last complete one. Nothing
+//!    before it is parsed again.
+//! 3. A [`Recovery`] is chosen for the failing statement. The smallest edit that keeps the rest of the statement is
+//!    preferred: a missing comma is inserted, or an element of a list or an entry of a resource is replaced by an error
+//!    node, and the statement is parsed again. Otherwise, the broken head of a block is replaced and parsing continues
+//!    inside the block. Otherwise, the statement is skipped up to the start of the next one; an error node
+//!    ([`Stmt::Error`]) declares the names that it seems to define, so that later stages do not report them as unknown.
+//! 4. The parser continues from there, up to the `}` of the innermost open block, which is closed by hand, and so on.
+//!
+//! A statement is retried a limited number of times, so the whole takes linear time. Only the grammar decides what is
+//! accepted; the guesses made here (which line starts a statement, what indentation means) only concern files that have
+//! an error anyway.
+
+mod block;
+mod definitions;
+mod element;
+
+use mcl_diagnostics::FileId;
+use mcl_lexer::{TokenIdx, TokenKind, Tokens};
+
+use crate::ast::Stmt;
+use crate::bracket::BracketContext;
+use crate::bracket_recovery::{BalancedBrackets, balance_brackets};
+use crate::builder::{Builder, Head};
+use crate::diagnosis::{diagnose, missing_comma};
+use crate::error::{BracketError, SyntaxError, SyntaxErrorKind};
+use crate::failure::{Cause, Failure};
+use crate::lookahead::{first_on_line, indentation, starts_entry, starts_statement};
+use crate::recovery::block::BrokenHead;
+use crate::recovery::element::Repair;
+use crate::segment::{ParseFailure, parse_segment};
+use crate::terminals::{Edits, Position};
+use crate::token_set::{STATEMENT_START, STATEMENT_START_IN_LINE};
+
+/// A statement is retried at most this many times.
+const MAX_RETRIES: u32 = 16;
+
+/// How parsing continues after a syntax error.
+enum Recovery {
+    /// The statement is complete without the tokens from this one on.
+    EndStatementBefore(TokenIdx),
+    /// The statement is parsed again with an edit.
+    Retry(Repair),
+    /// Parsing continues inside a block whose head is an error.
+    EnterBlock(BrokenHead),
+    /// Parsing continues with the `if` of an `else if`.
+    EnterElseIf,
+    /// The statement is skipped; parsing continues at this token.
+    SkipTo(TokenIdx),
+}
+
+/// The number of times that a statement was tried.
+#[derive(Default)]
+struct Attempts {
+    statement: Option<TokenIdx>,
+    count: u32,
+}
+
+/// A failed statement.
+struct FailedStatement {
+    /// The token that does not fit.
+    at: TokenIdx,
+    cause: Cause,
+    /// Whether the statement ends at the failure.
+    incomplete: bool,
+    /// The start of the next statement.
+    next: Option<TokenIdx>,
+}
+
+/// Parses a file that has syntax errors into the builder. Returns the errors that the builder does not hold.
+pub fn parse_with_recovery<'t>(file: FileId, text: &'t str, tokens: &'t Tokens) -> (Builder<'t>, Vec<SyntaxError>) {
+    RecoveringParser::new(file, text, tokens).run()
+}
+
+struct RecoveringParser<'t> {
+    tokens: &'t Tokens,
+    text: &'t str,
+    builder: Builder<'t>,
+    brackets: BalancedBrackets,
+    edits: Edits,
+    errors: Vec<SyntaxError>,
+    /// The attempts at the current statement.
+    attempts: Attempts,
+    /// The end of the last statement that was skipped.
+    skipped_to: Option<TokenIdx>,
+    /// From this token on, syntax errors are consequences of an unterminated string.
+    silent_from: Option<TokenIdx>,
+}
+
+impl<'t> RecoveringParser<'t> {
+    fn new(file: FileId, text: &'t str, tokens: &'t Tokens) -> RecoveringParser<'t> {
+        let mut brackets = balance_brackets(file, text, tokens);
+        let silent_from = first_unreliable_token(text, tokens);
+        let mut errors = std::mem::take(&mut brackets.errors);
+        if let Some(silent_from) = silent_from {
+            // An opener before the unterminated string is only unclosed because the string contains its closer.
+            let limit = tokens.start(silent_from);
+            errors.retain(|error| {
+                let other = match &error.kind {
+                    SyntaxErrorKind::Bracket(
+                        BracketError::Unclosed { closed_by: other, .. }
+                        | BracketError::Mismatched { opener: other, .. },
+                    ) => Some(*other),
+                    _ => None,
+                };
+                error.span.start < limit && other.is_none_or(|other| other.end < limit)
+            });
+        }
+        let edits = std::mem::take(&mut brackets.edits);
+        RecoveringParser {
+            tokens,
+            text,
+            builder: Builder::new(file, text, tokens),
+            brackets,
+            edits,
+            errors,
+            attempts: Attempts::default(),
+            skipped_to: None,
+            silent_from,
+        }
+    }
+
+    fn kind(&self, token: TokenIdx) -> Option<TokenKind> {
+        self.tokens.kind(token)
+    }
+
+    fn run(mut self) -> (Builder<'t>, Vec<SyntaxError>) {
+        let mut position = Position::START;
+        loop {
+            match self.parse(position, self.tokens.end_idx()) {
+                Ok(end) => match self.close_block(end) {
+                    Some(next) => position = next,
+                    None => return (self.builder, self.errors),
+                },
+                Err(failure) => position = self.recover(failure),
+            }
+        }
+    }
+
+    fn parse(&mut self, start: Position, end: TokenIdx) -> Result<Position, ParseFailure> {
+        parse_segment(&mut self.builder, &self.edits, start, end)
+    }
+
+    /// Closes the innermost block, whose `}` is at `end`. Returns the position after it, or `None` at the end of the file.
+    fn close_block(&mut self, end: Position) -> Option<Position> {
+        let inserted = self.edits.get(&end.token).is_some_and(|edit| end.fed < edit.terminals.len());
+        if !inserted && end.token >= self.tokens.end_idx() {
+            return None;
+        }
+        let next =
+            if inserted { Position { token: end.token, fed: end.fed + 1 } } else { Position::before(end.token + 1) };
+        let brace = next.token + 1;
+        if matches!(self.builder.top().head, Head::If { .. })
+            && self.kind(next.token) == Some(TokenKind::Else)
+            && self.kind(brace) == Some(TokenKind::OpenCurly)
+        {
+            self.builder.open_else(brace);
+            return Some(Position::before(brace + 1));
+        }
+        self.builder.close_block(next.token);
+        Some(next)
+    }
+
+    /// Recovers from a syntax error. Returns the position to continue at.
+    fn recover(&mut self, failure: ParseFailure) -> Position {
+        self.close_finished_blocks(failure.token);
+        self.builder.roll_back();
+        let start = self.failing_statement(failure.token);
+        let recovery = self.decide(start, failure);
+        self.carry_out(start, recovery)
+    }
+
+    /// Closes the blocks whose `}` was read, but which the parser could not finish because of the token after it.
+    fn close_finished_blocks(&mut self, at: TokenIdx) {
+        while let Some(brace) = self.builder.top().brace {
+            match self.brackets.after_closer(brace) {
+                Some(end) if end < at => self.builder.close_block(end),
+                Some(end)
+                    if end == at && end.previous().and_then(|last| self.kind(last)) == Some(TokenKind::CloseCurly) =>
+                {
+                    self.builder.close_block(end);
+                }
+                _ => break,
+            }
+        }
+    }
+
+    /// Returns the first token of the statement that fails at `at`.
+    fn failing_statement(&mut self, at: TokenIdx) -> TokenIdx {
+        let mut start = self.builder.top().next;
+        while start < at {
+            match self.edits.get(&start) {
+                Some(edit) if edit.is_deletion(start) => start = edit.resume,
+                _ if self.kind(start).is_some_and(TokenKind::is_error_whitespace) => start = start + 1,
+                _ => break,
+            }
+        }
+        start
+    }
+
+    /// Chooses how to continue after the statement at `start` failed, and reports the error.
+    fn decide(&mut self, start: TokenIdx, failure: ParseFailure) -> Recovery {
+        if let Some((error, head)) = self.block_with_incomplete_head(start) {
+            self.errors.push(error);
+            return Recovery::EnterBlock(head);
+        }
+        let failed = match self.find_end(start, failure) {
+            Ok(end) => return Recovery::EndStatementBefore(end),
+            Err(failed) => failed,
+        };
+        let failure = self.describe(start, &failed);
+        if self.attempts.statement != Some(start) {
+            self.attempts = Attempts { statement: Some(start), count: 0 };
+        }
+        self.attempts.count += 1;
+        if self.attempts.count <= MAX_RETRIES
+            && let Some(repair) = self.repair_element(start, &failed)
+        {
+            let error = if repair.missing_comma { missing_comma(&failure) } else { diagnose(&failure) };
+            self.report(error, repair.element, failure.at);
+            return Recovery::Retry(repair);
+        }
+        // A failure outside the brackets, after an edit inside them, is a consequence of the edit.
+        let is_consequence = self.attempts.count > 1 && failure.context.is_none();
+        // Entries after a skipped statement: the brace before them is missing, or was skipped.
+        let is_orphaned_entry = self.skipped_to == Some(start) && starts_entry(self.tokens, start);
+        if !is_consequence && !is_orphaned_entry {
+            self.report(diagnose(&failure), start, failure.at);
+        }
+        if self.kind(start) == Some(TokenKind::Else) && self.kind(start + 1) == Some(TokenKind::If) {
+            return Recovery::EnterElseIf;
+        }
+        match self.broken_block(start, failed.at) {
+            Some(head) => Recovery::EnterBlock(head),
+            None => {
+                let next = failed.next.unwrap_or_else(|| self.next_statement(start, failed.at));
+                // At least one token is skipped, so that every error advances the parse.
+                Recovery::SkipTo(next.max(start + 1))
+            }
+        }
+    }
+
+    fn carry_out(&mut self, start: TokenIdx, recovery: Recovery) -> Position {
+        match recovery {
+            Recovery::EndStatementBefore(end) => {
+                let top = self.builder.top();
+                top.next = top.next.max(end);
+                self.resume_position(end, start)
+            }
+            Recovery::Retry(repair) => {
+                self.edits.insert(repair.at, repair.edit);
+                self.statement_position(start)
+            }
+            Recovery::EnterBlock(head) => self.enter_block(start, head),
+            Recovery::EnterElseIf => {
+                self.builder.top().next = start + 1;
+                Position::before(start + 1)
+            }
+            Recovery::SkipTo(next) => {
+                let defines = self.definitions(start, next);
+                let span = self.builder.span(start, next);
+                let id = self.builder.push_stmt(Stmt::Error { defines }, span);
+                self.builder.complete(id, next);
+                self.skipped_to = Some(next);
+                self.resume_position(next, start)
+            }
+        }
+    }
+
+    /// Returns the position of the first token of a statement, after everything that is inserted there.
+    fn statement_position(&self, start: TokenIdx) -> Position {
+        Position { token: start, fed: self.brackets.virtually_closed(start).len() }
+    }
+
+    /// Returns the position of `next`, without the closers that are inserted there for brackets of the failed statement.
+    fn resume_position(&self, next: TokenIdx, start: TokenIdx) -> Position {
+        let openers = self.brackets.virtually_closed(next);
+        Position { token: next, fed: openers.iter().take_while(|opener| **opener >= start).count() }
+    }
+
+    /// Looks for the end of the failed statement: a line that looks like the start of the next one, or the line before
+    /// the failure. Returns the token after the statement if it is complete without the rest.
+    fn find_end(&mut self, start: TokenIdx, failure: ParseFailure) -> Result<TokenIdx, FailedStatement> {
+        let tokens = self.tokens;
+        let at = failure.token;
+        let last = at.min(tokens.end_idx().previous().unwrap_or_default());
+        let next_line = (start + 1).until(last + 1).find(|token| {
+            tokens.newline_before(*token) && starts_statement(tokens, *token) && !self.is_replaced(*token)
+        });
+        let cause = Cause::Unexpected(failure.expected);
+        let mut failed = FailedStatement { at, cause, incomplete: at >= tokens.end_idx(), next: None };
+        // Inside brackets that are closed after it, such a line is a statement in the wrong place, not the next one.
+        if let Some(line) = next_line.filter(|line| !self.open_brackets(start, *line).is_empty()) {
+            failed.at = line;
+            failed.cause = Cause::MisplacedStatement;
+            return Err(failed);
+        }
+        let on_new_line = at > start && tokens.newline_before(at);
+        let Some(cut) = next_line.or(on_new_line.then_some(at)) else { return Err(failed) };
+        match self.parse(self.statement_position(start), cut) {
+            Ok(end) if end.token >= cut => return Ok(cut),
+            Ok(_) => {}
+            Err(shorter) => {
+                failed.incomplete = shorter.token >= cut;
+                if next_line.is_some() {
+                    failed.at = shorter.token;
+                    failed.cause = Cause::Unexpected(shorter.expected);
+                    failed.next = next_line;
+                }
+            }
+        }
+        self.builder.roll_back();
+        Err(failed)
+    }
+
+    fn describe(&self, start: TokenIdx, failed: &FailedStatement) -> Failure<'t> {
+        let at = failed.at;
+        Failure {
+            file: self.builder.file,
+            text: self.text,
+            tokens: self.tokens,
+            start,
+            at,
+            incomplete: failed.incomplete,
+            context: self.open_brackets(start, at).last().map(|bracket| bracket.context),
+            cause: failed.cause,
+        }
+    }
+
+    /// Reports an error at the token `at`, unless the tokens from `first` to it contain an error that was already reported.
+    fn report(&mut self, error: SyntaxError, first: TokenIdx, at: TokenIdx) {
+        let has_lexical_error = first.until(at + 1).filter_map(|token| self.kind(token)).any(TokenKind::is_error);
+        let is_silent = self.silent_from.is_some_and(|silent_from| at >= silent_from);
+        if has_lexical_error || is_silent || self.brackets.has_edit_between(first, at) {
+            return;
+        }
+        // An error is not repeated on the same line of the same statement.
+        let repeats = |last: &SyntaxError| {
+            last.kind.code() == error.kind.code() && self.are_on_same_line(last.span.start, error.span.start)
+        };
+        if self.attempts.count > 1 && self.errors.last().is_some_and(repeats) {
+            return;
+        }
+        self.errors.push(error);
+    }
+
+    /// Whether two offsets of the text are on the same line.
+    fn are_on_same_line(&self, a: u32, b: u32) -> bool {
+        self.text.get(a.min(b) as usize..a.max(b) as usize).is_some_and(|between| !between.contains('\n'))
+    }
+
+    /// Returns the brackets of the statement that are open at a token, outermost first.
+    fn open_brackets(&self, start: TokenIdx, at: TokenIdx) -> Vec<OpenBracket> {
+        let mut open = Vec::new();
+        let mut token = start;
+        while token < at {
+            if self.kind(token).is_some_and(TokenKind::is_opener) {
+                match self.brackets.after_closer(token) {
+                    Some(after) if after > at => {
+                        let context = BracketContext::of_open(self.tokens, token, start, open.len());
+                        open.push(OpenBracket { opener: token, context });
+                    }
+                    Some(after) => {
+                        token = after;
+                        continue;
+                    }
+                    None => {}
+                }
+            }
+            token = token + 1;
+        }
+        open
+    }
+
+    /// Whether an edit replaces the token.
+    fn is_replaced(&self, token: TokenIdx) -> bool {
+        self.edits.range(..=token).next_back().is_some_and(|(_, edit)| edit.resume > token)
+    }
+
+    /// Returns the start of the next statement, or the end of the block.
+    fn next_statement(&self, start: TokenIdx, at: TokenIdx) -> TokenIdx {
+        let indent = indentation(self.text, self.tokens, first_on_line(self.tokens, start));
+        let mut token = start;
+        while let Some(kind) = self.kind(token) {
+            // Deleted tokens do not count.
+            if let Some(edit) = self.edits.get(&token)
+                && edit.is_deletion(token)
+            {
+                token = edit.resume;
+                continue;
+            }
+            let ends_block = kind == TokenKind::CloseCurly
+                || self.brackets.virtually_closed(token).iter().any(|opener| *opener < start);
+            if token >= at && (ends_block || token > start && self.may_start_statement(token, kind, at, indent)) {
+                return token;
+            }
+            token = match self.brackets.after_closer(token) {
+                Some(after) if kind.is_opener() => after,
+                _ => token + 1,
+            };
+        }
+        self.tokens.end_idx()
+    }
+
+    /// Whether a statement may start at a token after the failure at `at`; `indent` is the indentation of the failed one.
+    fn may_start_statement(&self, token: TokenIdx, kind: TokenKind, at: TokenIdx, indent: usize) -> bool {
+        if self.tokens.newline_before(token) {
+            starts_statement(self.tokens, token)
+                || STATEMENT_START.contains(kind) && indentation(self.text, self.tokens, token) <= indent
+        } else {
+            token > at && STATEMENT_START_IN_LINE.contains(kind) && starts_statement(self.tokens, token)
+        }
+    }
+}
+
+/// A bracket that is open at a failure.
+struct OpenBracket {
+    opener: TokenIdx,
+    context: BracketContext,
+}
+
+/// Returns the token from which on syntax errors are consequences of an unterminated string, if there is one: an earlier
+/// string lacks its closing quote, most likely the first one with a line break, because from there on code is taken for
+/// strings and strings for code.
+fn first_unreliable_token(text: &str, tokens: &Tokens) -> Option<TokenIdx> {
+    let last = tokens.end_idx().previous().filter(|last| tokens[*last] == TokenKind::UnterminatedString)?;
+    let multiline = |token: &TokenIdx| tokens[*token] == TokenKind::String && tokens.text(text, *token).contains('\n');
+    tokens.indices().find(multiline).or(Some(last))
+}

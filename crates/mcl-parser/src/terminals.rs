@@ -1,0 +1,163 @@
+//! Tokens -> the terminals of the grammar.
+//!
+//! A [`TerminalSource`] feeds the generated parser one segment of a file: from a given token to the `}` that closes the
+//! block in which it starts, or to the end. It also derives the context-dependent terminals, and applies the edits with
+//! which recovery replaces tokens.
+
+use std::collections::BTreeMap;
+
+use mcl_lexer::{TokenIdx, TokenKind, Tokens};
+
+/// A terminal of the grammar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Terminal {
+    /// A token as it is.
+    Kind(TokenKind),
+    /// `<|>` (or `||`) directly after `->field`.
+    Default,
+    /// A value that was already reported.
+    ErrorValue,
+    /// A list element or entry that was already reported.
+    ErrorItem,
+}
+
+/// Replaces the tokens from the position of the edit up to `resume` by other terminals.
+#[derive(Clone, Debug)]
+pub struct Edit {
+    /// The terminals to feed instead.
+    pub terminals: Vec<Terminal>,
+    /// The token to continue with; the position of the edit itself for an insertion.
+    pub resume: TokenIdx,
+}
+
+impl Edit {
+    /// Whether the edit, which is at `at`, only deletes tokens.
+    pub fn is_deletion(&self, at: TokenIdx) -> bool {
+        self.terminals.is_empty() && self.resume > at
+    }
+}
+
+/// Edits by the token before which they apply.
+pub type Edits = BTreeMap<TokenIdx, Edit>;
+
+/// No edits: the file as it is.
+pub static NO_EDITS: &Edits = &Edits::new();
+
+/// A position between terminals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// The next token.
+    pub token: TokenIdx,
+    /// The number of terminals of the token's edit that are already fed.
+    pub fed: usize,
+}
+
+impl Position {
+    /// The start of a file.
+    pub const START: Position = Position::before(TokenIdx::FIRST);
+
+    /// Returns the position before a token and before everything that is inserted there.
+    pub const fn before(token: TokenIdx) -> Position {
+        Position { token, fed: 0 }
+    }
+}
+
+/// Feeds the terminals of one segment.
+pub struct TerminalSource<'t> {
+    tokens: &'t Tokens,
+    edits: &'t Edits,
+    position: Position,
+    end: TokenIdx,
+    /// The number of open braces.
+    depth: u32,
+    stopped: bool,
+    /// The kinds of the last two terminals, for [`Terminal::Default`].
+    last_two: [Option<TokenKind>; 2],
+}
+
+impl<'t> TerminalSource<'t> {
+    /// Feeds from `start` to the token `end`, or to the first `}` that is unmatched in between.
+    pub fn new(tokens: &'t Tokens, edits: &'t Edits, start: Position, end: TokenIdx) -> TerminalSource<'t> {
+        TerminalSource { tokens, edits, position: start, end, depth: 0, stopped: false, last_two: [None; 2] }
+    }
+
+    /// Returns the position at which feeding stopped: at the closing `}` or at the end.
+    pub fn position(&self) -> Position {
+        self.position
+    }
+
+    /// Counts braces. Returns false at the `}` that closes the segment.
+    fn admit(&mut self, terminal: Terminal) -> bool {
+        match terminal {
+            Terminal::Kind(TokenKind::OpenCurly) => self.depth += 1,
+            Terminal::Kind(TokenKind::CloseCurly) => match self.depth.checked_sub(1) {
+                Some(depth) => self.depth = depth,
+                None => {
+                    self.stopped = true;
+                    return false;
+                }
+            },
+            _ => {}
+        }
+        let kind = if let Terminal::Kind(kind) = terminal { Some(kind) } else { None };
+        self.last_two = [self.last_two[1], kind];
+        true
+    }
+
+    fn next_terminal(&mut self) -> Option<(TokenIdx, Terminal, TokenIdx)> {
+        loop {
+            let at = self.position.token;
+            if at > self.end || self.stopped {
+                return None;
+            }
+            // An insertion at the end belongs to the segment, a replacement there does not.
+            if !self.edits.is_empty()
+                && let Some(edit) = self.edits.get(&at)
+                && (at < self.end || edit.resume == at)
+            {
+                if let Some(terminal) = edit.terminals.get(self.position.fed) {
+                    if !self.admit(*terminal) {
+                        return None;
+                    }
+                    let start = if self.position.fed == 0 { at } else { edit.resume };
+                    self.position.fed += 1;
+                    return Some((start, *terminal, edit.resume));
+                }
+                if edit.resume > at {
+                    self.position = Position::before(edit.resume);
+                    continue;
+                }
+            }
+            if at == self.end {
+                return None;
+            }
+            let kind = self.tokens.kind(at)?;
+            if kind.is_error_whitespace() {
+                self.position = Position::before(at + 1);
+                continue;
+            }
+            let terminal = match kind {
+                TokenKind::Except | TokenKind::BarBar
+                    if self.last_two == [Some(TokenKind::Arrow), Some(TokenKind::Identifier)] =>
+                {
+                    Terminal::Default
+                }
+                kind if kind.is_error_value() => Terminal::ErrorValue,
+                kind => Terminal::Kind(kind),
+            };
+            if !self.admit(terminal) {
+                return None;
+            }
+            self.position = Position::before(at + 1);
+            return Some((at, terminal, at + 1));
+        }
+    }
+}
+
+impl Iterator for TerminalSource<'_> {
+    type Item = Result<(TokenIdx, Terminal, TokenIdx), ()>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_terminal().map(Ok)
+    }
+}
