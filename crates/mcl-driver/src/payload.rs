@@ -97,7 +97,7 @@ impl Payload {
     /// Reads an artifact file of any stage of the compiler.
     ///
     /// # Errors
-    /// One A-diagnostic for what is not such a file, or was damaged.
+    /// An A-diagnostic if the bytes are not such a file, or are corrupted.
     pub fn read(bytes: &[u8]) -> Result<Payload, Diagnostic> {
         let stage = read_header(bytes)?.stage;
         let payload = match stage {

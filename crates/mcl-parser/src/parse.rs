@@ -43,8 +43,7 @@ fn parse_valid(file: FileId, text: &str, tokens: &Tokens) -> Option<Parsed> {
     if end.token != tokens.end_idx() {
         return None;
     }
-    let is_valid = builder.errors.is_empty();
-    let lints = if is_valid { lint(&mut builder) } else { Vec::new() };
+    let lints = if builder.errors.is_empty() { lint(&mut builder) } else { Vec::new() };
     let mut parsed = finish(builder, Vec::new());
     parsed.diagnostics.extend(lints);
     Some(parsed)

@@ -8,6 +8,7 @@ mod exports;
 mod faults;
 mod finalize;
 mod functions;
+mod links;
 mod machine;
 mod mclc_run;
 mod merging;

@@ -91,7 +91,7 @@ fn a_stage_refuses_what_another_stage_wrote() {
 }
 
 #[test]
-fn damaged_artifacts_of_every_stage_end_in_one_diagnostic() {
+fn corrupted_artifacts_of_every_stage_end_in_one_diagnostic() {
     let scratch = program();
     done(&scratch, &["build", "p", "-o", "out.bin", "--emit", "tokens,ast,interpolated,scoped,typed"]);
     let readers = [
@@ -106,12 +106,12 @@ fn damaged_artifacts_of_every_stage_end_in_one_diagnostic() {
         let middle = whole.len() / 2;
         let mut flipped = whole.clone();
         flipped[middle] ^= 0x40;
-        for damaged in [&whole[..middle], &flipped, &whole[..20]] {
-            std::fs::write(scratch.path("damaged"), damaged).expect("write");
-            let ran = scratch.mclc(&[command, "damaged", "-o", "never"]);
+        for corrupted in [&whole[..middle], &flipped, &whole[..20]] {
+            std::fs::write(scratch.path("corrupted"), corrupted).expect("write");
+            let ran = scratch.mclc(&[command, "corrupted", "-o", "never"]);
             assert_eq!(ran.status, 1, "{command}: {ran:?}");
             assert!(ran.stderr.contains("error[A01"), "{command}: {ran:?}");
-            assert_eq!(scratch.mclc(&["inspect", "damaged"]).status, 1);
+            assert_eq!(scratch.mclc(&["inspect", "corrupted"]).status, 1);
         }
     }
     assert!(!scratch.path("never").exists());
