@@ -13,7 +13,6 @@ const NOT_YET: &[&str] = &[
     "crates/mcl-artifact/",
     "crates/mcl-fgraph/",
     "crates/mcl-functions/",
-    "crates/mcl-lexer/",
     "crates/mcl-modules/",
     "crates/mcl-parser/",
     "crates/mcl-types/",
