@@ -1,13 +1,13 @@
-//! Errors as Go's standard library reports them.
+//! Errors of Go's standard library.
 
 use std::fmt;
 
-/// An error with the text that Go gives it. Programs can see the text, so it is part of the contract.
+/// An error with the message that Go gives it. Programs can see the message, so it is part of the contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(String);
 
 impl Error {
-    /// Makes an error with this text.
+    /// Creates an error with this message.
     pub(crate) fn new(text: impl Into<String>) -> Error {
         Error(text.into())
     }

@@ -21,7 +21,7 @@ pub fn escape(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Name (with its semicolon, if it has one) to text. The list is that of the HTML standard.
+/// The named character references of the HTML standard: name, with its semicolon if it has one, and replacement.
 static ENTITIES: LazyLock<FxHashMap<&'static [u8], String>> = LazyLock::new(|| {
     let code_point = |hex: &str| u32::from_str_radix(hex, 16).ok().and_then(char::from_u32);
     let entity = |line: &'static str| {
@@ -31,10 +31,10 @@ static ENTITIES: LazyLock<FxHashMap<&'static [u8], String>> = LazyLock::new(|| {
     include_str!("entities.txt").lines().filter_map(entity).collect()
 });
 
-/// The longest name that may stand without a semicolon.
+/// Maximum length of a name that needs no semicolon, in bytes.
 const LONGEST_BARE_NAME: usize = 6;
 
-/// Replaces the character references of HTML 5, as `UnescapeString` does; unknown ones stay.
+/// Replaces the character references of HTML 5, as `UnescapeString` does. Unknown references are kept.
 #[must_use]
 pub fn unescape(text: &[u8]) -> Vec<u8> {
     let (mut out, mut rest) = (Vec::with_capacity(text.len()), text);
@@ -48,7 +48,7 @@ pub fn unescape(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Writes what the text, which starts with `&`, stands for, and returns how much of it that was.
+/// Writes the replacement for the reference at the start of the text, and returns the length of the reference in bytes.
 fn reference(text: &[u8], out: &mut Vec<u8>) -> usize {
     if text.get(1) == Some(&b'#') {
         return numeric_reference(text, out);
@@ -98,7 +98,7 @@ fn numeric_reference(text: &[u8], out: &mut Vec<u8>) -> usize {
     end
 }
 
-/// What numbers of control characters mean in practice.
+/// The characters of Windows-1252 for the numbers 0x80 to 0x9f, which browsers substitute for control characters.
 const WINDOWS_1252: [char; 32] = [
     '\u{20ac}', '\u{81}', '\u{201a}', '\u{192}', '\u{201e}', '\u{2026}', '\u{2020}', '\u{2021}', '\u{2c6}', '\u{2030}',
     '\u{160}', '\u{2039}', '\u{152}', '\u{8d}', '\u{17d}', '\u{8f}', '\u{90}', '\u{2018}', '\u{2019}', '\u{201c}',

@@ -1,29 +1,29 @@
-//! Package `encoding/json`: from text to a flat list of tokens, with Go's errors. It needs no recursion, however deep the
-//! text is nested.
+//! Package `encoding/json`: scans text into a flat list of tokens, with Go's errors. Does not recurse, whatever the
+//! nesting.
 
 use crate::Error;
 use crate::strconv::{Quoting, quote_with};
 
-/// The first value of a JSON text.
+/// The tokens of the first value of a JSON text.
 pub struct Document {
     tokens: Vec<Token>,
 }
 
 impl Document {
-    /// The tokens of the value, never empty.
+    /// Returns the tokens of the value; never empty.
     #[must_use]
     pub fn tokens(&self) -> &[Token] {
         &self.tokens
     }
 }
 
-/// A value, or one of the parts of an array or object, which follow it.
+/// A scalar value, a key, or the start of an array or object, whose parts are the tokens up to `end`.
 pub enum Token {
     /// `null`.
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number as it is written.
+    /// A number as written.
     Number(String),
     /// A string, or the key of a member of an object.
     String(String),
@@ -39,10 +39,10 @@ pub enum Token {
     },
 }
 
-/// As in Go.
+/// Maximum nesting, as in Go.
 const MAX_DEPTH: usize = 10_000;
 
-/// Reads the first value of a text; whatever follows is ignored.
+/// Scans the first value of a text. Anything after it is ignored.
 ///
 /// # Errors
 /// The text does not start with a JSON value.
@@ -60,7 +60,7 @@ struct Scanner<'a> {
     text: &'a [u8],
     at: usize,
     tokens: Vec<Token>,
-    /// The token of each array or object that is still open.
+    /// The indexes of the tokens of open arrays and objects.
     open: Vec<usize>,
 }
 
@@ -68,7 +68,7 @@ impl Scanner<'_> {
     fn run(&mut self) -> Result<(), Error> {
         loop {
             self.skip_space();
-            // A container that closes at once holds no value to read.
+            // An empty array or object was closed at once.
             if !self.value()? {
                 continue;
             }
@@ -78,7 +78,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Reads a value up to its end, or just the start of a container; says whether a value has ended.
+    /// Scans a scalar value or the start of a container. Returns whether a value has ended.
     fn value(&mut self) -> Result<bool, Error> {
         let token = match self.peek("looking for beginning of value")? {
             b'"' => Token::String(self.string()?),
@@ -144,7 +144,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// After a value has ended: closes what it ends; says whether another value must follow.
+    /// Closes the containers that end after a value. Returns whether another value must follow.
     fn after_value(&mut self) -> Result<bool, Error> {
         loop {
             let Some(&container) = self.open.last() else { return Ok(false) };
@@ -244,7 +244,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Invalid UTF-8 and lone surrogates become U+FFFD.
+    /// Scans a string. Invalid UTF-8 and lone surrogates become U+FFFD.
     fn string(&mut self) -> Result<String, Error> {
         self.at += 1;
         let (mut out, mut start) = (String::new(), self.at);

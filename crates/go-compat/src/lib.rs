@@ -1,7 +1,8 @@
-//! Go's standard library where mcl's results depend on it (spec 03 §5.24), byte for byte, error texts included.
+//! Go's standard library, as far as results of mcl depend on it (spec 03 §5.24): the same bytes, and the same error
+//! messages.
 //!
-//! A module has the name of its Go package and follows that package's conventions: strings are bytes, an invalid byte is
-//! the rune U+FFFD, and an error is its text. Nothing here knows mcl.
+//! Modules have the names of Go's packages and follow their conventions: strings are bytes, an invalid byte is the rune
+//! U+FFFD, and an error is a message. The crate does no I/O and does not know mcl.
 
 mod error;
 pub mod html;

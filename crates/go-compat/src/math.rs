@@ -1,8 +1,8 @@
-//! Package `math`: Go's algorithms where they differ from those of other mathematical libraries, so that results agree to
-//! the last digit and do not depend on the machine.
+//! Package `math`: Go's algorithms where they differ from those of other libraries, so that results agree in the last
+//! digit and do not depend on the machine.
 //!
-//! They come from Stephen Moshier's Cephes library and from FreeBSD (THIRD-PARTY-NOTICES.md); the `libm` crate has the rest
-//! of FreeBSD's functions.
+//! They derive from Stephen Moshier's Cephes library and from FreeBSD (THIRD-PARTY-NOTICES.md). The `libm` crate has
+//! the other functions of FreeBSD.
 
 // The constants are given as published, with more digits than fit.
 #![allow(clippy::excessive_precision)]
@@ -12,12 +12,12 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, LN_2, LN_10, PI, SQRT_2};
 use libm::frexp;
 pub use libm::{cbrt, erf, erfc, exp, exp2, expm1, fma, j0, j1, log, log1p, nextafter, remainder, y0, y1};
 
-/// A polynomial with the coefficient of the highest power first.
+/// Evaluates a polynomial. The coefficient of the highest power comes first.
 fn poly(x: f64, coefficients: &[f64]) -> f64 {
     coefficients.iter().fold(0.0, |sum, c| sum * x + c)
 }
 
-/// `frac · 2^exponent`.
+/// Returns `frac · 2^exponent`.
 #[must_use]
 pub fn ldexp(frac: f64, exponent: i64) -> f64 {
     libm::ldexp(frac, i32::try_from(exponent.clamp(-10_000, 10_000)).unwrap_or(0))
@@ -40,10 +40,10 @@ const COS: [f64; 6] = [
     4.166_666_666_666_659_292_18e-2,
 ];
 
-/// Above this, a multiple of π/4 is no longer subtracted exactly enough by the three-part constant.
+/// Maximum argument for which subtracting a multiple of the three-part constant π/4 is accurate enough.
 const REDUCE_LIMIT: f64 = (1u64 << 29) as f64;
 
-/// The octant (0…7, even ones and their successors joined) and the rest after taking out multiples of π/4.
+/// Returns the octant of an angle, rounded up to an even number, and the rest of the angle.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
 fn octant(x: f64) -> (u64, f64) {
     const PI4A: f64 = 7.853_981_256_484_985_351_56e-1;
@@ -65,7 +65,7 @@ fn cos_series(z: f64) -> f64 {
     1.0 - 0.5 * zz + zz * zz * poly(zz, &COS)
 }
 
-/// The sine of an angle in radians.
+/// Returns the sine of an angle in radians.
 #[must_use]
 pub fn sin(x: f64) -> f64 {
     if x == 0.0 || !x.is_finite() || x.abs() >= REDUCE_LIMIT {
@@ -81,7 +81,7 @@ pub fn sin(x: f64) -> f64 {
     if negative { -y } else { y }
 }
 
-/// The cosine of an angle in radians.
+/// Returns the cosine of an angle in radians.
 #[must_use]
 pub fn cos(x: f64) -> f64 {
     if !x.is_finite() || x.abs() >= REDUCE_LIMIT {
@@ -100,7 +100,7 @@ pub fn cos(x: f64) -> f64 {
     if negative { -y } else { y }
 }
 
-/// The tangent of an angle in radians.
+/// Returns the tangent of an angle in radians.
 #[must_use]
 pub fn tan(x: f64) -> f64 {
     const P: [f64; 3] =
@@ -124,7 +124,7 @@ pub fn tan(x: f64) -> f64 {
     if x < 0.0 { -y } else { y }
 }
 
-/// The arc tangent in 0…0.66.
+/// Returns the arc tangent in 0…0.66.
 fn small_atan(x: f64) -> f64 {
     const P: [f64; 5] = [
         -8.750_608_600_031_904_122_785e-1,
@@ -158,7 +158,7 @@ fn positive_atan(x: f64) -> f64 {
     }
 }
 
-/// The arc tangent, in -π/2…π/2.
+/// Returns the arc tangent, in -π/2…π/2.
 #[must_use]
 pub fn atan(x: f64) -> f64 {
     if x == 0.0 {
@@ -170,7 +170,7 @@ pub fn atan(x: f64) -> f64 {
     }
 }
 
-/// The arc sine, in -π/2…π/2; NaN outside -1…1.
+/// Returns the arc sine, in -π/2…π/2; NaN outside -1…1.
 #[must_use]
 pub fn asin(x: f64) -> f64 {
     if x == 0.0 {
@@ -186,13 +186,13 @@ pub fn asin(x: f64) -> f64 {
     if x < 0.0 { -angle } else { angle }
 }
 
-/// The arc cosine, in 0…π; NaN outside -1…1.
+/// Returns the arc cosine, in 0…π; NaN outside -1…1.
 #[must_use]
 pub fn acos(x: f64) -> f64 {
     FRAC_PI_2 - asin(x)
 }
 
-/// The arc tangent of `y / x`, in the quadrant of the point.
+/// Returns the arc tangent of `y / x`, in the quadrant of the point.
 #[must_use]
 pub fn atan2(y: f64, x: f64) -> f64 {
     if x.is_nan() || y.is_nan() || x == 0.0 || y == 0.0 || x.is_infinite() || y.is_infinite() {
@@ -206,7 +206,7 @@ pub fn atan2(y: f64, x: f64) -> f64 {
     }
 }
 
-/// The hyperbolic sine.
+/// Returns the hyperbolic sine.
 #[must_use]
 pub fn sinh(x: f64) -> f64 {
     const P: [f64; 4] = [
@@ -234,14 +234,14 @@ pub fn sinh(x: f64) -> f64 {
     if x.is_sign_negative() { -result } else { result }
 }
 
-/// The hyperbolic cosine.
+/// Returns the hyperbolic cosine.
 #[must_use]
 pub fn cosh(x: f64) -> f64 {
     let ex = exp(x.abs());
     if x.abs() > 21.0 { ex * 0.5 } else { (ex + 1.0 / ex) * 0.5 }
 }
 
-/// The hyperbolic tangent.
+/// Returns the hyperbolic tangent.
 #[must_use]
 pub fn tanh(x: f64) -> f64 {
     const P: [f64; 3] =
@@ -265,7 +265,7 @@ pub fn tanh(x: f64) -> f64 {
 const NEAR_ZERO: f64 = 1.0 / LARGE;
 const LARGE: f64 = (1u64 << 28) as f64;
 
-/// The inverse hyperbolic sine.
+/// Returns the inverse hyperbolic sine.
 #[must_use]
 pub fn asinh(x: f64) -> f64 {
     if !x.is_finite() {
@@ -284,7 +284,7 @@ pub fn asinh(x: f64) -> f64 {
     if x < 0.0 { -result } else { result.copysign(x) }
 }
 
-/// The inverse hyperbolic cosine; NaN below 1.
+/// Returns the inverse hyperbolic cosine; NaN below 1.
 #[must_use]
 pub fn acosh(x: f64) -> f64 {
     if x < 1.0 || x.is_nan() {
@@ -301,7 +301,7 @@ pub fn acosh(x: f64) -> f64 {
     }
 }
 
-/// The inverse hyperbolic tangent; NaN outside -1…1.
+/// Returns the inverse hyperbolic tangent; NaN outside -1…1.
 #[must_use]
 pub fn atanh(x: f64) -> f64 {
     let z = x.abs();
@@ -320,7 +320,7 @@ pub fn atanh(x: f64) -> f64 {
     result.copysign(x)
 }
 
-/// The binary logarithm.
+/// Returns the binary logarithm.
 #[must_use]
 pub fn log2(x: f64) -> f64 {
     if x <= 0.0 || !x.is_finite() {
@@ -331,13 +331,13 @@ pub fn log2(x: f64) -> f64 {
     if fraction == 0.5 { f64::from(exponent - 1) } else { log(fraction) * (1.0 / LN_2) + f64::from(exponent) }
 }
 
-/// The decimal logarithm.
+/// Returns the decimal logarithm.
 #[must_use]
 pub fn log10(x: f64) -> f64 {
     log2(x) * (LN_2 / LN_10)
 }
 
-/// The length of the hypotenuse, without unnecessary overflow.
+/// Returns the length of the hypotenuse, without unnecessary overflow.
 #[must_use]
 pub fn hypot(p: f64, q: f64) -> f64 {
     if p.is_infinite() || q.is_infinite() {
@@ -354,7 +354,7 @@ pub fn hypot(p: f64, q: f64) -> f64 {
     large * (1.0 + ratio * ratio).sqrt()
 }
 
-/// `x` to the power of `y`: the fraction of `y` through logarithms, the whole part by repeated squaring.
+/// Returns `x` to the power of `y`: the fraction of `y` through logarithms, the integer by repeated squaring.
 #[allow(clippy::cast_possible_truncation)]
 #[must_use]
 pub fn pow(x: f64, y: f64) -> f64 {
@@ -417,7 +417,7 @@ pub fn pow(x: f64, y: f64) -> f64 {
     ldexp(result, exponent)
 }
 
-/// 10^n.
+/// Returns 10^n.
 #[must_use]
 pub fn pow10(n: i64) -> f64 {
     let power = |n: i64| format!("1e{n}").parse().unwrap_or(f64::NAN);
@@ -429,7 +429,7 @@ pub fn pow10(n: i64) -> f64 {
     }
 }
 
-/// The two factors of Stirling's formula.
+/// Returns the two factors of Stirling's formula.
 fn stirling(x: f64) -> (f64, f64) {
     const S: [f64; 5] = [
         7.873_113_957_930_936_283_97e-4,
@@ -455,7 +455,7 @@ fn stirling(x: f64) -> (f64, f64) {
     (y1, SQRT_TWO_PI * w * y2)
 }
 
-/// The gamma function.
+/// Returns the gamma function.
 #[must_use]
 pub fn gamma(x: f64) -> f64 {
     const P: [f64; 7] = [
@@ -522,7 +522,7 @@ pub fn gamma(x: f64) -> f64 {
     z * poly(x, &P) / poly(x, &Q)
 }
 
-/// Γ below -33.
+/// Returns Γ(x) for x below -33.
 fn reflected_gamma(x: f64) -> f64 {
     let q = x.abs();
     let mut p = q.floor();
@@ -541,7 +541,7 @@ fn reflected_gamma(x: f64) -> f64 {
     sign * if d.is_infinite() { PI / z.abs() / s1 / s2 } else { PI / d }
 }
 
-/// The inverse error function, by Wichura's algorithm AS 241.
+/// Returns the inverse error function, by Wichura's algorithm AS 241.
 #[must_use]
 pub fn erfinv(x: f64) -> f64 {
     const A: [f64; 8] = [
@@ -621,10 +621,11 @@ pub fn erfinv(x: f64) -> f64 {
     inverse.copysign(x)
 }
 
-/// Bessel functions beyond this order would only be summed up to a value that is zero or infinite for any usual `x`.
+/// Maximum order of Bessel functions that are evaluated exactly: the results of higher orders are zero or infinite for
+/// usual arguments.
 const MAX_ORDER: i64 = 1_000_000;
 
-/// Bessel function of the first kind.
+/// Returns the Bessel function of the first kind.
 #[must_use]
 pub fn jn(n: i64, x: f64) -> f64 {
     match i32::try_from(n) {
@@ -634,7 +635,7 @@ pub fn jn(n: i64, x: f64) -> f64 {
     }
 }
 
-/// Bessel function of the second kind.
+/// Returns the Bessel function of the second kind.
 #[must_use]
 pub fn yn(n: i64, x: f64) -> f64 {
     match i32::try_from(n) {
@@ -644,7 +645,7 @@ pub fn yn(n: i64, x: f64) -> f64 {
     }
 }
 
-/// The binary exponent; the limits of a 32-bit integer for zero, and for what is not finite.
+/// Returns the binary exponent; the minimum of `i32` for zero, and its maximum for NaN and infinities.
 #[must_use]
 pub fn ilogb(x: f64) -> i64 {
     if x == 0.0 {
@@ -656,14 +657,14 @@ pub fn ilogb(x: f64) -> i64 {
     }
 }
 
-/// `x - y`, or 0 if that is negative.
+/// Returns `x - y`, or 0 if that is negative.
 #[must_use]
 pub fn dim(x: f64, y: f64) -> f64 {
     let difference = x - y;
     if difference <= 0.0 { 0.0 } else { difference }
 }
 
-/// The binary exponent as a float.
+/// Returns the binary exponent as a float.
 #[must_use]
 pub fn logb(x: f64) -> f64 {
     if x == 0.0 {
@@ -675,7 +676,7 @@ pub fn logb(x: f64) -> f64 {
     }
 }
 
-/// The larger number. An infinity takes precedence over NaN.
+/// Returns the larger number. An infinity takes precedence over NaN.
 #[must_use]
 pub fn max(x: f64, y: f64) -> f64 {
     if x == f64::INFINITY || y == f64::INFINITY {
@@ -691,7 +692,7 @@ pub fn max(x: f64, y: f64) -> f64 {
     }
 }
 
-/// The smaller number. An infinity takes precedence over NaN.
+/// Returns the smaller number. An infinity takes precedence over NaN.
 #[must_use]
 pub fn min(x: f64, y: f64) -> f64 {
     -max(-x, -y)
@@ -725,7 +726,7 @@ mod tests {
             let back = libm::erf(erfinv(unit));
             assert!((back - unit).abs() < 1e-15, "{unit}: {back}");
             if x > 0.0 {
-                // Go's way cancels digits near 1.
+                // Go's formula loses digits near 1.
                 assert!((log2(x) - libm::log2(x)).abs() < 1e-15 * x.max(10.0), "{x}");
                 close(pow(x, 3.7), libm::pow(x, 3.7));
                 close(acosh(1.0 + x), libm::acosh(1.0 + x));

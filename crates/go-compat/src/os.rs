@@ -1,23 +1,23 @@
-//! Package `os`, as far as it is text: messages of errors, and expansion of variables.
+//! The parts of package `os` that only process text: error messages and the expansion of variables.
 
-/// The text that Go has for an error of the operating system.
+/// Returns Go's message for an error of the operating system.
 #[must_use]
 pub fn error_text(error: &std::io::Error) -> String {
-    // Rust adds the number, and Go does not capitalise: `No such file or directory (os error 2)`.
+    // Rust appends the error number and capitalizes: `No such file or directory (os error 2)`.
     let text = error.to_string();
     let text = text.split(" (os error ").next().unwrap_or(&text);
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
-/// Go's error for reading a file: opening a directory works, reading it does not.
+/// Returns Go's message for a failure to read a file. Directories can be opened, but not read.
 #[must_use]
 pub fn path_error(name: &str, error: &std::io::Error) -> String {
     let operation = if error.kind() == std::io::ErrorKind::IsADirectory { "read" } else { "open" };
     format!("{operation} {name}: {}", error_text(error))
 }
 
-/// Replaces `$x` and `${x}` by what the mapping gives for `x`, as `Expand` does.
+/// Replaces `$x` and `${x}` with the result of the mapping for `x`, as `Expand` does.
 pub fn expand(text: &[u8], mut mapping: impl FnMut(&[u8]) -> Vec<u8>) -> Vec<u8> {
     let (mut out, mut rest) = (Vec::with_capacity(text.len()), text);
     while let Some(dollar) = memchr::memchr(b'$', rest).filter(|dollar| dollar + 1 < rest.len()) {
@@ -26,7 +26,7 @@ pub fn expand(text: &[u8], mut mapping: impl FnMut(&[u8]) -> Vec<u8>) -> Vec<u8>
         if !name.is_empty() {
             out.extend(mapping(name));
         } else if length == 0 {
-            // The dollar is followed by nothing that could be a name: it stays. Bad syntax like `${}` is eaten.
+            // A `$` without a name is kept; invalid syntax such as `${}` is removed.
             out.push(b'$');
         }
         rest = &rest[dollar + 1 + length..];
@@ -35,7 +35,7 @@ pub fn expand(text: &[u8], mut mapping: impl FnMut(&[u8]) -> Vec<u8>) -> Vec<u8>
     out
 }
 
-/// The variable name at the start, and how much of the text is used up.
+/// Returns the name at the start of the text, and the length of the whole reference in bytes.
 fn shell_name(text: &[u8]) -> (&[u8], usize) {
     let special = |b: u8| b"*#$@!?-0123456789".contains(&b);
     let plain = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';

@@ -1,4 +1,4 @@
-//! Package `path`: slash-separated paths as text.
+//! Package `path`: lexical operations on slash-separated paths.
 
 pub mod filepath;
 
@@ -23,7 +23,7 @@ pub fn dir(path: &[u8]) -> Vec<u8> {
     clean(&path[..path.iter().rposition(|&b| b == b'/').map_or(0, |slash| slash + 1)])
 }
 
-/// Returns the text from the last dot of the last element on, as `Ext` does.
+/// Returns the file name extension with its dot, as `Ext` does.
 #[must_use]
 pub fn ext(path: &[u8]) -> &[u8] {
     let name = &path[path.iter().rposition(|&b| b == b'/').map_or(0, |slash| slash + 1)..];
@@ -37,7 +37,7 @@ pub fn join(parts: &[&[u8]]) -> Vec<u8> {
     if parts.is_empty() { Vec::new() } else { clean(&parts.join(&b'/')) }
 }
 
-/// Returns the shortest equivalent path, found from its text alone, as `Clean` does.
+/// Returns the shortest path that is lexically equivalent, as `Clean` does.
 #[must_use]
 pub fn clean(path: &[u8]) -> Vec<u8> {
     let rooted = path.starts_with(b"/");
@@ -58,17 +58,17 @@ pub fn clean(path: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Whether the whole name matches a shell pattern, as `Match` says.
+/// Returns whether the whole name matches a shell pattern, as `Match` does.
 ///
 /// # Errors
-/// The pattern is malformed, even in a part that the match never reaches.
+/// The pattern is malformed, even in a part that matching does not reach.
 pub fn matches(pattern: &[u8], name: &[u8]) -> Result<bool, Error> {
     let pieces = parse_glob(pattern).ok_or_else(|| Error::new("syntax error in pattern"))?;
     Ok(matches_pieces(&pieces, name))
 }
 
 fn matches_pieces(pieces: &[Piece], name: &[u8]) -> bool {
-    // Backtracking to the last star is enough, so the time is quadratic at worst.
+    // Backtracking to the last star suffices, so the time is quadratic at worst.
     let (mut piece, mut at, mut star) = (0, 0, None);
     loop {
         let step = match pieces.get(piece) {
@@ -158,7 +158,7 @@ fn class_rune(rest: &mut &[u8]) -> Option<char> {
         *rest = &rest[1..];
     }
     let (rune, length) = decode_rune(rest)?;
-    // Something must follow: at least the closing bracket.
+    // At least the closing bracket must follow.
     *rest = &rest[length..];
     if rest.is_empty() || (rune == char::REPLACEMENT_CHARACTER && length == 1) { None } else { Some(rune) }
 }

@@ -1,10 +1,10 @@
-//! Package `regexp/syntax`: from RE2 syntax to that of the regex crate, with Go's errors.
+//! Package `regexp/syntax`: translates RE2 syntax to the syntax of the regex crate, with Go's errors.
 
 use std::fmt::Write as _;
 
 use crate::Error;
 
-/// Rewrites a pattern in the syntax of the regex crate.
+/// Translates a pattern to the syntax of the regex crate.
 ///
 /// # Errors
 /// The pattern is not valid in RE2.
@@ -22,12 +22,12 @@ struct Translator<'a> {
     names: Vec<&'a str>,
 }
 
-/// What stands before a repetition operator.
+/// What precedes a repetition operator.
 #[derive(Clone, Copy)]
 enum Before {
     Nothing,
     Operand,
-    /// A repetition that starts at this offset.
+    /// A repetition whose operator starts at this offset.
     Repetition(usize),
 }
 
@@ -115,7 +115,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// After the operator, whose text starts at `start`, has been read.
+    /// Handles a repetition operator, which starts at `start` and has been read.
     fn repetition(&mut self, start: usize, before: Before) -> Result<Before, Error> {
         self.take("?");
         match before {
@@ -128,7 +128,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// After `{`: whether this is `{n}`, `{n,}` or `{n,m}`; if not, it is literal text.
+    /// Reads `{n}`, `{n,}` or `{n,m}` after the `{`. Returns false if the brace is literal.
     fn repeat_count(&mut self, start: usize) -> Result<bool, Error> {
         let Some(length) = self.rest().find('}') else { return Ok(false) };
         let body = &self.rest()[..length];
@@ -149,7 +149,7 @@ impl<'a> Translator<'a> {
         Ok(true)
     }
 
-    /// After `(`: whether a group was opened; `(?flags)` opens none.
+    /// Reads the start of a group after the `(`. Returns whether a group was opened; `(?flags)` opens none.
     fn group(&mut self, start: usize) -> Result<bool, Error> {
         if !self.take("?") {
             self.out.push('(');
@@ -165,7 +165,7 @@ impl<'a> Translator<'a> {
                 '-' if !negative => (negative, saw_flag) = (true, false),
                 ':' | ')' if saw_flag || !negative => {
                     let flags = &self.pattern[start..self.at];
-                    // The regex crate wants at least one flag.
+                    // The regex crate requires at least one flag.
                     self.out.push_str(if flags == "(?)" { "" } else { flags });
                     return Ok(c == ':');
                 }
@@ -193,7 +193,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// After `\` outside a class.
+    /// Reads an escape outside a class, after the `\`.
     fn escape(&mut self, start: usize) -> Result<(), Error> {
         match self.rest().chars().next() {
             Some('A') => self.copy_escape("\\A"),
@@ -223,7 +223,7 @@ impl<'a> Translator<'a> {
         self.out.push_str(translation);
     }
 
-    /// After `\`, before one of `pPdDsSwW`; inside or outside a class.
+    /// Reads the class of one of `pPdDsSwW`, after the `\`.
     fn class_escape(&mut self, start: usize) -> Result<(), Error> {
         let class = match self.next() {
             Some('d') => "[0-9]",
@@ -243,7 +243,7 @@ impl<'a> Translator<'a> {
                     return self.error("invalid character class range", start);
                 }
                 let written = &self.pattern[start..self.at];
-                // A caret negates once more, which the regex crate writes with the other letter only.
+                // A caret negates again, for which the regex crate has only the other letter.
                 let class = match (written.strip_prefix(r"\p{^"), written.strip_prefix(r"\P{^")) {
                     (Some(name), _) => format!(r"\P{{{name}"),
                     (_, Some(name)) => format!(r"\p{{{name}"),
@@ -261,7 +261,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// After `\`: an escaped single character.
+    /// Reads an escaped character, after the `\`.
     fn character(&mut self, start: usize) -> Result<char, Error> {
         let Some(c) = self.next() else { return Err(Error::new("trailing backslash at end of expression: ``")) };
         let code = match c {
@@ -303,7 +303,7 @@ impl<'a> Translator<'a> {
         Some(high * 16 + self.next()?.to_digit(16)?)
     }
 
-    /// After `[`.
+    /// Reads a class, after the `[`.
     fn class(&mut self, start: usize) -> Result<(), Error> {
         self.out.push('[');
         if self.take("^") {
@@ -353,7 +353,7 @@ impl<'a> Translator<'a> {
 
     fn class_range(&mut self, from: usize, class: usize) -> Result<(), Error> {
         let low = self.class_character(class)?;
-        // A `-` before the closing bracket stands for itself.
+        // A `-` before the closing bracket is literal.
         if !self.rest().starts_with('-') || self.rest().starts_with("-]") {
             self.code_point(low);
             return Ok(());

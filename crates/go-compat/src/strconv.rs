@@ -1,4 +1,4 @@
-//! Package `strconv`: text and numbers, quoting.
+//! Package `strconv`: conversion of numbers, and quoting.
 
 mod float;
 mod number;
@@ -10,7 +10,7 @@ pub use number::{NumberError, format_int, parse_float, parse_int};
 pub use quote::{Quoting, is_graphic, is_print, quote, quote_with};
 pub use unquote::{can_backquote, quoted_prefix, unquote};
 
-/// Reads `1 t T TRUE true True` or `0 f F FALSE false False`, as `ParseBool` does.
+/// Parses `1 t T TRUE true True` or `0 f F FALSE false False`, as `ParseBool` does.
 #[must_use]
 pub fn parse_bool(text: &[u8]) -> Option<bool> {
     match text {

@@ -1,22 +1,22 @@
-//! Go's `strings` package on byte strings: shared by `strings.*`, `golang/strings.*` and templates.
+//! Package `strings`, which `strings.*`, `golang/strings.*` and templates share.
 
 use memchr::memmem;
 
 use crate::unicode::{decode_last_rune, decode_rune, fold, rune_count, runes};
 
-/// Byte offset of the first occurrence.
+/// Returns the byte offset of the first occurrence.
 #[must_use]
 pub fn find(text: &[u8], part: &[u8]) -> Option<usize> {
     memmem::find(text, part)
 }
 
-/// Byte offset of the last occurrence.
+/// Returns the byte offset of the last occurrence.
 #[must_use]
 pub fn rfind(text: &[u8], part: &[u8]) -> Option<usize> {
     memmem::rfind(text, part)
 }
 
-/// The pieces between separators; for an empty separator the runes.
+/// Splits at each separator; an empty separator splits into runes.
 #[must_use]
 pub fn split<'a>(text: &'a [u8], separator: &[u8]) -> Vec<&'a [u8]> {
     if separator.is_empty() {
@@ -68,13 +68,13 @@ pub fn replace(text: &[u8], old: &[u8], new: &[u8], limit: Option<usize>) -> Vec
     out
 }
 
-/// Number of non-overlapping occurrences; runes + 1 for an empty part.
+/// Counts non-overlapping occurrences; an empty part occurs once more than there are runes.
 #[must_use]
 pub fn count(text: &[u8], part: &[u8]) -> usize {
     if part.is_empty() { rune_count(text) + 1 } else { memmem::find_iter(text, part).count() }
 }
 
-/// Cuts runes off the start while the condition holds.
+/// Removes the leading runes that satisfy the condition.
 #[must_use]
 pub fn trim_start(mut text: &[u8], mut cut: impl FnMut(char) -> bool) -> &[u8] {
     while let Some((_, length)) = decode_rune(text).filter(|(rune, _)| cut(*rune)) {
@@ -83,7 +83,7 @@ pub fn trim_start(mut text: &[u8], mut cut: impl FnMut(char) -> bool) -> &[u8] {
     text
 }
 
-/// Cuts runes off the end while the condition holds.
+/// Removes the trailing runes that satisfy the condition.
 #[must_use]
 pub fn trim_end(mut text: &[u8], mut cut: impl FnMut(char) -> bool) -> &[u8] {
     while let Some((_, length)) = decode_last_rune(text).filter(|(rune, _)| cut(*rune)) {
@@ -92,31 +92,31 @@ pub fn trim_end(mut text: &[u8], mut cut: impl FnMut(char) -> bool) -> &[u8] {
     text
 }
 
-/// Strips Unicode white space at both ends.
+/// Removes leading and trailing Unicode whitespace.
 #[must_use]
 pub fn trim_space(text: &[u8]) -> &[u8] {
     trim_end(trim_start(text, char::is_whitespace), char::is_whitespace)
 }
 
-/// Joins with a separator.
+/// Joins the parts with a separator.
 #[must_use]
 pub fn join(parts: &[&[u8]], separator: &[u8]) -> Vec<u8> {
     parts.join(separator)
 }
 
-/// The runes of a cutset, as a test.
+/// Returns a predicate for the runes of a cutset.
 pub fn one_of(cutset: &[u8]) -> impl Fn(char) -> bool {
     let set: rustc_hash::FxHashSet<char> = runes(cutset).map(|(_, rune)| rune).collect();
     move |rune| set.contains(&rune)
 }
 
-/// Whether two texts are equal but for case, as `EqualFold` says.
+/// Returns whether two strings are equal under simple case folding, as `EqualFold` does.
 #[must_use]
 pub fn equal_fold(a: &[u8], b: &[u8]) -> bool {
     runes(a).map(|(_, rune)| fold(rune)).eq(runes(b).map(|(_, rune)| fold(rune)))
 }
 
-/// Replaces each run of bytes that is not UTF-8, as `ToValidUTF8` does.
+/// Replaces each run of invalid UTF-8, as `ToValidUTF8` does.
 #[must_use]
 pub fn to_valid_utf8(text: &[u8], replacement: &[u8]) -> Vec<u8> {
     let (mut out, mut rest, mut in_run) = (Vec::with_capacity(text.len()), text, false);

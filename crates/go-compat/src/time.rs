@@ -1,4 +1,4 @@
-//! Layouts of Go's `time` package: a reference time shows how to write a time.
+//! Layouts of package `time`: a format is written as the reference time, 2006-01-02 15:04:05.
 
 use std::fmt::Write as _;
 
@@ -20,7 +20,7 @@ const MONTHS: [&str; 12] = [
 ];
 const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
-/// The elements of a layout. Where several start at one place, the first of this list that does counts.
+/// The elements of a layout. If several match, the first one in this list applies.
 const ELEMENTS: [(&str, Element); 34] = [
     ("January", Element::LongMonth),
     ("Jan", Element::Month),
@@ -86,13 +86,13 @@ enum Element {
     Offset { zulu: bool, colon: bool, fields: u8 },
 }
 
-/// The time in that layout.
+/// Formats a time with a layout.
 #[must_use]
 pub fn format(time: &Zoned, layout: &str) -> String {
     let (mut out, mut at) = (String::new(), 0);
     while let Some(c) = layout[at..].chars().next() {
         if let Some((length, zeros)) = fraction(layout, at) {
-            // Times are whole seconds: a fraction of nines prints nothing.
+            // Times are whole seconds, for which a fraction of nines prints nothing.
             if zeros {
                 out.push(c);
                 out.extend(std::iter::repeat_n('0', length - 1));
@@ -111,14 +111,15 @@ pub fn format(time: &Zoned, layout: &str) -> String {
 
 fn element(rest: &str) -> Option<(&'static str, Element)> {
     let found = ELEMENTS.iter().copied().find(|(text, _)| rest.starts_with(text));
-    // `Jan` must not be the start of another word, as in `Janet`; for `Mon` Go asks the same.
+    // `Jan` and `Mon` are not elements within a longer word such as `Janet`.
     found.filter(|(text, element)| match element {
         Element::Month | Element::Weekday => !rest[text.len()..].starts_with(|c: char| c.is_ascii_lowercase()),
         _ => true,
     })
 }
 
-/// `.000` or `,999`, of any length, unless more digits follow; right after the seconds Go takes it for a fraction anyway.
+/// Returns the length of a fraction `.000` or `,999` of any length, and whether it prints zeros. More digits must not
+/// follow.
 fn fraction(layout: &str, at: usize) -> Option<(usize, bool)> {
     let rest = &layout.as_bytes()[at..];
     let digit = *rest.get(1)?;
@@ -167,7 +168,7 @@ fn write(out: &mut String, time: &Zoned, element: Element) {
     debug_assert!(written.is_ok(), "writing to a string cannot fail");
 }
 
-/// The abbreviation of the zone; the offset where it has none.
+/// Returns the abbreviation of the time zone, or its offset if it has none.
 fn zone(time: &Zoned) -> String {
     let abbreviation = time.strftime("%Z").to_string();
     if abbreviation.starts_with(|c: char| c.is_ascii_alphabetic()) {

@@ -1,6 +1,6 @@
-//! Runes in byte strings, and Go's simple (one to one) case mappings.
+//! Package `unicode` and `unicode/utf8`: runes in byte strings, and simple (one-to-one) case mappings.
 
-/// The first rune and its length; an invalid byte is U+FFFD of length 1, as in Go. `None` at the end.
+/// Returns the first rune and its length in bytes; `None` for an empty string. An invalid byte is U+FFFD of length 1.
 #[must_use]
 pub fn decode_rune(bytes: &[u8]) -> Option<(char, usize)> {
     let first = *bytes.first()?;
@@ -14,7 +14,7 @@ pub fn decode_rune(bytes: &[u8]) -> Option<(char, usize)> {
     Some(valid.chars().next().map_or((char::REPLACEMENT_CHARACTER, 1), |c| (c, c.len_utf8())))
 }
 
-/// The last rune and its length.
+/// Returns the last rune and its length in bytes; `None` for an empty string.
 #[must_use]
 pub fn decode_last_rune(bytes: &[u8]) -> Option<(char, usize)> {
     let last = *bytes.last()?;
@@ -26,7 +26,7 @@ pub fn decode_last_rune(bytes: &[u8]) -> Option<(char, usize)> {
     Some((if last.is_ascii() { char::from(last) } else { char::REPLACEMENT_CHARACTER }, 1))
 }
 
-/// Offset and rune, in order.
+/// Returns the runes in order, with their byte offsets.
 pub fn runes(bytes: &[u8]) -> impl Iterator<Item = (usize, char)> {
     let mut offset = 0;
     std::iter::from_fn(move || {
@@ -36,13 +36,13 @@ pub fn runes(bytes: &[u8]) -> impl Iterator<Item = (usize, char)> {
     })
 }
 
-/// Number of runes.
+/// Returns the number of runes.
 #[must_use]
 pub fn rune_count(bytes: &[u8]) -> usize {
     runes(bytes).count()
 }
 
-/// Applies a mapping to each rune; invalid bytes become U+FFFD.
+/// Applies a mapping to each rune. Invalid bytes become U+FFFD.
 #[must_use]
 pub fn map_runes(bytes: &[u8], mut mapping: impl FnMut(char) -> char) -> Vec<u8> {
     let mut out = String::with_capacity(bytes.len());
@@ -50,14 +50,14 @@ pub fn map_runes(bytes: &[u8], mut mapping: impl FnMut(char) -> char) -> Vec<u8>
     out.into_bytes()
 }
 
-/// Simple upper case.
+/// Returns the simple upper case mapping.
 #[must_use]
 pub fn to_upper(c: char) -> char {
     let mut full = c.to_uppercase();
     match (full.next(), full.next()) {
         (Some(upper), None) => upper,
-        // Several characters in the full mapping: the simple one is the character itself, but for Greek letters with
-        // an iota below.
+        // If the full mapping has several characters, the simple mapping is the character itself, except for Greek
+        // letters with an iota subscript.
         _ => match c {
             '\u{1f80}'..='\u{1f87}' | '\u{1f90}'..='\u{1f97}' | '\u{1fa0}'..='\u{1fa7}' => shift(c, 8),
             '\u{1fb3}' | '\u{1fc3}' | '\u{1ff3}' => shift(c, 9),
@@ -66,14 +66,14 @@ pub fn to_upper(c: char) -> char {
     }
 }
 
-/// Simple lower case.
+/// Returns the simple lower case mapping.
 #[must_use]
 pub fn to_lower(c: char) -> char {
-    // For the one character with a longer full mapping, U+0130, the first part is the simple mapping.
+    // U+0130 is the only character with a longer full mapping; the simple one is its first part.
     c.to_lowercase().next().unwrap_or(c)
 }
 
-/// Simple title case.
+/// Returns the simple title case mapping.
 #[must_use]
 pub fn to_title(c: char) -> char {
     match c {
@@ -86,17 +86,17 @@ pub fn to_title(c: char) -> char {
     }
 }
 
-/// A representative of all runes that are equal under simple case folding.
+/// Returns the representative of the runes that are equal under simple case folding.
 #[must_use]
 pub fn fold(c: char) -> char {
     match c {
-        // The dotted and dotless i of Turkish fold to nothing else.
+        // The dotted and dotless i of Turkish are equal to no other rune.
         '\u{130}' | '\u{131}' => c,
         _ => to_lower(to_upper(c)),
     }
 }
 
-/// Upper-cases the first letter of each word, as Go's `strings.Title` (spec 03 §9.3).
+/// Converts the first letter of each word to title case, as `strings.Title` does (spec 03 §9.3).
 #[must_use]
 pub fn title(bytes: &[u8]) -> Vec<u8> {
     let mut previous = ' ';

@@ -1,4 +1,4 @@
-//! The built-in functions of templates, but `and` and `or`, which the executor itself computes.
+//! The built-in functions of templates, except `and` and `or`, whose arguments the executor evaluates lazily.
 
 use std::cmp::Ordering;
 
@@ -9,7 +9,8 @@ use go_compat::{html, strings};
 use crate::data::{Data, GoType, ListData};
 use crate::format::{print, print_line, printf};
 
-/// How many arguments a built-in takes: at least, and whether there may be more. `None` if there is no such built-in.
+/// Returns the minimum number of arguments of a built-in function, and whether it accepts more; `None` if there is none
+/// of that name.
 pub(crate) fn arity(name: &str) -> Option<(usize, bool)> {
     Some(match name {
         "print" | "println" | "html" | "js" | "urlquery" => (0, true),
@@ -20,7 +21,7 @@ pub(crate) fn arity(name: &str) -> Option<(usize, bool)> {
     })
 }
 
-/// Calls a built-in whose number of arguments has been checked.
+/// Calls a built-in function. The number of arguments has been checked.
 pub(crate) fn call(name: &str, args: &[Data]) -> Result<Data, String> {
     let (first, rest) = args.split_first().map_or((&Data::Nil, args), |(first, rest)| (first, rest));
     match name {
@@ -40,7 +41,7 @@ pub(crate) fn call(name: &str, args: &[Data]) -> Result<Data, String> {
             Data::Str(format) => Ok(text(printf(format, rest))),
             other => Err(format!("wrong type for value; expected string; got {}", other.go_type())),
         },
-        // A zero byte could end the text early in some readers.
+        // Go replaces zero bytes, which can end a text early in some readers.
         "html" => Ok(text(replace_zeros(&html::escape(&joined(args))))),
         "js" => Ok(text(js_escape(&joined(args)))),
         "urlquery" => Ok(text(query_escape(&joined(args)))),
@@ -140,7 +141,7 @@ fn slice(item: &Data, bounds: &[Data]) -> Result<Data, String> {
     })
 }
 
-/// The classes within which values can be compared.
+/// The classes of values that can be compared with each other.
 #[derive(Clone, Copy, PartialEq)]
 enum Class {
     Bool,
@@ -218,7 +219,7 @@ fn less_or_equal(a: &Data, b: &Data) -> Result<bool, String> {
     Ok(matches!(order(a, b)?, Some(Ordering::Less | Ordering::Equal)))
 }
 
-/// The text that the escaping functions work on.
+/// Returns the string that an escaping function processes.
 fn joined(args: &[Data]) -> Vec<u8> {
     match args {
         [Data::Str(text)] => text.to_vec(),

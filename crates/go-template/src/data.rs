@@ -1,4 +1,4 @@
-//! What templates compute on: values with Go's types.
+//! The data of templates: values with Go's types.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -13,9 +13,9 @@ pub enum Data {
     Bool(bool),
     /// `string`.
     Str(Arc<[u8]>),
-    /// `int64`, which integers of mcl are.
+    /// `int64`: the type of mcl's integers.
     Int(i64),
-    /// `int`, which literals, lengths and indices are.
+    /// `int`: the type of literals, lengths and indexes.
     Native(i64),
     /// `uint8`: a byte of a string.
     Byte(u8),
@@ -25,7 +25,7 @@ pub enum Data {
     List(Arc<ListData>),
     /// A map.
     Map(Arc<MapData>),
-    /// A struct: names and values of its fields.
+    /// A struct, as the names and values of its fields.
     Record(Arc<Vec<(String, Data)>>),
 }
 
@@ -92,7 +92,7 @@ impl fmt::Display for GoType {
 }
 
 impl Data {
-    /// The type; `interface {}` for `nil`.
+    /// Returns the type; `interface {}` for `nil`.
     #[must_use]
     pub fn go_type(&self) -> GoType {
         match self {
@@ -111,7 +111,7 @@ impl Data {
         }
     }
 
-    /// The zero value of a type.
+    /// Returns the zero value of a type.
     pub(crate) fn zero(ty: &GoType) -> Data {
         match ty {
             GoType::Bool => Data::Bool(false),
@@ -133,7 +133,7 @@ impl Data {
         }
     }
 
-    /// What `if` and its like test.
+    /// Returns whether the value counts as true for `if`, `and` and the like.
     pub(crate) fn is_true(&self) -> bool {
         match self {
             Data::Nil => false,
@@ -148,7 +148,7 @@ impl Data {
         }
     }
 
-    /// An integer of any width.
+    /// Returns the value of an integer of any type.
     pub(crate) fn as_int(&self) -> Option<i64> {
         match self {
             Data::Int(n) | Data::Native(n) => Some(*n),
@@ -157,13 +157,13 @@ impl Data {
         }
     }
 
-    /// The order of map keys.
+    /// Compares map keys.
     fn key_order(&self, other: &Data) -> Ordering {
         match (self, other) {
             (Data::Bool(a), Data::Bool(b)) => a.cmp(b),
             (Data::Str(a), Data::Str(b)) => a.cmp(b),
             (Data::Float(a), Data::Float(b)) => {
-                // NaN comes first, as in Go's printing of maps.
+                // NaN comes first, as in Go.
                 a.partial_cmp(b).unwrap_or_else(|| b.is_nan().cmp(&a.is_nan()))
             }
             (Data::Record(a), Data::Record(b)) => a
@@ -178,20 +178,20 @@ impl Data {
 }
 
 impl MapData {
-    /// Makes a map of entries in any order.
+    /// Creates a map from entries in any order.
     #[must_use]
     pub fn new(key: GoType, value: GoType, mut entries: Vec<(Data, Data)>) -> MapData {
         entries.sort_by(|(a, _), (b, _)| a.key_order(b));
         MapData { key, value, entries }
     }
 
-    /// The entries, sorted by key.
+    /// Returns the entries, sorted by key.
     #[must_use]
     pub fn entries(&self) -> &[(Data, Data)] {
         &self.entries
     }
 
-    /// The value under a key of the map's key type.
+    /// Returns the value for a key, which must have the map's key type.
     pub(crate) fn get(&self, key: &Data) -> Option<&Data> {
         let found = self.entries.binary_search_by(|(own, _)| own.key_order(key)).ok()?;
         let is_nan = matches!(key, Data::Float(x) if x.is_nan());

@@ -1,4 +1,4 @@
-//! Walks the tree of a template over its data, and writes the output.
+//! Executes the tree of a template with its data.
 
 use std::fmt::Display;
 
@@ -10,9 +10,9 @@ use crate::format::write_value;
 use crate::tree::{Command, Node, Number, Operand, OperandKind, Pipe, Templates};
 use crate::{ExecuteError, Functions, Limits};
 
-/// Templates that call templates may do so this deep.
+/// Maximum depth of templates that call templates.
 const MAX_CALLS: usize = 250;
-/// The output of the main template; errors start `template:LINE:COLUMN: executing …`.
+/// Executes the main template. Errors start with `template:LINE:COLUMN: executing …`.
 pub(crate) fn execute<F: Functions>(
     text: &[u8],
     templates: &Templates,
@@ -40,15 +40,15 @@ struct Executor<'a, F> {
     templates: &'a Templates,
     /// The template being executed.
     name: &'a str,
-    /// Innermost last.
+    /// The innermost variable is the last one.
     variables: Vec<(String, Data)>,
     calls: usize,
-    /// How many more parts and rounds may be executed, and how long the output may become.
+    /// The remaining steps, and the maximum length of the output.
     left: Limits,
     out: Vec<u8>,
 }
 
-/// A datum, and whether it was found where Go has an `interface {}`, which only error messages tell.
+/// A value, and whether its static type is `interface {}`, which only error messages show.
 #[derive(Clone)]
 struct Dot {
     data: Data,
@@ -65,7 +65,7 @@ impl Dot {
     }
 }
 
-/// How a list of nodes was left.
+/// How the execution of a list of nodes ended.
 #[derive(PartialEq)]
 enum Flow {
     Next,
@@ -73,9 +73,9 @@ enum Flow {
     Continue,
 }
 
-/// What an argument must be.
+/// The type that an argument must have.
 enum Wanted {
-    /// Built-ins take anything.
+    /// Any type, for built-in functions.
     Any,
     Typed(GoType),
 }
@@ -114,7 +114,11 @@ impl<'a, F: Functions> Executor<'a, F> {
                     self.print(&value.data);
                 }
                 if self.out.len() > self.left.output {
-                    return self.error(pipe.at, pipe, format!("more than {} bytes of output", self.left.output));
+                    return self.error(
+                        pipe.at,
+                        pipe,
+                        format!("output exceeds the limit of {} bytes", self.left.output),
+                    );
                 }
             }
             Node::If { pipe, then, otherwise } => {
@@ -145,7 +149,7 @@ impl<'a, F: Functions> Executor<'a, F> {
                 self.left.steps = rest;
                 Ok(())
             }
-            None => self.error(pipe.at, pipe, "the template takes too many steps"),
+            None => self.error(pipe.at, pipe, "too many steps"),
         }
     }
 
@@ -159,7 +163,7 @@ impl<'a, F: Functions> Executor<'a, F> {
     fn range(&mut self, pipe: &'a Pipe, body: &'a [Node], otherwise: &'a [Node], dot: &Dot) -> Run<Flow, F> {
         let scope = self.variables.len();
         let value = self.pipeline(pipe, dot)?;
-        // The pipeline has made the variables; each round sets them.
+        // The pipeline has declared the variables; each iteration assigns them.
         let declared = self.variables.len();
         let mut rounds = 0usize;
         match &value.data {
@@ -236,7 +240,7 @@ impl<'a, F: Functions> Executor<'a, F> {
         let flow = self.nodes(body, &item)?;
         self.variables.truncate(declared);
         if self.out.len() > self.left.output {
-            return self.error(pipe.at, pipe, format!("more than {} bytes of output", self.left.output));
+            return self.error(pipe.at, pipe, format!("output exceeds the limit of {} bytes", self.left.output));
         }
         Ok(flow)
     }
@@ -246,7 +250,7 @@ impl<'a, F: Functions> Executor<'a, F> {
             Some(pipe) => format!("{{{{template {quoted} {pipe}}}}}"),
             None => format!("{{{{template {quoted}}}}}"),
         };
-        // The whole text is a template, too, by the name that it has in errors.
+        // The main template can be called by the name that it has in error messages.
         let body = match self.templates.named.get(name) {
             Some(body) => body,
             None if name == "template" => &self.templates.main,
@@ -278,7 +282,7 @@ impl<'a, F: Functions> Executor<'a, F> {
         }
     }
 
-    /// The value of a pipeline; its variables are declared or assigned.
+    /// Evaluates a pipeline and declares or assigns its variables.
     fn pipeline(&mut self, pipe: &'a Pipe, dot: &Dot) -> Run<Dot, F> {
         self.step(pipe)?;
         let mut value = None;
@@ -297,7 +301,7 @@ impl<'a, F: Functions> Executor<'a, F> {
         Ok(value)
     }
 
-    /// `last` is what the command before in the pipeline gave.
+    /// Evaluates a command. `last` is the value of the previous command of the pipeline.
     fn command(&mut self, command: &'a Command, dot: &Dot, last: Option<Dot>) -> Run<Dot, F> {
         let first = &command.args[0];
         match &first.kind {
@@ -340,7 +344,7 @@ impl<'a, F: Functions> Executor<'a, F> {
         found.map_or(Data::Nil, |(_, value)| value.clone())
     }
 
-    /// An operand that stands alone.
+    /// Evaluates an operand without arguments.
     fn operand(&mut self, operand: &'a Operand, dot: &Dot) -> Run<Dot, F> {
         Ok(match &operand.kind {
             OperandKind::Dot => dot.clone(),
@@ -370,7 +374,7 @@ impl<'a, F: Functions> Executor<'a, F> {
         })
     }
 
-    /// An untyped number: an int if it is written like one.
+    /// Returns the value of an untyped number: an integer if it is written as one.
     fn constant(&self, operand: &Operand, number: &Number) -> Run<Data, F> {
         let is_rune = number.text.starts_with('\'');
         let is_hex = number.text.contains(['x', 'X']) && !number.text.contains(['p', 'P']);
@@ -382,7 +386,7 @@ impl<'a, F: Functions> Executor<'a, F> {
         }
     }
 
-    /// `.A.B` of a value.
+    /// Evaluates `.A.B` on a value.
     fn fields(&self, node: &Operand, value: Dot, names: &[String], has_args: bool) -> Run<Dot, F> {
         let mut value = value;
         for (i, name) in names.iter().enumerate() {
@@ -437,7 +441,7 @@ impl<'a, F: Functions> Executor<'a, F> {
         self.call_from(at, node, (at, node), name, args, dot, last)
     }
 
-    /// `whole` is what an error inside the function is blamed on.
+    /// Calls a function. Errors inside the function are attributed to `whole`.
     #[allow(clippy::too_many_arguments)]
     fn call_from(
         &mut self,
@@ -481,7 +485,7 @@ impl<'a, F: Functions> Executor<'a, F> {
         };
         if given < least || (given > least && !more) {
             let least = if more { format!("at least {least}") } else { least.to_string() };
-            // Where there may be more, Go counts only what is written.
+            // For variadic functions, Go counts only the arguments that are written.
             let given = if more { args.len() } else { given };
             return self.error(at, node, format!("wrong number of args for {name}: want {least} got {given}"));
         }
@@ -511,7 +515,7 @@ impl<'a, F: Functions> Executor<'a, F> {
 
     fn argument(&mut self, operand: &'a Operand, wanted: &Wanted, dot: &Dot) -> Run<Data, F> {
         let Wanted::Typed(ty) = wanted else { return self.operand(operand, dot).map(|value| value.data) };
-        // Literals adapt to the parameter.
+        // Literals take the type of the parameter.
         let literal = match (&operand.kind, ty) {
             (OperandKind::Bool(value), GoType::Bool) => Some(Data::Bool(*value)),
             (OperandKind::Text { value, .. }, GoType::String) => Some(Data::Str(value.as_slice().into())),
@@ -539,7 +543,7 @@ impl<'a, F: Functions> Executor<'a, F> {
     }
 }
 
-/// A value that must have exactly this type.
+/// Checks that a value has exactly this type.
 fn check(value: Dot, ty: &GoType) -> Result<Data, String> {
     match (&value.data, ty) {
         (Data::Nil, GoType::Slice(_) | GoType::Map(_) | GoType::Any) => Ok(Data::zero(ty)),

@@ -1,16 +1,16 @@
-//! Go's `fmt` package on template data.
+//! Package `fmt` for the data of templates.
 
 use go_compat::strconv::{Quoting, format_float_short, format_int, quote_with};
 use go_compat::unicode::{decode_rune, rune_count, runes};
 
 use crate::data::Data;
 
-/// The text of a value, as `{{ . }}` prints it inside another value.
+/// Formats a value as `{{ . }}` does inside another value.
 pub(crate) fn write_value(out: &mut Vec<u8>, data: &Data) {
     Formatter::new(out).value(data, 'v');
 }
 
-/// `fmt.Sprint`: a space between neighbours that are not strings.
+/// `fmt.Sprint`: inserts a space between operands if neither is a string.
 pub(crate) fn print(args: &[Data]) -> Vec<u8> {
     let mut out = Vec::new();
     for (i, arg) in args.iter().enumerate() {
@@ -36,7 +36,7 @@ pub(crate) fn print_line(args: &[Data]) -> Vec<u8> {
     out
 }
 
-/// Widths and precisions beyond this are refused, as in Go.
+/// Maximum width and precision, as in Go.
 const MAX_NUMBER: i64 = 1_000_000;
 
 /// `fmt.Sprintf`.
@@ -134,7 +134,7 @@ fn number(format: &[u8], at: &mut usize) -> Option<usize> {
     text.parse().ok().filter(|n| *n <= MAX_NUMBER as usize)
 }
 
-/// Reads `[N]`, if it is there; says whether it was good.
+/// Reads an optional `[N]`. Returns false if it is invalid.
 fn argument_index(format: &[u8], at: &mut usize, next: &mut usize, reordered: &mut bool, count: usize) -> bool {
     if format.get(*at) != Some(&b'[') {
         return true;
@@ -155,7 +155,7 @@ fn argument_index(format: &[u8], at: &mut usize, next: &mut usize, reordered: &m
     }
 }
 
-/// One verb with its flags.
+/// The flags and the output of one verb.
 struct Formatter<'a> {
     out: &'a mut Vec<u8>,
     minus: bool,
@@ -250,7 +250,7 @@ impl<'a> Formatter<'a> {
         }
     }
 
-    /// A number with its sign: zeros go between the sign and the digits.
+    /// Pads a number. Zeros are inserted between the sign and the digits.
     fn pad_number(&mut self, sign: &str, digits: &str, zeros_allowed: bool) {
         let length = sign.len() + digits.len();
         let missing = self.width.unwrap_or(0).saturating_sub(length);
@@ -319,7 +319,7 @@ impl<'a> Formatter<'a> {
         let negative = digits.starts_with('-');
         digits = digits.trim_start_matches('-').to_owned();
         if let Some(precision) = self.precision {
-            // A precision of zero writes a zero as nothing.
+            // With a precision of 0, the number 0 prints nothing.
             digits = if precision == 0 && n == 0 { String::new() } else { format!("{digits:0>precision$}") };
         }
         let sign = match negative {
@@ -361,7 +361,7 @@ impl<'a> Formatter<'a> {
     }
 }
 
-/// `%q` of a rune, as Go writes it.
+/// `%q` of a rune.
 fn quote_rune(code: i64) -> String {
     let c = u32::try_from(code).ok().and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER);
     quote_with(c.to_string().as_bytes(), '\'', Quoting::Print)
@@ -394,7 +394,7 @@ fn scientific(x: f64, precision: usize) -> String {
     })
 }
 
-/// `%g` with a precision: `precision` significant digits, without zeros at the end unless asked for.
+/// `%g` with a precision: the number of significant digits. Trailing zeros are removed unless `keep_zeros`.
 fn general(x: f64, precision: usize, keep_zeros: bool) -> String {
     if let Some(text) = non_finite(x) {
         return text;

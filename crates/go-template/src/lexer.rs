@@ -1,4 +1,4 @@
-//! From text to tokens. Blanks inside actions are tokens, since `.A .B` and `.A.B` differ.
+//! Splits a template into tokens. Spaces inside actions are tokens, because `.A .B` and `.A.B` differ.
 
 use go_compat::strconv::{is_print, quote};
 use go_compat::unicode::decode_rune;
@@ -6,7 +6,7 @@ use go_compat::unicode::decode_rune;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Eof,
-    /// Its text is the message; the last token.
+    /// The last token; its text is the message.
     Error,
     Text,
     Open,
@@ -52,7 +52,7 @@ impl Token {
 
 const KEYWORDS: [&str; 10] = ["block", "break", "continue", "define", "else", "end", "if", "range", "template", "with"];
 
-/// All tokens; the last one is the end or an error.
+/// Returns all tokens. The last one is `Eof` or `Error`.
 pub(crate) fn tokens(text: &[u8]) -> Vec<Token> {
     let mut lexer = Lexer { text, at: 0, line: 1, parens: 0, tokens: Vec::new() };
     if let Err(message) = lexer.run() {
@@ -145,7 +145,7 @@ impl<'a> Lexer<'a> {
         self.skip(blanks);
     }
 
-    /// Length of the closing delimiter at that place, and whether it trims what follows.
+    /// Returns the length of the closing delimiter at an offset, and whether it trims the following whitespace.
     fn close_at(&self, offset: usize) -> Option<(usize, bool)> {
         let rest = &self.rest()[offset..];
         match rest {
@@ -157,7 +157,7 @@ impl<'a> Lexer<'a> {
 
     fn action(&mut self) -> Result<(), String> {
         loop {
-            // A blank and `-}}` close, even if more blanks come before.
+            // A space and `-}}` close the action, even after more spaces.
             let blanks = self.rest().iter().take_while(|b| is_space(**b)).count();
             if blanks > 0 && self.rest()[blanks..].starts_with(b"-}}") {
                 if blanks > 1 {
@@ -226,7 +226,7 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    /// An identifier, or a field or variable with its first character.
+    /// Reads an identifier, or a field or variable with its first character.
     fn word(&mut self, kind: Kind) -> Result<(), String> {
         let mut length = usize::from(kind != Kind::Identifier);
         let next = loop {
@@ -293,7 +293,7 @@ fn unicode_form(c: char) -> String {
     format!("U+{:04X}{shown}", u32::from(c))
 }
 
-/// Without the blanks at its end.
+/// Removes trailing whitespace.
 fn trim_end(text: &[u8]) -> &[u8] {
     &text[..text.iter().rposition(|b| !is_space(*b)).map_or(0, |last| last + 1)]
 }

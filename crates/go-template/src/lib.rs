@@ -1,8 +1,8 @@
-//! Go's `text/template` (spec 03 §9): the output and the errors are Go's, byte for byte.
+//! Go's `text/template` (spec 03 §9): the same output and the same error messages, byte for byte.
 //!
-//! A [`Template`] is read by `lexer` and `parser` to a `tree`, over which `execute` walks with the [`Data`]. Data have Go's
-//! types, because templates can tell them apart: `Int` prints like `Native`, but only one of them is an `int`. What a
-//! template can call besides the built-in functions comes from outside, see [`Functions`].
+//! `lexer` and `parser` turn a text into the tree of a [`Template`], which `execute` evaluates with [`Data`]. The data
+//! have Go's types, because templates can distinguish them: `Int` and `Native` print alike, but only one of them is an
+//! `int`. The caller provides the functions that are not built in, see [`Functions`].
 
 mod builtins;
 mod data;

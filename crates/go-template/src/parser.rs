@@ -1,4 +1,4 @@
-//! From tokens to a tree.
+//! Parses tokens into a tree.
 
 use go_compat::strconv::{parse_float, parse_int, quote, unquote};
 use go_compat::unicode::decode_rune;
@@ -8,10 +8,10 @@ use crate::ParseError;
 use crate::lexer::{Kind, Token, tokens};
 use crate::tree::{Command, Node, Number, Operand, OperandKind, Pipe, Templates};
 
-/// Blocks and parentheses nested deeper than this are refused: both parsing and execution recurse.
+/// Maximum nesting of blocks and parentheses: both parsing and execution recurse.
 const MAX_DEPTH: usize = 200;
 
-/// Reads a template; the error has Go's form, `template:LINE: what is wrong`.
+/// Parses a template.
 pub(crate) fn parse(text: &[u8], is_function: &dyn Fn(&str) -> bool) -> Result<Templates, ParseError> {
     let mut parser = Parser {
         is_function,
@@ -30,15 +30,15 @@ struct Parser<'a> {
     is_function: &'a dyn Fn(&str) -> bool,
     tokens: Vec<Token>,
     at: usize,
-    /// Those in scope, innermost last.
+    /// The variables in scope, the innermost last.
     variables: Vec<String>,
     named: FxHashMap<String, Vec<Node>>,
-    /// How many `range` are open.
+    /// The number of open `range` actions.
     ranges: usize,
     depth: usize,
 }
 
-/// What ended a list of nodes.
+/// The keyword that ended a list of nodes.
 enum End {
     End,
     Else,
@@ -47,7 +47,7 @@ enum End {
 type Parse<T> = Result<T, ParseError>;
 
 impl Parser<'_> {
-    /// The current token; the last one again and again at the end.
+    /// Returns the current token; at the end, the last one.
     fn peek(&self) -> &Token {
         &self.tokens[self.at.min(self.tokens.len() - 1)]
     }
@@ -95,7 +95,7 @@ impl Parser<'_> {
 
     fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         if self.depth >= MAX_DEPTH {
-            return self.error("the template is nested too deeply");
+            return self.error(format!("exceeded maximum nesting depth ({MAX_DEPTH})"));
         }
         self.depth += 1;
         let result = parse(self);
@@ -124,14 +124,14 @@ impl Parser<'_> {
         Ok(nodes)
     }
 
-    /// After `{{define`.
+    /// Parses a definition, after `{{define`.
     fn definition(&mut self) -> Parse<()> {
         let (name, _) = self.template_name("define clause")?;
         self.expect(Kind::Close, "define clause")?;
         self.named_body(name, "define clause")
     }
 
-    /// The body of a named template, in which only `$` is in scope.
+    /// Parses the body of a named template. Only `$` is in scope.
     fn named_body(&mut self, name: String, context: &str) -> Parse<()> {
         let outer = std::mem::replace(&mut self.variables, vec!["$".to_owned()]);
         let outer_ranges = std::mem::take(&mut self.ranges);
@@ -141,7 +141,7 @@ impl Parser<'_> {
         if matches!(end, End::Else) {
             return self.error(format!("unexpected {{{{else}}}} in {context}"));
         }
-        // An empty definition does not replace a former one that says something.
+        // An empty definition does not replace a non-empty one.
         let says_nothing = body.iter().all(|node| matches!(node, Node::Text(text) if text.trim_ascii().is_empty()));
         if !says_nothing || !self.named.contains_key(&name) {
             self.named.insert(name, body);
@@ -180,7 +180,7 @@ impl Parser<'_> {
         }
     }
 
-    /// After `{{`.
+    /// Parses an action, after `{{`.
     fn action(&mut self) -> Parse<Result<Option<Node>, End>> {
         let before = self.at;
         let token = self.next_non_space();
@@ -191,7 +191,7 @@ impl Parser<'_> {
             "continue" => self.jump("{{continue}}", Node::Continue)?,
             "else" => {
                 self.skip_space();
-                // `else if` and `else with` are read by who opened the block.
+                // The caller, which opened the block, parses `else if` and `else with`.
                 if !self.peek().is_keyword("if") && !self.peek().is_keyword("with") {
                     self.expect(Kind::Close, "else")?;
                 }
@@ -313,7 +313,7 @@ impl Parser<'_> {
         Ok(pipe)
     }
 
-    /// `$x :=`, `$x =`, or in a range `$i, $x :=`.
+    /// Parses `$x :=`, `$x =` or, in a range, `$i, $x :=`.
     fn declarations(&mut self, pipe: &mut Pipe, context: &str) -> Parse<()> {
         loop {
             self.skip_space();
@@ -375,7 +375,7 @@ impl Parser<'_> {
         if self.peek().kind != Kind::Field {
             return Ok(Some(operand));
         }
-        // The place of a chain is that of its first further field.
+        // The position of a chain is that of the first field after the operand.
         let at = self.peek().at;
         let mut names = Vec::new();
         while self.peek().kind == Kind::Field {
@@ -453,7 +453,7 @@ impl Parser<'_> {
         let mut int = parse_int(&token.text, 0, 64).ok();
         let float = parse_float(&token.text, false).ok();
         let looks_float = text.contains(['.', 'e', 'E', 'p', 'P']) && !text.contains(['x', 'X']);
-        // A float without a fraction is an int, too.
+        // A float without a fraction is an integer, too.
         #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
         if int.is_none() {
             int = float.filter(|x| x.fract() == 0.0 && x.abs() < 9.2e18).map(|x| x as i64);

@@ -1,4 +1,4 @@
-//! A template as its users see it.
+//! The public interface: templates, functions and errors.
 
 use std::fmt;
 
@@ -7,26 +7,26 @@ use crate::execute::execute;
 use crate::tree::Templates;
 use crate::{builtins, parser};
 
-/// A template that has been read.
+/// A parsed template.
 pub struct Template<'a> {
     text: &'a [u8],
     templates: Templates,
 }
 
 impl<'a> Template<'a> {
-    /// Reads a template. Functions must exist, as in Go.
+    /// Parses a template. All functions that it calls must exist, as in Go.
     ///
     /// # Errors
-    /// The text is not a template.
+    /// The syntax is invalid, or a function or variable does not exist.
     pub fn parse(text: &'a [u8], functions: &impl Functions) -> Result<Template<'a>, ParseError> {
         let is_function = |name: &str| builtins::arity(name).is_some() || functions.parameters(name).is_some();
         Ok(Template { text, templates: parser::parse(text, &is_function)? })
     }
 
-    /// Fills in the template.
+    /// Executes the template with data.
     ///
     /// # Errors
-    /// The data do not fit, a function fails, or a limit is exceeded.
+    /// The data do not match the template, a function fails, or a limit is exceeded.
     pub fn execute<F: Functions>(
         &self,
         data: Data,
@@ -37,31 +37,31 @@ impl<'a> Template<'a> {
     }
 }
 
-/// The functions that a template can call besides the built-in ones: Go's `FuncMap`.
+/// The functions that a template can call in addition to the built-in ones: Go's `FuncMap`.
 pub trait Functions {
-    /// Why a call failed.
+    /// The error of a call.
     type Error: fmt::Display;
 
-    /// The types of the parameters of a function; `None` if there is no function of that name.
+    /// Returns the types of the parameters of a function; `None` if there is none of that name.
     fn parameters(&self, name: &str) -> Option<&[GoType]>;
 
-    /// Calls a function with as many arguments, and of the types, as it has parameters.
+    /// Calls a function. The number and types of the arguments match its parameters.
     ///
     /// # Errors
-    /// As the function.
+    /// The function fails.
     fn call(&self, name: &str, args: &[Data]) -> Result<Data, Self::Error>;
 }
 
-/// How much a template may do.
+/// The limits of one execution.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Pipelines and rounds of loops.
+    /// Maximum number of evaluated pipelines and iterations.
     pub steps: u64,
-    /// Bytes of output.
+    /// Maximum length of the output in bytes.
     pub output: usize,
 }
 
-/// Why a text is not a template.
+/// Why the execution of a template failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     line: usize,
@@ -82,12 +82,12 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// Why a template could not be filled in.
+/// Why the execution of a template failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExecuteError<E> {
-    /// Go's text, which contains that of the cause.
+    /// Go's message, which contains that of the cause.
     pub(crate) message: String,
-    /// The failure of one of the [`Functions`], if that was it.
+    /// The error of a function, if a function failed.
     pub cause: Option<E>,
 }
 
@@ -98,3 +98,62 @@ impl<E> fmt::Display for ExecuteError<E> {
 }
 
 impl<E: fmt::Debug> std::error::Error for ExecuteError<E> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `half` returns half of an even number, and fails for odd ones.
+    struct Half;
+
+    impl Functions for Half {
+        type Error = String;
+
+        fn parameters(&self, name: &str) -> Option<&[GoType]> {
+            (name == "half").then_some(&[GoType::Int64])
+        }
+
+        fn call(&self, _: &str, args: &[Data]) -> Result<Data, String> {
+            match args {
+                [Data::Int(n)] if n % 2 == 0 => Ok(Data::Int(n / 2)),
+                _ => Err("odd".to_owned()),
+            }
+        }
+    }
+
+    fn execute(text: &str, limits: Limits) -> Result<String, ExecuteError<String>> {
+        let template = Template::parse(text.as_bytes(), &Half).expect("the template is valid");
+        template.execute(Data::Nil, &Half, limits).map(|output| String::from_utf8(output).expect("UTF-8"))
+    }
+
+    const LIMITS: Limits = Limits { steps: 100, output: 100 };
+
+    #[test]
+    fn templates_call_the_functions_of_the_caller() {
+        assert_eq!(execute("{{ half 84 }}", LIMITS).as_deref(), Ok("42"));
+        let error = Template::parse(b"{{ third 1 }}", &Half).map(drop).unwrap_err();
+        assert_eq!(error.to_string(), r#"template:1: function "third" not defined"#);
+    }
+
+    #[test]
+    fn the_error_of_a_function_is_the_cause() {
+        let error = execute("{{ half 1 }}", LIMITS).unwrap_err();
+        let message =
+            "template:1:3: executing \"template\" at <half 1>: error calling half: function `half` errored: odd";
+        assert_eq!((error.to_string().as_str(), error.cause.as_deref()), (message, Some("odd")));
+        assert_eq!(execute("{{ half `x` }}", LIMITS).unwrap_err().cause, None);
+    }
+
+    #[test]
+    fn executions_that_exceed_a_limit_are_errors() {
+        let message = |text: &str| execute(text, LIMITS).unwrap_err().to_string();
+        assert_eq!(
+            message("{{ range 40 }}abc{{ end }}"),
+            "template:1:9: executing \"template\" at <40>: output exceeds the limit of 100 bytes"
+        );
+        assert_eq!(
+            message("{{ range 1000 }}{{ end }}"),
+            "template:1:9: executing \"template\" at <1000>: too many steps"
+        );
+    }
+}

@@ -1,16 +1,16 @@
-//! The parsed form of a template. Every part prints as Go prints it, since error messages quote it.
+//! The syntax tree of a template. Nodes print as in Go, because error messages quote them.
 
 use std::fmt;
 
 use rustc_hash::FxHashMap;
 
-/// All templates of a text: the main one and those that `define` and `block` made.
+/// The templates of a text: the main one, and those defined by `define` and `block`.
 pub(crate) struct Templates {
     pub(crate) main: Vec<Node>,
     pub(crate) named: FxHashMap<String, Vec<Node>>,
 }
 
-/// A part of a template. Positions are byte offsets in the text.
+/// A node. Positions are byte offsets in the text.
 pub(crate) enum Node {
     Text(Vec<u8>),
     Action(Pipe),
@@ -62,7 +62,7 @@ pub(crate) enum OperandKind {
     Pipe(Box<Pipe>),
 }
 
-/// A number that may be read as an int, a float, or both.
+/// A number literal: an integer, a float, or both.
 pub(crate) struct Number {
     pub(crate) text: String,
     pub(crate) int: Option<i64>,

@@ -27,6 +27,12 @@ pub fn parse(mut loaded: Loaded) -> (Trees, Vec<Diagnostic>) {
         .par_iter()
         .map(|unit| {
             let mut parsed = mcl_parser::parse(unit.file, text(&loaded, unit), &unit.tokens);
+            let mismatches = mcl_types::check_annotated_literals(&parsed.ast);
+            if !mismatches.is_empty() {
+                // Lints are for files without errors of this stage.
+                parsed.diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
+            }
+            parsed.diagnostics.extend(mismatches);
             parsed.diagnostics.extend(mcl_parser::check_ast(&parsed.ast));
             parsed
         })

@@ -1,5 +1,5 @@
-//! Reading arguments. The type checker guarantees number and types, so a mismatch means a damaged artifact: it is an
-//! error, never a panic.
+//! Typed access to arguments. The type checker guarantees their number and types, so that a mismatch means a corrupted
+//! artifact: it is an error, never a panic.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::FunctionError;
 
 type Read<T> = Result<T, FunctionError>;
 
-/// Typed access to an argument by its position.
+/// Typed access to an argument by its index.
 pub(crate) trait Args {
     fn any(&self, index: usize) -> Read<&Value>;
 
@@ -29,7 +29,7 @@ pub(crate) trait Args {
         self.any(index)?.as_bytes().ok_or_else(|| mismatch(index, "str"))
     }
 
-    /// A string as text, for messages, names and paths.
+    /// Returns a string as UTF-8, for messages, names and paths.
     fn text(&self, index: usize) -> Read<Cow<'_, str>> {
         self.bytes(index).map(String::from_utf8_lossy)
     }
@@ -58,5 +58,5 @@ impl Args for [Value] {
 }
 
 fn mismatch(index: usize, expected: &str) -> FunctionError {
-    FunctionError::fatal(format!("argument {index} is not of type {expected}"))
+    FunctionError::fatal(format!("expected `{expected}` as argument {index}"))
 }

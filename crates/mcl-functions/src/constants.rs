@@ -1,38 +1,38 @@
-//! Global variables, and variables of system modules (spec 03 §7). The constants of resources, `$const.res.…`, are
-//! declared with their kinds.
+//! Predefined variables of the global scope and of system modules (spec 03 §7). The constants `$const.res.…` are
+//! declared with the resource kinds.
 
 use mcl_value::{Type, Value};
 
 /// A predefined variable.
 #[derive(Clone, Copy, Debug)]
 pub struct Variable {
-    /// The module that must be imported, or "" for those that every scope has.
+    /// The module that must be imported; "" for variables of the global scope.
     pub module: &'static str,
     /// The name, without the module.
     pub name: &'static str,
-    /// One sentence for `mclc doc`.
+    /// The description that `mclc doc` prints: one sentence.
     pub doc: &'static str,
     /// The value.
     pub value: VariableValue,
 }
 
-/// What a [`Variable`] stands for.
+/// The value of a [`Variable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariableValue {
-    /// The same text everywhere.
+    /// The same string everywhere.
     Text(&'static str),
-    /// The host name that the instance is configured with, known when it starts.
+    /// The configured host name of the instance.
     Hostname,
 }
 
 impl Variable {
-    /// Its type.
+    /// Returns the type.
     #[must_use]
     pub fn ty(&self) -> Type {
         Type::Str
     }
 
-    /// Its value, given the host name.
+    /// Returns the value for a host name.
     #[must_use]
     pub fn value(&self, hostname: &str) -> Value {
         match self.value {
@@ -42,7 +42,7 @@ impl Variable {
     }
 }
 
-/// All predefined variables but the constants of resources.
+/// All predefined variables except the constants of resource kinds.
 pub static VARIABLES: &[Variable] = &[
     Variable {
         module: "",

@@ -1,4 +1,4 @@
-//! `convert`: between text and the other scalars (spec 03 §5.1).
+//! `convert`: conversions between strings and other scalars (spec 03 §5.1).
 
 use go_compat::strconv;
 
@@ -54,7 +54,7 @@ fn to_float(value: i64) -> Outcome {
     ok(value as f64)
 }
 
-/// Truncates as an x86-64 processor does.
+/// Truncates as x86-64 processors do.
 #[allow(clippy::cast_possible_truncation)]
 pub(crate) fn to_int(value: f64) -> i64 {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;

@@ -1,4 +1,4 @@
-//! `datetime` (spec 03 §5.2). Times are seconds since the epoch, shown in the time zone of the process.
+//! `datetime` (spec 03 §5.2). Times are Unix timestamps in seconds, shown in the time zone of the process.
 
 use std::time::Duration;
 
@@ -57,14 +57,14 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     ),
 ];
 
-/// The largest time that the calendar reaches: the end of the year 9999.
+/// The last timestamp that the calendar supports, in the year 9999.
 const LAST: i64 = 253_402_207_200;
 
 fn local(seconds: i64) -> Result<Zoned, FunctionError> {
     if seconds < 0 {
         return Err(FunctionError::fatal("epoch delta must be positive"));
     }
-    // Beyond the year 9999 a time means nothing to anyone; the last moment stands for it.
+    // Later times are clamped.
     let timestamp = Timestamp::from_second(seconds.min(LAST)).unwrap_or(Timestamp::UNIX_EPOCH);
     Ok(timestamp.to_zoned(TimeZone::system()))
 }
@@ -86,7 +86,7 @@ fn seconds(time: Duration) -> i64 {
     i64::try_from(time.as_secs()).unwrap_or(LAST)
 }
 
-/// Changes at each full second.
+/// Updates at each full second.
 struct Now(bool);
 
 impl Stream for Now {
@@ -98,7 +98,7 @@ impl Stream for Now {
     }
 }
 
-/// Changes at each local midnight.
+/// Updates at each local midnight.
 struct Weekday;
 
 impl Stream for Weekday {
@@ -106,7 +106,7 @@ impl Stream for Weekday {
         let now = cx.now();
         let time = local(seconds(now))?;
         let midnight = time.date().saturating_add(1.day()).to_zoned(time.time_zone().clone());
-        let Ok(midnight) = midnight else { return fatal("there is no tomorrow") };
+        let Ok(midnight) = midnight else { return fatal("the next midnight is out of range") };
         let until = u64::try_from(midnight.timestamp().as_second() - seconds(now)).unwrap_or(1).max(1);
         cx.wake_after(Duration::from_secs(until) - Duration::from_nanos(now.subsec_nanos().into()));
         ok(weekday(&time))

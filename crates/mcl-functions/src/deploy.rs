@@ -1,4 +1,4 @@
-//! `deploy`: the files that belong to the program (spec 03 §5.3).
+//! `deploy`: the files deployed with the program (spec 03 §5.3).
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::args::Args;
 use crate::table::{Outcome, fatal, host, ok, pure, streaming};
 use crate::{CallContext, Deploy, Function, FunctionError, Plain, Stream, StreamContext, distro};
 
-/// A row: a full function of the host.
+/// Declares a function with the full interface whose result depends on the host.
 const fn file(name: &'static str, signature: &'static str, doc: &'static str, plain: Plain) -> Function {
     Function { simple: false, ..host(name, signature, doc, plain) }
 }
@@ -97,7 +97,7 @@ fn files<'a>(cx: &CallContext<'a>) -> Result<&'a dyn Deploy, FunctionError> {
     cx.deploy.ok_or_else(|| FunctionError::fatal("can't load data from file system: there is no deploy"))
 }
 
-/// A path that starts at the module's directory, as a path inside the deploy.
+/// Converts a path inside the calling module to a path inside the deploy.
 fn in_module(cx: &CallContext<'_>, path: &str, what: &str) -> Result<String, FunctionError> {
     if path.starts_with('/') {
         Ok(format!("{}{path}", cx.module_dir.trim_end_matches('/')))
@@ -110,7 +110,7 @@ fn normal(path: &str) -> String {
     String::from_utf8_lossy(&clean(path.as_bytes())).into_owned()
 }
 
-/// Copies when it is first called; a deploy does not change while the program runs.
+/// Copies the directory at the first call; a deploy does not change while the program runs.
 struct Directory;
 
 impl Stream for Directory {
@@ -134,7 +134,7 @@ impl Stream for Directory {
     }
 }
 
-/// Makes the target equal to a directory of the deploy: stale entries go, equal files are left alone.
+/// Makes the target equal to a directory of the deploy: removes other entries, and leaves equal files alone.
 fn copy(deploy: &dyn Deploy, below: &str, target: &Path) -> std::io::Result<()> {
     create_private_dir(target)?;
     let mut wanted: Vec<PathBuf> = Vec::new();

@@ -1,8 +1,8 @@
-//! Facts about distributions that `os.*` and `deploy.*` share.
+//! Data about distributions for `os.*` and `deploy.*`.
 
 use mcl_value::Value;
 
-/// The packages that mgmt itself needs.
+/// Returns the packages that mgmt needs.
 pub(crate) fn bootstrap_packages(distro: &[u8]) -> Option<&'static [&'static str]> {
     match distro {
         b"debian" => Some(&["libaugeas-dev", "libvirt-dev", "packagekit-tools"]),
@@ -11,7 +11,7 @@ pub(crate) fn bootstrap_packages(distro: &[u8]) -> Option<&'static [&'static str
     }
 }
 
-/// The parts of `NAMEdigits-ARCH`; all are empty if one is missing.
+/// Splits `NAMEdigits-ARCH`; if a part is missing, all are empty.
 pub(crate) fn parse_uid(uid: &[u8]) -> Value {
     let parts = uid.iter().position(|&b| b == b'-').and_then(|dash| {
         let (left, arch) = (&uid[..dash], &uid[dash + 1..]);

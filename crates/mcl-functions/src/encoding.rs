@@ -43,7 +43,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::RequireCanonical),
 );
 
-/// Line breaks are ignored. The offset in the error is that of Go, which counts whole blocks of four at the end.
+/// Decodes base64, ignoring line breaks. The offset in the error is Go's, which counts whole blocks of four at the end.
 fn base64_decode(data: &[u8]) -> Outcome {
     let plain: Vec<u8> = data.iter().copied().filter(|b| !matches!(b, b'\r' | b'\n')).collect();
     match BASE64.decode(&plain) {
@@ -52,7 +52,7 @@ fn base64_decode(data: &[u8]) -> Outcome {
     }
 }
 
-/// Where Go's decoder gives up, as a position in the data with its line breaks.
+/// Returns the offset of Go's error in the data, including its line breaks.
 fn corrupt_at(data: &[u8]) -> usize {
     let is_digit = |b: u8| b.is_ascii_alphanumeric() || b == b'+' || b == b'/';
     let mut significant = data.iter().enumerate().filter(|(_, b)| !matches!(b, b'\r' | b'\n'));
@@ -60,7 +60,7 @@ fn corrupt_at(data: &[u8]) -> usize {
         let mut digits = 0;
         let problem = loop {
             match significant.next() {
-                // The input ends inside a block: Go names the start of what is missing.
+                // The input ends inside a block: Go reports the start of the missing part.
                 None => break data.len() - digits,
                 Some((_, b)) if is_digit(*b) => digits += 1,
                 Some((at, b'=')) if digits >= 2 => {
@@ -68,7 +68,7 @@ fn corrupt_at(data: &[u8]) -> usize {
                     match second {
                         None => break data.len(),
                         Some((at, b)) if *b != b'=' => break at,
-                        // The padding is whole: what follows it is in the way.
+                        // Data after the complete padding.
                         Some(_) => break significant.next().map_or(data.len(), |(at, _)| at),
                     }
                 }

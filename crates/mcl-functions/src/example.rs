@@ -1,4 +1,4 @@
-//! `example` and `example/nested`: functions to try things with (spec 03 §5.5).
+//! `example` and `example/nested`: functions for experiments (spec 03 §5.5).
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ const PERIOD: Duration = Duration::from_secs(5);
 
 #[derive(Default)]
 struct Flipflop {
-    /// When it began.
+    /// The time of the first call.
     start: Option<Duration>,
 }
 

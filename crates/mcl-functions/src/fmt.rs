@@ -14,7 +14,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[call_site(
     printf,
 )];
 
-/// What a `%` in a format asks for.
+/// A formatting verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Verb {
@@ -28,7 +28,7 @@ pub enum Verb {
 }
 
 impl Verb {
-    /// The type that the verb asks for; `None` where anything goes.
+    /// Returns the type that the verb requires; `None` if it accepts any type.
     #[must_use]
     pub fn argument_type(self) -> Option<Type> {
         match self {
@@ -47,16 +47,16 @@ enum Piece<'a> {
     Verb(Verb),
 }
 
-/// The verbs of a format, in order.
+/// Returns the verbs of a format string, in order.
 ///
 /// # Errors
-/// The byte offset of a character after `%` that is no verb.
+/// The byte offset of an unknown verb.
 pub fn format_verbs(format: &[u8]) -> Result<Vec<Verb>, usize> {
     let verb = |piece| if let Piece::Verb(verb) = piece { Some(verb) } else { None };
     Ok(pieces(format)?.into_iter().filter_map(verb).collect())
 }
 
-/// A single `%` at the very end is dropped.
+/// Splits a format string. A `%` at the very end is dropped.
 fn pieces(format: &[u8]) -> Result<Vec<Piece<'_>>, usize> {
     let (mut pieces, mut start) = (Vec::new(), 0);
     while let Some(percent) = memchr::memchr(b'%', &format[start..]).map(|at| start + at) {

@@ -1,4 +1,4 @@
-//! Functions that exist without an import (spec 03 §3). Syntax produces those with a leading underscore.
+//! The functions that need no import (spec 03 §3). The compiler generates calls of those with a leading underscore.
 
 use std::io::Read as _;
 use std::time::Duration;
@@ -14,7 +14,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "_collect",
         CallSite::Collect,
         "Returns the exported resources that a `collect` statement selects.",
-        |_, _| fatal("_collect needs the world of a running engine"),
+        |_, _| fatal("_collect requires a running function engine"),
     )
     .computed_by(|| Box::<crate::world::Collect>::default()),
     call_site("_lookup", CallSite::Lookup, "Returns an element of a list or map: `$x[$key]`.", |_, args| {
@@ -114,7 +114,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     ),
 ];
 
-/// An element of a list, for `_lookup`, `list_lookup` and `list.lookup`.
+/// Returns an element of a list, for `_lookup`, `list_lookup` and `list.lookup`.
 pub(crate) fn list_lookup(args: &[Value]) -> Outcome {
     let (list, index) = (args.list(0)?, args.int(1)?);
     if index < 0 {
@@ -128,7 +128,7 @@ pub(crate) fn list_lookup(args: &[Value]) -> Outcome {
     }
 }
 
-/// The value under a key, for `_lookup`, `map_lookup` and `map.lookup`.
+/// Returns the value for a key, for `_lookup`, `map_lookup` and `map.lookup`.
 pub(crate) fn map_lookup(args: &[Value]) -> Outcome {
     let (map, key) = (args.map(0)?, args.any(1)?);
     match map.get(key) {
@@ -141,11 +141,11 @@ fn length(count: usize) -> Outcome {
     ok(i64::try_from(count).unwrap_or(i64::MAX))
 }
 
-/// Remembers when the value changed, and wakes up when a change becomes old enough to be shown.
+/// Records when the value changed, and requests a call when a change becomes old enough to be returned.
 #[derive(Default)]
 struct History {
     index: i64,
-    /// Oldest first; the first one stands for everything before it.
+    /// The oldest change comes first; it also represents everything before it.
     changes: std::collections::VecDeque<(Duration, Value)>,
 }
 
@@ -205,7 +205,7 @@ fn random_letters(count: usize) -> std::io::Result<Vec<u8>> {
     let mut byte = [0];
     while out.len() < count {
         source.read_exact(&mut byte)?;
-        // Bytes from the last multiple of 52 on would make some letters likelier.
+        // Bytes from the last multiple of 52 on would bias the result.
         if byte[0] < 208 {
             out.push(LETTERS[usize::from(byte[0] % 52)]);
         }

@@ -1,6 +1,6 @@
-//! Functions generated from Go's standard library (spec 03 §5.24), a file for each Go package.
+//! The functions of Go's standard library (spec 03 §5.24): one file per Go package.
 //!
-//! Their errors are fatal and have Go's own texts; where Go panics, the text says so.
+//! Their errors are fatal and have Go's messages; for a Go panic, the message says so.
 
 pub(crate) mod exec;
 pub(crate) mod html;
@@ -15,7 +15,7 @@ pub(crate) mod strings;
 
 use crate::table::{Outcome, fatal};
 
-/// What a Go panic inside a function turns into.
+/// Returns the error for a Go panic.
 fn panicked(message: impl std::fmt::Display) -> Outcome {
     fatal(format!("panic in process: {message}"))
 }

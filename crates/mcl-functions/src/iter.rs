@@ -1,4 +1,4 @@
-//! `iter` (spec 03 §5.8). Those that take functions are expanded by the engine.
+//! `iter` (spec 03 §5.8). The function engine expands the functions that take function values.
 
 use mcl_value::Value;
 
@@ -17,7 +17,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         let parts = args.list(0)?.iter().map(|inner| inner.as_list()).collect::<Option<Vec<_>>>();
         match parts {
             Some(parts) => ok(Value::List(parts.concat().into())),
-            None => fatal("argument 0 is not of type [][]?1"),
+            None => fatal("expected `[][]?1` as argument 0"),
         }
     }),
     engine(
@@ -46,7 +46,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     ),
 ];
 
-/// More elements than this cannot be meant.
+/// Maximum number of elements of a range.
 const MAX_RANGE: i128 = 10_000_000;
 
 fn range(args: &[Value]) -> Result<Value, FunctionError> {
@@ -63,7 +63,7 @@ fn range(args: &[Value]) -> Result<Value, FunctionError> {
     let step = i128::from(step);
     let count = if distance.signum() == step.signum() { (distance.abs() + step.abs() - 1) / step.abs() } else { 0 };
     if count > MAX_RANGE {
-        return fatal(format!("the range has {count} elements, more than {MAX_RANGE}"));
+        return fatal(format!("range of {count} elements exceeds the limit of {MAX_RANGE}"));
     }
     let element = |i: i128| Value::Int(i64::try_from(first + i * step).unwrap_or(i64::MAX));
     ok(Value::List((0..count).map(element).collect()))

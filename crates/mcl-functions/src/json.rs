@@ -1,13 +1,13 @@
-//! Reading JSON as values of a type (spec 03 §5.4).
+//! Decoding JSON into values of a type (spec 03 §5.4).
 //!
-//! The text is first scanned into a flat list of tokens; they are then read along the type, whose depth is bounded.
+//! The text is first scanned into a flat list of tokens, which are then decoded along the type, whose depth is bounded.
 
 use go_compat::json::{Document, Token};
 use go_compat::strconv;
 use mcl_value::{Field, Type, Value};
 use rustc_hash::FxHashMap;
 
-/// The value of the given type.
+/// Decodes a value of the given type.
 pub(crate) fn decode(document: &Document, ty: &Type, flexible: bool) -> Result<Value, String> {
     Decoder { tokens: document.tokens(), flexible }.value(0, ty)
 }
@@ -18,7 +18,7 @@ struct Decoder<'a> {
 }
 
 impl Decoder<'_> {
-    /// The index of the token after a value.
+    /// Returns the index of the token after a value.
     fn after(&self, at: usize) -> usize {
         match self.tokens.get(at) {
             Some(Token::Array { end } | Token::Object { end }) => *end,
@@ -60,7 +60,7 @@ impl Decoder<'_> {
     }
 
     fn strukt(&self, at: usize, fields: &[Field]) -> Result<Value, String> {
-        // Of members with one name the last counts.
+        // The last of several members with the same name counts.
         let members: FxHashMap<&str, usize> = self.members(at).map(|(_, name, value)| (name, value)).collect();
         if !self.flexible && members.len() != fields.len() {
             return Err("incompatible number of fields".to_owned());
@@ -76,7 +76,7 @@ impl Decoder<'_> {
         Ok(Value::strukt(fields.iter().map(field).collect::<Result<Vec<_>, _>>()?))
     }
 
-    /// The members of an object: token of the key, key, token of the value.
+    /// Returns the members of an object: index of the key token, key, and index of the value token.
     fn members(&self, at: usize) -> impl Iterator<Item = (usize, &str, usize)> {
         let end = self.after(at);
         let mut key = at + 1;

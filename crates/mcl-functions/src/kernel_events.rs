@@ -1,4 +1,4 @@
-//! Events that the kernel sends over netlink: changes of network interfaces, and of devices.
+//! Events of the kernel that arrive over netlink: changes of network interfaces and devices.
 
 use std::os::fd::OwnedFd;
 use std::thread::JoinHandle;
@@ -9,37 +9,37 @@ use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, bind, recv,
 
 use crate::{FunctionError, StreamContext};
 
-/// Calls the waker for each event until it is dropped.
+/// A thread that calls the waker for each event until it is dropped.
 pub(crate) struct KernelEvents {
     stop: OwnedFd,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Groups of rtnetlink: links, IPv4 addresses, IPv6 addresses.
+/// The rtnetlink multicast groups of links, IPv4 addresses and IPv6 addresses.
 const NETWORK_GROUPS: u32 = 0x1 | 0x10 | 0x100;
-/// The group of events that come from the kernel itself.
+/// The uevent multicast group of the kernel.
 const DEVICE_GROUP: u32 = 1;
 
 impl KernelEvents {
-    /// Starts to watch links and addresses, unless `slot` already does.
+    /// Starts watching links and addresses, unless `slot` already does.
     pub(crate) fn network(slot: &mut Option<KernelEvents>, cx: &dyn StreamContext) -> Result<(), FunctionError> {
-        // Protocol 0 of netlink is the one about routes.
+        // Protocol 0 of netlink is NETLINK_ROUTE.
         KernelEvents::watch(slot, cx, None, NETWORK_GROUPS, |_| true)
     }
 
-    /// Starts to watch processors, unless `slot` already does.
+    /// Starts watching processors, unless `slot` already does.
     pub(crate) fn processors(slot: &mut Option<KernelEvents>, cx: &dyn StreamContext) -> Result<(), FunctionError> {
         let about_a_processor = |event: &[u8]| event.split(|&b| b == 0).any(|line| line == b"SUBSYSTEM=cpu");
         KernelEvents::watch(slot, cx, Some(netlink::KOBJECT_UEVENT), DEVICE_GROUP, about_a_processor)
     }
 
-    /// Starts to watch kernel modules, unless `slot` already does.
+    /// Starts watching kernel modules, unless `slot` already does.
     pub(crate) fn modules(slot: &mut Option<KernelEvents>, cx: &dyn StreamContext) -> Result<(), FunctionError> {
         let about_a_module = |event: &[u8]| event.split(|&b| b == 0).any(|line| line == b"SUBSYSTEM=module");
         KernelEvents::watch(slot, cx, Some(netlink::KOBJECT_UEVENT), DEVICE_GROUP, about_a_module)
     }
 
-    /// Starts to watch the host name, unless `slot` already does: the kernel wakes who polls its file.
+    /// Starts watching the host name, unless `slot` already does. The kernel wakes pollers of its file.
     pub(crate) fn hostname(slot: &mut Option<KernelEvents>, cx: &dyn StreamContext) -> Result<(), FunctionError> {
         if slot.is_some() {
             return Ok(());
@@ -48,7 +48,7 @@ impl KernelEvents {
             .map_err(|error| FunctionError::fatal(format!("could not watch the host name: {error}")))?;
         let waker = cx.waker();
         *slot = Some(KernelEvents::start(file.into(), PollFlags::ERR | PollFlags::PRI, move |file| {
-            // Reading takes the event back.
+            // Reading clears the event.
             let mut name = [0; 256];
             let read = rustix::io::pread(file, &mut name, 0).is_ok();
             waker();
@@ -77,7 +77,7 @@ impl KernelEvents {
             let mut buffer = vec![0u8; 16 * 1024];
             match recv(socket, &mut buffer[..], RecvFlags::DONTWAIT) {
                 Ok((length, _)) if !interesting(&buffer[..length.min(16 * 1024)]) => true,
-                // An overrun means that events were lost: look again.
+                // An overrun means that events were lost.
                 Ok(_) | Err(rustix::io::Errno::NOBUFS) => {
                     waker();
                     true
@@ -88,7 +88,7 @@ impl KernelEvents {
         Ok(())
     }
 
-    /// Calls `event` whenever the descriptor is ready, for as long as it returns true.
+    /// Calls `event` each time the descriptor is ready, as long as it returns true.
     fn start(
         descriptor: OwnedFd,
         interest: PollFlags,

@@ -1,4 +1,4 @@
-//! `local`: state of this machine, below the prefix (spec 03 §5.10).
+//! `local`: persistent state of this machine, below the prefix (spec 03 §5.10).
 
 use go_compat::os::error_text;
 use go_compat::path::clean;
@@ -37,7 +37,7 @@ impl Stream for Pool {
                 return fatal(format!("{what} contains slash"));
             }
             if name.contains('\0') || *name == "." || *name == ".." {
-                return fatal(format!("{what} is not a file name"));
+                return fatal(format!("invalid {what} `{name}`: not a file name"));
             }
         }
         let dir = cx.state_dir().join("pool").join(&*namespace);
@@ -58,7 +58,7 @@ impl Stream for Pool {
                 }
                 largest = largest.max(number);
             }
-            let next = largest.checked_add(1).ok_or_else(|| std::io::Error::other("the pool is exhausted"))?;
+            let next = largest.checked_add(1).ok_or_else(|| std::io::Error::other("pool exhausted"))?;
             write_atomically(&dir.join(format!("{uid}.uid")), format!("{next}\n").as_bytes(), 0o666)?;
             Ok(next)
         })();

@@ -1,4 +1,4 @@
-//! `map` (spec 03 §5.11). Keys and values come in the order in which maps are shown.
+//! `map` (spec 03 §5.11). Keys and values are in display order.
 
 use mcl_value::Value;
 

@@ -1,4 +1,4 @@
-//! `math` (spec 03 §5.12). The whole of Go's `math` package is in `golang/math`.
+//! `math` (spec 03 §5.12). Go's `math` package is in `golang/math`.
 
 use mcl_value::{Type, Value};
 

@@ -116,7 +116,7 @@ fn catch(result: Result<String, String>) -> Outcome {
     result.map_or_else(catchable, ok)
 }
 
-/// The functions that trim blanks first.
+/// Parses the argument without surrounding whitespace and formats a property of it.
 fn with_cidr(args: &[Value], show: impl FnOnce(&cidr::Cidr) -> String) -> Outcome {
     let text = String::from_utf8_lossy(strings::trim_space(args.bytes(0)?)).into_owned();
     match cidr::Cidr::parse(&text) {

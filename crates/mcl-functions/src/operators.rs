@@ -1,11 +1,11 @@
-//! The operators: calls of `_operator` with the operator's text (spec 03 §4).
+//! Operators: calls of `_operator` with the operator as a string (spec 03 §4).
 
 use mcl_value::Value;
 
 use crate::FunctionError;
 use crate::table::{Outcome, catchable, fatal, ok};
 
-/// Applies an operator to its one or two operands.
+/// Applies an operator to its operands.
 pub(crate) fn apply(operator: &str, operands: &[Value]) -> Outcome {
     match (operator, operands) {
         ("+", [Value::Str(a), Value::Str(b)]) => ok([a.as_bytes(), b.as_bytes()].concat()),

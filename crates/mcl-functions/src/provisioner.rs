@@ -1,5 +1,5 @@
-//! `embedded/provisioner`: the options of a provisioning program (spec 03 §5.23). They are given as environment variables,
-//! which keeps passwords off the command line; asking for one that was not given fails.
+//! `embedded/provisioner`: the options of a provisioning program (spec 03 §5.23). They are environment variables, which
+//! keeps passwords off the command line. Reading an unset option fails.
 
 use mcl_value::Value;
 
@@ -62,11 +62,11 @@ fn boolean(variable: &str, text: &[u8]) -> Outcome {
     match text {
         b"true" => ok(true),
         b"false" => ok(false),
-        _ => fatal(format!("the environment variable {variable} is neither true nor false")),
+        _ => fatal(format!("expected `true` or `false` in the environment variable {variable}")),
     }
 }
 
-/// Commas are between the elements; no text at all means no element.
+/// Splits at commas; an empty string has no elements.
 fn list(_: &str, text: &[u8]) -> Outcome {
     let elements = text.split(|byte| *byte == b',').filter(|_| !text.is_empty());
     ok(Value::list(elements.map(<[u8]>::to_vec)))
@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(shown(list("V", b"a,b")), r#"["a", "b"]"#);
         assert_eq!(shown(list("V", b"")), "[]");
         assert_eq!(shown(boolean("V", b"true")), "true");
-        assert_eq!(shown(boolean("V", b"yes")), "the environment variable V is neither true nor false");
+        assert_eq!(shown(boolean("V", b"yes")), "expected `true` or `false` in the environment variable V");
     }
 
     #[test]

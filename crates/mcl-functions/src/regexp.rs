@@ -1,7 +1,7 @@
 //! `regexp` (spec 03 §5.16): RE2 syntax.
 //!
 //! The regex crate has the same semantics, but a slightly larger syntax, Unicode meanings of `\d \w \s \b`, and other
-//! error texts. So a pattern is first read by the rules of RE2 and rewritten, see [`translate`].
+//! error messages. Patterns are therefore parsed by the rules of RE2 and rewritten, see [`translate`].
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
@@ -23,7 +23,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[Function {
         |_, args| {
             let regex = compile(args.bytes(0)?)?;
             let text = args.bytes(1)?;
-            // An invalid byte counts as U+FFFD.
+            // An invalid byte matches as U+FFFD.
             ok(match std::str::from_utf8(text) {
                 Ok(_) => regex.is_match(text),
                 Err(_) => regex.is_match(&map_runes(text, |rune| rune)),
@@ -32,7 +32,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[Function {
     )
 }];
 
-/// Patterns are nearly always constants that are matched again and again.
+/// Compiled patterns: most are constants that are matched again and again.
 static CACHE: LazyLock<Mutex<FxHashMap<Vec<u8>, Arc<Regex>>>> = LazyLock::new(Mutex::default);
 const CACHE_SIZE: usize = 256;
 

@@ -1,4 +1,4 @@
-//! `strings` (spec 03 §5.17). Lengths and positions count bytes.
+//! `strings` (spec 03 §5.17). Lengths and positions are in bytes.
 
 use go_compat::strings;
 use go_compat::unicode::{map_runes, to_lower, to_upper};
@@ -82,10 +82,10 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     }),
 ];
 
-/// The largest text that padding and repeating make: far above any sensible use, far below exhausting the machine.
+/// Maximum length, in bytes, of strings made by padding and repeating.
 pub(crate) const MAX_LENGTH: usize = 1 << 28;
 
-/// As many copies of the pad as are missing. An empty pad can never fill up, so it adds nothing.
+/// Returns the padding. An empty `pad` adds nothing.
 fn padding(args: &[Value]) -> Result<Vec<u8>, FunctionError> {
     let (text, pad, length) = (args.bytes(0)?, args.bytes(1)?, args.int(2)?);
     let missing = usize::try_from(length).unwrap_or(0).saturating_sub(text.len());

@@ -66,19 +66,19 @@ struct CpuCount(Option<KernelEvents>);
 impl Stream for CpuCount {
     fn call(&mut self, cx: &mut dyn StreamContext, _: &[Value]) -> Outcome {
         const ONLINE: &str = "/sys/devices/system/cpu/online";
-        // In a container without kernel events the count is still known.
+        // In a container without kernel events, the count is still available.
         let _ = KernelEvents::processors(&mut self.0, cx);
         match std::fs::read_to_string(ONLINE) {
             Err(error) => fatal(format!("could not get CPU count: {}", path_error(ONLINE, &error))),
             Ok(text) => match count_cpus(text.trim()) {
                 Some(count) => ok(count),
-                None => fatal(format!("could not get CPU count: unexpected text `{}`", text.trim())),
+                None => fatal(format!("could not get CPU count: unexpected content `{}`", text.trim())),
             },
         }
     }
 }
 
-/// `0-3,5` is 5.
+/// Counts the processors of a list such as `0-3,5`, which has 5.
 fn count_cpus(text: &str) -> Option<i64> {
     let part = |part: &str| match part.split_once('-') {
         None => Some(1),
@@ -117,7 +117,7 @@ impl Stream for Uptime {
     }
 }
 
-/// Asks the daemon, if there is one, every five minutes: firmware updates take longer.
+/// Asks the daemon every five minutes, if it is installed.
 struct RebootNeeded;
 
 impl Stream for RebootNeeded {
@@ -134,7 +134,7 @@ impl Stream for RebootNeeded {
             .stderr(Stdio::null())
             .output();
         match answer {
-            // A device that waits for a reboot has the property `UpdateState` with the value 4.
+            // A device that requires a reboot has the property `UpdateState` with the value 4.
             Ok(output) => {
                 let text = String::from_utf8_lossy(&output.stdout);
                 ok(text.contains(r#""UpdateState":{"type":"u","data":4}"#))

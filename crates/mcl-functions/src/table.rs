@@ -1,29 +1,29 @@
-//! How the rows of the function tables are written.
+//! Constructors for the rows of function tables.
 
 use mcl_value::Value;
 
 use crate::{CallSite, EngineFunction, Function, FunctionError, Implementation, Plain, Purity, Signature, Stream};
 
-/// What an implementation returns.
+/// The result of a call.
 pub(crate) type Outcome = Result<Value, FunctionError>;
 
-/// A value as an outcome.
+/// Returns a value.
 #[allow(clippy::unnecessary_wraps)]
 pub(crate) fn ok(value: impl Into<Value>) -> Outcome {
     Ok(value.into())
 }
 
-/// A catchable failure.
+/// Returns a catchable error.
 pub(crate) fn catchable(message: impl Into<String>) -> Outcome {
     Err(FunctionError::catchable(message))
 }
 
-/// A fatal failure.
+/// Returns a fatal error.
 pub(crate) fn fatal(message: impl Into<String>) -> Outcome {
     Err(FunctionError::fatal(message))
 }
 
-/// A simple, pure, inlinable function: what most are.
+/// Declares a simple, pure, inlinable function, as most are.
 pub(crate) const fn pure(name: &'static str, signature: &'static str, doc: &'static str, plain: Plain) -> Function {
     Function {
         name,
@@ -37,17 +37,17 @@ pub(crate) const fn pure(name: &'static str, signature: &'static str, doc: &'sta
     }
 }
 
-/// A pure function of the full interface: it prints its short name, and templates cannot call it.
+/// Declares a pure function with mgmt's full interface: vertices show its short name, and templates cannot call it.
 pub(crate) const fn full(name: &'static str, signature: &'static str, doc: &'static str, plain: Plain) -> Function {
     Function { simple: false, ..pure(name, signature, doc, plain) }
 }
 
-/// A function whose result is constant on one machine.
+/// Declares a function whose result depends on the host, but does not change.
 pub(crate) const fn host(name: &'static str, signature: &'static str, doc: &'static str, plain: Plain) -> Function {
     Function { purity: Purity::Host, inlinable: false, ..pure(name, signature, doc, plain) }
 }
 
-/// A function that changes by itself.
+/// Declares a streaming function.
 pub(crate) const fn streaming(
     name: &'static str,
     signature: &'static str,
@@ -66,12 +66,12 @@ pub(crate) const fn streaming(
     }
 }
 
-/// A pure function whose type is made at the call site.
+/// Declares a pure function whose type depends on the call.
 pub(crate) const fn call_site(name: &'static str, site: CallSite, doc: &'static str, plain: Plain) -> Function {
     Function { signature: Signature::CallSite(site), ..full(name, "", doc, plain) }
 }
 
-/// A function that the engine expands.
+/// Declares a function that the function engine expands.
 pub(crate) const fn engine(
     name: &'static str,
     signature: Signature,

@@ -33,7 +33,7 @@ fn template(cx: &CallContext<'_>, args: &[Value]) -> Outcome {
     let functions = Functions(cx);
     let template = Template::parse(text, &functions)
         .map_err(|error| FunctionError::fatal(format!("template: parse error: template: {error}")))?;
-    // What the compiler does not compute, the runtime does.
+    // Limits for templates that do not terminate, or would block everything else.
     let limits = if cx.deploy.is_some() { RUNTIME_LIMITS } else { COMPILER_LIMITS };
     template.execute(data, &functions, limits).map_or_else(
         |error| {
@@ -45,6 +45,6 @@ fn template(cx: &CallContext<'_>, args: &[Value]) -> Outcome {
     )
 }
 
-/// A template that exceeds these does not end, or blocks everything else.
+/// Limits for templates that do not terminate, or would block everything else.
 const RUNTIME_LIMITS: Limits = Limits { steps: 50_000_000, output: 1 << 28 };
 const COMPILER_LIMITS: Limits = Limits { steps: 100_000, output: 1 << 20 };

@@ -1,4 +1,4 @@
-//! `test`: functions that test engines (spec 03 §5.19).
+//! `test`: functions that test function engines (spec 03 §5.19).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::args::Args;
 use crate::table::{Outcome, fatal, ok, pure, streaming};
 use crate::{Function, Stream, StreamContext};
 
-/// A row: fails when it is called for the second time in one process.
+/// Declares a function that fails at the second call in a process.
 macro_rules! once {
     ($name:literal) => {
         pure($name, "func() str", "Returns `hello`; fails when it is called a second time.", |_, _| {
@@ -21,7 +21,7 @@ macro_rules! once {
     };
 }
 
-/// A row: an instance that must be made only once.
+/// Declares a function of which there must be only one instance.
 macro_rules! single {
     ($name:literal) => {
         streaming(

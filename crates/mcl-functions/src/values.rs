@@ -1,4 +1,4 @@
-//! `value` and `net/http`: what resources of the same program offer (spec 03 §5.21, §5.14).
+//! `value` and `net/http`: values that resources of the same program provide (spec 03 §5.21, §5.14).
 
 use mcl_value::{Type, Value};
 
@@ -23,7 +23,7 @@ pub(crate) static HTTP: &[Function] = &[streaming(
     || Box::<Response>::default(),
 )];
 
-/// A key must stay the same while the program runs.
+/// An argument that must not change while the program runs.
 #[derive(Default)]
 struct Key(Option<Vec<u8>>);
 

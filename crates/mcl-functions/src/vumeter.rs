@@ -1,4 +1,4 @@
-//! `example.vumeter`: how loud it is at the microphone.
+//! `example.vumeter`: the volume at the microphone.
 
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use crate::{FunctionError, Stream, StreamContext};
 const REC: &str = "/usr/bin/rec";
 const SOX: &str = "/usr/bin/sox";
 
-/// Listens on a thread until it is dropped.
+/// Records on a thread until it is dropped.
 #[derive(Default)]
 pub(crate) struct Vumeter {
     listener: Option<Listener>,
@@ -29,7 +29,7 @@ impl Stream for Vumeter {
         let (symbol, multiplier, peak) = (args.text(0)?, args.int(1)?, args.float(2)?);
         for program in [REC, SOX] {
             if !std::path::Path::new(program).exists() {
-                return fatal(format!("{program} is missing"));
+                return fatal(format!("missing program `{program}`"));
             }
         }
         let listener = match &self.listener {
@@ -83,7 +83,7 @@ impl Drop for Listener {
     }
 }
 
-/// Records a second of sound, and finds its maximum amplitude.
+/// Records one second of sound and returns its maximum amplitude.
 fn measure() -> Result<f64, String> {
     let file = format!("/dev/shm/vumeter-{}.wav", std::process::id());
     let run = |program: &str, args: &[&str]| {

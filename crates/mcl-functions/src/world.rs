@@ -1,6 +1,6 @@
-//! `world` and collecting: the state that the hosts of a fleet share (spec 03 §5.22, §3.8).
+//! `world` and `_collect`: the state that the hosts of a fleet share (spec 03 §5.22, §3.8).
 //!
-//! Resources write to the [`SharedStore`], functions read it.
+//! Resources write to the [`SharedStore`]; functions only read it.
 
 use go_compat::os::error_text;
 use mcl_value::Value;
@@ -38,7 +38,7 @@ pub(crate) static COLLECT: &[Function] = &[streaming(
     || Box::<CollectRes>::default(),
 )];
 
-/// The world of an instance, and the argument that must stay the same while it lives.
+/// Opens the shared store for an instance, one of whose arguments must not change.
 fn visit(
     cx: &mut dyn StreamContext,
     fixed: &mut Option<String>,
@@ -98,7 +98,7 @@ impl Stream for Schedule {
     }
 }
 
-/// The exported resources of a kind; the engine is told to look again when one appears or changes.
+/// Returns the exported resources of a kind, and requests a call when they change.
 fn exported(
     cx: &mut dyn StreamContext,
     fixed: &mut Option<String>,
@@ -135,7 +135,7 @@ impl Stream for Collect {
         if kind.is_empty() {
             return fatal("function must not have an empty kind arg");
         }
-        // Name and host that are asked for; an empty one stands for any.
+        // The selected names and hosts; an empty string selects all.
         let any_host = |name: &Value| Some((name.as_bytes()?.to_vec(), Vec::new()));
         let pair = |value: &Value| match value {
             Value::Struct(st) => Some((st.get("name")?.as_bytes()?.to_vec(), st.get("host")?.as_bytes()?.to_vec())),

@@ -11,7 +11,7 @@ mod types;
 use std::ops::Range;
 use std::sync::Arc;
 
-use mcl_diagnostics::{Diagnostic, FileId, Span};
+use mcl_diagnostics::{FileId, Span};
 use mcl_lexer::{TokenIdx, TokenKind, Tokens};
 use rustc_hash::FxHashMap;
 
@@ -77,7 +77,6 @@ pub struct Checkpoint {
     stmts: usize,
     types: usize,
     errors: usize,
-    type_errors: usize,
     brackets: usize,
     bar_bars: usize,
 }
@@ -100,8 +99,6 @@ pub struct Builder<'t> {
     pub open: Vec<OpenBlock>,
     /// The errors of checks that do not stop the parse.
     pub errors: Vec<SyntaxError>,
-    /// The errors of literals that do not have the annotated type.
-    pub type_errors: Vec<Diagnostic>,
     /// The opener and context of every pair of brackets.
     pub brackets: Vec<(TokenIdx, BracketContext)>,
     /// The operators `||` in place of `<|>`.
@@ -129,7 +126,6 @@ impl<'t> Builder<'t> {
             ast: Ast::empty(file),
             open: vec![root],
             errors: Vec::new(),
-            type_errors: Vec::new(),
             brackets: Vec::new(),
             bar_bars: Vec::new(),
             names: FxHashMap::default(),
@@ -248,7 +244,6 @@ impl<'t> Builder<'t> {
             stmts: self.ast.stmts.len(),
             types: self.ast.types.len(),
             errors: self.errors.len(),
-            type_errors: self.type_errors.len(),
             brackets: self.brackets.len(),
             bar_bars: self.bar_bars.len(),
         }
@@ -266,7 +261,6 @@ impl<'t> Builder<'t> {
         self.ast.type_spans.truncate(checkpoint.types);
         self.type_depths.truncate(checkpoint.types);
         self.errors.truncate(checkpoint.errors);
-        self.type_errors.truncate(checkpoint.type_errors);
         self.brackets.truncate(checkpoint.brackets);
         self.bar_bars.truncate(checkpoint.bar_bars);
     }

@@ -37,7 +37,6 @@ mod terminals;
 #[cfg(test)]
 mod tests;
 mod token_set;
-mod typed_bind;
 mod validate;
 
 /// The generated parser, which is not held to the lints of this workspace.

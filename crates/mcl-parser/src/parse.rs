@@ -43,8 +43,7 @@ fn parse_valid(file: FileId, text: &str, tokens: &Tokens) -> Option<Parsed> {
     if end.token != tokens.end_idx() {
         return None;
     }
-    let is_valid = builder.errors.is_empty() && builder.type_errors.is_empty();
-    let lints = if is_valid { lint(&mut builder) } else { Vec::new() };
+    let lints = if builder.errors.is_empty() { lint(&mut builder) } else { Vec::new() };
     let mut parsed = finish(builder, Vec::new());
     parsed.diagnostics.extend(lints);
     Some(parsed)
@@ -73,7 +72,6 @@ fn finish(mut builder: Builder<'_>, errors: Vec<SyntaxError>) -> Parsed {
     }
     builder.ast.body = std::mem::take(&mut builder.top().body);
     let mut diagnostics: Vec<Diagnostic> = errors.into_iter().chain(builder.errors).map(Diagnostic::from).collect();
-    diagnostics.extend(builder.type_errors);
     diagnostics.sort_by_key(|d| d.span.map(|s| s.start));
     // Nesting that is too deep is reported once per file.
     let mut is_too_deep = false;

@@ -9,6 +9,7 @@
 //!
 //! The crate knows the resource schemas and the signatures of the functions, but neither values nor function graphs.
 
+mod annotation;
 mod builtin;
 mod infer;
 mod invalid;
@@ -24,6 +25,7 @@ mod validate;
 mod walk;
 mod wording;
 
+pub use annotation::check_annotated_literals;
 pub use invalid::InvalidProgram;
 pub use scope::scope;
 pub use scoped::{

@@ -66,6 +66,7 @@ fn compile(program: &str) -> (Typed, Vec<Diagnostic>, Files) {
         let text = &loaded.files.files[unit.file.0 as usize].text;
         let parsed = mcl_parser::parse(unit.file, text, &unit.tokens);
         diagnostics.extend(parsed.diagnostics);
+        diagnostics.extend(crate::check_annotated_literals(&parsed.ast));
         let (tree, found) = mcl_parser::interpolate(parsed.ast);
         diagnostics.extend(found);
         trees.push(Arc::new(tree));

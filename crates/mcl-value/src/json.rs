@@ -1,8 +1,8 @@
-//! Values as JSON, for people and for other programs (`graph --format json`), and back.
+//! Conversion of values to JSON (`graph --format json`) and back.
 //!
-//! JSON has no byte strings, no special floats and only string keys, so: a string that is not UTF-8 is
-//! `{"$base64": "…"}`; NaN and the infinities are the strings of their display form; a key that is not a string is its
-//! display form. With the type at hand [`Value::from_json`] undoes the first two, and keys of bool, int and float.
+//! JSON has no byte strings, no special floats and only string keys. Therefore a string that is not UTF-8 becomes
+//! `{"$base64": "…"}`; NaN and the infinities become strings in display form; and so does a key that is not a string.
+//! Given the type, [`Value::from_json`] converts the first two back, and keys of type bool, int and float.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,12 +13,12 @@ use crate::{Type, Value};
 
 const BYTES: &str = "$base64";
 
-/// Why JSON is not a value of a type.
+/// JSON that does not fit a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonError {
-    /// The type that was wanted where it did not fit.
+    /// The expected type.
     pub expected: Type,
-    /// The JSON found there.
+    /// The JSON found instead.
     pub found: String,
 }
 
@@ -31,7 +31,7 @@ impl std::fmt::Display for JsonError {
 impl std::error::Error for JsonError {}
 
 impl Value {
-    /// The value as JSON; functions and the dummy are `null`.
+    /// Converts the value to JSON. Functions and the nil value become `null`.
     #[must_use]
     pub fn to_json(&self) -> Json {
         match self {
@@ -60,10 +60,10 @@ impl Value {
         }
     }
 
-    /// The value of this type that the JSON stands for.
+    /// Converts JSON to a value of this type.
     ///
     /// # Errors
-    /// If the JSON does not fit the type.
+    /// The JSON does not fit the type.
     pub fn from_json(json: &Json, ty: &Type) -> Result<Value, JsonError> {
         let mismatch = || {
             let mut found = json.to_string();

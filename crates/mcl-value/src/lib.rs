@@ -1,10 +1,11 @@
-//! Types and values of mcl as data (spec 03 §1): printing, comparing, hashing, ordering, type text, JSON.
+//! Types and values of mcl as data (spec 03 §1): display, comparison, hashing, ordering, type syntax, JSON.
 //!
-//! The lowest crate that all later ones share: the function library computes on [`Value`], resources carry them as
-//! parameters, artifacts store them. It knows nothing of syntax, functions or resources.
+//! The lowest crate of mcl: functions compute on [`Value`]s, resources carry them as parameters, and artifacts store
+//! them. It does not know syntax, functions or resources.
 //!
-//! Values are immutable and cheap to clone. Their depth is bounded by the depth of their type, and type text deeper than
-//! [`MAX_TYPE_DEPTH`] is refused, so the recursive walks here cannot exhaust the stack whatever data a program reads.
+//! Values are immutable and cheap to clone. A value is at most as deep as its type, and types deeper than
+//! [`MAX_TYPE_DEPTH`] cannot be parsed, so recursion over values cannot exhaust the stack whatever data a program
+//! reads.
 
 mod display;
 mod json;

@@ -5,48 +5,49 @@ use indexmap::map::MutableKeys;
 
 use crate::Value;
 
-/// A map. Entries are kept in display order (spec 03 §1.6), so whatever a program can see of a map is deterministic.
+/// A map. Entries are in display order (spec 03 §1.6), so everything that a program can observe of a map is
+/// deterministic.
 #[derive(Clone, Debug, Default)]
 pub struct MapValue {
     entries: IndexMap<Value, Value, rustc_hash::FxBuildHasher>,
 }
 
 impl MapValue {
-    /// The value under a key; a NaN is never found.
+    /// Returns the value for a key; a NaN is never found.
     #[must_use]
     pub fn get(&self, key: &Value) -> Option<&Value> {
         self.entries.get(key)
     }
 
-    /// Number of entries.
+    /// Returns the number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are no entries.
+    /// Returns whether there are no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Keys with their values, in display order.
+    /// Returns the keys with their values, in display order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Value, &Value)> + DoubleEndedIterator {
         self.entries.iter()
     }
 
-    /// The keys, in display order.
+    /// Returns the keys, in display order.
     pub fn keys(&self) -> impl ExactSizeIterator<Item = &Value> {
         self.entries.keys()
     }
 
-    /// The values, in the order of their keys.
+    /// Returns the values, in the order of their keys.
     pub fn values(&self) -> impl ExactSizeIterator<Item = &Value> {
         self.entries.values()
     }
 }
 
-/// Of equal keys the last one wins, with its value; `0.0` and `-0.0` are equal, no NaN equals another.
+/// The last of several entries with equal keys wins. `0.0` equals `-0.0`, and a NaN equals nothing.
 impl FromIterator<(Value, Value)> for MapValue {
     fn from_iter<I: IntoIterator<Item = (Value, Value)>>(pairs: I) -> MapValue {
         let mut entries: IndexMap<Value, Value, rustc_hash::FxBuildHasher> = IndexMap::default();

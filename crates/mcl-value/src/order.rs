@@ -1,12 +1,13 @@
-//! The order in which map keys are shown (spec 03 §1.6).
+//! The display order of map keys (spec 03 §1.6).
 
 use std::cmp::Ordering;
 
 use crate::Value;
 
 impl Value {
-    /// A total order on values of one type: numeric, byte-wise for strings, lexicographic for lists, by display text for
-    /// maps and structs. NaN comes last. Values of different types, which never meet in one map, are ordered by kind.
+    /// Compares two values of the same type in a total order: numeric, bytewise for strings, lexicographic for lists,
+    /// and by display form for maps and structs. NaN comes last. Values of different types, which cannot be in one map,
+    /// are ordered by kind.
     #[must_use]
     pub fn display_order(&self, other: &Value) -> Ordering {
         match (self, other) {

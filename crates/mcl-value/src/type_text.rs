@@ -1,11 +1,11 @@
-//! Type text: printing, and parsing as `encoding.decode_json` and function signatures do it (spec 03 §1.2).
+//! The syntax of types: display, and parsing as in `encoding.decode_json` and function signatures (spec 03 §1.2).
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::{Field, FuncType, Type};
 
-/// Type text nested deeper than this is refused: values are walked recursively, and are as deep as their type.
+/// Maximum nesting of types that can be parsed: values are walked recursively, and are as deep as their types.
 pub const MAX_TYPE_DEPTH: usize = 256;
 
 impl fmt::Display for Type {
@@ -22,7 +22,7 @@ impl fmt::Display for FuncType {
     }
 }
 
-/// Unknowns are renumbered by first appearance: `unknowns` holds those seen so far.
+/// Displays a type with its variables renumbered by first appearance; `unknowns` holds those seen so far.
 fn print(ty: &Type, f: &mut fmt::Formatter<'_>, unknowns: &mut Vec<u32>) -> fmt::Result {
     match ty {
         Type::Bool => f.write_str("bool"),
@@ -77,10 +77,10 @@ fn print_func(func: &FuncType, f: &mut fmt::Formatter<'_>, unknowns: &mut Vec<u3
 }
 
 impl Type {
-    /// Reads type text; `None` if it is not a type, or nested deeper than [`MAX_TYPE_DEPTH`].
+    /// Parses a type; `None` if the text is not a type, or is nested deeper than [`MAX_TYPE_DEPTH`].
     #[must_use]
     pub fn parse(text: &str) -> Option<Type> {
-        // Every level scans its text once more, so the depth is bounded before the first of these scans.
+        // Each level scans its text again, so the depth is checked before the first scan.
         let (mut depth, mut deepest) = (0usize, 0);
         for b in text.bytes() {
             match b {
@@ -95,7 +95,7 @@ impl Type {
 }
 
 impl FuncType {
-    /// Reads the text of a function type.
+    /// Parses a function type.
     #[must_use]
     pub fn parse(text: &str) -> Option<FuncType> {
         match Type::parse(text)? {
@@ -171,7 +171,7 @@ fn parse_func(rest: &str, depth: usize) -> Option<Type> {
             }
             return None;
         }
-        // Either `type` or `name type`; `func(…) T`, `struct{a int}` and `map{…}` contain blanks of their own.
+        // Either `type` or `name type`; `func(…) T`, `struct{a int}` and `map{…}` themselves contain spaces.
         let named = part
             .split_once(' ')
             .filter(|(name, _)| is_name(name))
@@ -190,7 +190,7 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// The index of the `)` that closes a `(` just before `text`.
+/// Returns the index of the `)` that closes a `(` just before the text.
 fn matching_bracket(text: &str) -> Option<usize> {
     let mut depth = 0usize;
     for (i, b) in text.bytes().enumerate() {
@@ -204,7 +204,7 @@ fn matching_bracket(text: &str) -> Option<usize> {
     None
 }
 
-/// Where `separator` stands outside all brackets; `None` if the brackets do not balance.
+/// Returns the indexes of the separators outside all brackets; `None` if the brackets are unbalanced.
 fn split_points(text: &str, separator: u8) -> Option<Vec<usize>> {
     let (mut depth, mut points) = (0usize, Vec::new());
     for (i, b) in text.bytes().enumerate() {

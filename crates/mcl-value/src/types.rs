@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// A type. Cheap to clone. `Var` is an unknown of a generic signature (`?1`) and never the type of a value.
+/// A type. Cheap to clone. `Var` is a type variable of a generic signature (`?1`), never the type of a value.
 #[derive(Clone, Debug, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Type {
@@ -13,37 +13,38 @@ pub enum Type {
     Int,
     Float,
     List(Arc<Type>),
-    /// Key, value.
+    /// The types of keys and values.
     Map(Arc<(Type, Type)>),
     Struct(Arc<[Field]>),
     Func(Arc<FuncType>),
-    /// Only the type of an untyped (`any`) resource field.
+    /// The type of an untyped (`any`) resource field; not the type of a value.
     Variant,
-    /// Only the type of the dummy value.
+    /// The type of [`Value::Nil`](crate::Value::Nil).
     Nil,
-    /// `?N`, N ≥ 1.
+    /// The type variable `?N`, N ≥ 1.
     Var(u32),
 }
 
 impl Type {
-    /// `[]T`.
+    /// Returns the type `[]T`.
     #[must_use]
     pub fn list(element: Type) -> Type {
         Type::List(Arc::new(element))
     }
 
-    /// `map{K: V}`.
+    /// Returns the type `map{K: V}`.
     #[must_use]
     pub fn map(key: Type, value: Type) -> Type {
         Type::Map(Arc::new((key, value)))
     }
 
-    /// `struct{…}`.
+    /// Returns the type `struct{…}`.
     pub fn strukt<N: Into<Arc<str>>>(fields: impl IntoIterator<Item = (N, Type)>) -> Type {
         Type::Struct(fields.into_iter().map(|(name, ty)| Field { name: name.into(), ty }).collect())
     }
 
-    /// Whether values of the type may be map keys (spec 03 §1.7); an unknown may turn out to be.
+    /// Returns whether values of the type can be map keys (spec 03 §1.7). True for type variables, which can stand for
+    /// such a type.
     #[must_use]
     pub fn is_hashable(&self) -> bool {
         match self {
@@ -53,7 +54,7 @@ impl Type {
         }
     }
 
-    /// Whether the type contains unknowns.
+    /// Returns whether the type contains type variables.
     #[must_use]
     pub fn has_unknowns(&self) -> bool {
         match self {
@@ -66,7 +67,7 @@ impl Type {
         }
     }
 
-    /// The kind in error messages: `list` for every list, and so on.
+    /// Returns the name of the type's kind, for messages: `list` for every list, and so on.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -86,28 +87,28 @@ impl Type {
 }
 
 impl FuncType {
-    /// Whether the type contains unknowns.
+    /// Returns whether the type contains type variables.
     #[must_use]
     pub fn has_unknowns(&self) -> bool {
         self.result.has_unknowns() || self.args.iter().any(|arg| arg.ty.has_unknowns())
     }
 }
 
-/// A field of a struct type; order and name are part of the type.
+/// A field of a struct type. Order and names are part of the type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Field {
     /// The name.
     pub name: Arc<str>,
-    /// Its type.
+    /// The type.
     pub ty: Type,
 }
 
-/// A function type. Argument names do not count when types are compared.
+/// A function type. Comparison ignores the names of arguments.
 #[derive(Clone, Debug, Eq, Serialize, Deserialize)]
 pub struct FuncType {
-    /// Name and type of each argument, in order; unnamed ones are called by their position.
+    /// The names and types of the arguments, in order. Unnamed arguments are named by their position.
     pub args: Vec<Field>,
-    /// The result.
+    /// The type of the result.
     pub result: Type,
 }
 

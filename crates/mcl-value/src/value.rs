@@ -10,13 +10,13 @@ use crate::{Field, MapValue, Type};
 pub struct Str(Arc<[u8]>);
 
 impl Str {
-    /// The bytes.
+    /// Returns the bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The text, with U+FFFD for invalid UTF-8.
+    /// Returns the string as UTF-8, with U+FFFD for invalid bytes.
     #[must_use]
     pub fn to_text(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(&self.0)
@@ -28,7 +28,7 @@ impl From<&str> for Str {
         Str(s.as_bytes().into())
     }
 }
-/// Shares the text.
+/// Does not copy.
 impl From<Arc<str>> for Str {
     fn from(s: Arc<str>) -> Str {
         Str(s.into())
@@ -39,13 +39,13 @@ impl From<String> for Str {
         Str(s.into_bytes().into())
     }
 }
-/// Shares the bytes.
+/// Does not copy.
 impl From<Arc<[u8]>> for Str {
     fn from(bytes: Arc<[u8]>) -> Str {
         Str(bytes)
     }
 }
-/// Shares the bytes.
+/// Does not copy.
 impl From<Str> for Arc<[u8]> {
     fn from(s: Str) -> Arc<[u8]> {
         s.0
@@ -79,26 +79,26 @@ pub enum Value {
     Map(Arc<MapValue>),
     Struct(Arc<StructValue>),
     Func(FuncValue),
-    /// The dummy of control vertices.
+    /// Returns the value of a field.
     Nil,
 }
 
 /// A struct value: fields in declaration order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StructValue {
-    /// Name and value of each field.
+    /// The names and values of the fields.
     pub fields: Vec<(Arc<str>, Value)>,
 }
 
 impl StructValue {
-    /// The value of a field.
+    /// Returns the value of a field.
     #[must_use]
     pub fn get(&self, field: &str) -> Option<&Value> {
         self.fields.iter().find(|(name, _)| **name == *field).map(|(_, value)| value)
     }
 }
 
-/// A function value: opaque here, downcast by the engine that made it; compared by identity.
+/// A function value. Only the function engine that created it knows its contents. Compared by identity.
 #[derive(Clone)]
 pub struct FuncValue(pub Arc<dyn Any + Send + Sync>);
 
@@ -108,32 +108,32 @@ impl std::fmt::Debug for FuncValue {
     }
 }
 
-/// What the body of a zero function value would be: there is no function to call (spec 03 §1.1).
+/// The contents of a zero function value, which cannot be called (spec 03 §1.1).
 struct NilFunction;
 
 impl Value {
-    /// A string value.
+    /// Returns a string value.
     pub fn str(s: impl Into<Str>) -> Value {
         Value::Str(s.into())
     }
 
-    /// A list of elements of one type.
+    /// Returns a list of elements, which must have the same type.
     pub fn list<T: Into<Value>>(items: impl IntoIterator<Item = T>) -> Value {
         Value::List(items.into_iter().map(Into::into).collect())
     }
 
-    /// A map; of equal keys the last wins.
+    /// Returns a map. The last of several entries with equal keys wins.
     pub fn map(pairs: impl IntoIterator<Item = (Value, Value)>) -> Value {
         Value::Map(Arc::new(pairs.into_iter().collect()))
     }
 
-    /// A struct with its fields in declaration order.
+    /// Returns a struct with its fields in declaration order.
     pub fn strukt<N: Into<Arc<str>>>(fields: impl IntoIterator<Item = (N, Value)>) -> Value {
         let fields = fields.into_iter().map(|(name, value)| (name.into(), value)).collect();
         Value::Struct(Arc::new(StructValue { fields }))
     }
 
-    /// The zero value of a type (spec 03 §1.1); `variant`, `nil` and unknowns have only the dummy.
+    /// Returns the zero value of a type (spec 03 §1.1): [`Value::Nil`] for `variant`, `nil` and type variables.
     #[must_use]
     pub fn zero(ty: &Type) -> Value {
         match ty {
@@ -149,7 +149,7 @@ impl Value {
         }
     }
 
-    /// The type, where the value alone tells: not for empty lists and maps, and not for functions.
+    /// Returns the type, or `None` if the value does not determine it: for empty lists and maps, and for functions.
     #[must_use]
     pub fn type_of(&self) -> Option<Type> {
         Some(match self {
@@ -170,7 +170,7 @@ impl Value {
         })
     }
 
-    /// Whether the value could be one of this type. `variant` and unknowns accept everything.
+    /// Returns whether the value can have a type. `variant` and type variables accept every value.
     #[must_use]
     pub fn has_type(&self, ty: &Type) -> bool {
         match (self, ty) {
@@ -193,7 +193,7 @@ impl Value {
         }
     }
 
-    /// The name of the kind of value: `str`, `list`, `struct`…
+    /// Returns the name of the value's kind: `str`, `list`, `struct`…
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -209,43 +209,43 @@ impl Value {
         }
     }
 
-    /// The bytes, if it is a string.
+    /// Returns the bytes of a string.
     #[must_use]
     pub fn as_bytes(&self) -> Option<&[u8]> {
         if let Value::Str(s) = self { Some(s.as_bytes()) } else { None }
     }
 
-    /// The number, if it is an int.
+    /// Returns the number of an int.
     #[must_use]
     pub fn as_int(&self) -> Option<i64> {
         if let Value::Int(n) = self { Some(*n) } else { None }
     }
 
-    /// The truth value, if it is a bool.
+    /// Returns the value of a bool.
     #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
         if let Value::Bool(b) = self { Some(*b) } else { None }
     }
 
-    /// The number, if it is a float.
+    /// Returns the number of a float.
     #[must_use]
     pub fn as_float(&self) -> Option<f64> {
         if let Value::Float(x) = self { Some(*x) } else { None }
     }
 
-    /// The elements, if it is a list.
+    /// Returns the elements of a list.
     #[must_use]
     pub fn as_list(&self) -> Option<&[Value]> {
         if let Value::List(items) = self { Some(items) } else { None }
     }
 
-    /// The map, if it is one.
+    /// Returns the entries of a map.
     #[must_use]
     pub fn as_map(&self) -> Option<&MapValue> {
         if let Value::Map(map) = self { Some(map) } else { None }
     }
 
-    /// The struct, if it is one.
+    /// Returns the fields of a struct.
     #[must_use]
     pub fn as_struct(&self) -> Option<&StructValue> {
         if let Value::Struct(st) = self { Some(st) } else { None }
@@ -303,7 +303,7 @@ impl From<Vec<Value>> for Value {
     }
 }
 
-/// Equality of spec 03 §1.6.
+/// Equality as in spec 03 §1.6.
 impl PartialEq for Value {
     fn eq(&self, other: &Value) -> bool {
         match (self, other) {
@@ -321,7 +321,7 @@ impl PartialEq for Value {
     }
 }
 
-/// Needed by the map's index; NaN keys are the caller's concern (spec 03 §1.7).
+/// Required by the index of maps, which handles NaN keys (spec 03 §1.7).
 impl Eq for Value {}
 
 impl std::hash::Hash for Value {
@@ -331,7 +331,7 @@ impl std::hash::Hash for Value {
             Value::Bool(v) => v.hash(state),
             Value::Str(v) => v.hash(state),
             Value::Int(v) => v.hash(state),
-            // 0.0 and -0.0 are equal, so they must hash alike.
+            // 0.0 equals -0.0, so their hashes must be equal.
             Value::Float(v) => (if *v == 0.0 { 0.0f64 } else { *v }).to_bits().hash(state),
             Value::List(v) => v.hash(state),
             Value::Map(v) => v.len().hash(state),

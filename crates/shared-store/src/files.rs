@@ -1,23 +1,23 @@
-//! Writing state to the disk.
+//! Writing files durably.
 
 use std::io::Write as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Makes a directory, and those above it, readable by the owner and the group only.
+/// Creates a directory and its missing parents, accessible to the owner and the group only.
 ///
 /// # Errors
-/// It cannot be made.
+/// A directory cannot be created.
 pub fn create_private_dir(path: &Path) -> std::io::Result<()> {
     std::fs::DirBuilder::new().recursive(true).mode(0o750).create(path)
 }
 
-/// Replaces a file so that every reader sees either the old or the new contents, even after a crash. `mode` is what the
-/// mask of the process leaves of it.
+/// Replaces a file. Every reader sees either the old or the new contents, even after a crash. The process umask applies to
+/// `mode`.
 ///
 /// # Errors
-/// The file cannot be written; what was there is untouched.
+/// The file cannot be written; the old contents remain.
 pub fn write_atomically(path: &Path, contents: &[u8], mode: u32) -> std::io::Result<()> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let number = COUNTER.fetch_add(1, Ordering::Relaxed);

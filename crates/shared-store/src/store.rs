@@ -1,13 +1,13 @@
-//! The shared state of a single host: one file for each value, below the state directory.
+//! The shared state of a single host: one file per value, below the state directory.
 //!
 //! ```text
-//! world/strings/KEY.value                  the text under a key; each part of a key but the last is a directory
-//! world/schedule/NAMESPACE/HOST.value      who takes part in a schedule
-//! world/exports/KIND/NAME/FROM~TO.value    an exported resource: a line that says whose it is, and the data
+//! world/strings/KEY.value                  the string for a key; each part of a key but the last is a directory
+//! world/schedule/NAMESPACE/HOST.value      a candidate of a schedule
+//! world/exports/KIND/NAME/FROM~TO.value    an exported resource: a header line and the data
 //! ```
 //!
-//! Names are encoded, so any text is a file name. Files are replaced, never changed: a reader, also one after a crash,
-//! sees the old value or the new one.
+//! Names are encoded, so that any string is a valid file name. Files are replaced, never modified: every reader sees either
+//! the old or the new value, even after a crash.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -27,55 +27,55 @@ pub struct Exported {
     pub data: String,
 }
 
-/// A resource that a host exports, with the host that may collect it. Each is a record of its own.
+/// The identity of an export: a resource and the host that may collect it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Export {
     /// The kind of the resource.
     pub kind: String,
-    /// Its name.
+    /// The name of the resource.
     pub name: String,
-    /// The host that may collect it; `*` for every host.
+    /// The host that may collect the resource; `*` for all hosts.
     pub to: String,
 }
 
-/// For how long a host takes part in a schedule.
+/// How long a host remains a candidate of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Candidacy {
-    /// While its agent runs.
+    /// Until its agent stops.
     Lease,
-    /// Until it withdraws.
+    /// Until it is withdrawn.
     Persistent,
 }
 
-/// The shared state, as one host sees it.
+/// The shared state as seen by one host.
 #[derive(Clone, Debug)]
 pub struct SharedStore {
     root: PathBuf,
     hostname: String,
 }
 
-/// The directory below the state directory.
+/// The name of the store's directory below the state directory.
 const DIRECTORY: &str = "world";
-/// File names of values end so; directories have no ending, so a key can be a part of another one.
-const VALUE: &str = ".value";
-/// What a candidate that outlives its agent says.
+/// The suffix of the files that hold values. Directories have none, so that a key can be a prefix of another key.
+const VALUE_SUFFIX: &str = ".value";
+/// The contents of the file of a persistent candidate.
 const PERSISTENT: &[u8] = b"persistent";
-/// The layout of the records of exports.
-const VERSION: &str = "1";
-/// A file name has at most 255 bytes, and those of temporary files are longer than what they stand for.
-const LONGEST: usize = 200;
+/// The format version of the records of exports.
+const RECORD_VERSION: &str = "1";
+/// Maximum length of an encoded name in bytes. File names are limited to 255 bytes, and temporary files need longer names.
+const MAX_NAME_LENGTH: usize = 200;
 
 impl SharedStore {
-    /// The world whose state lies below `state_dir`, seen by the host of that name.
+    /// Opens the store below a state directory as the host with this name. Does no I/O.
     #[must_use]
     pub fn new(state_dir: &Path, hostname: &str) -> SharedStore {
         SharedStore { root: state_dir.join(DIRECTORY), hostname: hostname.to_owned() }
     }
 
-    /// Copies the world of one state directory into another one, which has none.
+    /// Copies the store of one state directory to another one, which must have none.
     ///
     /// # Errors
-    /// When one cannot be read, or the other cannot be written.
+    /// The source cannot be read, or the target cannot be written.
     pub fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
         let mut directories = vec![(from.join(DIRECTORY), to.join(DIRECTORY))];
         while let Some((from, to)) = directories.pop() {
@@ -97,32 +97,32 @@ impl SharedStore {
         Ok(())
     }
 
-    /// The text under a key.
+    /// Returns the string for a key.
     ///
     /// # Errors
-    /// When the state cannot be read.
+    /// The state cannot be read.
     pub fn string(&self, key: &str) -> std::io::Result<Option<Vec<u8>>> {
         read(&self.string_file(key))
     }
 
-    /// Sets the text under a key, or removes it.
+    /// Sets or removes the string for a key.
     ///
     /// # Errors
-    /// When the state cannot be written.
+    /// The state cannot be written.
     pub fn set_string(&self, key: &str, value: Option<&[u8]>) -> std::io::Result<()> {
-        write_for_good(&self.string_file(key), value)
+        write_durably(&self.string_file(key), value)
     }
 
-    /// The key that holds the text of this host in a namespace.
+    /// Returns the key of this host's string in a namespace.
     #[must_use]
     pub fn host_key(&self, namespace: &str) -> String {
         format!("{namespace}/{}", self.hostname)
     }
 
-    /// The text of each host in a namespace.
+    /// Returns the hosts with a string in a namespace, with their strings, sorted by host.
     ///
     /// # Errors
-    /// When the state cannot be read.
+    /// The state cannot be read.
     pub fn host_strings(&self, namespace: &str) -> std::io::Result<Vec<(String, Vec<u8>)>> {
         let mut found = Vec::new();
         for (host, path) in list(&self.strings_dir(namespace))? {
@@ -131,39 +131,39 @@ impl SharedStore {
         Ok(found)
     }
 
-    /// The hosts chosen in a namespace: of one host, that one, if it takes part.
+    /// Returns the hosts that are scheduled in a namespace: all candidates.
     ///
     /// # Errors
-    /// When the state cannot be read.
+    /// The state cannot be read.
     pub fn scheduled(&self, namespace: &str) -> std::io::Result<Vec<String>> {
         Ok(list(&self.schedule_dir(namespace))?.into_iter().map(|(host, _)| host).collect())
     }
 
-    /// How this host takes part in the schedule of a namespace, if it does.
+    /// Returns the candidacy of this host in a namespace; `None` if it is not a candidate.
     ///
     /// # Errors
-    /// When the state cannot be read.
+    /// The state cannot be read.
     pub fn candidacy(&self, namespace: &str) -> std::io::Result<Option<Candidacy>> {
         let persists = |text: Vec<u8>| if text == PERSISTENT { Candidacy::Persistent } else { Candidacy::Lease };
         Ok(read(&self.candidate_file(namespace))?.map(persists))
     }
 
-    /// Says how this host takes part in the schedule of a namespace, or that it does not.
+    /// Sets or withdraws the candidacy of this host in a namespace.
     ///
     /// # Errors
-    /// When the state cannot be written.
+    /// The state cannot be written.
     pub fn set_candidacy(&self, namespace: &str, candidacy: Option<Candidacy>) -> std::io::Result<()> {
         let text: Option<&[u8]> = candidacy.map(|candidacy| match candidacy {
             Candidacy::Lease => b"lease".as_slice(),
             Candidacy::Persistent => PERSISTENT,
         });
-        write_for_good(&self.candidate_file(namespace), text)
+        write_durably(&self.candidate_file(namespace), text)
     }
 
-    /// The agent of this host starts: what an earlier one took part in is over, unless it was meant to outlive it.
+    /// Withdraws the candidacies of this host that were leases of an earlier agent. Called when an agent starts.
     ///
     /// # Errors
-    /// When the state cannot be read or written.
+    /// The state cannot be read or written.
     pub fn end_leases(&self) -> std::io::Result<()> {
         for directory in directories(&self.root.join("schedule"))? {
             let file = value_file(&directory, &self.hostname);
@@ -174,17 +174,17 @@ impl SharedStore {
         Ok(())
     }
 
-    /// The file that says how this host takes part in the schedule of a namespace.
+    /// Returns the file of this host's candidacy in a namespace.
     #[must_use]
     pub fn candidate_file(&self, namespace: &str) -> PathBuf {
         value_file(&self.schedule_dir(namespace), &self.hostname)
     }
 
-    /// The exported resources of a kind that this host may see, sorted by name and host. What is meant for this host alone
-    /// hides what the same host exports to all.
+    /// Returns the exported resources of a kind that this host may collect, sorted by name and host. An export for this host
+    /// takes precedence over one for all hosts from the same host.
     ///
     /// # Errors
-    /// When the state cannot be read, or holds something else.
+    /// The state cannot be read, or a record is corrupted.
     pub fn exported(&self, kind: &str) -> std::io::Result<Vec<Exported>> {
         let mut found = Vec::new();
         for directory in directories(&self.exports_dir(kind))? {
@@ -204,10 +204,10 @@ impl SharedStore {
         Ok(found.into_iter().map(|(exported, _)| exported).collect())
     }
 
-    /// What this host exports.
+    /// Returns the exports of this host, sorted.
     ///
     /// # Errors
-    /// When the state cannot be read.
+    /// The state cannot be read.
     pub fn own_exports(&self) -> std::io::Result<Vec<Export>> {
         let mut found = Vec::new();
         for kind in directories(&self.exports())? {
@@ -222,31 +222,31 @@ impl SharedStore {
         Ok(found)
     }
 
-    /// Whether exactly this is exported.
+    /// Returns whether the resource is exported with exactly this data.
     ///
     /// # Errors
-    /// When the state cannot be read.
+    /// The state cannot be read.
     pub fn is_exported(&self, export: &Export, data: &str) -> std::io::Result<bool> {
         Ok(read(&self.export_file(export))?.is_some_and(|stored| stored == self.record(export, data).as_bytes()))
     }
 
-    /// Exports a resource, in place of what was exported so before. A power failure may take it back: the next check of the
-    /// resource exports it again.
+    /// Exports a resource, replacing an earlier export with the same identity. The export is not synced: after a power
+    /// failure, the next check of the resource exports it again.
     ///
     /// # Errors
-    /// When the state cannot be written.
+    /// The state cannot be written.
     pub fn export(&self, export: &Export, data: &str) -> std::io::Result<()> {
         write(&self.export_file(export), Some(self.record(export, data).as_bytes()))
     }
 
-    /// Takes an export back, if it is there.
+    /// Withdraws an export, if there is one.
     ///
     /// # Errors
-    /// When the state cannot be written.
-    pub fn take_back(&self, export: &Export) -> std::io::Result<()> {
+    /// The state cannot be written.
+    pub fn withdraw(&self, export: &Export) -> std::io::Result<()> {
         let file = self.export_file(export);
         write(&file, None)?;
-        // The directories of the name and the kind stay if something else is in them.
+        // Removing the directories of the name and the kind fails while they are not empty.
         for directory in file.ancestors().skip(1).take(2) {
             if std::fs::remove_dir(directory).is_err() {
                 break;
@@ -257,10 +257,10 @@ impl SharedStore {
 
     fn record(&self, export: &Export, data: &str) -> String {
         let [kind, name, from, to] = [&export.kind, &export.name, &self.hostname, &export.to].map(|text| encode(text));
-        format!("{VERSION} {kind} {name} {from} {to}\n{data}")
+        format!("{RECORD_VERSION} {kind} {name} {from} {to}\n{data}")
     }
 
-    /// The file of the text under a key, which changes when that text does.
+    /// Returns the file to watch for the string for a key.
     #[must_use]
     pub fn string_file(&self, key: &str) -> PathBuf {
         match key.rsplit_once('/') {
@@ -269,19 +269,19 @@ impl SharedStore {
         }
     }
 
-    /// The directory of the texts of the hosts in a namespace, which changes when one of them does.
+    /// Returns the directory to watch for the strings of the hosts in a namespace.
     #[must_use]
     pub fn strings_dir(&self, namespace: &str) -> PathBuf {
         namespace.split('/').fold(self.root.join("strings"), |dir, part| dir.join(shortened(encode(part))))
     }
 
-    /// The directory of those that take part in the schedule of a namespace.
+    /// Returns the directory to watch for the candidates in a namespace.
     #[must_use]
     pub fn schedule_dir(&self, namespace: &str) -> PathBuf {
         self.root.join("schedule").join(shortened(encode(namespace)))
     }
 
-    /// The directory of all exports.
+    /// Returns the directory of all exports.
     #[must_use]
     pub fn exports(&self) -> PathBuf {
         self.root.join("exports")
@@ -291,10 +291,10 @@ impl SharedStore {
         self.exports().join(shortened(encode(kind)))
     }
 
-    /// The directories that change when exports of a kind do.
+    /// Returns the directories to watch for the exports of a kind.
     ///
     /// # Errors
-    /// When the state cannot be read.
+    /// The state cannot be read.
     pub fn exports_dirs(&self, kind: &str) -> std::io::Result<Vec<PathBuf>> {
         let directory = self.exports_dir(kind);
         let mut all = directories(&directory)?;
@@ -305,11 +305,11 @@ impl SharedStore {
     fn export_file(&self, export: &Export) -> PathBuf {
         let directory = self.exports_dir(&export.kind).join(shortened(encode(&export.name)));
         let name = shortened(format!("{}~{}", encode(&self.hostname), encode(&export.to)));
-        directory.join(name + VALUE)
+        directory.join(name + VALUE_SUFFIX)
     }
 }
 
-/// An exported resource as it is stored.
+/// The contents of the file of an export.
 struct Record {
     export: Export,
     from: String,
@@ -320,7 +320,7 @@ impl Record {
     fn parse(bytes: &[u8]) -> Option<Record> {
         let (head, data) = std::str::from_utf8(bytes).ok()?.split_once('\n')?;
         let mut head = head.split(' ');
-        head.next().filter(|version| *version == VERSION)?;
+        head.next().filter(|version| *version == RECORD_VERSION)?;
         let [kind, name, from, to] = [head.next()?, head.next()?, head.next()?, head.next()?].map(decode);
         let export = Export { kind, name, to };
         head.next().is_none().then(|| Record { export, from, data: data.to_owned() })
@@ -328,10 +328,10 @@ impl Record {
 }
 
 fn value_file(directory: &Path, name: &str) -> PathBuf {
-    directory.join(shortened(encode(name)) + VALUE)
+    directory.join(shortened(encode(name)) + VALUE_SUFFIX)
 }
 
-/// A text as a file name: letters, digits and `_` stay, also `-` and `.` but at the start.
+/// Encodes a string as a file name: all bytes but letters, digits, `_`, and `-` and `.` after the first byte become `%XX`.
 fn encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 1);
     for (i, byte) in text.bytes().enumerate() {
@@ -344,9 +344,9 @@ fn encode(text: &str) -> String {
     if out.is_empty() { "%".to_owned() } else { out }
 }
 
-/// An encoded name that is too long for a file goes by its hash, behind a character that no encoded name begins with.
+/// Replaces an encoded name that is too long by its hash, after a character that no encoded name starts with.
 fn shortened(name: String) -> String {
-    if name.len() <= LONGEST {
+    if name.len() <= MAX_NAME_LENGTH {
         return name;
     }
     let hash = Sha256::digest(&name);
@@ -392,21 +392,21 @@ fn write(path: &Path, value: Option<&[u8]>) -> std::io::Result<()> {
     once().or_else(|error| if error.kind() == ErrorKind::NotFound { once() } else { Err(error) })
 }
 
-/// Like [`write`], and sees to it that what was written is still there after a power failure.
-fn write_for_good(path: &Path, value: Option<&[u8]>) -> std::io::Result<()> {
+/// Like [`write`], but also syncs the directory, so that the change survives a power failure.
+fn write_durably(path: &Path, value: Option<&[u8]>) -> std::io::Result<()> {
     write(path, value)?;
     match path.parent().map(std::fs::File::open) {
         Some(Ok(directory)) => directory.sync_all(),
-        // There is no directory when there is nothing in it.
+        // The last value of a directory was removed together with the directory.
         Some(Err(error)) if error.kind() != ErrorKind::NotFound => Err(error),
         Some(Err(_)) | None => Ok(()),
     }
 }
 
-/// The values in a directory whose names are known: name and path, sorted by name.
+/// Returns the names and paths of the values in a directory, sorted by name. Names that were replaced by hashes are skipped.
 fn list(directory: &Path) -> std::io::Result<Vec<(String, PathBuf)>> {
     let name = |path: &Path| {
-        let name = path.file_name()?.to_str()?.strip_suffix(VALUE)?;
+        let name = path.file_name()?.to_str()?.strip_suffix(VALUE_SUFFIX)?;
         (!name.starts_with('~')).then(|| decode(name))
     };
     let mut found: Vec<_> = files(directory)?.into_iter().filter_map(|path| Some((name(&path)?, path))).collect();
@@ -414,14 +414,14 @@ fn list(directory: &Path) -> std::io::Result<Vec<(String, PathBuf)>> {
     Ok(found)
 }
 
-/// The files of values in a directory.
+/// Returns the value files in a directory, sorted.
 fn files(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
-    entries(directory, |name| name.ends_with(VALUE))
+    entries(directory, |name| name.ends_with(VALUE_SUFFIX))
 }
 
-/// The directories in a directory.
+/// Returns the subdirectories of a directory, sorted.
 fn directories(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
-    entries(directory, |name| !name.ends_with(VALUE))
+    entries(directory, |name| !name.ends_with(VALUE_SUFFIX))
 }
 
 fn entries(directory: &Path, wanted: impl Fn(&str) -> bool) -> std::io::Result<Vec<PathBuf>> {
@@ -433,7 +433,7 @@ fn entries(directory: &Path, wanted: impl Fn(&str) -> bool) -> std::io::Result<V
     for entry in read {
         let entry = entry?;
         let name = entry.file_name();
-        // Names that start with a dot are files being written.
+        // Names that start with a dot belong to temporary files.
         if name.to_str().is_some_and(|name| !name.starts_with('.') && wanted(name)) {
             found.push(entry.path());
         }
@@ -455,15 +455,15 @@ mod tests {
     }
 
     #[test]
-    fn the_world_of_one_host_persists() -> std::io::Result<()> {
+    fn strings_and_persistent_candidacies_survive_the_agent() -> std::io::Result<()> {
         let dir = tempfile::tempdir()?;
-        let world = SharedStore::new(dir.path(), "h1");
-        assert_eq!(world.string("a")?, None);
-        world.set_string("a", Some(b"1"))?;
-        world.set_string("a/b c", Some(b"2"))?;
-        world.set_string(&world.host_key("a"), Some(b"3"))?;
-        world.set_candidacy("s", Some(Candidacy::Persistent))?;
-        world.set_candidacy("t", Some(Candidacy::Lease))?;
+        let store = SharedStore::new(dir.path(), "h1");
+        assert_eq!(store.string("a")?, None);
+        store.set_string("a", Some(b"1"))?;
+        store.set_string("a/b c", Some(b"2"))?;
+        store.set_string(&store.host_key("a"), Some(b"3"))?;
+        store.set_candidacy("s", Some(Candidacy::Persistent))?;
+        store.set_candidacy("t", Some(Candidacy::Lease))?;
 
         let again = SharedStore::new(dir.path(), "h1");
         assert_eq!(again.string("a")?, Some(b"1".to_vec()));
@@ -474,76 +474,76 @@ mod tests {
 
         again.set_string("a", None)?;
         again.set_candidacy("s", None)?;
-        assert_eq!((world.string("a")?, world.scheduled("s")?), (None, vec![]));
+        assert_eq!((store.string("a")?, store.scheduled("s")?), (None, vec![]));
         Ok(())
     }
 
     #[test]
-    fn exports_are_seen_by_those_they_are_meant_for() -> std::io::Result<()> {
+    fn exports_are_visible_to_their_target_hosts_only() -> std::io::Result<()> {
         let dir = tempfile::tempdir()?;
-        let world = SharedStore::new(dir.path(), "h1");
+        let store = SharedStore::new(dir.path(), "h1");
         let (all, own, other) = (export("file", "/x", "*"), export("file", "/x", "h1"), export("file", "/y", "h2"));
-        world.export(&all, "data\nmore")?;
-        world.export(&other, "secret")?;
-        assert_eq!(world.exported("file")?, [exported("/x", "data\nmore")]);
+        store.export(&all, "data\nmore")?;
+        store.export(&other, "secret")?;
+        assert_eq!(store.exported("file")?, [exported("/x", "data\nmore")]);
         assert_eq!(SharedStore::new(dir.path(), "h2").exported("file")?.len(), 2);
-        world.export(&own, "for h1")?;
-        assert_eq!(world.exported("file")?, [exported("/x", "for h1")]);
-        assert_eq!(world.own_exports()?, [all.clone(), own.clone(), other.clone()]);
+        store.export(&own, "for h1")?;
+        assert_eq!(store.exported("file")?, [exported("/x", "for h1")]);
+        assert_eq!(store.own_exports()?, [all.clone(), own.clone(), other.clone()]);
         assert!(SharedStore::new(dir.path(), "h2").own_exports()?.is_empty());
-        assert!(world.is_exported(&own, "for h1")? && !world.is_exported(&own, "for h2")?);
+        assert!(store.is_exported(&own, "for h1")? && !store.is_exported(&own, "for h2")?);
 
         for export in [all, own, other] {
-            world.take_back(&export)?;
-            world.take_back(&export)?;
+            store.withdraw(&export)?;
+            store.withdraw(&export)?;
         }
-        assert!(world.own_exports()?.is_empty());
+        assert!(store.own_exports()?.is_empty());
         assert!(directories(&dir.path().join("world/exports"))?.is_empty());
         Ok(())
     }
 
     #[test]
-    fn what_is_no_record_is_not_taken_for_one() -> std::io::Result<()> {
+    fn corrupted_records_are_errors() -> std::io::Result<()> {
         let dir = tempfile::tempdir()?;
-        let world = SharedStore::new(dir.path(), "h1");
+        let store = SharedStore::new(dir.path(), "h1");
         let export = export("file", "/x", "*");
-        world.export(&export, "data")?;
+        store.export(&export, "data")?;
         for corrupted in ["", "1 file", "2 file %2fx h1 *\ndata", "1 file %2fx h1 * more\ndata"] {
-            std::fs::write(world.export_file(&export), corrupted)?;
-            assert!(world.exported("file").is_err(), "{corrupted:?}");
-            assert!(world.own_exports()?.is_empty(), "{corrupted:?}");
+            std::fs::write(store.export_file(&export), corrupted)?;
+            assert!(store.exported("file").is_err(), "{corrupted:?}");
+            assert!(store.own_exports()?.is_empty(), "{corrupted:?}");
         }
         Ok(())
     }
 
     #[test]
-    fn names_are_file_names_and_back() -> std::io::Result<()> {
+    fn names_are_encoded_as_file_names_and_decoded() -> std::io::Result<()> {
         for name in ["a/b", "..", "", "é%", "web-1.example.com"] {
             let encoded = encode(name);
             assert!(!encoded.contains(['/', '~', ' ']) && !encoded.starts_with('.') && !encoded.is_empty());
             assert_eq!(decode(&encoded), name);
         }
         let dir = tempfile::tempdir()?;
-        let (world, long) = (SharedStore::new(dir.path(), "h1"), "/".repeat(4000));
-        world.export(&export("file", &long, &"h".repeat(250)), "data")?;
-        world.export(&export("file", &long, "*"), "data")?;
-        assert_eq!(world.exported("file")?, [exported(&long, "data")]);
-        world.set_string(&"k".repeat(4000), Some(b"v"))?;
-        assert_eq!(world.string(&"k".repeat(4000))?, Some(b"v".to_vec()));
+        let (store, long) = (SharedStore::new(dir.path(), "h1"), "/".repeat(4000));
+        store.export(&export("file", &long, &"h".repeat(250)), "data")?;
+        store.export(&export("file", &long, "*"), "data")?;
+        assert_eq!(store.exported("file")?, [exported(&long, "data")]);
+        store.set_string(&"k".repeat(4000), Some(b"v"))?;
+        assert_eq!(store.string(&"k".repeat(4000))?, Some(b"v".to_vec()));
         Ok(())
     }
 
     #[test]
-    fn a_copy_has_everything() -> std::io::Result<()> {
+    fn a_copy_has_the_same_contents() -> std::io::Result<()> {
         let dir = tempfile::tempdir()?;
         let (from, to) = (dir.path().join("from"), dir.path().join("to"));
         SharedStore::copy(&from, &to)?;
-        let world = SharedStore::new(&from, "h1");
-        world.set_string("a/b", Some(b"1"))?;
-        world.export(&export("file", "/x", "*"), "data")?;
+        let store = SharedStore::new(&from, "h1");
+        store.set_string("a/b", Some(b"1"))?;
+        store.export(&export("file", "/x", "*"), "data")?;
         SharedStore::copy(&from, &to)?;
         let copy = SharedStore::new(&to, "h1");
-        assert_eq!((copy.string("a/b")?, copy.own_exports()?), (world.string("a/b")?, world.own_exports()?));
+        assert_eq!((copy.string("a/b")?, copy.own_exports()?), (store.string("a/b")?, store.own_exports()?));
         Ok(())
     }
 }

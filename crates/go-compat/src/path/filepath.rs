@@ -1,8 +1,8 @@
-//! Package `path/filepath`, as on Linux, where it has more than [`path`](crate::path).
+//! The functions of package `path/filepath` on Linux that [`path`](crate::path) does not have.
 
 use crate::path::clean;
 
-/// Whether a path is relative and stays below its start, as `IsLocal` says.
+/// Returns whether a path is relative and does not leave its starting directory, as `IsLocal` does.
 #[must_use]
 pub fn is_local(path: &[u8]) -> bool {
     if path.is_empty() || path.starts_with(b"/") {
@@ -12,14 +12,14 @@ pub fn is_local(path: &[u8]) -> bool {
     cleaned != b".." && !cleaned.starts_with(b"../")
 }
 
-/// Whether `Localize` accepts a path: it is valid for `fs.ValidPath`, and has no zero bytes.
+/// Returns whether `Localize` accepts a path: it is valid for `fs.ValidPath` and contains no zero byte.
 #[must_use]
 pub fn is_valid(path: &[u8]) -> bool {
     let element = |part: &[u8]| !part.is_empty() && part != b"." && part != b"..";
     std::str::from_utf8(path).is_ok() && !path.contains(&0) && (path == b"." || path.split(|&b| b == b'/').all(element))
 }
 
-/// Returns the path that leads from one clean path to another, as `Rel` does; `None` if the texts do not tell it.
+/// Returns the path of one clean path relative to another, as `Rel` does; `None` if it cannot be determined lexically.
 #[must_use]
 pub fn relative(from: &[u8], to: &[u8]) -> Option<Vec<u8>> {
     if from == to {

@@ -1,6 +1,7 @@
-//! The two ways in which floats are written (spec 03 §1.4). Both use the shortest digits that read back as the same number.
+//! The two formats of floats (spec 03 §1.4). Both print the shortest digits that parse to the same number.
 
-/// Positional, never an exponent, no trailing `.0`: what `%v` and `%f` of `fmt.printf` print, and errors.
+/// Formats a float without an exponent and without a trailing `.0`, as `%v` and `%f` of `fmt.printf` and error messages
+/// do.
 #[must_use]
 pub fn format_float(value: f64) -> String {
     match non_finite(value) {
@@ -9,8 +10,8 @@ pub fn format_float(value: f64) -> String {
     }
 }
 
-/// With an exponent when the decimal exponent is below -4 or at least `limit`, as `%g`-like formats do. Templates use a
-/// limit of 6 for printing a value.
+/// Formats a float with an exponent if the decimal exponent is below -4 or at least `limit`, as `%g` does. Templates
+/// use a limit of 6.
 #[must_use]
 pub fn format_float_short(value: f64, limit: i32) -> String {
     if let Some(text) = non_finite(value) {

@@ -1,13 +1,13 @@
-//! Reading and writing numbers exactly as Go's `strconv` does.
+//! Parsing and formatting of numbers, exactly as in Go.
 
 use crate::strconv::quote;
 
-/// Why text is not a number.
+/// Why a string is not a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberError {
-    /// Not written like a number.
+    /// The syntax of the number is invalid.
     Syntax,
-    /// Outside the range of the type.
+    /// The value is out of range.
     Range,
     /// The base is neither 0 nor from 2 to 36.
     Base(i64),
@@ -16,7 +16,7 @@ pub enum NumberError {
 }
 
 impl NumberError {
-    /// The message of Go's `*NumError` for that function.
+    /// Returns the message of Go's `*NumError` for a function.
     #[must_use]
     pub fn message(self, function: &str, text: &[u8]) -> String {
         let cause = match self {
@@ -29,10 +29,11 @@ impl NumberError {
     }
 }
 
-/// Go's `ParseInt`. Base 0 goes by prefix and allows underscores; bit size 0 means 64.
+/// Parses an integer, as `ParseInt` does. Base 0 means that the prefix determines the base and underscores are allowed;
+/// bit size 0 means 64.
 ///
 /// # Errors
-/// As in Go; [`NumberError::message`] has the text.
+/// The conditions are Go's; [`NumberError::message`] returns the message.
 pub fn parse_int(text: &[u8], base: i64, bits: i64) -> Result<i64, NumberError> {
     let (negative, digits) = match text {
         [b'-', rest @ ..] => (true, rest),
@@ -52,7 +53,7 @@ pub fn parse_int(text: &[u8], base: i64, bits: i64) -> Result<i64, NumberError> 
     i64::try_from(if negative { -signed } else { signed }).map_err(|_| NumberError::Range)
 }
 
-/// Go's `ParseUint`, with values above the bit size saturated for the caller's range check.
+/// Parses a number without sign, as `ParseUint` does. Values above the bit size saturate, for the caller's range check.
 fn parse_magnitude(text: &[u8], base: i64, bits: i64) -> Result<u128, NumberError> {
     let (radix, digits) = match (base, text) {
         (_, []) => return Err(NumberError::Syntax),
@@ -75,7 +76,7 @@ fn parse_magnitude(text: &[u8], base: i64, bits: i64) -> Result<u128, NumberErro
             continue;
         }
         let digit = char::from(byte).to_digit(radix).ok_or(NumberError::Syntax)?;
-        // Saturating far above any bit size keeps the syntax check going.
+        // Continue with the syntax check after an overflow.
         value = value.saturating_mul(u128::from(radix)).saturating_add(u128::from(digit)).min(1 << 100);
     }
     if underscores && !underscores_ok(text) {
@@ -84,7 +85,7 @@ fn parse_magnitude(text: &[u8], base: i64, bits: i64) -> Result<u128, NumberErro
     Ok(value)
 }
 
-/// Underscores must stand between digits, or between a base prefix and a digit.
+/// Returns whether all underscores are between digits, or between a base prefix and a digit.
 fn underscores_ok(text: &[u8]) -> bool {
     #[derive(PartialEq)]
     enum Saw {
@@ -117,7 +118,7 @@ fn underscores_ok(text: &[u8]) -> bool {
     saw != Saw::Underscore
 }
 
-/// Go's `FormatInt`; `None` for a base outside 2–36.
+/// Formats an integer, as `FormatInt` does; `None` for a base outside 2–36.
 #[must_use]
 pub fn format_int(value: i64, base: i64) -> Option<String> {
     let radix = u32::try_from(base).ok().filter(|radix| (2..=36).contains(radix))?;
@@ -137,10 +138,10 @@ pub fn format_int(value: i64, base: i64) -> Option<String> {
     Some(digits.iter().rev().collect())
 }
 
-/// Go's `ParseFloat` for 64 bits, or, with `single`, rounded to 32.
+/// Parses a float, as `ParseFloat` does for 64 bits or, if `single`, for 32 bits.
 ///
 /// # Errors
-/// As in Go; [`NumberError::message`] has the text.
+/// The conditions are Go's; [`NumberError::message`] returns the message.
 pub fn parse_float(text: &[u8], single: bool) -> Result<f64, NumberError> {
     let (negative, unsigned) = match text {
         [b'-', rest @ ..] => (true, rest),
@@ -179,7 +180,7 @@ fn parse_decimal(text: &[u8], single: bool) -> Result<f64, NumberError> {
     }
 }
 
-/// `H.HHHp±D` without its `0x`, in lower case.
+/// Parses `H.HHHp±D`, in lower case and without its `0x`.
 fn parse_hex_float(text: &[u8], single: bool) -> Result<f64, NumberError> {
     let split = text.iter().position(|&b| b == b'p').ok_or(NumberError::Syntax)?;
     let exponent = parse_int(&text[split + 1..], 10, 64).or_else(|error| match (error, text.get(split + 1)) {
@@ -206,13 +207,13 @@ fn parse_hex_float(text: &[u8], single: bool) -> Result<f64, NumberError> {
     if digits == 0 {
         return Err(NumberError::Syntax);
     }
-    // One more bit says whether anything was cut off, so the rounding below is exact.
+    // One more bit records whether bits were dropped, so that rounding is exact.
     let mantissa = mantissa << 1 | u64::from(sticky);
     let exponent = exponent.clamp(-(1 << 40), 1 << 40).saturating_add(scale) - 1;
     Ok(scale_exactly(mantissa, exponent, single))
 }
 
-/// `mantissa · 2^exponent`, rounded once, half to even, to 53 or 24 bits (fewer for subnormals).
+/// Returns `mantissa · 2^exponent`, rounded once, half to even, to 53 or 24 bits (fewer for subnormals).
 fn scale_exactly(mantissa: u64, exponent: i64, single: bool) -> f64 {
     if mantissa == 0 {
         return 0.0;
@@ -222,7 +223,7 @@ fn scale_exactly(mantissa: u64, exponent: i64, single: bool) -> f64 {
     if length + exponent > highest {
         return f64::INFINITY;
     }
-    // The weight of the last bit that is kept.
+    // The exponent of the last bit that is kept.
     let unit = (length + exponent - precision).max(lowest);
     let drop = unit - exponent;
     let (kept, unit) = if drop <= 0 {
@@ -240,7 +241,7 @@ fn scale_exactly(mantissa: u64, exponent: i64, single: bool) -> f64 {
     if single && result > f64::from(f32::MAX) { f64::INFINITY } else { result }
 }
 
-/// `x · 2^exponent` where the result is exact.
+/// Returns `x · 2^exponent` if that is exact.
 fn ldexp(mut x: f64, exponent: i64) -> f64 {
     let mut rest = exponent.clamp(-3000, 3000);
     while rest != 0 {

@@ -1,6 +1,6 @@
-//! Quoting of strings the way Go does it (spec 03 §1.5).
+//! Quoting of strings (spec 03 §1.5).
 
-/// Which runes stay as they are.
+/// Which runes are not escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quoting {
     /// Printable runes.
@@ -11,13 +11,13 @@ pub enum Quoting {
     Graphic,
 }
 
-/// The double-quoted form: S(str) and `%q`.
+/// Quotes a string in double quotes, as `Quote` and `%q` do.
 #[must_use]
 pub fn quote(bytes: &[u8]) -> String {
     quote_with(bytes, '"', Quoting::Print)
 }
 
-/// The quoted form between `delimiter`s.
+/// Quotes a string between two `delimiter`s.
 #[must_use]
 pub fn quote_with(bytes: &[u8], delimiter: char, quoting: Quoting) -> String {
     let mut out = String::with_capacity(bytes.len() + 2);
@@ -74,20 +74,20 @@ fn push_hex(out: &mut String, letter: char, code: u32, width: u32) {
     }
 }
 
-/// Whether a rune is a letter, mark, number, punctuation, symbol or the ASCII space.
+/// Returns whether a rune is a letter, mark, number, punctuation, symbol or the ASCII space.
 #[must_use]
 pub fn is_print(c: char) -> bool {
     if c.is_ascii() {
         return matches!(c, ' '..='~');
     }
-    // The standard library knows which runes are printable but tells it only through `escape_debug`; a leading letter
-    // keeps it from escaping combining marks.
+    // The standard library exposes which runes are printable only through `escape_debug`. The leading letter keeps it
+    // from escaping combining marks.
     let mut text = [b'a', 0, 0, 0, 0];
     let length = 1 + c.encode_utf8(&mut text[1..]).len();
     std::str::from_utf8(&text[..length]).is_ok_and(|text| text.escape_debug().nth(1) == Some(c))
 }
 
-/// Whether a rune is printable or a Unicode space.
+/// Returns whether a rune is printable or a Unicode space.
 #[must_use]
 pub fn is_graphic(c: char) -> bool {
     matches!(c, '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}') || is_print(c)

@@ -1,8 +1,8 @@
-//! Reading Go's string, character and raw literals.
+//! Parsing of Go's string, character and raw literals.
 
 use crate::unicode::{decode_rune, runes};
 
-/// Whether a text can be written between backquotes without a change, as `CanBackquote` says.
+/// Returns whether a string can be written as a raw literal on one line, as `CanBackquote` does.
 #[must_use]
 pub fn can_backquote(text: &[u8]) -> bool {
     std::str::from_utf8(text).is_ok()
@@ -13,13 +13,15 @@ pub fn can_backquote(text: &[u8]) -> bool {
         })
 }
 
-/// Returns the value of a string, character or raw literal, as `Unquote` does; `None` if the text is not exactly one.
+/// Returns the value of a string, character or raw literal, as `Unquote` does; `None` if the text is not exactly one
+/// literal.
 #[must_use]
 pub fn unquote(text: &[u8]) -> Option<Vec<u8>> {
     quoted_prefix(text).filter(|(_, length)| *length == text.len()).map(|(value, _)| value)
 }
 
-/// Reads the literal at the start of a text, as `QuotedPrefix` does: its value, and its length in bytes as written.
+/// Reads the literal at the start of a text, as `QuotedPrefix` does. Returns its value, and its length in bytes as
+/// written.
 #[must_use]
 pub fn quoted_prefix(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     let delimiter = *text.first()?;
@@ -45,7 +47,7 @@ pub fn quoted_prefix(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     }
 }
 
-/// One character or escape of a literal; returns its length.
+/// Reads one character or escape of a literal and returns its length in bytes.
 fn read_character(text: &[u8], delimiter: u8, out: &mut Vec<u8>) -> Option<usize> {
     let first = *text.first()?;
     if first == b'\n' {
@@ -84,7 +86,7 @@ fn read_character(text: &[u8], delimiter: u8, out: &mut Vec<u8>) -> Option<usize
     let digit = |&b: &u8| char::from(b).to_digit(radix);
     let code = digits.iter().map(digit).try_fold(0u32, |code, digit| code.checked_mul(radix)?.checked_add(digit?))?;
     match escape {
-        // These name a byte, the others a code point.
+        // These denote bytes, the others code points.
         b'x' | b'0'..=b'7' => out.push(u8::try_from(code).ok()?),
         _ => out.extend_from_slice(char::from_u32(code)?.encode_utf8(&mut [0; 4]).as_bytes()),
     }

@@ -6,14 +6,14 @@ use crate::Function;
 use crate::args::Args;
 use crate::table::{ok, pure};
 
-/// A row for a function from float to float.
+/// Declares a function of one float.
 macro_rules! float {
     ($name:literal, $doc:literal, $function:expr) => {
         pure(concat!("golang/math.", $name), "func(x float) float", $doc, |_, args| ok($function(args.float(0)?)))
     };
 }
 
-/// A row for a function from two floats, under these names, to a float.
+/// Declares a function of two floats with these names.
 macro_rules! floats {
     ($name:literal, $first:literal, $second:literal, $doc:literal, $function:expr) => {
         pure(

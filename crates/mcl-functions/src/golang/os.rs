@@ -1,4 +1,4 @@
-//! `golang/os`: facts about the process and its machine. Nothing here is watched.
+//! `golang/os`: properties of the process and the machine. They are not watched.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -12,7 +12,7 @@ use crate::golang::rand::random_u64;
 use crate::table::{Outcome, fatal, host, ok};
 use crate::{Function, Plain};
 
-/// A row: a function of the host that mgmt registers as pure.
+/// Declares a function whose result depends on the host, but which mgmt registers as pure.
 const fn fact(name: &'static str, signature: &'static str, doc: &'static str, plain: Plain) -> Function {
     Function { inlinable: true, ..host(name, signature, doc, plain) }
 }
@@ -103,7 +103,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     }),
 ];
 
-/// An environment variable; `None` if it is not set. No name makes this panic.
+/// Returns an environment variable; `None` if it is not set. Accepts any name, unlike `std::env::var_os`.
 pub(crate) fn environment(name: &[u8]) -> Option<Vec<u8>> {
     std::env::vars_os().find(|(key, _)| key.as_bytes() == name).map(|(_, value)| value.into_vec())
 }

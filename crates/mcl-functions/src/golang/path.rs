@@ -1,4 +1,4 @@
-//! `golang/path`; `golang/path/filepath` shares it.
+//! `golang/path`, which shares its implementation with `golang/path/filepath`.
 
 use go_compat::path::{self, base, clean, dir, ext, join};
 use mcl_value::Value;
@@ -40,7 +40,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     ),
 ];
 
-/// The rule of `match` in both packages.
+/// The implementation of `match` in both packages.
 pub(super) fn matches(args: &[Value]) -> Outcome {
     match path::matches(args.bytes(0)?, args.bytes(1)?) {
         Ok(matched) => ok(matched),

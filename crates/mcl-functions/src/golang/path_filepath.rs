@@ -1,4 +1,4 @@
-//! `golang/path/filepath`, as on Linux.
+//! `golang/path/filepath` on Linux.
 
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;

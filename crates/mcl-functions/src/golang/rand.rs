@@ -1,4 +1,4 @@
-//! `golang/math/rand`: a different number at every evaluation.
+//! `golang/math/rand`: each evaluation returns another number.
 
 use std::cell::Cell;
 use std::io::Read as _;
@@ -35,7 +35,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "func() float",
         "Returns a normally distributed number with mean 0 and standard deviation 1.",
         |_, _| {
-            // Box and Muller's method.
+            // The Box–Muller transform.
             let radius = (-2.0 * math::log(1.0 - unit())).sqrt();
             ok(radius * math::cos(2.0 * std::f64::consts::PI * unit()))
         },
@@ -56,14 +56,14 @@ fn seed() -> u64 {
     let mut bytes = [0; 8];
     match std::fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes)) {
         Ok(()) => u64::from_ne_bytes(bytes),
-        // These are not secrets: the time will do.
+        // The numbers are not secret, so the time is good enough.
         Err(_) => std::time::SystemTime::now()
             .duration_since(std::time::UNIX_EPOCH)
             .map_or(1, |time| time.subsec_nanos().into()),
     }
 }
 
-/// The next number of a splitmix64 sequence.
+/// Returns the next number of a splitmix64 sequence.
 pub(super) fn random_u64() -> u64 {
     let state = STATE.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
     STATE.set(state);
@@ -86,7 +86,7 @@ fn below(n: i64, function: &str) -> Outcome {
     if n <= 0 {
         return panicked(format!("invalid argument to {function}"));
     }
-    // Numbers beyond the last multiple of n would make some results likelier.
+    // Numbers from the last multiple of n on would bias the result.
     let limit = i64::MAX - i64::MAX % n;
     loop {
         let number = int63();

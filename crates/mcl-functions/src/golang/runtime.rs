@@ -1,4 +1,4 @@
-//! `golang/runtime`. There is no Go run time here, so these answer what a program can sensibly ask.
+//! `golang/runtime`. There is no Go runtime: the functions return what is meaningful without one.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 

@@ -1,4 +1,4 @@
-//! Addresses with a prefix length.
+//! IP addresses with a prefix length.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -32,10 +32,10 @@ impl Cidr {
         self.with_bits(bits(self.address) | hosts)
     }
 
-    /// An IPv4 address that is mapped into IPv6 counts as IPv4.
+    /// Returns whether an address belongs to the network. IPv4-mapped IPv6 addresses count as IPv4.
     pub(super) fn contains(&self, address: IpAddr) -> bool {
         let (network, address) = (self.network().to_canonical(), address.to_canonical());
-        // Mapping the network cuts 96 bits off its prefix.
+        // An IPv4-mapped network has a prefix that is 96 bits longer.
         let prefix = self.prefix.saturating_sub(width(self.address) - width(network));
         let mask = mask_bits(network, prefix);
         network.is_ipv4() == address.is_ipv4() && bits(address) & mask == bits(network) & mask
@@ -74,7 +74,7 @@ fn mask_bits(address: IpAddr, prefix: u32) -> u128 {
     full & !full.checked_shr(prefix).unwrap_or(0)
 }
 
-/// The address after the given one. As in mgmt, the given one is not reduced to its network first.
+/// Returns the address after the given one. As in mgmt, the given one is not masked first.
 pub(super) fn first(text: &str) -> Result<String, String> {
     let cidr = parse_prefix(text)?;
     let next = bits(cidr.address).checked_add(1).filter(|next| *next <= full(cidr.address));
@@ -84,12 +84,12 @@ pub(super) fn first(text: &str) -> Result<String, String> {
     }
 }
 
-/// The last address of the network.
+/// Returns the last address of the network.
 pub(super) fn last(text: &str) -> Result<String, String> {
     parse_prefix(text).map(|cidr| cidr.last().to_string())
 }
 
-/// Go's `netip.ParsePrefix` with its errors.
+/// Parses a prefix with the errors of Go's `netip.ParsePrefix`.
 fn parse_prefix(text: &str) -> Result<Cidr, String> {
     let failure = |cause: String| format!("netip.ParsePrefix({}): {cause}", quote(text.as_bytes()));
     let Some((address_text, prefix)) = text.rsplit_once('/') else { return Err(failure("no '/'".to_owned())) };
@@ -104,7 +104,7 @@ fn parse_prefix(text: &str) -> Result<Cidr, String> {
     }
 }
 
-/// What Go says about text that is no address.
+/// Returns Go's message for an invalid address.
 fn address_error(text: &str) -> String {
     let failure = |cause: &str| format!("ParseAddr({}): {cause}", quote(text.as_bytes()));
     if text.contains(':') {

@@ -1,10 +1,10 @@
 //! `host:port`.
 
-/// Go's `net.SplitHostPort`.
+/// Splits an address as Go's `net.SplitHostPort` does.
 pub(super) fn split(text: &str) -> Result<(&str, &str), String> {
     let failure = |cause: &str| Err(format!("address {text}: {cause}"));
     let Some(colon) = text.rfind(':') else { return failure("missing port in address") };
-    // Before these places there can be no opening, or closing, bracket.
+    // The offsets from which on brackets are not allowed.
     let (host, open_from, close_from) = if text.starts_with('[') {
         let Some(end) = text.find(']') else { return failure("missing ']' in address") };
         if end + 1 != colon {

@@ -1,4 +1,4 @@
-//! The network interfaces of this machine. The kernel says when links and addresses change.
+//! The network interfaces of this machine. The kernel notifies of changes of links and addresses.
 
 use std::net::IpAddr;
 use std::path::Path;
@@ -21,13 +21,13 @@ struct Interface {
     wireless: bool,
 }
 
-/// All interfaces, in the order of the kernel.
+/// Returns all interfaces, in the order of the kernel.
 fn interfaces() -> std::io::Result<Vec<Interface>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/sys/class/net")? {
         let path = entry?.path();
         let read = |file: &str| std::fs::read_to_string(path.join(file)).unwrap_or_default().trim().to_owned();
-        // Files that are no interfaces (`bonding_masters`) have no index.
+        // Entries that are not interfaces (`bonding_masters`) have no index.
         let Ok(index) = read("ifindex").parse() else { continue };
         let flags = u32::from_str_radix(read("flags").trim_start_matches("0x"), 16).unwrap_or(0);
         let (up, loopback) = (flags & 1 != 0, flags & 8 != 0);
@@ -40,7 +40,7 @@ fn interfaces() -> std::io::Result<Vec<Interface>> {
     Ok(found)
 }
 
-/// The hardware addresses of all interfaces but the loopback one.
+/// Returns the MAC addresses of all interfaces except the loopback interface.
 pub(crate) fn hardware_addresses() -> Result<Vec<String>, FunctionError> {
     let found = interfaces().map_err(|error| listing_failed(&error))?;
     Ok(found.into_iter().filter(|interface| !interface.loopback).filter_map(|interface| interface.mac).collect())
@@ -98,7 +98,7 @@ impl Stream for InterfaceCidr {
     }
 }
 
-/// As Go understands it: private addresses are global, too.
+/// Returns whether Go considers the address global unicast, which includes private addresses.
 fn is_global_unicast(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => {

@@ -1,6 +1,6 @@
-//! Hardware addresses of six bytes.
+//! MAC addresses of six bytes.
 
-/// The address in lower case with another separator.
+/// Formats an address in lower case with the given separator.
 pub(super) fn format(text: &str, separator: char) -> Result<String, String> {
     if text.len() != 17 {
         return Err(format!("invalid MAC address length: {text}"));

@@ -1,8 +1,8 @@
-//! URLs, read as Go's `net/url` does.
+//! URLs, parsed as Go's `net/url` does.
 
 use go_compat::strconv::quote;
 
-/// The parts that programs can see.
+/// The parts of a URL that programs can see.
 #[derive(Default)]
 pub(super) struct Url {
     pub(super) scheme: Vec<u8>,
@@ -34,7 +34,7 @@ fn parse_main(text: &[u8]) -> Result<Url, String> {
     }
     if !rest.starts_with(b"/") {
         if !url.scheme.is_empty() {
-            // Opaque, as `mailto:`.
+            // An opaque URL, for example `mailto:x`.
             return Ok(url);
         }
         if rest.split(|&b| b == b'/').next().is_some_and(|segment| segment.contains(&b':')) {
@@ -101,7 +101,7 @@ fn unescape(text: &[u8], mode: Mode) -> Result<Vec<u8>, String> {
         if byte == b'%' {
             let digit = |at: usize| tail.get(at).and_then(|&b| char::from(b).to_digit(16));
             let decoded = digit(0).zip(digit(1)).and_then(|(high, low)| u8::try_from(high * 16 + low).ok());
-            // A host may escape only what is not ASCII, and the start of a zone.
+            // In hosts, only non-ASCII characters and the start of a zone can be escaped.
             let allowed = |b: u8| mode == Mode::Path || b >= 0x80 || b == b'%';
             let Some(decoded) = decoded.filter(|&b| allowed(b)) else {
                 return Err(format!("invalid URL escape {}", quote(&rest[..rest.len().min(3)])));

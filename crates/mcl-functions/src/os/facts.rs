@@ -1,4 +1,4 @@
-//! Facts about the operating system.
+//! Properties of the operating system.
 
 use go_compat::os::{error_text, path_error};
 use mcl_value::Value;
@@ -6,11 +6,11 @@ use mcl_value::Value;
 use crate::FunctionError;
 use crate::table::{Outcome, fatal, ok};
 
-/// The families, and the file that tells; the first that is found counts.
+/// The distribution families with the file that identifies them; the first match counts.
 pub(super) const FAMILIES: [(&str, &str); 3] =
     [("redhat", "/etc/redhat-release"), ("debian", "/etc/debian_version"), ("archlinux", "/etc/arch-release")];
 
-/// Whether something exists at the path; symbolic links are followed.
+/// Returns whether a path exists. Follows symbolic links.
 pub(super) fn exists(path: &str) -> Result<bool, FunctionError> {
     match std::fs::metadata(path) {
         Ok(_) => Ok(true),
@@ -42,7 +42,7 @@ fn parse_release(text: &str) -> Value {
     Value::strukt([("id", find("ID")), ("variant_id", find("VARIANT_ID")), ("version_id", find("VERSION_ID"))])
 }
 
-/// Names of hypervisors and clouds in what the firmware says of the machine.
+/// Substrings of the DMI data that identify hypervisors and clouds.
 const VIRTUAL_VENDORS: [&str; 15] = [
     "Amazon EC2",
     "Apple Virtualization",

@@ -1,4 +1,4 @@
-//! `os.system`: a running shell command whose lines of output are a value that changes.
+//! `os.system`: runs a shell command whose last line of output is the value.
 
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader, Read};
@@ -15,19 +15,19 @@ use crate::args::Args;
 use crate::table::{Outcome, ok};
 use crate::{FunctionError, Stream, StreamContext};
 
-/// A line longer than this ends the reading.
+/// Maximum length of a line in bytes; reading stops at a longer one.
 const MAX_LINE: u64 = 64 * 1024;
 
-/// How often to look whether a command that has closed its output has ended.
-const REAP: Duration = Duration::from_secs(1);
+/// How often to check whether a command that has closed its output has exited.
+const REAP_INTERVAL: Duration = Duration::from_secs(1);
 
-/// It never will have a value, unless the command changes.
-const ENDED: &str = "the command has ended without printing a line";
+/// Shown if the command exits without output: there is no value until the command changes.
+const ENDED: &str = "the command exited without printing a line";
 
 #[derive(Default)]
 pub(super) struct System {
     running: Option<Running>,
-    /// What the last command printed, until the next one prints something.
+    /// The last line, which remains the value of the next command until that prints a line.
     last: Option<Value>,
 }
 
@@ -37,15 +37,15 @@ struct Running {
     output: Arc<Output>,
 }
 
-/// What the command has printed.
+/// The output of the command.
 #[derive(Default)]
 struct Output(Mutex<OutputState>);
 
 #[derive(Default)]
 struct OutputState {
-    /// The newest line that nobody has taken yet.
+    /// The last line, unless it has been taken already.
     newest: Option<Vec<u8>>,
-    /// There will be no more.
+    /// Whether the command has closed its output.
     closed: bool,
 }
 
@@ -72,17 +72,17 @@ impl Stream for System {
                 self.last = Some(line.into());
             }
             if output.closed {
-                // The end of the process, which must be reaped, follows that of its output at once, as a rule.
+                // The process usually exits right after closing its output, and must be reaped.
                 ended = matches!(running.child.try_wait(), Ok(Some(_)));
                 if !ended {
-                    cx.wake_after(REAP);
+                    cx.wake_after(REAP_INTERVAL);
                 }
             }
         }
         match &self.last {
             Some(line) => ok(line.clone()),
             None => {
-                cx.not_ready(if ended { ENDED } else { "the command has printed no line yet" });
+                cx.not_ready(if ended { ENDED } else { "the command has not printed a line yet" });
                 ok("")
             }
         }
@@ -133,7 +133,7 @@ fn read_lines(source: impl Read, mut each: impl FnMut(Vec<u8>)) {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // The command is a group of its own, so what it started ends with it.
+        // The command has its own process group, so that its children are killed, too.
         if !matches!(self.child.try_wait(), Ok(Some(_)))
             && let Ok(raw) = i32::try_from(self.child.id())
             && let Some(pid) = rustix::process::Pid::from_raw(raw)

@@ -8,12 +8,12 @@ use crate::FunctionError;
 use crate::golang::os::environment;
 use crate::table::{Outcome, fatal, ok};
 
-/// What is watched for changes: of the other sources of accounts, none tells when it changes.
+/// The file to watch for changes: other sources of accounts do not notify of changes.
 pub(super) const PASSWD: &str = "/etc/passwd";
 
-/// The account of that name.
+/// Returns the account with a name, if there is one.
 pub(super) fn find(name: &[u8]) -> Result<Option<User>, FunctionError> {
-    // Names of accounts are text.
+    // Account names are UTF-8.
     let Ok(name) = std::str::from_utf8(name) else { return Ok(None) };
     if name.is_empty() {
         return Ok(None);
@@ -21,7 +21,7 @@ pub(super) fn find(name: &[u8]) -> Result<Option<User>, FunctionError> {
     User::from_name(name).map_err(|error| FunctionError::fatal(format!("user: lookup {name}: {}", error.desc())))
 }
 
-/// The account of that name, which must exist.
+/// Returns the account with a name, or an error.
 pub(super) fn existing(name: &[u8]) -> Result<User, FunctionError> {
     let unknown = || FunctionError::fatal(format!("user: unknown user {}", String::from_utf8_lossy(name)));
     find(name)?.ok_or_else(unknown)
@@ -43,7 +43,7 @@ pub(super) fn with_slash(mut path: Vec<u8>) -> Vec<u8> {
     path
 }
 
-/// `~/x` and `~user/x` at the start of the text; everything else is unchanged.
+/// Expands `~/x` and `~user/x`. Other paths are unchanged.
 pub(super) fn expand_home(text: &[u8]) -> Outcome {
     let Some(slash) = text.iter().position(|&b| b == b'/').filter(|_| text.starts_with(b"~")) else { return ok(text) };
     let (name, rest) = (&text[1..slash], &text[slash + 1..]);

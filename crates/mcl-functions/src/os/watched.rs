@@ -1,4 +1,4 @@
-//! Functions of files that are watched.
+//! Functions that watch files or kernel modules.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -13,7 +13,7 @@ use crate::kernel_events::KernelEvents;
 use crate::table::{Outcome, catchable, fatal, ok};
 use crate::{Stream, StreamContext};
 
-/// Watching needs an absolute path; a relative one counts from the directory of the process, as for reading.
+/// Watches a path. A relative path is resolved against the working directory, as for reading.
 fn watch(cx: &mut dyn StreamContext, path: &[u8]) -> PathBuf {
     let path = Path::new(OsStr::from_bytes(path));
     if !path.as_os_str().is_empty() {

@@ -1,4 +1,4 @@
-//! Between values of mcl and the data of templates, which have Go's types (spec 03 §9.2).
+//! Conversion between values of mcl and the data of templates, which have Go's types (spec 03 §9.2).
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use go_compat::unicode;
 use go_template::{Data, GoType, ListData, MapData};
 use mcl_value::{MapValue, Type, Value};
 
-/// Whether a type contains a struct with fields; such data become maps, and their containers untyped.
+/// Returns whether a type contains a struct with fields. Such data become maps, in untyped containers.
 fn contains_struct(ty: &Type) -> bool {
     match ty {
         Type::Struct(fields) => !fields.is_empty(),
@@ -16,7 +16,7 @@ fn contains_struct(ty: &Type) -> bool {
     }
 }
 
-/// The Go type that a type without structs has inside a native list.
+/// Returns the Go type of a value inside a native list; the type contains no struct with fields.
 fn native_type(ty: &Type) -> GoType {
     match ty {
         Type::Bool => GoType::Bool,
@@ -36,7 +36,7 @@ fn title(name: &str) -> String {
     String::from_utf8_lossy(&unicode::title(name.as_bytes())).into_owned()
 }
 
-/// A value as template data (spec 03 §9.2); `None` if it contains a function.
+/// Converts a value to template data (spec 03 §9.2); `None` if it contains a function.
 pub(super) fn convert(value: &Value, ty: &Type) -> Option<Data> {
     Some(match (value, ty) {
         (Value::List(_), Type::List(element)) if !contains_struct(element) => native(value, ty)?,
@@ -58,7 +58,7 @@ pub(super) fn convert(value: &Value, ty: &Type) -> Option<Data> {
                 let ty = types.get(i).map_or(Type::Var(1), |field| field.ty.clone());
                 entries.push((title(name), convert(value, &ty)?));
             }
-            // Of fields with one title the first counts.
+            // The first of several fields with the same title counts.
             entries.sort_by(|(a, _), (b, _)| a.cmp(b));
             entries.dedup_by(|(a, _), (b, _)| a == b);
             let entries = entries.into_iter().map(|(name, value)| (Data::Str(name.into_bytes().into()), value));
@@ -76,7 +76,7 @@ fn map_entries(map: &MapValue, pair: impl Fn(&Value, &Value) -> Option<(Data, Da
     map.iter().map(|(key, value)| pair(key, value)).collect()
 }
 
-/// A value with the Go type that mirrors its type.
+/// Converts a value to data whose Go type mirrors the type of the value.
 fn native(value: &Value, ty: &Type) -> Option<Data> {
     Some(match value {
         Value::Bool(value) => Data::Bool(*value),
@@ -107,7 +107,7 @@ fn native(value: &Value, ty: &Type) -> Option<Data> {
     })
 }
 
-/// The Go type of a parameter; lists of strings are the only lists.
+/// Returns the Go type of a parameter.
 pub(super) fn parameter_type(ty: &Type) -> GoType {
     match ty {
         Type::Bool => GoType::Bool,
@@ -120,7 +120,7 @@ pub(super) fn parameter_type(ty: &Type) -> GoType {
     }
 }
 
-/// An argument that has been checked against its parameter.
+/// Converts an argument, whose type has been checked.
 pub(super) fn to_value(data: &Data) -> Option<Value> {
     Some(match data {
         Data::Bool(value) => Value::Bool(*value),

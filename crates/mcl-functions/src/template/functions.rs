@@ -9,16 +9,16 @@ use rustc_hash::FxHashMap;
 use crate::template::data::{convert, parameter_type, to_value};
 use crate::{CallContext, Function, FunctionError, Implementation, Plain, Purity, all_functions};
 
-/// A function of mcl, as templates see it.
+/// A function of mcl as templates see it.
 struct Callable {
     ty: FuncType,
     parameters: Vec<GoType>,
     plain: Plain,
-    /// Whether its result is the same on every machine.
+    /// Whether the result is the same on every machine.
     pure: bool,
 }
 
-/// Simple functions without unknowns, by their names with `_` for `.` and `/`.
+/// The simple functions without type variables, by their names with `_` for `.` and `/`.
 static CALLABLES: LazyLock<FxHashMap<String, Callable>> = LazyLock::new(|| {
     let callable = |function: &'static Function| {
         let Implementation::Plain(plain) = function.implementation else { return None };
@@ -31,7 +31,7 @@ static CALLABLES: LazyLock<FxHashMap<String, Callable>> = LazyLock::new(|| {
     all_functions().filter_map(callable).collect()
 });
 
-/// The functions of mcl, called from a call of `golang.template`.
+/// The functions of mcl for one call of `golang.template`.
 pub(super) struct Functions<'a>(pub(super) &'a CallContext<'a>);
 
 impl go_template::Functions for Functions<'_> {
@@ -45,9 +45,9 @@ impl go_template::Functions for Functions<'_> {
         let Some(callable) = CALLABLES.get(name) else {
             return Err(FunctionError::fatal(format!("function {name} not defined")));
         };
-        // Without a deploy the compiler is at work, and its machine is not the one that counts.
+        // Without a deploy this is the compiler, whose machine does not count.
         if !callable.pure && self.0.deploy.is_none() {
-            return Err(FunctionError::fatal("the result is only known where the program runs"));
+            return Err(FunctionError::fatal("cannot be evaluated at compile time"));
         }
         let args: Option<Vec<Value>> = args.iter().map(to_value).collect();
         let args = args.ok_or_else(|| FunctionError::fatal("can't use this value as an argument"))?;

@@ -194,7 +194,7 @@ fn lists_and_maps() {
         iter.range(0, 5, 0) => fatal: step value cannot be 0
         iter.range(9223372036854775806, 9223372036854775807, 5) => [9223372036854775806]
         iter.range(-9223372036854775808, 9223372036854775807, 9223372036854775807) => [-9223372036854775808, -1, 9223372036854775806]
-        iter.range(100000000) => fatal: the range has 100000000 elements, more than 10000000
+        iter.range(100000000) => fatal: range of 100000000 elements exceeds the limit of 10000000
         iter.flatten([[1], [], [2, 3]]) => [1, 2, 3]
     "#]]);
 }
@@ -499,7 +499,7 @@ fn deeply_nested_templates_are_errors() {
     ] {
         assert_eq!(
             outcome("golang.template", &format!("\"{text}\""), None),
-            "fatal: template: parse error: template: template:1: the template is nested too deeply",
+            "fatal: template: parse error: template: template:1: exceeded maximum nesting depth (200)",
         );
     }
 }

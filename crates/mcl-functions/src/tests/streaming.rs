@@ -243,7 +243,7 @@ fn a_command_that_prints_nothing_has_no_value() {
     while harness.delay.is_some() {
         assert_eq!(harness.call(r#""true""#), "not ready");
     }
-    assert_eq!(harness.waits, Some("the command has ended without printing a line"));
+    assert_eq!(harness.waits, Some("the command exited without printing a line"));
 }
 
 #[test]

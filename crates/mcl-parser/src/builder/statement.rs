@@ -10,15 +10,11 @@ use crate::ast::{
 use crate::bracket::BracketContext;
 use crate::builder::{Builder, EntryBody};
 use crate::error::{EntryError, SyntaxError};
-use crate::typed_bind;
 
 impl<'t> Builder<'t> {
     pub fn bind(&mut self, name: (Name, Range<TokenIdx>), ty: Option<TypeId>, value: ExprId) -> Stmt {
         let (name, at) = name;
         let name_span = self.span(at.start, at.end);
-        if let Some(ty) = ty {
-            self.type_errors.extend(typed_bind::check(&self.ast, name, ty, value));
-        }
         Stmt::Bind { name, name_span, ty, value }
     }
 

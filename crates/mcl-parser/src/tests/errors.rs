@@ -592,18 +592,6 @@ If true {
         "#]],
     );
     check(
-        r#"$x int = "four""#,
-        expect![[r#"
-            1:10 E0205 `$x` is declared as int, but its value is a str
-        "#]],
-    );
-    check(
-        r#"$x int = ("four")"#,
-        expect![[r#"
-            1:11 E0205 `$x` is declared as int, but its value is a str
-        "#]],
-    );
-    check(
         r#"$x struct{a int; a str} = $y"#,
         expect![[r#"
             1:18 E0207 duplicate field `a` in a struct type

@@ -10,7 +10,7 @@ use crate::infer::expectation::Expectation;
 use crate::solver::constraint::{Constraint, ConstraintKind, Provenance, TypeKinds};
 use crate::solver::error::{TypeError, Violation};
 use crate::solver::types::{Mismatch, Node, Ty};
-use crate::wording::{expected_because, expected_found};
+use crate::wording::{MAP_KEY_HELP, expected_because, expected_found};
 
 /// Types in messages are abbreviated below this many levels.
 const MAX_FORMAT_DEPTH: u32 = 8;
@@ -161,8 +161,7 @@ impl Inference<'_> {
             }
             Violation::NotHashable { part } => {
                 let message = format!("invalid map key type `{}`", self.format(constraint.base()));
-                let diagnostic = error(Code::E0709, message)
-                    .help("a key is a `bool`, `str`, `int` or `float`, or a struct of these");
+                let diagnostic = error(Code::E0709, message).help(MAP_KEY_HELP);
                 self.at_constraint(diagnostic, constraint, part)
             }
             Violation::NotIndexable => {

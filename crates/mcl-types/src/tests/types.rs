@@ -664,3 +664,27 @@ $s = fmt.printf($f, 4)
         "#]],
     );
 }
+
+#[test]
+fn literals_are_compared_with_their_annotation_even_if_nothing_uses_them() {
+    check(
+        r#"
+$a int = ("four")
+$b map{[]int: str} = {}
+$c str = {"k" => 1}
+$d func(int) str = func($x int) int { $x }
+$e []int = ["list"]
+$f float = 1.5
+"#,
+        expect![[r#"
+            1:11 E0205 expected `int`, found `str`
+              1:4 expected `int` because of this
+            2:8 E0303 invalid map key type `[]int`
+              help: a key is a `bool`, `str`, `int` or `float`, or a struct of these
+            3:10 E0205 expected `str`, found `map`
+              3:4 expected `str` because of this
+            4:20 E0205 expected `func(int) str`, found `func(int) int`
+              4:4 expected `func(int) str` because of this
+        "#]],
+    );
+}

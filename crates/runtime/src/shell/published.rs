@@ -50,7 +50,7 @@ impl Published {
         let unwanted = exports.into_iter().filter(|export| !wanted(export));
         let take_back = |export: Export| {
             let what = || format!("{}[{}] to {}", export.kind, export.name, export.to);
-            self.world.take_back(&export).err().map(|error| Failure::io("take back the export of", what(), error))
+            self.world.withdraw(&export).err().map(|error| Failure::io("take back the export of", what(), error))
         };
         unwanted.filter_map(take_back).collect()
     }
