@@ -1,21 +1,7 @@
 //! Random programs that are correct, apart from failures at run time.
 
 /// Steps of splitmix64.
-pub struct Random(pub u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
-    }
-}
+use test_support::Rng;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ty {
@@ -36,17 +22,17 @@ struct Scope {
 }
 
 struct Generator<'a> {
-    random: &'a mut Random,
+    rng: &'a mut Rng,
     names: usize,
     resources: usize,
 }
 
 /// The top-level statements of a random program. Their order means nothing.
-pub fn statements(random: &mut Random) -> Vec<String> {
-    let mut generator = Generator { random, names: 0, resources: 0 };
+pub fn statements(rng: &mut Rng) -> Vec<String> {
+    let mut generator = Generator { rng, names: 0, resources: 0 };
     let mut scope = Scope::default();
     let mut out: Vec<String> = ["convert", "fmt", "iter"].iter().map(|module| format!("import \"{module}\"")).collect();
-    let count = 3 + generator.random.below(8);
+    let count = 3 + generator.rng.usize(..8);
     for _ in 0..count {
         generator.statement(&mut scope, 2, &mut out);
     }
@@ -62,15 +48,15 @@ impl Generator<'_> {
 
     /// How deep an expression nests: mostly little, so that there can be many programs.
     fn depth(&mut self) -> usize {
-        [1, 1, 2, 3][self.random.below(4)]
+        [1, 1, 2, 3][self.rng.usize(..4)]
     }
 
     fn ty(&mut self) -> Ty {
-        TYPES[self.random.below(TYPES.len())]
+        TYPES[self.rng.usize(..TYPES.len())]
     }
 
     fn statement(&mut self, scope: &mut Scope, depth: usize, out: &mut Vec<String>) {
-        match self.random.below(if depth == 0 { 4 } else { 8 }) {
+        match self.rng.usize(..if depth == 0 { 4 } else { 8 }) {
             0 | 1 => {
                 let (name, ty, depth) = (self.name(), self.ty(), self.depth());
                 out.push(format!("${name} = {}", self.expr(scope, ty, depth)));
@@ -106,7 +92,7 @@ impl Generator<'_> {
             _ => match scope.classes.len() {
                 0 => out.push(self.resource(scope)),
                 n => {
-                    let (name, types) = scope.classes[self.random.below(n)].clone();
+                    let (name, types) = scope.classes[self.rng.usize(..n)].clone();
                     let args: Vec<String> = types.iter().map(|ty| self.expr(scope, *ty, 1)).collect();
                     out.push(format!("include {name}({})", args.join(", ")));
                 }
@@ -116,7 +102,7 @@ impl Generator<'_> {
 
     fn params(&mut self, scope: &Scope) -> (String, Scope, Vec<Ty>) {
         let mut inner = scope.clone();
-        let types: Vec<Ty> = (0..self.random.below(3)).map(|_| self.ty()).collect();
+        let types: Vec<Ty> = (0..self.rng.usize(..3)).map(|_| self.ty()).collect();
         let mut params = Vec::new();
         for ty in &types {
             let name = self.name();
@@ -135,7 +121,7 @@ impl Generator<'_> {
     fn block(&mut self, scope: &Scope, depth: usize) -> String {
         let mut inner = scope.clone();
         let mut out = Vec::new();
-        for _ in 0..=self.random.below(3) {
+        for _ in 0..=self.rng.usize(..3) {
             self.statement(&mut inner, depth - 1, &mut out);
         }
         out.join("\n")
@@ -160,7 +146,7 @@ impl Generator<'_> {
         if fitting.is_empty() {
             return None;
         }
-        Some(format!("${}", fitting[self.random.below(fitting.len())]))
+        Some(format!("${}", fitting[self.rng.usize(..fitting.len())]))
     }
 
     fn call(&mut self, scope: &Scope, ty: Ty, depth: usize) -> Option<String> {
@@ -168,13 +154,13 @@ impl Generator<'_> {
         if fitting.is_empty() {
             return None;
         }
-        let (name, types, _) = fitting[self.random.below(fitting.len())].clone();
+        let (name, types, _) = fitting[self.rng.usize(..fitting.len())].clone();
         let args: Vec<String> = types.iter().map(|ty| self.expr(scope, *ty, depth)).collect();
         Some(format!("{name}({})", args.join(", ")))
     }
 
     fn expr(&mut self, scope: &Scope, ty: Ty, depth: usize) -> String {
-        let known = match self.random.below(5) {
+        let known = match self.rng.usize(..5) {
             0 | 1 => self.variable(scope, ty),
             2 if depth > 0 => self.call(scope, ty, depth - 1),
             _ => None,
@@ -186,7 +172,7 @@ impl Generator<'_> {
             return self.leaf(ty);
         }
         let (a, b) = (self.name(), self.name());
-        let (choice, rare) = (self.random.below(10), self.random.below(8) == 0);
+        let (choice, rare) = (self.rng.usize(..10), self.rng.usize(..8) == 0);
         let mut part = |ty: Ty| self.expr(scope, ty, depth - 1);
         match (choice, ty) {
             (0, Ty::Int) => format!("if {} {{ {} }} else {{ {} }}", part(Ty::Bool), part(Ty::Int), part(Ty::Int)),
@@ -260,10 +246,10 @@ impl Generator<'_> {
 
     fn leaf(&mut self, ty: Ty) -> String {
         match ty {
-            Ty::Int => self.random.below(4).to_string(),
-            Ty::Str => ["\"a\"", "\"b\"", "\"\"", "$hostname"][self.random.below(4)].to_owned(),
-            Ty::Bool => ["true", "false", "($hostname == \"box\")"][self.random.below(3)].to_owned(),
-            Ty::List => ["[\"a\",]", "[\"a\", \"b\",]", "[$hostname,]"][self.random.below(3)].to_owned(),
+            Ty::Int => self.rng.usize(..4).to_string(),
+            Ty::Str => ["\"a\"", "\"b\"", "\"\"", "$hostname"][self.rng.usize(..4)].to_owned(),
+            Ty::Bool => ["true", "false", "($hostname == \"box\")"][self.rng.usize(..3)].to_owned(),
+            Ty::List => ["[\"a\",]", "[\"a\", \"b\",]", "[$hostname,]"][self.rng.usize(..3)].to_owned(),
         }
     }
 }

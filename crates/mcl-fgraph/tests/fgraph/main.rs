@@ -1,9 +1,9 @@
-//! From source text, through the real front end, to programs and what they evaluate to.
+//! Compiles sources with the real front end, and checks the lowered programs and what they evaluate to.
 
 mod agreement;
 mod generate;
-mod hostile;
 mod listings;
+mod malformed_input;
 mod results;
 mod sizes;
 mod support;

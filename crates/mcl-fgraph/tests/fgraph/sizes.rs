@@ -47,6 +47,21 @@ fn long_chains_of_definitions_need_no_stack() {
     }
 }
 
+/// Deeper than definitions are lowered on demand.
+#[test]
+fn long_chains_through_branches_and_function_values_need_no_stack() {
+    let mut source = String::from("$x0 = 1\n$f0 = func($x) { $x }\n");
+    for i in 1..1000 {
+        source += &format!("$x{i} = if $hostname == \"box\" {{ $x{0} + 1 }} else {{ 0 }}\n", i - 1);
+        source += &format!("$f{i} = func($x) {{ $f{0}($x + 1) }}\n", i - 1);
+    }
+    source += "test \"a\" { int64 => $x999, int32 => $f999(1), }\n";
+    for options in [FOLDED, PLAIN] {
+        let graph = run(build(&source, options)).expect("it runs");
+        assert_eq!(resource_graph::text(&graph).matches("1000").count(), 2, "{}", resource_graph::text(&graph));
+    }
+}
+
 #[test]
 fn results_that_explode_stay_out_of_the_artifact() {
     let mut source = String::from("$s0 = \"0123456789abcdef\"\n");

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use expect_test::Expect;
 use mcl_artifact::{ArtifactStage, program::Program, write};
 use mcl_diagnostics::{Diagnostic, Severity};
 use mcl_driver::{Checked, Payload};
@@ -12,11 +13,12 @@ use resource_graph::ResourceGraph;
 pub const FOLDED: Options = Options { fold: true };
 pub const PLAIN: Options = Options { fold: false };
 
-/// The typed program of a source text without errors.
+/// Returns the typed program of a source without errors.
 #[track_caller]
 pub fn checked(source: &str) -> Checked {
     let input = mcl_modules::Input::Text { path: "main.mcl".into(), text: source.into() };
-    let loaded = mcl_modules::load(&input, &mcl_modules::Options::default()).expect("the text is there");
+    let loaded = mcl_modules::load(&input, &mcl_modules::Options::default())
+        .expect("a program that is given as text can be read");
     let mut payload = Payload::Tokens(loaded);
     loop {
         if let Payload::Typed(checked) = payload {
@@ -50,25 +52,17 @@ pub fn artifact(source: &str) -> Vec<u8> {
     write(ArtifactStage::Fgraph, &build(source, FOLDED))
 }
 
-/// The first resource graph of a program on a machine called `box`.
+/// Returns the first resource graph of a program on a host called `box`.
 pub fn run(program: Program) -> Result<ResourceGraph, Vec<Diagnostic>> {
     let patience = runtime::Patience { limit: Duration::ZERO, tell: &mut |_| {} };
     runtime::first_graph(&Arc::new(program), "box", None, patience)
 }
 
-/// Compares the listing, without the line of counts and without positions.
+/// Checks the listing of the lowered program, without the line of counts and without spans.
 #[track_caller]
-pub fn check_listing(source: &str, expected: &str) {
-    let listing = mcl_artifact::inspect::text(&build(unindented(source).as_str(), FOLDED));
+pub fn check_listing(source: &str, expected: Expect) {
+    let listing = mcl_artifact::inspect::text(&build(source, FOLDED));
     let lines = listing.lines().skip(2).map(|line| line.split(" # ").next().unwrap_or(line).trim_end());
-    let found = lines.collect::<Vec<_>>().join("\n");
-    assert_eq!(found.trim(), unindented(expected).trim(), "\n{found}");
-}
-
-/// The text without its first line break and without the indentation of its first line.
-pub fn unindented(text: &str) -> String {
-    let text = text.strip_prefix('\n').unwrap_or(text);
-    let indent = text.len() - text.trim_start_matches(' ').len();
-    let lines = text.lines().map(|line| line.get(indent..).unwrap_or(line.trim_start()));
-    lines.collect::<Vec<_>>().join("\n")
+    let listing = lines.collect::<Vec<_>>().join("\n");
+    expected.assert_eq(&format!("{}\n", listing.trim()));
 }

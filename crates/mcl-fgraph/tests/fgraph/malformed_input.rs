@@ -1,9 +1,10 @@
-//! Artifacts of all stages that were changed at random, with a right checksum.
+//! Artifacts of all stages with random changes and a valid checksum.
 
 use mcl_artifact::ArtifactStage;
 use mcl_driver::Payload;
+use test_support::{Rng, for_each_seed};
 
-use crate::generate::{Random, statements};
+use crate::generate::statements;
 
 const SOURCE: &str = r#"
 import "fmt"
@@ -42,18 +43,17 @@ fn tokens(source: &str) -> Payload {
 
 #[test]
 fn changed_artifacts_are_refused_or_go_through_the_next_stage() {
-    let mut random = Random(11);
+    let mut rng = Rng::with_seed(11);
     let mut next = Some(tokens(SOURCE));
     while let Some(payload) = next.filter(|payload| payload.stage() != ArtifactStage::Fgraph) {
         let original = payload.write();
         let mut read = 0;
         for _ in 0..2000 {
             let mut bytes = original.clone();
-            for _ in 0..=random.below(2) {
-                // The sources come first; what is behind them is more interesting.
-                let at = bytes.len() - 1 - random.below((bytes.len() - 48) * 9 / 10);
-                bytes[at] =
-                    if random.below(2) == 0 { random.below(256) as u8 } else { bytes[at] ^ (1 << random.below(8)) };
+            for _ in 0..=rng.usize(..2) {
+                // Seldom in the sources, which come first.
+                let at = bytes.len() - 1 - rng.usize(..(bytes.len() - 48) * 9 / 10);
+                bytes[at] = if rng.bool() { rng.u8(..) } else { bytes[at] ^ (1 << rng.usize(..8)) };
             }
             seal(&mut bytes);
             if let Ok(changed) = Payload::read(&bytes) {
@@ -69,8 +69,8 @@ fn changed_artifacts_are_refused_or_go_through_the_next_stage() {
 
 #[test]
 fn every_stage_reads_back_what_it_wrote() {
-    for seed in 0..100 {
-        let source = statements(&mut Random(seed)).join("\n") + "\n";
+    for_each_seed(100, |rng| {
+        let source = statements(rng).join("\n") + "\n";
         let mut next = Some(tokens(&source));
         while let Some(payload) = next {
             let bytes = payload.write();
@@ -79,5 +79,5 @@ fn every_stage_reads_back_what_it_wrote() {
             assert_eq!(again.write(), bytes, "{:?}\n{source}", payload.stage());
             next = again.next().0;
         }
-    }
+    });
 }
