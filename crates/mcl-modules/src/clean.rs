@@ -1,9 +1,9 @@
-//! Work on slash-separated paths; lexical, but for the one function that asks where symbolic links lead.
+//! Slash-separated paths. All functions are lexical except [`real_part`], which follows symbolic links.
 
 use std::path::{Component, Path, PathBuf};
 
-/// The shortest path that means the same when no symbolic links are involved: no `.`, no empty parts, `..` only at the
-/// start. The empty path becomes `.`.
+/// Returns the shortest equivalent path, if there are no symbolic links: without `.` and empty parts, with `..` only at
+/// the start. The empty path becomes `.`.
 pub fn clean(path: &str) -> String {
     let rooted = path.starts_with('/');
     let mut parts: Vec<&str> = Vec::new();
@@ -24,7 +24,7 @@ pub fn clean(path: &str) -> String {
     }
 }
 
-/// An absolute path without `.` and `..`.
+/// Returns an absolute path without `.` and `..`.
 pub fn absolute(path: &Path, working_directory: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for component in working_directory.join(path).components() {
@@ -39,7 +39,7 @@ pub fn absolute(path: &Path, working_directory: &Path) -> PathBuf {
     out
 }
 
-/// How to write `path` as seen from the directory `from`: `main.mcl`, `../lib/a.mcl`. Both must be absolute and clean.
+/// Returns `path` relative to the directory `from`: `main.mcl`, `../lib/a.mcl`. Both must be absolute and clean.
 pub fn relative(path: &Path, from: &Path) -> String {
     let common = path.components().zip(from.components()).take_while(|(a, b)| a == b).count();
     let up = std::iter::repeat_n("..".into(), from.components().count() - common);
@@ -47,7 +47,7 @@ pub fn relative(path: &Path, from: &Path) -> String {
     up.chain(down).collect::<Vec<_>>().join("/")
 }
 
-/// The part of a path that exists, with all symbolic links followed.
+/// Returns the longest prefix of a path that exists, with all symbolic links followed.
 pub fn real_part(path: &Path) -> Option<PathBuf> {
     path.ancestors().find_map(|part| part.canonicalize().ok())
 }

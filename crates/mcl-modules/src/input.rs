@@ -22,7 +22,7 @@ pub enum Input {
     },
 }
 
-/// Why there is no program to compile; the command line was wrong, or the file system says no.
+/// Why a path on the command line cannot be compiled.
 #[derive(Debug)]
 #[allow(missing_docs)]
 pub enum InputError {
@@ -42,18 +42,18 @@ impl fmt::Display for InputError {
                 write!(f, "`{}` is not a program: expected a `.mcl` file, a module directory, or `-`", path.display())
             }
             InputError::NoModule { path } => {
-                write!(f, "the directory `{}` has neither a `metadata.yaml` nor a `main.mcl`", path.display())
+                write!(f, "directory `{}` contains neither `metadata.yaml` nor `main.mcl`", path.display())
             }
             InputError::Unreadable { path, error } => write!(f, "cannot read `{}`: {}", path.display(), reason(error)),
-            InputError::TooLarge { path } => write!(f, "`{}` is larger than 256 MiB", path.display()),
-            InputError::WorkingDirectory(error) => write!(f, "the working directory is gone: {}", reason(error)),
+            InputError::TooLarge { path } => write!(f, "`{}` is too large: the limit is 256 MiB", path.display()),
+            InputError::WorkingDirectory(error) => write!(f, "cannot access the working directory: {}", reason(error)),
         }
     }
 }
 
 impl std::error::Error for InputError {}
 
-/// The words of an I/O error without the number of the error.
+/// Returns the text of an I/O error without its number.
 pub(crate) fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or(&text);
@@ -62,10 +62,10 @@ pub(crate) fn reason(error: &io::Error) -> String {
 }
 
 impl Input {
-    /// Says what a path on the command line is.
+    /// Classifies a path on the command line.
     ///
     /// # Errors
-    /// When it is nothing that can hold a program.
+    /// If the path cannot be read, or is neither a directory, a `.mcl` file nor a `metadata.yaml`.
     pub fn from_path(path: &Path) -> Result<Input, InputError> {
         let owned = || path.to_owned();
         let kind = match path.metadata() {
@@ -86,8 +86,8 @@ impl Input {
         Err(InputError::NotMcl { path: owned() })
     }
 
-    /// What leads from the working directory to the program's directory: empty, or ends in a slash. Absolute only where
-    /// the program lies outside of the working directory and was named so.
+    /// Returns the path from the working directory to the directory of the program: empty, or ends in a slash. It is
+    /// absolute only if the program is outside the working directory and was given as an absolute path.
     #[must_use]
     pub fn prefix(&self) -> String {
         let directory = match self {

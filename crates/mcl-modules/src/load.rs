@@ -1,9 +1,8 @@
-//! Reading all files of a program, breadth first, the files of one level in parallel.
+//! Reads all files of a program breadth first, the files of one level in parallel.
 //!
-//! Which module a file belongs to matters: it decides where its remote imports are searched, where the tree ends that its
-//! relative imports may not leave, and what `deploy.readfile` reads. So a file that is reached in two modules is two units
-//! (sharing one text). What can differ is finite, so files that import each other in a circle do not keep the loader busy;
-//! the scope stage reports the circle.
+//! The module of a file decides where its remote imports are searched, which tree its relative imports must stay in, and
+//! what `deploy.readfile` reads. A file that is imported in two modules is therefore two units, which share one text. The
+//! number of modules is finite, so the loader ends even if files import each other; the scope stage reports the cycle.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,31 +20,31 @@ use crate::input::{Input, InputError, reason};
 use crate::loaded::{DeployFiles, Import, ImportFailure, ImportTarget, Loaded, Unit, UnitId};
 use crate::metadata::{Metadata, MetadataError};
 use crate::name::{ImportKind, ImportName, NameError};
-use crate::remote::{RemoteImport, RemotePlace};
+use crate::remote::{RemoteImport, RemoteLocation};
 use crate::scan;
 
-/// Larger sources are refused: spans count bytes in 32 bits, and no program is that long.
-const MAX_SOURCE: u64 = 256 << 20;
+/// Maximum size of a source file. Spans count bytes in 32 bits.
+const MAX_SOURCE_BYTES: u64 = 256 << 20;
 
 /// How to load.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The global module directory (`--module-path`).
     pub module_path: Option<PathBuf>,
-    /// Whether to read the data files of all modules too. Checking a program does not need them.
+    /// Whether to read the data files of all modules. Checking a program does not need them.
     pub deploy: bool,
 }
 
-/// Why there is no program.
+/// Why a program cannot be loaded.
 #[derive(Debug)]
 pub enum LoadError {
-    /// There is nothing to read.
+    /// The main file cannot be read.
     Input(InputError),
-    /// The program's own `metadata.yaml` is wrong.
+    /// The `metadata.yaml` of the program is invalid.
     Invalid {
         /// Holds the `metadata.yaml`.
         files: Files,
-        /// What is wrong.
+        /// The errors in it.
         diagnostics: Vec<Diagnostic>,
     },
 }
@@ -59,87 +58,95 @@ impl From<InputError> for LoadError {
 /// Reads a program and everything it imports.
 ///
 /// # Errors
-/// When the main file cannot be read. Imports that cannot be loaded are part of the result.
+/// If the main file cannot be read. Imports that cannot be loaded are part of the result.
 pub fn load(input: &Input, options: &Options) -> Result<Loaded, LoadError> {
     let loader = Loader::run(input, options)?;
     let deploy = if options.deploy { loader.deploy()? } else { Vec::new() };
     Ok(Loaded { files: loader.files, units: loader.units, deploy })
 }
 
-/// Like [`load`], but for whom fetches modules: says of every remote import where its module lies, or has to be put, and
-/// leaves the data files alone.
+/// Reads a program like [`load`], without data files. Also returns where the module of each remote import is, or has to
+/// be put.
 ///
 /// # Errors
-/// As of [`load`].
+/// Those of [`load`].
 pub fn load_remote(input: &Input, options: &Options) -> Result<(Loaded, Vec<RemoteImport>), LoadError> {
     let loader = Loader::run(input, options)?;
     let remote = loader.remote_imports();
     Ok((Loaded { files: loader.files, units: loader.units, deploy: Vec::new() }, remote))
 }
 
-/// What surrounds a file.
+/// The module that a file belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Context {
-    /// The tree that relative imports may not leave.
+    /// The tree that relative imports must stay in.
     root: PathBuf,
-    /// Whether somebody else wrote it, so that symbolic links may not leave the tree either.
-    foreign: bool,
-    /// The directory of the metadata, or of a lone file: what `deploy.*` paths count from.
+    /// Whether it is a remote module, whose symbolic links must stay in the tree too.
+    remote: bool,
+    /// The directory of the metadata, or of the file if there is none: `deploy.*` paths are relative to it.
     base: PathBuf,
-    /// Where relative imports count from.
+    /// The directory that imports are relative to.
     imports_from: PathBuf,
-    /// Where remote imports are searched, the nearest first, without the global directory.
+    /// The module directories to search for remote imports, nearest first, without the global one.
     module_paths: Vec<PathBuf>,
 }
 
-/// What an import asks for.
+/// What to open for an import.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Place {
+enum Location {
     File(PathBuf),
     Directory(PathBuf),
     Embedded(&'static EmbeddedModule),
 }
 
-/// A file that was read, on its way to becoming a unit.
+/// A file that was read but is not a unit yet.
 struct Opened {
     path: PathBuf,
     text: String,
     tokens: Tokens,
     context: Context,
-    /// The module's own files, for the deploy.
+    /// The files of the module that are deployed.
     source: deploy::Source,
 }
 
-/// Why a place could not be opened.
+/// Why a location cannot be opened.
 enum OpenError {
-    Unreadable { path: PathBuf, error: io::Error },
+    Unreadable {
+        path: PathBuf,
+        error: io::Error,
+    },
     TooLarge(PathBuf),
     NoModule(PathBuf),
-    Metadata { path: PathBuf, text: String, error: MetadataError },
-    Escape(PathBuf),
+    Metadata {
+        path: PathBuf,
+        text: String,
+        error: MetadataError,
+    },
+    /// A symbolic link that leaves its module.
+    EscapingLink(PathBuf),
 }
 
 struct Loader {
     files: Files,
-    /// The sources that were read.
+    /// The sources read so far.
     texts: FxHashMap<PathBuf, (FileId, Arc<Tokens>)>,
     units: Vec<Unit>,
-    /// Beside `units`.
+    /// By unit.
     paths: Vec<PathBuf>,
-    /// Beside `units`.
+    /// By unit.
     contexts: Vec<Context>,
-    /// Beside `units`.
+    /// By unit.
     sources: Vec<deploy::Source>,
     by_key: FxHashMap<(PathBuf, Context), UnitId>,
-    /// The program's directory: names of files are relative to it.
+    /// The directory of the program; file names in messages are relative to it.
     program: PathBuf,
     module_path: Option<PathBuf>,
-    /// A text that stands for a file.
+    /// A file whose content is given, not read.
     overlay: Option<(PathBuf, Vec<u8>)>,
 }
 
 impl Loader {
-    /// Reads everything but the data files.
+    /// Reads everything except the data files.
     fn run(input: &Input, options: &Options) -> Result<Loader, LoadError> {
         let here = std::env::current_dir().map_err(InputError::WorkingDirectory)?;
         let mut loader = Loader {
@@ -155,50 +162,47 @@ impl Loader {
             overlay: None,
         };
         let opened = match input {
-            Input::File(path) => loader.open_program(Place::File(absolute(path, &here)), path)?,
-            Input::Directory(path) => loader.open_program(Place::Directory(absolute(path, &here)), path)?,
+            Input::File(path) => loader.open_program(Location::File(absolute(path, &here)), path)?,
+            Input::Directory(path) => loader.open_program(Location::Directory(absolute(path, &here)), path)?,
             Input::Text { path, text } => {
                 let file = absolute(path, &here);
                 loader.overlay = Some((file.clone(), text.clone()));
-                loader.open_program(Place::File(file), path)?
+                loader.open_program(Location::File(file), path)?
             }
         };
         loader.add(opened);
         let mut level = 0..1;
         while !level.is_empty() {
-            loader.follow(level.clone());
+            loader.load_imports(level.clone());
             level = level.end..loader.units.len();
         }
         Ok(loader)
     }
 
-    fn open_program(&mut self, place: Place, given: &Path) -> Result<Opened, LoadError> {
-        let directory = match &place {
-            Place::File(path) => path.parent().unwrap_or(path).to_owned(),
-            Place::Directory(path) => path.clone(),
-            Place::Embedded(_) => PathBuf::new(),
+    fn open_program(&mut self, location: Location, given: &Path) -> Result<Opened, LoadError> {
+        let directory = match &location {
+            Location::File(path) => path.parent().unwrap_or(path).to_owned(),
+            Location::Directory(path) => path.clone(),
+            Location::Embedded(_) => PathBuf::new(),
         };
         self.program = directory.clone();
         let root =
             directory.ancestors().find(|dir| dir.join("metadata.yaml").is_file()).unwrap_or(&directory).to_owned();
-        let around = Context {
-            root,
-            foreign: false,
-            base: directory.clone(),
-            imports_from: directory,
-            module_paths: Vec::new(),
-        };
+        let around =
+            Context { root, remote: false, base: directory.clone(), imports_from: directory, module_paths: Vec::new() };
         let shown = |path: PathBuf| {
-            let inside = path.strip_prefix(&self.program).map(|rest| match &place {
-                Place::File(_) | Place::Embedded(_) => given.to_owned(),
-                Place::Directory(_) => given.join(rest),
+            let inside = path.strip_prefix(&self.program).map(|rest| match &location {
+                Location::File(_) | Location::Embedded(_) => given.to_owned(),
+                Location::Directory(_) => given.join(rest),
             });
             inside.unwrap_or(path)
         };
-        self.open(&place, &around).map_err(|error| match error {
+        self.open(&location, &around).map_err(|error| match error {
             OpenError::Unreadable { path, error } => InputError::Unreadable { path: shown(path), error }.into(),
             OpenError::TooLarge(path) => InputError::TooLarge { path: shown(path) }.into(),
-            OpenError::NoModule(_) | OpenError::Escape(_) => InputError::NoModule { path: given.to_owned() }.into(),
+            OpenError::NoModule(_) | OpenError::EscapingLink(_) => {
+                InputError::NoModule { path: given.to_owned() }.into()
+            }
             OpenError::Metadata { text, error, .. } => {
                 let mut files = Files::default();
                 let file = files.add("metadata.yaml", text);
@@ -209,11 +213,11 @@ impl Loader {
         })
     }
 
-    /// Resolves the imports of some units and adds what they lead to.
-    fn follow(&mut self, units: std::ops::Range<usize>) {
-        // What each import asks for; equal requests of one context are opened once.
-        let mut requests: Vec<(Place, Context)> = Vec::new();
-        let mut request_ids: FxHashMap<(Place, Context), usize> = FxHashMap::default();
+    /// Loads the imports of some units.
+    fn load_imports(&mut self, units: std::ops::Range<usize>) {
+        // Equal requests of one context are opened only once.
+        let mut requests: Vec<(Location, Context)> = Vec::new();
+        let mut request_ids: FxHashMap<(Location, Context), usize> = FxHashMap::default();
         let mut pending: Vec<(usize, usize, Result<usize, ImportFailure>)> = Vec::new();
         for unit in units {
             for (at, import) in self.units[unit].imports.iter().enumerate() {
@@ -230,7 +234,7 @@ impl Loader {
             }
         }
         let opened: Vec<Result<Opened, OpenError>> =
-            requests.par_iter().map(|(place, around)| self.open(place, around)).collect();
+            requests.par_iter().map(|(location, around)| self.open(location, around)).collect();
         let targets: Vec<ImportTarget> = opened
             .into_iter()
             .map(|opened| match opened {
@@ -246,111 +250,110 @@ impl Loader {
         }
     }
 
-    /// What an import asks for, and what will surround it; `None` for what is built in without any mcl.
+    /// Returns what to open for an import, and the module it is in; `None` for built-in modules without a part in mcl.
     fn resolve(
         &self,
         name: &ImportName,
         raw: &str,
         around: &Context,
-    ) -> Option<Result<(Place, Context), ImportFailure>> {
-        let (path, place): (_, fn(PathBuf) -> Place) = match &name.kind {
+    ) -> Option<Result<(Location, Context), ImportFailure>> {
+        let (path, location): (_, fn(PathBuf) -> Location) = match &name.kind {
             ImportKind::System => {
-                return embedded::find(raw).map(|module| Ok((Place::Embedded(module), around.clone())));
+                return embedded::find(raw).map(|module| Ok((Location::Embedded(module), around.clone())));
             }
-            ImportKind::LocalFile(path) => (path, Place::File),
-            ImportKind::LocalDirectory(path) => (path, Place::Directory),
+            ImportKind::LocalFile(path) => (path, Location::File),
+            ImportKind::LocalDirectory(path) => (path, Location::Directory),
             ImportKind::Remote { path, clone_url } => return Some(self.resolve_remote(path, clone_url, around)),
         };
         let target = absolute(Path::new(&**path), &around.imports_from);
         if !target.starts_with(&around.root) {
-            let failure = ImportFailure::new(Code::E0506, format!("import `{raw}` leaves the module it belongs to"))
-                .help("put a `metadata.yaml` (it may be empty) at the top of the tree that belongs together");
+            let failure = ImportFailure::new(Code::E0506, format!("import path `{raw}` escapes the module")).help(
+                "to import from a directory above, put a `metadata.yaml` (it may be empty) at the root of the project",
+            );
             return Some(Err(failure));
         }
-        Some(Ok((place(target), around.clone())))
+        Some(Ok((location(target), around.clone())))
     }
 
-    fn resolve_remote(&self, path: &str, url: &str, around: &Context) -> Result<(Place, Context), ImportFailure> {
+    fn resolve_remote(&self, path: &str, url: &str, around: &Context) -> Result<(Location, Context), ImportFailure> {
         let Some(found) = self.find_remote(path, around) else {
-            let failure = ImportFailure::new(
-                Code::E0505,
-                format!("remote module `{path}` was not found in any module directory"),
-            );
+            let failure =
+                ImportFailure::new(Code::E0505, format!("cannot find remote module `{path}` in any module directory"));
             return Err(match self.module_directories(around).next() {
                 Some(nearest) => {
                     let target = relative(&absolute(Path::new(path), nearest), &self.program);
-                    failure.help(format!("`mclc get` fetches it, with `git clone --recursive {url} {target}`"))
+                    failure.help(format!("`mclc get` fetches it with `git clone --recursive {url} {target}`"))
                 }
                 None => failure.help(
-                    "there is no module directory: give one with `--module-path DIR`, or as `path` in metadata.yaml",
+                    "no module directory is configured: set one with `--module-path DIR`, or with `path` in metadata.yaml",
                 ),
             });
         };
         let root = found.clone();
-        Ok((Place::Directory(found), Context { root, foreign: true, ..around.clone() }))
+        Ok((Location::Directory(found), Context { root, remote: true, ..around.clone() }))
     }
 
-    /// Where remote modules are searched, the nearest first.
+    /// Returns the directories to search for remote modules, nearest first.
     fn module_directories<'a>(&'a self, around: &'a Context) -> impl Iterator<Item = &'a PathBuf> + Clone {
         around.module_paths.iter().chain(&self.module_path)
     }
 
-    /// Where a remote module lies.
+    /// Returns the directory of a remote module.
     fn find_remote(&self, path: &str, around: &Context) -> Option<PathBuf> {
         let directories = self.module_directories(around);
         directories.clone().map(|dir| absolute(Path::new(path), dir)).find(|dir| {
-            // `%2e%2e` may not lead out of the module directory.
+            // `%2e%2e` must not escape the module directory.
             directories.clone().any(|candidate| dir.starts_with(candidate)) && dir.join("metadata.yaml").is_file()
         })
     }
 
-    /// The remote imports of all units, in the order in which they are reached.
+    /// Returns the remote imports of all units, in breadth-first order.
     fn remote_imports(&self) -> Vec<RemoteImport> {
         let units = self.units.iter().zip(&self.contexts);
         let imports = units.flat_map(|(unit, around)| unit.imports.iter().map(move |import| (import, around)));
         imports
             .filter_map(|(import, around)| match &import.name.as_ref()?.kind {
                 ImportKind::Remote { path, clone_url } => {
-                    let place = match self.find_remote(path, around) {
-                        Some(found) => RemotePlace::Found(found),
+                    let location = match self.find_remote(path, around) {
+                        Some(found) => RemoteLocation::Found(found),
                         None => match self.module_directories(around).next() {
-                            None => RemotePlace::Nowhere,
-                            Some(nearest) => RemotePlace::Missing {
+                            None => RemoteLocation::NoModuleDirectory,
+                            Some(nearest) => RemoteLocation::Missing {
                                 module_directory: nearest.clone(),
                                 target: absolute(Path::new(&**path), nearest),
                             },
                         },
                     };
-                    Some(RemoteImport { span: import.span, clone_url: Arc::clone(clone_url), place })
+                    Some(RemoteImport { span: import.span, clone_url: Arc::clone(clone_url), location })
                 }
                 _ => None,
             })
             .collect()
     }
 
-    /// Reads the file of a place. Takes no part of the loader that changes, so many can be opened at once.
-    fn open(&self, place: &Place, around: &Context) -> Result<Opened, OpenError> {
-        let directory = match place {
-            Place::File(path) => {
-                self.stay_inside(path, around)?;
-                return self.open_lone(path, around);
+    /// Reads the main file of a location. Does not change the loader, so several locations can be opened in parallel.
+    fn open(&self, location: &Location, around: &Context) -> Result<Opened, OpenError> {
+        let directory = match location {
+            Location::File(path) => {
+                self.check_inside(path, around)?;
+                return self.open_file(path, around);
             }
-            Place::Directory(directory) => directory,
-            Place::Embedded(module) => return Ok(open_embedded(module)),
+            Location::Directory(directory) => directory,
+            Location::Embedded(module) => return Ok(open_embedded(module)),
         };
-        self.stay_inside(directory, around)?;
+        self.check_inside(directory, around)?;
         let metadata_path = directory.join("metadata.yaml");
         let text = match std::fs::read(&metadata_path) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // The directory itself may be what is missing.
+                // Perhaps the directory itself does not exist.
                 std::fs::metadata(directory)
                     .map_err(|error| OpenError::Unreadable { path: directory.clone(), error })?;
                 let main = directory.join("main.mcl");
                 if main.symlink_metadata().is_err() {
                     return Err(OpenError::NoModule(directory.clone()));
                 }
-                return self.open_lone(&main, around);
+                return self.open_file(&main, around);
             }
             Err(error) => return Err(OpenError::Unreadable { path: metadata_path, error }),
         };
@@ -359,11 +362,11 @@ impl Loader {
             Err(error) => return Err(OpenError::Metadata { path: metadata_path, text, error }),
         };
         let main = absolute(Path::new(&metadata.main), directory);
-        self.stay_inside(&main, around)?;
+        self.check_inside(&main, around)?;
         let mut module_paths = Vec::new();
         if !metadata.path.is_empty() {
             let path = absolute(Path::new(&metadata.path), directory);
-            self.stay_inside(&path, around)?;
+            self.check_inside(&path, around)?;
             module_paths.push(path);
         }
         if !metadata.parent_path_block {
@@ -378,7 +381,7 @@ impl Loader {
         }
         let context = Context {
             root: around.root.clone(),
-            foreign: around.foreign,
+            remote: around.remote,
             base: directory.clone(),
             imports_from: main.parent().unwrap_or(directory).to_owned(),
             module_paths,
@@ -388,8 +391,8 @@ impl Loader {
         self.read(main, context, source)
     }
 
-    /// A file that is its own module.
-    fn open_lone(&self, path: &Path, around: &Context) -> Result<Opened, OpenError> {
+    /// Reads a file that belongs to no module with metadata.
+    fn open_file(&self, path: &Path, around: &Context) -> Result<Opened, OpenError> {
         let directory = path.parent().unwrap_or(path).to_owned();
         let context = Context { base: directory.clone(), imports_from: directory, ..around.clone() };
         let source = deploy::Source::Disk { metadata: None, data: None };
@@ -400,7 +403,9 @@ impl Loader {
     fn read(&self, path: PathBuf, context: Context, source: deploy::Source) -> Result<Opened, OpenError> {
         let bytes = match &self.overlay {
             Some((overlaid, bytes)) if *overlaid == path => Ok(bytes.clone()),
-            _ if path.metadata().is_ok_and(|file| file.len() > MAX_SOURCE) => return Err(OpenError::TooLarge(path)),
+            _ if path.metadata().is_ok_and(|file| file.len() > MAX_SOURCE_BYTES) => {
+                return Err(OpenError::TooLarge(path));
+            }
             _ => std::fs::read(&path),
         };
         let text = match bytes.map(String::from_utf8) {
@@ -408,24 +413,24 @@ impl Loader {
             Ok(Err(error)) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
             Err(error) => return Err(OpenError::Unreadable { path, error }),
         };
-        if text.len() as u64 > MAX_SOURCE {
+        if text.len() as u64 > MAX_SOURCE_BYTES {
             return Err(OpenError::TooLarge(path));
         }
         Ok(Opened { tokens: lex(&text), path, text, context, source })
     }
 
-    /// Modules that somebody else wrote may not point out of their directory with symbolic links.
-    fn stay_inside(&self, path: &Path, around: &Context) -> Result<(), OpenError> {
-        if around.foreign
+    /// Rejects symbolic links that lead out of a remote module.
+    fn check_inside(&self, path: &Path, around: &Context) -> Result<(), OpenError> {
+        if around.remote
             && let (Some(real), Ok(root)) = (real_part(path), around.root.canonicalize())
             && !real.starts_with(root)
         {
-            return Err(OpenError::Escape(path.to_owned()));
+            return Err(OpenError::EscapingLink(path.to_owned()));
         }
         Ok(())
     }
 
-    /// The unit of a file that was read; its imports lead nowhere yet.
+    /// Adds the unit of a file; the targets of its imports are set later.
     fn add(&mut self, opened: Opened) -> UnitId {
         let key = (opened.path, opened.context);
         if let Some(unit) = self.by_key.get(&key) {
@@ -446,13 +451,13 @@ impl Loader {
             .map(|(raw, span)| match ImportName::parse(&raw) {
                 Ok(name) => Import { raw, span, name: Some(name), target: ImportTarget::System },
                 Err(error) => {
-                    let failure = ImportFailure::new(Code::E0502, format!("import `{raw}` is not valid: {error}"));
+                    let failure = ImportFailure::new(Code::E0502, format!("invalid import `{raw}`: {error}"));
                     let failure = match error {
-                        NameError::Dirty(cleaned) => {
+                        NameError::NotNormalized(cleaned) => {
                             let slash = if raw.ends_with('/') { "/" } else { "" };
                             failure.help(format!("write `import \"{cleaned}{slash}\"`"))
                         }
-                        NameError::Absolute => failure.help("paths count from the directory of this file"),
+                        NameError::Absolute => failure.help("paths are relative to the directory of this file"),
                         _ => failure,
                     };
                     Import { raw, span, name: None, target: ImportTarget::Failed(failure) }
@@ -474,7 +479,7 @@ impl Loader {
         id
     }
 
-    /// How messages name a file: relative to the program's directory.
+    /// Returns the name of a file in messages: relative to the directory of the program.
     fn name_of(&self, path: &Path) -> String {
         if path.starts_with(embedded::SCHEME) {
             return path.to_string_lossy().into_owned();
@@ -496,28 +501,28 @@ impl Loader {
                 ImportFailure::new(Code::E0503, format!("cannot read `{}`: {}", self.name_of(&path), reason(&error)))
             }
             OpenError::TooLarge(path) => {
-                ImportFailure::new(Code::E0503, format!("`{}` is larger than 256 MiB", self.name_of(&path)))
+                ImportFailure::new(Code::E0503, format!("`{}` is too large: the limit is 256 MiB", self.name_of(&path)))
             }
             OpenError::NoModule(path) => {
                 let message =
-                    format!("the directory `{}` has neither a `metadata.yaml` nor a `main.mcl`", self.name_of(&path));
+                    format!("directory `{}` contains neither `metadata.yaml` nor `main.mcl`", self.name_of(&path));
                 ImportFailure::new(Code::E0504, message)
             }
-            OpenError::Escape(path) => {
-                let message = format!("`{}` is a symbolic link that leaves its module", self.name_of(&path));
+            OpenError::EscapingLink(path) => {
+                let message = format!("symbolic link `{}` escapes its module", self.name_of(&path));
                 ImportFailure::new(Code::E0506, message)
             }
             OpenError::Metadata { path, text, error } => {
                 let name = self.name_of(&path);
                 let file = self.files.add(name.clone(), text);
-                let mut failure = ImportFailure::new(Code::E0507, format!("`{name}` is not valid: {}", error.message));
+                let mut failure = ImportFailure::new(Code::E0507, format!("invalid `{name}`: {}", error.message));
                 failure.metadata = Some((Span::new(file, error.range.0, error.range.1), "here".to_owned()));
                 failure
             }
         }
     }
 
-    /// The files that the running program can read.
+    /// Returns the files that the running program can read.
     fn deploy(&self) -> Result<DeployFiles, LoadError> {
         let mut files = deploy::Deploy::default();
         let overlay = self.overlay.as_ref().map(|(path, bytes)| (path.as_path(), bytes.as_slice()));
@@ -530,7 +535,7 @@ impl Loader {
                     continue;
                 }
             };
-            let tree = context.foreign.then_some(context.root.as_path());
+            let tree = context.remote.then_some(context.root.as_path());
             files
                 .add_module(&unit.module_dir, &context.base, [metadata, Some(&self.paths[at])], data, tree, overlay)
                 .map_err(|(path, error)| InputError::Unreadable { path, error })?;
@@ -539,7 +544,7 @@ impl Loader {
     }
 }
 
-/// The main file of a module that is part of this program. It sees nothing of the file system.
+/// Returns the main file of an embedded module, which cannot import from the file system.
 fn open_embedded(module: &'static EmbeddedModule) -> Opened {
     let base = PathBuf::from(module.uri(""));
     let text = module.main().to_owned();
@@ -549,7 +554,7 @@ fn open_embedded(module: &'static EmbeddedModule) -> Opened {
         path: PathBuf::from(module.uri(EmbeddedModule::MAIN)),
         context: Context {
             root: base.clone(),
-            foreign: true,
+            remote: true,
             base: base.clone(),
             imports_from: base,
             module_paths: Vec::new(),

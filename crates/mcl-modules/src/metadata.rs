@@ -4,16 +4,16 @@ use serde_norway::Value;
 
 use crate::clean::clean;
 
-/// What a module says of itself.
+/// The metadata of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metadata {
-    /// The file the module starts with, relative to the metadata.
+    /// The main file of the module, relative to the metadata.
     pub main: String,
-    /// Where its remote imports are found; empty for nowhere, else ends in a slash.
+    /// The module directory for its remote imports; empty, or ends in a slash.
     pub path: String,
-    /// Its data; empty for none, else ends in a slash.
+    /// The directory of its data files; empty, or ends in a slash.
     pub files: String,
-    /// Informative.
+    /// For information only.
     pub license: String,
     /// Whether the search for remote modules stops here.
     pub parent_path_block: bool,
@@ -31,20 +31,20 @@ impl Default for Metadata {
     }
 }
 
-/// What is wrong with a `metadata.yaml`.
+/// An error in a `metadata.yaml`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetadataError {
-    /// One sentence.
+    /// The violation.
     pub message: String,
     /// Byte range in the file.
     pub range: (u32, u32),
 }
 
 impl Metadata {
-    /// Reads the text of a `metadata.yaml`. Unknown keys are ignored; no text at all means all defaults.
+    /// Parses a `metadata.yaml`. Unknown keys are ignored; an empty file means all defaults.
     ///
     /// # Errors
-    /// What is not YAML, keys of the wrong type, and paths that break the rules of spec 01 §6.7 or leave the module.
+    /// Invalid YAML, values of the wrong type, and paths that violate spec 01 §6.7 or escape the module.
     pub fn parse(text: &str) -> Result<Metadata, MetadataError> {
         let value: Value = match serde_norway::from_str(text) {
             Ok(value) => value,
@@ -60,14 +60,14 @@ impl Metadata {
                 let at = error.location().map_or(0, |location| location.index().min(text.len())) as u32;
                 let message = error.to_string();
                 let message = message.split(" at line ").next().unwrap_or(&message);
-                return Err(MetadataError { message: format!("this is not valid YAML: {message}"), range: (at, at) });
+                return Err(MetadataError { message: format!("invalid YAML: {message}"), range: (at, at) });
             }
         };
         let entries = match value {
             Value::Null => return Ok(Metadata::default()),
             Value::Mapping(entries) => entries,
             other => {
-                let message = format!("expected keys with values (`main: main.mcl`), found {}", describe(&other));
+                let message = format!("expected a map (`main: main.mcl`), found {}", describe(&other));
                 return Err(MetadataError { message, range: (0, text.trim_end().len() as u32) });
             }
         };
@@ -78,7 +78,7 @@ impl Metadata {
             if key == "parentpathblock" {
                 match value.as_bool() {
                     Some(block) => metadata.parent_path_block = block,
-                    None => return fail(format!("`{key}` must be true or false, not {}", describe(value))),
+                    None => return fail(format!("invalid `{key}`: expected true or false, found {}", describe(value))),
                 }
                 continue;
             }
@@ -86,21 +86,23 @@ impl Metadata {
                 continue;
             }
             let Some(text) = value.as_str() else {
-                return fail(format!("`{key}` must be a string, not {}", describe(value)));
+                return fail(format!("invalid `{key}`: expected a string, found {}", describe(value)));
             };
-            let rule = match key {
-                "main" if text.is_empty() => Some("may not be empty"),
-                "main" if text.starts_with('/') || text.ends_with('/') => Some("must not start or end with a slash"),
+            let violation = match key {
+                "main" if text.is_empty() => Some("the path is empty"),
+                "main" if text.starts_with('/') || text.ends_with('/') => {
+                    Some("expected a path that neither starts nor ends with a slash")
+                }
                 "path" | "files" if !text.is_empty() && (text.starts_with('/') || !text.ends_with('/')) => {
-                    Some("must be empty, or a relative path that ends in a slash")
+                    Some("expected an empty string or a relative path that ends in a slash")
                 }
                 "main" | "path" | "files" if clean(text).split('/').next() == Some("..") => {
-                    Some("must not leave the module")
+                    Some("the path escapes the module")
                 }
                 _ => None,
             };
-            if let Some(rule) = rule {
-                return fail(format!("`{key}` {rule}, not `{text}`"));
+            if let Some(violation) = violation {
+                return fail(format!("invalid `{key}` `{text}`: {violation}"));
             }
             match key {
                 "main" => metadata.main = text.to_owned(),
@@ -116,7 +118,7 @@ impl Metadata {
 fn describe(value: &Value) -> &'static str {
     match value {
         Value::Null => "nothing",
-        Value::Bool(_) => "true or false",
+        Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
         Value::String(_) => "a string",
         Value::Sequence(_) => "a list",
@@ -125,7 +127,7 @@ fn describe(value: &Value) -> &'static str {
     }
 }
 
-/// The line of a top-level key.
+/// Returns the line of a top-level key.
 fn key_range(text: &str, key: &str) -> (u32, u32) {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -171,23 +173,26 @@ mod tests {
 
     #[test]
     fn paths_follow_their_rules() {
-        fails("main: /main.mcl\n", "must not start or end with a slash, not `/main.mcl`");
-        fails("main: sub/\n", "must not start or end with a slash");
-        fails("main: \"\"\n", "may not be empty");
+        fails(
+            "main: /main.mcl\n",
+            "invalid `main` `/main.mcl`: expected a path that neither starts nor ends with a slash",
+        );
+        fails("main: sub/\n", "expected a path that neither starts nor ends with a slash");
+        fails("main: \"\"\n", "the path is empty");
         fails("path: vendor\n", "relative path that ends in a slash");
         fails("files: /srv/\n", "relative path that ends in a slash");
-        fails("main: ../x.mcl\n", "must not leave the module");
-        fails("files: a/../../etc/\n", "must not leave the module");
+        fails("main: ../x.mcl\n", "the path escapes the module");
+        fails("files: a/../../etc/\n", "the path escapes the module");
     }
 
     #[test]
     fn types_are_checked() {
-        fails("main: 5\n", "`main` must be a string, not a number");
-        fails("parentpathblock: \"yes\"\n", "must be true or false, not a string");
+        fails("main: 5\n", "invalid `main`: expected a string, found a number");
+        fails("parentpathblock: \"yes\"\n", "invalid `parentpathblock`: expected true or false, found a string");
         fails("- a\n", "found a list");
-        fails("main: [\n", "not valid YAML");
-        fails("\tmain: x", "not valid YAML");
-        fails("a: *b\n", "not valid YAML");
+        fails("main: [\n", "invalid YAML");
+        fails("\tmain: x", "invalid YAML");
+        fails("a: *b\n", "invalid YAML");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What the text of an import statement means (spec 01 §6.1).
+//! The names of imports (spec 01 §6.1).
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,65 +7,95 @@ use serde::{Deserialize, Serialize};
 
 use crate::clean::clean;
 
-/// An import name, taken apart.
+/// A parsed import name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportName {
-    /// The alias where the statement has no `as`. Not always writable as an identifier.
+    /// The alias of a statement without `as`. Not always a valid identifier.
     pub alias: Arc<str>,
-    /// What is meant.
+    /// What it refers to.
     pub kind: ImportKind,
 }
 
-/// The sorts of import.
+/// The kinds of import.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ImportKind {
-    /// Something built in: `fmt`, `golang/strings`.
+    /// A built-in module: `fmt`, `golang/strings`.
     System,
     /// A `.mcl` file at this path.
     LocalFile(Arc<str>),
     /// A module directory at this path, which ends in a slash.
     LocalDirectory(Arc<str>),
-    /// A module that was vendored.
+    /// A module in a module directory.
     Remote {
-        /// Below a module directory; ends in a slash.
+        /// Relative to a module directory; ends in a slash.
         path: Arc<str>,
-        /// Where it can be had.
+        /// Where git can clone it from.
         clone_url: Arc<str>,
     },
 }
 
-/// Why a name cannot be imported.
+/// Why an import name is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum NameError {
     Empty,
     Absolute,
-    NotAUrl(String),
+    InvalidUrl(UrlError),
     EmptyPath,
-    Dirty(String),
-    Alias,
-    Colons(usize),
+    /// Holds the normalized path.
+    NotNormalized(String),
+    InvalidAlias,
+    /// Holds the number of colons in the host name.
+    InvalidHost(usize),
 }
 
 impl fmt::Display for NameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NameError::Empty => f.write_str("it is empty"),
-            NameError::Absolute => f.write_str("absolute paths are not allowed"),
-            NameError::NotAUrl(why) => write!(f, "it is no URL: {why}"),
-            NameError::EmptyPath => f.write_str("it has no path"),
-            NameError::Dirty(cleaned) => write!(f, "its path is not in the shortest form, which is `{cleaned}`"),
-            NameError::Alias => f.write_str("the last part of its path begins or ends with a dash or underscore"),
-            NameError::Colons(count) => write!(f, "its host name has {} colons, which no host has", count - 1),
+            NameError::Empty => f.write_str("the name is empty"),
+            NameError::Absolute => f.write_str("the path is absolute"),
+            NameError::InvalidUrl(error) => write!(f, "invalid URL: {error}"),
+            NameError::EmptyPath => f.write_str("missing path"),
+            NameError::NotNormalized(normalized) => write!(f, "the path is not normalized, expected `{normalized}`"),
+            NameError::InvalidAlias => {
+                f.write_str("the last part of the path starts or ends with a dash or underscore")
+            }
+            NameError::InvalidHost(colons) => write!(f, "invalid host name with {colons} colons"),
+        }
+    }
+}
+
+/// Why a name is not a URL reference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum UrlError {
+    ControlCharacter(char),
+    MissingScheme,
+    ColonInFirstPart,
+    InvalidHostCharacter,
+    InvalidPort(String),
+    /// A `%` without two hexadecimal digits, or escaped bytes that are not UTF-8.
+    InvalidEscape,
+}
+
+impl fmt::Display for UrlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            UrlError::ControlCharacter(character) => write!(f, "control character {character:?}"),
+            UrlError::MissingScheme => f.write_str("missing scheme before `:`"),
+            UrlError::ColonInFirstPart => f.write_str("unexpected `:` in the first part of the path"),
+            UrlError::InvalidHostCharacter => f.write_str("invalid character in the host name"),
+            UrlError::InvalidPort(port) => write!(f, "invalid port `{port}`"),
+            UrlError::InvalidEscape => f.write_str("invalid percent escape"),
         }
     }
 }
 
 impl ImportName {
-    /// Takes a name apart.
+    /// Parses a name.
     ///
     /// # Errors
-    /// The first rule of spec 01 §6.1 that the name breaks.
+    /// The first rule of spec 01 §6.1 that the name violates.
     pub fn parse(name: &str) -> Result<ImportName, NameError> {
         if name.is_empty() {
             return Err(NameError::Empty);
@@ -73,20 +103,20 @@ impl ImportName {
         if name.starts_with('/') {
             return Err(NameError::Absolute);
         }
-        let url = Url::parse(name).map_err(NameError::NotAUrl)?;
+        let url = Url::parse(name).map_err(NameError::InvalidUrl)?;
         if url.path.is_empty() {
             return Err(NameError::EmptyPath);
         }
         let cleaned = clean(&url.path);
         if url.path != cleaned && url.path.strip_suffix('/') != Some(&cleaned) {
-            return Err(NameError::Dirty(cleaned));
+            return Err(NameError::NotNormalized(cleaned));
         }
         let local_file = url.scheme.is_none() && url.path.ends_with(".mcl");
         let alias = alias(&url.path, local_file)?;
         let kind = if url.scheme.is_some() {
-            let colons = url.host.split(':').count();
-            if colons > 2 {
-                return Err(NameError::Colons(colons));
+            let colons = url.host.matches(':').count();
+            if colons > 1 {
+                return Err(NameError::InvalidHost(colons));
             }
             let host = url.host.split(':').next().unwrap_or("");
             let path = format!("{host}{}", url.path);
@@ -109,7 +139,7 @@ fn alias(path: &str, local_file: bool) -> Result<String, NameError> {
     let last = last.strip_prefix("mgmt-").filter(|rest| !rest.is_empty()).unwrap_or(last);
     let alias = last.replace('-', "_");
     if alias.starts_with('_') || alias.ends_with('_') {
-        return Err(NameError::Alias);
+        return Err(NameError::InvalidAlias);
     }
     let alias = alias.to_lowercase();
     Ok(match alias.strip_suffix(".mcl") {
@@ -118,7 +148,7 @@ fn alias(path: &str, local_file: bool) -> Result<String, NameError> {
     })
 }
 
-/// The parts of a URL reference that an import cares about.
+/// The parts of a URL reference that matter for an import.
 struct Url {
     scheme: Option<String>,
     /// With port, without user.
@@ -128,9 +158,9 @@ struct Url {
 }
 
 impl Url {
-    fn parse(text: &str) -> Result<Url, String> {
+    fn parse(text: &str) -> Result<Url, UrlError> {
         if let Some(bad) = text.chars().find(|c| c.is_ascii_control()) {
-            return Err(format!("invalid control character {:?}", bad));
+            return Err(UrlError::ControlCharacter(bad));
         }
         let text = text.split('#').next().unwrap_or(text);
         let (scheme, rest) = split_scheme(text)?;
@@ -140,7 +170,7 @@ impl Url {
             return Ok(Url { scheme, host: String::new(), path: String::new() });
         }
         if scheme.is_none() && rest.split('/').next().is_some_and(|first| first.contains(':')) {
-            return Err("a colon stands in the first part of the path".to_owned());
+            return Err(UrlError::ColonInFirstPart);
         }
         let (authority, path) = match rest.strip_prefix("//").filter(|_| scheme.is_some()) {
             Some(rest) => rest.split_at(rest.find('/').unwrap_or(rest.len())),
@@ -148,33 +178,33 @@ impl Url {
         };
         let host = authority.rsplit('@').next().unwrap_or(authority);
         if host.contains(|c: char| c.is_whitespace() || "<>\"\\^`{|}".contains(c)) {
-            return Err("invalid character in host name".to_owned());
+            return Err(UrlError::InvalidHostCharacter);
         }
         if let Some((_, port)) = host.rsplit_once(':')
             && !host.ends_with(']')
             && !port.bytes().all(|b| b.is_ascii_digit())
         {
-            return Err(format!("invalid port `:{port}` after host"));
+            return Err(UrlError::InvalidPort(port.to_owned()));
         }
         Ok(Url { scheme, host: percent_decode(host)?, path: percent_decode(path)? })
     }
 }
 
-/// Splits `scheme:` off. A colon after a character that no scheme has is no scheme's colon.
-fn split_scheme(text: &str) -> Result<(Option<String>, &str), String> {
+/// Splits off `scheme:`, if the characters before the first colon are valid in a scheme.
+fn split_scheme(text: &str) -> Result<(Option<String>, &str), UrlError> {
     for (at, byte) in text.bytes().enumerate() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' => {}
             b'0'..=b'9' | b'+' | b'-' | b'.' if at > 0 => {}
             b':' if at > 0 => return Ok((Some(text[..at].to_ascii_lowercase()), &text[at + 1..])),
-            b':' => return Err("missing protocol scheme".to_owned()),
+            b':' => return Err(UrlError::MissingScheme),
             _ => break,
         }
     }
     Ok((None, text))
 }
 
-fn percent_decode(text: &str) -> Result<String, String> {
+fn percent_decode(text: &str) -> Result<String, UrlError> {
     let mut out = Vec::with_capacity(text.len());
     let mut bytes = text.bytes();
     while let Some(byte) = bytes.next() {
@@ -183,10 +213,10 @@ fn percent_decode(text: &str) -> Result<String, String> {
             continue;
         }
         let digits = [bytes.next(), bytes.next()].map(|digit| digit.and_then(|d| char::from(d).to_digit(16)));
-        let [Some(high), Some(low)] = digits else { return Err("invalid URL escape".to_owned()) };
+        let [Some(high), Some(low)] = digits else { return Err(UrlError::InvalidEscape) };
         out.push((high * 16 + low) as u8);
     }
-    String::from_utf8(out).map_err(|_| "invalid URL escape".to_owned())
+    String::from_utf8(out).map_err(|_| UrlError::InvalidEscape)
 }
 
 #[cfg(test)]
@@ -214,9 +244,9 @@ mod tests {
         check("A-b", "system a_b");
         check("mgmt-web", "system web");
         check("x.MCL", "system x.mcl");
-        check("mgmt-", "error: the last part of its path begins or ends with a dash or underscore");
-        check("web-", "error: the last part of its path begins or ends with a dash or underscore");
-        check("_web", "error: the last part of its path begins or ends with a dash or underscore");
+        check("mgmt-", "error: the last part of the path starts or ends with a dash or underscore");
+        check("web-", "error: the last part of the path starts or ends with a dash or underscore");
+        check("_web", "error: the last part of the path starts or ends with a dash or underscore");
     }
 
     #[test]
@@ -233,17 +263,17 @@ mod tests {
     }
 
     #[test]
-    fn broken_names() {
-        check("", "error: it is empty");
-        check("/abs/x", "error: absolute paths are not allowed");
-        check("./lib/", "error: its path is not in the shortest form, which is `lib`");
-        check("lib//x/", "error: its path is not in the shortest form, which is `lib/x`");
-        check("a/../b", "error: its path is not in the shortest form, which is `b`");
-        check("a:b", "error: it has no path");
-        check("git@host.example:u/x", "error: it is no URL: a colon stands in the first part of the path");
-        check(":x", "error: it is no URL: missing protocol scheme");
-        check("a%zz", "error: it is no URL: invalid URL escape");
-        check("a\nb", "error: it is no URL: invalid control character '\\n'");
+    fn invalid_names() {
+        check("", "error: the name is empty");
+        check("/abs/x", "error: the path is absolute");
+        check("./lib/", "error: the path is not normalized, expected `lib`");
+        check("lib//x/", "error: the path is not normalized, expected `lib/x`");
+        check("a/../b", "error: the path is not normalized, expected `b`");
+        check("a:b", "error: missing path");
+        check("git@host.example:u/x", "error: invalid URL: unexpected `:` in the first part of the path");
+        check(":x", "error: invalid URL: missing scheme before `:`");
+        check("a%zz", "error: invalid URL: invalid percent escape");
+        check("a\nb", "error: invalid URL: control character '\\n'");
     }
 
     #[test]
@@ -256,9 +286,9 @@ mod tests {
         );
         check("git://host.example/u/app.git", "remote app.git host.example/u/app.git/ git://host.example/u/app.git");
         check("git:///srv/git/mgmt-web/", "remote web srv/git/mgmt-web/ git:///srv/git/mgmt-web/");
-        check("git:////srv/x", "error: its path is not in the shortest form, which is `/srv/x`");
-        check("git://a:1:2/x", "error: its host name has 2 colons, which no host has");
-        check("http://host.example", "error: it has no path");
+        check("git:////srv/x", "error: the path is not normalized, expected `/srv/x`");
+        check("git://a:1:2/x", "error: invalid host name with 2 colons");
+        check("http://host.example", "error: missing path");
         check("http://host.example/", "remote  host.example/ http://host.example/");
     }
 }

@@ -1,4 +1,4 @@
-//! What a remote import needs on disk, for whom fetches modules.
+//! Where remote modules are, or have to be put by `mclc get`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,30 +14,29 @@ pub struct RemoteImport {
     pub span: Span,
     /// Where git can get the module: the import name without query and fragment.
     pub clone_url: Arc<str>,
-    /// Where the module lies.
-    pub place: RemotePlace,
+    /// Where the module is.
+    pub location: RemoteLocation,
 }
 
-/// Where a remote module lies (spec 01 §6.6).
+/// Where a remote module is (spec 01 §6.6).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RemotePlace {
+pub enum RemoteLocation {
     /// In this directory, with its `metadata.yaml`.
     Found(PathBuf),
     /// In no module directory.
     Missing {
-        /// The nearest of them, which need not exist.
+        /// The nearest module directory, which need not exist.
         module_directory: PathBuf,
-        /// Where the module belongs in it.
+        /// Where to put the module.
         target: PathBuf,
     },
-    /// There is no module directory to search.
-    Nowhere,
+    /// There is no module directory.
+    NoModuleDirectory,
 }
 
-/// Whether a path lies properly below a directory, also when the symbolic links on the way are followed. Neither needs to
-/// exist.
+/// Returns whether a path is strictly below a directory, also after symbolic links are followed. Neither needs to exist.
 #[must_use]
-pub fn lies_below(path: &Path, directory: &Path) -> bool {
+pub fn is_below(path: &Path, directory: &Path) -> bool {
     let (Some(real_path), Some(real_directory)) = (real_part(path), real_part(directory)) else { return false };
     path != directory && path.starts_with(directory) && real_path.starts_with(real_directory)
 }

@@ -1,5 +1,5 @@
-//! Finding the imports of a file without parsing it: an `import` word followed by a string. A file with syntax errors still
-//! says what it imports, so one run reports the errors of all files.
+//! Finds the imports of a file without parsing it: the keyword `import` followed by a string. This works for files with
+//! syntax errors too, so one run reports the errors of all files.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use mcl_diagnostics::{FileId, Span};
 use mcl_lexer::{TokenKind, Tokens};
 use rustc_hash::FxHashSet;
 
-/// The import names of a file with the place of the string, each name once.
+/// Returns the import names of a file with the span of the string, each name once.
 pub fn imports(file: FileId, text: &str, tokens: &Tokens) -> Vec<(Arc<str>, Span)> {
     let mut seen = FxHashSet::default();
     let strings = tokens.indices().zip(tokens.kinds().windows(2));

@@ -128,9 +128,9 @@ fn imports_that_lead_nowhere_say_why() {
         ],
         "main.mcl",
         "main.mcl in /: gone.mcl -> E0503: `gone.mcl` does not exist, none/ -> E0503: `none` does not exist, \
-         empty/ -> E0504: the directory `empty` has neither a `metadata.yaml` nor a `main.mcl`, \
-         ./x.mcl -> E0502: import `./x.mcl` is not valid: its path is not in the shortest form, which is `x.mcl`, \
-         bad/ -> E0507: `bad/metadata.yaml` is not valid: `main` must be a string, not a number, \
+         empty/ -> E0504: directory `empty` contains neither `metadata.yaml` nor `main.mcl`, \
+         ./x.mcl -> E0502: invalid import `./x.mcl`: the path is not normalized, expected `x.mcl`, \
+         bad/ -> E0507: invalid `bad/metadata.yaml`: invalid `main`: expected a string, found a number, \
          nomain/ -> E0503: `nomain/main.mcl` does not exist",
     );
 }
@@ -149,13 +149,13 @@ fn imports_may_go_up_inside_the_tree_only() {
         &files,
         "tree/sub/one.mcl",
         "one.mcl in /: ../shared.mcl -> ../shared.mcl, \
-         ../../outside.mcl -> E0506: import `../../outside.mcl` leaves the module it belongs to\n\
+         ../../outside.mcl -> E0506: import path `../../outside.mcl` escapes the module\n\
          ../shared.mcl in /outside/: ",
     );
     check(
         &files,
         "bare/main.mcl",
-        "main.mcl in /: ../outside.mcl -> E0506: import `../outside.mcl` leaves the module it belongs to",
+        "main.mcl in /: ../outside.mcl -> E0506: import path `../outside.mcl` escapes the module",
     );
 }
 
@@ -178,7 +178,7 @@ fn remote_modules_are_found_in_the_nearest_module_directory() {
         "main.mcl in /: git://git.example/ops/mgmt-web -> vendor/git.example/ops/mgmt-web/main.mcl\n\
          vendor/git.example/ops/mgmt-web/main.mcl in /vendor/git.example/ops/mgmt-web/: \
          git://git.example/dep/ -> modules/git.example/dep/main.mcl, \
-         ../x.mcl -> E0506: import `../x.mcl` leaves the module it belongs to\n\
+         ../x.mcl -> E0506: import path `../x.mcl` escapes the module\n\
          modules/git.example/dep/main.mcl in /modules/git.example/dep/: "
     );
 }
@@ -203,8 +203,8 @@ fn a_module_may_hide_the_directories_above_it() {
     assert_eq!(
         last(&files("parentpathblock: true\n")).as_deref(),
         Some(
-            "lib/main.mcl in /lib/: git://git.example/ops/mgmt-web -> E0505: remote module `git.example/ops/mgmt-web/` was \
-             not found in any module directory"
+            "lib/main.mcl in /lib/: git://git.example/ops/mgmt-web -> E0505: cannot find remote module \
+             `git.example/ops/mgmt-web/` in any module directory"
         )
     );
 }
@@ -217,7 +217,7 @@ fn a_missing_remote_module_says_how_to_get_it() {
     assert_eq!(
         failure.help.as_deref(),
         Some(
-            "`mclc get` fetches it, with `git clone --recursive git://git.example/ops/mgmt-web \
+            "`mclc get` fetches it with `git clone --recursive git://git.example/ops/mgmt-web \
              vendor/git.example/ops/mgmt-web`"
         )
     );
@@ -244,7 +244,7 @@ fn a_foreign_module_cannot_link_out_of_its_directory() {
     link("secret", "p/own");
     let loaded = load_at(&dir, "p", &Options { deploy: true, ..Options::default() });
     let text = outline(&loaded);
-    assert!(text.contains("evil/ -> E0506: `vendor/h/m/evil` is a symbolic link that leaves its module"), "{text}");
+    assert!(text.contains("evil/ -> E0506: symbolic link `vendor/h/m/evil` escapes its module"), "{text}");
     assert!(text.contains("own/ -> own/main.mcl"), "{text}");
     let deployed: Vec<&str> = loaded.deploy.iter().map(|(path, _)| &**path).collect();
     assert!(deployed.contains(&"/vendor/h/m/files/good"), "{deployed:?}");
@@ -312,7 +312,7 @@ fn what_holds_no_program_is_refused() {
     let at = |name: &str| dir.path().join(name);
     let message = |name: &str| input_error(&at(name)).replace(&format!("{}/", dir.path().display()), "");
     assert_eq!(message("gone.mcl"), "`gone.mcl` does not exist");
-    assert_eq!(message("empty"), "the directory `empty` has neither a `metadata.yaml` nor a `main.mcl`");
+    assert_eq!(message("empty"), "directory `empty` contains neither `metadata.yaml` nor `main.mcl`");
     assert_eq!(message("a.txt"), "`a.txt` is not a program: expected a `.mcl` file, a module directory, or `-`");
     assert_eq!(message("nomain"), "cannot read `nomain/main.mcl`: no such file or directory");
 }

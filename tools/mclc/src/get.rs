@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
-use mcl_modules::{ImportTarget, Input, Loaded, RemoteImport, RemotePlace, lies_below};
+use mcl_modules::{ImportTarget, Input, Loaded, RemoteImport, RemoteLocation, is_below};
 
 use crate::cli::{Color, Get};
 use crate::report::{self, Checked};
@@ -48,9 +48,9 @@ fn get(input: &Input, args: &Get) -> Result<Checked, u8> {
         };
         let mut changed = false;
         for import in &imports {
-            let directory = match &import.place {
-                RemotePlace::Found(directory) | RemotePlace::Missing { target: directory, .. } => directory,
-                RemotePlace::Nowhere => continue,
+            let directory = match &import.location {
+                RemoteLocation::Found(directory) | RemoteLocation::Missing { target: directory, .. } => directory,
+                RemoteLocation::NoModuleDirectory => continue,
             };
             if failures.contains_key(&import.clone_url) || done.contains(directory) {
                 continue;
@@ -147,11 +147,11 @@ impl Failure {
 
 fn obtain(import: &RemoteImport, update: bool) -> Result<Step, Failure> {
     let url = &*import.clone_url;
-    match &import.place {
-        RemotePlace::Found(directory) if update && is_clone(directory) => pull(url, directory),
-        RemotePlace::Found(_) | RemotePlace::Nowhere => Ok(Step::Kept),
-        RemotePlace::Missing { module_directory, target } => {
-            if !lies_below(target, module_directory) {
+    match &import.location {
+        RemoteLocation::Found(directory) if update && is_clone(directory) => pull(url, directory),
+        RemoteLocation::Found(_) | RemoteLocation::NoModuleDirectory => Ok(Step::Kept),
+        RemoteLocation::Missing { module_directory, target } => {
+            if !is_below(target, module_directory) {
                 let message =
                     format!("module `{url}` would be outside of the module directory `{}`", module_directory.display());
                 return Err(Failure::new(message));

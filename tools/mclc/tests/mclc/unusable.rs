@@ -16,8 +16,8 @@ fn what_does_not_exist_is_refused() {
 #[test]
 fn a_directory_without_a_program_is_refused() {
     let scratch = Scratch::new(&[("dir/readme", b"")]);
-    refused(&scratch.mclc(&["check", "dir"]), "the directory `dir` has neither a `metadata.yaml` nor a `main.mcl`");
-    refused(&scratch.mclc(&["check"]), "the directory `.` has neither a `metadata.yaml` nor a `main.mcl`");
+    refused(&scratch.mclc(&["check", "dir"]), "directory `dir` contains neither `metadata.yaml` nor `main.mcl`");
+    refused(&scratch.mclc(&["check"]), "directory `.` contains neither `metadata.yaml` nor `main.mcl`");
 }
 
 #[test]
