@@ -101,7 +101,7 @@ struct GenericScope {
 #[derive(Default)]
 struct Members {
     table: PrimaryMap<MemberId, Member>,
-    /// The members of optional definitions; one that requires nothing of its instance is no member.
+    /// The members of optional definitions; one that requires nothing of its instance does not become a member.
     of_def: FxHashMap<DefId, MemberId>,
     /// The members that each instance uses.
     instances: FxHashMap<(InstanceId, MemberId), MemberInstance>,

@@ -3,9 +3,9 @@
 //! Nothing is copied for polymorphism. Three kinds of scope are **generic**: modules (one type per import statement),
 //! classes (one per include) and the functions of `func` statements (one per call). Each owns a range of type variables,
 //! [`Typed::generics`]; the types of the expressions inside mention these variables and those of the enclosing scopes.
-//! Each place that instantiates a generic scope gives types to the variables: [`Typed::instance_types`] for includes and
+//! Each instantiation of a generic scope gives types to the variables: [`Typed::instance_types`] for includes and
 //! imports, [`Typed::call_types`] for calls of functions, in the order of the range. These types may in turn mention the
-//! variables of the scopes around *that place*.
+//! variables of the scopes around *the instantiation*.
 //!
 //! A stage that executes frames therefore keeps, with each frame of a generic scope, the closed types of its variables
 //! ([`TypeTable::substitute`] applied to the types of the instance or call, in the frame that contains it), and obtains the

@@ -140,7 +140,7 @@ impl Inference<'_> {
 
     fn call_builtin(&mut self, call: &Call<'_>, function: &'static Function) -> Ty {
         match function.signature {
-            Signature::Fixed(text) => match self.signature(text) {
+            Signature::Fixed(declaration) => match self.signature(declaration) {
                 Some(signature) => self.call_fixed(call, function, &signature),
                 None => Ty::ERROR,
             },
@@ -335,7 +335,7 @@ fn verbs(format: &str) -> Result<Vec<char>, UnknownVerb> {
 /// Returns the kinds of types that the listed signatures give to the first variable of a signature.
 fn allowed_kinds(signature: &FuncType, choices: &[&str]) -> TypeKinds {
     let mut kinds = None::<TypeKinds>;
-    for choice in choices.iter().filter_map(|text| FuncType::parse(text)) {
+    for choice in choices.iter().filter_map(|choice| FuncType::parse(choice)) {
         let declared = signature.args.iter().map(|arg| &arg.ty).chain([&signature.result]);
         let chosen = choice.args.iter().map(|arg| &arg.ty).chain([&choice.result]);
         let Some((_, ty)) = declared.zip(chosen).find(|(declared, _)| matches!(declared, Type::Var(_))) else {

@@ -117,7 +117,7 @@ impl Expectation<'_> {
         Some(match self {
             Expectation::Annotation => return None,
             Expectation::Argument { function, index, .. } => {
-                format!("argument {} of `{function}` has the type `{expected}`", index + 1)
+                format!("parameter {} of `{function}` has the type `{expected}`", index + 1)
             }
             Expectation::Branch => "both branches of an `if` expression have the same type".to_owned(),
             Expectation::ClassArgument { class, param, .. } => {

@@ -78,7 +78,7 @@ impl Inference<'_> {
         let mut requirements = Vec::new();
         for (outside, inside) in captures.into_values() {
             match self.solver.types.unsolved_var(inside) {
-                // Nothing is required of it: the variable of the outside takes its place again.
+                // Nothing is required of it: it becomes the variable of the outside again.
                 Some(var) if self.solver.is_of_this_level(var) => {
                     if let Err(mismatch) = self.solver.types.unify(inside, outside) {
                         self.report_mismatch(mismatch, self.scoped.def(def).span, &Expectation::Annotation);

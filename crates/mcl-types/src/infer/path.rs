@@ -1,7 +1,7 @@
 //! Paths of instances, as seen from different positions.
 //!
-//! A path leads from the code, through instances of classes and files, to the instance of a scope. The empty path stands
-//! for the code's own instance, and for all instances around it.
+//! A path leads from the code, through instances of classes and files, to the instance of a scope. The empty path denotes
+//! the code's own instance, and all instances around it.
 
 use crate::infer::Inference;
 use crate::scoped::{InstanceId, InstanceKind, ScopeId};

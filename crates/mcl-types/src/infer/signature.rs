@@ -1,4 +1,4 @@
-//! Types that are declared as text: signatures of built-in functions, fields of resource kinds.
+//! Types that are declared as strings: signatures of built-in functions, fields of resource kinds.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -11,20 +11,24 @@ use crate::solver::types::{Node, Ty};
 
 impl Inference<'_> {
     /// Parses the signature of a built-in function, once.
-    pub(crate) fn signature(&mut self, text: &'static str) -> Option<Rc<FuncType>> {
-        self.signatures.functions.entry(text).or_insert_with(|| FuncType::parse(text).map(Rc::new)).clone()
+    pub(crate) fn signature(&mut self, declaration: &'static str) -> Option<Rc<FuncType>> {
+        self.signatures
+            .functions
+            .entry(declaration)
+            .or_insert_with(|| FuncType::parse(declaration).map(Rc::new))
+            .clone()
     }
 
     /// Returns the declared type of a resource field.
-    pub(crate) fn field_type(&mut self, text: &'static str, span: Span) -> Ty {
-        let node = match text {
+    pub(crate) fn field_type(&mut self, declaration: &'static str, span: Span) -> Ty {
+        let node = match declaration {
             "str" => Node::Str,
             "int" => Node::Int,
             "bool" => Node::Bool,
             "float" => Node::Float,
             _ => {
-                let parsed = self.signatures.fields.entry(text);
-                let ty = Rc::clone(parsed.or_insert_with(|| Rc::new(Type::parse(text).unwrap_or(Type::Nil))));
+                let parsed = self.signatures.fields.entry(declaration);
+                let ty = Rc::clone(parsed.or_insert_with(|| Rc::new(Type::parse(declaration).unwrap_or(Type::Nil))));
                 return self.declared_type(&ty, &mut Vec::new(), span);
             }
         };

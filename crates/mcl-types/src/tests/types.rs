@@ -114,7 +114,7 @@ test "t" {
             4:16 E0701 expected `int`, found `str`
               4:20 this argument is `str`
               3:15 expected `int` because of this
-              help: argument 1 of `$id` has the type `int`
+              help: parameter 1 of `$id` has the type `int`
         "#]],
     );
 }

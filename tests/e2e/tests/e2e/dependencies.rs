@@ -45,18 +45,18 @@ impl Dependencies {
 }
 
 #[track_caller]
-fn check_absent(who: &str, absent: &[&str]) {
+fn assert_unreachable(who: &str, absent: &[&str]) {
     let all = Dependencies::read().reached;
     let reached = all.get(who).unwrap_or_else(|| panic!("no package {who}"));
     for name in absent {
-        assert!(all.contains_key(*name), "no package {name}: the rule speaks of nothing");
+        assert!(all.contains_key(*name), "no package {name}: the rule has no effect");
         assert!(!reached.contains(*name), "{who} must not depend on {name}");
     }
 }
 
 /// Checks that neither the package nor a workspace package that it reaches names one of these packages from elsewhere.
 #[track_caller]
-fn check_external_absent(who: &str, absent: &[&str]) {
+fn assert_no_external(who: &str, absent: &[&str]) {
     let Dependencies { reached, external } = Dependencies::read();
     let packages = reached[who].iter().map(String::as_str).chain([who]);
     for package in packages {
@@ -69,15 +69,15 @@ fn check_external_absent(who: &str, absent: &[&str]) {
 const FRONT_END: &[&str] = &["mcl-lexer", "mcl-modules", "mcl-parser", "mcl-types", "mcl-fgraph", "mcl-driver"];
 
 #[test]
-fn the_runtime_links_no_compiler() {
-    check_absent("runtime", FRONT_END);
-    check_absent("mgmt-rt", FRONT_END);
-    check_absent("mgmt-rt", &["mclc"]);
+fn runtime_links_no_compiler() {
+    assert_unreachable("runtime", FRONT_END);
+    assert_unreachable("mgmt-rt", FRONT_END);
+    assert_unreachable("mgmt-rt", &["mclc"]);
 }
 
 #[test]
-fn the_compiler_links_no_resource_implementation() {
-    check_absent("mclc", &["runtime", "resources", "resource-engine", "function-engine", "mgmt-rt"]);
+fn compiler_links_no_provider() {
+    assert_unreachable("mclc", &["runtime", "resources", "resource-engine", "function-engine", "mgmt-rt"]);
 }
 
 /// Crates through which the workspace does I/O or runs threads.
@@ -96,68 +96,71 @@ const IO: &[&str] = &[
 ];
 
 #[test]
-fn the_resource_engine_does_no_io_and_knows_no_resource_and_no_function() {
-    check_external_absent("resource-engine", IO);
-    check_absent("resource-engine", FRONT_END);
-    check_absent("resource-engine", &["resources", "function-engine", "runtime", "mcl-functions", "mcl-artifact"]);
-    check_absent("resource-engine", &["graph-merge", "pp-translate"]);
+fn resource_engine_does_no_io() {
+    assert_no_external("resource-engine", IO);
+    assert_unreachable("resource-engine", FRONT_END);
+    assert_unreachable(
+        "resource-engine",
+        &["resources", "function-engine", "runtime", "mcl-functions", "mcl-artifact"],
+    );
+    assert_unreachable("resource-engine", &["graph-merge", "pp-translate"]);
 }
 
 #[test]
-fn resources_know_nothing_of_the_function_engine_and_the_compiler() {
-    check_absent("resources", FRONT_END);
-    check_absent("resources", &["function-engine", "runtime", "graph-merge", "pp-translate"]);
+fn resources_are_independent_of_function_engine_and_compiler() {
+    assert_unreachable("resources", FRONT_END);
+    assert_unreachable("resources", &["function-engine", "runtime", "graph-merge", "pp-translate"]);
 }
 
 #[test]
-fn the_function_engine_knows_nothing_of_how_resources_are_applied() {
-    check_absent("function-engine", FRONT_END);
-    check_absent("function-engine", &["resources", "resource-engine", "runtime", "graph-merge", "pp-translate"]);
+fn function_engine_is_independent_of_providers() {
+    assert_unreachable("function-engine", FRONT_END);
+    assert_unreachable("function-engine", &["resources", "resource-engine", "runtime", "graph-merge", "pp-translate"]);
 }
 
 #[test]
 fn stages_depend_on_earlier_stages_only() {
-    check_absent("mcl-lexer", &["mcl-modules", "mcl-parser", "mcl-types", "mcl-fgraph", "mcl-artifact"]);
-    check_absent("mcl-modules", &["mcl-parser", "mcl-types", "mcl-fgraph", "mcl-artifact"]);
-    check_absent("mcl-parser", &["mcl-types", "mcl-fgraph", "mcl-artifact", "resource-graph"]);
-    check_absent("mcl-types", &["mcl-fgraph", "mcl-artifact"]);
-    check_absent("mcl-artifact", &["mcl-lexer", "mcl-parser", "mcl-types", "mcl-functions", "resource-graph"]);
+    assert_unreachable("mcl-lexer", &["mcl-modules", "mcl-parser", "mcl-types", "mcl-fgraph", "mcl-artifact"]);
+    assert_unreachable("mcl-modules", &["mcl-parser", "mcl-types", "mcl-fgraph", "mcl-artifact"]);
+    assert_unreachable("mcl-parser", &["mcl-types", "mcl-fgraph", "mcl-artifact", "resource-graph"]);
+    assert_unreachable("mcl-types", &["mcl-fgraph", "mcl-artifact"]);
+    assert_unreachable("mcl-artifact", &["mcl-lexer", "mcl-parser", "mcl-types", "mcl-functions", "resource-graph"]);
 }
 
 #[test]
-fn resources_know_nothing_of_mcl_syntax_and_puppet() {
-    check_absent("resource-graph", FRONT_END);
-    check_absent("resource-graph", &["mcl-functions", "mcl-artifact", "pp-translate", "graph-merge"]);
-    check_absent("graph-merge", &["pp-translate", "mcl-functions", "mcl-artifact", "runtime"]);
-    check_absent("pp-translate", &["graph-merge", "mcl-functions", "mcl-artifact", "runtime"]);
+fn resource_graph_is_independent_of_its_sources() {
+    assert_unreachable("resource-graph", FRONT_END);
+    assert_unreachable("resource-graph", &["mcl-functions", "mcl-artifact", "pp-translate", "graph-merge"]);
+    assert_unreachable("graph-merge", &["pp-translate", "mcl-functions", "mcl-artifact", "runtime"]);
+    assert_unreachable("pp-translate", &["graph-merge", "mcl-functions", "mcl-artifact", "runtime"]);
 }
 
 #[test]
-fn only_tests_use_the_test_support() {
+fn test_support_is_a_dev_dependency() {
     for (name, reached) in Dependencies::read().reached {
         assert!(!reached.contains("test-support"), "{name} must depend on test-support for tests only");
     }
 }
 
 #[test]
-fn the_ports_of_go_know_nothing_of_mcl() {
+fn go_ports_are_independent_of_mcl() {
     let values_and_functions = &["mcl-value", "mcl-functions", "mcl-diagnostics", "mcl-artifact"];
     for port in ["go-compat", "go-template"] {
-        check_absent(port, FRONT_END);
-        check_absent(port, values_and_functions);
-        check_absent(port, &["resource-graph", "shared-store", "runtime"]);
-        check_external_absent(port, IO);
+        assert_unreachable(port, FRONT_END);
+        assert_unreachable(port, values_and_functions);
+        assert_unreachable(port, &["resource-graph", "shared-store", "runtime"]);
+        assert_no_external(port, IO);
     }
-    check_absent("go-compat", &["go-template"]);
+    assert_unreachable("go-compat", &["go-template"]);
 }
 
 #[test]
-fn functions_and_resources_meet_in_the_shared_store_only() {
-    check_absent("shared-store", FRONT_END);
-    check_absent("shared-store", &["mcl-value", "mcl-functions", "resource-graph", "resources", "runtime"]);
-    check_absent("mcl-functions", FRONT_END);
-    check_absent("mcl-functions", &["mcl-artifact", "resource-graph", "pp-translate", "graph-merge"]);
-    check_absent("mcl-functions", &["function-engine", "resource-engine", "resources", "runtime"]);
-    check_absent("resources", &["mcl-functions"]);
-    check_absent("mcl-value", &["mcl-functions", "go-template", "shared-store", "resource-graph"]);
+fn functions_and_resources_share_only_the_store() {
+    assert_unreachable("shared-store", FRONT_END);
+    assert_unreachable("shared-store", &["mcl-value", "mcl-functions", "resource-graph", "resources", "runtime"]);
+    assert_unreachable("mcl-functions", FRONT_END);
+    assert_unreachable("mcl-functions", &["mcl-artifact", "resource-graph", "pp-translate", "graph-merge"]);
+    assert_unreachable("mcl-functions", &["function-engine", "resource-engine", "resources", "runtime"]);
+    assert_unreachable("resources", &["mcl-functions"]);
+    assert_unreachable("mcl-value", &["mcl-functions", "go-template", "shared-store", "resource-graph"]);
 }
