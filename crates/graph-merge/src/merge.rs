@@ -52,7 +52,7 @@ pub fn merge(mcl: &ResourceGraph, puppet: &ResourceGraph, options: &Options) -> 
             let resource = Arc::make_mut(&mut resource);
             resource.id.name = pair.name.clone();
             // A refresh that reaches the class on the Puppet side goes on in mcl, and the other way round.
-            resource.relay = true;
+            resource.propagates_refresh = true;
         }
         // Hidden resources may share a name; a hand-over point may not take one that is in use.
         let namesake = graph.find(&resource.id.kind, &resource.id.name);

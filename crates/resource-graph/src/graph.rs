@@ -83,7 +83,7 @@ pub struct Resource {
     /// The statement that made it, in the files of its program.
     pub span: Option<Span>,
     /// Whether a refresh that arrives goes on over its own notify edges: set for the starts and ends of Puppet's containers.
-    pub relay: bool,
+    pub propagates_refresh: bool,
     /// Where it came from when there is no span: `site.pp:12` for Puppet.
     pub origin: Option<Arc<str>>,
 }
@@ -98,7 +98,7 @@ impl Resource {
             meta: Meta::default(),
             sensitive: Vec::new(),
             span: None,
-            relay: false,
+            propagates_refresh: false,
             origin: None,
         }
     }

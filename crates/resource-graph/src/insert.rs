@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use mcl_value::Value;
-
-use crate::compare::{Difference, difference};
-use crate::{Endpoint, Resource, ResourceGraph, ResourceId, ResourceKind, SendRecv, VertexId, kind};
+use crate::{
+    Difference, Endpoint, Repr, Resource, ResourceGraph, ResourceId, ResourceKind, SendRecv, VertexId, difference, kind,
+};
 
 /// Two resources that cannot both be in the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DuplicateError {
-    /// ResourceKind and name of both.
+    /// The kind and name of both.
     pub id: ResourceId,
     /// The one that is in the graph already.
     pub existing: VertexId,
@@ -109,20 +108,10 @@ pub fn check_flow(from: &str, key: &str, to: &str, field: &str) -> Result<(), Fl
     let received =
         receiver.field(field).ok_or_else(|| FlowError::NoField { kind: receiver.name, field: field.to_owned() })?;
     let checked_later = sent.optional || received.optional || sent.ty == "any" || received.ty == "any";
-    if checked_later || (sent.ty == received.ty && received.repr == crate::Repr::Plain) {
+    if checked_later || (sent.ty == received.ty && received.repr == Repr::Plain) {
         return Ok(());
     }
     Err(FlowError::Mismatch { sent: sent.ty.to_owned(), received: received.host_type() })
-}
-
-impl crate::Field {
-    /// The type as the host stores it, for messages.
-    fn host_type(&self) -> String {
-        match self.repr {
-            crate::Repr::Plain => self.ty.to_owned(),
-            repr => format!("{repr:?}").to_ascii_lowercase(),
-        }
-    }
 }
 
 impl ResourceGraph {
@@ -190,31 +179,18 @@ impl ResourceGraph {
     }
 }
 
-/// What two resources with one id become together: none if the first may stay as it is.
+/// Merges two declarations of one resource: `None` if the first one needs no change.
 fn merge(first: &Resource, second: &Resource) -> Result<Option<Resource>, Difference> {
-    let compatible = kind(&first.id.kind).is_some_and(|k| k.traits.compatible);
-    if !compatible {
-        return difference(first, second).map_or(Ok(None), Err);
-    }
-    // Only `pkg` is compatible: `installed` and `newest` are `newest` together. Meta parameters are the first one's.
-    let mut adapted = second.clone();
-    adapted.meta = first.meta.clone();
-    let state = |r: &Resource| r.params.get("state").cloned().unwrap_or_else(|| Value::str("installed"));
-    let (a, b) = (state(first), state(second));
-    let (installed, newest) = (Value::str("installed"), Value::str("newest"));
-    let mixed = (a == installed && b == newest) || (a == newest && b == installed);
-    if mixed {
-        adapted.params.insert("state".into(), a);
-    }
-    match difference(first, &adapted) {
-        Some(difference) => Err(difference),
-        None if mixed => Ok(Some(first.clone().with("state", newest))),
-        None => Ok(None),
+    match kind(&first.id.kind).and_then(|k| k.merge) {
+        Some(merge) => merge(first, second),
+        None => difference(first, second).map_or(Ok(None), Err),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use mcl_value::Value;
+
     use super::*;
 
     fn resource(kind: &str, name: &str) -> Resource {

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
 use crate::compare::{MASK, is_sensitive};
-use crate::{Meta, Resource, ResourceGraph};
+use crate::{META_FIELDS, Meta, Resource, ResourceGraph};
 
 /// The graph as JSON: what the program set, under its mcl names, and meta parameters that are not at their default. Values
 /// that came as secrets are masked.
@@ -106,30 +106,14 @@ impl<I: Iterator<Item: Serialize>> Serialize for Sequence<I> {
     }
 }
 
-/// The meta parameters that are not at their default, in the order of the table.
+/// Returns the meta parameters that differ from their default, in the order of the table.
 fn meta_json(meta: &Meta) -> Map<String, Json> {
     let default = Meta::default();
-    let pairs: [(&str, Json, Json); 18] = [
-        ("noop", meta.noop.into(), default.noop.into()),
-        ("retry", meta.retry.into(), default.retry.into()),
-        ("retryreset", meta.retryreset.into(), default.retryreset.into()),
-        ("delay", meta.delay.into(), default.delay.into()),
-        ("timeout", meta.timeout.into(), default.timeout.into()),
-        ("poll", meta.poll.into(), default.poll.into()),
-        ("limit", meta.limit.into(), default.limit.into()),
-        ("burst", meta.burst.into(), default.burst.into()),
-        ("reset", meta.reset.into(), default.reset.into()),
-        ("sema", meta.sema.clone().into(), default.sema.into()),
-        ("rewatch", meta.rewatch.into(), default.rewatch.into()),
-        ("realize", meta.realize.into(), default.realize.into()),
-        ("dollar", meta.dollar.into(), default.dollar.into()),
-        ("hidden", meta.hidden.into(), default.hidden.into()),
-        ("export", meta.export.clone().into(), default.export.into()),
-        ("reverse", meta.reverse.into(), default.reverse.into()),
-        ("autoedge", meta.autoedge.into(), default.autoedge.into()),
-        ("autogroup", meta.autogroup.into(), default.autogroup.into()),
-    ];
-    pairs.into_iter().filter(|(_, value, default)| value != default).map(|(n, v, _)| (n.to_owned(), v)).collect()
+    if *meta == default {
+        return Map::new();
+    }
+    let fields = META_FIELDS.iter().map(|field| (field.name, field.json(meta), field.json(&default)));
+    fields.filter(|(_, value, default)| value != default).map(|(name, value, _)| (name.to_owned(), value)).collect()
 }
 
 /// The graph as text: resources in the order of the program, then edges, then flows. Secrets are masked.

@@ -206,14 +206,14 @@ fn meta(format: DocFormat) -> String {
     let mut out = String::new();
     match format {
         DocFormat::Text => {
-            for field in &META_FIELDS {
+            for field in META_FIELDS {
                 let _ = writeln!(out, "Meta:{} {}, default {}", field.name, field.ty, field.default);
                 let _ = writeln!(out, "{}", wrapped(field.doc, "    "));
             }
         }
         DocFormat::Markdown => {
             out.push_str("| meta parameter | type | default | |\n| --- | --- | --- | --- |\n");
-            for f in &META_FIELDS {
+            for f in META_FIELDS {
                 let _ = writeln!(out, "| `{}` | `{}` | {} | {} |", f.name, f.ty, f.default, f.doc);
             }
         }

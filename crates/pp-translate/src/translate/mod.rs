@@ -260,7 +260,7 @@ fn problem(code: Code, error: bool, resource: &CatalogResource, text: &str) -> D
 
 fn whit(name: String, container: &CatalogResource) -> Resource {
     let mut resource = finish(Native::new("noop", name), container);
-    resource.relay = true;
+    resource.propagates_refresh = true;
     resource
 }
 
@@ -271,7 +271,7 @@ fn finish(native: Native, from: &CatalogResource) -> Resource {
         meta: native.meta,
         sensitive: native.sensitive.into_iter().map(Arc::from).collect(),
         span: None,
-        relay: false,
+        propagates_refresh: false,
         origin: from.origin().map(Arc::from),
     }
 }
