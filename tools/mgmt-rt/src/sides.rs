@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use graph_merge::Unmatched;
+use graph_merge::UnmatchedPolicy;
 use mcl_artifact::program::Program;
 use mcl_diagnostics::{Diagnostic, Format};
 use pp_translate::Fallback;
@@ -89,11 +89,11 @@ impl Sides {
     /// What joins the sides.
     pub fn mixer(&self) -> Mixer {
         let unmatched = match self.merge_unmatched {
-            MergeUnmatched::Error => Unmatched::Error,
-            MergeUnmatched::Warn => Unmatched::Warn,
-            MergeUnmatched::Ignore => Unmatched::Ignore,
+            MergeUnmatched::Error => UnmatchedPolicy::Error,
+            MergeUnmatched::Warn => UnmatchedPolicy::Warn,
+            MergeUnmatched::Ignore => UnmatchedPolicy::Ignore,
         };
-        Mixer::new(self.artifact.is_some(), self.puppet.is_some(), graph_merge::Options { unmatched })
+        Mixer::new(self.artifact.is_some(), self.puppet.is_some(), graph_merge::MergeOptions { unmatched })
     }
 
     /// The program, if there is one; what is wrong with it has been printed when this fails.
