@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use graph_merge::UnmatchedPolicy;
 use mcl_artifact::program::Program;
 use mcl_diagnostics::{Diagnostic, Format};
-use pp_translate::Fallback;
+use pp_translate::FallbackPolicy;
 use resource_graph::ResourceGraph;
 use runtime::Patience;
 use runtime::frontend::{Mixed, Mixer, PuppetSource, Side, SideEvent};
@@ -75,10 +75,10 @@ impl Wait {
 impl Sides {
     /// The Puppet side, if it takes part.
     pub fn puppet_source(&self) -> Option<PuppetSource> {
-        let options = pp_translate::Options {
+        let options = pp_translate::TranslateOptions {
             fallback: match self.puppet_fallback {
-                PuppetFallback::Callback => Fallback::Callback,
-                PuppetFallback::Error => Fallback::Error,
+                PuppetFallback::Callback => FallbackPolicy::Puppet,
+                PuppetFallback::Error => FallbackPolicy::Error,
             },
             module_path: self.puppet_module_path.iter().flat_map(std::env::split_paths).collect(),
             run_interval: self.puppet_interval,

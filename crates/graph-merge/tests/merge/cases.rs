@@ -20,7 +20,7 @@ fn puppet(case: &Path) -> ResourceGraph {
     let bytes = std::fs::read(case.join("catalog.json")).expect("readable");
     let (catalog, _) = read_catalog(&bytes).expect("a catalog");
     let graph = build_relationships(catalog).expect("a graph");
-    translate(&graph, &pp_translate::Options::default()).expect("a translation").graph
+    translate(&graph, &pp_translate::TranslateOptions::default()).expect("a translation").graph
 }
 
 fn resource(kind: &str, name: &str) -> Resource {
@@ -190,47 +190,62 @@ fn nested_names_are_paired_regardless_of_case() {
 
 #[test]
 fn a_merge_point_class_with_contents_is_rejected() {
-    check_errors("043", expect![[r#"
+    check_errors(
+        "043",
+        expect![[r#"
         M0104: merge point class `mgmt_busy` is not empty: it contains msg[inside] (/etc/puppet/code/environments/production/manifests/site.pp:1)
         help: move its contents to another class; to order resources between two points, use two merge points such as `mgmt_busy_begin` and `mgmt_busy_end`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn similar_names_are_reported_together() {
-    check_errors("048", expect![[r#"
+    check_errors(
+        "048",
+        expect![[r#"
         M0101: unmatched merge points `puppet_handover` and class `mgmt_hand_over`
         help: the names after the prefixes must be equal: use "handover" or "hand_over" for both
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_class_that_is_not_declared_is_missing_from_the_catalog() {
-    check_errors("123", expect![[r#"
+    check_errors(
+        "123",
+        expect![[r#"
         M0101: unmatched merge point noop[puppet_idle]: the catalog has no class `mgmt_idle`
         help: declare `class mgmt_idle {}` in the manifest and include it; a class that is only defined is not in the catalog
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_cycle_across_both_sides_is_shown_as_a_path() {
-    check_errors("049", expect![[r#"
+    check_errors(
+        "049",
+        expect![[r#"
         M0107: dependency cycle across mcl and Puppet: msg[between] -> noop[x] -> noop[y] -> msg[between]
         help: remove an edge on one side:
           msg[between]: from Puppet
           noop[x]: from Puppet
           noop[y]: from Puppet
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn different_declarations_and_a_conflicting_name_are_two_errors() {
-    check_errors("050", expect![[r#"
+    check_errors(
+        "050",
+        expect![[r#"
         M0105: conflicting name of a merge point: noop[same] is another resource
         help: rename the merge point or the other resource
         M0106: file[/tmp/both] is declared in both mcl and Puppet (/etc/puppet/code/environments/production/manifests/site.pp:3)
         help: remove it from one side
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
