@@ -1,4 +1,4 @@
-//! Building the graph of a program: duplicates (spec 05 §4.1, spec 04 §3.8) and flows (spec 02 §5.8, spec 06 §5).
+//! Building the graph of a program: duplicates (spec 05 §4.1, spec 04 §3.8) and send/recv (spec 02 §5.8, spec 06 §5).
 
 use std::sync::Arc;
 
@@ -11,28 +11,28 @@ use crate::{
 pub struct DuplicateError {
     /// The kind and name of both.
     pub id: ResourceId,
-    /// The one that is in the graph already.
+    /// The vertex that is in the graph already.
     pub existing: VertexId,
-    /// The host that both are exported to, if that is the conflict.
+    /// The host that both are exported to, if the conflict is between exports.
     pub export: Option<String>,
-    /// What differs.
+    /// The first difference.
     pub difference: Difference,
 }
 
 impl std::fmt::Display for DuplicateError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.export {
-            Some(host) => write!(f, "{} is exported to `{host}` twice, and not alike: {}", self.id, self.difference),
-            None => write!(f, "{} is declared twice, and not alike: {}", self.id, self.difference),
+            Some(host) => write!(f, "conflicting exports of {} to `{host}`: {}", self.id, self.difference),
+            None => write!(f, "conflicting declarations of {}: {}", self.id, self.difference),
         }
     }
 }
 
 impl std::error::Error for DuplicateError {}
 
-/// Why a value cannot flow from one resource to another.
+/// Why a value cannot be sent from one resource to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the message of each variant explains its fields")]
 pub enum FlowError {
     UnknownKind {
         kind: String,
@@ -41,7 +41,7 @@ pub enum FlowError {
     NoSender {
         kind: &'static str,
     },
-    /// The kind sends, but not this.
+    /// The kind does not send this key.
     NoSendKey {
         kind: &'static str,
         key: String,
@@ -58,7 +58,7 @@ pub enum FlowError {
         sent: String,
         received: String,
     },
-    /// Hidden resources do not run, so they send nothing.
+    /// Hidden resources do not run, so they do not send.
     HiddenSender {
         id: ResourceId,
     },
@@ -73,15 +73,15 @@ pub enum FlowError {
 impl std::fmt::Display for FlowError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            FlowError::UnknownKind { kind } => write!(f, "there is no resource kind `{kind}`"),
-            FlowError::NoSender { kind } => write!(f, "`{kind}` sends no values"),
+            FlowError::UnknownKind { kind } => write!(f, "unknown resource kind `{kind}`"),
+            FlowError::NoSender { kind } => write!(f, "`{kind}` does not send values"),
             FlowError::NoSendKey { kind, key } => write!(f, "`{kind}` does not send `{key}`"),
-            FlowError::NoReceiver { kind } => write!(f, "`{kind}` receives no values"),
+            FlowError::NoReceiver { kind } => write!(f, "`{kind}` does not receive values"),
             FlowError::NoField { kind, field } => write!(f, "`{kind}` has no parameter `{field}`"),
             FlowError::Mismatch { sent, received } => {
-                write!(f, "what is sent is {sent}, and what is received is {received}")
+                write!(f, "mismatched types: `{sent}` is sent, `{received}` is received")
             }
-            FlowError::HiddenSender { id } => write!(f, "{id} is hidden, and hidden resources send nothing"),
+            FlowError::HiddenSender { id } => write!(f, "{id} is hidden, and hidden resources do not send"),
             FlowError::TwoSenders { receiver, field, first } => {
                 write!(f, "`{field}` of {receiver} already receives from {first}")
             }
@@ -91,10 +91,10 @@ impl std::fmt::Display for FlowError {
 
 impl std::error::Error for FlowError {}
 
-/// Whether a value can flow between two kinds, as far as the kinds tell.
+/// Checks whether a value can be sent between two kinds.
 ///
 /// # Errors
-/// Why it cannot.
+/// The first violation.
 pub fn check_flow(from: &str, key: &str, to: &str, field: &str) -> Result<(), FlowError> {
     let known = |name: &str| kind(name).ok_or_else(|| FlowError::UnknownKind { kind: name.to_owned() });
     let (sender, receiver): (&ResourceKind, &ResourceKind) = (known(from)?, known(to)?);
@@ -115,11 +115,11 @@ pub fn check_flow(from: &str, key: &str, to: &str, field: &str) -> Result<(), Fl
 }
 
 impl ResourceGraph {
-    /// Adds a resource of a program. One that equals another is that other; two `pkg` that can be had at once become one;
-    /// hidden resources conflict with nothing.
+    /// Adds a resource of a program. Equal declarations of one resource become one vertex, and so do declarations that the
+    /// kind can merge. Hidden resources conflict with nothing.
     ///
     /// # Errors
-    /// If there is one with the same kind and name that differs.
+    /// A resource with the same kind and name differs.
     pub fn insert(&mut self, resource: impl Into<Arc<Resource>>) -> Result<VertexId, DuplicateError> {
         let resource = resource.into();
         for host in &resource.meta.export {
@@ -156,10 +156,10 @@ impl ResourceGraph {
         Ok(vertex)
     }
 
-    /// Lets a value flow, and checks that it can. It does not add the ordering edge.
+    /// Connects a send key to a field. Does not add the ordering edge.
     ///
     /// # Errors
-    /// Why it cannot flow.
+    /// The value cannot be sent.
     pub fn connect(&mut self, from: Endpoint, to: Endpoint) -> Result<(), FlowError> {
         let (sender, receiver) = (self.resource(from.vertex), self.resource(to.vertex));
         if sender.meta.hidden {
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_duplicates_are_one() {
+    fn equal_declarations_become_one_vertex() {
         let mut g = ResourceGraph::new();
         let first = g.insert(resource("file", "/a").with("content", "x")).unwrap();
         assert_eq!(g.insert(resource("file", "/a").with("content", "x").with("state", "")), Ok(first));
@@ -206,12 +206,12 @@ mod tests {
         assert_eq!(error.existing, first);
         assert_eq!(
             error.to_string(),
-            r#"file[/a] is declared twice, and not alike: `content` is "x" in one and "y" in the other"#
+            r#"conflicting declarations of file[/a]: `content` is "x" in one and "y" in the other"#
         );
     }
 
     #[test]
-    fn packages_agree_on_the_newest() {
+    fn installed_and_newest_become_newest() {
         for states in [["installed", "newest"], ["newest", "installed"], ["newest", "newest"]] {
             let mut g = ResourceGraph::new();
             for state in states {
@@ -264,17 +264,17 @@ mod tests {
         #[track_caller]
         fn check(from: &str, key: &str, to: &str, field: &str, expected: &str) {
             let result = check_flow(from, key, to, field);
-            assert_eq!(result.map_or_else(|e| e.to_string(), |()| "fine".into()), expected);
+            assert_eq!(result.map_or_else(|e| e.to_string(), |()| "ok".into()), expected);
         }
-        check("exec", "stdout", "file", "content", "fine");
-        check("test", "answer", "test", "int", "fine");
-        check("test", "answer", "test", "int8ptr", "fine");
-        check("value", "any", "test", "int8", "fine");
-        check("test", "answer", "test", "int8", "what is sent is int, and what is received is int8");
-        check("test", "answer", "test", "str", "what is sent is int, and what is received is str");
-        check("file", "content", "file", "content", "`file` sends no values");
+        check("exec", "stdout", "file", "content", "ok");
+        check("test", "answer", "test", "int", "ok");
+        check("test", "answer", "test", "int8ptr", "ok");
+        check("value", "any", "test", "int8", "ok");
+        check("test", "answer", "test", "int8", "mismatched types: `int` is sent, `int8` is received");
+        check("test", "answer", "test", "str", "mismatched types: `int` is sent, `str` is received");
+        check("file", "content", "file", "content", "`file` does not send values");
         check("exec", "exit", "file", "content", "`exec` does not send `exit`");
-        check("exec", "stdout", "exec", "cmd", "`exec` receives no values");
+        check("exec", "stdout", "exec", "cmd", "`exec` does not receive values");
         check("exec", "stdout", "file", "text", "`file` has no parameter `text`");
     }
 

@@ -195,4 +195,14 @@ mod tests {
             virt:network:range"#]]
         .assert_eq(&names.join("\n"));
     }
+
+    #[test]
+    fn the_readme_lists_the_implemented_kinds() {
+        let readme = include_str!("../../../README.md");
+        let (_, list) = readme.split_once("these can be applied:").unwrap();
+        let (list, _) = list.split_once('.').unwrap();
+        let listed: Vec<&str> = list.split_whitespace().map(|word| word.trim_matches('`')).collect();
+        let implemented = all_kinds().iter().filter(|k| k.is_public() && k.implemented);
+        assert_eq!(listed, implemented.map(|k| k.name).collect::<Vec<_>>());
+    }
 }

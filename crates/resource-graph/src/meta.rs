@@ -358,20 +358,34 @@ mod tests {
 
     #[test]
     fn types_and_ranges_are_checked() {
-        check_error("retry", 40_000, expect!["`Meta:retry` is out of range: expected -1 to 32767, found 40000"]);
-        check_error("delay", -1, expect!["`Meta:delay` is out of range: expected 0 or more, found -1"]);
-        check_error("timeout", -1, expect!["`Meta:timeout` is out of range: expected 0 or more, found -1"]);
+        check_error(
+            "retry",
+            40_000,
+            expect![
+                "invalid value 40000 for `Meta:retry`: expected -1 (retry forever) or a number of retries up to 32767"
+            ],
+        );
+        check_error(
+            "delay",
+            -1,
+            expect!["invalid value -1 for `Meta:delay`: expected a non-negative number of milliseconds"],
+        );
+        check_error(
+            "timeout",
+            -1,
+            expect!["invalid value -1 for `Meta:timeout`: expected a non-negative number of milliseconds"],
+        );
         check_error(
             "poll",
             1_i64 << 40,
-            expect!["`Meta:poll` is out of range: expected at most 2147483647, found 1099511627776"],
+            expect!["invalid value 1099511627776 for `Meta:poll`: expected a number of seconds up to 2147483647"],
         );
-        check_error("retyr", 1, expect!["unknown meta parameter `retyr`; did you mean `Meta:retry`?"]);
-        check_error("noop", 1, expect!["mismatched type of `Meta:noop`: expected `bool`, found `int`"]);
+        check_error("retyr", 1, expect!["unknown meta parameter `Meta:retyr`; did you mean `Meta:retry`?"]);
+        check_error("noop", 1, expect!["expected a value of type bool for `Meta:noop`, found one of kind int"]);
         check_error(
             "sema",
             Value::list([1]),
-            expect!["mismatched type of `Meta:sema`: expected `[]str`, found `list`"],
+            expect!["expected a value of type []str for `Meta:sema`, found one of kind list"],
         );
     }
 

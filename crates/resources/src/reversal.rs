@@ -88,7 +88,7 @@ impl Reversals {
     /// Everything that is kept, sorted by id.
     ///
     /// # Errors
-    /// A file cannot be read, or is damaged; the others are given all the same.
+    /// A file cannot be read or is corrupted; the others are returned nevertheless.
     pub fn pending(&self) -> (Vec<Resource>, Vec<Failure>) {
         let (mut resources, mut failures) = (Vec::new(), Vec::new());
         let Ok(entries) = fs::read_dir(&self.directory) else { return (resources, failures) };

@@ -367,12 +367,12 @@ pub(super) fn cron(rules: &mut Rules<'_>) -> Native {
 fn cron_field(rules: &mut Rules<'_>, name: &'static str) -> String {
     let Some(value) = rules.take(name) else { return "*".to_owned() };
     let items = if let PuppetValue::Array(items) = value { items.as_slice() } else { std::slice::from_ref(value) };
-    let texts: Vec<String> = items.iter().filter_map(PuppetValue::scalar_text).filter(|t| t != "absent").collect();
+    let columns: Vec<String> = items.iter().filter_map(PuppetValue::scalar_text).filter(|t| t != "absent").collect();
     let fine = |t: &String| t.bytes().all(|b| b.is_ascii_alphanumeric() || b"*/-,".contains(&b));
-    if !texts.iter().all(fine) || texts.len() < items.len() {
+    if !columns.iter().all(fine) || columns.len() < items.len() {
         rules.unsupported(format!("invalid column `{name}` of a crontab"));
     }
-    if texts.is_empty() { "*".to_owned() } else { texts.join(",") }
+    if columns.is_empty() { "*".to_owned() } else { columns.join(",") }
 }
 
 pub(super) fn ssh_authorized_key(rules: &mut Rules<'_>) -> Native {

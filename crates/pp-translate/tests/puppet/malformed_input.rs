@@ -119,7 +119,7 @@ fn deep_nesting_is_one_error() {
 
 #[test]
 fn very_many_edges_are_translated() {
-    // Each ordered before all others behind it, twice over: more than 10^5 relationships in parameters.
+    // Each is ordered before all later ones, twice: more than 10^5 relationships in parameters.
     let mut resources = String::from(r#"{"type":"Stage","title":"main","kind":"compilable_type"}"#);
     for i in 0..350 {
         let targets: Vec<String> = (i + 1..350).map(|k| format!("\"Notify[n{k}]\"")).collect();
