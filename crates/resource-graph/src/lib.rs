@@ -40,7 +40,7 @@ pub use kinds::{
     AuthorizedKey, AuthorizedKeyError, JsonEdit, JsonEditError, JsonStore, JsonStoreError, SIGNALS, SymbolicMode,
     SymbolicModeError, all_kinds, file_path, kind,
 };
-pub use meta::{META_FIELDS, Meta, MetaError, MetaField, meta_struct_type};
+pub use meta::{META_FIELDS, META_NAMES, Meta, MetaError, MetaField, meta_struct_type};
 pub use order::{Cycle, topological_order};
 pub use output::{dot, json, json_text, text};
 pub use param_map::ParamMap;

@@ -1,5 +1,5 @@
 //! Meta parameters (spec 05 §2, spec 06 §1.5). Each is one row of the table below: the type checker, the runtime's
-//! conversions, comparison, output and `mclc doc meta` all read it.
+//! conversions, comparison, output and `mclc doc meta` all read it, and the driver passes the names to the parser.
 
 use std::sync::LazyLock;
 
@@ -52,6 +52,9 @@ macro_rules! meta_parameters {
                 Ok(())
             },
         },)*];
+
+        /// The names of the meta parameters, in the order of [`META_FIELDS`].
+        pub static META_NAMES: &[&str] = &[$(stringify!($name),)*];
     };
 }
 
