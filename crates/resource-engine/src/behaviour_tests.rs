@@ -511,10 +511,10 @@ fn watch_failure_interrupts_the_check_and_restarts_without_using_its_budget() {
 }
 
 #[test]
-fn a_relay_passes_a_refresh_on_without_a_change_of_its_own() {
-    let relay = |relay| {
+fn a_refresh_is_propagated_without_a_change() {
+    let run = |propagates_refresh| {
         let mut middle = resource("b");
-        middle.relay = relay;
+        middle.propagates_refresh = propagates_refresh;
         let mut host = Host::start(vec![resource("a"), middle, resource("c")], &[(0, 1, true), (1, 2, true)]);
         host.expect(&["a"]);
         host.finish("a", true);
@@ -522,8 +522,8 @@ fn a_relay_passes_a_refresh_on_without_a_change_of_its_own() {
         host.finish("b", false);
         host
     };
-    relay(true).expect(&["delivered a=>b", "c!"]);
-    relay(false).expect(&["delivered a=>b", "c"]);
+    run(true).expect(&["delivered a=>b", "c!"]);
+    run(false).expect(&["delivered a=>b", "c"]);
 }
 
 #[test]

@@ -47,8 +47,8 @@ impl Engine {
         let refilled = vertex.meta().retryreset;
         let id = vertex.id().clone();
         let delivered = std::mem::take(&mut vertex.taken);
-        // A relay (the start or end of a Puppet container, a hand-over point) changes nothing itself, but passes on.
-        let relayed = !noop && !delivered.is_empty() && vertex.group[0].relay;
+        // The start or end of a Puppet container and a merge point change nothing themselves, but propagate refreshes.
+        let propagated = !noop && !delivered.is_empty() && vertex.group[0].propagates_refresh;
         // One that changed again while the check ran stays pending, here and in what was written down.
         let delivered: Vec<_> = delivered.into_iter().filter(|from| !vertex.pending.contains(from)).collect();
         if refilled && !self.spent.is_empty() {
@@ -60,7 +60,7 @@ impl Engine {
         if announced || changed {
             self.note_activity();
         }
-        if changed || relayed {
+        if changed || propagated {
             self.notify_from(key);
             self.forget_lost_targets(key);
         } else if let Some(vertex) = self.get_mut(key) {

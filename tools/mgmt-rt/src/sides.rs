@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use graph_merge::Unmatched;
+use graph_merge::UnmatchedPolicy;
 use mcl_artifact::program::Program;
 use mcl_diagnostics::{Diagnostic, Format};
-use pp_translate::Fallback;
+use pp_translate::FallbackPolicy;
 use resource_graph::ResourceGraph;
 use runtime::Patience;
 use runtime::frontend::{Mixed, Mixer, PuppetSource, Side, SideEvent};
@@ -75,10 +75,10 @@ impl Wait {
 impl Sides {
     /// The Puppet side, if it takes part.
     pub fn puppet_source(&self) -> Option<PuppetSource> {
-        let options = pp_translate::Options {
+        let options = pp_translate::TranslateOptions {
             fallback: match self.puppet_fallback {
-                PuppetFallback::Callback => Fallback::Callback,
-                PuppetFallback::Error => Fallback::Error,
+                PuppetFallback::Callback => FallbackPolicy::Puppet,
+                PuppetFallback::Error => FallbackPolicy::Error,
             },
             module_path: self.puppet_module_path.iter().flat_map(std::env::split_paths).collect(),
             run_interval: self.puppet_interval,
@@ -89,11 +89,11 @@ impl Sides {
     /// What joins the sides.
     pub fn mixer(&self) -> Mixer {
         let unmatched = match self.merge_unmatched {
-            MergeUnmatched::Error => Unmatched::Error,
-            MergeUnmatched::Warn => Unmatched::Warn,
-            MergeUnmatched::Ignore => Unmatched::Ignore,
+            MergeUnmatched::Error => UnmatchedPolicy::Error,
+            MergeUnmatched::Warn => UnmatchedPolicy::Warn,
+            MergeUnmatched::Ignore => UnmatchedPolicy::Ignore,
         };
-        Mixer::new(self.artifact.is_some(), self.puppet.is_some(), graph_merge::Options { unmatched })
+        Mixer::new(self.artifact.is_some(), self.puppet.is_some(), graph_merge::MergeOptions { unmatched })
     }
 
     /// The program, if there is one; what is wrong with it has been printed when this fails.

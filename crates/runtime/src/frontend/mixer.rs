@@ -1,6 +1,6 @@
 //! Two streams of graphs into one: a state machine without I/O.
 
-use graph_merge::{Options, merge};
+use graph_merge::{MergeOptions, merge};
 use mcl_diagnostics::Diagnostic;
 use resource_graph::ResourceGraph;
 
@@ -41,13 +41,13 @@ pub struct Mixer {
     /// For each side that takes part its latest graph.
     mcl: Option<Option<ResourceGraph>>,
     puppet: Option<Option<ResourceGraph>>,
-    options: Options,
+    options: MergeOptions,
 }
 
 impl Mixer {
     /// A mixer for the given sides; at least one must take part.
     #[must_use]
-    pub fn new(mcl: bool, puppet: bool, options: Options) -> Mixer {
+    pub fn new(mcl: bool, puppet: bool, options: MergeOptions) -> Mixer {
         Mixer { mcl: mcl.then_some(None), puppet: puppet.then_some(None), options }
     }
 
@@ -145,7 +145,7 @@ mod tests {
         for order in interleavings(3, 3) {
             for cuts in 0..1u32 << (order.len() - 1) {
                 runs += 1;
-                let mut mixer = Mixer::new(true, true, Options::default());
+                let mut mixer = Mixer::new(true, true, MergeOptions::default());
                 let (mut mcl, mut puppet) = (0, 0);
                 for batch in batches(&order, cuts) {
                     let events: Vec<(Side, SideEvent)> = batch
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn a_failing_side_is_told_at_once_and_keeps_its_last_graph() {
         let failed = || SideEvent::Failed(vec![Diagnostic::error(Code::P0101, Stage::Puppet, "broken")]);
-        let mut mixer = Mixer::new(true, true, Options::default());
+        let mut mixer = Mixer::new(true, true, MergeOptions::default());
         assert!(matches!(mixer.handle([(Side::Puppet, failed())])[..], [Mixed::Failed(_)]));
         mixer.handle([(Side::Puppet, SideEvent::Graph(graph(Side::Puppet, 1)))]);
         mixer.handle([(Side::Mcl, SideEvent::Graph(graph(Side::Mcl, 1)))]);
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn one_side_alone_passes_through() {
-        let mut mixer = Mixer::new(false, true, Options::default());
+        let mut mixer = Mixer::new(false, true, MergeOptions::default());
         let out = mixer.handle([(Side::Puppet, SideEvent::Graph(graph(Side::Puppet, 1)))]);
         assert_eq!(names(&out[0]), ["Puppet-1"]);
     }

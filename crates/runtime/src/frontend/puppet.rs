@@ -5,20 +5,20 @@ use std::time::Duration;
 
 use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::{Code, Diagnostic, Stage};
-use pp_translate::Options;
+use pp_translate::TranslateOptions;
 use resource_graph::{ResourceGraph, StoredGraph};
 
 /// Where the Puppet graph comes from.
 #[derive(Clone, Debug)]
 pub struct PuppetSource {
     path: PathBuf,
-    options: Options,
+    options: TranslateOptions,
 }
 
 impl PuppetSource {
     /// A source; nothing is read yet.
     #[must_use]
-    pub fn new(path: PathBuf, options: Options) -> PuppetSource {
+    pub fn new(path: PathBuf, options: TranslateOptions) -> PuppetSource {
         // Watching wants to know every directory above; a working directory that is gone makes reading fail anyway.
         PuppetSource { path: std::path::absolute(&path).unwrap_or(path), options }
     }

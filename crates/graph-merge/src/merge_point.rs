@@ -1,67 +1,71 @@
-//! Finding the hand-over points of both sides and pairing them (spec 07 §4.1, §4.5 #5-#10, #16-#17).
+//! Finding the merge points of both sides and pairing them (spec 07 §4.1, §4.5).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mcl_diagnostics::{Code, Diagnostic, Stage};
+use mcl_diagnostics::{Code, Diagnostic, Severity, Stage};
 use resource_graph::{Resource, ResourceGraph, VertexId};
 
-use crate::merge::{Options, Unmatched};
+use crate::{MergeOptions, UnmatchedPolicy};
 
-/// The prefix of an mcl noop that hands over.
-pub(crate) const MCL_PREFIX: &str = "puppet_";
-/// The prefix of a Puppet class that hands over, as the class is titled in a reference.
+/// The prefix of the names of merge points in mcl.
+const NOOP_PREFIX: &str = "puppet_";
+/// The prefix of the names of merge points in Puppet, in lowercase.
 const CLASS_PREFIX: &str = "mgmt_";
 
-/// A pair of hand-over points: the three vertices that become one.
-pub(crate) struct Pair {
+/// The number of name comparisons up to which similar names are searched for.
+const MAX_COMPARISONS: usize = 100_000;
+
+/// A merge point that exists on both sides: the three vertices that become one.
+pub(crate) struct MergePoint {
     /// The name of the merged noop.
     pub(crate) name: Arc<str>,
     /// `noop[puppet_NAME]`.
     pub(crate) mcl: VertexId,
-    /// Start and end of the class.
+    /// The start of the class.
     pub(crate) start: VertexId,
+    /// The end of the class.
     pub(crate) end: VertexId,
 }
 
-/// A merge class of the Puppet side.
+/// The class of a merge point on the Puppet side.
 #[derive(Clone, Copy, Default)]
 struct Class {
     start: Option<VertexId>,
     end: Option<VertexId>,
 }
 
-/// The pairs in the order of their names, and what to tell the user.
-pub(crate) struct Handover {
-    pub(crate) pairs: Vec<Pair>,
+/// The merge points of two graphs.
+#[derive(Default)]
+pub(crate) struct MergePoints {
+    /// In the order of their names.
+    pub(crate) points: Vec<MergePoint>,
     pub(crate) errors: Vec<Diagnostic>,
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
-/// Pairs the hand-over points of both sides by name, without regard to case.
-pub(crate) fn pair(mcl: &ResourceGraph, puppet: &ResourceGraph, options: &Options) -> Handover {
-    let mut out = Handover { pairs: Vec::new(), errors: Vec::new(), warnings: Vec::new() };
+/// Pairs the merge points of both sides by name, without regard to case.
+pub(crate) fn find(mcl: &ResourceGraph, puppet: &ResourceGraph, options: &MergeOptions) -> MergePoints {
+    let mut out = MergePoints::default();
     let noops = mcl_points(mcl, &mut out);
     let classes = puppet_points(puppet, &mut out);
-    let mut lonely_noops = Vec::new();
+    let mut unmatched_noops = Vec::new();
     for (name, &noop) in &noops {
         match classes.get(name) {
             Some(&Class { start: Some(start), end: Some(end) }) => {
-                out.pairs.push(Pair { name: name.as_str().into(), mcl: noop, start, end });
+                out.points.push(MergePoint { name: name.as_str().into(), mcl: noop, start, end });
             }
-            Some(_) | None => lonely_noops.push((name.as_str(), noop)),
+            Some(_) | None => unmatched_noops.push((name.as_str(), noop)),
         }
     }
-    let lonely_classes: Vec<(&str, Class)> =
+    let unmatched_classes: Vec<(&str, Class)> =
         classes.iter().filter(|(n, _)| !noops.contains_key(*n)).map(|(n, c)| (n.as_str(), *c)).collect();
-    unmatched(mcl, puppet, &lonely_noops, &lonely_classes, options, &mut out);
-    for pair in &out.pairs {
-        out.errors.extend(contents(puppet, pair));
-    }
+    report_unmatched(mcl, puppet, &unmatched_noops, &unmatched_classes, options.unmatched, &mut out);
+    out.errors.extend(out.points.iter().filter_map(|point| not_empty(puppet, point)));
     out
 }
 
-fn mcl_points(mcl: &ResourceGraph, out: &mut Handover) -> BTreeMap<String, VertexId> {
+fn mcl_points(mcl: &ResourceGraph, out: &mut MergePoints) -> BTreeMap<String, VertexId> {
     let mut points: BTreeMap<String, VertexId> = BTreeMap::new();
     for (vertex, resource) in mcl.resources() {
         let Some(base) = base_of_noop(resource) else { continue };
@@ -70,7 +74,7 @@ fn mcl_points(mcl: &ResourceGraph, out: &mut Handover) -> BTreeMap<String, Verte
                 Diagnostic::error(
                     Code::M0102,
                     Stage::Merge,
-                    format!("the hand-over point {} has no name", resource.id),
+                    format!("missing name of the merge point {}", resource.id),
                 ),
                 resource,
                 "write a name after `puppet_`",
@@ -79,31 +83,31 @@ fn mcl_points(mcl: &ResourceGraph, out: &mut Handover) -> BTreeMap<String, Verte
         }
         let key = base.to_lowercase();
         if key != base {
-            let text = format!("{} is compared in lower case, since names of Puppet classes are: {key}", resource.id);
+            let message = format!("uppercase letters in the merge point {}", resource.id);
             out.warnings.push(at(
-                Diagnostic::warning(Code::M0108, Stage::Merge, text),
+                Diagnostic::warning(Code::M0108, Stage::Merge, message),
                 resource,
-                "write it in lower case",
+                &format!("names of Puppet classes are lowercase: write \"{NOOP_PREFIX}{key}\""),
             ));
         }
         if let Some(earlier) = points.insert(key, vertex) {
             let earlier = mcl.resource(earlier);
-            let text = format!("{} and {} are the same hand-over point", earlier.id, resource.id);
-            let mut error = Diagnostic::error(Code::M0103, Stage::Merge, text);
+            let message = format!("duplicate merge point: {} and {}", earlier.id, resource.id);
+            let mut error = Diagnostic::error(Code::M0103, Stage::Merge, message);
             if let Some(span) = earlier.span {
-                error = error.label(span, "the other one");
+                error = error.label(span, "first declaration");
             }
-            out.errors.push(at(error, resource, "keep one of them"));
+            out.errors.push(at(error, resource, "remove one of them"));
         }
     }
     points
 }
 
 fn base_of_noop(resource: &Resource) -> Option<&str> {
-    (&*resource.id.kind == "noop").then(|| resource.id.name.strip_prefix(MCL_PREFIX)).flatten()
+    (&*resource.id.kind == "noop").then(|| resource.id.name.strip_prefix(NOOP_PREFIX)).flatten()
 }
 
-/// `admissible_Class[Mgmt_db::Ready]` -> (true, `db::ready`).
+/// Parses the name of the start or end of a class: `admissible_Class[Mgmt_db::Ready]` is the start of `db::ready`.
 fn base_of_whit(resource: &Resource) -> Option<(bool, String)> {
     if &*resource.id.kind != "noop" {
         return None;
@@ -117,14 +121,14 @@ fn base_of_whit(resource: &Resource) -> Option<(bool, String)> {
     class.strip_prefix(CLASS_PREFIX).map(|base| (start, base.to_owned()))
 }
 
-fn puppet_points(puppet: &ResourceGraph, out: &mut Handover) -> BTreeMap<String, Class> {
+fn puppet_points(puppet: &ResourceGraph, out: &mut MergePoints) -> BTreeMap<String, Class> {
     let mut points: BTreeMap<String, Class> = BTreeMap::new();
     for (vertex, resource) in puppet.resources() {
         let Some((start, base)) = base_of_whit(resource) else { continue };
         if base.is_empty() {
             if start {
-                let text = "the hand-over class `mgmt_` has no name".to_owned();
-                let error = Diagnostic::error(Code::M0102, Stage::Merge, text + &origin(resource));
+                let message = format!("missing name of the merge point class `mgmt_`{}", origin(resource));
+                let error = Diagnostic::error(Code::M0102, Stage::Merge, message);
                 out.errors.push(error.help("write a name after `mgmt_`"));
             }
             continue;
@@ -136,18 +140,18 @@ fn puppet_points(puppet: &ResourceGraph, out: &mut Handover) -> BTreeMap<String,
     points
 }
 
-/// Reports points without a partner: near misses as one report that names both sides.
-fn unmatched(
+/// Reports merge points that exist on one side only; two that are probably meant to be one in one diagnostic.
+fn report_unmatched(
     mcl: &ResourceGraph,
     puppet: &ResourceGraph,
     noops: &[(&str, VertexId)],
     classes: &[(&str, Class)],
-    options: &Options,
-    out: &mut Handover,
+    policy: UnmatchedPolicy,
+    out: &mut MergePoints,
 ) {
-    // Every name is compared with every other, so only a number that a person could have mistyped is.
-    let compare = noops.len().saturating_mul(classes.len()) <= 100_000;
-    let mut said = Vec::new();
+    // Comparing every name with every other is quadratic.
+    let compare = noops.len().saturating_mul(classes.len()) <= MAX_COMPARISONS;
+    let mut diagnostics = Vec::new();
     let mut taken = vec![false; classes.len()];
     for (name, noop) in noops {
         let resource = mcl.resource(*noop);
@@ -159,22 +163,22 @@ fn unmatched(
             Some((_, i)) => {
                 taken[i] = true;
                 let (other, class) = classes[i];
-                let whit = class.start.map(|v| origin(puppet.resource(v))).unwrap_or_default();
+                let class_origin = class.start.map(|v| origin(puppet.resource(v))).unwrap_or_default();
                 at(
                     Diagnostic::error(
                         Code::M0101,
                         Stage::Merge,
-                        format!("the hand-over points `puppet_{name}` and class mgmt_{other}{whit} have no partner"),
+                        format!("unmatched merge points `puppet_{name}` and class `mgmt_{other}`{class_origin}"),
                     ),
                     resource,
-                    &format!("the names after the prefixes must be equal: call both \"{name}\" or both \"{other}\""),
+                    &format!("the names after the prefixes must be equal: use \"{name}\" or \"{other}\" for both"),
                 )
             }
             None => at(
                 Diagnostic::error(
                     Code::M0101,
                     Stage::Merge,
-                    format!("{} hands over to Puppet, but its catalog has no class mgmt_{name}", resource.id),
+                    format!("unmatched merge point {}: the catalog has no class `mgmt_{name}`", resource.id),
                 ),
                 resource,
                 &format!(
@@ -183,69 +187,69 @@ fn unmatched(
                 ),
             ),
         };
-        said.push(diagnostic);
+        diagnostics.push(diagnostic);
     }
     for ((name, class), _) in classes.iter().zip(&taken).filter(|(_, taken)| !**taken) {
-        let place = class.start.map(|v| origin(puppet.resource(v))).unwrap_or_default();
-        said.push(
+        let class_origin = class.start.map(|v| origin(puppet.resource(v))).unwrap_or_default();
+        diagnostics.push(
             Diagnostic::error(
                 Code::M0101,
                 Stage::Merge,
-                format!("the class mgmt_{name}{place} hands over to mcl, but no mcl resource takes over"),
+                format!("unmatched merge point: mcl has no resource for the class `mgmt_{name}`{class_origin}"),
             )
             .help(format!("add `noop \"puppet_{name}\" {{}}` to the mcl program, or remove the class")),
         );
     }
-    match options.unmatched {
-        Unmatched::Error => out.errors.extend(said),
-        Unmatched::Warn => out.warnings.extend(said.into_iter().map(|mut d| {
-            d.severity = mcl_diagnostics::Severity::Warning;
+    match policy {
+        UnmatchedPolicy::Error => out.errors.extend(diagnostics),
+        UnmatchedPolicy::Warn => out.warnings.extend(diagnostics.into_iter().map(|mut d| {
+            d.severity = Severity::Warning;
             d
         })),
-        Unmatched::Ignore => {}
+        UnmatchedPolicy::Ignore => {}
     }
 }
 
-/// How near two names are; `None` when they are not.
+/// Returns the edit distance of two names that are probably meant to be one.
 fn near(a: &str, b: &str) -> Option<usize> {
     let plain = |s: &str| s.chars().filter(|c| !matches!(c, '_' | ':' | '-')).collect::<String>();
     if plain(a) == plain(b) {
         return Some(0);
     }
-    // A short name is near to everything short.
+    // Short names are within a small distance of every other short name.
     let distance = strsim::damerau_levenshtein(a, b);
     (distance <= 2 && distance * 2 < a.len().max(b.len())).then_some(distance)
 }
 
-/// An error if the class of a pair holds anything: its start and end could not be one vertex.
-fn contents(puppet: &ResourceGraph, pair: &Pair) -> Option<Diagnostic> {
-    let mut inside: Vec<String> = puppet
-        .outgoing(pair.start)
-        .filter(|e| e.to != pair.end)
+/// Reports a class that contains resources: its start and end cannot become one vertex.
+fn not_empty(puppet: &ResourceGraph, point: &MergePoint) -> Option<Diagnostic> {
+    let mut contents: Vec<String> = puppet
+        .outgoing(point.start)
+        .filter(|e| e.to != point.end)
         .map(|e| {
             let resource = puppet.resource(e.to);
             format!("{}{}", resource.id, origin(resource))
         })
         .collect();
-    if inside.is_empty() {
+    if contents.is_empty() {
         return None;
     }
-    inside.reverse();
+    contents.reverse();
     Some(
         Diagnostic::error(
             Code::M0104,
             Stage::Merge,
-            format!("the hand-over class mgmt_{} is not empty: it contains {}", pair.name, inside.join(", ")),
+            format!("merge point class `mgmt_{}` is not empty: it contains {}", point.name, contents.join(", ")),
         )
         .help(format!(
-            "move them out of the class; to order a group of resources between two points, use two hand-over classes \
-             such as mgmt_{name}_begin and mgmt_{name}_end",
-            name = pair.name
+            "move its contents to another class; to order resources between two points, use two merge points such as \
+             `mgmt_{name}_begin` and `mgmt_{name}_end`",
+            name = point.name
         )),
     )
 }
 
-/// ` (site.pp:3)`, or nothing.
+/// Formats the origin of a resource as ` (site.pp:3)`; empty if it is unknown.
 pub(crate) fn origin(resource: &Resource) -> String {
     resource.origin.as_ref().map(|o| format!(" ({o})")).unwrap_or_default()
 }

@@ -1,34 +1,34 @@
-//! The call-back to an installed Puppet (spec 07 §3.5, the exec form, without its defects).
+//! The fallback to an installed Puppet (spec 07 §3.5, as an `exec`, without the defects named there).
 //!
-//! The resource becomes a manifest of its own that `puppet apply` reads from its standard input. So nothing but Puppet is
-//! needed, a type that it does not know is an error, and no parameter, which may be a secret, is in the list of processes.
-//! The parameters are those of the catalog, not the munged ones of Ruby's type layer, so content stays content and lists
-//! stay lists; the vertex is called `Type[title]`, so no two collide.
+//! The resource becomes a manifest of its own, which `puppet apply` reads from its standard input. This needs nothing but
+//! Puppet, reports types that Puppet does not know, and keeps parameters, which may be secret, out of the process list.
+//! The parameters are those of the catalog, before Ruby's type layer has munged them. The vertex is named `Type[title]`, so
+//! names do not collide.
 
 use base64::Engine;
 use mcl_value::Value;
 use resource_graph::Resource;
 
-use super::{Native, Options, finish};
 use crate::catalog::CatalogResource;
+use crate::translate::{Native, TranslateOptions, finish};
 use crate::value::PuppetValue;
 
-/// Parameters that concern the catalog around the resource, not the resource.
-const OF_THE_CATALOG: &[&str] =
+/// The parameters that describe the resource's relations in the catalog, which `puppet apply` does not have.
+const CATALOG_PARAMETERS: &[&str] =
     &["before", "require", "notify", "subscribe", "schedule", "audit", "alias", "tag", "stage"];
 
-/// Puppet with the manifest on its standard input. It does not pass the manifest on to what it starts.
+/// Runs Puppet with the manifest on its standard input. Processes that Puppet starts do not inherit the manifest.
 const PUPPET: &str = r#"printf %s "$manifest" | (unset manifest; exec puppet apply --detailed-exitcodes --color=false"#;
-/// Where an installed Puppet may be.
+/// The search path for an installed Puppet.
 const PATH: &str = "/opt/puppetlabs/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-pub(super) fn callback(resource: &CatalogResource, options: &Options) -> Resource {
+pub(super) fn fallback(resource: &CatalogResource, options: &TranslateOptions) -> Resource {
     let mut native = Native::new("exec", resource.reference.to_string());
-    // 2: it changed something.
+    // Exit status 2 means that something was changed.
     native.set("cmd", Value::str(format!(r#"{PUPPET}); status=$?; [ $status -eq 2 ] || exit $status"#)));
     native.set("shell", Value::str("/bin/bash"));
-    // Whether Puppet would change something. If it cannot tell, the command runs and says why.
-    let check = format!(r#"said=$({PUPPET} --noop)) || [ $? -eq 2 ] || exit 0; [[ $said == *"(noop)"* ]]"#);
+    // Checks whether Puppet would change something. If the check fails, the command runs and reports the error.
+    let check = format!(r#"output=$({PUPPET} --noop)) || [ $? -eq 2 ] || exit 0; [[ $output == *"(noop)"* ]]"#);
     native.set("ifcmd", Value::str(check));
     native.set("ifshell", Value::str("/bin/bash"));
     let text = |name: &str, value: String| (Value::str(name), Value::str(value));
@@ -48,12 +48,12 @@ pub(super) fn callback(resource: &CatalogResource, options: &Options) -> Resourc
     finish(native, resource)
 }
 
-/// The resource in Puppet's language.
+/// Formats the resource in Puppet's language.
 fn manifest(resource: &CatalogResource) -> String {
     let mut text =
         format!("{} {{ {}:\n", resource.reference.type_name.to_lowercase(), quoted(&resource.reference.title));
     for (name, value) in &resource.parameters {
-        if OF_THE_CATALOG.contains(&name.as_str()) {
+        if CATALOG_PARAMETERS.contains(&name.as_str()) {
             continue;
         }
         let value = match resource.is_sensitive(name) || value.holds_secret() {
@@ -98,7 +98,7 @@ fn literal(value: &PuppetValue) -> String {
     }
 }
 
-/// One word for a shell, whatever it holds.
+/// Quotes a string as one word for a shell.
 pub(super) fn quote(text: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"_-./:@%+=,".contains(&b);
     if !text.is_empty() && text.bytes().all(plain) {
@@ -113,7 +113,7 @@ mod tests {
     use crate::read_catalog;
 
     #[test]
-    fn a_resource_becomes_a_manifest_and_its_secrets_are_in_no_command() {
+    fn a_resource_becomes_a_manifest_and_commands_contain_no_secrets() {
         let catalog = r#"{"name": "n", "resources": [
             {"type": "Yumrepo", "title": "it's a \\ title", "parameters": {
                 "name": "web", "enabled": true, "cost": 12, "password": "s3cret",
@@ -130,7 +130,7 @@ mod tests {
 }
 ";
         assert_eq!(manifest(resource), expected);
-        let exec = callback(resource, &Options::default());
+        let exec = fallback(resource, &TranslateOptions::default());
         for key in ["cmd", "ifcmd"] {
             let text = exec.params[key].to_string();
             assert!(!text.contains("s3cret") && !text.contains("yumrepo"), "{text}");

@@ -1,24 +1,24 @@
-//! Catalogs that nobody's Puppet wrote: damaged, hostile, enormous. One clear error or a result; never a panic or a hang.
+//! Malformed, hostile and very large catalogs: the result is one clear error or a translation, never a panic or a hang.
 
 use std::fmt::Write;
 
-use pp_translate::{Options, build_relationships, find_cycles, read_catalog, translate};
+use pp_translate::{TranslateOptions, build_relationships, find_cycles, read_catalog, translate};
 
-use super::relationships::cases;
+use crate::relationships::cases;
 
-/// Everything that can be done with the bytes of a catalog; how far it got.
-fn whole_way(bytes: &[u8]) -> usize {
+/// Runs every operation on the bytes of a catalog. Returns the number of stages that succeeded.
+fn run_all_stages(bytes: &[u8]) -> usize {
     let Ok((catalog, _)) = read_catalog(bytes) else { return 0 };
     let Ok(graph) = build_relationships(catalog) else { return 1 };
     let _ = (find_cycles(&graph), graph.apply_order());
     let _ = (pp_translate::relationships_json(&graph), pp_translate::relationships_dot(&graph));
-    match translate(&graph, &Options::default()) {
+    match translate(&graph, &TranslateOptions::default()) {
         Ok(translation) => {
             let _ = pp_translate::graph_yaml(&translation, "fuzz");
             3
         }
         Err(errors) => {
-            assert!(!errors.is_empty(), "a failure says what is wrong");
+            assert!(!errors.is_empty(), "a failure has an error");
             2
         }
     }
@@ -93,7 +93,7 @@ fn mutated_catalogs_never_panic() {
                     bytes.push(b'{');
                 }
             }
-            reached[whole_way(&bytes)] += 1;
+            reached[run_all_stages(&bytes)] += 1;
         }
     }
     assert!(reached.iter().all(|n| *n > 0), "every stage was reached: {reached:?}");
@@ -118,8 +118,8 @@ fn deep_nesting_is_one_error() {
 }
 
 #[test]
-fn very_many_edges_are_no_problem() {
-    // Each ordered before all others behind it, twice over: more than 10^5 relationships in parameters.
+fn very_many_edges_are_translated() {
+    // Each is ordered before all later ones, twice: more than 10^5 relationships in parameters.
     let mut resources = String::from(r#"{"type":"Stage","title":"main","kind":"compilable_type"}"#);
     for i in 0..350 {
         let targets: Vec<String> = (i + 1..350).map(|k| format!("\"Notify[n{k}]\"")).collect();
@@ -129,7 +129,7 @@ fn very_many_edges_are_no_problem() {
             targets.join(",")
         );
     }
-    assert_eq!(whole_way(with(&resources, "").as_bytes()), 3);
+    assert_eq!(run_all_stages(with(&resources, "").as_bytes()), 3);
 }
 
 #[test]
@@ -148,12 +148,12 @@ fn long_chains_and_cycles_do_not_overflow_the_stack() {
         }
         with(&resources, "")
     };
-    assert_eq!(whole_way(chain(false).as_bytes()), 3);
-    assert_eq!(whole_way(chain(true).as_bytes()), 2);
+    assert_eq!(run_all_stages(chain(false).as_bytes()), 3);
+    assert_eq!(run_all_stages(chain(true).as_bytes()), 2);
 }
 
 #[test]
-fn dangling_references_and_clashes_are_all_told() {
+fn all_dangling_references_and_conflicts_are_reported() {
     let text = with(
         r#"{"type":"Notify","title":"a","kind":"compilable_type","file":"s.pp","line":3,"parameters":{"require":"Notify[b]","before":["Notify[c]"]}}"#,
         "",
@@ -167,11 +167,11 @@ fn dangling_references_and_clashes_are_all_told() {
     let same = r#"{"type":"Package","title":"a","kind":"compilable_type","parameters":{"name":"x"}},{"type":"Package","title":"b","kind":"compilable_type","parameters":{"name":"x"}}"#;
     let (catalog, _) = read_catalog(with(same, "").as_bytes()).expect("a catalog");
     let graph = build_relationships(catalog).expect("a graph");
-    assert_eq!(translate(&graph, &Options::default()).expect_err("a clash")[0].code.name(), "P0203");
+    assert_eq!(translate(&graph, &TranslateOptions::default()).expect_err("a clash")[0].code.name(), "P0203");
 }
 
 #[test]
-fn log_lines_before_the_catalog_and_empty_output_are_understood() {
+fn log_lines_before_the_catalog_are_skipped_and_empty_output_is_rejected() {
     let text = format!("Notice: Compiled catalog for n\n{}", with("", ""));
     assert!(read_catalog(text.as_bytes()).is_ok());
     let errors = read_catalog(b"\n").expect_err("empty");

@@ -3,14 +3,14 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::validate::{Params, ValidationError};
+use crate::{Params, ValidationError};
 
-/// One entry, in its parts.
+/// One entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuthorizedKey {
-    /// Options between commas, as written.
+    /// The options, as written between commas.
     pub options: Vec<String>,
-    /// The key type: `ssh-ed25519`.
+    /// The key type, such as `ssh-ed25519`.
     pub key_type: String,
     /// The key in base64.
     pub key: String,
@@ -18,7 +18,7 @@ pub struct AuthorizedKey {
     pub comment: String,
 }
 
-/// Key types that OpenSSH knows.
+/// The key types of OpenSSH.
 const TYPES: [&str; 16] = [
     "ssh-rsa",
     "ssh-dss",
@@ -42,17 +42,17 @@ impl AuthorizedKey {
     /// Parses one line.
     ///
     /// # Errors
-    /// What is wrong with it.
-    pub fn parse(line: &str) -> Result<AuthorizedKey, String> {
+    /// The first violation of the format.
+    pub fn parse(line: &str) -> Result<AuthorizedKey, AuthorizedKeyError> {
         let line = line.trim();
         if line.is_empty() {
-            return Err("it is empty".to_owned());
+            return Err(AuthorizedKeyError::Empty);
         }
         if line.starts_with('#') {
-            return Err("it is a comment".to_owned());
+            return Err(AuthorizedKeyError::Comment);
         }
         if line.contains(['\n', '\r', '\0']) {
-            return Err("it is more than one line".to_owned());
+            return Err(AuthorizedKeyError::MultipleLines);
         }
         let (first, _) = split_word(line);
         let (options, rest) = if TYPES.contains(&first) {
@@ -60,69 +60,68 @@ impl AuthorizedKey {
         } else {
             let (options, rest) = split_options(line)?;
             if rest.is_empty() {
-                return Err(format!("{first:?} is not a key type"));
+                return Err(AuthorizedKeyError::UnknownType(first.to_owned()));
             }
             (options, rest)
         };
         let (key_type, rest) = split_word(rest);
         if !TYPES.contains(&key_type) {
-            return Err(format!("{key_type:?} is not a key type"));
+            return Err(AuthorizedKeyError::UnknownType(key_type.to_owned()));
         }
         let (key, comment) = split_word(rest);
         let inner = inner_type(key)?;
         if inner != key_type {
-            return Err(format!("the type {key_type:?} does not match the key, which is of type {inner:?}"));
+            return Err(AuthorizedKeyError::MismatchedType { written: key_type.to_owned(), encoded: inner });
         }
         Ok(AuthorizedKey { options, key_type: key_type.into(), key: key.into(), comment: comment.into() })
     }
 
-    /// The entry that a `ssh:authorized_key` resource is about: `content`, or the parts, or the name.
+    /// Returns the entry of a `ssh:authorized_key` resource: its `content`, its parts, or its name.
     ///
     /// # Errors
-    /// What is wrong with the parameters.
+    /// The first invalid parameter.
     pub fn of(p: &Params<'_>) -> Result<AuthorizedKey, ValidationError> {
-        let content = p.text("content");
-        let (key_type, key, comment) = (p.text("type"), p.text("key"), p.text("comment"));
+        let content = p.string("content");
+        let (key_type, key, comment) = (p.string("type"), p.string("key"), p.string("comment"));
         let parts = ["options", "type", "key", "comment"];
-        let given = parts.iter().find(|name| !p.text(name).is_empty() || !p.list(name).is_empty());
+        let given = parts.iter().find(|name| !p.string(name).is_empty() || !p.list(name).is_empty());
         if !content.is_empty()
             && let Some(part) = given
         {
-            return Err(ValidationError::of(
-                part,
-                format!("`content` is the whole entry, so `{part}` has no place in it"),
-            ));
+            return Err(ValidationError::of(part, format!("`content` and `{part}` are mutually exclusive")));
         }
         if key_type.is_empty() != key.is_empty() {
             let (missing, other) = if key.is_empty() { ("key", "type") } else { ("type", "key") };
-            return Err(ValidationError::of(missing, format!("`{other}` needs `{missing}`")));
+            return Err(ValidationError::of(missing, format!("`{other}` requires `{missing}`")));
         }
         if !key_type.is_empty() {
-            let blamed =
-                |param, why| ValidationError::of(param, format!("this is not an entry of `authorized_keys`: {why}"));
-            let mut entry = AuthorizedKey::parse(&format!("{key_type} {key}")).map_err(|why| blamed("key", why))?;
+            let invalid = |param, error: AuthorizedKeyError| {
+                ValidationError::of(param, format!("invalid entry of `authorized_keys`: {error}"))
+            };
+            let mut entry =
+                AuthorizedKey::parse(&format!("{key_type} {key}")).map_err(|error| invalid("key", error))?;
             entry.comment = comment.into_owned();
-            entry.options = p.texts("options").map(|o| o.into_owned()).collect();
+            entry.options = p.strings("options").map(|o| o.into_owned()).collect();
             if entry.comment.contains('\n') || entry.options.iter().any(|o| o.contains('\n')) {
-                return Err(blamed("comment", "it is more than one line".to_owned()));
+                return Err(invalid("comment", AuthorizedKeyError::MultipleLines));
             }
             return Ok(entry);
         }
-        let (param, text) = if content.is_empty() { ("key", p.name()) } else { ("content", &*content) };
-        let mut entry = AuthorizedKey::parse(text).map_err(|why| {
-            ValidationError::of(param, format!("{text:?} is not an entry of `authorized_keys`: {why}"))
+        let (param, line) = if content.is_empty() { ("key", p.name()) } else { ("content", &*content) };
+        let mut entry = AuthorizedKey::parse(line).map_err(|error| {
+            ValidationError::of(param, format!("invalid entry of `authorized_keys`: {error}: {line:?}"))
                 .help("write it like `ssh-ed25519 AAAA… comment`, or set `type` and `key`")
         })?;
         if !comment.is_empty() {
             entry.comment = comment.into_owned();
         }
-        entry.options.extend(p.texts("options").map(|o| o.into_owned()));
+        entry.options.extend(p.strings("options").map(|o| o.into_owned()));
         Ok(entry)
     }
 }
 
 impl std::fmt::Display for AuthorizedKey {
-    /// The normal form.
+    /// Formats the entry in its normal form.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if !self.options.is_empty() {
             write!(f, "{} ", self.options.join(","))?;
@@ -135,21 +134,58 @@ impl std::fmt::Display for AuthorizedKey {
     }
 }
 
+/// Why a line is not an entry of `authorized_keys`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the message of each variant explains it")]
+pub enum AuthorizedKeyError {
+    Empty,
+    Comment,
+    MultipleLines,
+    UnknownType(String),
+    MismatchedType { written: String, encoded: String },
+    UnclosedQuote,
+    MissingKey,
+    NotBase64,
+    Truncated,
+}
+
+impl std::fmt::Display for AuthorizedKeyError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            AuthorizedKeyError::Empty => f.write_str("it is empty"),
+            AuthorizedKeyError::Comment => f.write_str("it is a comment"),
+            AuthorizedKeyError::MultipleLines => f.write_str("unexpected newline"),
+            AuthorizedKeyError::UnknownType(key_type) => write!(f, "unknown key type {key_type:?}"),
+            AuthorizedKeyError::MismatchedType { written, encoded } => {
+                write!(f, "mismatched key types: the entry says {written:?}, the key {encoded:?}")
+            }
+            AuthorizedKeyError::UnclosedQuote => f.write_str("unclosed quote"),
+            AuthorizedKeyError::MissingKey => f.write_str("missing key after the type"),
+            AuthorizedKeyError::NotBase64 => f.write_str("the key is not base64"),
+            AuthorizedKeyError::Truncated => f.write_str("the key is truncated"),
+        }
+    }
+}
+
+impl std::error::Error for AuthorizedKeyError {}
+
 fn split_word(text: &str) -> (&str, &str) {
     let (word, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
     (word, rest.trim_start())
 }
 
-/// Options are separated by commas and may have white space only between double quotes.
-fn split_options(text: &str) -> Result<(Vec<String>, &str), String> {
+/// Splits the options off. They are separated by commas, and contain whitespace only between double quotes.
+fn split_options(text: &str) -> Result<(Vec<String>, &str), AuthorizedKeyError> {
     let (mut quoted, mut escaped) = (false, false);
-    let mut options = vec![String::new()];
+    let (mut options, mut option) = (Vec::new(), String::new());
     for (at, c) in text.char_indices() {
-        let option = options.last_mut().ok_or("there are no options")?;
         match c {
-            ' ' | '\t' if !quoted => return Ok((options, text[at..].trim_start())),
+            ' ' | '\t' if !quoted => {
+                options.push(option);
+                return Ok((options, text[at..].trim_start()));
+            }
             ',' if !quoted => {
-                options.push(String::new());
+                options.push(std::mem::take(&mut option));
                 continue;
             }
             '"' if !escaped => quoted = !quoted,
@@ -158,31 +194,32 @@ fn split_options(text: &str) -> Result<(Vec<String>, &str), String> {
         option.push(c);
         escaped = c == '\\' && !escaped;
     }
-    if quoted { Err("a quote is not closed".to_owned()) } else { Ok((options, "")) }
+    options.push(option);
+    if quoted { Err(AuthorizedKeyError::UnclosedQuote) } else { Ok((options, "")) }
 }
 
-/// The type that is written inside the key: it starts with its length in four bytes.
-fn inner_type(key: &str) -> Result<String, String> {
+/// Returns the type that is encoded in the key, after its length in four bytes.
+fn inner_type(key: &str) -> Result<String, AuthorizedKeyError> {
     if key.is_empty() {
-        return Err("there is no key behind the type".to_owned());
+        return Err(AuthorizedKeyError::MissingKey);
     }
-    let blob = STANDARD.decode(key).map_err(|_| "the key is not base64".to_owned())?;
+    let blob = STANDARD.decode(key).map_err(|_| AuthorizedKeyError::NotBase64)?;
     let mut rest = &blob[..];
     let mut fields = Vec::new();
     while !rest.is_empty() {
-        let (length, tail) = rest.split_first_chunk::<4>().ok_or("the key is cut off")?;
+        let (length, tail) = rest.split_first_chunk::<4>().ok_or(AuthorizedKeyError::Truncated)?;
         let length = u32::from_be_bytes(*length) as usize;
         if fields.len() > 1 && tail.len() < length {
-            // Certificates have numbers between their texts; the first two fields are texts in every key.
+            // Certificates have numbers between their strings; the first two fields are strings in every key.
             break;
         }
-        let (field, tail) = tail.split_at_checked(length).ok_or("the key is cut off")?;
+        let (field, tail) = tail.split_at_checked(length).ok_or(AuthorizedKeyError::Truncated)?;
         fields.push(field);
         rest = tail;
     }
     match &fields[..] {
         [name, _, ..] => Ok(String::from_utf8_lossy(name).into_owned()),
-        _ => Err("the key is cut off".to_owned()),
+        _ => Err(AuthorizedKeyError::Truncated),
     }
 }
 
@@ -207,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_entries_are_refused() {
+    fn malformed_entries_are_rejected() {
         for text in [
             String::new(),
             "# comment".to_owned(),

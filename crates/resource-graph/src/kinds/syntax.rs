@@ -1,8 +1,9 @@
-//! Small text formats that parameters are written in: accounts, addresses, durations, URLs. Pure parsing, no host access.
+//! The formats of parameters that several kinds share: account names, addresses, durations, URLs. Pure parsing, without
+//! access to the host.
 
 use std::net::{IpAddr, Ipv4Addr};
 
-/// Whether it is a name that a user or group may have (spec 05 §5.2).
+/// Returns whether a user or group may have this name (spec 05 §5.2).
 pub(crate) fn is_account_name(name: &str) -> bool {
     let mut chars = name.chars();
     name.len() <= 31
@@ -10,7 +11,7 @@ pub(crate) fn is_account_name(name: &str) -> bool {
         && chars.all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
 }
 
-/// `192.0.2.7/24`: the address and the length of the prefix.
+/// Parses an address with a prefix length, such as `192.0.2.7/24`.
 pub(crate) fn cidr(text: &str) -> Option<(IpAddr, u8)> {
     let (address, prefix) = text.split_once('/')?;
     let address: IpAddr = address.parse().ok()?;
@@ -20,7 +21,7 @@ pub(crate) fn cidr(text: &str) -> Option<(IpAddr, u8)> {
     Some((address, prefix))
 }
 
-/// A contiguous IPv4 mask that is not all zero, as `/24` or `255.255.255.0`: the length of the prefix.
+/// Parses a contiguous IPv4 mask that is not all zero, such as `/24` or `255.255.255.0`. Returns the prefix length.
 pub(crate) fn ipv4_mask(text: &str) -> Option<u8> {
     if let Some(prefix) = text.strip_prefix('/') {
         return prefix.parse().ok().filter(|p| *p <= 32);
@@ -29,7 +30,7 @@ pub(crate) fn ipv4_mask(text: &str) -> Option<u8> {
     (mask != 0 && mask.leading_ones() + mask.trailing_zeros() == 32).then(|| mask.leading_ones() as u8)
 }
 
-/// Whether it is a hardware address in canonical form: pairs of lower-case hexadecimal digits between colons.
+/// Returns whether this is a hardware address in canonical form: pairs of lowercase hexadecimal digits between colons.
 pub(crate) fn is_canonical_mac(text: &str) -> bool {
     let mut octets = 0;
     let well_formed = text.split(':').all(|octet| {
@@ -39,21 +40,41 @@ pub(crate) fn is_canonical_mac(text: &str) -> bool {
     well_formed && matches!(octets, 6 | 8 | 20)
 }
 
-/// `HOST:PORT` with an empty host or an IP literal. `Err` says what is wrong with it.
-pub(crate) fn listen_address(text: &str) -> Result<Option<IpAddr>, &'static str> {
-    let (host, _port) = text.rsplit_once(':').ok_or("it has no port")?;
+/// Why a string is not an address to listen on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ListenAddressError {
+    MissingPort,
+    UnclosedBracket,
+    MissingBrackets,
+    InvalidHost,
+}
+
+impl std::fmt::Display for ListenAddressError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            ListenAddressError::MissingPort => "missing port",
+            ListenAddressError::UnclosedBracket => "unclosed `[`",
+            ListenAddressError::MissingBrackets => "missing brackets around an IPv6 address",
+            ListenAddressError::InvalidHost => "the host is not an IP address",
+        })
+    }
+}
+
+/// Parses `HOST:PORT` with an empty host or an IP address.
+pub(crate) fn listen_address(text: &str) -> Result<Option<IpAddr>, ListenAddressError> {
+    let (host, _port) = text.rsplit_once(':').ok_or(ListenAddressError::MissingPort)?;
     let host = match host.strip_prefix('[') {
-        Some(rest) => rest.strip_suffix(']').ok_or("a bracket is missing")?,
-        None if host.contains(':') => return Err("an IPv6 address must be in brackets"),
+        Some(rest) => rest.strip_suffix(']').ok_or(ListenAddressError::UnclosedBracket)?,
+        None if host.contains(':') => return Err(ListenAddressError::MissingBrackets),
         None => host,
     };
     if host.is_empty() {
         return Ok(None);
     }
-    host.parse().map(Some).map_err(|_| "its host is not an IP address")
+    host.parse().map(Some).map_err(|_| ListenAddressError::InvalidHost)
 }
 
-/// A duration like `90s` or `1h30m`, in nanoseconds.
+/// Parses a duration such as `90s` or `1h30m`. Returns nanoseconds.
 pub(crate) fn duration(text: &str) -> Option<i128> {
     let (negative, mut rest) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -101,7 +122,7 @@ pub(crate) fn duration(text: &str) -> Option<i128> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Url<'a> {
     pub scheme: &'a str,
-    /// What stands before `@`.
+    /// The part before `@`.
     pub userinfo: Option<&'a str>,
     /// Host and port.
     pub host: &'a str,

@@ -1,47 +1,47 @@
-//! Types whose rules are short (spec 07 §3.4).
+//! The types with short rules (spec 07 §3.4).
 
 use mcl_value::Value;
 
-use super::{Native, Rules};
+use crate::translate::{Native, Rules};
 use crate::types::clean_path;
 use crate::value::PuppetValue;
 
-/// Package providers that manage the system's own packages, as our `pkg` does.
+/// The package providers that manage the distribution's packages, as `pkg` does.
 const SYSTEM_PROVIDERS: &[&str] =
     &["apk", "apt", "aptitude", "dnf", "dnfmodule", "pacman", "pkgng", "portage", "rpm", "up2date", "yum", "zypper"];
 
 pub(super) fn package(rules: &mut Rules<'_>) -> Native {
     let mut native = Native::new("pkg", rules.named("name"));
     if let Some(provider) = rules.resource.text("provider").filter(|p| !SYSTEM_PROVIDERS.contains(p)) {
-        rules.fail(format!("comes from `{provider}`, not from the system's packages"));
+        rules.unsupported(format!("unsupported package provider `{provider}`"));
     }
     let state = match rules.text("ensure").as_deref() {
         None | Some("present" | "installed" | "true") => "installed".to_owned(),
         Some("absent" | "false") => "uninstalled".to_owned(),
         Some("purged") => {
-            rules.warn("has `ensure => purged`: it is removed, its configuration files stay");
+            rules.approximate("`ensure => purged` removes the package, but not its configuration files");
             "uninstalled".to_owned()
         }
         Some("latest") => "newest".to_owned(),
         Some("held") => {
-            rules.fail("has `ensure => held`");
+            rules.unsupported("unsupported `ensure => held`");
             "installed".to_owned()
         }
         Some("disabled") => {
-            rules.fail("has `ensure => disabled`");
+            rules.unsupported("unsupported `ensure => disabled`");
             "uninstalled".to_owned()
         }
         Some(version) => version.to_owned(),
     };
     native.set("state", Value::str(state));
     if rules.flag("allow_virtual") == Some(false) {
-        rules.warn("has `allow_virtual => false`: a virtual package is accepted");
+        rules.approximate("`allow_virtual => false` is ignored: a virtual package is accepted");
     }
     if rules.text("configfiles").is_some_and(|c| c != "keep") {
-        rules.warn("has `configfiles`: changed configuration files are kept");
+        rules.approximate("`configfiles` is ignored: changed configuration files are kept");
     }
     if rules.flag("reinstall_on_refresh") == Some(true) {
-        rules.warn("has `reinstall_on_refresh`: a refresh does not reinstall it");
+        rules.approximate("`reinstall_on_refresh` is ignored: a refresh does not reinstall the package");
     }
     native
 }
@@ -51,22 +51,22 @@ pub(super) fn service(rules: &mut Rules<'_>) -> Native {
     // Puppet's type drops the timeout as well when the provider is systemd.
     rules.ignore(&["hasstatus", "hasrestart", "timeout"]);
     if let Some(provider) = rules.resource.text("provider").filter(|p| *p != "systemd") {
-        rules.fail(format!("is run by `{provider}`, not by systemd"));
+        rules.unsupported(format!("unsupported service provider `{provider}`"));
     }
     match rules.text("ensure").as_deref() {
         None => {}
         Some("running" | "true") => native.set("state", Value::str("running")),
         Some("stopped" | "false") => native.set("state", Value::str("stopped")),
-        Some(other) => rules.fail(format!("has `ensure => {other}`")),
+        Some(other) => rules.unsupported(format!("unsupported `ensure => {other}`")),
     }
     match rules.text("enable").as_deref() {
         None => {}
         Some("true") => native.set("startup", Value::str("enabled")),
         Some("false") => native.set("startup", Value::str("disabled")),
-        Some(other) => rules.fail(format!("has `enable => {other}`")),
+        Some(other) => rules.unsupported(format!("unsupported `enable => {other}`")),
     }
     if let Some(pattern) = rules.text("pattern").filter(|p| *p != native.name) {
-        rules.fail(format!("is found by the pattern `{pattern}`"));
+        rules.unsupported(format!("unsupported `pattern => {pattern}`"));
     }
     native
 }
@@ -82,7 +82,7 @@ fn present(rules: &mut Rules<'_>, native: &mut Native) -> bool {
             false
         }
         Some(other) => {
-            rules.fail(format!("has `ensure => {other}`"));
+            rules.unsupported(format!("unsupported `ensure => {other}`"));
             true
         }
     }
@@ -112,7 +112,8 @@ pub(super) fn user(rules: &mut Rules<'_>) -> Native {
     if let Some(groups) = rules.take("groups") {
         native.set("groups", Value::list(groups.flat_strings().into_iter().map(Value::str)));
         if !inclusive {
-            rules.warn("has `membership => minimum`: it is removed from groups that are not listed");
+            rules
+                .approximate("`membership => minimum` is ignored: the user is removed from groups that are not listed");
         }
     }
     if let Some(home) = rules.text("home") {
@@ -123,14 +124,14 @@ pub(super) fn user(rules: &mut Rules<'_>) -> Native {
         native.set("allowduplicateuid", Value::Bool(allow));
     }
     if rules.take("comment").is_some() {
-        rules.warn("has `comment`: the full name is not managed");
+        rules.approximate("`comment` is ignored: the full name is not managed");
     }
     for name in ["managehome", "system", "purge_ssh_keys", "forcelocal"] {
         match rules.take(name) {
             None | Some(PuppetValue::Boolean(false)) => {}
             Some(PuppetValue::Array(items)) if items.is_empty() => {}
             Some(value) if value.as_str() == Some("false") => {}
-            Some(_) => rules.fail(format!("has `{name}`, which has no native form")),
+            Some(_) => rules.unsupported(format!("unsupported attribute `{name}`")),
         }
     }
     native
@@ -144,14 +145,14 @@ pub(super) fn group(rules: &mut Rules<'_>) -> Native {
     }
     for name in ["allowdupe", "system", "auth_membership", "forcelocal"] {
         if rules.flag(name) == Some(true) {
-            rules.fail(format!("has `{name}`, which has no native form"));
+            rules.unsupported(format!("unsupported attribute `{name}`"));
         }
     }
     if rules.text("attribute_membership").is_some_and(|m| m != "minimum") {
-        rules.fail("has `attribute_membership`");
+        rules.unsupported("unsupported attribute `attribute_membership`");
     }
     if rules.take("members").is_some() {
-        rules.warn("has `members`: who belongs to it is not managed here, but with each user");
+        rules.approximate("`members` is ignored: membership is managed with each user");
     }
     native
 }
@@ -159,7 +160,7 @@ pub(super) fn group(rules: &mut Rules<'_>) -> Native {
 fn number(rules: &mut Rules<'_>, native: &mut Native, field: &'static str, text: &str) {
     match text.parse::<u32>() {
         Ok(n) => native.set(field, Value::Int(i64::from(n))),
-        Err(_) => rules.fail(format!("has `{field} => {text}`, which is no number of an account")),
+        Err(_) => rules.unsupported(format!("invalid id `{field} => {text}`")),
     }
 }
 
@@ -169,22 +170,22 @@ pub(super) fn mount(rules: &mut Rules<'_>) -> Native {
     match rules.text("ensure").as_deref() {
         None | Some("mounted") => native.set("state", Value::str("exists")),
         Some(state @ ("present" | "defined")) => {
-            rules.warn(format!("has `ensure => {state}`: it is mounted as well"));
+            rules.approximate(format!("`ensure => {state}` also mounts the file system"));
             native.set("state", Value::str("exists"));
         }
         Some("absent") => native.set("state", Value::str("absent")),
         Some("unmounted") => {
-            rules.warn("has `ensure => unmounted`: its line in the table of file systems is removed as well");
+            rules.approximate("`ensure => unmounted` also removes the line of the file system table");
             native.set("state", Value::str("absent"));
         }
-        Some(other) => rules.fail(format!("has `ensure => {other}`")),
+        Some(other) => rules.unsupported(format!("unsupported `ensure => {other}`")),
     }
     rules.carry(&mut native, "fstype", "type");
     for (from, to) in [("dump", "freq"), ("pass", "passno")] {
         if let Some(text) = rules.text(from) {
             match text.parse::<i64>() {
                 Ok(n) => native.set(to, Value::Int(n)),
-                Err(_) => rules.fail(format!("has `{from} => {text}`, which is no number")),
+                Err(_) => rules.unsupported(format!("invalid number `{from} => {text}`")),
             }
         }
     }
@@ -196,10 +197,10 @@ pub(super) fn mount(rules: &mut Rules<'_>) -> Native {
         native.set("options", Value::map(pairs));
     }
     if rules.text("target").is_some_and(|t| t != "/etc/fstab") {
-        rules.fail("has a table of file systems of its own (`target`)");
+        rules.unsupported("unsupported file system table `target`");
     }
     if rules.flag("remounts") == Some(false) {
-        rules.warn("has `remounts => false`: a change is applied by a remount");
+        rules.approximate("`remounts => false` is ignored: a change is applied with a remount");
     }
     native
 }
@@ -215,7 +216,7 @@ pub(super) fn notify(rules: &mut Rules<'_>) -> Native {
             items.iter().filter_map(PuppetValue::scalar_text).collect::<Vec<_>>().join(" ")
         }
         Some(value) => value.scalar_text().unwrap_or_else(|| {
-            rules.fail("has a message that is no text");
+            rules.unsupported("invalid `message`: expected a string");
             String::new()
         }),
     };
@@ -233,7 +234,7 @@ pub(super) fn notify(rules: &mut Rules<'_>) -> Native {
         Some("alert") => "Alert",
         Some("emerg") => "Emerg",
         Some(other) => {
-            rules.fail(format!("has `loglevel => {other}`"));
+            rules.unsupported(format!("unsupported `loglevel => {other}`"));
             "Notice"
         }
     };
@@ -247,7 +248,7 @@ pub(super) fn anchor(rules: &mut Rules<'_>) -> Native {
 }
 
 /// `schedule` and `filebucket` configure Puppet's agent and change nothing on the machine.
-pub(super) fn settings_of_puppet(rules: &mut Rules<'_>) -> Native {
+pub(super) fn puppet_settings(rules: &mut Rules<'_>) -> Native {
     rules.ignore(&["name", "path", "server", "port", "period", "periodmatch", "range", "repeat", "weekday"]);
     Native::new("noop", rules.resource.reference.to_string())
 }
@@ -259,12 +260,12 @@ pub(super) fn augeas(rules: &mut Rules<'_>) -> Native {
     let file = rules.text("incl");
     match &file {
         Some(file) => native.set("file", Value::str(file.as_str())),
-        None => rules.fail("names no file to edit (`incl`)"),
+        None => rules.unsupported("missing attribute `incl`"),
     }
     if let Some(context) = rules.text("context").filter(|c| !c.is_empty()) {
         let wanted = format!("/files{}", file.as_deref().unwrap_or_default());
         if context.trim_end_matches('/') != wanted {
-            rules.fail("has a context other than its file");
+            rules.unsupported("unsupported `context` other than the file");
         }
     }
     let changes = rules.take("changes").map(PuppetValue::flat_strings).unwrap_or_default();
@@ -280,26 +281,26 @@ pub(super) fn augeas(rules: &mut Rules<'_>) -> Native {
                     ("value", Value::str(unquoted.unwrap_or(value))),
                 ]));
             }
-            _ => rules.fail(format!("has the change `{change}`; only `set` has a native form")),
+            _ => rules.unsupported(format!("unsupported change `{change}`: only `set` is supported")),
         }
     }
     if sets.is_empty() {
-        rules.warn("changes nothing");
+        rules.approximate("there are no changes");
     }
     native.set("sets", Value::list(sets));
     if rules.take("onlyif").is_some_and(|v| !v.flat_strings().iter().all(|s| s.is_empty())) {
-        rules.fail("has a condition (`onlyif`)");
+        rules.unsupported("unsupported attribute `onlyif`");
     }
     if rules.flag("force") == Some(true) {
-        rules.fail("saves even without a change (`force`)");
+        rules.unsupported("unsupported `force => true`");
     }
     if rules.text("root").is_some_and(|r| r != "/") {
-        rules.fail("has a root other than `/`");
+        rules.unsupported("unsupported `root` other than `/`");
     }
     rules.ignore(&["show_diff"]);
     for name in ["load_path", "type_check"] {
         if rules.take(name).is_some() {
-            rules.warn(format!("has `{name}`, which has no native form"));
+            rules.approximate(format!("`{name}` is ignored"));
         }
     }
     native
@@ -311,10 +312,10 @@ pub(super) fn host(rules: &mut Rules<'_>) -> Native {
     native.set("file", Value::str(rules.text("target").unwrap_or_else(|| "/etc/hosts".to_owned())));
     let exists = present(rules, &mut native);
     let Some(ip) = rules.text("ip") else {
-        rules.fail("has no `ip`, so its line is found by name");
+        rules.unsupported("missing attribute `ip`");
         return native;
     };
-    // The line as Puppet itself writes it, so that one that is there already is recognised.
+    // The format that Puppet writes, so that an existing line is recognized.
     let mut line = format!("{ip}\t{name}");
     let aliases = rules.take("host_aliases").map(PuppetValue::flat_strings).unwrap_or_default();
     if !aliases.is_empty() {
@@ -327,7 +328,7 @@ pub(super) fn host(rules: &mut Rules<'_>) -> Native {
     }
     native.set("content", Value::str(line));
     if exists {
-        rules.warn("becomes a line of the hosts file: an older line for the same name stays");
+        rules.approximate("an older line for the same name stays in the hosts file");
     }
     native
 }
@@ -340,7 +341,7 @@ pub(super) fn cron(rules: &mut Rules<'_>) -> Native {
     native.set("file", Value::str(format!("/var/spool/cron/crontabs/{user}")));
     let exists = present(rules, &mut native);
     let Some(command) = rules.text("command") else {
-        rules.fail("has no `command`, so its line is found by name");
+        rules.unsupported("missing attribute `command`");
         return native;
     };
     let fields = ["minute", "hour", "monthday", "month", "weekday"];
@@ -352,26 +353,26 @@ pub(super) fn cron(rules: &mut Rules<'_>) -> Native {
         None => fields.map(|field| cron_field(rules, field)).join(" "),
     };
     if rules.take("environment").is_some_and(|e| !e.flat_strings().is_empty()) {
-        rules.fail("has an environment of its own");
+        rules.unsupported("unsupported attribute `environment`");
     }
-    // The two lines as Puppet itself writes them, so that a job that is there already is not started twice.
+    // The format that Puppet writes, so that an existing job is not started twice.
     native.set("content", Value::str(format!("# Puppet Name: {name}\n{schedule} {command}")));
     if exists {
-        rules.warn("becomes two lines of the crontab: after a change of its times the old lines stay");
+        rules.approximate("after a change of its times, the old lines stay in the crontab");
     }
     native
 }
 
-/// One column of a crontab.
+/// Returns one column of a crontab.
 fn cron_field(rules: &mut Rules<'_>, name: &'static str) -> String {
     let Some(value) = rules.take(name) else { return "*".to_owned() };
     let items = if let PuppetValue::Array(items) = value { items.as_slice() } else { std::slice::from_ref(value) };
-    let texts: Vec<String> = items.iter().filter_map(PuppetValue::scalar_text).filter(|t| t != "absent").collect();
+    let columns: Vec<String> = items.iter().filter_map(PuppetValue::scalar_text).filter(|t| t != "absent").collect();
     let fine = |t: &String| t.bytes().all(|b| b.is_ascii_alphanumeric() || b"*/-,".contains(&b));
-    if !texts.iter().all(fine) || texts.len() < items.len() {
-        rules.fail(format!("has a `{name}` that is no column of a crontab"));
+    if !columns.iter().all(fine) || columns.len() < items.len() {
+        rules.unsupported(format!("invalid column `{name}` of a crontab"));
     }
-    if texts.is_empty() { "*".to_owned() } else { texts.join(",") }
+    if columns.is_empty() { "*".to_owned() } else { columns.join(",") }
 }
 
 pub(super) fn ssh_authorized_key(rules: &mut Rules<'_>) -> Native {
@@ -390,7 +391,7 @@ pub(super) fn ssh_authorized_key(rules: &mut Rules<'_>) -> Native {
     native.set("type", Value::str(kind));
     match rules.text("key") {
         Some(key) => native.set("key", Value::str(key)),
-        None => rules.fail("has no `key`, so its line is found by name"),
+        None => rules.unsupported("missing attribute `key`"),
     }
     if let Some(options) = rules.take("options") {
         native.set("options", Value::list(options.flat_strings().into_iter().map(Value::str)));
@@ -405,12 +406,12 @@ pub(super) fn file_line(rules: &mut Rules<'_>) -> Native {
     if let Some(path) = rules.text("path") {
         native.set("file", Value::str(clean_path(&path)));
     } else {
-        rules.fail("names no file (`path`)");
+        rules.unsupported("missing attribute `path`");
     }
     present(rules, &mut native);
     match rules.text("line") {
         Some(line) => native.set("content", Value::str(line)),
-        None => rules.fail("has no `line`"),
+        None => rules.unsupported("missing attribute `line`"),
     }
     if rules.resource.is_sensitive("line") {
         native.sensitive.push("content");

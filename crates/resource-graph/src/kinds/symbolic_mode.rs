@@ -4,7 +4,7 @@ const USER: u32 = 1;
 const GROUP: u32 = 2;
 const OTHER: u32 = 4;
 
-/// Parsed symbolic permissions.
+/// Symbolic permissions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolicMode {
     clauses: Vec<Clause>,
@@ -21,21 +21,18 @@ struct Clause {
 }
 
 impl SymbolicMode {
-    /// Parses it.
+    /// Parses symbolic permissions.
     ///
     /// # Errors
-    /// What is wrong, to be put behind the text: "has …".
-    pub fn parse(text: &str) -> Result<SymbolicMode, String> {
+    /// The first violation of the syntax.
+    pub fn parse(mode: &str) -> Result<SymbolicMode, SymbolicModeError> {
         let mut clauses = Vec::new();
         let (mut seen, mut everyone) = (0, false);
-        for clause in text.split(',') {
-            let (who, what) = clause.split_once('=').ok_or_else(|| match clause.contains(['+', '-']) {
-                true => "has `+` or `-`, and only `=` is possible".to_owned(),
-                false => "has a part without `=`".to_owned(),
+        for clause in mode.split(',') {
+            let (who, what) = clause.split_once('=').ok_or(match clause.contains(['+', '-']) {
+                true => SymbolicModeError::RelativeChange,
+                false => SymbolicModeError::MissingAssignment,
             })?;
-            if what.contains('=') {
-                return Err("has a part with two `=`".to_owned());
-            }
             let mut subjects = 0;
             if who.is_empty() || who.contains('a') {
                 everyone = true;
@@ -47,12 +44,12 @@ impl SymbolicMode {
                     'g' => GROUP,
                     'o' => OTHER,
                     'a' => continue,
-                    '+' | '-' => return Err("has `+` or `-`, and only `=` is possible".to_owned()),
-                    c => return Err(format!("has {c:?} where only `u`, `g`, `o` and `a` are possible")),
+                    '+' | '-' => return Err(SymbolicModeError::RelativeChange),
+                    c => return Err(SymbolicModeError::UnknownSubject(c)),
                 };
                 subjects |= bit;
                 if seen & bit != 0 {
-                    return Err(format!("says twice what `{c}` may do"));
+                    return Err(SymbolicModeError::DuplicateSubject(c));
                 }
                 seen |= bit;
             }
@@ -64,18 +61,18 @@ impl SymbolicMode {
                     'x' => parsed.bits |= 1,
                     's' => parsed.setid = true,
                     't' => parsed.sticky = true,
-                    c => return Err(format!("has {c:?} where only `r`, `w`, `x`, `s` and `t` are possible")),
+                    c => return Err(SymbolicModeError::UnknownPermission(c)),
                 }
             }
             clauses.push(parsed);
         }
         if everyone && clauses.len() > 1 {
-            return Err("has another part beside the one for all".to_owned());
+            return Err(SymbolicModeError::ExtraClause);
         }
         Ok(SymbolicMode { clauses })
     }
 
-    /// The permissions, all twelve bits of them, that come out of assigning to some.
+    /// Returns the twelve permission bits that result from assigning to the bits `start`.
     #[must_use]
     pub fn apply(&self, start: u32) -> u32 {
         let mut mode = start & 0o7777;
@@ -97,12 +94,44 @@ impl SymbolicMode {
     }
 }
 
+/// Why permissions are not symbolic permissions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SymbolicModeError {
+    /// `+` or `-` in place of `=`.
+    RelativeChange,
+    /// A clause without `=`.
+    MissingAssignment,
+    /// A letter before `=` that is not one of `u`, `g`, `o` and `a`.
+    UnknownSubject(char),
+    /// A letter before `=` that occurs twice.
+    DuplicateSubject(char),
+    /// A letter after `=` that is not one of `r`, `w`, `x`, `s` and `t`.
+    UnknownPermission(char),
+    /// A second clause next to one for all subjects.
+    ExtraClause,
+}
+
+impl std::fmt::Display for SymbolicModeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            SymbolicModeError::RelativeChange => f.write_str("expected `=`, found `+` or `-`"),
+            SymbolicModeError::MissingAssignment => f.write_str("missing `=`"),
+            SymbolicModeError::UnknownSubject(c) => write!(f, "expected `u`, `g`, `o` or `a`, found {c:?}"),
+            SymbolicModeError::DuplicateSubject(c) => write!(f, "duplicate permissions for `{c}`"),
+            SymbolicModeError::UnknownPermission(c) => write!(f, "expected `r`, `w`, `x`, `s` or `t`, found {c:?}"),
+            SymbolicModeError::ExtraClause => f.write_str("permissions for all subjects exclude other clauses"),
+        }
+    }
+}
+
+impl std::error::Error for SymbolicModeError {}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn assignments_start_from_what_is_there() {
+    fn assignments_change_the_present_bits() {
         for (text, expected) in [
             ("a=rwx", 0o777),
             ("ug=rwx", 0o774),
@@ -117,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_else_is_accepted() {
+    fn other_formats_are_rejected() {
         for text in ["u+x", "u", "u=r=w", "u=r,u=w", "uu=r", "a=r,o=r", "=r,u=w", "u=z", "x=r", ""] {
             assert!(SymbolicMode::parse(text).is_err(), "{text}");
         }
