@@ -1,5 +1,5 @@
-//! Drives the core through random graphs, timings, failures, swaps and crashes, and checks after every command what must
-//! never happen. A failing run prints its seed: `SEED=17 cargo test -p resource-engine simulator` repeats it alone.
+//! Drives the engine through random graphs, timings, failures, swaps and crashes, and checks its invariants after every
+//! command. A failing run prints its seed: `SEED=17 cargo test -p resource-engine simulator` repeats it alone.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -36,17 +36,17 @@ impl Random {
     }
 }
 
-/// What the shell would know of a vertex.
+/// What the agent would know of a vertex.
 struct Live {
     id: ResourceId,
     semaphores: Vec<String>,
-    /// The epoch that was asked for and not answered yet.
+    /// The epoch that was requested and not answered yet.
     arming: Option<u32>,
     watching: Option<u32>,
     /// An event was delivered since the last check started.
     event: bool,
     running: Option<Running>,
-    /// The last check ended well, and nothing was to be done since.
+    /// Whether the last check succeeded and nothing happened since.
     good: bool,
     in_graph: bool,
 }
@@ -54,7 +54,7 @@ struct Live {
 #[derive(Clone)]
 struct Running {
     apply: bool,
-    /// Notifications that this check will have answered.
+    /// The notifications that this check answers.
     answers: BTreeSet<(ResourceId, ResourceId)>,
     notifies: Vec<ResourceId>,
     cancelled: bool,
@@ -102,8 +102,9 @@ impl Simulation {
     /// Starts an engine with what an earlier one left behind.
     fn boot(&mut self) {
         let undelivered = self.journal.iter().cloned().collect();
-        let slice = self.random.pick(&[None, Some(1), Some(3)]);
-        self.engine = Engine::new(Config { refreshable: Some(|_| true), slice, undelivered, ..Config::default() });
+        let max_starts_per_step = self.random.pick(&[None, Some(1), Some(3)]);
+        self.engine =
+            Engine::new(Config { refreshable: Some(|_| true), max_starts_per_step, undelivered, ..Config::default() });
         self.live.clear();
         self.paused = false;
         self.new_graph();
@@ -276,7 +277,7 @@ impl Simulation {
             assert!(holders < capacity(sema) as usize, "semaphore {sema} is held too often");
         }
         let answers: BTreeSet<_> = self.owed.iter().filter(|(_, to)| *to == vertex.id).cloned().collect();
-        assert!(refresh || answers.is_empty(), "{name} is not told of {answers:?}");
+        assert!(refresh || answers.is_empty(), "{name} did not receive {answers:?}");
         let vertex = self.live.get_mut(&key).expect("looked up above");
         vertex.event = false;
         vertex.running = Some(Running { apply, answers, notifies, cancelled: false });

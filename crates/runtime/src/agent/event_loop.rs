@@ -114,7 +114,7 @@ impl<'o> Agent<'o> {
             converged_timeout: options.converged_timeout,
             refreshable: Some(is_refreshable),
             max_parallel: options.max_parallel,
-            slice: Some(MAX_STARTS_PER_STEP),
+            max_starts_per_step: Some(MAX_STARTS_PER_STEP),
             undelivered: journal.as_ref().map(|journal| journal.pairs()).unwrap_or_default(),
         };
         let mode = match options.converged_timeout {
