@@ -141,7 +141,7 @@ impl TestAgent {
         self.step(Event::Tick);
     }
 
-    /// What was asked for since the last call.
+    /// Checks the log since the previous check of it.
     #[track_caller]
     fn expect(&mut self, expected: &[&str]) {
         assert_eq!(self.log, expected);
@@ -260,7 +260,7 @@ fn event_during_a_check_causes_another() {
 }
 
 #[test]
-fn only_the_damaged_vertex_of_a_chain_is_checked() {
+fn only_the_vertex_with_an_event_is_checked_in_a_chain() {
     let (resources, edges) = chain(&["a", "b", "c"]);
     let mut agent = TestAgent::start(resources, &edges);
     agent.settle();
@@ -511,10 +511,10 @@ fn watch_failure_interrupts_the_check_and_restarts_without_using_its_budget() {
 }
 
 #[test]
-fn a_relay_passes_a_refresh_on_without_a_change_of_its_own() {
-    let relay = |relay| {
+fn refresh_is_propagated_without_a_change() {
+    let run = |propagates_refresh| {
         let mut middle = resource("b");
-        middle.relay = relay;
+        middle.relay = propagates_refresh;
         let mut agent = TestAgent::start(vec![resource("a"), middle, resource("c")], &[(0, 1, true), (1, 2, true)]);
         agent.expect(&["a"]);
         agent.finish("a", true);
@@ -522,8 +522,8 @@ fn a_relay_passes_a_refresh_on_without_a_change_of_its_own() {
         agent.finish("b", false);
         agent
     };
-    relay(true).expect(&["delivered a=>b", "c!"]);
-    relay(false).expect(&["delivered a=>b", "c"]);
+    run(true).expect(&["delivered a=>b", "c!"]);
+    run(false).expect(&["delivered a=>b", "c"]);
 }
 
 #[test]

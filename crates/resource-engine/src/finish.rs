@@ -49,8 +49,8 @@ impl Engine {
         let refilled = vertex.meta().retryreset;
         let id = vertex.id().clone();
         let delivered = std::mem::take(&mut vertex.taken_notifications);
-        // A relay (the start or end of a Puppet container, a hand-over point) changes nothing itself, but passes on.
-        let relayed = !noop && !delivered.is_empty() && vertex.group[0].relay;
+        // The start or end of a Puppet container and a merge point change nothing themselves.
+        let propagates = !noop && !delivered.is_empty() && vertex.group[0].relay;
         // A resource that changed again while the check ran stays pending, also in the journal.
         let delivered: Vec<_> =
             delivered.into_iter().filter(|from| !vertex.pending_notifications.contains(from)).collect();
@@ -63,7 +63,7 @@ impl Engine {
         if announced || changed {
             self.note_activity();
         }
-        if changed || relayed {
+        if changed || propagates {
             self.notify_from(key);
             self.forget_lost_targets(key);
         } else if let Some(vertex) = self.get_mut(key) {

@@ -69,7 +69,7 @@ struct Simulation {
     resources: Vec<Resource>,
     edges: BTreeMap<(String, String), bool>,
     /// The world: what is not in its state.
-    damaged: BTreeSet<ResourceId>,
+    drifted: BTreeSet<ResourceId>,
     /// Notifications that must still reach their target, by what we saw happen.
     owed: BTreeSet<(ResourceId, ResourceId)>,
     /// What the shell wrote down.
@@ -88,7 +88,7 @@ impl Simulation {
             live: HashMap::new(),
             resources: Vec::new(),
             edges: BTreeMap::new(),
-            damaged: BTreeSet::new(),
+            drifted: BTreeSet::new(),
             owed: BTreeSet::new(),
             journal: BTreeSet::new(),
             paused: false,
@@ -288,12 +288,12 @@ impl Simulation {
         let vertex = &self.live[&key];
         let running = vertex.running.clone().expect("runs");
         let id = vertex.id.clone();
-        let was_damaged = self.damaged.contains(&id);
+        let had_drifted = self.drifted.contains(&id);
         let fails = running.cancelled || (self.faults && self.random.chance(25));
-        let repairs = was_damaged && running.apply && (!fails || self.random.chance(50));
+        let repairs = had_drifted && running.apply && (!fails || self.random.chance(50));
         if repairs {
             self.journal.extend(running.notifies.iter().map(|to| (id.clone(), to.clone())));
-            self.damaged.remove(&id);
+            self.drifted.remove(&id);
             for to in &running.notifies {
                 if self.notifies(&id, to) {
                     self.owed.insert((id.clone(), to.clone()));
@@ -313,7 +313,7 @@ impl Simulation {
                 self.owed.retain(|pair| !running.answers.contains(pair) || pair.0 == id);
             }
         }
-        let changed = repairs || (was_damaged && !running.apply);
+        let changed = repairs || (had_drifted && !running.apply);
         self.step(Event::Finished(key, Finished { changed, sent: Vec::new(), result }));
         if repairs {
             // The repair is an event, too.
@@ -371,7 +371,7 @@ impl Simulation {
                 if !self.resources.is_empty() {
                     let i = self.random.below(self.resources.len());
                     let id = self.resources[i].id.clone();
-                    self.damaged.insert(id.clone());
+                    self.drifted.insert(id.clone());
                     self.fire(&id);
                 }
             }
@@ -418,7 +418,7 @@ impl Simulation {
         let status = self.engine.status();
         assert_eq!(status.done, status.total, "all are in their state: {status:?}");
         let present: BTreeSet<&Arc<str>> = self.resources.iter().map(|r| &r.id.name).collect();
-        let left: Vec<&ResourceId> = self.damaged.iter().filter(|id| present.contains(&id.name)).collect();
+        let left: Vec<&ResourceId> = self.drifted.iter().filter(|id| present.contains(&id.name)).collect();
         assert!(left.is_empty(), "never repaired: {left:?}");
         assert!(self.owed.is_empty(), "never delivered: {:?}", self.owed);
         assert!(self.journal.is_empty(), "never forgotten: {:?}", self.journal);

@@ -59,7 +59,7 @@ fn apply(scratch: &Path, graph: &ResourceGraph) -> Duration {
     elapsed
 }
 
-/// Times `work` for each file, spread over that many threads.
+/// Times `work` for each file, spread over `threads` threads.
 fn plain(files: usize, threads: usize, work: impl Fn(usize) + Sync, end: impl FnOnce()) -> Duration {
     let started = Instant::now();
     let next = AtomicUsize::new(0);
@@ -144,7 +144,7 @@ fn restore(scratch: &Path, dir: &Path, files: usize) {
         if i % 2 == 0 {
             fs::remove_file(&path).expect("remove");
         } else {
-            fs::write(&path, "damaged").expect("damage");
+            fs::write(&path, "changed").expect("writable");
         }
         let started = Instant::now();
         while fs::read(&path).ok().as_deref() != Some(expected.as_bytes()) {

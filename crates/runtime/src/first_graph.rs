@@ -19,7 +19,7 @@ pub struct WaitLimit<'a> {
     pub report: &'a mut dyn FnMut(Vec<Diagnostic>),
 }
 
-/// How long a program waits for first values before the user is told what it is waiting for.
+/// How long a program waits for first values before a notice says what it is waiting for.
 pub(crate) const WAIT_NOTICE_DELAY: Duration = Duration::from_secs(3);
 
 /// Returns the current resource graph of a program, without automatic edges. Functions see a copy of the shared state of

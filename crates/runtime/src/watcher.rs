@@ -173,7 +173,7 @@ impl Watcher {
         }
     }
 
-    /// Returns the tokens of the paths that changed since the last call, each once.
+    /// Returns the tokens of the paths that changed since they were read before, each once.
     ///
     /// # Errors
     /// The events cannot be read.

@@ -31,7 +31,7 @@ impl Signals {
         [self.interrupt.as_fd(), self.terminate.as_fd()]
     }
 
-    /// Returns the number of signals since the last call.
+    /// Returns the number of signals since they were taken before.
     pub(super) fn take(&mut self) -> SignalCounts {
         SignalCounts { interrupts: count(&mut self.interrupt), terminations: count(&mut self.terminate) }
     }

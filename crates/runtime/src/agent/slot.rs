@@ -83,7 +83,7 @@ impl Slot {
 pub(super) struct Slots(Vec<Option<Slot>>);
 
 impl Slots {
-    /// Makes room for a graph with that many vertices.
+    /// Reserves capacity for a graph with this number of vertices.
     pub(super) fn reserve(&mut self, vertices: usize) {
         self.0.reserve_exact(vertices.saturating_sub(self.0.len()));
     }

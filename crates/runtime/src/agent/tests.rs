@@ -133,7 +133,7 @@ fn once_applies_everything_and_ends() {
 }
 
 #[test]
-fn damaged_files_are_restored() {
+fn changed_files_are_restored() {
     let agent = Running::start(daemon);
     let mut graph = graph(vec![agent.file("x").with("content", "good\n"), agent.file("d/")]);
     graph.add_edge(edge(0, 1, false));
