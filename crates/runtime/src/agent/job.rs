@@ -1,5 +1,6 @@
 //! One check on a worker thread.
 
+use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -9,39 +10,39 @@ use resources::{
     Cancel, Change, CheckOutcome, CheckRequest, Context, Failure, Host, Kind, RefreshJournal, Reversals, Sent,
 };
 
-/// Everything a check needs; moves to the worker.
+/// Everything that a check needs; moves to the worker.
 pub(super) struct Job {
     pub(super) key: VertexKey,
     pub(super) kind: Box<dyn Kind>,
     pub(super) initialised: bool,
-    /// Leader and members as declared, with the values received so far.
+    /// The leader and the members, with the values received so far.
     pub(super) resources: Group,
     pub(super) apply: bool,
     pub(super) refresh: bool,
-    /// What it gets from others and owes to others; most have nothing of it.
-    pub(super) flow: Option<Box<Flow>>,
-    pub(super) host: Arc<Surroundings>,
+    /// `None` for the many checks without any.
+    pub(super) flow: Option<Box<DataFlow>>,
+    pub(super) context: Arc<SharedContext>,
     pub(super) cancel: Arc<Cancel>,
 }
 
-/// What connects a check to those of other resources.
+/// What a check receives from other resources and announces to them.
 #[derive(Default)]
-pub(super) struct Flow {
+pub(super) struct DataFlow {
     /// Values received since the last check.
     pub(super) updates: Vec<Received>,
     /// Parameters changed by reception since the last successful check.
     pub(super) changed: Vec<(usize, Arc<str>)>,
-    /// To be written down before the first change.
+    /// The resources to notify of a change: recorded in the journal before the first change.
     pub(super) notifies: Vec<ResourceId>,
 }
 
 /// What all checks share.
-pub(super) struct Surroundings {
+pub(super) struct SharedContext {
     pub(super) host: Host,
     pub(super) journal: Option<Arc<RefreshJournal>>,
 }
 
-impl std::ops::Deref for Surroundings {
+impl Deref for SharedContext {
     type Target = Host;
 
     fn deref(&self) -> &Host {
@@ -49,14 +50,14 @@ impl std::ops::Deref for Surroundings {
     }
 }
 
-/// What comes back.
+/// A finished check.
 pub(super) struct Done {
     pub(super) key: VertexKey,
     pub(super) kind: Box<dyn Kind>,
     pub(super) initialised: bool,
     /// The resources with the values received, if any were.
     pub(super) updated: Option<Group>,
-    /// The kind found out what there is to watch.
+    /// Whether the kind has to be asked again what to watch.
     pub(super) watch_again: bool,
     pub(super) apply: bool,
     pub(super) changes: Vec<Change>,
@@ -68,8 +69,8 @@ pub(super) struct Done {
 impl Job {
     /// Runs the check. A panic is a failure of the resource.
     pub(super) fn run(self) -> Done {
-        let Job { key, mut kind, mut initialised, mut resources, apply, refresh, flow, host, cancel } = self;
-        let Flow { updates, changed, notifies } = flow.map_or_else(Flow::default, |flow| *flow);
+        let Job { key, mut kind, mut initialised, mut resources, apply, refresh, flow, context, cancel } = self;
+        let DataFlow { updates, changed, notifies } = flow.map_or_else(DataFlow::default, |flow| *flow);
         let has_updates = !updates.is_empty();
         if has_updates {
             let mut copies: Vec<Resource> = resources.to_vec();
@@ -81,16 +82,17 @@ impl Job {
             resources = Group::Together(copies.into());
         }
         let id = &resources[0].id;
-        let write_down = || match &host.journal {
+        let record_notifications = || match &context.journal {
             Some(journal) => journal
                 .record(id, &notifies)
-                .map_err(|error| Failure::io("write down the notifications of", &*id.name, error)),
+                .map_err(|error| Failure::io("record the notifications of", &*id.name, error)),
             None => Ok(()),
         };
         let before_first_change: Option<&dyn Fn() -> Result<(), Failure>> =
-            if notifies.is_empty() { None } else { Some(&write_down) };
+            if notifies.is_empty() { None } else { Some(&record_notifications) };
         let changed = &changed[..];
-        let request = CheckRequest { id, apply, refresh, changed, host: &host, cancel: &cancel, before_first_change };
+        let request =
+            CheckRequest { id, apply, refresh, changed, host: &context, cancel: &cancel, before_first_change };
         let mut cx = Context::new(request);
         let result = catch_unwind(AssertUnwindSafe(|| {
             if cancel.is_cancelled() {
@@ -103,7 +105,7 @@ impl Job {
                 kind.update(&resources)?;
             }
             if !initialised {
-                if let Some(state) = host.state.as_ref().filter(|_| apply && resources[0].meta.reverse) {
+                if let Some(state) = context.state.as_ref().filter(|_| apply && resources[0].meta.reverse) {
                     Reversals::new(state).remember(&resources[0])?;
                 }
                 kind.init(&mut cx)?;
@@ -126,8 +128,8 @@ impl Job {
         Done { key, kind, initialised, updated, watch_again, apply, changes, sent, messages, result }
     }
 
-    /// The answer for a check that never began.
-    pub(super) fn give_back(self) -> Done {
+    /// Returns the result of a check that was never started.
+    pub(super) fn cancelled(self) -> Done {
         Done {
             key: self.key,
             kind: self.kind,
@@ -143,7 +145,7 @@ impl Job {
     }
 }
 
-/// The texts of secret parameters, and of their words with single blanks, as commands are shown.
+/// Returns the values of secret parameters, each also with single spaces between its words, as commands are shown.
 fn secrets(resources: &[Resource]) -> Vec<String> {
     let mut out = Vec::new();
     for resource in resources {
@@ -157,7 +159,7 @@ fn secrets(resources: &[Resource]) -> Vec<String> {
     out
 }
 
-/// Nothing that a person or a log reads shows a secret.
+/// Replaces the secrets in text that a person or a log reads.
 fn mask(text: &mut String, secrets: &[String]) {
     for secret in secrets {
         if text.contains(secret.as_str()) {
@@ -198,7 +200,7 @@ mod tests {
             apply: true,
             refresh: false,
             flow: None,
-            host: Arc::new(Surroundings { host: Host::default(), journal: None }),
+            context: Arc::new(SharedContext { host: Host::default(), journal: None }),
             cancel: Cancel::new(),
         };
         let done = job.run();

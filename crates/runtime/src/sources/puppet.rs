@@ -1,5 +1,6 @@
-//! The Puppet side: a translated artifact, a catalog, or manifests that an installed Puppet compiles.
+//! The Puppet source: a translated artifact, a catalog, or manifests that an installed Puppet compiles.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use mcl_diagnostics::{Code, Diagnostic, Stage};
 use pp_translate::TranslateOptions;
 use resource_graph::{ResourceGraph, StoredGraph};
 
-/// Where the Puppet graph comes from.
+/// The location of a Puppet graph, and how to translate it.
 #[derive(Clone, Debug)]
 pub struct PuppetSource {
     path: PathBuf,
@@ -16,41 +17,41 @@ pub struct PuppetSource {
 }
 
 impl PuppetSource {
-    /// A source; nothing is read yet.
+    /// Makes a source without reading anything.
     #[must_use]
     pub fn new(path: PathBuf, options: TranslateOptions) -> PuppetSource {
-        // Watching wants to know every directory above; a working directory that is gone makes reading fail anyway.
+        // Every directory above the path is watched. If the working directory is gone, reading fails later anyway.
         PuppetSource { path: std::path::absolute(&path).unwrap_or(path), options }
     }
 
-    /// How often to load it again without a change of the path: manifests also depend on modules, data and facts, which only
-    /// Puppet knows.
+    /// Returns the time after which to load it again without a change of the path; `None` for never. Manifests also depend
+    /// on modules, data and facts, which only Puppet knows.
     #[must_use]
     pub fn interval(&self) -> Option<Duration> {
         let manifests = self.path.is_dir() || self.path.extension().is_some_and(|e| e == "pp");
         manifests.then(|| Duration::from_secs(u64::from(self.options.run_interval.max(1))))
     }
 
-    /// The file or directory to watch for changes.
+    /// Returns the file or directory to watch.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Reads, compiles and translates what is there now.
+    /// Reads, compiles and translates the current content; returns the graph and warnings.
     ///
     /// # Errors
-    /// Everything that is wrong with it; the caller keeps its last good graph.
+    /// All errors of the catalog or its translation.
     pub fn load(&self) -> Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>> {
         let bytes = pp_translate::load_catalog(&self.path, None).map_err(|e| vec![e])?;
         if mcl_artifact::is_artifact(&bytes) {
             let stored: StoredGraph = mcl_artifact::read(&bytes, ArtifactStage::Puppet).map_err(|e| vec![e])?;
-            let damaged = |why: &dyn std::fmt::Display| {
-                let text = format!("the translated catalog {} is damaged: {why}", self.path.display());
-                vec![Diagnostic::error(Code::P0109, Stage::Puppet, text).help("translate the catalog again")]
+            let corrupted = |cause: &dyn Display| {
+                let message = format!("the translated catalog {} is corrupted: {cause}", self.path.display());
+                vec![Diagnostic::error(Code::P0109, Stage::Puppet, message).help("translate the catalog again")]
             };
-            let graph = stored.graph().map_err(|e| damaged(&e))?;
-            graph.topological_order().map_err(|e| damaged(&e))?;
+            let graph = stored.graph().map_err(|e| corrupted(&e))?;
+            graph.topological_order().map_err(|e| corrupted(&e))?;
             return Ok((graph, Vec::new()));
         }
         let (catalog, mut warnings) = pp_translate::read_catalog(&bytes)?;

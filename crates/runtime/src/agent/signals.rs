@@ -7,7 +7,9 @@ use std::os::unix::net::UnixStream;
 use signal_hook::SigId;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-/// The signals of the process; given back to the system when dropped.
+use crate::agent::shutdown::SignalCounts;
+
+/// The signals of the process. Dropping it restores their default handling.
 pub struct Signals {
     interrupt: UnixStream,
     terminate: UnixStream,
@@ -15,10 +17,10 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Takes over SIGINT and SIGTERM.
+    /// Registers for SIGINT and SIGTERM.
     ///
     /// # Errors
-    /// No descriptor is left.
+    /// The process has no descriptor left.
     pub fn new() -> io::Result<Signals> {
         let (interrupt, interrupt_id) = pipe(SIGINT)?;
         let (terminate, terminate_id) = pipe(SIGTERM)?;
@@ -29,9 +31,9 @@ impl Signals {
         [self.interrupt.as_fd(), self.terminate.as_fd()]
     }
 
-    /// How many of each came since the last call.
-    pub(super) fn take(&mut self) -> (usize, usize) {
-        (count(&mut self.interrupt), count(&mut self.terminate))
+    /// Returns the number of signals since they were taken before.
+    pub(super) fn take(&mut self) -> SignalCounts {
+        SignalCounts { interrupts: count(&mut self.interrupt), terminations: count(&mut self.terminate) }
     }
 }
 

@@ -12,13 +12,13 @@ use mcl_artifact::program::Program;
 use mcl_diagnostics::{Diagnostic, Format};
 use pp_translate::FallbackPolicy;
 use resource_graph::ResourceGraph;
-use runtime::Patience;
-use runtime::frontend::{Mixed, Mixer, PuppetSource, Side, SideEvent};
+use runtime::WaitLimit;
+use runtime::sources::{GraphMerger, MergeOutcome, PuppetSource, Source, SourceEvent};
 
 use crate::program;
 
 #[derive(clap::Args, Debug)]
-pub struct Sides {
+pub struct Sources {
     /// The program, as written by `mclc build`; optional if --puppet is given
     #[arg(value_name = "OUT.bin", required_unless_present = "puppet")]
     pub artifact: Option<PathBuf>,
@@ -66,13 +66,13 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// The limit; `tell` is called when it takes a while.
-    pub fn patience<'a>(&self, tell: &'a mut dyn FnMut(Vec<Diagnostic>)) -> Patience<'a> {
-        Patience { limit: Duration::from_secs(self.wait), tell }
+    /// Returns the limit. `report` is called once, after a few seconds, with what the program is waiting for.
+    pub fn limit<'a>(&self, report: &'a mut dyn FnMut(Vec<Diagnostic>)) -> WaitLimit<'a> {
+        WaitLimit { limit: Duration::from_secs(self.wait), report }
     }
 }
 
-impl Sides {
+impl Sources {
     /// The Puppet side, if it takes part.
     pub fn puppet_source(&self) -> Option<PuppetSource> {
         let options = pp_translate::TranslateOptions {
@@ -86,14 +86,14 @@ impl Sides {
         self.puppet.clone().map(|path| PuppetSource::new(path, options))
     }
 
-    /// What joins the sides.
-    pub fn mixer(&self) -> Mixer {
+    /// Returns the merger of the sources' graphs.
+    pub fn merger(&self) -> GraphMerger {
         let unmatched = match self.merge_unmatched {
             MergeUnmatched::Error => UnmatchedPolicy::Error,
             MergeUnmatched::Warn => UnmatchedPolicy::Warn,
             MergeUnmatched::Ignore => UnmatchedPolicy::Ignore,
         };
-        Mixer::new(self.artifact.is_some(), self.puppet.is_some(), graph_merge::MergeOptions { unmatched })
+        GraphMerger::new(self.artifact.is_some(), self.puppet.is_some(), graph_merge::MergeOptions { unmatched })
     }
 
     /// The program, if there is one; what is wrong with it has been printed when this fails.
@@ -101,33 +101,33 @@ impl Sides {
         self.artifact.as_deref().map(|path| program::load(path, format)).transpose()
     }
 
-    /// The first graph of all sides together, without automatic edges, and warnings. Nothing on the machine is touched; what
+    /// Returns the first graph of all sources together, without automatic edges, and warnings. Nothing on the machine is touched; what
     /// hosts share is read from the prefix.
     pub fn first_graph(
         &self,
         program: Option<&Arc<Program>>,
         prefix: Option<&Path>,
-        patience: Patience<'_>,
+        wait: WaitLimit<'_>,
     ) -> Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>> {
         let mut warnings = Vec::new();
         let mut events = Vec::new();
         if let Some(program) = program {
-            let graph = runtime::first_graph(program, &runtime::hostname(), prefix, patience)?;
-            events.push((Side::Mcl, SideEvent::Graph(graph)));
+            let graph = runtime::first_graph(program, &runtime::hostname(), prefix, wait)?;
+            events.push((Source::Mcl, SourceEvent::Graph(graph)));
         }
         if let Some(source) = self.puppet_source() {
             let (graph, more) = source.load()?;
             warnings.extend(more);
-            events.push((Side::Puppet, SideEvent::Graph(graph)));
+            events.push((Source::Puppet, SourceEvent::Graph(graph)));
         }
-        match self.mixer().handle(events).pop() {
-            Some(Mixed::Graph(graph, more)) => {
+        match self.merger().handle(events).pop() {
+            Some(MergeOutcome::Graph(graph, more)) => {
                 warnings.extend(more);
                 Ok((graph, warnings))
             }
-            Some(Mixed::Failed(errors)) => Err(errors),
-            // All sides have delivered, so nothing can be waited for.
-            Some(Mixed::Waiting) | None => Ok((ResourceGraph::new(), warnings)),
+            Some(MergeOutcome::Failed(errors)) => Err(errors),
+            // All sources have delivered a graph, so the merger does not wait.
+            Some(MergeOutcome::Waiting) | None => Ok((ResourceGraph::new(), warnings)),
         }
     }
 }

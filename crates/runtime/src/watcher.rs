@@ -1,13 +1,13 @@
 //! One inotify instance for any number of paths.
 //!
-//! Paths live in a tree of their components. A directory is watched if something below it is wanted; a file is never
-//! watched itself, its directory tells. All directories above are watched for the coming and going of the one component
-//! that matters, so a path is noticed however many of its parents appear, vanish or are replaced. When a component comes
-//! or goes, everything wanted below it is reported and the watches below are made anew.
+//! Subscribed paths form a tree of their components. Only directories are watched: the watch of a directory reports its
+//! files. All directories above a path are watched for the creation and removal of the component that leads to it, so a
+//! path is noticed however many of its parents appear, disappear or are replaced. When a component appears or disappears,
+//! all subscriptions below it are reported and the watches below it are made again.
 //!
-//! Where the kernel refuses a watch (no more allowed, no permission) the paths below are reported every
-//! [`POLL_INTERVAL`] instead. When its queue overflows, everything is reported once: spurious reports are harmless,
-//! missed ones are not.
+//! Where the kernel refuses a watch (limit reached, no permission), the paths below are reported every [`POLL_INTERVAL`]
+//! instead. When the kernel's queue overflows, everything is reported once: spurious reports are harmless, missed ones are
+//! not.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -23,30 +23,31 @@ use rustc_hash::FxHashMap;
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use rustix::io::Errno;
 
-/// How often paths are reported that cannot be watched.
+/// Time between two reports of paths that cannot be watched.
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 const ROOT: usize = 0;
 
-/// Something wanted; to be given back to [`Watcher::unsubscribe`].
+/// A subscription; passed to [`Watcher::unsubscribe`] to end it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Subscription {
     node: usize,
     serial: u64,
 }
 
-/// Reports changes of paths. Readable through [`Watcher::fd`] when [`Watcher::read`] has something to say.
+/// Reports changes of paths. When [`Watcher::fd`] is readable, [`Watcher::read`] returns them.
 pub struct Watcher {
     inotify: Option<Arc<OwnedFd>>,
     nodes: Vec<Node>,
     free: Vec<usize>,
     by_wd: FxHashMap<i32, Vec<usize>>,
     serial: u64,
-    /// The nodes that cannot be watched, and when they are reported next.
+    /// The nodes that cannot be watched.
     refused: Vec<usize>,
+    /// When the refused nodes are reported next.
     poll_at: Option<Instant>,
     limit_reached: bool,
-    limit_told: bool,
+    limit_reported: bool,
     buffer: Vec<MaybeUninit<u8>>,
 }
 
@@ -56,13 +57,13 @@ struct Node {
     parent: usize,
     children: FxHashMap<OsString, usize>,
     state: State,
-    wanted: Vec<Wanted>,
-    /// Made because something above is wanted with everything below it.
+    subscribers: Vec<Subscriber>,
+    /// Whether it was made because a node above has a recursive subscription.
     walked: bool,
     used: bool,
 }
 
-struct Wanted {
+struct Subscriber {
     serial: u64,
     token: u64,
     scope: Scope,
@@ -70,15 +71,16 @@ struct Wanted {
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum State {
-    /// No watch is needed, or none was tried.
+    /// A watch is not needed or was not tried.
     #[default]
     Unwatched,
     Watched {
         wd: i32,
         full: bool,
     },
-    /// There is no such directory; the parent's watch tells when it comes.
+    /// The directory does not exist; the watch of its parent reports its creation.
     Missing,
+    /// The kernel refused a watch.
     Refused,
 }
 
@@ -99,14 +101,14 @@ impl Default for Watcher {
 }
 
 impl Watcher {
-    /// A watcher that watches nothing yet. If the system has no inotify instance left, everything is polled.
+    /// Makes a watcher without subscriptions. If the system has no inotify instance left, everything is polled.
     #[must_use]
     pub fn new() -> Watcher {
         let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok().map(Arc::new);
         let root = Node { used: true, ..Node::default() };
         Watcher {
             limit_reached: inotify.is_none(),
-            limit_told: false,
+            limit_reported: false,
             inotify,
             nodes: vec![root],
             free: Vec::new(),
@@ -118,42 +120,42 @@ impl Watcher {
         }
     }
 
-    /// Readable when there is something to read. `None`: wait for [`Watcher::next_poll`] only.
+    /// Returns the descriptor that is readable when there are changes; `None` if everything is polled.
     #[must_use]
     pub fn fd(&self) -> Option<BorrowedFd<'_>> {
         self.inotify.as_ref().map(AsFd::as_fd)
     }
 
-    /// The same, to wait for it while the watcher itself is in use.
+    /// Returns the same descriptor, shared, to wait for it while another thread uses the watcher.
     #[must_use]
     pub fn shared_fd(&self) -> Option<Arc<OwnedFd>> {
         self.inotify.clone()
     }
 
-    /// When [`Watcher::read`] has to be called even if nothing is readable.
+    /// Returns when [`Watcher::read`] has to be called even if the descriptor is not readable.
     #[must_use]
     pub fn next_poll(&self) -> Option<Instant> {
         self.poll_at
     }
 
-    /// Whether the kernel's limit on watches was met: some paths are polled. Tells once.
+    /// Whether the kernel's limit on watches was reached, so that some paths are polled; `true` at most once.
     pub fn take_limit_reached(&mut self) -> bool {
-        self.limit_reached && !std::mem::replace(&mut self.limit_told, true)
+        self.limit_reached && !std::mem::replace(&mut self.limit_reported, true)
     }
 
-    /// Reports changes of the path under that token from now on. On return the watch is in place.
+    /// Reports changes of the path under that token from now on. The watch is in place when this returns.
     pub fn subscribe(&mut self, path: &Path, scope: Scope, token: u64) -> Subscription {
         let mut node = ROOT;
         for name in components(path) {
             node = self.child(node, name);
         }
         self.serial += 1;
-        let wanted = &mut self.nodes[node].wanted;
-        if wanted.is_empty() {
-            // Almost all paths are wanted once.
-            wanted.reserve_exact(1);
+        let subscribers = &mut self.nodes[node].subscribers;
+        if subscribers.is_empty() {
+            // Almost all paths have one subscriber.
+            subscribers.reserve_exact(1);
         }
-        wanted.push(Wanted { serial: self.serial, token, scope });
+        subscribers.push(Subscriber { serial: self.serial, token, scope });
         self.watch_chain(node);
         if scope == Scope::Recursive {
             self.walk(node);
@@ -161,20 +163,20 @@ impl Watcher {
         Subscription { node, serial: self.serial }
     }
 
-    /// Reports it no more.
+    /// Ends a subscription.
     pub fn unsubscribe(&mut self, subscription: Subscription) {
         let Some(node) = self.nodes.get_mut(subscription.node) else { return };
-        let before = node.wanted.len();
-        node.wanted.retain(|w| w.serial != subscription.serial);
-        if node.wanted.len() < before {
+        let before = node.subscribers.len();
+        node.subscribers.retain(|s| s.serial != subscription.serial);
+        if node.subscribers.len() < before {
             self.prune(subscription.node);
         }
     }
 
-    /// Takes what happened since the last call: the tokens to report, each once.
+    /// Returns the tokens of the paths that changed since they were read before, each once.
     ///
     /// # Errors
-    /// Reading failed for another reason than that there is nothing.
+    /// The events cannot be read.
     pub fn read(&mut self, now: Instant) -> io::Result<Vec<u64>> {
         let mut tokens = Vec::new();
         if self.poll_at.is_some_and(|at| at <= now) {
@@ -226,7 +228,7 @@ impl Watcher {
             self.by_wd.remove(&event.wd);
             for node in nodes {
                 self.nodes[node].state = State::Missing;
-                self.renew_if_there(node, tokens);
+                self.renew(node, tokens);
             }
             return;
         }
@@ -246,11 +248,11 @@ impl Watcher {
                     self.forget_below(child);
                     self.renew(child, tokens);
                 } else {
-                    tokens.extend(self.nodes[child].wanted.iter().map(|w| w.token));
+                    tokens.extend(self.nodes[child].subscribers.iter().map(|s| s.token));
                 }
             }
-            let wanted = self.nodes[node].wanted.iter();
-            tokens.extend(wanted.filter(|w| w.scope != Scope::Entry).map(|w| w.token));
+            let subscribers = self.nodes[node].subscribers.iter();
+            tokens.extend(subscribers.filter(|s| s.scope != Scope::Entry).map(|s| s.token));
             let is_new_directory = event.flags.contains(ReadFlags::ISDIR)
                 && event.flags.intersects(ReadFlags::CREATE | ReadFlags::MOVED_TO);
             if self.report_recursive(node, tokens) && is_new_directory {
@@ -261,12 +263,12 @@ impl Watcher {
         }
     }
 
-    /// Reports those that want everything below an ancestor of the node or the node itself, and says whether any does.
+    /// Reports the recursive subscriptions of the node and of those above it; returns whether there are any.
     fn report_recursive(&self, mut node: usize, tokens: &mut Vec<u64>) -> bool {
         let mut found = false;
         loop {
-            for wanted in self.nodes[node].wanted.iter().filter(|w| w.scope == Scope::Recursive) {
-                tokens.push(wanted.token);
+            for subscriber in self.nodes[node].subscribers.iter().filter(|s| s.scope == Scope::Recursive) {
+                tokens.push(subscriber.token);
                 found = true;
             }
             if node == ROOT {
@@ -280,13 +282,13 @@ impl Watcher {
         self.report_recursive(node, &mut Vec::new())
     }
 
-    /// Watches what can be watched below the node again, and reports everything wanted there.
+    /// Makes the watches at and below the node again, and reports all subscriptions there.
     fn renew(&mut self, node: usize, tokens: &mut Vec<u64>) {
         let mut todo = vec![node];
         while let Some(at) = todo.pop() {
-            tokens.extend(self.nodes[at].wanted.iter().map(|w| w.token));
+            tokens.extend(self.nodes[at].subscribers.iter().map(|s| s.token));
             self.watch(at);
-            if self.nodes[at].wanted.iter().any(|w| w.scope == Scope::Recursive) {
+            if self.nodes[at].subscribers.iter().any(|s| s.scope == Scope::Recursive) {
                 self.walk(at);
             }
             todo.extend(self.nodes[at].children.values());
@@ -296,12 +298,7 @@ impl Watcher {
         }
     }
 
-    /// After a watch ended by itself: only if there is something again do we have to look below it.
-    fn renew_if_there(&mut self, node: usize, tokens: &mut Vec<u64>) {
-        self.renew(node, tokens);
-    }
-
-    /// Gives up all watches at and below a node.
+    /// Removes all watches at and below a node.
     fn forget_below(&mut self, node: usize) {
         let mut todo = vec![node];
         while let Some(at) = todo.pop() {
@@ -319,13 +316,13 @@ impl Watcher {
         if sharing.is_empty() {
             self.by_wd.remove(&wd);
             if let Some(fd) = &self.inotify {
-                // It may be gone already, which is what we want.
+                // Fails only if the kernel has removed it already.
                 let _ = inotify::remove_watch(fd, wd);
             }
         }
     }
 
-    /// Watches the directories from the root to the node, as far as they exist.
+    /// Watches the directories from the root to the node, up to the first that does not exist.
     fn watch_chain(&mut self, node: usize) {
         let mut chain = vec![node];
         let mut at = node;
@@ -341,11 +338,11 @@ impl Watcher {
         }
     }
 
-    /// Brings the watch of one node to what it needs.
+    /// Makes the watch that the node needs, unless it has one.
     fn watch(&mut self, node: usize) {
         let this = &self.nodes[node];
-        let deep = this.walked || this.wanted.iter().any(|w| w.scope != Scope::Entry);
-        let full = deep || this.children.values().any(|c| !self.nodes[*c].wanted.is_empty());
+        let deep = this.walked || this.subscribers.iter().any(|s| s.scope != Scope::Entry);
+        let full = deep || this.children.values().any(|c| !self.nodes[*c].subscribers.is_empty());
         let needed = full || !this.children.is_empty();
         let enough = match this.state {
             State::Watched { full: has, .. } => has || !full,
@@ -379,7 +376,7 @@ impl Watcher {
         };
     }
 
-    /// Watches every directory at and below the node. Directories that come while we walk are seen by the watches of
+    /// Watches every directory at and below the node. Directories that are created meanwhile are reported by the watches of
     /// their parents.
     fn walk(&mut self, node: usize) {
         let mut todo = vec![node];
@@ -418,9 +415,9 @@ impl Watcher {
         child
     }
 
-    /// Drops a node and its ancestors as far as nobody needs them.
+    /// Removes a node and those above it, as far as they are not needed.
     fn prune(&mut self, mut node: usize) {
-        // What was only made by walking goes when nothing above wants it any more.
+        // Nodes that a recursive subscription made are not needed without one.
         if !self.is_below_recursive(node) {
             let mut todo: Vec<usize> = self.nodes[node].children.values().copied().collect();
             let mut walked = Vec::new();
@@ -446,11 +443,11 @@ impl Watcher {
             if !this.children.is_empty() || this.walked {
                 return;
             }
-            let deep = this.wanted.iter().any(|w| w.scope != Scope::Entry);
+            let deep = this.subscribers.iter().any(|s| s.scope != Scope::Entry);
             if !deep {
                 self.unwatch(node);
             }
-            if !self.nodes[node].wanted.is_empty() {
+            if !self.nodes[node].subscribers.is_empty() {
                 return;
             }
             let parent = self.nodes[node].parent;
@@ -480,7 +477,7 @@ struct Event {
     name: Option<OsString>,
 }
 
-/// The names from the root down, `.` and `..` resolved by their text.
+/// Returns the names from the root down; `.` and `..` are resolved lexically.
 fn components(path: &Path) -> Vec<&OsStr> {
     let mut names = Vec::new();
     for component in path.components() {
@@ -497,11 +494,13 @@ fn components(path: &Path) -> Vec<&OsStr> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use std::fs;
 
-    /// Collects tokens until the wanted one came, for at most five seconds.
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    use super::*;
+
+    /// Reads changes until the token comes, for at most five seconds.
     fn wait_for(watcher: &mut Watcher, token: u64) -> bool {
         let end = Instant::now() + Duration::from_secs(5);
         while Instant::now() < end {
@@ -591,7 +590,7 @@ mod tests {
     }
 
     #[test]
-    fn without_inotify_everything_is_polled_and_said_once() {
+    fn without_inotify_everything_is_polled_and_the_limit_reported_once() {
         let dir = tempfile::tempdir().unwrap();
         let mut watcher = Watcher { inotify: None, limit_reached: true, ..Watcher::new() };
         watcher.subscribe(&dir.path().join("file"), Scope::Entry, 9);

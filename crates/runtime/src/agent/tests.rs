@@ -12,7 +12,7 @@ use resource_graph::{Edge, Endpoint, Resource, ResourceGraph, ResourceId, Vertex
 use resources::StateDir;
 use shared_store::{Export, SharedStore};
 
-use crate::shell::{Agent, Event, Handle, Message, Observer, Options, Summary};
+use crate::agent::{Agent, AgentHandle, AgentOptions, Event, Message, Observer, Summary};
 
 /// Sends a line an event.
 struct Recorder(Sender<String>);
@@ -21,7 +21,7 @@ impl Observer for Recorder {
     fn event(&mut self, event: Event<'_>) {
         let line = match event {
             Event::Changed { resource, change, .. } => format!("{}: {}", resource.id, change.text),
-            Event::Said { id, text } => format!("{id} says {text}"),
+            Event::Message { id, text } => format!("{id} says {text}"),
             Event::Failed { resource, failure, .. } => format!("{} failed: {failure}", resource.id),
             Event::Swapped { vertices, kept, .. } => format!("graph of {vertices}, {kept} kept"),
             Event::Converged => "converged".to_owned(),
@@ -37,12 +37,12 @@ impl Observer for Recorder {
 struct Running {
     dir: tempfile::TempDir,
     lines: Receiver<String>,
-    handle: Handle,
+    handle: AgentHandle,
     thread: JoinHandle<Summary>,
 }
 
 impl Running {
-    fn start(options: fn(&Path) -> Options) -> Running {
+    fn start(options: fn(&Path) -> AgentOptions) -> Running {
         let dir = tempfile::tempdir().unwrap();
         let (lines_in, lines) = channel();
         let (handle_in, handle_out) = channel();
@@ -101,12 +101,12 @@ impl Running {
     }
 }
 
-fn once(dir: &Path) -> Options {
-    Options { once: true, state: StateDir::open(&dir.join("prefix")).ok(), ..Options::default() }
+fn once(dir: &Path) -> AgentOptions {
+    AgentOptions { once: true, state: StateDir::open(&dir.join("prefix")).ok(), ..AgentOptions::default() }
 }
 
-fn daemon(dir: &Path) -> Options {
-    Options { once: false, ..once(dir) }
+fn daemon(dir: &Path) -> AgentOptions {
+    AgentOptions { once: false, ..once(dir) }
 }
 
 fn graph(resources: Vec<Resource>) -> ResourceGraph {
@@ -133,7 +133,7 @@ fn once_applies_everything_and_ends() {
 }
 
 #[test]
-fn damaged_files_are_restored() {
+fn changed_files_are_restored() {
     let agent = Running::start(daemon);
     let mut graph = graph(vec![agent.file("x").with("content", "good\n"), agent.file("d/")]);
     graph.add_edge(edge(0, 1, false));
@@ -304,7 +304,8 @@ fn endless_failure_is_told_once_and_recovers_with_its_dependents() {
 
 #[test]
 fn converged_timeout_ends_the_agent() {
-    let agent = Running::start(|dir| Options { converged_timeout: Some(Duration::from_millis(100)), ..daemon(dir) });
+    let agent =
+        Running::start(|dir| AgentOptions { converged_timeout: Some(Duration::from_millis(100)), ..daemon(dir) });
     agent.swap(&graph(vec![agent.file("x")]));
     let (summary, lines, _dir) = agent.join();
     assert!(summary.is_success());

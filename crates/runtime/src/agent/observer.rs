@@ -1,4 +1,4 @@
-//! What the agent tells its surroundings.
+//! Events of a run for people and logs.
 
 use std::time::Duration;
 
@@ -7,62 +7,63 @@ use resource_engine::Status;
 use resource_graph::{Resource, ResourceId};
 use resources::{Change, Failure};
 
-/// Something a person may want to see.
+/// Something that happened in a run.
 pub enum Event<'a> {
     /// A change was made, or with `noop` would have been.
     Changed {
         /// The resource (of a group: its leader).
         resource: &'a Resource,
-        /// What.
+        /// The change.
         change: &'a Change,
-        /// Whether it was only found.
+        /// Whether it was only found necessary.
         noop: bool,
     },
-    /// A resource has something to say.
-    Said {
-        /// Which.
+    /// A resource printed a message.
+    Message {
+        /// The resource.
         id: &'a ResourceId,
-        /// What.
+        /// The message.
         text: &'a str,
     },
     /// A check or a watch failed.
     Failed {
         /// The resource.
         resource: &'a Resource,
-        /// Why.
+        /// The cause.
         failure: &'a Failure,
-        /// The delay before the next attempt and how many are left (-1: no limit); `None` when it was the last.
+        /// The delay before the next attempt and the number of attempts left after it (-1 for no limit); `None` if there is
+        /// no further attempt.
         retry: Option<(Duration, i32)>,
     },
     /// A new graph is in force.
     Swapped {
-        /// Vertices.
+        /// The number of vertices.
         vertices: usize,
-        /// Edges.
+        /// The number of edges.
         edges: usize,
-        /// Unchanged vertices.
+        /// The number of vertices that were kept because they did not change.
         kept: usize,
     },
-    /// Nothing changed for the time asked for.
+    /// Nothing changed for the configured time.
     Converged,
-    /// Work came up after that.
+    /// Something changed after that.
     Diverged,
     /// A problem that belongs to no resource.
     Problem(&'a Diagnostic),
-    /// A signal was received: how urgently to stop now.
+    /// A signal, or time passed after one, raised the shutdown level.
     Stopping(&'a str),
 }
 
-/// Takes the events, in order.
+/// Receives the events of a run, in order.
 pub trait Observer {
-    /// Something happened.
+    /// Called for each event.
     fn event(&mut self, event: Event<'_>);
 
-    /// How often [`Observer::progress`] is wanted; `None` for never.
+    /// The time between two calls of [`Observer::progress`]; `None` for no calls.
     fn interval(&self) -> Option<Duration> {
         None
     }
 
-    /// Where things stand, with the checks that run longest.
+    /// Called periodically with the state of the run and the slow checks, the slowest first.
     fn progress(&mut self, _status: &Status, _slow: &[(&ResourceId, Duration)]) {}
 }
