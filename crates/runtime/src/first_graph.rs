@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use function_engine::{Engine, Interpreter, StillHost, Waiting};
+use function_engine::{Engine, Interpreter, SnapshotEnvironment, Waiting};
 use mcl_artifact::program::Program;
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use resource_graph::ResourceGraph;
@@ -41,7 +41,7 @@ pub fn first_graph(
         })?;
     }
     let started = Instant::now();
-    let host = StillHost::new(hostname.to_owned(), scratch.path.clone(), started);
+    let host = SnapshotEnvironment::new(hostname.to_owned(), scratch.path.clone(), started);
     let mut engine = Engine::new(Arc::clone(program), Box::new(host)).map_err(|e| vec![e])?;
     let events = engine.events();
     let mut told = false;

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use function_engine::{Engine, Host, Interpreter, Waiting, Waker, WatchId};
+use function_engine::{Engine, Environment, Interpreter, Waiting, Waker, WatchId};
 use mcl_artifact::program::Program;
 use mcl_value::Value;
 use resources::{Scope, SharedValues};
@@ -83,7 +83,7 @@ fn run(source: LiveSource, world: World, agent: &Handle) {
     }
     let mut interpreter = Interpreter::new();
     let mut engine = match program.map(|program| {
-        let host = LiveHost { world: world.clone(), hostname, state_dir, shared };
+        let host = WatchingEnvironment { world: world.clone(), hostname, state_dir, shared };
         Engine::new(program, Box::new(host))
     }) {
         Some(Ok(engine)) => Some(engine),
@@ -249,14 +249,14 @@ impl World {
 }
 
 /// The world as functions see it.
-struct LiveHost {
+struct WatchingEnvironment {
     world: World,
     hostname: String,
     state_dir: PathBuf,
     shared: Arc<SharedValues>,
 }
 
-impl Host for LiveHost {
+impl Environment for WatchingEnvironment {
     fn now(&self) -> Duration {
         SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO)
     }
