@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use function_engine::{Engine, Interpreter, StillHost, Waiting};
+use function_engine::{Engine, Interpreter, SnapshotEnvironment, Waiting};
 use mcl_artifact::program::Program;
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use resource_graph::ResourceGraph;
@@ -45,8 +45,8 @@ pub fn first_graph(
         })?;
     }
     let started = Instant::now();
-    let host = StillHost::new(hostname.to_owned(), scratch.path().to_owned(), started);
-    let mut engine = Engine::new(Arc::clone(program), Box::new(host)).map_err(|e| vec![e])?;
+    let environment = SnapshotEnvironment::new(hostname.to_owned(), scratch.path().to_owned(), started);
+    let mut engine = Engine::new(Arc::clone(program), Box::new(environment)).map_err(|e| vec![e])?;
     let events = engine.events();
     let mut reported = false;
     while engine.run()?.waiting {

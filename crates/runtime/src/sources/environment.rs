@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use function_engine::{Host, Waker, WatchId};
+use function_engine::{Environment, Waker, WatchId};
 use mcl_value::Value;
 use resources::SharedValues;
 
@@ -20,7 +20,7 @@ pub(super) struct WatchingEnvironment {
     pub(super) shared: Arc<SharedValues>,
 }
 
-impl Host for WatchingEnvironment {
+impl Environment for WatchingEnvironment {
     fn now(&self) -> Duration {
         SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO)
     }

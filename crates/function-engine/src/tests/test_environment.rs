@@ -1,4 +1,4 @@
-//! A host whose inputs a test sets.
+//! An environment whose inputs are set by a test.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -8,9 +8,12 @@ use mcl_artifact::program::Program;
 use mcl_value::Value;
 use rustc_hash::FxHashMap;
 
-use crate::host::{Host, Waker, WatchId};
+use crate::engine::Engine;
+use crate::environment::Environment;
+use crate::events::Waker;
+use crate::ids::WatchId;
+use crate::outputs::Output;
 use crate::tests::functions;
-use crate::{Engine, Output};
 
 #[derive(Default)]
 pub(crate) struct Inner {
@@ -20,22 +23,22 @@ pub(crate) struct Inner {
     clock: Duration,
 }
 
-/// Shared by a test and the engine that it tests.
+/// An environment that a test and its engine share.
 #[derive(Clone, Default)]
-pub(crate) struct World(Arc<Mutex<Inner>>);
+pub(crate) struct TestEnvironment(Arc<Mutex<Inner>>);
 
-impl World {
-    /// Sets an input, and wakes those who watch it.
+impl TestEnvironment {
+    /// Sets an input, and wakes the nodes that watch it.
     pub(crate) fn set(&self, key: &str, value: impl Into<Value>) {
         self.replace(key, Some(value.into()));
     }
 
-    /// Takes the value of an input away: its readers have none yet, again.
+    /// Removes the value of an input. Its dependents become pending again.
     pub(crate) fn unset(&self, key: &str) {
         self.replace(key, None);
     }
 
-    /// Sets an input or takes its value away.
+    /// Sets an input, or removes its value.
     pub(crate) fn replace(&self, key: &str, value: Option<Value>) {
         let mut inner = self.0.lock().unwrap();
         match value {
@@ -65,7 +68,7 @@ impl World {
     }
 }
 
-impl Host for World {
+impl Environment for TestEnvironment {
     fn now(&self) -> Duration {
         self.monotonic()
     }
@@ -103,14 +106,14 @@ impl Host for World {
     }
 }
 
-/// Stands for the messages of an engine that waits for a first value.
+/// The outcome of an engine that waits for a first value.
 pub(crate) const WAITING: &str = "waiting";
 
-/// What an engine puts out: the values of each live statement, or the sorted messages of its failures.
+/// Runs a round and returns the values of each active statement, or the sorted messages of the failures.
 pub(crate) fn outcome(engine: &mut Engine) -> Result<Vec<Vec<Value>>, Vec<String>> {
     match engine.run() {
         Ok(round) if round.waiting => {
-            assert!(!engine.waiting_for().is_empty(), "what is waited for is known");
+            assert!(!engine.waiting_for().is_empty(), "the pending calls are known");
             Err(vec![WAITING.to_owned()])
         }
         Ok(_) => Ok(outputs(engine)),

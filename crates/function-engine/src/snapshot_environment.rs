@@ -1,28 +1,30 @@
-//! A host that watches nothing: for commands that look at a program's first result.
+//! An environment without watches, for commands that compute only the first result of a program.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use mcl_value::Value;
 
-use crate::host::{Host, Waker, WatchId};
+use crate::environment::Environment;
+use crate::events::Waker;
+use crate::ids::WatchId;
 
-/// Answers questions about the machine; nobody is told when the answer changes. Time passes.
-pub struct StillHost {
+/// Answers queries about the machine but never reports a change. Its clocks advance.
+pub struct SnapshotEnvironment {
     hostname: String,
     state_dir: PathBuf,
     started: Instant,
 }
 
-impl StillHost {
-    /// A host of that name, whose monotonic clock counts from that moment.
+impl SnapshotEnvironment {
+    /// Creates an environment with this host name, whose monotonic clock counts from `started`.
     #[must_use]
-    pub fn new(hostname: String, state_dir: PathBuf, started: Instant) -> StillHost {
-        StillHost { hostname, state_dir, started }
+    pub fn new(hostname: String, state_dir: PathBuf, started: Instant) -> SnapshotEnvironment {
+        SnapshotEnvironment { hostname, state_dir, started }
     }
 }
 
-impl Host for StillHost {
+impl Environment for SnapshotEnvironment {
     fn now(&self) -> Duration {
         SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO)
     }

@@ -1,4 +1,4 @@
-//! The meaning of a program, computed from nothing by plain recursion: what the engine must agree with.
+//! A reference interpreter: evaluates a program from scratch by plain recursion. The engine must agree with it.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -11,13 +11,13 @@ use rustc_hash::FxHashMap;
 
 use crate::outputs::for_each_statement_operand;
 use crate::tests::functions;
-use crate::tests::world::{WAITING, World};
+use crate::tests::test_environment::{TestEnvironment, WAITING};
 
-type Evaluated = Result<Data, Absent>;
+type Evaluated = Result<Data, Unavailable>;
 
-/// Why there is no value.
+/// The reason why there is no value.
 #[derive(Clone)]
-enum Absent {
+enum Unavailable {
     Failed(FunctionError),
     Pending,
 }
@@ -43,36 +43,42 @@ struct Frame {
     done: RefCell<FxHashMap<u32, Evaluated>>,
 }
 
-pub(super) struct Naive<'a> {
+pub(super) struct ReferenceInterpreter<'a> {
     program: &'a Program,
-    world: &'a World,
+    environment: &'a TestEnvironment,
     shown: Vec<Vec<Value>>,
     failures: BTreeSet<String>,
-    /// Whether a statement, or a kept value of a frame that exists, has no first value yet.
+    /// Whether a statement, or a kept value of an existing frame, has no first value yet.
     waiting: Cell<bool>,
 }
 
-/// What a program puts out for the present inputs.
-pub(super) fn outcome(program: &Program, world: &World) -> Result<Vec<Vec<Value>>, Vec<String>> {
-    let mut naive = Naive { program, world, shown: Vec::new(), failures: BTreeSet::new(), waiting: Cell::new(false) };
+/// Returns the output of a program for the current inputs, or the sorted messages of its failures.
+pub(super) fn outcome(program: &Program, environment: &TestEnvironment) -> Result<Vec<Vec<Value>>, Vec<String>> {
+    let mut interpreter = ReferenceInterpreter {
+        program,
+        environment,
+        shown: Vec::new(),
+        failures: BTreeSet::new(),
+        waiting: Cell::new(false),
+    };
     let template = program.templates.len() - 1;
     let top = Frame { template, parent: None, captures: vec![], params: vec![], done: RefCell::default() };
-    naive.statements(&Rc::new(top));
-    if !naive.failures.is_empty() {
-        Err(naive.failures.into_iter().collect())
-    } else if naive.waiting.get() {
+    interpreter.statements(&Rc::new(top));
+    if !interpreter.failures.is_empty() {
+        Err(interpreter.failures.into_iter().collect())
+    } else if interpreter.waiting.get() {
         Err(vec![WAITING.to_owned()])
     } else {
-        Ok(naive.shown)
+        Ok(interpreter.shown)
     }
 }
 
-impl Naive<'_> {
+impl ReferenceInterpreter<'_> {
     fn template(&self, frame: &Frame) -> &Template {
         &self.program.templates[frame.template]
     }
 
-    fn open(&self, closure: &Closure, parent: &Rc<Frame>, params: Vec<Param>) -> Rc<Frame> {
+    fn open_frame(&self, closure: &Closure, parent: &Rc<Frame>, params: Vec<Param>) -> Rc<Frame> {
         let frame = Rc::new(Frame {
             template: closure.template.0 as usize,
             parent: Some(Rc::clone(parent)),
@@ -81,7 +87,7 @@ impl Naive<'_> {
             done: RefCell::default(),
         });
         for kept in &self.template(&frame).keep {
-            if matches!(self.operand(&frame, *kept), Err(Absent::Pending)) {
+            if matches!(self.operand(&frame, *kept), Err(Unavailable::Pending)) {
                 self.waiting.set(true);
             }
         }
@@ -95,10 +101,10 @@ impl Naive<'_> {
             let mut failed = false;
             for_each_statement_operand(statement, |operand| match self.value(frame, operand) {
                 Ok(value) => values.push(value),
-                Err(absent) => {
-                    match absent {
-                        Absent::Failed(error) => drop(self.failures.insert(error.to_string())),
-                        Absent::Pending => self.waiting.set(true),
+                Err(unavailable) => {
+                    match unavailable {
+                        Unavailable::Failed(error) => drop(self.failures.insert(error.to_string())),
+                        Unavailable::Pending => self.waiting.set(true),
                     }
                     failed = true;
                 }
@@ -111,26 +117,26 @@ impl Naive<'_> {
                 Statement::If { then, otherwise, .. } => {
                     let branch = if values[0] == Value::Bool(true) { Some(then) } else { otherwise.as_ref() };
                     if let Some(branch) = branch {
-                        self.statements(&self.open(branch, frame, vec![]));
+                        self.statements(&self.open_frame(branch, frame, vec![]));
                     }
                 }
                 Statement::For { body, .. } => {
                     for (i, value) in values[0].as_list().unwrap().iter().enumerate() {
                         let params = [Value::Int(i as i64), value.clone()].map(|v| Param::Data(Data::Value(v)));
-                        self.statements(&self.open(body, frame, params.to_vec()));
+                        self.statements(&self.open_frame(body, frame, params.to_vec()));
                     }
                 }
                 Statement::ForKv { body, .. } => {
                     for (key, value) in values[0].as_map().unwrap().iter() {
                         let params = [key.clone(), value.clone()].map(|v| Param::Data(Data::Value(v)));
-                        self.statements(&self.open(body, frame, params.to_vec()));
+                        self.statements(&self.open_frame(body, frame, params.to_vec()));
                     }
                 }
             }
         }
     }
 
-    fn value(&self, frame: &Rc<Frame>, operand: Operand) -> Result<Value, Absent> {
+    fn value(&self, frame: &Rc<Frame>, operand: Operand) -> Result<Value, Unavailable> {
         match self.operand(frame, operand)? {
             Data::Value(value) => Ok(value),
             Data::Function(..) => panic!("a function is shown"),
@@ -165,8 +171,8 @@ impl Naive<'_> {
         }
     }
 
-    /// All operands; of several failures a fatal one, else the first; any failure before waiting.
-    fn all(&self, frame: &Rc<Frame>, operands: &[Operand]) -> Result<Vec<Data>, Absent> {
+    /// Evaluates all operands. A fatal failure takes precedence over other failures, and any failure over pending.
+    fn all(&self, frame: &Rc<Frame>, operands: &[Operand]) -> Result<Vec<Data>, Unavailable> {
         first_failure(operands.iter().map(|o| self.operand(frame, *o)))
     }
 
@@ -181,27 +187,29 @@ impl Naive<'_> {
                 match functions::lookup(name).unwrap().implementation {
                     Implementation::Plain(call) => {
                         let cx = CallContext { ty: &import.ty, deploy: None, module_dir: "/" };
-                        call(&cx, &values(args)).map(Data::Value).map_err(Absent::Failed)
+                        call(&cx, &values(args)).map(Data::Value).map_err(Unavailable::Failed)
                     }
                     Implementation::Streaming(_) => {
-                        let Data::Value(Value::Str(key)) = &args[0] else { panic!("a key is a text") };
-                        self.world.get(&key.to_text()).map(Data::Value).ok_or(Absent::Pending)
+                        let Data::Value(Value::Str(key)) = &args[0] else { panic!("a key is a string") };
+                        self.environment.get(&key.to_text()).map(Data::Value).ok_or(Unavailable::Pending)
                     }
                     Implementation::Engine(function) => self.iterate(function, args),
                 }
             }
             Op::Func { closure, .. } => Ok(Data::Function(Rc::clone(frame), closure.clone())),
             Op::Call { callee, args } => {
-                let Data::Function(home, closure) = self.operand(frame, *callee)? else { panic!("not a function") };
-                self.root(&self.open(&closure, &home, lazily(args)))
+                let Data::Function(owner, closure) = self.operand(frame, *callee)? else { panic!("not a function") };
+                self.root(&self.open_frame(&closure, &owner, lazily(args)))
             }
-            Op::CallKnown { closure, args } => self.root(&self.open(closure, frame, lazily(args))),
+            Op::CallKnown { closure, args } => self.root(&self.open_frame(closure, frame, lazily(args))),
             Op::If { condition, then, otherwise } => {
                 let Data::Value(Value::Bool(c)) = self.operand(frame, *condition)? else { panic!("not a bool") };
-                self.root(&self.open(if c { then } else { otherwise }, frame, vec![]))
+                self.root(&self.open_frame(if c { then } else { otherwise }, frame, vec![]))
             }
             Op::Except { value, fallback } => match self.operand(frame, *value) {
-                Err(Absent::Failed(error)) if error.is_catchable() => self.root(&self.open(fallback, frame, vec![])),
+                Err(Unavailable::Failed(error)) if error.is_catchable() => {
+                    self.root(&self.open_frame(fallback, frame, vec![]))
+                }
                 other => other,
             },
             Op::Map(_) | Op::Struct(..) => panic!("not generated"),
@@ -209,8 +217,8 @@ impl Naive<'_> {
     }
 
     fn iterate(&self, function: EngineFunction, mut args: Vec<Data>) -> Evaluated {
-        let Some(Data::Function(home, closure)) = args.pop() else { panic!("not a function") };
-        let apply = |params: Vec<Param>| self.open(&closure, &home, params);
+        let Some(Data::Function(owner, closure)) = args.pop() else { panic!("not a function") };
+        let apply = |params: Vec<Param>| self.open_frame(&closure, &owner, params);
         let element = |v: &Value| Param::Data(Data::Value(v.clone()));
         let args = values(args);
         let list = |v: &Value| v.as_list().unwrap().to_vec();
@@ -236,7 +244,7 @@ impl Naive<'_> {
                 let first = if args.len() == 2 { Some(args[0].clone()) } else { elements.next() };
                 let Some(first) = first else {
                     let problem = "cannot reduce an empty list without an initial value";
-                    return Err(Absent::Failed(FunctionError::fatal(problem)));
+                    return Err(Unavailable::Failed(FunctionError::fatal(problem)));
                 };
                 let mut accumulator = element(&first);
                 for v in elements {
@@ -261,24 +269,24 @@ fn values(data: Vec<Data>) -> Vec<Value> {
         .collect()
 }
 
-fn first_failure(results: impl Iterator<Item = Evaluated>) -> Result<Vec<Data>, Absent> {
+fn first_failure(results: impl Iterator<Item = Evaluated>) -> Result<Vec<Data>, Unavailable> {
     let mut good = Vec::new();
     let mut failure: Option<FunctionError> = None;
     let mut pending = false;
     for result in results {
         match result {
             Ok(data) => good.push(data),
-            Err(Absent::Failed(error)) => {
+            Err(Unavailable::Failed(error)) => {
                 if failure.as_ref().is_none_or(|f| f.is_catchable() && !error.is_catchable()) {
                     failure = Some(error);
                 }
             }
-            Err(Absent::Pending) => pending = true,
+            Err(Unavailable::Pending) => pending = true,
         }
     }
     match failure {
-        Some(failure) => Err(Absent::Failed(failure)),
-        None if pending => Err(Absent::Pending),
+        Some(failure) => Err(Unavailable::Failed(failure)),
+        None if pending => Err(Unavailable::Pending),
         None => Ok(good),
     }
 }
