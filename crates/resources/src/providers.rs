@@ -28,4 +28,5 @@ mod value;
 
 pub use exit::ExitRequest;
 pub use pkg::package_files;
+pub(crate) use registry::capture_state;
 pub use registry::{Constructor, build, is_refreshable};

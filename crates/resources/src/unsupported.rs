@@ -1,4 +1,4 @@
-//! Kinds that type-check but cannot be applied by this build.
+//! Kinds that type-check but are not implemented in this release.
 
 use resource_graph::Resource;
 
@@ -14,7 +14,7 @@ pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
 
 impl Kind for Unsupported {
     fn check_apply(&mut self, _cx: &mut Context<'_>) -> Result<(), Failure> {
-        Err(Failure::Unavailable(format!("the kind `{}` cannot be applied by this build", self.kind)))
+        Err(Failure::Unavailable(format!("`{}` is not implemented in this release", self.kind)))
     }
 
     fn update(&mut self, _resources: &[Resource]) -> Result<(), Failure> {

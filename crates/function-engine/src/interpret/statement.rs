@@ -196,7 +196,7 @@ fn collected(kind: &'static ResourceKind, data: Option<&Value>, span: Span) -> R
         let data = record.as_struct().and_then(|r| r.get("data")).and_then(Value::as_bytes);
         let mut resource = data
             .ok_or_else(|| "missing data in a collected record".to_owned())
-            .and_then(decode_exported)
+            .and_then(|data| decode_exported(data).map_err(|error| error.to_string()))
             .map_err(&error)?;
         if *resource.id.kind != *kind.name {
             return Err(error(format!(

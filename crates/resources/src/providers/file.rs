@@ -4,6 +4,7 @@
 //! point, is written in place. Existence is judged without following links, contents and attributes through them.
 
 mod attributes;
+mod capture;
 mod link;
 mod remove;
 #[cfg(test)]
@@ -20,6 +21,7 @@ use resource_graph::Resource;
 
 use crate::{Context, Failure, Kind, Params, Scope, Watch};
 use attributes::Attributes;
+pub(crate) use capture::capture;
 use write::Content;
 
 struct File {

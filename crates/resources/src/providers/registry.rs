@@ -7,7 +7,7 @@ use crate::providers::{
     archive, authorized_key, cron, exec, exit, file, hostname, json_edit, kv, line, mount, msg, net, noop, password,
     pkg, print, schedule, svc, sysctl, test, timer, user, value,
 };
-use crate::{Failure, Kind, Params, unsupported};
+use crate::{Failure, Kind, unsupported};
 
 /// Makes the implementation for a leader and the members grouped into it (never empty, the leader first).
 pub type Constructor = fn(&[Resource]) -> Result<Box<dyn Kind>, Failure>;
@@ -68,11 +68,27 @@ pub fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
     Ok(if exports { Box::new(Exporting::new(leader, Some(kind))) } else { kind })
 }
 
-/// Whether the resource does something on a notification: by its kind, or because it does nothing else.
+/// Adds the current state of the host to the inverse of a resource.
+pub(crate) type Capture = fn(&Resource, &mut Resource) -> Result<(), Failure>;
+
+/// The kinds whose inverse depends on the state of the host.
+const CAPTURES: &[(&str, Capture)] = &[("file", file::capture)];
+
+/// Adds the current state of the host to the inverse of a resource, if its kind needs it.
+///
+/// # Errors
+/// The state cannot be read.
+pub(crate) fn capture_state(resource: &Resource, inverse: &mut Resource) -> Result<(), Failure> {
+    match CAPTURES.iter().find(|(kind, _)| *kind == &*resource.id.kind) {
+        Some((_, capture)) => capture(resource, inverse),
+        None => Ok(()),
+    }
+}
+
+/// Returns whether a resource reacts to a refresh.
 #[must_use]
 pub fn is_refreshable(resource: &Resource) -> bool {
-    resource_graph::kind(&resource.id.kind).is_some_and(|k| k.traits.refresh)
-        || (&*resource.id.kind == "exec" && matches!(Params::new(resource).bool("refreshonly"), Ok(true)))
+    resource_graph::Params::of(resource).is_some_and(|params| params.kind().is_refreshable(&params))
 }
 
 #[cfg(test)]
@@ -82,5 +98,13 @@ mod tests {
     #[test]
     fn kinds_are_sorted_for_the_search() {
         assert!(KINDS.is_sorted_by_key(|(name, _)| *name));
+    }
+
+    #[test]
+    fn the_schema_marks_exactly_the_implemented_kinds() {
+        for kind in resource_graph::all_kinds().iter().filter(|kind| kind.is_public()) {
+            let implemented = KINDS.iter().any(|(name, _)| *name == kind.name);
+            assert_eq!(kind.implemented, implemented, "{}", kind.name);
+        }
     }
 }
