@@ -36,7 +36,7 @@ pub(crate) struct ImportedFunction {
 
 /// The estimated height of the body of a function value, which is known only at run time.
 const UNKNOWN_BODY_HEIGHT: u32 = 32;
-/// The maximum estimate per node: estimates can double with each level of nested templates.
+/// The maximum estimate per node: estimates multiply along nested templates.
 const MAX_ESTIMATE: u32 = 1 << 24;
 /// The maximum estimated height; beyond it, heights grow only as needed.
 const MAX_ESTIMATED_HEIGHT: u32 = 1 << 30;

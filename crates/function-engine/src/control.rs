@@ -257,11 +257,11 @@ impl Engine {
         let mut old = old.into_iter().peekable();
         let mut in_place = true;
         for (index, (key, value)) in elements.iter().enumerate() {
-            while let Some((_, gone)) = old.next_if(|(k, _)| match (k, key) {
+            while let Some((_, removed)) = old.next_if(|(k, _)| match (k, key) {
                 (Some(k), Some(key)) => !identical(k, key) && k.display_order(key).is_lt(),
                 _ => false,
             }) {
-                self.drop_frame(gone);
+                self.drop_frame(removed);
             }
             let same = old.next_if(|(k, _)| match (k, key) {
                 (Some(k), Some(key)) => identical(k, key),
@@ -283,15 +283,15 @@ impl Engine {
                     c.iterations.push((key.clone(), frame));
                 }
                 Err(state) => {
-                    for (_, gone) in old.chain(c.iterations.drain(..)) {
-                        self.drop_frame(gone);
+                    for (_, removed) in old.chain(c.iterations.drain(..)) {
+                        self.drop_frame(removed);
                     }
                     return state;
                 }
             }
         }
-        for (_, gone) in old {
-            self.drop_frame(gone);
+        for (_, removed) in old {
+            self.drop_frame(removed);
         }
         self.outputs_changed |= !in_place || reused != had;
         State::Value(Value::Nil)

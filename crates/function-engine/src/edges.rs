@@ -133,7 +133,7 @@ impl Engine {
             let Some(node) = self.nodes.remove(id) else { continue };
             if matches!(node.state, State::Pending) {
                 self.pending -= 1;
-                // What it has frozen is in its frames, which are dropped below.
+                // The nodes that it has frozen belong to its frames, which are dropped below.
                 self.frozen.remove(&id);
             }
             if let Some(frame) = self.frames.get_mut(node.frame) {

@@ -79,7 +79,7 @@ impl Iteration {
     /// Returns the parameters that take elements in the application number `index`, with these elements.
     pub(crate) fn elements(&self, index: usize) -> impl Iterator<Item = (usize, &Value)> {
         let lists = self.lists.iter();
-        // The element before these is the accumulator, and a parameter of the first application only.
+        // Without an initial value, the first application takes the first element as its accumulator.
         let (first, parameter, index) = match self.accumulator {
             Accumulator::None => (None, 0, index),
             Accumulator::Initial => (None, 1, index),
@@ -122,10 +122,11 @@ mod tests {
     #[test]
     fn every_element_is_an_argument_of_one_application() {
         let list = Value::list([7, 8, 9]);
-        check(EngineFunction::Map, &[list.clone()], &[&[(0, 7)], &[(0, 8)], &[(0, 9)]]);
+        let one_list = [list.clone()];
+        check(EngineFunction::Map, &one_list, &[&[(0, 7)], &[(0, 8)], &[(0, 9)]]);
+        check(EngineFunction::Reduce, &one_list, &[&[(0, 7), (1, 8)], &[(1, 9)]]);
         check(EngineFunction::Zip, &[list.clone(), Value::list([1, 2])], &[&[(0, 7), (1, 1)], &[(0, 8), (1, 2)]]);
-        check(EngineFunction::Reduce, &[0.into(), list.clone()], &[&[(1, 7)], &[(1, 8)], &[(1, 9)]]);
-        check(EngineFunction::Reduce, &[list], &[&[(0, 7), (1, 8)], &[(1, 9)]]);
+        check(EngineFunction::Reduce, &[0.into(), list], &[&[(1, 7)], &[(1, 8)], &[(1, 9)]]);
     }
 
     #[test]

@@ -278,7 +278,7 @@ fn failure_of_a_whole_function_body_is_attributed_to_the_call() {
 }
 
 #[test]
-fn a_kept_value_that_fails_matters_unless_something_catches_it() {
+fn failure_of_a_kept_value_is_reported_unless_caught() {
     let run = |read: bool| {
         let mut b = Builder::new();
         let zero = b.int(0);

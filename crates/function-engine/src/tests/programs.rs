@@ -7,7 +7,8 @@ use mcl_artifact::program::{
     ResourceStmt, Statement, StrId, Template, TemplateId, TypeIdx,
 };
 use mcl_diagnostics::{FileId, Span};
-use mcl_value::{Field, FuncType, Type};
+use mcl_value::{Field, FuncType, Type, Value};
+use test_support::{RandomChoice, Rng};
 
 pub(crate) const SPAN: Span = Span::new(FileId(0), 0, 0);
 
@@ -114,31 +115,6 @@ pub(crate) fn show(values: &[Operand]) -> Statement {
     }))
 }
 
-/// A generator of pseudo-random numbers (splitmix64).
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    pub(crate) fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-
-    pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[self.below(items.len())]
-    }
-}
-
 /// The types of random programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ty {
@@ -158,17 +134,17 @@ pub(crate) const INPUTS: [&str; 4] = ["i0", "i1", "i2", "i3"];
 pub(crate) const LISTS: [&str; 2] = ["l0", "l1"];
 
 /// Returns a random input and a value for it. Sometimes there is no value yet.
-pub(crate) fn random_input(random: &mut Random) -> (&'static str, Option<mcl_value::Value>) {
+pub(crate) fn random_input(random: &mut Rng) -> (&'static str, Option<Value>) {
     let (key, value) = if random.one_in(3) {
-        let length = random.below(5);
-        (*random.pick(&LISTS), mcl_value::Value::list((0..length).map(|_| random.below(6) as i64 - 1)))
+        let length = random.usize(..5);
+        (*random.pick(&LISTS), Value::list((0..length).map(|_| random.usize(..6) as i64 - 1)))
     } else {
-        (*random.pick(&INPUTS), (random.below(6) as i64 - 1).into())
+        (*random.pick(&INPUTS), (random.usize(..6) as i64 - 1).into())
     };
     (key, (!random.one_in(8)).then_some(value))
 }
 
-pub(crate) fn all_inputs(random: &mut Random) -> Vec<(&'static str, Option<mcl_value::Value>)> {
+pub(crate) fn all_inputs(random: &mut Rng) -> Vec<(&'static str, Option<Value>)> {
     let mut all = Vec::new();
     while all.len() < INPUTS.len() + LISTS.len() {
         let (key, value) = random_input(random);
@@ -186,16 +162,16 @@ struct Scope {
 }
 
 pub(crate) struct Generator<'r> {
-    pub(crate) random: &'r mut Random,
+    pub(crate) random: &'r mut Rng,
     pub(crate) builder: Builder,
     budget: usize,
 }
 
 impl Generator<'_> {
     /// Returns a random program without type errors.
-    pub(crate) fn program(random: &mut Random) -> Arc<Program> {
+    pub(crate) fn program(random: &mut Rng) -> Arc<Program> {
         let max_budget = if random.one_in(8) { 250 } else { 60 };
-        let budget = 5 + random.below(max_budget);
+        let budget = 5 + random.usize(..max_budget);
         let mut generator = Generator { random, builder: Builder::new(), budget };
         let mut scope = generator.scope(&[], &[]);
         generator.statements(&mut scope, 3);
@@ -223,7 +199,7 @@ impl Generator<'_> {
         let mut inner = self.scope(params, &types);
         fill(self, &mut inner);
         if self.random.one_in(6) {
-            let op = self.builder.input(INPUTS[self.random.below(INPUTS.len())]);
+            let op = self.builder.input(INPUTS[self.random.usize(..INPUTS.len())]);
             let kept = node(&mut inner, op, Ty::Int);
             inner.template.keep.push(kept);
         }
@@ -239,11 +215,11 @@ impl Generator<'_> {
     }
 
     fn statements(&mut self, scope: &mut Scope, depth: usize) {
-        for _ in 0..1 + self.random.below(3) {
-            let choice = if depth == 0 || self.budget == 0 { 0 } else { self.random.below(6) };
+        for _ in 0..1 + self.random.usize(..3) {
+            let choice = if depth == 0 || self.budget == 0 { 0 } else { self.random.usize(..6) };
             let statement = match choice {
                 0..=2 => {
-                    let count = 1 + self.random.below(3);
+                    let count = 1 + self.random.usize(..3);
                     let values: Vec<Operand> = (0..count)
                         .map(|_| {
                             let ty = *self.random.pick(&[Ty::Int, Ty::Int, Ty::Bool, Ty::List, Ty::Map]);
@@ -288,7 +264,7 @@ impl Generator<'_> {
             return self.leaf(scope, ty);
         }
         self.budget -= 1;
-        let op = match self.random.below(11) {
+        let op = match self.random.usize(..11) {
             0 => {
                 let condition = self.operand(scope, Ty::Bool, depth - 1);
                 let then = self.expression(scope, &[], ty, depth - 1);
@@ -335,7 +311,7 @@ impl Generator<'_> {
     }
 
     fn int_op(&mut self, scope: &mut Scope, depth: usize) -> Op {
-        match self.random.below(9) {
+        match self.random.usize(..9) {
             0 | 1 => self.builtin(scope, "add", &[Ty::Int, Ty::Int], depth),
             2 => self.builtin(scope, "sub", &[Ty::Int, Ty::Int], depth),
             3 => self.builtin(scope, "div", &[Ty::Int, Ty::Int], depth),
@@ -355,13 +331,13 @@ impl Generator<'_> {
     }
 
     fn list_op(&mut self, scope: &mut Scope, depth: usize) -> Op {
-        match self.random.below(5) {
+        match self.random.usize(..5) {
             0 => self.builtin(scope, "iter.map", &[Ty::List, Ty::Unary], depth),
             1 => self.builtin(scope, "iter.filter", &[Ty::List, Ty::Predicate], depth),
             2 => self.builtin(scope, "iter.zip", &[Ty::List, Ty::List, Ty::Binary], depth),
             3 => self.builtin(scope, "range", &[Ty::Int], depth),
             _ => {
-                let count = self.random.below(4);
+                let count = self.random.usize(..4);
                 Op::List((0..count).map(|_| self.operand(scope, Ty::Int, depth - 1)).collect())
             }
         }
@@ -370,11 +346,11 @@ impl Generator<'_> {
     fn leaf(&mut self, scope: &mut Scope, ty: Ty) -> Operand {
         let op = match ty {
             Ty::Int if self.random.one_in(2) => {
-                let value = self.random.below(5) as i64;
+                let value = self.random.usize(..5) as i64;
                 return self.builder.int(value);
             }
-            Ty::Int => self.builder.input(INPUTS[self.random.below(INPUTS.len())]),
-            Ty::List => self.builder.input(LISTS[self.random.below(LISTS.len())]),
+            Ty::Int => self.builder.input(INPUTS[self.random.usize(..INPUTS.len())]),
+            Ty::List => self.builder.input(LISTS[self.random.usize(..LISTS.len())]),
             Ty::Bool => {
                 let (a, b) = (self.leaf(scope, Ty::Int), self.leaf(scope, Ty::Int));
                 self.builder.call("less", &[a, b])

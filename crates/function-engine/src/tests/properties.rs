@@ -1,20 +1,19 @@
 //! Random programs and events: after each event the engine must agree with an evaluation from scratch.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use test_support::{RandomChoice, Rng, for_each_seed_in_parallel};
 
 use crate::tests::invariants;
-use crate::tests::programs::{Generator, INPUTS, LISTS, Random, all_inputs, random_input};
+use crate::tests::programs::{Generator, INPUTS, LISTS, all_inputs, random_input};
 use crate::tests::reference_interpreter;
 use crate::tests::test_environment::{TestEnvironment, outcome, outputs};
 
 const EVENTS: usize = 8;
 
-/// Checks the program and the events of one seed.
-fn one_program(seed: u64) {
-    let mut random = Random(seed);
-    let program = Generator::program(&mut random);
+/// Checks one program after each of its events.
+fn check_random_program(random: &mut Rng) {
+    let program = Generator::program(random);
     let environment = TestEnvironment::default();
-    for (key, value) in all_inputs(&mut random) {
+    for (key, value) in all_inputs(random) {
         environment.replace(key, value);
     }
     let mut engine = environment.engine(&program);
@@ -42,23 +41,15 @@ fn one_program(seed: u64) {
             assert_eq!(&outputs(&engine), values);
         }
         // Sometimes everything changes at once.
-        let changes = if random.one_in(4) { 12 } else { 1 + random.below(2) };
+        let changes = if random.one_in(4) { 12 } else { 1 + random.usize(..2) };
         for _ in 0..changes {
-            let (key, value) = random_input(&mut random);
+            let (key, value) = random_input(random);
             environment.replace(key, value);
         }
     }
 }
 
-/// `MCL_ENGINE_PROGRAMS` sets the number of programs, `MCL_ENGINE_SEED` the first seed.
 #[test]
 fn random_programs_agree_with_reference_interpreter() {
-    let number = |name: &str, default: u64| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
-    let (count, seed) = (number("MCL_ENGINE_PROGRAMS", 2000), number("MCL_ENGINE_SEED", 0));
-    for seed in seed..seed + count {
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| one_program(seed))) {
-            eprintln!("the program of MCL_ENGINE_SEED={seed} MCL_ENGINE_PROGRAMS=1 fails");
-            resume_unwind(panic);
-        }
-    }
+    for_each_seed_in_parallel(2000, check_random_program);
 }
