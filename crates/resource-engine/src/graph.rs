@@ -101,7 +101,7 @@ impl EngineGraph {
         })
     }
 
-    /// Makes a graph; `order` returns the order of that many groups with these edges.
+    /// Makes a graph. `order` returns the order of the groups, given their number and the edges.
     fn with_order(
         groups: Vec<Group>,
         edges: Vec<GroupEdge>,
