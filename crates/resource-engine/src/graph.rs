@@ -96,6 +96,18 @@ impl EngineGraph {
     /// # Errors
     /// There is a cycle.
     pub fn new(groups: Vec<Group>, edges: Vec<GroupEdge>, transfers: Vec<Transfer>) -> Result<EngineGraph, GroupCycle> {
+        EngineGraph::with_order(groups, edges, transfers, |count, edges| {
+            topological_order(count, edges.iter().map(|e| (e.from, e.to)))
+        })
+    }
+
+    /// Makes a graph. `order` returns the order of the groups, given their number and the edges.
+    fn with_order(
+        groups: Vec<Group>,
+        edges: Vec<GroupEdge>,
+        transfers: Vec<Transfer>,
+        order: impl FnOnce(usize, &[GroupEdge]) -> Result<Vec<u32>, Vec<u32>>,
+    ) -> Result<EngineGraph, GroupCycle> {
         let count = groups.len();
         let known = |i: u32| (i as usize) < count;
         let mut pairs: IndexMap<(u32, u32), bool, FxBuildHasher> = IndexMap::default();
@@ -106,7 +118,7 @@ impl EngineGraph {
         let edges: Vec<GroupEdge> =
             pairs.into_iter().map(|((from, to), notify)| GroupEdge { from, to, notify }).collect();
         let transfers = transfers.into_iter().filter(|t| known(t.from.0) && known(t.to.0)).collect();
-        let order = topological_order(count, edges.iter().map(|e| (e.from, e.to))).map_err(GroupCycle)?;
+        let order = order(count, &edges).map_err(GroupCycle)?;
         Ok(EngineGraph { groups, edges, transfers, order })
     }
 
@@ -116,7 +128,7 @@ impl EngineGraph {
     /// There is a cycle.
     pub fn grouped(graph: &ResourceGraph) -> Result<EngineGraph, Cycle> {
         // Grouping needs a graph without cycles.
-        graph.topological_order()?;
+        let vertex_order = graph.topological_order()?;
         let grouping = resource_graph::autogroup(graph);
         let mut place = vec![(0u32, 0usize); graph.len()];
         let mut groups = Vec::with_capacity(graph.len());
@@ -147,7 +159,14 @@ impl EngineGraph {
             to_key: s.to.key.clone(),
         });
         let leaders: Vec<VertexId> = grouping.leaders().collect();
-        EngineGraph::new(groups, edges.collect(), transfers.collect())
+        let order = |count: usize, edges: &[GroupEdge]| {
+            // If each resource is a group and transfers add no edges, both graphs have the same order.
+            if count == graph.len() && edges.len() == graph.edge_count() {
+                return Ok(vertex_order.iter().map(|vertex| vertex.0).collect());
+            }
+            topological_order(count, edges.iter().map(|e| (e.from, e.to)))
+        };
+        EngineGraph::with_order(groups, edges.collect(), transfers.collect(), order)
             .map_err(|cycle| graph.cycle(cycle.0.iter().map(|group| leaders[*group as usize]).collect()))
     }
 

@@ -15,7 +15,6 @@ const NOT_YET: &[&str] = &[
     "crates/mcl-modules/",
     "crates/mcl-types/",
     "crates/pp-translate/",
-    "crates/resource-engine/",
     "crates/resource-graph/",
     "crates/resources/",
     "tests/ui/",
