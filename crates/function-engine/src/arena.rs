@@ -1,4 +1,4 @@
-//! Slots with generations: an id of something that is gone is recognised, never mistaken for its successor.
+//! An arena whose slots have generations: the id of a removed value never refers to the next value in its slot.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -6,48 +6,48 @@ use std::marker::PhantomData;
 use std::num::NonZeroU32;
 use std::ops::{Index, IndexMut};
 
-/// The id of a `T` in an [`Arena`].
-pub(crate) struct Id<T> {
+/// The id of a value in the [`Arena`] with the key `K`.
+pub(crate) struct Id<K> {
     index: u32,
     generation: NonZeroU32,
-    of: PhantomData<fn() -> T>,
+    key: PhantomData<fn() -> K>,
 }
 
-impl<T> Id<T> {
-    /// A number that no other id of the arena ever has.
+impl<K> Id<K> {
+    /// Returns a number that is unique among all ids that the arena ever gives out.
     pub(crate) fn to_bits(self) -> u64 {
         u64::from(self.generation.get()) << 32 | u64::from(self.index)
     }
 }
 
-impl<T> Clone for Id<T> {
-    fn clone(&self) -> Id<T> {
+impl<K> Clone for Id<K> {
+    fn clone(&self) -> Id<K> {
         *self
     }
 }
-impl<T> Copy for Id<T> {}
-impl<T> PartialEq for Id<T> {
-    fn eq(&self, other: &Id<T>) -> bool {
+impl<K> Copy for Id<K> {}
+impl<K> PartialEq for Id<K> {
+    fn eq(&self, other: &Id<K>) -> bool {
         self.index == other.index && self.generation == other.generation
     }
 }
-impl<T> Eq for Id<T> {}
-impl<T> Hash for Id<T> {
+impl<K> Eq for Id<K> {}
+impl<K> Hash for Id<K> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.to_bits().hash(state);
     }
 }
-impl<T> PartialOrd for Id<T> {
-    fn partial_cmp(&self, other: &Id<T>) -> Option<std::cmp::Ordering> {
+impl<K> PartialOrd for Id<K> {
+    fn partial_cmp(&self, other: &Id<K>) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
-impl<T> Ord for Id<T> {
-    fn cmp(&self, other: &Id<T>) -> std::cmp::Ordering {
+impl<K> Ord for Id<K> {
+    fn cmp(&self, other: &Id<K>) -> std::cmp::Ordering {
         self.to_bits().cmp(&other.to_bits())
     }
 }
-impl<T> fmt::Debug for Id<T> {
+impl<K> fmt::Debug for Id<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.index, self.generation)
     }
@@ -58,34 +58,35 @@ struct Slot<T> {
     value: Option<T>,
 }
 
-/// A growable set of `T` whose freed slots are used again.
-pub(crate) struct Arena<T> {
+/// A growable set of values that reuses the slots of removed ones. The key type `K` tells the ids of two arenas apart.
+pub(crate) struct Arena<K, T> {
     slots: Vec<Slot<T>>,
     free: Vec<u32>,
+    key: PhantomData<fn() -> K>,
 }
 
-impl<T> Default for Arena<T> {
-    fn default() -> Arena<T> {
-        Arena { slots: Vec::new(), free: Vec::new() }
+impl<K, T> Default for Arena<K, T> {
+    fn default() -> Arena<K, T> {
+        Arena { slots: Vec::new(), free: Vec::new(), key: PhantomData }
     }
 }
 
-impl<T> Arena<T> {
-    pub(crate) fn insert(&mut self, value: T) -> Id<T> {
+impl<K, T> Arena<K, T> {
+    pub(crate) fn insert(&mut self, value: T) -> Id<K> {
         if let Some(index) = self.free.pop() {
             let slot = &mut self.slots[index as usize];
             slot.value = Some(value);
-            return Id { index, generation: slot.generation, of: PhantomData };
+            return Id { index, generation: slot.generation, key: PhantomData };
         }
         let index = u32::try_from(self.slots.len()).expect("the engine limits the number of nodes");
         self.slots.push(Slot { generation: NonZeroU32::MIN, value: Some(value) });
-        Id { index, generation: NonZeroU32::MIN, of: PhantomData }
+        Id { index, generation: NonZeroU32::MIN, key: PhantomData }
     }
 
-    pub(crate) fn remove(&mut self, id: Id<T>) -> Option<T> {
+    pub(crate) fn remove(&mut self, id: Id<K>) -> Option<T> {
         let slot = self.slots.get_mut(id.index as usize).filter(|s| s.generation == id.generation)?;
         let value = slot.value.take()?;
-        // A slot whose generations are used up is retired.
+        // A slot that has used up its generations is not reused.
         if let Some(next) = slot.generation.checked_add(1) {
             slot.generation = next;
             self.free.push(id.index);
@@ -93,11 +94,11 @@ impl<T> Arena<T> {
         Some(value)
     }
 
-    pub(crate) fn get(&self, id: Id<T>) -> Option<&T> {
+    pub(crate) fn get(&self, id: Id<K>) -> Option<&T> {
         self.slots.get(id.index as usize).filter(|s| s.generation == id.generation)?.value.as_ref()
     }
 
-    pub(crate) fn get_mut(&mut self, id: Id<T>) -> Option<&mut T> {
+    pub(crate) fn get_mut(&mut self, id: Id<K>) -> Option<&mut T> {
         self.slots.get_mut(id.index as usize).filter(|s| s.generation == id.generation)?.value.as_mut()
     }
 
@@ -106,24 +107,24 @@ impl<T> Arena<T> {
     }
 
     #[cfg(test)]
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Id<T>, &T)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Id<K>, &T)> {
         self.slots.iter().enumerate().filter_map(|(index, slot)| {
-            let id = Id { index: index as u32, generation: slot.generation, of: PhantomData };
+            let id = Id { index: index as u32, generation: slot.generation, key: PhantomData };
             Some((id, slot.value.as_ref()?))
         })
     }
 }
 
-/// For ids that the engine's own tables hold: those are alive by construction.
-impl<T> Index<Id<T>> for Arena<T> {
+/// For ids from the engine's own tables, which refer to existing values by construction.
+impl<K, T> Index<Id<K>> for Arena<K, T> {
     type Output = T;
-    fn index(&self, id: Id<T>) -> &T {
-        self.get(id).expect("the table that held this id is cleared when its target goes")
+    fn index(&self, id: Id<K>) -> &T {
+        self.get(id).expect("an id is removed from the engine's tables together with its target")
     }
 }
-impl<T> IndexMut<Id<T>> for Arena<T> {
-    fn index_mut(&mut self, id: Id<T>) -> &mut T {
-        self.get_mut(id).expect("the table that held this id is cleared when its target goes")
+impl<K, T> IndexMut<Id<K>> for Arena<K, T> {
+    fn index_mut(&mut self, id: Id<K>) -> &mut T {
+        self.get_mut(id).expect("an id is removed from the engine's tables together with its target")
     }
 }
 
@@ -131,9 +132,11 @@ impl<T> IndexMut<Id<T>> for Arena<T> {
 mod tests {
     use super::Arena;
 
+    enum Key {}
+
     #[test]
     fn id_of_a_removed_value_does_not_name_its_successor() {
-        let mut arena = Arena::default();
+        let mut arena: Arena<Key, &str> = Arena::default();
         let first = arena.insert("a");
         assert_eq!(arena.remove(first), Some("a"));
         let second = arena.insert("b");

@@ -1,50 +1,53 @@
-//! Making nodes and frames, on demand and without recursion.
+//! Instantiation of nodes and frames, on demand and without recursion.
 
 use std::sync::Arc;
 
 use mcl_artifact::program::{Op, Operand, Statement, TemplateId};
-use mcl_functions::Implementation;
+use mcl_diagnostics::Span;
+use mcl_functions::{EngineFunction, Implementation};
 use mcl_value::{FuncValue, Value};
 use rustc_hash::FxHashMap;
 
-use crate::Engine;
-use crate::code::{ClosurePlace, FunctionInstance, NodeId, for_each_operand};
+use crate::closure::{ClosureLocation, FunctionInstance};
+use crate::code::for_each_operand;
+use crate::engine::Engine;
+use crate::ids::{FrameId, NodeId};
 use crate::node::{
-    Binding, CallControl, ExceptControl, Frame, FrameId, IfControl, IfStatement, Input, IterateControl, Kind, LiveNode,
-    Loop, Node, OutputKind, Slot, State,
+    Binding, CallControl, ExceptBranch, ExceptControl, Frame, IfControl, IfStatement, Input, IterateControl, Loop,
+    Node, NodeKind, OutputKind, Slot, State, StreamNode,
 };
 use crate::outputs::for_each_statement_operand;
 
-/// What an operand stands for.
+/// The result of resolving an operand.
 enum Resolved {
     Ready(Input),
-    /// A node of that frame that does not exist yet.
+    /// A node of this frame that does not exist yet.
     Missing(FrameId, u32),
 }
 
-/// Frames to create.
+/// A frame to create.
 pub(crate) struct NewFrame {
     pub(crate) parent: FrameId,
-    pub(crate) place: ClosurePlace,
+    pub(crate) location: ClosureLocation,
     pub(crate) scope: Option<NodeId>,
     pub(crate) depth: u32,
     pub(crate) params: Vec<Binding>,
 }
 
 impl Engine {
-    /// The value that an operand of a frame stands for; makes the node, and all that it needs, if it does not exist.
-    pub(crate) fn demand(&mut self, frame: FrameId, operand: Operand) -> Input {
+    /// Returns the input for an operand of a frame. Creates its node, and all that the node needs, if it does not exist.
+    pub(crate) fn instantiate(&mut self, frame: FrameId, operand: Operand) -> Input {
         match self.resolve(frame, operand) {
             Resolved::Ready(input) => input,
-            Resolved::Missing(frame, node) => Input::Node { node: self.materialise(frame, node), position: 0 },
+            Resolved::Missing(frame, node) => Input::Node { node: self.instantiate_node(frame, node), position: 0 },
         }
     }
 
-    /// The value of a frame's root.
-    pub(crate) fn demand_root(&mut self, frame: FrameId) -> Input {
+    /// Returns the input for the root of a frame.
+    pub(crate) fn instantiate_root(&mut self, frame: FrameId) -> Input {
         let root = self.code.template(self.frames[frame].template).root;
-        // Templates of expressions have a root: the loader checks it.
-        root.map_or(Input::Value(Value::Nil), |root| self.demand(frame, root))
+        // Templates of expressions have a root: validation of the artifact ensures it.
+        root.map_or(Input::Value(Value::Nil), |root| self.instantiate(frame, root))
     }
 
     fn resolve(&mut self, mut frame: FrameId, mut operand: Operand) -> Resolved {
@@ -73,10 +76,10 @@ impl Engine {
                     }
                 },
                 Operand::Capture(c) => {
-                    let Some((parent, place)) = self.frames[frame].parent else {
+                    let Some((parent, location)) = self.frames[frame].parent else {
                         return Resolved::Ready(Input::Value(Value::Nil));
                     };
-                    let Some(closure) = place.of(self.code.template(self.frames[parent].template)) else {
+                    let Some(closure) = location.of(self.code.template(self.frames[parent].template)) else {
                         return Resolved::Ready(Input::Value(Value::Nil));
                     };
                     (frame, operand) = (parent, closure.captures[c as usize]);
@@ -85,7 +88,7 @@ impl Engine {
         }
     }
 
-    /// The node of an element that is bound to a parameter.
+    /// Returns the node of an element that is bound to a parameter.
     fn element(&mut self, frame: FrameId, param: u32) -> NodeId {
         let Binding::Element { value, node } = &self.frames[frame].params[param as usize] else {
             unreachable!("the caller has matched the binding");
@@ -94,7 +97,7 @@ impl Engine {
             return *node;
         }
         let value = value.clone();
-        let id = self.add_node(Kind::Element, None, frame, Slot::Parameter(param), []);
+        let id = self.add_node(NodeKind::Element, None, frame, Slot::Parameter(param), []);
         let node = &mut self.nodes[id];
         node.state = State::Value(value);
         if let Binding::Element { node, .. } = &mut self.frames[frame].params[param as usize] {
@@ -103,8 +106,8 @@ impl Engine {
         id
     }
 
-    /// Makes a node and every node it needs: depth first, with the stack on the heap.
-    fn materialise(&mut self, frame: FrameId, node: u32) -> NodeId {
+    /// Creates a node and every node that it needs, depth first, with the stack on the heap.
+    fn instantiate_node(&mut self, frame: FrameId, node: u32) -> NodeId {
         let code = Arc::clone(&self.code);
         let mut stack = vec![(frame, node)];
         let mut bodies: FxHashMap<(FrameId, u32), FrameId> = FxHashMap::default();
@@ -125,9 +128,9 @@ impl Engine {
             if let Op::CallKnown { closure, args } = op {
                 let callee = *bodies.entry((frame, n)).or_insert_with(|| {
                     let params = args.iter().map(|arg| self.bind(frame, *arg)).collect();
-                    let place = ClosurePlace::Node(n);
+                    let location = ClosureLocation::Node(n);
                     let Frame { scope, depth, .. } = self.frames[frame];
-                    self.new_frame(closure.template, NewFrame { parent: frame, place, scope, depth, params })
+                    self.new_frame(closure.template, NewFrame { parent: frame, location, scope, depth, params })
                 });
                 body = Some(callee);
                 match code.template(closure.template).root {
@@ -146,57 +149,64 @@ impl Engine {
         self.frames[frame].nodes[node as usize].expect("the loop ends when this node exists")
     }
 
-    /// Makes one node of a template; all inputs exist.
+    /// Creates one node of a template. All inputs exist.
     fn make_node(&mut self, frame: FrameId, n: u32, body: Option<FrameId>, inputs: &mut Vec<Input>) -> NodeId {
         let code = Arc::clone(&self.code);
         let template = &code.template(self.frames[frame].template).nodes[n as usize];
         let (span, slot) = (template.span, Slot::Node(n));
         let inputs = inputs.drain(..);
         let kind = match &template.op {
-            Op::List(_) => Kind::List,
-            Op::Map(_) => Kind::Map,
-            Op::Struct(ty, _) => Kind::Struct(*ty),
+            Op::List(_) => NodeKind::List,
+            Op::Map(_) => NodeKind::Map,
+            Op::Struct(ty, _) => NodeKind::Struct(*ty),
             Op::Builtin { function, .. } => match &code.functions[function.0 as usize].function.implementation {
-                Implementation::Plain(_) => Kind::Plain(*function),
-                Implementation::Streaming(new) => Kind::Live(Box::new(LiveNode {
+                Implementation::Plain(_) => NodeKind::Plain(*function),
+                Implementation::Streaming(new) => NodeKind::Stream(Box::new(StreamNode {
                     function: *function,
                     instance: Some(new()),
                     watches: Vec::new(),
                     deadline: None,
-                    waits: None,
+                    not_ready: None,
                 })),
                 Implementation::Engine(function) => {
                     let function = *function;
                     let output_kind = match function {
-                        mcl_functions::EngineFunction::Map | mcl_functions::EngineFunction::Zip => OutputKind::Collect,
-                        mcl_functions::EngineFunction::Filter => OutputKind::Filter,
-                        mcl_functions::EngineFunction::Reduce => OutputKind::Choice,
+                        EngineFunction::Map | EngineFunction::Zip => OutputKind::Collect,
+                        EngineFunction::Filter => OutputKind::Filter,
+                        EngineFunction::Reduce => OutputKind::Choice,
                     };
                     return self.add_control(frame, n, output_kind, inputs, |output| {
-                        Kind::Iterate(Box::new(IterateControl { function, output, callee: None, bodies: Vec::new() }))
+                        NodeKind::Iterate(Box::new(IterateControl {
+                            function,
+                            output,
+                            callee: None,
+                            bodies: Vec::new(),
+                        }))
                     });
                 }
             },
             Op::Func { .. } => {
-                let id = self.add_node(Kind::Func, span, frame, slot, inputs);
+                let id = self.add_node(NodeKind::Func, span, frame, slot, inputs);
                 let value = FuncValue(Arc::new(FunctionInstance { frame, origin: n }));
                 self.nodes[id].state = State::Value(Value::Func(value));
                 return id;
             }
-            Op::CallKnown { .. } => Kind::Forward(body.expect("made together with the node's operands")),
+            Op::CallKnown { .. } => {
+                NodeKind::Forward(body.expect("the frame is created together with the node's operands"))
+            }
             Op::Call { .. } => {
                 return self.add_control(frame, n, OutputKind::Choice, inputs, |output| {
-                    Kind::Call(Box::new(CallControl { origin: n, output, body: None }))
+                    NodeKind::Call(Box::new(CallControl { origin: n, output, body: None }))
                 });
             }
             Op::If { .. } => {
                 return self.add_control(frame, n, OutputKind::Choice, inputs, |output| {
-                    Kind::If(Box::new(IfControl { origin: n, output, taken: None }))
+                    NodeKind::If(Box::new(IfControl { origin: n, output, taken: None }))
                 });
             }
             Op::Except { .. } => {
                 return self.add_control(frame, n, OutputKind::Choice, inputs, |output| {
-                    Kind::Except(Box::new(ExceptControl { origin: n, output, wired: None }))
+                    NodeKind::Except(Box::new(ExceptControl { origin: n, output, connected: ExceptBranch::Nothing }))
                 });
             }
         };
@@ -205,24 +215,24 @@ impl Engine {
         id
     }
 
-    /// Makes a control and its output; gives the output.
+    /// Creates a control and its output, and returns the output.
     fn add_control(
         &mut self,
         frame: FrameId,
         n: u32,
         kind: OutputKind,
         inputs: impl IntoIterator<Item = Input>,
-        control: impl FnOnce(NodeId) -> Kind,
+        control: impl FnOnce(NodeId) -> NodeKind,
     ) -> NodeId {
         let code = Arc::clone(&self.code);
         let template = &code.template(self.frames[frame].template).nodes[n as usize];
-        let id = self.add_node(Kind::Busy, template.span, frame, Slot::None, inputs);
+        let id = self.add_node(NodeKind::Busy, template.span, frame, Slot::None, inputs);
         let as_input = Input::Node { node: id, position: 0 };
-        let output = self.add_node(Kind::Output(kind), template.span, frame, Slot::Node(n), [as_input]);
+        let output = self.add_node(NodeKind::Output(kind), template.span, frame, Slot::Node(n), [as_input]);
         let Frame { template: template_id, base, .. } = self.frames[frame];
-        let probable = code.probable_height(template_id, n, base);
+        let estimated = code.estimated_height(template_id, n, base);
         let output_node = &mut self.nodes[output];
-        output_node.height = output_node.height.max(probable);
+        output_node.height = output_node.height.max(estimated);
         self.nodes[id].kind = control(output);
         self.enqueue(id);
         self.enqueue(output);
@@ -231,8 +241,8 @@ impl Engine {
 
     pub(crate) fn add_node(
         &mut self,
-        kind: Kind,
-        span: Option<mcl_diagnostics::Span>,
+        kind: NodeKind,
+        span: Option<Span>,
         frame: FrameId,
         slot: Slot,
         inputs: impl IntoIterator<Item = Input>,
@@ -267,25 +277,25 @@ impl Engine {
         let code = Arc::clone(&self.code);
         let keeps = !code.template(template).keep.is_empty();
         let base = self.base(&new);
-        let NewFrame { parent, place, scope, depth, params } = new;
+        let NewFrame { parent, location, scope, depth, params } = new;
         let frame = self.frames.insert(Frame {
             template,
-            parent: Some((parent, place)),
+            parent: Some((parent, location)),
             scope,
             base,
             depth,
             params,
             nodes: vec![None; code.template(template).nodes.len()],
             statements: Vec::new(),
-            keep: None,
+            keepalive: None,
         });
         if keeps {
-            self.unkept.push(frame);
+            self.frames_without_keepalive.push(frame);
         }
         frame
     }
 
-    /// The probable height of everything that a new frame is given.
+    /// Estimates the greatest height among the parameters and captures of a new frame.
     fn base(&self, new: &NewFrame) -> u32 {
         let of = |frame: FrameId, operand: Operand| {
             let Some(f) = self.frames.get(frame) else { return 0 };
@@ -294,12 +304,12 @@ impl Engine {
                 Operand::Param(_) | Operand::Capture(_) => f.base,
                 Operand::Node(n) => match f.nodes[n as usize] {
                     Some(node) => self.nodes[node].height,
-                    None => self.code.probable_height(f.template, n, f.base),
+                    None => self.code.estimated_height(f.template, n, f.base),
                 },
             }
         };
         let parent = &self.frames[new.parent];
-        let captures = new.place.of(self.code.template(parent.template)).map_or(&[][..], |c| &c.captures[..]);
+        let captures = new.location.of(self.code.template(parent.template)).map_or(&[][..], |c| &c.captures[..]);
         let captured = captures.iter().map(|operand| of(new.parent, *operand));
         let given = new.params.iter().map(|param| match param {
             Binding::Value(_) | Binding::Element { .. } => 0,
@@ -307,14 +317,15 @@ impl Engine {
             Binding::Node(node) => self.nodes[*node].height,
             Binding::Root(frame) => {
                 let f = &self.frames[*frame];
-                self.code.probable_root(f.template, f.base)
+                self.code.estimated_root_height(f.template, f.base)
             }
         });
         let scope = new.scope.map_or(0, |scope| self.nodes[scope].height);
         captured.chain(given).fold(scope, u32::max)
     }
 
-    /// How an argument given by `frame` is found later, without a chain through every call that only passes it on.
+    /// Returns the binding for an argument from `frame`. An argument that is itself a parameter is bound directly to what
+    /// that stands for, so that lookups do not follow a chain of calls.
     pub(crate) fn bind(&self, frame: FrameId, operand: Operand) -> Binding {
         match operand {
             Operand::Const(c) => Binding::Value(self.code.constants[c.0 as usize].clone()),
@@ -326,21 +337,21 @@ impl Engine {
         }
     }
 
-    /// Makes the values alive that new frames keep alive although nothing may read them.
-    pub(crate) fn keep_values(&mut self) {
+    /// Creates the keep-alive nodes of new frames.
+    pub(crate) fn create_keepalives(&mut self) {
         let code = Arc::clone(&self.code);
-        while let Some(id) = self.unkept.pop() {
+        while let Some(id) = self.frames_without_keepalive.pop() {
             let Some(frame) = self.frames.get(id) else { continue };
             let inputs: Vec<Input> =
-                code.template(frame.template).keep.iter().map(|operand| self.demand(id, *operand)).collect();
-            let node = self.add_node(Kind::Keep, None, id, Slot::None, inputs);
+                code.template(frame.template).keep.iter().map(|operand| self.instantiate(id, *operand)).collect();
+            let node = self.add_node(NodeKind::KeepAlive, None, id, Slot::None, inputs);
             self.nodes[node].pinned = true;
-            self.frames[id].keep = Some(node);
+            self.frames[id].keepalive = Some(node);
             self.enqueue(node);
         }
     }
 
-    /// Makes a frame contribute its statements to the output.
+    /// Activates a frame: its statements become part of the output.
     pub(crate) fn activate(&mut self, frame: FrameId) {
         let code = Arc::clone(&self.code);
         let statements = &code.template(self.frames[frame].template).statements;
@@ -348,13 +359,13 @@ impl Engine {
         for (index, statement) in statements.iter().enumerate() {
             let statement_index = index as u32;
             let mut inputs = Vec::new();
-            for_each_statement_operand(statement, |operand| inputs.push(self.demand(frame, operand)));
+            for_each_statement_operand(statement, |operand| inputs.push(self.instantiate(frame, operand)));
             let kind = match statement {
-                Statement::Resource(_) | Statement::Edge { .. } => Kind::Sink,
+                Statement::Resource(_) | Statement::Edge { .. } => NodeKind::StatementNode,
                 Statement::If { .. } => {
-                    Kind::IfStatement(Box::new(IfStatement { statement: statement_index, taken: None }))
+                    NodeKind::IfStatement(Box::new(IfStatement { statement: statement_index, taken: None }))
                 }
-                Statement::For { .. } | Statement::ForKv { .. } => Kind::Loop(Box::new(Loop {
+                Statement::For { .. } | Statement::ForKv { .. } => NodeKind::Loop(Box::new(Loop {
                     statement: statement_index,
                     keyed: matches!(statement, Statement::ForKv { .. }),
                     iterations: Vec::new(),

@@ -1,51 +1,51 @@
-//! A program made ready to run: constants as values, functions found, closures numbered, depths estimated.
+//! A program prepared for execution: constants as values, functions looked up, heights estimated.
 
 use std::sync::Arc;
 
-use mcl_artifact::program::{Closure, Constant, Op, Operand, Program, Statement, Template, TemplateId};
+use mcl_artifact::program::{Closure, Constant, Op, Operand, Program, Template, TemplateId, TypeIdx};
 use mcl_diagnostics::{Code as DiagnosticCode, Diagnostic, Span, Stage};
 use mcl_functions::Function;
 use mcl_value::{FuncType, Type, Value};
-
-use crate::arena::Id;
-use crate::node::{FrameId, Node};
 
 /// A program that this runtime can execute.
 pub(crate) struct Code {
     pub(crate) program: Arc<Program>,
     pub(crate) constants: Vec<Value>,
-    pub(crate) functions: Vec<Import>,
-    /// For each template.
+    pub(crate) functions: Vec<ImportedFunction>,
+    /// One per template.
     estimates: Vec<Estimate>,
 }
 
-/// How high the nodes of a template will stand above everything that its frame is given. Outputs are put there from the
-/// start, so that what their controls wire later fits below them without moving all that lies above: a chain of n calls
-/// would cost n² otherwise. Never needed for correctness.
+/// Estimated heights of a template's nodes above the parameters and captures of its frame. An output starts at its
+/// estimated height, so that what its control connects later is usually lower and no node above has to be raised;
+/// otherwise a chain of n calls would cost n². Correctness does not depend on it.
 struct Estimate {
     nodes: Vec<u32>,
     root: u32,
 }
 
-/// The table of functions: the library's, or one of a test.
+/// A table of functions: the library's, or a test's.
 pub(crate) type Lookup = fn(&str) -> Option<&'static Function>;
 
 /// A built-in function at the type of one call site.
-pub(crate) struct Import {
+pub(crate) struct ImportedFunction {
     pub(crate) function: &'static Function,
     pub(crate) ty: FuncType,
     pub(crate) module_dir: Arc<str>,
 }
 
-/// How deep the body of a function value that is only known at run time is taken to be.
-const UNKNOWN_BODY: u32 = 32;
-/// Estimates grow by multiplication along nested templates, so they are capped.
-const LARGEST_ESTIMATE: u32 = 1 << 24;
-/// Above this height estimates are ignored.
-const LARGEST_HEIGHT: u32 = 1 << 30;
+/// The estimated height of the body of a function value, which is known only at run time.
+const UNKNOWN_BODY_HEIGHT: u32 = 32;
+/// The maximum estimate per node: estimates can double with each level of nested templates.
+const MAX_ESTIMATE: u32 = 1 << 24;
+/// The maximum estimated height; beyond it, heights grow only as needed.
+const MAX_ESTIMATED_HEIGHT: u32 = 1 << 30;
 
 impl Code {
     /// Prepares a program that `mcl_artifact::validate` has accepted.
+    ///
+    /// # Errors
+    /// R0104 if a function is not in the table.
     pub(crate) fn new(program: Arc<Program>, hostname: &str, lookup: Lookup) -> Result<Code, Diagnostic> {
         let mut constants: Vec<Value> = Vec::with_capacity(program.constants.len());
         for constant in &program.constants {
@@ -53,7 +53,7 @@ impl Code {
                 Constant::Bool(v) => Value::Bool(*v),
                 Constant::Int(v) => Value::Int(*v),
                 Constant::Float(bits) => Value::Float(f64::from_bits(*bits)),
-                Constant::Str(text) => Value::Str(text.clone()),
+                Constant::Str(string) => Value::Str(string.clone()),
                 Constant::List(items) => Value::List(items.iter().map(|c| constants[c.0 as usize].clone()).collect()),
                 Constant::Map(pairs) => Value::map(
                     pairs.iter().map(|(k, v)| (constants[k.0 as usize].clone(), constants[v.0 as usize].clone())),
@@ -73,9 +73,9 @@ impl Code {
                 let name = &program.strings[import.name.0 as usize];
                 let function = lookup(name).ok_or_else(|| unknown_function(&program, index, name))?;
                 let module_dir = program.strings[import.module_dir.0 as usize].clone();
-                Ok(Import { function, ty: import.ty.clone(), module_dir })
+                Ok(ImportedFunction { function, ty: import.ty.clone(), module_dir })
             })
-            .collect::<Result<Vec<Import>, Diagnostic>>()?;
+            .collect::<Result<Vec<ImportedFunction>, Diagnostic>>()?;
         let mut estimates = Vec::with_capacity(program.templates.len());
         for template in &program.templates {
             let estimate = estimate(template, &estimates);
@@ -88,23 +88,23 @@ impl Code {
         &self.program.templates[id.0 as usize]
     }
 
-    pub(crate) fn ty(&self, id: mcl_artifact::program::TypeIdx) -> &Type {
+    pub(crate) fn ty(&self, id: TypeIdx) -> &Type {
         &self.program.types[id.0 as usize]
     }
 
-    /// Where a node of a frame with that base will probably stand.
-    pub(crate) fn probable_height(&self, template: TemplateId, node: u32, base: u32) -> u32 {
+    /// Returns the estimated height of a node of a frame with this base.
+    pub(crate) fn estimated_height(&self, template: TemplateId, node: u32, base: u32) -> u32 {
         let estimate = self.estimates[template.0 as usize].nodes.get(node as usize).copied().unwrap_or(0);
-        base.saturating_add(estimate).min(LARGEST_HEIGHT)
+        base.saturating_add(estimate).min(MAX_ESTIMATED_HEIGHT)
     }
 
-    /// Where the root of a frame with that base will probably stand.
-    pub(crate) fn probable_root(&self, template: TemplateId, base: u32) -> u32 {
-        base.saturating_add(self.estimates[template.0 as usize].root).min(LARGEST_HEIGHT)
+    /// Returns the estimated height of the root of a frame with this base.
+    pub(crate) fn estimated_root_height(&self, template: TemplateId, base: u32) -> u32 {
+        base.saturating_add(self.estimates[template.0 as usize].root).min(MAX_ESTIMATED_HEIGHT)
     }
 }
 
-/// A struct with the names of its type; a type that is no struct gives positions as names.
+/// Makes a struct with the field names of its type. If the type is not a struct, the names are positions.
 pub(crate) fn struct_value(ty: &Type, values: impl Iterator<Item = Value>) -> Value {
     match ty {
         Type::Struct(fields) => Value::strukt(fields.iter().map(|f| f.name.clone()).zip(values)),
@@ -112,7 +112,7 @@ pub(crate) fn struct_value(ty: &Type, values: impl Iterator<Item = Value>) -> Va
     }
 }
 
-/// Calls `f` with every operand of a node that must have a value before the node can be computed, in input order.
+/// Calls `f` with every operand whose value is needed to evaluate the node, in the order of its inputs.
 pub(crate) fn for_each_operand(op: &Op, mut f: impl FnMut(Operand)) {
     match op {
         Op::List(items) | Op::Struct(_, items) => items.iter().copied().for_each(f),
@@ -123,7 +123,7 @@ pub(crate) fn for_each_operand(op: &Op, mut f: impl FnMut(Operand)) {
             }
         }
         Op::Builtin { args, .. } => args.iter().copied().for_each(f),
-        // The captures are resolved when something in the body asks for them; so are the arguments of calls.
+        // Captures, and arguments of calls, are resolved when a node of the body needs them.
         Op::Func { .. } | Op::CallKnown { .. } => {}
         Op::Call { callee, .. } => f(*callee),
         Op::If { condition, .. } => f(*condition),
@@ -136,32 +136,32 @@ fn estimate(template: &Template, earlier: &[Estimate]) -> Estimate {
     let mut nodes: Vec<u32> = Vec::with_capacity(template.nodes.len());
     for node in &template.nodes {
         let mut height = 0;
-        let mut see = |operand: Operand| {
+        let mut include = |operand: Operand| {
             if let Operand::Node(n) = operand {
                 height = height.max(nodes.get(n as usize).copied().unwrap_or(0));
             }
         };
-        for_each_operand(&node.op, &mut see);
+        for_each_operand(&node.op, &mut include);
         let extra = match &node.op {
             Op::List(_) | Op::Map(_) | Op::Struct(..) | Op::Builtin { .. } | Op::Func { .. } => 1,
             Op::Call { args, .. } => {
-                args.iter().copied().for_each(&mut see);
-                UNKNOWN_BODY
+                args.iter().copied().for_each(&mut include);
+                UNKNOWN_BODY_HEIGHT
             }
             Op::CallKnown { closure, args } => {
-                args.iter().chain(&closure.captures).copied().for_each(&mut see);
+                args.iter().chain(&closure.captures).copied().for_each(&mut include);
                 of(closure) + 1
             }
             Op::If { then, otherwise, .. } => {
-                then.captures.iter().chain(&otherwise.captures).copied().for_each(&mut see);
+                then.captures.iter().chain(&otherwise.captures).copied().for_each(&mut include);
                 of(then).max(of(otherwise)) + 3
             }
             Op::Except { fallback, .. } => {
-                fallback.captures.iter().copied().for_each(&mut see);
+                fallback.captures.iter().copied().for_each(&mut include);
                 of(fallback) + 3
             }
         };
-        nodes.push(height.saturating_add(extra).min(LARGEST_ESTIMATE));
+        nodes.push(height.saturating_add(extra).min(MAX_ESTIMATE));
     }
     let root = match template.root {
         Some(Operand::Node(n)) => nodes.get(n as usize).copied().unwrap_or(0),
@@ -171,66 +171,16 @@ fn estimate(template: &Template, earlier: &[Estimate]) -> Estimate {
 }
 
 fn unknown_function(program: &Program, index: usize, name: &str) -> Diagnostic {
-    let message = format!("this runtime has no function `{name}`");
+    let message = format!("unknown function `{name}`");
     let diagnostic = Diagnostic::error(DiagnosticCode::R0104, Stage::Stream, message)
-        .help("the program was compiled for a newer runtime: build it again with the `mclc` that belongs to this one");
+        .help("the program was compiled for another release: compile it again with the `mclc` of this release");
     diagnostic.maybe_at(call_span(program, index))
 }
 
-/// The first call of an imported function.
+/// Returns the span of the first call of an imported function.
 fn call_span(program: &Program, index: usize) -> Option<Span> {
     program.templates.iter().flat_map(|t| &t.nodes).find_map(|node| match &node.op {
         Op::Builtin { function, .. } if function.0 as usize == index => node.span,
         _ => None,
     })
 }
-
-/// A closure together with the frame that its captures belong to: what a function value is.
-pub(crate) struct FunctionInstance {
-    pub(crate) frame: FrameId,
-    /// The node of that frame's template whose `Op::Func` holds the closure.
-    pub(crate) origin: u32,
-}
-
-/// Where the closure of a frame is written, so that its captures can be found without copying them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ClosurePlace {
-    /// In a node: the body of a function or call, `then`, or the fallback.
-    Node(u32),
-    /// `otherwise` of an if expression.
-    Otherwise(u32),
-    /// In a statement: `then`, or the body of a loop.
-    Statement(u32),
-    /// `otherwise` of an if statement.
-    StatementOtherwise(u32),
-}
-
-impl ClosurePlace {
-    /// The closure; `None` for a place that holds none, which no engine code asks for.
-    pub(crate) fn of(self, template: &Template) -> Option<&Closure> {
-        match self {
-            ClosurePlace::Node(n) => match &template.nodes.get(n as usize)?.op {
-                Op::Func { closure, .. } | Op::CallKnown { closure, .. } => Some(closure),
-                Op::If { then, .. } => Some(then),
-                Op::Except { fallback, .. } => Some(fallback),
-                Op::List(_) | Op::Map(_) | Op::Struct(..) | Op::Builtin { .. } | Op::Call { .. } => None,
-            },
-            ClosurePlace::Otherwise(n) => match &template.nodes.get(n as usize)?.op {
-                Op::If { otherwise, .. } => Some(otherwise),
-                _ => None,
-            },
-            ClosurePlace::Statement(n) => match template.statements.get(n as usize)? {
-                Statement::If { then, .. } => Some(then),
-                Statement::For { body, .. } | Statement::ForKv { body, .. } => Some(body),
-                Statement::Resource(_) | Statement::Edge { .. } => None,
-            },
-            ClosurePlace::StatementOtherwise(n) => match template.statements.get(n as usize)? {
-                Statement::If { otherwise, .. } => otherwise.as_ref(),
-                _ => None,
-            },
-        }
-    }
-}
-
-/// The id of a node, as other modules of the runtime see it.
-pub(crate) type NodeId = Id<Node>;

@@ -1,4 +1,5 @@
-//! Nodes that change the graph: they build and tear down frames when, and only when, their key changes (spec 04 §1.10).
+//! Controls: nodes that change the graph. They build and drop frames when, and only when, their key input changes
+//! (spec 04 §1.10).
 
 use std::sync::Arc;
 
@@ -6,95 +7,102 @@ use mcl_artifact::program::Op;
 use mcl_functions::EngineFunction;
 use mcl_value::{FuncValue, Value};
 
-use crate::Engine;
 use crate::build::NewFrame;
-use crate::code::{ClosurePlace, FunctionInstance, NodeId};
+use crate::closure::{ClosureLocation, FunctionInstance};
+use crate::engine::Engine;
+use crate::failure::{Failure, FailureKind};
 use crate::identical::identical;
+use crate::ids::{FrameId, NodeId};
+use crate::iteration::{Accumulator, Iteration, IterationError};
 use crate::node::{
-    Absent, Binding, CallControl, ExceptControl, FrameId, IfControl, IfStatement, Input, IterateControl, Loop, State,
+    Binding, CallControl, ExceptBranch, ExceptControl, IfControl, IfStatement, Input, IterateControl, Loop, State,
+    Unavailable,
 };
 
-/// How deep calls of function values and loops may nest at run time. Programs cannot recurse, so only an artifact that
-/// does not come from the compiler gets there.
+/// Maximum nesting depth of calls of function values and loops at run time. Programs cannot recurse, so only an artifact
+/// that does not come from the compiler exceeds it.
 const MAX_DEPTH: u32 = 2_000;
-/// How many nodes may be alive at once.
+/// Maximum number of nodes that exist at once.
 const MAX_NODES: usize = 50_000_000;
 
 impl Engine {
     pub(crate) fn evaluate_if(&mut self, id: NodeId, c: &mut IfControl) -> State {
         let condition = match self.input(id, 0) {
             Ok(Value::Bool(condition)) => condition,
-            Err(Absent::Pending) => return State::Pending,
+            Err(Unavailable::Pending) => return State::Pending,
             other => {
                 if let Some((_, frame)) = c.taken.take() {
-                    self.tear_down(frame);
+                    self.drop_frame(frame);
                 }
-                self.wire(c.output, []);
-                return self.unusable(id, other, "a condition");
+                self.connect(c.output, []);
+                return self.invalid_key(id, other, "`bool` as the condition");
             }
         };
         if c.taken.is_some_and(|(taken, _)| taken == condition) {
             return State::Value(Value::Nil);
         }
-        let place = if condition { ClosurePlace::Node(c.origin) } else { ClosurePlace::Otherwise(c.origin) };
-        let frame = match self.open(id, self.nodes[id].frame, place, Vec::new()) {
+        let location = if condition { ClosureLocation::Node(c.origin) } else { ClosureLocation::Otherwise(c.origin) };
+        let frame = match self.open_frame(id, self.nodes[id].frame, location, Vec::new()) {
             Ok(frame) => frame,
             Err(state) => return state,
         };
-        let root = self.demand_root(frame);
+        let root = self.instantiate_root(frame);
         if let Some((_, old)) = c.taken.replace((condition, frame)) {
-            self.tear_down(old);
+            self.drop_frame(old);
         }
-        self.wire(c.output, [root]);
+        self.connect(c.output, [root]);
         State::Value(Value::Nil)
     }
 
     pub(crate) fn evaluate_except(&mut self, id: NodeId, c: &mut ExceptControl) -> State {
         match self.input(id, 0) {
             Ok(_) => {
-                if !matches!(c.wired, Some(None)) {
-                    if let Some(Some(frame)) = c.wired.replace(None) {
-                        self.tear_down(frame);
-                    }
+                if c.connected != ExceptBranch::Value {
+                    self.drop_fallback(c, ExceptBranch::Value);
                     let value = self.nodes[id].inputs[0].clone();
-                    self.wire(c.output, [value]);
+                    self.connect(c.output, [value]);
                 }
                 State::Value(Value::Nil)
             }
-            Err(Absent::Pending) => State::Pending,
-            Err(Absent::Failed(failure)) if failure.catchable => {
-                if !matches!(c.wired, Some(Some(_))) {
-                    let place = ClosurePlace::Node(c.origin);
-                    let frame = match self.open(id, self.nodes[id].frame, place, Vec::new()) {
+            Err(Unavailable::Pending) => State::Pending,
+            Err(Unavailable::Failed(failure)) if failure.catchable => {
+                if c.connected.frame().is_none() {
+                    let location = ClosureLocation::Node(c.origin);
+                    let frame = match self.open_frame(id, self.nodes[id].frame, location, Vec::new()) {
                         Ok(frame) => frame,
                         Err(state) => return state,
                     };
-                    let root = self.demand_root(frame);
-                    c.wired = Some(Some(frame));
-                    self.wire(c.output, [root]);
+                    let root = self.instantiate_root(frame);
+                    c.connected = ExceptBranch::Fallback(frame);
+                    self.connect(c.output, [root]);
                 }
                 State::Value(Value::Nil)
             }
-            Err(Absent::Failed(fatal)) => {
-                if let Some(Some(frame)) = c.wired.take() {
-                    self.tear_down(frame);
-                }
-                self.wire(c.output, []);
+            Err(Unavailable::Failed(fatal)) => {
+                self.drop_fallback(c, ExceptBranch::Nothing);
+                self.connect(c.output, []);
                 State::Failed(fatal)
             }
+        }
+    }
+
+    /// Sets what the output of a `<|>` is connected to, and drops the frame of its fallback.
+    fn drop_fallback(&mut self, c: &mut ExceptControl, connected: ExceptBranch) {
+        if let Some(frame) = std::mem::replace(&mut c.connected, connected).frame() {
+            self.drop_frame(frame);
         }
     }
 
     pub(crate) fn evaluate_call(&mut self, id: NodeId, c: &mut CallControl) -> State {
         let callee = match self.input(id, 0) {
             Ok(Value::Func(callee)) => callee,
-            Err(Absent::Pending) => return State::Pending,
+            Err(Unavailable::Pending) => return State::Pending,
             other => {
                 if let Some((_, frame)) = c.body.take() {
-                    self.tear_down(frame);
+                    self.drop_frame(frame);
                 }
-                self.wire(c.output, []);
-                return self.unusable(id, other, "a function");
+                self.connect(c.output, []);
+                return self.invalid_key(id, other, "a function to call");
             }
         };
         if c.body.as_ref().is_some_and(|(old, _)| Arc::ptr_eq(&old.0, &callee.0)) {
@@ -103,96 +111,64 @@ impl Engine {
         let code = Arc::clone(&self.code);
         let caller = self.nodes[id].frame;
         let Op::Call { args, .. } = &code.template(self.frames[caller].template).nodes[c.origin as usize].op else {
-            return self.engine_failure(id, "a call has lost its arguments");
+            return self.engine_failure(id, "missing arguments of a call");
         };
         let params = args.iter().map(|arg| self.bind(caller, *arg)).collect();
         if let Some((_, old)) = c.body.take() {
-            self.tear_down(old);
+            self.drop_frame(old);
         }
         let frame = match self.apply(id, &callee, params) {
             Ok(frame) => frame,
             Err(state) => {
-                self.wire(c.output, []);
+                self.connect(c.output, []);
                 return state;
             }
         };
-        let root = self.demand_root(frame);
+        let root = self.instantiate_root(frame);
         c.body = Some((callee, frame));
-        self.wire(c.output, [root]);
+        self.connect(c.output, [root]);
         State::Value(Value::Nil)
     }
 
     pub(crate) fn evaluate_iterate(&mut self, id: NodeId, c: &mut IterateControl) -> State {
-        let arguments: Result<Vec<Value>, _> = (0..self.nodes[id].inputs.len()).map(|i| self.input(id, i)).collect();
-        let mut arguments = match arguments {
-            Ok(arguments) => arguments,
-            Err(_) => {
-                let absent = self.absent(id);
-                if let Absent::Failed(_) = absent {
-                    self.drop_bodies(c);
-                }
-                return absent.into();
+        let arguments = (0..self.nodes[id].inputs.len()).map(|i| self.input(id, i)).collect::<Result<Vec<Value>, _>>();
+        let Ok(arguments) = arguments else {
+            let unavailable = self.unavailable(id);
+            if let Unavailable::Failed(_) = unavailable {
+                self.drop_bodies(c);
+            }
+            return unavailable.into();
+        };
+        let iteration = match Iteration::plan(c.function, arguments) {
+            Ok(iteration) => iteration,
+            Err(error) => {
+                self.drop_bodies(c);
+                return self.iteration_failure(id, error);
             }
         };
-        let Some(Value::Func(callee)) = arguments.pop() else {
+        if c.callee.as_ref().is_none_or(|old| !Arc::ptr_eq(&old.0, &iteration.callee.0)) {
             self.drop_bodies(c);
-            return self.engine_failure(id, "the last argument of an iteration is not a function");
-        };
-        let initial = c.function == EngineFunction::Reduce && arguments.len() == 2;
-        let mut lists = Vec::with_capacity(2);
-        for argument in arguments.into_iter().skip(usize::from(initial)) {
-            let Value::List(list) = argument else {
-                self.drop_bodies(c);
-                return self.engine_failure(id, "an argument of an iteration is not a list");
-            };
-            lists.push(list);
-        }
-        let length = lists.iter().map(|l| l.len()).min().unwrap_or(0);
-        let Some(list) = lists.first().cloned() else {
-            self.drop_bodies(c);
-            return self.engine_failure(id, "an iteration has no list");
-        };
-        if c.callee.as_ref().is_none_or(|old| !Arc::ptr_eq(&old.0, &callee.0)) {
-            self.drop_bodies(c);
-            c.callee = Some(callee.clone());
+            c.callee = Some(iteration.callee.clone());
         }
 
-        // The elements that the body `i` takes as parameters.
-        let reduce = c.function == EngineFunction::Reduce;
-        let elements = |i: usize| -> Vec<(usize, &Value)> {
-            match c.function {
-                EngineFunction::Map | EngineFunction::Filter => vec![(0, &list[i])],
-                EngineFunction::Zip => lists.iter().enumerate().map(|(param, list)| (param, &list[i])).collect(),
-                EngineFunction::Reduce if initial => vec![(1, &list[i])],
-                EngineFunction::Reduce if i == 0 => vec![(0, &list[0]), (1, &list[1])],
-                EngineFunction::Reduce => vec![(1, &list[i + 1])],
-            }
-        };
-        let wanted = if reduce && !initial { length.saturating_sub(1) } else { length };
-        if reduce && !initial && length == 0 {
-            self.drop_bodies(c);
-            return self.function_failure(id, "cannot reduce an empty list without an initial value");
-        }
-        let had = c.bodies.len();
-        for (i, body) in c.bodies.iter().enumerate().take(wanted) {
-            for (param, value) in elements(i) {
+        let previous = c.bodies.len();
+        for (i, body) in c.bodies.iter().enumerate().take(iteration.count) {
+            for (param, value) in iteration.elements(i) {
                 self.set_element(*body, param, value);
             }
         }
-        for body in c.bodies.drain(wanted.min(had)..) {
-            self.tear_down(body);
+        for body in c.bodies.drain(iteration.count.min(previous)..) {
+            self.drop_frame(body);
         }
-        for i in had..wanted {
-            let mut params: Vec<Binding> =
-                elements(i).into_iter().map(|(_, v)| Binding::Element { value: v.clone(), node: None }).collect();
-            if reduce && (initial || i > 0) {
-                let accumulator = match c.bodies.last() {
-                    Some(previous) => Binding::Root(*previous),
-                    None => self.initial_value(id),
-                };
-                params.insert(0, accumulator);
-            }
-            match self.apply(id, &callee, params) {
+        for i in previous..iteration.count {
+            let accumulator = match (iteration.accumulator, c.bodies.last()) {
+                (Accumulator::None, _) | (Accumulator::FirstElement, None) => None,
+                (Accumulator::Initial, None) => Some(self.initial_value(id)),
+                (Accumulator::Initial | Accumulator::FirstElement, Some(previous)) => Some(Binding::Root(*previous)),
+            };
+            let elements = iteration.elements(i).map(|(_, v)| Binding::Element { value: v.clone(), node: None });
+            let params = accumulator.into_iter().chain(elements).collect();
+            match self.apply(id, &iteration.callee, params) {
                 Ok(body) => c.bodies.push(body),
                 Err(state) => {
                     self.drop_bodies(c);
@@ -200,46 +176,51 @@ impl Engine {
                 }
             }
         }
-        if reduce {
-            let result = match c.bodies.last() {
-                Some(last) => self.demand_root(*last),
-                None if initial => self.nodes[id].inputs[0].clone(),
-                None => Input::Value(list[0].clone()),
-            };
-            self.wire(c.output, [result]);
-            return State::Value(Value::Nil);
-        }
-        if had != wanted || self.nodes[c.output].inputs.len() != wanted + 1 {
-            let roots: Vec<Input> = c.bodies.iter().map(|body| self.demand_root(*body)).collect();
-            self.wire(c.output, roots);
-        }
+        self.connect_iteration(id, c, &iteration, previous);
         // The output of `filter` reads the elements here.
-        State::Value(if c.function == EngineFunction::Filter { Value::List(list) } else { Value::Nil })
+        State::Value(if c.function == EngineFunction::Filter { iteration.list() } else { Value::Nil })
+    }
+
+    /// Connects the output of an iteration that had `previous` bodies before this evaluation.
+    fn connect_iteration(&mut self, id: NodeId, c: &IterateControl, iteration: &Iteration, previous: usize) {
+        if iteration.accumulator == Accumulator::None {
+            if previous != iteration.count || self.nodes[c.output].inputs.len() != iteration.count + 1 {
+                let roots: Vec<Input> = c.bodies.iter().map(|body| self.instantiate_root(*body)).collect();
+                self.connect(c.output, roots);
+            }
+            return;
+        }
+        let result = match (c.bodies.last(), iteration.accumulator) {
+            (Some(last), _) => self.instantiate_root(*last),
+            (None, Accumulator::Initial) => self.nodes[id].inputs[0].clone(),
+            (None, _) => Input::Value(iteration.first_element().cloned().unwrap_or(Value::Nil)),
+        };
+        self.connect(c.output, [result]);
     }
 
     pub(crate) fn evaluate_if_statement(&mut self, id: NodeId, c: &mut IfStatement) -> State {
         let condition = match self.input(id, 0) {
             Ok(Value::Bool(condition)) => condition,
-            Err(Absent::Pending) => return State::Pending,
+            Err(Unavailable::Pending) => return State::Pending,
             other => {
                 if let Some((_, Some(frame))) = c.taken.take() {
                     self.outputs_changed = true;
-                    self.tear_down(frame);
+                    self.drop_frame(frame);
                 }
-                return self.unusable(id, other, "a condition");
+                return self.invalid_key(id, other, "`bool` as the condition");
             }
         };
         if c.taken.is_some_and(|(taken, _)| taken == condition) {
             return State::Value(Value::Nil);
         }
         let frame = self.nodes[id].frame;
-        let place = if condition {
-            ClosurePlace::Statement(c.statement)
+        let location = if condition {
+            ClosureLocation::Statement(c.statement)
         } else {
-            ClosurePlace::StatementOtherwise(c.statement)
+            ClosureLocation::StatementOtherwise(c.statement)
         };
-        let new = if place.of(self.code.template(self.frames[frame].template)).is_some() {
-            match self.open(id, frame, place, Vec::new()) {
+        let new = if location.of(self.code.template(self.frames[frame].template)).is_some() {
+            match self.open_frame(id, frame, location, Vec::new()) {
                 Ok(new) => Some(new),
                 Err(state) => return state,
             }
@@ -251,7 +232,7 @@ impl Engine {
         }
         self.outputs_changed = true;
         if let Some((_, Some(old))) = c.taken.replace((condition, new)) {
-            self.tear_down(old);
+            self.drop_frame(old);
         }
         State::Value(Value::Nil)
     }
@@ -260,19 +241,19 @@ impl Engine {
         let elements: Vec<(Option<Value>, Value)> = match self.input(id, 0) {
             Ok(Value::List(list)) if !c.keyed => list.iter().map(|v| (None, v.clone())).collect(),
             Ok(Value::Map(map)) if c.keyed => map.iter().map(|(k, v)| (Some(k.clone()), v.clone())).collect(),
-            Err(Absent::Pending) => return State::Pending,
+            Err(Unavailable::Pending) => return State::Pending,
             other => {
                 self.outputs_changed |= !c.iterations.is_empty();
                 for (_, frame) in c.iterations.drain(..) {
-                    self.tear_down(frame);
+                    self.drop_frame(frame);
                 }
-                return self.unusable(id, other, if c.keyed { "the input of forkv" } else { "the input of for" });
+                return self.invalid_key(id, other, if c.keyed { "a map in `forkv`" } else { "a list in `for`" });
             }
         };
         let old = std::mem::take(&mut c.iterations);
         let had = old.len();
         let mut reused = 0;
-        // Keys are sorted, so old and new ones are merged; without keys an iteration is its index.
+        // Both sides are sorted by key, so they are merged. Without keys an iteration is identified by its index.
         let mut old = old.into_iter().peekable();
         let mut in_place = true;
         for (index, (key, value)) in elements.iter().enumerate() {
@@ -280,7 +261,7 @@ impl Engine {
                 (Some(k), Some(key)) => !identical(k, key) && k.display_order(key).is_lt(),
                 _ => false,
             }) {
-                self.tear_down(gone);
+                self.drop_frame(gone);
             }
             let same = old.next_if(|(k, _)| match (k, key) {
                 (Some(k), Some(key)) => identical(k, key),
@@ -295,46 +276,52 @@ impl Engine {
             in_place = false;
             let first = key.clone().unwrap_or(Value::Int(index as i64));
             let params = vec![Binding::Value(first), Binding::Element { value: value.clone(), node: None }];
-            let place = ClosurePlace::Statement(c.statement);
-            match self.open(id, self.nodes[id].frame, place, params) {
+            let location = ClosureLocation::Statement(c.statement);
+            match self.open_frame(id, self.nodes[id].frame, location, params) {
                 Ok(frame) => {
                     self.activate(frame);
                     c.iterations.push((key.clone(), frame));
                 }
                 Err(state) => {
                     for (_, gone) in old.chain(c.iterations.drain(..)) {
-                        self.tear_down(gone);
+                        self.drop_frame(gone);
                     }
                     return state;
                 }
             }
         }
         for (_, gone) in old {
-            self.tear_down(gone);
+            self.drop_frame(gone);
         }
         self.outputs_changed |= !in_place || reused != had;
         State::Value(Value::Nil)
     }
 
-    /// A failed or ill-typed key.
-    fn unusable(&self, id: NodeId, key: Result<Value, Absent>, what: &str) -> State {
+    /// Returns the state of a control whose key input has no value, or one of the wrong type.
+    fn invalid_key(&self, id: NodeId, key: Result<Value, Unavailable>, expected: &str) -> State {
         match key {
-            Err(absent) => absent.into(),
-            Ok(value) => self.engine_failure(id, format!("{what} has a value of the wrong type: {}", value.kind())),
+            Err(unavailable) => unavailable.into(),
+            Ok(value) => self.engine_failure(id, format!("expected {expected}, found {}", value.kind())),
         }
     }
 
-    fn function_failure(&self, id: NodeId, message: &str) -> State {
-        State::Failed(Arc::new(crate::node::Failure {
+    fn iteration_failure(&self, id: NodeId, error: IterationError) -> State {
+        let kind = match error {
+            IterationError::EmptyReduce => FailureKind::Function,
+            IterationError::NotAFunction | IterationError::NotAList | IterationError::MissingList => {
+                FailureKind::Engine
+            }
+        };
+        State::Failed(Arc::new(Failure {
             catchable: false,
-            message: message.to_owned(),
+            message: error.message().to_owned(),
             span: self.nodes[id].span,
             origin: id,
-            sort: crate::node::FailureSort::Function,
+            kind,
         }))
     }
 
-    /// The first argument of a three-argument `iter.reduce`, for the body that uses it.
+    /// Returns the binding for the initial value of an `iter.reduce`, its first argument.
     fn initial_value(&self, id: NodeId) -> Binding {
         match &self.nodes[id].inputs[0] {
             Input::Value(value) => Binding::Value(value.clone()),
@@ -345,46 +332,51 @@ impl Engine {
     fn drop_bodies(&mut self, c: &mut IterateControl) {
         c.callee = None;
         for body in c.bodies.drain(..) {
-            self.tear_down(body);
+            self.drop_frame(body);
         }
-        self.wire(c.output, []);
+        self.connect(c.output, []);
     }
 
-    /// A frame of the body of a function value.
+    /// Creates a frame for the body of a function value.
     fn apply(&mut self, id: NodeId, callee: &FuncValue, params: Vec<Binding>) -> Result<FrameId, State> {
         let Some(function) = callee.0.downcast_ref::<FunctionInstance>() else {
-            return Err(self.engine_failure(id, "there is no function to call"));
+            return Err(self.engine_failure(id, "missing function to call"));
         };
         if self.frames.get(function.frame).is_none() {
-            return Err(self.engine_failure(id, "a function value has outlived the values that it uses"));
+            return Err(self.engine_failure(id, "the values that a function captured do not exist any more"));
         }
-        self.open(id, function.frame, ClosurePlace::Node(function.origin), params)
+        self.open_frame(id, function.frame, ClosureLocation::Node(function.origin), params)
     }
 
-    /// A frame that this control owns.
-    fn open(
+    /// Creates a frame that this control owns.
+    fn open_frame(
         &mut self,
         id: NodeId,
         parent: FrameId,
-        place: ClosurePlace,
+        location: ClosureLocation,
         params: Vec<Binding>,
     ) -> Result<FrameId, State> {
         let code = Arc::clone(&self.code);
-        let Some(closure) = place.of(code.template(self.frames[parent].template)) else {
-            return Err(self.engine_failure(id, "a closure is missing"));
+        let Some(closure) = location.of(code.template(self.frames[parent].template)) else {
+            return Err(self.engine_failure(id, "missing closure"));
         };
         if code.template(closure.template).params as usize != params.len() {
-            return Err(self.engine_failure(id, "a function is called with the wrong number of arguments"));
+            return Err(self.engine_failure(id, "wrong number of arguments in a function call"));
         }
         let depth = self.frames[self.nodes[id].frame].depth.max(self.frames[parent].depth) + 1;
-        if depth > MAX_DEPTH || self.nodes.len() > MAX_NODES {
-            return Err(self.engine_failure(id, "calls and loops are nested too deeply, or there are too many of them"));
+        if depth > MAX_DEPTH {
+            return Err(
+                self.engine_failure(id, format!("calls and loops are nested more than {MAX_DEPTH} levels deep"))
+            );
         }
-        Ok(self.new_frame(closure.template, NewFrame { parent, place, scope: Some(id), depth, params }))
+        if self.nodes.len() > MAX_NODES {
+            return Err(self.engine_failure(id, format!("the program needs more than {MAX_NODES} nodes")));
+        }
+        Ok(self.new_frame(closure.template, NewFrame { parent, location, scope: Some(id), depth, params }))
     }
 
-    /// Replaces what an output reads besides its control.
-    fn wire(&mut self, output: NodeId, choices: impl IntoIterator<Item = Input>) {
+    /// Replaces the inputs of an output after its control.
+    fn connect(&mut self, output: NodeId, choices: impl IntoIterator<Item = Input>) {
         self.truncate_inputs(output, 1);
         let mut below = 0;
         for choice in choices {

@@ -1,11 +1,11 @@
-//! Edges, heights, and what happens when the last reader goes.
+//! Edges, heights, and the removal of nodes without dependents.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::Engine;
-use crate::code::NodeId;
-use crate::node::{Binding, Dependent, FrameId, Input, Kind, Slot, State};
+use crate::engine::Engine;
+use crate::ids::{FrameId, NodeId};
+use crate::node::{Binding, Dependent, Input, NodeKind, Slot, State};
 
 impl Engine {
     /// Appends an input to a node.
@@ -22,25 +22,27 @@ impl Engine {
         self.nodes[node].inputs.push(input);
     }
 
-    /// Takes the inputs after the first `keep` off a node. Nodes that lost their last reader go at the next [`Self::flush`].
+    /// Removes the inputs of a node after the first `keep`. Nodes that lose their last dependent are removed by the next
+    /// [`Self::remove_dead_nodes`].
     pub(crate) fn truncate_inputs(&mut self, node: NodeId, keep: usize) {
         while self.nodes[node].inputs.len() > keep {
             let Some(Input::Node { node: source, position }) = self.nodes[node].inputs.pop() else { continue };
             let dependents = &mut self.nodes[source].dependents;
             dependents.swap_remove(position as usize);
             if let Some(moved) = dependents.get(position as usize).copied() {
-                if let Input::Node { position: of_moved, .. } = &mut self.nodes[moved.node].inputs[moved.input as usize]
+                if let Input::Node { position: moved_position, .. } =
+                    &mut self.nodes[moved.node].inputs[moved.input as usize]
                 {
-                    *of_moved = position;
+                    *moved_position = position;
                 }
             } else if dependents.is_empty() {
-                self.unread.push(source);
+                self.dead_candidates.push(source);
             }
         }
     }
 
-    /// Makes a node higher than `below`, and everything above it higher in turn: each node is visited once, because nodes
-    /// are taken in the order of the heights they had.
+    /// Raises a node above the height `below`, and then everything that must be higher than it. Each node is visited once,
+    /// because nodes are processed in the order of their previous heights.
     pub(crate) fn raise(&mut self, node: NodeId, below: u32) {
         let mut work: BinaryHeap<Reverse<(u32, NodeId)>> = BinaryHeap::new();
         self.raise_one(node, below, &mut work);
@@ -64,16 +66,16 @@ impl Engine {
         work.push(Reverse((node.height, id)));
         node.height = below + 1;
         if node.queued {
-            // The entry at the old height is recognised as stale.
+            // The entry with the previous height is stale now.
             self.queue.push(Reverse((below + 1, id)));
         }
     }
 
-    /// The nodes of the frames that a control owns, except those in the frames of controls among them.
+    /// Returns the nodes of the frames that a control owns, without those in the frames of nested controls.
     fn members_of_scope(&self, control: NodeId) -> Vec<NodeId> {
         let mut members = Vec::new();
         let mut frames = Vec::new();
-        if !matches!(self.nodes[control].kind, Kind::Forward(_)) {
+        if !matches!(self.nodes[control].kind, NodeKind::Forward(_)) {
             self.nodes[control].kind.frames(|f| frames.push(f));
         }
         while let Some(id) = frames.pop() {
@@ -81,12 +83,12 @@ impl Engine {
             for node in frame.all_nodes() {
                 members.push(node);
                 match &self.nodes[node].kind {
-                    Kind::Output(_) => {
+                    NodeKind::Output(_) => {
                         if let Some(Input::Node { node: control, .. }) = self.nodes[node].inputs.first() {
                             members.push(*control);
                         }
                     }
-                    Kind::Forward(body) => frames.push(*body),
+                    NodeKind::Forward(body) => frames.push(*body),
                     _ => {}
                 }
             }
@@ -94,34 +96,35 @@ impl Engine {
         members
     }
 
-    /// Tears frames down: their nodes are not evaluated any more, and go when their last reader does.
-    pub(crate) fn tear_down(&mut self, frame: FrameId) {
+    /// Drops a frame and the frames that its nodes own. Their nodes are not evaluated any more, and are removed with their
+    /// last dependent.
+    pub(crate) fn drop_frame(&mut self, frame: FrameId) {
         let mut frames = vec![frame];
         while let Some(id) = frames.pop() {
             let Some(frame) = self.frames.remove(id) else { continue };
             for node in frame.all_nodes() {
-                let mut both = [Some(node), None];
-                if matches!(self.nodes[node].kind, Kind::Output(_))
+                let mut affected = [Some(node), None];
+                if matches!(self.nodes[node].kind, NodeKind::Output(_))
                     && let Some(Input::Node { node: control, .. }) = self.nodes[node].inputs.first()
                 {
-                    both[1] = Some(*control);
+                    affected[1] = Some(*control);
                 }
-                for id in both.into_iter().flatten() {
+                for id in affected.into_iter().flatten() {
                     let node = &mut self.nodes[id];
                     node.orphan = true;
                     node.kind.frames(|f| frames.push(f));
                     if node.pinned {
                         node.pinned = false;
-                        self.unread.push(id);
+                        self.dead_candidates.push(id);
                     }
                 }
             }
         }
     }
 
-    /// Removes every node that nobody reads any more, and what only those read.
-    pub(crate) fn flush(&mut self) {
-        while let Some(id) = self.unread.pop() {
+    /// Removes every dead candidate without dependents, and in turn the nodes that only those depended on.
+    pub(crate) fn remove_dead_nodes(&mut self) {
+        while let Some(id) = self.dead_candidates.pop() {
             let Some(node) = self.nodes.get(id) else { continue };
             if node.pinned || !node.dependents.is_empty() {
                 continue;
@@ -130,7 +133,7 @@ impl Engine {
             let Some(node) = self.nodes.remove(id) else { continue };
             if matches!(node.state, State::Pending) {
                 self.pending -= 1;
-                // What it had frozen goes with it.
+                // What it has frozen is in its frames, which are dropped below.
                 self.frozen.remove(&id);
             }
             if let Some(frame) = self.frames.get_mut(node.frame) {
@@ -146,14 +149,14 @@ impl Engine {
             }
             let mut frames = Vec::new();
             node.kind.frames(|f| frames.push(f));
-            frames.into_iter().for_each(|f| self.tear_down(f));
-            if let Kind::Live(live) = node.kind {
-                self.end_requests(id, *live);
+            frames.into_iter().for_each(|f| self.drop_frame(f));
+            if let NodeKind::Stream(stream) = node.kind {
+                self.cancel_requests(id, *stream);
             }
         }
     }
 
-    /// Puts a node into the queue.
+    /// Queues a node for evaluation, unless it is queued already.
     pub(crate) fn enqueue(&mut self, id: NodeId) {
         let node = &mut self.nodes[id];
         if !node.queued {

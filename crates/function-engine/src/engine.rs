@@ -1,4 +1,4 @@
-//! The engine's state and its rounds.
+//! The state of the engine, and its rounds of evaluation.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -11,42 +11,45 @@ use mcl_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arena::Arena;
-use crate::code::{Code, Lookup, NodeId};
-use crate::host::{Events, Host};
-use crate::node::{Failure, Frame, FrameId, Input, Kind, Node, State};
+use crate::code::{Code, Lookup};
+use crate::environment::Environment;
+use crate::events::Events;
+use crate::failure::Failure;
+use crate::ids::{FrameId, FrameKey, NodeId, NodeKey};
+use crate::node::{Frame, Input, Node, NodeKind, State};
 
 /// A running program.
 pub struct Engine {
     pub(crate) code: Arc<Code>,
-    pub(crate) host: Box<dyn Host>,
+    pub(crate) environment: Box<dyn Environment>,
     pub(crate) events: Arc<Events>,
-    pub(crate) nodes: Arena<Node>,
-    pub(crate) frames: Arena<Frame>,
+    pub(crate) nodes: Arena<NodeKey, Node>,
+    pub(crate) frames: Arena<FrameKey, Frame>,
     /// The frame of the program itself.
-    pub(crate) top: FrameId,
-    /// Nodes to evaluate, lowest first. An entry whose height is not the node's any more is stale.
+    pub(crate) top_frame: FrameId,
+    /// Nodes to evaluate, lowest first. An entry whose height differs from the node's is stale.
     pub(crate) queue: BinaryHeap<Reverse<(u32, NodeId)>>,
-    /// Nodes that may have lost their last reader.
-    pub(crate) unread: Vec<NodeId>,
-    /// Frames whose kept values do not exist yet.
-    pub(crate) unkept: Vec<FrameId>,
-    /// Statements and kept values that a failure reached.
+    /// Nodes that may have lost their last dependent.
+    pub(crate) dead_candidates: Vec<NodeId>,
+    /// Frames whose keep-alive node does not exist yet.
+    pub(crate) frames_without_keepalive: Vec<FrameId>,
+    /// Statements and keep-alive nodes that a failure has reached.
     pub(crate) failed: BTreeSet<NodeId>,
-    /// Statements and kept values that wait for a first value.
+    /// Statements and keep-alive nodes that wait for a first value.
     pub(crate) waiting: BTreeSet<NodeId>,
     /// Number of pending nodes.
     pub(crate) pending: usize,
-    /// Nodes to evaluate once the pending control above them knows what becomes of them.
+    /// Nodes in the frames of a pending control that are due. They are evaluated once the control is not pending any more.
     pub(crate) frozen: FxHashMap<NodeId, FxHashSet<NodeId>>,
-    /// Nodes that want to be evaluated at a time of the monotonic clock.
+    /// Nodes to evaluate at a time of the environment's monotonic clock.
     pub(crate) timers: BTreeSet<(Duration, NodeId)>,
-    /// Number of the present round, from 1.
+    /// Number of the current round, from 1.
     pub(crate) round: u64,
-    /// Whether a statement's values or the set of statements changed since the last round that gave an output.
+    /// Whether the values of a statement, or the set of statements, changed since the last round with an output.
     pub(crate) outputs_changed: bool,
     /// Number of evaluations in this round.
     pub(crate) evaluated: usize,
-    /// Arguments of the call that is being evaluated.
+    /// Arguments of the current call.
     pub(crate) arguments: Vec<Value>,
     started: bool,
     /// The round of each node's last evaluation.
@@ -54,40 +57,40 @@ pub struct Engine {
     pub(crate) evaluations: rustc_hash::FxHashMap<NodeId, u64>,
 }
 
-/// What a round did.
+/// The result of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Round {
-    /// Its number, from 1.
+    /// The number of the round, from 1.
     pub number: u64,
-    /// Whether there is an output, and it may differ from the last one. Not while statements wait.
+    /// Whether there is an output that may differ from the last one. False while statements wait.
     pub changed: bool,
-    /// Whether statements wait for a first value ([`Engine::waiting_for`]): then there is no output.
+    /// Whether statements wait for a first value ([`Engine::waiting_for`]). There is no output then.
     pub waiting: bool,
-    /// How many nodes were evaluated.
+    /// Number of nodes that were evaluated.
     pub evaluated: usize,
 }
 
 impl Engine {
-    /// An engine for a program that `mcl_artifact::validate` accepts; nothing is evaluated yet.
+    /// Creates an engine for a program that `mcl_artifact::validate` accepts. Nothing is evaluated yet.
     ///
     /// # Errors
-    /// If the program needs a function that this runtime does not have.
-    pub fn new(program: Arc<Program>, host: Box<dyn Host>) -> Result<Engine, Diagnostic> {
-        Engine::with_functions(program, host, mcl_functions::function)
+    /// R0104 if the program needs a function that this runtime does not have.
+    pub fn new(program: Arc<Program>, environment: Box<dyn Environment>) -> Result<Engine, Diagnostic> {
+        Engine::with_functions(program, environment, mcl_functions::function)
     }
 
-    /// An engine with another table of functions.
+    /// Creates an engine with another table of functions.
     pub(crate) fn with_functions(
         program: Arc<Program>,
-        host: Box<dyn Host>,
+        environment: Box<dyn Environment>,
         lookup: Lookup,
     ) -> Result<Engine, Diagnostic> {
-        let code = Arc::new(Code::new(program, host.hostname(), lookup)?);
+        let code = Arc::new(Code::new(program, environment.hostname(), lookup)?);
         let mut frames = Arena::default();
-        let mut unkept = Vec::new();
+        let mut frames_without_keepalive = Vec::new();
         let template = TemplateId((code.program.templates.len().max(1) - 1) as u32);
         let top_template = code.program.templates.last();
-        let top = frames.insert(Frame {
+        let top_frame = frames.insert(Frame {
             template,
             parent: None,
             scope: None,
@@ -96,21 +99,21 @@ impl Engine {
             params: Vec::new(),
             nodes: vec![None; top_template.map_or(0, |t| t.nodes.len())],
             statements: Vec::new(),
-            keep: None,
+            keepalive: None,
         });
         if top_template.is_some_and(|t| !t.keep.is_empty()) {
-            unkept.push(top);
+            frames_without_keepalive.push(top_frame);
         }
         Ok(Engine {
             code,
-            host,
+            environment,
             events: Arc::default(),
             nodes: Arena::default(),
             frames,
-            top,
+            top_frame,
             queue: BinaryHeap::new(),
-            unread: Vec::new(),
-            unkept,
+            dead_candidates: Vec::new(),
+            frames_without_keepalive,
             failed: BTreeSet::new(),
             waiting: BTreeSet::new(),
             pending: 0,
@@ -126,11 +129,11 @@ impl Engine {
         })
     }
 
-    /// Evaluates everything that events since the last round affect; the first round evaluates the program.
+    /// Evaluates everything that the events since the last round affect. The first round evaluates the whole program.
     ///
     /// # Errors
-    /// The failures that reached a statement, one for each origin, in the order of the source. The engine stays usable: a
-    /// later round succeeds if the failures are gone by then.
+    /// The failures that reached a statement, one per origin, in source order. The engine stays usable: a later round
+    /// succeeds if the failures are gone by then.
     pub fn run(&mut self) -> Result<Round, Vec<Diagnostic>> {
         self.round += 1;
         self.evaluated = 0;
@@ -138,8 +141,8 @@ impl Engine {
             self.started = true;
             self.outputs_changed = true;
             if !self.code.program.templates.is_empty() {
-                self.activate(self.top);
-                self.keep_values();
+                self.activate(self.top_frame);
+                self.create_keepalives();
             }
         }
         self.take_events();
@@ -161,30 +164,30 @@ impl Engine {
             return Err(failures);
         }
         let waiting = self.is_waiting();
-        // What changed in a round without an output is news for the next one that has one.
+        // A change in a round without an output is reported by the next round with one.
         let changed = !waiting && std::mem::take(&mut self.outputs_changed);
         Ok(Round { number: self.round, changed, waiting, evaluated: self.evaluated })
     }
 
-    /// Where wakers report; a shell waits on it between rounds.
+    /// Returns the set of requested evaluations, on which the caller waits between rounds.
     #[must_use]
     pub fn events(&self) -> Arc<Events> {
         Arc::clone(&self.events)
     }
 
-    /// The time, on the host's monotonic clock, at which the next round is due even if no event arrives.
+    /// Returns when the next round is due even if no event arrives, on the environment's monotonic clock.
     #[must_use]
     pub fn next_deadline(&self) -> Option<Duration> {
         self.timers.first().map(|(deadline, _)| *deadline)
     }
 
-    /// Number of live nodes, for metrics.
+    /// Returns the number of nodes, for metrics.
     #[must_use]
     pub fn node_count(&self) -> usize {
         self.nodes.len()
     }
 
-    /// The program that runs.
+    /// Returns the running program.
     #[must_use]
     pub fn program(&self) -> &Arc<Program> {
         &self.code.program
@@ -194,24 +197,24 @@ impl Engine {
         let mut woken = Vec::new();
         self.events.drain(&mut woken);
         if !self.timers.is_empty() {
-            let now = self.host.monotonic();
+            let now = self.environment.monotonic();
             while let Some((_, id)) = self.timers.first().copied().filter(|(deadline, _)| *deadline <= now) {
                 self.timers.pop_first();
-                if let Some(Kind::Live(live)) = self.nodes.get_mut(id).map(|n| &mut n.kind) {
-                    live.deadline = None;
+                if let Some(NodeKind::Stream(stream)) = self.nodes.get_mut(id).map(|n| &mut n.kind) {
+                    stream.deadline = None;
                 }
                 woken.push(id);
             }
         }
         for id in woken {
-            // The waker of a node that is gone may still be around.
+            // A waker may outlive its node.
             if self.nodes.get(id).is_some() {
                 self.enqueue(id);
             }
         }
     }
 
-    /// Diagnostics for the failures that nothing caught.
+    /// Returns the diagnostics for the failures that nothing caught, in source order.
     fn uncaught(&mut self) -> Vec<Diagnostic> {
         let nodes = &self.nodes;
         self.failed.retain(|id| nodes.get(*id).is_some_and(|n| n.pinned && matches!(n.state, State::Failed(_))));
@@ -225,15 +228,17 @@ impl Engine {
                 let Input::Node { node: source, .. } = input else { continue };
                 let source = &self.nodes[*source];
                 let State::Failed(failure) = &source.state else { continue };
-                // A kept value that fails concerns nobody as long as something else reads it: that is where it goes on.
-                let only_kept = matches!(node.kind, Kind::Keep)
+                // The failure of a kept value is ignored as long as it has another dependent: it propagates there.
+                let has_other_dependents = matches!(node.kind, NodeKind::KeepAlive)
                     && failure.catchable
-                    && source.dependents.iter().any(|d| !matches!(self.nodes[d.node].kind, Kind::Keep));
-                if !only_kept && !failures.iter().any(|f| f.span == failure.span && f.message == failure.message) {
+                    && source.dependents.iter().any(|d| !matches!(self.nodes[d.node].kind, NodeKind::KeepAlive));
+                if !has_other_dependents
+                    && !failures.iter().any(|f| f.span == failure.span && f.message == failure.message)
+                {
                     failures.push(failure);
                 }
             }
-            // A statement's own complaint about a value that it cannot use.
+            // The statement itself cannot use a value.
             if let State::Failed(failure) = &node.state
                 && failure.origin == *id
             {
@@ -241,8 +246,8 @@ impl Engine {
             }
         }
         failures.sort_by(|a, b| {
-            let place = |f: &Failure| f.span.map_or((1, None), |s| (0, Some((s.file, s.start, s.end))));
-            place(a).cmp(&place(b)).then_with(|| a.message.cmp(&b.message))
+            let position = |f: &Failure| f.span.map_or((1, None), |s| (0, Some((s.file, s.start, s.end))));
+            position(a).cmp(&position(b)).then_with(|| a.message.cmp(&b.message))
         });
         failures.into_iter().map(Failure::diagnostic).collect()
     }

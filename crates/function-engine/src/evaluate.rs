@@ -1,4 +1,4 @@
-//! Evaluating one node.
+//! Evaluation of one node.
 
 use std::sync::Arc;
 
@@ -6,78 +6,80 @@ use mcl_artifact::program::FunctionIdx;
 use mcl_functions::{CallContext, FunctionError, Implementation};
 use mcl_value::Value;
 
-use crate::Engine;
-use crate::code::{Code, NodeId, struct_value};
+use crate::code::{Code, struct_value};
+use crate::embedded_files::EmbeddedFiles;
+use crate::engine::Engine;
+use crate::failure::{Failure, FailureKind};
 use crate::identical::identical;
-use crate::live::Deployed;
-use crate::node::{Absent, Failure, FailureSort, FrameId, Input, Kind, OutputKind, State};
+use crate::ids::{FrameId, NodeId};
+use crate::node::{Binding, Input, NodeKind, OutputKind, State, Unavailable};
 
 impl Engine {
-    /// Evaluates a node whose inputs are settled, and queues its readers if the result is a new one.
+    /// Evaluates a node whose inputs are up to date, and queues its dependents if the result has changed.
     pub(crate) fn evaluate(&mut self, id: NodeId) {
-        let mut kind = std::mem::replace(&mut self.nodes[id].kind, Kind::Busy);
+        let mut kind = std::mem::replace(&mut self.nodes[id].kind, NodeKind::Busy);
         let state = self.compute(id, &mut kind);
         self.nodes[id].kind = kind;
         self.set_state(id, state);
-        if !self.unkept.is_empty() {
-            self.keep_values();
+        if !self.frames_without_keepalive.is_empty() {
+            self.create_keepalives();
         }
-        if !self.unread.is_empty() {
-            self.flush();
+        if !self.dead_candidates.is_empty() {
+            self.remove_dead_nodes();
         }
     }
 
-    fn compute(&mut self, id: NodeId, kind: &mut Kind) -> State {
+    fn compute(&mut self, id: NodeId, kind: &mut NodeKind) -> State {
         match kind {
-            Kind::If(c) => return self.evaluate_if(id, c),
-            Kind::Except(c) => return self.evaluate_except(id, c),
-            Kind::Call(c) => return self.evaluate_call(id, c),
-            Kind::Iterate(c) => return self.evaluate_iterate(id, c),
-            Kind::IfStatement(c) => return self.evaluate_if_statement(id, c),
-            Kind::Loop(c) => return self.evaluate_loop(id, c),
-            Kind::Element | Kind::Func => return self.nodes[id].state.clone(),
-            Kind::Output(kind) => return self.evaluate_output(id, *kind),
-            Kind::Forward(body) => {
+            NodeKind::If(c) => return self.evaluate_if(id, c),
+            NodeKind::Except(c) => return self.evaluate_except(id, c),
+            NodeKind::Call(c) => return self.evaluate_call(id, c),
+            NodeKind::Iterate(c) => return self.evaluate_iterate(id, c),
+            NodeKind::IfStatement(c) => return self.evaluate_if_statement(id, c),
+            NodeKind::Loop(c) => return self.evaluate_loop(id, c),
+            NodeKind::Element | NodeKind::Func => return self.nodes[id].state.clone(),
+            NodeKind::Output(kind) => return self.evaluate_output(id, *kind),
+            NodeKind::Forward(body) => {
                 return match self.input(id, 0) {
                     Ok(value) => State::Value(value),
-                    Err(Absent::Failed(failure)) => State::Failed(self.blame_call(id, *body, failure)),
-                    Err(Absent::Pending) => State::Pending,
+                    Err(Unavailable::Failed(failure)) => State::Failed(self.attribute_to_call(id, *body, failure)),
+                    Err(Unavailable::Pending) => State::Pending,
                 };
             }
-            Kind::Busy
-            | Kind::List
-            | Kind::Map
-            | Kind::Struct(_)
-            | Kind::Plain(_)
-            | Kind::Live(_)
-            | Kind::Sink
-            | Kind::Keep => {}
+            NodeKind::Busy
+            | NodeKind::List
+            | NodeKind::Map
+            | NodeKind::Struct(_)
+            | NodeKind::Plain(_)
+            | NodeKind::Stream(_)
+            | NodeKind::StatementNode
+            | NodeKind::KeepAlive => {}
         }
-        if let Err(absent) = self.gather(id) {
-            if let (Kind::Live(live), Absent::Failed(_)) = (kind, &absent) {
-                self.suspend(id, live);
+        if let Err(unavailable) = self.gather(id) {
+            if let (NodeKind::Stream(stream), Unavailable::Failed(_)) = (kind, &unavailable) {
+                self.suspend(id, stream);
             }
-            return absent.into();
+            return unavailable.into();
         }
         let code = Arc::clone(&self.code);
         let mut arguments = std::mem::take(&mut self.arguments);
         let state = match kind {
-            Kind::List => State::Value(Value::List(arguments.drain(..).collect())),
-            Kind::Map => {
+            NodeKind::List => State::Value(Value::List(arguments.drain(..).collect())),
+            NodeKind::Map => {
                 let mut drain = arguments.drain(..);
                 State::Value(Value::map(std::iter::from_fn(|| Some((drain.next()?, drain.next()?)))))
             }
-            Kind::Struct(ty) => State::Value(struct_value(code.ty(*ty), arguments.drain(..))),
-            Kind::Plain(function) => {
+            NodeKind::Struct(ty) => State::Value(struct_value(code.ty(*ty), arguments.drain(..))),
+            NodeKind::Plain(function) => {
                 let result = self.call_plain(*function, &code, &arguments);
                 self.result(id, *function, result)
             }
-            Kind::Live(live) => {
+            NodeKind::Stream(stream) => {
                 self.arguments = arguments;
-                let result = self.call_live(id, live, &code);
+                let result = self.call_stream(id, stream, &code);
                 arguments = std::mem::take(&mut self.arguments);
                 match result.transpose() {
-                    Some(result) => self.result(id, live.function, result),
+                    Some(result) => self.result(id, stream.function, result),
                     None => State::Pending,
                 }
             }
@@ -91,9 +93,9 @@ impl Engine {
     fn call_plain(&self, function: FunctionIdx, code: &Code, arguments: &[Value]) -> Result<Value, FunctionError> {
         let import = &code.functions[function.0 as usize];
         let Implementation::Plain(call) = import.function.implementation else {
-            return Err(FunctionError::fatal("the function cannot be called directly"));
+            return Err(FunctionError::fatal("not a plain function"));
         };
-        let deploy = Deployed { program: &code.program, directory: self.host.deploy_directory() };
+        let deploy = EmbeddedFiles { program: &code.program, directory: self.environment.deploy_directory() };
         let context = CallContext { ty: &import.ty, deploy: Some(&deploy), module_dir: &import.module_dir };
         call(&context, arguments)
     }
@@ -103,36 +105,36 @@ impl Engine {
             Ok(value) => State::Value(value),
             Err(error) => {
                 let name = self.code.functions[function.0 as usize].function.name;
-                let sort =
-                    if matches!(name, "panic" | "panic_debug") { FailureSort::Panic } else { FailureSort::Function };
+                let kind =
+                    if matches!(name, "panic" | "panic_debug") { FailureKind::Panic } else { FailureKind::Function };
                 State::Failed(Arc::new(Failure {
                     catchable: error.is_catchable(),
                     message: error.to_string(),
                     span: self.nodes[id].span,
                     origin: id,
-                    sort,
+                    kind,
                 }))
             }
         }
     }
 
     fn evaluate_output(&mut self, id: NodeId, kind: OutputKind) -> State {
-        // Without its control nothing is known: what is wired may be of the past.
-        if let Err(absent) = self.input(id, 0) {
-            return absent.into();
+        // While the control has no value, what is connected may be outdated.
+        if let Err(unavailable) = self.input(id, 0) {
+            return unavailable.into();
         }
         match kind {
             OutputKind::Choice => match self.input(id, 1) {
                 Ok(value) => State::Value(value),
-                Err(Absent::Failed(failure)) => State::Failed(match self.body_of_call(id) {
-                    Some(body) => self.blame_call(id, body, failure),
+                Err(Unavailable::Failed(failure)) => State::Failed(match self.body_of_call(id) {
+                    Some(body) => self.attribute_to_call(id, body, failure),
                     None => failure,
                 }),
-                Err(Absent::Pending) => State::Pending,
+                Err(Unavailable::Pending) => State::Pending,
             },
             OutputKind::Collect => match self.gather(id) {
                 Ok(()) => State::Value(Value::List(self.arguments.drain(..).skip(1).collect())),
-                Err(absent) => absent.into(),
+                Err(unavailable) => unavailable.into(),
             },
             OutputKind::Filter => match self.gather(id) {
                 Ok(()) => {
@@ -145,22 +147,22 @@ impl Engine {
                         .map(|(element, _)| element.clone());
                     State::Value(Value::List(chosen.collect()))
                 }
-                Err(absent) => absent.into(),
+                Err(unavailable) => unavailable.into(),
             },
         }
     }
 
-    /// The frame of the body that the call with this output has.
+    /// Returns the frame of the body, if this is the output of a call.
     fn body_of_call(&self, output: NodeId) -> Option<FrameId> {
         let Some(Input::Node { node: control, .. }) = self.nodes[output].inputs.first() else { return None };
         match &self.nodes[*control].kind {
-            Kind::Call(call) => call.body.as_ref().map(|(_, frame)| *frame),
+            NodeKind::Call(call) => call.body.as_ref().map(|(_, frame)| *frame),
             _ => None,
         }
     }
 
-    /// A failure of the node that is the whole body of a function is blamed on the call (spec 04 §1.7).
-    fn blame_call(&self, call: NodeId, body: FrameId, failure: Arc<Failure>) -> Arc<Failure> {
+    /// Attributes a failure of the node that is the whole body of a function to the call (spec 04 §1.7).
+    fn attribute_to_call(&self, call: NodeId, body: FrameId, failure: Arc<Failure>) -> Arc<Failure> {
         let is_root = self.nodes[call].inputs.last().is_some_and(
             |input| matches!(input, Input::Node { node, .. } if *node == failure.origin && self.nodes[*node].frame == body),
         );
@@ -170,37 +172,37 @@ impl Engine {
             message: failure.message.clone(),
             span: Some(span),
             origin: call,
-            sort: failure.sort,
+            kind: failure.kind,
         })
     }
 
-    /// A failure that is the engine's own.
+    /// Returns a failure of the engine itself.
     pub(crate) fn engine_failure(&self, id: NodeId, message: impl Into<String>) -> State {
         State::Failed(Arc::new(Failure {
             catchable: false,
             message: message.into(),
             span: self.nodes[id].span,
             origin: id,
-            sort: FailureSort::Engine,
+            kind: FailureKind::Engine,
         }))
     }
 
-    /// The value of one input, or why there is none.
-    pub(crate) fn input(&self, id: NodeId, index: usize) -> Result<Value, Absent> {
+    /// Returns the value of one input, or the reason why there is none.
+    pub(crate) fn input(&self, id: NodeId, index: usize) -> Result<Value, Unavailable> {
         match self.nodes[id].inputs.get(index) {
             Some(Input::Value(value)) => Ok(value.clone()),
             Some(Input::Node { node, .. }) => match &self.nodes[*node].state {
                 State::Value(value) => Ok(value.clone()),
-                State::Failed(failure) => Err(Absent::Failed(Arc::clone(failure))),
-                State::Pending => Err(Absent::Pending),
+                State::Failed(failure) => Err(Unavailable::Failed(Arc::clone(failure))),
+                State::Pending => Err(Unavailable::Pending),
                 State::New => Ok(Value::Nil),
             },
             None => Ok(Value::Nil),
         }
     }
 
-    /// Collects the inputs of a node in `self.arguments`, or says why it cannot.
-    fn gather(&mut self, id: NodeId) -> Result<(), Absent> {
+    /// Collects the inputs of a node in `self.arguments`, or returns the reason why one has no value.
+    fn gather(&mut self, id: NodeId) -> Result<(), Unavailable> {
         self.arguments.clear();
         for input in &self.nodes[id].inputs {
             self.arguments.push(match input {
@@ -208,16 +210,16 @@ impl Engine {
                 Input::Node { node, .. } => match &self.nodes[*node].state {
                     State::Value(value) => value.clone(),
                     State::New => Value::Nil,
-                    State::Failed(_) | State::Pending => return Err(self.absent(id)),
+                    State::Failed(_) | State::Pending => return Err(self.unavailable(id)),
                 },
             });
         }
         Ok(())
     }
 
-    /// What takes the place of the result of a node some inputs of which have no value: a fatal failure before one that
-    /// could be caught, else the first failure; any failure before waiting, because no value that comes later undoes it.
-    pub(crate) fn absent(&self, id: NodeId) -> Absent {
+    /// Returns the result of a node of which some inputs have no value: the first fatal failure, else the first failure, else
+    /// pending. A failure takes precedence over pending, because no later value undoes it.
+    pub(crate) fn unavailable(&self, id: NodeId) -> Unavailable {
         let mut failed: Option<&Arc<Failure>> = None;
         for input in &self.nodes[id].inputs {
             if let Input::Node { node, .. } = input
@@ -227,10 +229,10 @@ impl Engine {
                 failed = Some(failure);
             }
         }
-        failed.map_or(Absent::Pending, |failure| Absent::Failed(Arc::clone(failure)))
+        failed.map_or(Unavailable::Pending, |failure| Unavailable::Failed(Arc::clone(failure)))
     }
 
-    /// Stores a result; if it is not the old one, the readers are queued.
+    /// Stores a result, and queues the dependents if it differs from the previous one.
     fn set_state(&mut self, id: NodeId, state: State) {
         let node = &mut self.nodes[id];
         if node.pinned {
@@ -240,7 +242,7 @@ impl Engine {
                 State::New | State::Value(_) => {}
             }
         }
-        if matches!(node.kind, Kind::Sink) {
+        if matches!(node.kind, NodeKind::StatementNode) {
             node.changed = self.round;
             self.outputs_changed = true;
         }
@@ -255,14 +257,14 @@ impl Engine {
             self.thaw(id);
         }
         for i in 0..self.nodes[id].dependents.len() {
-            let reader = self.nodes[id].dependents[i].node;
-            self.enqueue(reader);
+            let dependent = self.nodes[id].dependents[i].node;
+            self.enqueue(dependent);
         }
     }
 
-    /// Writes the element that a loop bound to a parameter.
+    /// Changes the element that is bound to a parameter.
     pub(crate) fn set_element(&mut self, frame: FrameId, param: usize, new: &Value) {
-        let Some(crate::node::Binding::Element { value, node }) = self.frames[frame].params.get_mut(param) else {
+        let Some(Binding::Element { value, node }) = self.frames[frame].params.get_mut(param) else {
             return;
         };
         if identical(value, new) {

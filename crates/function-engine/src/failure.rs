@@ -1,11 +1,35 @@
-//! How failures become diagnostics.
+//! Failed evaluations, and their diagnostics.
 
-use mcl_diagnostics::{Code, Diagnostic, Stage};
+use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
 
-use crate::node::{Failure, FailureSort};
+use crate::ids::NodeId;
+
+/// A failed evaluation. It propagates along the edges in place of a value.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// Whether `<|>` catches it.
+    pub(crate) catchable: bool,
+    pub(crate) message: String,
+    /// The call that is reported in the diagnostic.
+    pub(crate) span: Option<Span>,
+    /// The node that failed, or the call of the function whose whole body it is.
+    pub(crate) origin: NodeId,
+    pub(crate) kind: FailureKind,
+}
+
+/// The cause of a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FailureKind {
+    /// A function returned an error.
+    Function,
+    /// `panic`.
+    Panic,
+    /// The artifact is inconsistent, or a limit of the engine was reached.
+    Engine,
+}
 
 impl Failure {
-    /// Whether two failures tell people the same.
+    /// Returns whether two failures give the same diagnostic and behave alike.
     pub(crate) fn same(&self, other: &Failure) -> bool {
         self.origin == other.origin
             && self.catchable == other.catchable
@@ -13,21 +37,15 @@ impl Failure {
             && self.message == other.message
     }
 
-    /// What a person reads when nothing caught it.
+    /// Returns the diagnostic for a failure that nothing caught.
     pub(crate) fn diagnostic(&self) -> Diagnostic {
-        let code = match self.sort {
-            FailureSort::Panic => Code::R0103,
-            FailureSort::Engine => Code::R0105,
-            FailureSort::Function if self.catchable => Code::R0101,
-            FailureSort::Function => Code::R0102,
+        let code = match self.kind {
+            FailureKind::Panic => Code::R0103,
+            FailureKind::Engine => Code::R0105,
+            FailureKind::Function if self.catchable => Code::R0101,
+            FailureKind::Function => Code::R0102,
         };
-        let mut diagnostic = Diagnostic::error(code, Stage::Stream, self.message.clone());
-        if let Some(span) = self.span {
-            diagnostic = diagnostic.at(span);
-        }
-        if self.catchable {
-            diagnostic = diagnostic.help("give a value to use instead: `… <|> fallback`");
-        }
-        diagnostic
+        let diagnostic = Diagnostic::error(code, Stage::Stream, self.message.clone()).maybe_at(self.span);
+        if self.catchable { diagnostic.help("provide a fallback value: `… <|> fallback`") } else { diagnostic }
     }
 }

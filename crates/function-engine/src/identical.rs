@@ -1,11 +1,11 @@
-//! When a new result is the old one.
+//! Comparison of a new result with the previous one.
 
 use std::sync::Arc;
 
 use mcl_value::Value;
 
-/// Whether nothing that reads these values could tell them apart. Stricter than `==` for `0.0` and `-0.0`, which print
-/// differently, and wider for NaN.
+/// Returns whether two values are indistinguishable. Unlike with `==`, `0.0` and `-0.0` differ, because they print
+/// differently, and NaN equals itself.
 pub(crate) fn identical(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),

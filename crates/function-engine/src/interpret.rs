@@ -1,13 +1,13 @@
-//! Interpretation: from the values of a program to its resource graph (spec 04 §3, spec 05 §§2-4).
+//! Interpretation: builds the resource graph from the values of a program (spec 04 §3, spec 05 §2, spec 05 §3, spec 05 §4).
 //!
-//! Two steps. First each live statement by itself becomes resources and edges between names (`statement`): its values are
-//! stored in parameters (`convert`), its meta parameters set, the result validated. That is remembered, and done
-//! again only for statements of which a value changed. Then all of it becomes one graph in the order of the source
-//! (`assemble`): duplicates are merged or refused, names are looked up, cycles are found.
+//! There are two steps. First, each active statement is converted to resources and edges between names (`statement`): its
+//! values are stored in parameters (`convert`), its meta parameters are set, and the result is validated. The conversion is
+//! cached, and repeated only when a value of the statement changes. Second, the conversions are assembled to one graph in
+//! source order (`assemble`): duplicates are merged or rejected, names are resolved, and cycles are detected.
 //!
-//! Interpretation reads the engine between two rounds, so all values are of one moment, and it changes nothing: the same
-//! values give the same graph. Every independent error is reported; edges are looked at only when all resources are
-//! there, and cycles only when all edges are.
+//! Interpretation reads the engine between two rounds and has no side effects: the same values give the same graph. Every
+//! independent error is reported. Edges are resolved only if all resources are valid, and cycles are detected only if all
+//! edges are.
 
 mod assemble;
 mod convert;
@@ -22,65 +22,66 @@ use mcl_diagnostics::Diagnostic;
 use resource_graph::ResourceGraph;
 use rustc_hash::FxHashMap;
 
-use crate::interpret::statement::{Built, Schemas};
-use crate::{Engine, Output, OutputId};
+use crate::engine::Engine;
+use crate::interpret::statement::{ConvertedStatement, FieldTypes};
+use crate::outputs::{Output, OutputId};
 
-/// What a statement became.
+/// The cached conversion of a statement.
 #[derive(Clone)]
-struct Known {
-    /// The engine's round in which a value of it last changed.
+struct CacheEntry {
+    /// The engine's round in which a value of the statement last changed.
     changed: u64,
-    /// When it was last seen.
+    /// The interpreter's round in which the statement was last active.
     seen: u64,
-    built: Rc<Built>,
+    converted: Rc<ConvertedStatement>,
 }
 
-/// Makes resource graphs of one program, again and again.
+/// Builds the resource graphs of one program, converting only the statements that have changed since the last graph.
 #[derive(Default)]
 pub struct Interpreter {
-    built: FxHashMap<OutputId, Known>,
-    /// How often it was called.
+    cache: FxHashMap<OutputId, CacheEntry>,
+    /// Number of interpretations so far.
     round: u64,
-    schemas: Schemas,
+    field_types: FieldTypes,
 }
 
 impl Interpreter {
-    /// An interpreter that has seen nothing yet.
+    /// Creates an interpreter with an empty cache.
     #[must_use]
     pub fn new() -> Interpreter {
         Interpreter::default()
     }
 
-    /// The resource graph of the engine's present values; the last round must have been without errors.
+    /// Returns the resource graph of the engine's current values. The last round must have succeeded.
     ///
     /// # Errors
-    /// What is wrong with the resources or edges, in the order of the source.
+    /// The errors of resources and edges (R0201 to R0210), in source order, at most 100.
     pub fn interpret(&mut self, engine: &Engine) -> Result<ResourceGraph, Vec<Diagnostic>> {
         let program: &Program = engine.program();
         self.round += 1;
-        let (round, schemas, known) = (self.round, &mut self.schemas, &mut self.built);
-        let mut all: Vec<Rc<Built>> = Vec::with_capacity(known.len());
+        let (round, field_types, cache) = (self.round, &mut self.field_types, &mut self.cache);
+        let mut all: Vec<Rc<ConvertedStatement>> = Vec::with_capacity(cache.len());
         engine.visit_outputs(|output| {
             let (Output::Resource(_, values) | Output::Edge { values, .. }) = output;
-            let mut build = || {
-                let built = Rc::new(match output {
+            let mut convert = || {
+                let converted = Rc::new(match output {
                     Output::Resource(resource, values) => {
-                        statement::build_resources(program, schemas, resource, values)
+                        statement::convert_resource(program, field_types, resource, values)
                     }
-                    Output::Edge { halves, span, values } => statement::build_edges(program, halves, span, values),
+                    Output::Edge { halves, span, values } => statement::convert_edges(program, halves, span, values),
                 });
-                Known { changed: values.changed(), seen: round, built }
+                CacheEntry { changed: values.changed(), seen: round, converted }
             };
-            let known = known.entry(values.id()).or_insert_with(&mut build);
-            if known.changed != values.changed() {
-                *known = build();
+            let entry = cache.entry(values.id()).or_insert_with(&mut convert);
+            if entry.changed != values.changed() {
+                *entry = convert();
             }
-            known.seen = round;
-            all.push(Rc::clone(&known.built));
+            entry.seen = round;
+            all.push(Rc::clone(&entry.converted));
         });
-        if known.len() > all.len() {
-            // What was not seen belongs to statements that are gone.
-            known.retain(|_, known| known.seen == round);
+        if cache.len() > all.len() {
+            // Entries that were not visited belong to removed statements.
+            cache.retain(|_, entry| entry.seen == round);
         }
         assemble::assemble(&all)
     }

@@ -1,55 +1,64 @@
-//! The function engine: the values of a program, kept up to date (spec 04 §§1-2).
+//! The function engine: keeps the values of a program up to date (spec 04 §1, spec 04 §2) and interprets them as a resource
+//! graph (spec 04 §3).
 //!
-//! A program is a set of templates; an instance of one is a *frame* (`node::Frame`). The engine builds, for every operand
-//! that a live statement reads, a *node*, and for every node the nodes that it reads, each at most once a frame. When
-//! something happens (a timer, a file, a value that was set) only the nodes below it are evaluated again, each once, in
-//! the order of their *heights*, and a node whose result is the same as before stops there.
+//! A program is a set of templates; an instance of a template is a *frame* (`node::Frame`). The engine builds a *node* for
+//! every operand of an active statement, and for every operand of such a node in turn, each at most once per frame. When an
+//! event arrives (a timer, a file, a published value), only the nodes that depend on it are evaluated again, each once, in
+//! the order of their *heights*. Propagation stops at a node whose result has not changed.
 //!
-//! `if`, `<|>`, calls of function values, `iter.*` and the statements `if`, `for` and `forkv` change the graph itself. Such
-//! a *control* is evaluated before everything it may build or tear down: nodes of its frames are always higher than it. So
-//! an element of a list that became shorter is gone before it could look for its value. The value of such an expression is
-//! a second node, the *output*, higher than the control and whatever the control wired to it.
+//! `if`, `<|>`, calls of function values, `iter.*` and the statements `if`, `for` and `forkv` change the graph itself. Such a
+//! *control* is evaluated before everything that it may build or drop, because the nodes of its frames are higher than it.
+//! So when a list becomes shorter, the nodes of the removed elements are dropped before they could be evaluated. The value
+//! of such an expression is a second node, the *output*, which is higher than the control and everything that the control
+//! connects to it.
 //!
 //! Invariants, checked after every step of the property tests:
-//! * a node's height is greater than that of its inputs and of the control that owns its frame;
-//! * a node exists only while something live reads it: after any history the set of nodes is that of a fresh start;
-//! * after a round, every state is what evaluating everything from nothing would give.
+//! * the height of a node is greater than the heights of its inputs and of the control that owns its frame;
+//! * a node exists only while an active statement depends on it: after any history the nodes are those of a fresh start;
+//! * after a round, every state equals the result of evaluating the whole program from scratch.
 //!
-//! A failure is a state: it travels along edges in place of a value, `<|>` replaces one that is catchable, and one that
-//! reaches a statement ends the round with diagnostics ([`Engine::run`]). Whether a failure counts is decided at the *end*
-//! of a round, so one inside something that the same round tears down is nobody's concern.
+//! A failure is a state. It propagates along edges in place of a value; `<|>` replaces one that is catchable, and one that
+//! reaches a statement ends the round with diagnostics ([`Engine::run`]). Failures are collected at the *end* of a round, so
+//! one inside something that the same round drops is not reported.
 //!
-//! A function that has no first value yet makes everything that needs it *pending*, up to the statements, and a round that
-//! leaves a statement pending gives no output: the one before stays in force. A pending control keeps what it built, frozen
-//! until it knows again what it wants (`waiting`).
+//! A function that has no first value yet makes everything that needs it *pending*, up to the statements. A round that
+//! leaves a statement pending has no output, and the previous output remains in effect. A pending control keeps what it has
+//! built, frozen until its condition is known again (`waiting`).
 //!
-//! [`Interpreter`] makes the resource graph from the values of a program (`interpret`).
+//! [`Interpreter`] builds the resource graph from the values of a program (`interpret`).
 //!
-//! There is no recursion over the program's depth anywhere here, and no I/O: clocks, watches and wake-ups come from the
-//! [`Host`].
+//! No function here recurses over the depth of the program, and none does I/O: clocks, watches and wake-ups come from the
+//! [`Environment`].
 
 mod arena;
 mod build;
+mod closure;
 mod code;
 mod control;
 mod edges;
+mod embedded_files;
 mod engine;
+mod environment;
 mod evaluate;
+mod events;
 mod failure;
-mod host;
 mod identical;
+mod ids;
 mod interpret;
-mod live;
+mod iteration;
 mod node;
 mod outputs;
-mod still;
+mod snapshot_environment;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod waiting;
 
 pub use engine::{Engine, Round};
-pub use host::{Events, Host, Waker, WatchId};
+pub use environment::Environment;
+pub use events::{Events, Waker};
+pub use ids::WatchId;
 pub use interpret::Interpreter;
 pub use outputs::{Output, OutputId, OutputValues};
-pub use still::StillHost;
+pub use snapshot_environment::SnapshotEnvironment;
 pub use waiting::Waiting;

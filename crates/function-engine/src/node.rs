@@ -1,50 +1,50 @@
-//! What the engine's graph is made of: nodes, their states, and frames.
+//! The vertices of the engine's graph: nodes, their states, and the frames that own them.
 
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcl_artifact::program::{FunctionIdx, Operand, TemplateId, TypeIdx};
 use mcl_diagnostics::Span;
 use mcl_functions::{EngineFunction, Stream};
 use mcl_value::{FuncValue, Value};
 
-use crate::arena::Id;
-use crate::code::{ClosurePlace, NodeId};
-use crate::host::WatchId;
-
-pub(crate) type FrameId = Id<Frame>;
+use crate::closure::ClosureLocation;
+use crate::failure::Failure;
+use crate::ids::{FrameId, NodeId, WatchId};
 
 /// One vertex of the running graph.
 pub(crate) struct Node {
-    pub(crate) kind: Kind,
-    /// Whom to blame.
+    pub(crate) kind: NodeKind,
+    /// The span reported in diagnostics.
     pub(crate) span: Option<Span>,
-    /// The frame it belongs to.
+    /// The frame that owns the node.
     pub(crate) frame: FrameId,
-    /// The entry of the frame's tables that names this node.
+    /// The entry of the frame's tables that refers to this node.
     pub(crate) slot: Slot,
     pub(crate) inputs: Vec<Input>,
     pub(crate) dependents: Vec<Dependent>,
     pub(crate) state: State,
-    /// Greater than that of every input, and than that of the control that owns the frame.
+    /// Greater than the height of every input, and of the control that owns the frame.
     pub(crate) height: u32,
-    /// In the queue of nodes to evaluate.
+    /// Whether the node is in the queue of nodes to evaluate.
     pub(crate) queued: bool,
-    /// Its frame was torn down in this round: it keeps its last state until its last dependent lets go.
+    /// Whether its frame was dropped in this round. Such a node keeps its last state until its last dependent is gone.
     pub(crate) orphan: bool,
-    /// Kept without dependents: statements.
+    /// Whether the node exists without dependents: statements and keep-alive nodes.
     pub(crate) pinned: bool,
-    /// The round of the last change; for a sink, of the last evaluation.
+    /// The round of the last change; for a statement node, of the last evaluation.
     pub(crate) changed: u64,
 }
 
-/// Which entry of its frame names a node.
+/// The entry of a frame that refers to a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Slot {
     /// The value of a node of the template.
     Node(u32),
     /// An element, bound to a parameter.
     Parameter(u32),
-    /// No entry: the control of an output, statements, kept values.
+    /// No entry: the control of an output, statements, keep-alive nodes.
     None,
 }
 
@@ -53,11 +53,11 @@ pub(crate) enum Slot {
 pub(crate) enum Input {
     /// A constant.
     Value(Value),
-    /// The result of a node, and where in its list of dependents this use stands.
+    /// The result of a node. `position` is the index of this use in the node's list of dependents.
     Node { node: NodeId, position: u32 },
 }
 
-/// A use of a node: which input of whom.
+/// A use of a node: the input number `input` of `node`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dependent {
     pub(crate) node: NodeId,
@@ -67,71 +67,47 @@ pub(crate) struct Dependent {
 /// The result of a node.
 #[derive(Clone, Debug)]
 pub(crate) enum State {
-    /// Not evaluated yet.
+    /// The node was not evaluated yet.
     New,
     Value(Value),
     Failed(Arc<Failure>),
-    /// It needs the first value of a function that has none yet.
+    /// The node needs the first value of a function that has none yet.
     Pending,
 }
 
-/// What an input is when it is no value.
+/// The reason why an input has no value.
 #[derive(Clone, Debug)]
-pub(crate) enum Absent {
+pub(crate) enum Unavailable {
     Failed(Arc<Failure>),
     Pending,
 }
 
-impl From<Absent> for State {
-    fn from(absent: Absent) -> State {
-        match absent {
-            Absent::Failed(failure) => State::Failed(failure),
-            Absent::Pending => State::Pending,
+impl From<Unavailable> for State {
+    fn from(unavailable: Unavailable) -> State {
+        match unavailable {
+            Unavailable::Failed(failure) => State::Failed(failure),
+            Unavailable::Pending => State::Pending,
         }
     }
 }
 
-/// A failed evaluation. It travels along the edges in place of a value.
-#[derive(Debug)]
-pub(crate) struct Failure {
-    /// Whether `<|>` catches it.
-    pub(crate) catchable: bool,
-    pub(crate) message: String,
-    /// The call to blame.
-    pub(crate) span: Option<Span>,
-    /// The node that failed, or the call of the function whose whole body it is.
-    pub(crate) origin: NodeId,
-    pub(crate) sort: FailureSort,
-}
-
-/// Which diagnostic a failure becomes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FailureSort {
-    /// A function said so.
-    Function,
-    /// `panic`.
-    Panic,
-    /// The artifact does not fit together, or a limit was reached.
-    Engine,
-}
-
 /// What a node does when it is evaluated.
-pub(crate) enum Kind {
-    /// Taken out while the node is being evaluated.
+pub(crate) enum NodeKind {
+    /// A placeholder while the node is being evaluated.
     Busy,
     List,
     /// Inputs: key, value, key, value…
     Map,
     Struct(TypeIdx),
     Plain(FunctionIdx),
-    Live(Box<LiveNode>),
+    Stream(Box<StreamNode>),
     /// A function value; it never changes.
     Func,
-    /// The result of a known call: that of its only input. Owns the frame of the body.
+    /// The result of a call whose function is known at compile time: its only input. Owns the frame of the body.
     Forward(FrameId),
     /// An element of a list or map, written by the control of the loop.
     Element,
-    /// The result of a control: inputs are the control, then what it chose.
+    /// The result of a control. The inputs are the control, then what it has connected.
     Output(OutputKind),
     If(Box<IfControl>),
     Except(Box<ExceptControl>),
@@ -139,40 +115,40 @@ pub(crate) enum Kind {
     Iterate(Box<IterateControl>),
     IfStatement(Box<IfStatement>),
     Loop(Box<Loop>),
-    /// A resource or edge statement: it only collects its operands.
-    Sink,
-    /// Values that a frame keeps alive.
-    Keep,
+    /// A resource or edge statement. It only collects its operands.
+    StatementNode,
+    /// Keeps the values alive that a frame needs although nothing may read them.
+    KeepAlive,
 }
 
-/// How an output is made from what its control wired.
+/// How an output is computed from what its control has connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutputKind {
     /// The second input.
     Choice,
     /// A list of all inputs after the first.
     Collect,
-    /// The elements of the control's list where the input after the first is true.
+    /// The elements of the control's list for which the corresponding input after the first is true.
     Filter,
 }
 
-/// A call site of a function that changes by itself.
-pub(crate) struct LiveNode {
+/// A call site of a streaming function.
+pub(crate) struct StreamNode {
     pub(crate) function: FunctionIdx,
     pub(crate) instance: Option<Box<dyn Stream>>,
-    /// What it watches.
-    pub(crate) watches: Vec<(Watched, WatchId)>,
-    /// The deadline it waits for.
-    pub(crate) deadline: Option<std::time::Duration>,
-    /// Why it has no value yet.
-    pub(crate) waits: Option<&'static str>,
+    /// The active watches.
+    pub(crate) watches: Vec<(WatchTarget, WatchId)>,
+    /// When the function is due again, on the environment's monotonic clock.
+    pub(crate) deadline: Option<Duration>,
+    /// Why the function has no value yet.
+    pub(crate) not_ready: Option<&'static str>,
 }
 
-/// What a live function asked to be told of.
+/// What a streaming function watches.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Watched {
-    Path(std::path::PathBuf),
-    /// Kind and name of a resource that offers a value.
+pub(crate) enum WatchTarget {
+    Path(PathBuf),
+    /// Kind and name of a resource that publishes a value.
     Shared(String, String),
 }
 
@@ -188,8 +164,26 @@ pub(crate) struct IfControl {
 pub(crate) struct ExceptControl {
     pub(crate) origin: u32,
     pub(crate) output: NodeId,
-    /// What was wired: the value, or the fallback with its frame.
-    pub(crate) wired: Option<Option<FrameId>>,
+    pub(crate) connected: ExceptBranch,
+}
+
+/// What the output of a `<|>` is connected to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ExceptBranch {
+    /// Nothing yet, or the value has failed fatally.
+    Nothing,
+    Value,
+    Fallback(FrameId),
+}
+
+impl ExceptBranch {
+    /// Returns the frame of the fallback, if that is connected.
+    pub(crate) fn frame(self) -> Option<FrameId> {
+        match self {
+            ExceptBranch::Nothing | ExceptBranch::Value => None,
+            ExceptBranch::Fallback(frame) => Some(frame),
+        }
+    }
 }
 
 /// A call of a function value.
@@ -204,7 +198,7 @@ pub(crate) struct IterateControl {
     pub(crate) function: EngineFunction,
     pub(crate) output: NodeId,
     pub(crate) callee: Option<FuncValue>,
-    /// One for each application of the function.
+    /// One frame per application of the function.
     pub(crate) bodies: Vec<FrameId>,
 }
 
@@ -226,34 +220,35 @@ pub(crate) struct Loop {
 /// An instance of a template.
 pub(crate) struct Frame {
     pub(crate) template: TemplateId,
-    /// The frame that captures are resolved in, and where its template holds the closure of this one. `None` for the top.
-    pub(crate) parent: Option<(FrameId, ClosurePlace)>,
-    /// The control whose evaluation may tear the frame down.
+    /// The frame in which captures are resolved, and the location of this frame's closure in its template. `None` for the
+    /// top frame.
+    pub(crate) parent: Option<(FrameId, ClosureLocation)>,
+    /// The control whose evaluation may drop the frame.
     pub(crate) scope: Option<NodeId>,
-    /// At least the heights of the control and, probably, of everything that the frame is given.
+    /// At least the height of the control, and an estimate of the heights of all parameters and captures.
     pub(crate) base: u32,
-    /// How many frames of calls and loops this one stands in.
+    /// Number of frames of calls and loops that enclose this one.
     pub(crate) depth: u32,
     pub(crate) params: Vec<Binding>,
     /// The nodes that exist, by their index in the template.
     pub(crate) nodes: Vec<Option<NodeId>>,
-    /// One for each statement of the template, once the frame contributes statements.
+    /// One node per statement of the template, once the frame contributes statements.
     pub(crate) statements: Vec<NodeId>,
-    /// Keeps [`mcl_artifact::program::Template::keep`] alive.
-    pub(crate) keep: Option<NodeId>,
+    /// The node that keeps [`mcl_artifact::program::Template::keep`] alive.
+    pub(crate) keepalive: Option<NodeId>,
 }
 
-/// What a parameter stands for.
+/// The value of a parameter.
 #[derive(Clone, Debug)]
 pub(crate) enum Binding {
     Value(Value),
     /// An operand of another frame: the caller's.
     Operand(FrameId, Operand),
-    /// A node that the owner of the frame reads anyway: the first accumulator of `reduce`.
+    /// A node that the owner of the frame reads as well: the first accumulator of `reduce`.
     Node(NodeId),
-    /// The root of another frame: the next accumulators of `reduce`.
+    /// The root of another frame: the later accumulators of `reduce`.
     Root(FrameId),
-    /// An element with its present value; the node exists while somebody reads it.
+    /// An element with its present value. The node exists while it has dependents.
     Element {
         value: Value,
         node: Option<NodeId>,
@@ -261,38 +256,38 @@ pub(crate) enum Binding {
 }
 
 impl Frame {
-    /// Every node of the frame, except controls, which are the first input of their output.
+    /// Iterates over the nodes of the frame, except controls: those are the first input of their output.
     pub(crate) fn all_nodes(&self) -> impl Iterator<Item = NodeId> {
         let elements = self.params.iter().filter_map(|p| match p {
             Binding::Element { node, .. } => *node,
             Binding::Value(_) | Binding::Operand(..) | Binding::Node(_) | Binding::Root(_) => None,
         });
-        self.nodes.iter().flatten().chain(&self.statements).chain(&self.keep).copied().chain(elements)
+        self.nodes.iter().flatten().chain(&self.statements).chain(&self.keepalive).copied().chain(elements)
     }
 }
 
-impl Kind {
+impl NodeKind {
     /// Calls `f` with every frame that a node of this kind owns.
     pub(crate) fn frames(&self, mut f: impl FnMut(FrameId)) {
         match self {
-            Kind::Forward(frame) => f(*frame),
-            Kind::If(c) => c.taken.iter().for_each(|(_, frame)| f(*frame)),
-            Kind::Except(c) => c.wired.iter().flatten().for_each(|frame| f(*frame)),
-            Kind::Call(c) => c.body.iter().for_each(|(_, frame)| f(*frame)),
-            Kind::Iterate(c) => c.bodies.iter().for_each(|frame| f(*frame)),
-            Kind::IfStatement(c) => c.taken.iter().filter_map(|(_, frame)| *frame).for_each(f),
-            Kind::Loop(c) => c.iterations.iter().for_each(|(_, frame)| f(*frame)),
-            Kind::Busy
-            | Kind::List
-            | Kind::Map
-            | Kind::Struct(_)
-            | Kind::Plain(_)
-            | Kind::Live(_)
-            | Kind::Func
-            | Kind::Element
-            | Kind::Output(_)
-            | Kind::Sink
-            | Kind::Keep => {}
+            NodeKind::Forward(frame) => f(*frame),
+            NodeKind::If(c) => c.taken.iter().for_each(|(_, frame)| f(*frame)),
+            NodeKind::Except(c) => c.connected.frame().into_iter().for_each(f),
+            NodeKind::Call(c) => c.body.iter().for_each(|(_, frame)| f(*frame)),
+            NodeKind::Iterate(c) => c.bodies.iter().for_each(|frame| f(*frame)),
+            NodeKind::IfStatement(c) => c.taken.iter().filter_map(|(_, frame)| *frame).for_each(f),
+            NodeKind::Loop(c) => c.iterations.iter().for_each(|(_, frame)| f(*frame)),
+            NodeKind::Busy
+            | NodeKind::List
+            | NodeKind::Map
+            | NodeKind::Struct(_)
+            | NodeKind::Plain(_)
+            | NodeKind::Stream(_)
+            | NodeKind::Func
+            | NodeKind::Element
+            | NodeKind::Output(_)
+            | NodeKind::StatementNode
+            | NodeKind::KeepAlive => {}
         }
     }
 }

@@ -1,14 +1,14 @@
-//! What a program has to say about the machine: its live resource and edge statements with their values.
+//! The output of a program: its active resource and edge statements with their values.
 
 use mcl_artifact::program::{EntryKind, Half, Operand, ResourceStmt, Statement};
 use mcl_diagnostics::Span;
 use mcl_value::Value;
 
-use crate::Engine;
-use crate::code::NodeId;
-use crate::node::{FrameId, Input, Kind, State};
+use crate::engine::Engine;
+use crate::ids::{FrameId, NodeId};
+use crate::node::{Input, NodeKind, State};
 
-/// One live statement.
+/// An active statement.
 #[derive(Clone, Copy)]
 #[allow(missing_docs)]
 pub enum Output<'a> {
@@ -16,13 +16,12 @@ pub enum Output<'a> {
     Edge { halves: &'a [Half], span: Span, values: OutputValues<'a> },
 }
 
-/// Identity of a live statement; never used again once the statement is gone.
+/// The identity of an active statement. It is never used again after the statement is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OutputId(u64);
 
-/// The values of a live statement's operands, in the order of `for_each_statement_operand`'s visit: for a resource its
-/// name, its collected data if it collects, then for each entry the condition if it has one, and the value or name; for an
-/// edge statement the name of each half.
+/// The values of the operands of an active statement. For a resource they are its name, the collected data if it collects,
+/// then for each entry the condition if there is one, and the value or name; for an edge statement the name of each half.
 #[derive(Clone, Copy)]
 pub struct OutputValues<'a> {
     engine: &'a Engine,
@@ -31,13 +30,13 @@ pub struct OutputValues<'a> {
 }
 
 impl<'a> OutputValues<'a> {
-    /// Which statement this is.
+    /// Returns the identity of the statement.
     #[must_use]
     pub fn id(&self) -> OutputId {
         OutputId(self.node.to_bits())
     }
 
-    /// The round in which a value of the statement last changed.
+    /// Returns the round in which a value of the statement last changed.
     #[must_use]
     pub fn changed(&self) -> u64 {
         self.engine.nodes[self.node].changed
@@ -60,7 +59,7 @@ impl<'a> Iterator for OutputValues<'a> {
     }
 }
 
-/// Calls `f` with every operand of a statement, in the order in which [`OutputValues`] gives their values.
+/// Calls `f` with every operand of a statement, in the order of [`OutputValues`].
 pub(crate) fn for_each_statement_operand(statement: &Statement, mut f: impl FnMut(Operand)) {
     match statement {
         Statement::Resource(resource) => {
@@ -82,11 +81,12 @@ pub(crate) fn for_each_statement_operand(statement: &Statement, mut f: impl FnMu
 }
 
 impl Engine {
-    /// Visits the live statements in source order; loops in the order of their list or sorted keys.
+    /// Visits the active statements in source order. Iterations are in the order of the list, or of the sorted keys.
     ///
-    /// Meaningful after a round without errors; nothing changes between rounds, so all values are of one moment.
+    /// The result is meaningful only after a round without errors. All values belong to that round, because nothing
+    /// changes between rounds.
     pub fn visit_outputs<'a>(&'a self, mut visit: impl FnMut(Output<'a>)) {
-        let mut stack: Vec<(FrameId, usize)> = vec![(self.top, 0)];
+        let mut stack: Vec<(FrameId, usize)> = vec![(self.top_frame, 0)];
         while let Some((id, index)) = stack.last_mut() {
             let frame = &self.frames[*id];
             let template = self.code.template(frame.template);
@@ -102,8 +102,8 @@ impl Engine {
                 Statement::If { .. } | Statement::For { .. } | Statement::ForKv { .. } => {
                     let first = stack.len();
                     match &self.nodes[node].kind {
-                        Kind::IfStatement(c) => stack.extend(c.taken.iter().filter_map(|(_, f)| Some(((*f)?, 0)))),
-                        Kind::Loop(c) => stack.extend(c.iterations.iter().map(|(_, f)| (*f, 0))),
+                        NodeKind::IfStatement(c) => stack.extend(c.taken.iter().filter_map(|(_, f)| Some(((*f)?, 0)))),
+                        NodeKind::Loop(c) => stack.extend(c.iterations.iter().map(|(_, f)| (*f, 0))),
                         _ => {}
                     }
                     stack[first..].reverse();

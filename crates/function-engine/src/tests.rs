@@ -1,10 +1,10 @@
-//! The engine against an evaluator that computes everything anew, and its behaviour case by case.
+//! Tests of the engine: against an interpreter that computes everything from scratch, and case by case.
 
 mod behaviour;
 mod functions;
 mod invariants;
-mod naive;
 pub(crate) mod programs;
 mod properties;
+mod reference_interpreter;
+pub(crate) mod test_environment;
 mod waiting;
-pub(crate) mod world;

@@ -1,38 +1,39 @@
 //! Waiting for first values.
 //!
-//! A live function may say that it has no value yet (`StreamContext::not_ready`): a command that has printed nothing. Its node
-//! is then *pending*, and so is what needs it; a failure among the other inputs of a node wins, since no value can undo it.
+//! A streaming function may report that it has no value yet (`StreamContext::not_ready`), such as a command that has printed
+//! nothing. Its node is then *pending*, and so is everything that needs it. A failure of another input takes precedence,
+//! since no later value can undo it.
 //!
-//! A control that is pending does not know what it wants, so it keeps what it has built: the branch of an `if` whose
-//! condition is being found out anew may well stay. Until that is known its frames are *frozen*: nothing in them is
-//! evaluated (a command of a branch that is about to go must not start), and their failures concern nobody.
+//! A pending control keeps what it has built, because its condition may turn out to be the same as before. Until the
+//! condition is known, its frames are *frozen*: nothing in them is evaluated (the command of a branch that may be dropped
+//! must not start), and their failures are not reported.
 
 use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
 use rustc_hash::FxHashSet;
 
-use crate::Engine;
-use crate::code::NodeId;
-use crate::node::{Input, Kind, State};
+use crate::engine::Engine;
+use crate::ids::NodeId;
+use crate::node::{Input, NodeKind, State};
 
 /// A call that has no first value yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// The function.
+    /// The name of the function.
     pub function: &'static str,
-    /// Its call.
+    /// The span of the call.
     pub span: Option<Span>,
-    /// What it waits for itself.
+    /// What the function waits for.
     pub why: &'static str,
 }
 
 impl Waiting {
-    /// Tells a person what is waited for.
+    /// Returns the warning that the program waits for this call.
     #[must_use]
     pub fn note(&self) -> Diagnostic {
         self.diagnostic(Diagnostic::warning(Code::R0106, Stage::Stream, self.message("waiting for")))
     }
 
-    /// Tells a person that nobody waits any longer.
+    /// Returns the error for a wait that was given up.
     #[must_use]
     pub fn error(&self) -> Diagnostic {
         self.diagnostic(Diagnostic::error(Code::R0106, Stage::Stream, self.message("gave up waiting for")))
@@ -43,21 +44,19 @@ impl Waiting {
     }
 
     fn diagnostic(&self, diagnostic: Diagnostic) -> Diagnostic {
-        let diagnostic =
-            diagnostic.help("nothing new is applied before every function that the program uses has a value");
-        diagnostic.maybe_at(self.span)
+        diagnostic.maybe_at(self.span).help("changes are applied once every function of the program has a value")
     }
 }
 
 impl Engine {
-    /// The calls that the statements wait for, in the order of the source.
+    /// Returns the calls that the statements wait for, in source order.
     #[must_use]
     pub fn waiting_for(&self) -> Vec<Waiting> {
         let mut stack: Vec<NodeId> = self
             .waiting
             .iter()
             .copied()
-            .filter(|id| self.is_unanswered(*id) && self.frozen_by(*id).is_none())
+            .filter(|id| self.is_pinned_and_pending(*id) && self.frozen_by(*id).is_none())
             .collect();
         let mut seen: FxHashSet<NodeId> = stack.iter().copied().collect();
         let mut found = Vec::new();
@@ -73,9 +72,9 @@ impl Engine {
                     }
                 }
             }
-            if complete && let Kind::Live(live) = &node.kind {
-                let function = self.code.functions[live.function.0 as usize].function.name;
-                found.push(Waiting { function, span: node.span, why: live.waits.unwrap_or("it has none yet") });
+            if complete && let NodeKind::Stream(stream) = &node.kind {
+                let function = self.code.functions[stream.function.0 as usize].function.name;
+                found.push(Waiting { function, span: node.span, why: stream.not_ready.unwrap_or("no value yet") });
             }
         }
         found.sort_by_key(|w| (w.span.map(|s| (s.file, s.start, s.end)), w.function));
@@ -83,22 +82,22 @@ impl Engine {
         found
     }
 
-    /// Whether a statement or a kept value is pending; not one that is frozen.
+    /// Returns whether a statement or a keep-alive node is pending and not frozen.
     pub(crate) fn is_waiting(&mut self) -> bool {
         let mut waiting = std::mem::take(&mut self.waiting);
-        waiting.retain(|id| self.is_unanswered(*id));
+        waiting.retain(|id| self.is_pinned_and_pending(*id));
         self.waiting = waiting;
         self.waiting.iter().any(|id| self.frozen_by(*id).is_none())
     }
 
-    /// Whether it still is there, pinned and pending.
-    fn is_unanswered(&self, id: NodeId) -> bool {
+    /// Returns whether a node still exists, pinned and pending.
+    fn is_pinned_and_pending(&self, id: NodeId) -> bool {
         self.nodes.get(id).is_some_and(|n| n.pinned && matches!(n.state, State::Pending))
     }
 
-    /// The pending control that owns, directly or not, the frame of a node.
+    /// Returns the pending control that owns the frame of a node, directly or through other frames.
     pub(crate) fn frozen_by(&self, id: NodeId) -> Option<NodeId> {
-        // Almost always nothing is pending.
+        // The common case: nothing is pending.
         if self.pending == 0 {
             return None;
         }
@@ -113,15 +112,15 @@ impl Engine {
         }
     }
 
-    /// Puts a node that is due aside if it is frozen, and tells whether it is.
+    /// Defers the evaluation of a node if it is frozen, and returns whether it is.
     pub(crate) fn freeze(&mut self, id: NodeId) -> bool {
         let Some(control) = self.frozen_by(id) else { return false };
         self.frozen.entry(control).or_default().insert(id);
         true
     }
 
-    /// Evaluates after all what waited for a control that is not pending any more: in this round, because all of it is
-    /// higher than the control.
+    /// Queues the nodes that were deferred until this control stopped being pending. They are evaluated in this round,
+    /// because all of them are higher than the control.
     pub(crate) fn thaw(&mut self, control: NodeId) {
         for id in self.frozen.remove(&control).into_iter().flatten() {
             if self.nodes.get(id).is_some() {

@@ -1,12 +1,12 @@
-//! Merging two graphs, against merely copying both.
+//! Merging two graphs, compared with copying both.
 //!
 //! `cargo bench -p graph-merge`
 
-use graph_merge::{Options, merge};
+use graph_merge::{MergeOptions, merge};
 use resource_graph::{Resource, ResourceGraph, ResourceId};
 use test_support::{min_time, ratio};
 
-/// A graph of `n` noops in a chain of fans, with a hand-over point every hundred vertices.
+/// A graph of `n` noops in a chain of fans, with a merge point every hundred vertices.
 fn side(n: usize, mcl: bool) -> ResourceGraph {
     let mut graph = ResourceGraph::new();
     let mut last = None;
@@ -38,7 +38,7 @@ fn main() {
     for n in [10_000, 100_000] {
         let (mcl, puppet) = (side(n, true), side(n, false));
         let copy = min_time(5, || (mcl.clone(), puppet.clone()));
-        let merged = min_time(5, || merge(&mcl, &puppet, &Options::default()).expect("the graphs merge"));
+        let merged = min_time(5, || merge(&mcl, &puppet, &MergeOptions::default()).expect("the graphs merge"));
         println!("{:>12} {copy:>12.2?} {merged:>12.2?} {:>7.2}", format!("2 x {n}"), ratio(merged, copy));
     }
 }

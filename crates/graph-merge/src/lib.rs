@@ -1,13 +1,15 @@
-//! The hand-over between an mcl graph and a Puppet graph (spec 07 §4).
+//! Merging an mcl graph and a Puppet graph (spec 07 §4).
 //!
-//! A team leaves Puppet one module at a time. Where the two worlds meet, mcl declares `noop "puppet_NAME" {}` and Puppet
-//! an empty `class mgmt_NAME {}`; [`merge`] makes both one vertex `noop[NAME]` that carries all edges of either side, so
-//! order and refreshes flow across. Everything else of both graphs is kept as it is.
+//! A team migrates from Puppet one module at a time. The two graphs are connected at *merge points*: mcl declares
+//! `noop "puppet_NAME" {}` and Puppet an empty `class mgmt_NAME {}`. [`merge`] makes both one vertex `noop[NAME]` with all
+//! edges of either side, so that order and refreshes cross between the sides. Everything else is kept unchanged.
 //!
-//! The merge is a pure function of two immutable graphs: it keeps nothing, so a new event of either side merges anew. It
-//! knows nothing of where a graph came from; for messages each resource carries its span or origin.
+//! The merge is a pure function of two immutable graphs. It keeps no state, so an event of either side merges anew, and it
+//! does not know where a graph came from: messages use the span or origin of each resource.
 
-mod handover;
 mod merge;
+mod merge_point;
+mod options;
 
-pub use merge::{Merged, Options, Unmatched, merge};
+pub use merge::{Merged, merge};
+pub use options::{MergeOptions, UnmatchedPolicy};

@@ -4,7 +4,7 @@
 //! and the edges between them. A branch or loop that depends on values of the run time may or may not contribute its
 //! statements: its merge points count as present, its edges do not count.
 
-use graph_merge::{Options, Unmatched};
+use graph_merge::{MergeOptions, UnmatchedPolicy};
 use mcl_artifact::program::{
     Closure, ConstId, Constant, EdgeProperty, EntryKind, Half, Operand, Program, ResourceStmt, Statement, StrId,
 };
@@ -20,8 +20,8 @@ pub fn check_merge_points(program: &Program, puppet: &ResourceGraph) -> Vec<Diag
         ConstantPart { program, puppet, graph: ResourceGraph::new(), edges: Vec::new(), all_noops_named: true };
     constant.statements(&main.statements, Presence::Always);
     // A noop whose name is computed at run time may be the missing partner.
-    let unmatched = if constant.all_noops_named { Unmatched::Error } else { Unmatched::Warn };
-    match graph_merge::merge(&constant.into_graph(), puppet, &Options { unmatched }) {
+    let unmatched = if constant.all_noops_named { UnmatchedPolicy::Error } else { UnmatchedPolicy::Warn };
+    match graph_merge::merge(&constant.into_graph(), puppet, &MergeOptions { unmatched }) {
         Ok(merged) => merged.warnings,
         Err(errors) => errors,
     }

@@ -33,7 +33,7 @@ pub fn parse(mut loaded: Loaded) -> (Trees, Vec<Diagnostic>) {
                 parsed.diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
             }
             parsed.diagnostics.extend(mismatches);
-            parsed.diagnostics.extend(mcl_parser::check_ast(&parsed.ast));
+            parsed.diagnostics.extend(mcl_parser::check_ast(&parsed.ast, resource_graph::META_NAMES));
             parsed
         })
         .collect();

@@ -2,7 +2,7 @@
 
 use mcl_artifact::program::ConstId;
 use mcl_functions::{VARIABLES, VariableValue};
-use resource_graph::{ConstantValue, RESOURCE_CONSTANTS};
+use resource_graph::{ConstantValue, resource_constant};
 
 use crate::pool::Pool;
 
@@ -15,7 +15,7 @@ pub(crate) fn variable(pool: &mut Pool, registered: &str) -> Option<ConstId> {
             VariableValue::Hostname => pool.hostname(),
         });
     }
-    match RESOURCE_CONSTANTS.iter().find(|constant| constant.variable() == registered)?.value {
+    match resource_constant(registered)? {
         ConstantValue::Str(text) => Some(pool.str(text)),
         ConstantValue::Int(number) => Some(pool.int(number)),
     }

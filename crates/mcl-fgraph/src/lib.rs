@@ -63,7 +63,7 @@ impl Default for Options {
 pub struct Lowered {
     /// The program.
     pub program: Program,
-    /// W0201 for calls that always fail.
+    /// W0201 for calls that always fail, W0202 for resource kinds that are not implemented.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -90,7 +90,8 @@ pub fn lower(mut typed: Typed, loaded: &Loaded, options: Options) -> Result<Lowe
     if !errors.is_empty() {
         return Err(errors);
     }
-    let warnings = known_failures::warnings(&mut lowering.emitter);
+    let mut warnings = resource::unimplemented_warnings(&lowering);
+    warnings.extend(known_failures::warnings(&mut lowering.emitter));
     let Emitter { pool, templates, .. } = lowering.emitter;
     let (strings, types, constants, functions) = pool.into_tables();
     let (files, deploy) = (loaded.files.clone(), loaded.deploy.clone());

@@ -1,11 +1,12 @@
 //! The state of lowering, and its entry point.
 
+use indexmap::IndexMap;
 use mcl_artifact::program::Closure;
 use mcl_diagnostics::{Diagnostic, Span};
 use mcl_modules::Loaded;
 use mcl_parser::ast::ExprId;
 use mcl_types::{DefId, TypeId, TypeTable, Typed};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::Options;
 use crate::builder::BuilderId;
@@ -53,6 +54,8 @@ pub(crate) struct Lowering<'a> {
     /// How many expressions are being lowered, each for the one before.
     pub(crate) depth: usize,
     pub(crate) errors: Vec<Diagnostic>,
+    /// Resource statements of kinds that are not implemented, by the span of the kind.
+    pub(crate) unimplemented: IndexMap<Span, &'static str, FxBuildHasher>,
     /// How many statements were expanded so far.
     pub(crate) statements: u64,
     pub(crate) statement_limit: u64,
@@ -70,6 +73,7 @@ impl<'a> Lowering<'a> {
             functions: FxHashMap::default(),
             depth: 0,
             errors: Vec::new(),
+            unimplemented: IndexMap::default(),
             statements: 0,
             statement_limit: expansion::limit(&typed.scoped),
             too_deep: None,

@@ -4,9 +4,20 @@ use mcl_artifact::program::{EdgeProperty, EntryKind, EntryStmt, Operand, Resourc
 use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
 use mcl_parser::ast::{self, Ast, ExprId};
 use mcl_types::{TypeId, TypeNode};
+use resource_graph::kind;
 
 use crate::error::{Inconsistency, LowerError};
 use crate::lower::{InsertPoint, Lowering};
+
+/// Returns W0202 for each resource statement of a kind that is not implemented.
+pub(crate) fn unimplemented_warnings(lowering: &Lowering<'_>) -> Vec<Diagnostic> {
+    let warning = |(span, kind): (&Span, &&str)| {
+        Diagnostic::warning(Code::W0202, Stage::Graph, format!("resource kind `{kind}` is not implemented"))
+            .at_with(*span, "it type-checks, but this release cannot apply it")
+            .help("`mclc doc` marks the kinds that are not implemented")
+    };
+    lowering.unimplemented.iter().map(warning).collect()
+}
 
 impl Lowering<'_> {
     pub(crate) fn resource(
@@ -23,6 +34,9 @@ impl Lowering<'_> {
             values.push((condition, self.expr(at, entry_value(entry))?));
         }
         self.check_meta(ast, resource);
+        if let Some(kind) = kind(ast.name(resource.kind)).filter(|kind| !kind.implemented) {
+            self.unimplemented.insert(resource.kind_span, kind.name);
+        }
         let kind = self.emitter.pool.string(ast.name(resource.kind));
         let mut entries = Vec::with_capacity(resource.entries.len());
         for (entry, (condition, value)) in resource.entries.iter().zip(values) {

@@ -9,35 +9,16 @@ use rustc_hash::FxHashMap;
 use crate::ast::{Ast, EntryKind, Expr, ExprId, Name, Resource, Stmt};
 use crate::ast_validation::error::{ValidationError, ValidationErrorKind};
 
-/// The meta parameters of a resource, without `meta`, the struct of all of them.
-const META_PARAMETERS: &[&str] = &[
-    "noop",
-    "retry",
-    "retryreset",
-    "delay",
-    "timeout",
-    "poll",
-    "limit",
-    "burst",
-    "reset",
-    "sema",
-    "rewatch",
-    "realize",
-    "dollar",
-    "hidden",
-    "export",
-    "reverse",
-    "autoedge",
-    "autogroup",
-];
-
 /// The edge properties of a resource, in lower case.
 const EDGE_PROPERTIES: &[&str] = &["notify", "before", "listen", "depend"];
 
 /// Checks a tree of the parse stage. Returns the errors in source order.
+///
+/// `meta_parameters` are the names of all meta parameters, without `meta`, the struct of all of them. They are an argument
+/// because this crate does not know resources.
 #[must_use]
-pub fn check_ast(ast: &Ast) -> Vec<Diagnostic> {
-    let mut validator = Validator { ast, errors: Vec::new() };
+pub fn check_ast(ast: &Ast, meta_parameters: &'static [&'static str]) -> Vec<Diagnostic> {
+    let mut validator = Validator { ast, meta_parameters, errors: Vec::new() };
     for (expr, span) in ast.exprs.iter().zip(&ast.expr_spans) {
         validator.expr(expr, *span);
     }
@@ -50,6 +31,7 @@ pub fn check_ast(ast: &Ast) -> Vec<Diagnostic> {
 
 struct Validator<'a> {
     ast: &'a Ast,
+    meta_parameters: &'static [&'static str],
     errors: Vec<ValidationError>,
 }
 
@@ -152,9 +134,9 @@ impl Validator<'_> {
                         continue;
                     }
                     let first = *metas.entry(*property).or_insert(span);
-                    if !META_PARAMETERS.contains(&&**name) {
-                        let (name, near) = (name.to_string(), near(name, META_PARAMETERS));
-                        let known = META_PARAMETERS;
+                    if !self.meta_parameters.contains(&&**name) {
+                        let (name, near) = (name.to_string(), near(name, self.meta_parameters));
+                        let known = self.meta_parameters;
                         self.error(ValidationErrorKind::UnknownMetaParameter { name, near, known }, span);
                     } else if first != span {
                         let name = name.to_string();

@@ -1,6 +1,6 @@
 //! Built-in variables and functions, by their registered names (spec 02 §2.2, spec 03 §7).
 
-use resource_graph::{ConstantValue, RESOURCE_CONSTANTS};
+use resource_graph::{ConstantValue, resource_constant};
 
 use crate::typed::TypeId;
 
@@ -17,9 +17,7 @@ pub(crate) fn variable(name: &str) -> Option<Variable> {
     if mcl_functions::VARIABLES.iter().any(|variable| variable.module == module && variable.name == short) {
         return Some(Variable { ty: TypeId::STR, global: module.is_empty() });
     }
-    name.strip_prefix("const.res.")?;
-    let constant = RESOURCE_CONSTANTS.iter().find(|constant| constant.variable() == name)?;
-    let ty = match constant.value {
+    let ty = match resource_constant(name)? {
         ConstantValue::Str(_) => TypeId::STR,
         ConstantValue::Int(_) => TypeId::INT,
     };

@@ -1,10 +1,10 @@
-//! A catalog from bytes to a resource graph, against merely parsing the same bytes as JSON.
+//! Translating the bytes of a catalog to a resource graph, compared with parsing them as JSON.
 //!
 //! `cargo bench -p pp-translate`
 
 use std::fmt::Write;
 
-use pp_translate::{Options, build_relationships, read_catalog, translate};
+use pp_translate::{TranslateOptions, build_relationships, read_catalog, translate};
 use test_support::{min_time, ratio};
 
 /// A catalog with `n` resources in classes of 50: directories, files with content, packages, services that require them.
@@ -52,7 +52,7 @@ fn main() {
         let graph = min_time(5, || {
             let (catalog, _) = read_catalog(text.as_bytes()).expect("a catalog");
             let graph = build_relationships(catalog).expect("a graph");
-            let translation = translate(&graph, &Options::default()).expect("a translation");
+            let translation = translate(&graph, &TranslateOptions::default()).expect("a translation");
             assert!(translation.graph.len() > n);
         });
         println!("{n:>10} {json:>12.2?} {graph:>12.2?} {:>7.2}", ratio(graph, json));

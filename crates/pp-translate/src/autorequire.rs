@@ -7,13 +7,13 @@ use crate::lookup::Names;
 use crate::types::clean_path;
 use crate::value::PuppetValue;
 
-/// An edge that a type asks for; the graph drops it when an explicit one joins the same pair.
+/// An edge that the rules of a type add unless an explicit edge connects the same pair.
 pub(crate) struct Automatic {
     pub(crate) source: ResourceIndex,
     pub(crate) target: ResourceIndex,
-    /// Whose rule it is.
+    /// The resource whose type has the rule.
     pub(crate) resource: ResourceIndex,
-    /// The rule, to follow the resource's name in a sentence.
+    /// The rule, as the predicate of a sentence about the resource.
     pub(crate) why: &'static str,
 }
 
@@ -56,12 +56,12 @@ pub(crate) fn automatic_edges(catalog: &Catalog, names: &Names<'_>, mut add: imp
     }
 }
 
-/// What the rules of several types look up.
+/// The lookup tables of the rules.
 struct Tables<'a> {
     groups_by_gid: FxHashMap<String, ResourceIndex>,
     mounts: FxHashMap<String, ResourceIndex>,
     files: Vec<(String, ResourceIndex)>,
-    /// Title, path or tag of a concat_file to its path.
+    /// The path of a concat_file by its title, path and tag.
     concat: FxHashMap<&'a str, &'a str>,
 }
 
@@ -94,7 +94,7 @@ impl<'a> Tables<'a> {
                 _ => {}
             }
         }
-        // Sorted, so that everything below a mount point is one range.
+        // Sorted, so that the files below a mount point are one range.
         tables.files.sort();
         tables
     }
@@ -136,17 +136,17 @@ fn all_digits(text: &str) -> bool {
 
 fn file<F: FnMut(Automatic)>(resource: &CatalogResource, rules: &mut Rules<'_, F>) {
     let path = clean_path(named(resource, "path"));
-    // The nearest ancestor that the catalog holds.
+    // The nearest ancestor in the catalog.
     let mut rest = path.as_str();
     while let Some(slash) = rest.rfind('/').filter(|_| rest != "/") {
         rest = if slash == 0 { "/" } else { &rest[..slash] };
         if let Some(parent) = rules.names.find_titled("File", rest) {
-            rules.require_index(parent, "lies in the directory");
+            rules.require_index(parent, "is in the directory");
             break;
         }
     }
     if let Some(target) = resource.text("target") {
-        rules.require("File", target, "points at the file");
+        rules.require("File", target, "links to the file");
     }
     for (parameter, type_name) in [("owner", "User"), ("group", "Group")] {
         if let Some(name) = resource.text(parameter).filter(|n| !all_digits(n)) {
@@ -179,7 +179,7 @@ fn exec<F: FnMut(Automatic)>(resource: &CatalogResource, rules: &mut Rules<'_, F
     for parameter in ["onlyif", "unless"] {
         for text in resource.parameter(parameter).map(PuppetValue::flat_strings).unwrap_or_default() {
             for path in text.lines().filter_map(leading_path) {
-                rules.require("File", path, "asks the file");
+                rules.require("File", path, "checks with the file");
             }
         }
     }
@@ -188,7 +188,7 @@ fn exec<F: FnMut(Automatic)>(resource: &CatalogResource, rules: &mut Rules<'_, F
     }
 }
 
-/// The first word of a line, when it is an absolute path.
+/// Returns the first word of a line if it is an absolute path.
 fn leading_path(line: &str) -> Option<&str> {
     line.split_whitespace().next().filter(|word| word.starts_with('/') && line.starts_with('/'))
 }
@@ -229,6 +229,6 @@ fn mount<F: FnMut(Automatic)>(resource: &CatalogResource, tables: &Tables<'_>, r
     let below = if point == "/" { point.clone() } else { format!("{point}/") };
     let first = tables.files.partition_point(|(path, _)| *path < below);
     for (_, file) in tables.files[first..].iter().take_while(|(path, _)| path.starts_with(&below)) {
-        rules.before(*file, "is mounted before what lies in it");
+        rules.before(*file, "is mounted before the files in it");
     }
 }

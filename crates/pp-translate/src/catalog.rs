@@ -1,4 +1,4 @@
-//! Catalog JSON of Puppet 5 to 8 (spec 07 §1): read in one pass over the bytes, tolerant of unknown keys.
+//! The catalog JSON of Puppet 5 to 8 (spec 07 §1), read in one pass over the bytes; unknown keys are ignored.
 
 use std::sync::Arc;
 
@@ -10,100 +10,103 @@ use serde::Deserialize;
 use crate::reference::{Reference, capitalize};
 use crate::value::PuppetValue;
 
-/// Index of a resource in [`Catalog::resources`].
+/// The index of a resource in [`Catalog::resources`].
 pub type ResourceIndex = usize;
 
 /// The parameters of a resource, in the order of the file.
 pub type Parameters = IndexMap<String, PuppetValue, FxBuildHasher>;
 
-/// A catalog: resources, and which contains which.
+/// A catalog: resources and their containment.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     /// The node's certificate name.
     pub name: String,
     /// The environment.
     pub environment: String,
-    /// In the order of the file.
+    /// The resources, in the order of the file.
     pub resources: Vec<CatalogResource>,
-    /// Container and contained.
+    /// Pairs of a container and a resource that it contains.
     pub containment: Vec<(ResourceIndex, ResourceIndex)>,
-    /// Lower-case names of the classes that were declared.
+    /// The names of the declared classes, in lowercase.
     pub classes: Vec<String>,
-    /// By normalised type and title.
+    /// The resources by normalized type and title.
     by_reference: FxHashMap<Reference, ResourceIndex>,
 }
 
 /// A resource of a catalog.
 #[derive(Clone, Debug)]
 pub struct CatalogResource {
-    /// Type and title; class titles are capitalised, so `Class[main]` is `Class[Main]`.
+    /// The type and title; class titles are capitalized, so `Class[main]` is `Class[Main]`.
     pub reference: Reference,
-    /// Where it was declared; `None` for classes that were only included.
+    /// The file of the declaration; `None` for classes that were only included.
     pub file: Option<Arc<str>>,
-    /// Line of the declaration, from 1.
+    /// The line of the declaration, from 1.
     pub line: Option<u32>,
     /// Whether it contains others or is a plain resource.
-    pub kind: ResourceKind,
-    /// Its tags.
+    pub role: ResourceRole,
+    /// The tags.
     pub tags: Vec<String>,
-    /// Its parameters, without those that are undef.
+    /// The parameters, without those that are undef.
     pub parameters: Parameters,
-    /// Parameters that must never be shown.
+    /// The names of the parameters that must never be shown.
     pub sensitive: Vec<String>,
 }
 
-/// What a catalog resource becomes on an agent (spec 07 §2.1).
+/// The role of a catalog resource on an agent (spec 07 §2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResourceKind {
-    /// A type that applies something.
+pub enum ResourceRole {
+    /// A resource that is applied.
     Native,
-    /// A class, define instance or node: contains others.
+    /// A class, an instance of a defined type, or a node: contains others.
     Component,
     /// A run stage: contains classes.
     Stage,
 }
 
 impl CatalogResource {
-    /// `site.pp:12`, or only the file, or nothing.
+    /// Returns the origin as `site.pp:12`, or only the file if the line is unknown.
     #[must_use]
     pub fn origin(&self) -> Option<String> {
         let file = self.file.as_deref()?;
         Some(self.line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
     }
 
-    /// The value of a parameter.
+    /// Returns the value of a parameter.
     #[must_use]
     pub fn parameter(&self, name: &str) -> Option<&PuppetValue> {
         self.parameters.get(name)
     }
 
-    /// The text of a string parameter.
+    /// Returns the value of a string parameter.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         self.parameters.get(name).and_then(PuppetValue::as_str)
     }
 
-    /// Whether the value must not be shown.
+    /// Returns whether the value must not be shown.
     #[must_use]
     pub fn is_sensitive(&self, name: &str) -> bool {
         self.sensitive.iter().any(|s| s == name) || self.parameters.get(name).is_some_and(PuppetValue::holds_secret)
     }
 
-    /// Whether the type contains others.
+    /// Returns whether the resource contains others.
     #[must_use]
     pub fn is_container(&self) -> bool {
-        self.kind != ResourceKind::Native
+        self.role != ResourceRole::Native
     }
 }
 
 impl Catalog {
-    /// The resource of exactly that type and title.
+    /// Returns the resource with exactly this type and title.
     #[must_use]
     pub fn find(&self, reference: &Reference) -> Option<ResourceIndex> {
         self.by_reference.get(reference).copied()
     }
 
-    /// Appends a resource; returns the index of an earlier one with the same reference instead, if there is one.
+    /// Appends a resource.
+    ///
+    /// # Errors
+    /// The index of an earlier resource with the same reference.
     pub(crate) fn add(&mut self, resource: CatalogResource) -> Result<ResourceIndex, ResourceIndex> {
         let index = self.resources.len();
         if let Some(earlier) = self.by_reference.get(&resource.reference) {
@@ -115,24 +118,19 @@ impl Catalog {
     }
 }
 
-/// Reads a catalog. Log lines in front of the JSON (`puppet catalog compile` prints some on stdout) are skipped.
+/// Reads a catalog. Log lines before the JSON (`puppet catalog compile` prints some on standard output) are skipped.
 ///
-/// Returns the catalog with its warnings, or every error that stands by itself: text that is not JSON is one error, two
-/// resources of one name are one error a pair.
+/// Returns the catalog and the warnings.
 ///
 /// # Errors
-/// P-diagnostics of the stage `puppet`.
+/// Every independent error, as diagnostics of the stage `puppet`: invalid JSON is one error, and so is each duplicate
+/// resource.
 pub fn read_catalog(bytes: &[u8]) -> Result<(Catalog, Vec<Diagnostic>), Vec<Diagnostic>> {
     let json = skip_log_lines(bytes);
     let raw: RawCatalog = serde_json::from_slice(json).map_err(|e| vec![unreadable(&e, bytes, json)])?;
     let Some(resources) = raw.resources.or(raw.data.map(|d| d.resources)) else {
         return Err(vec![
-            Diagnostic::error(
-                Code::P0101,
-                Stage::Puppet,
-                "this JSON document is not a Puppet catalog: it has no `resources`",
-            )
-            .help(HOW_TO_GET_ONE),
+            Diagnostic::error(Code::P0101, Stage::Puppet, "invalid catalog: missing `resources`").help(HOW_TO_GET_ONE),
         ]);
     };
     build(raw.name, raw.environment, raw.catalog_format.unwrap_or(0), resources, raw.edges, raw.classes)
@@ -150,8 +148,8 @@ fn skip_log_lines(bytes: &[u8]) -> &[u8] {
 
 fn unreadable(error: &serde_json::Error, bytes: &[u8], json: &[u8]) -> Diagnostic {
     if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Diagnostic::error(Code::P0101, Stage::Puppet, "the catalog is empty")
-            .help(format!("a compile that fails may print nothing at all; {HOW_TO_GET_ONE}"));
+        return Diagnostic::error(Code::P0101, Stage::Puppet, "empty catalog")
+            .help(format!("a failed compilation may print nothing; {HOW_TO_GET_ONE}"));
     }
     let skipped = bytes[..bytes.len() - json.len()].iter().filter(|b| **b == b'\n').count();
     let text = error.to_string();
@@ -159,7 +157,7 @@ fn unreadable(error: &serde_json::Error, bytes: &[u8], json: &[u8]) -> Diagnosti
     Diagnostic::error(
         Code::P0101,
         Stage::Puppet,
-        format!("the catalog is not readable: {what} at line {}, column {}", error.line() + skipped, error.column()),
+        format!("invalid catalog: {what} at line {}, column {}", error.line() + skipped, error.column()),
     )
     .help(HOW_TO_GET_ONE)
 }
@@ -231,14 +229,18 @@ fn build(
         let reference = resource.reference.clone();
         if let Err(earlier) = catalog.add(resource) {
             let first = catalog.resources[earlier].origin();
-            let place = |o: Option<String>| o.unwrap_or_else(|| "an unknown place".to_owned());
+            let location = |o: Option<String>| o.unwrap_or_else(|| "an unknown location".to_owned());
             errors.push(
                 Diagnostic::error(
                     Code::P0102,
                     Stage::Puppet,
-                    format!("{reference} is declared twice, at {} and at {}", place(first), place(again)),
+                    format!(
+                        "duplicate resource {reference}, declared at {} and at {}",
+                        location(first),
+                        location(again)
+                    ),
                 )
-                .help("a catalog holds one resource of a type and title; was it edited by hand?"),
+                .help("a compiler never writes two resources with one type and title: was the catalog edited?"),
             );
         }
     }
@@ -250,10 +252,10 @@ fn build(
                 Code::P0103,
                 Stage::Puppet,
                 format!(
-                    "the catalog says that {} contains {}, but has no {}",
-                    edge.source,
+                    "unknown resource {} in the containment of {} in {}",
+                    if source.is_none() { edge.source.as_str() } else { edge.target.as_str() },
                     edge.target,
-                    if source.is_none() { edge.source.as_str() } else { edge.target.as_str() }
+                    edge.source,
                 ),
             )),
         }
@@ -268,23 +270,23 @@ fn resource(
     warnings: &mut Vec<Diagnostic>,
 ) -> CatalogResource {
     let type_name = capitalize(&raw.type_name);
-    let kind = if type_name == "Stage" {
-        ResourceKind::Stage
+    let role = if type_name == "Stage" {
+        ResourceRole::Stage
     } else if type_name == "Class" || type_name == "Node" {
-        ResourceKind::Component
+        ResourceRole::Component
     } else {
         match raw.kind.as_deref() {
-            Some("compilable_type") => ResourceKind::Native,
-            Some(_) => ResourceKind::Component,
-            // Before Puppet 7 there was no `kind`; with format 2 the key decides, so its absence means an old catalog.
+            Some("compilable_type") => ResourceRole::Native,
+            Some(_) => ResourceRole::Component,
+            // Catalogs before Puppet 7 have no `kind`; with format 2 its absence means an old catalog.
             None if format >= 2 || crate::types::is_native(&type_name) => {
                 if crate::types::is_native(&type_name) {
-                    ResourceKind::Native
+                    ResourceRole::Native
                 } else {
-                    ResourceKind::Component
+                    ResourceRole::Component
                 }
             }
-            None => ResourceKind::Component,
+            None => ResourceRole::Component,
         }
     };
     let file = raw.file.filter(|f| !f.is_empty()).map(|f| match files.get(&f) {
@@ -297,7 +299,7 @@ fn resource(
         reference: Reference::new(&type_name, &raw.title),
         file,
         line: raw.line.and_then(|l| u32::try_from(l).ok()).filter(|l| *l > 0),
-        kind,
+        role,
         tags: raw.tags,
         parameters,
         sensitive: raw.sensitive_parameters,
@@ -306,10 +308,7 @@ fn resource(
         warnings.push(Diagnostic::warning(
             Code::P0104,
             Stage::Puppet,
-            format!(
-                "{} is exported; it is applied, as an agent does with what its server left in the catalog",
-                resource.reference
-            ),
+            format!("{} is exported, and applied like any other resource, as by an agent", resource.reference),
         ));
     }
     resource

@@ -1,8 +1,8 @@
 //! Puppet: catalog JSON -> relationship graph -> resource graph (spec 07).
 //!
-//! A catalog says what a node should be and which class contains what. [`read_catalog`] reads it, [`build_relationships`]
-//! makes the graph that Puppet's own agent would traverse, and the translation turns each Puppet resource into one of our
-//! kinds. The crate knows nothing of mcl, merging, or how a resource is applied.
+//! A catalog contains the resources of a node and their containment in classes. [`read_catalog`] reads it,
+//! [`build_relationships`] builds the graph that Puppet's own agent would traverse, and [`translate`] turns each Puppet
+//! resource into one of our kinds. The crate knows nothing about mcl, merging, or how a resource is applied.
 
 mod autorequire;
 mod catalog;
@@ -16,11 +16,11 @@ mod translate;
 mod types;
 mod value;
 
-pub use catalog::{Catalog, CatalogResource, Parameters, ResourceIndex, ResourceKind, read_catalog};
+pub use catalog::{Catalog, CatalogResource, Parameters, ResourceIndex, ResourceRole, read_catalog};
 pub use cycles::{cycle_errors, find_cycles, shortest_path};
 pub use load::load_catalog;
 pub use output::{graph_yaml, relationships_dot, relationships_json, relationships_text};
 pub use reference::Reference;
 pub use relationships::{Edge, Label, Reason, Relationships, Vertex, VertexIndex, build_relationships};
-pub use translate::{Fallback, Options, Report, Translation, Verdict, translate};
+pub use translate::{FallbackPolicy, Fidelity, Summary, TranslateOptions, Translation, translate};
 pub use value::PuppetValue;

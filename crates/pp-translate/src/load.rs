@@ -1,15 +1,15 @@
-//! From a path to a catalog: a catalog file is read; manifests are compiled by an installed Puppet.
+//! Loading a catalog from a path: a catalog file is read, manifests are compiled by an installed Puppet.
 
 use std::path::Path;
 use std::process::Command;
 
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 
-/// The bytes of the catalog that a path stands for: a `.json` file with one, or a manifest (`.pp`) or a directory of
-/// manifests, which `puppet catalog compile` turns into one.
+/// Returns the bytes of a catalog: those of a file, or the output of `puppet catalog compile` for a manifest (`.pp`) or a
+/// directory of manifests.
 ///
 /// # Errors
-/// P0107: the path cannot be read. P0108: Puppet is not installed, or does not compile the manifests.
+/// P0107 if the path cannot be read; P0108 if Puppet is not installed or fails to compile the manifests.
 pub fn load_catalog(path: &Path, node: Option<&str>) -> Result<Vec<u8>, Diagnostic> {
     let is_manifest = path.extension().is_some_and(|e| e == "pp") || path.is_dir();
     if is_manifest {
@@ -32,21 +32,21 @@ fn compile(path: &Path, node: Option<&str>) -> Result<Vec<u8>, Diagnostic> {
         command.args(["--certname", node]);
     }
     let output = command.output().map_err(|e| {
-        error(format!("manifests are compiled by an installed Puppet, but `puppet` cannot be started: {e}")).help(
-            "install Puppet, or compile the catalog elsewhere with `puppet catalog compile --render-as rich_data_json` and \
-             give the .json file",
+        error(format!("cannot start `puppet` to compile the manifests: {e}")).help(
+            "install Puppet, or compile the catalog on another machine with `puppet catalog compile --render-as \
+             rich_data_json` and pass the .json file",
         )
     })?;
     if output.status.success() && output.stdout.contains(&b'{') {
         return Ok(output.stdout);
     }
-    // A failing compile prints each error several times, after what the collector of facts could not read.
+    // A failed compilation prints each error several times, after the errors of the fact collector.
     let text = String::from_utf8_lossy(&output.stderr);
-    let of_the_compile = |l: &&str| l.starts_with("Error:") && !l.starts_with("Error: Facter:");
-    let first = text.lines().find(of_the_compile).or_else(|| text.lines().next());
+    let is_compile_error = |l: &&str| l.starts_with("Error:") && !l.starts_with("Error: Facter:");
+    let first = text.lines().find(is_compile_error).or_else(|| text.lines().next());
     Err(error(format!(
-        "Puppet does not compile {}: {}",
+        "cannot compile {}: {}",
         path.display(),
-        first.unwrap_or("it printed neither a catalog nor an error").trim_start_matches("Error: ")
+        first.unwrap_or("`puppet` printed neither a catalog nor an error").trim_start_matches("Error: ")
     )))
 }

@@ -1,4 +1,4 @@
-//! Relationship graphs and translated graphs for people and programs.
+//! The output formats of relationship graphs and translated graphs.
 
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ fn event(label: Label) -> (Option<&'static str>, Option<&'static str>) {
     }
 }
 
-/// The expanded graph as the JSON of the tools' contract: names of vertices, and edges with event and callback.
+/// Returns the expanded graph as JSON: the names of the vertices, and the edges with event and callback.
 #[must_use]
 pub fn relationships_json(graph: &Relationships) -> Json {
     let names: Vec<String> = (0..graph.vertices.len()).map(|v| graph.name(v)).collect();
@@ -37,7 +37,7 @@ pub fn relationships_json(graph: &Relationships) -> Json {
     json!({ "vertices": names, "edges": edges })
 }
 
-/// One edge a line with its reason, after one vertex a line.
+/// Formats the graph as text: one vertex per line, then one edge per line with its reason.
 #[must_use]
 pub fn relationships_text(graph: &Relationships) -> String {
     let mut out = String::new();
@@ -52,7 +52,7 @@ pub fn relationships_text(graph: &Relationships) -> String {
     out
 }
 
-/// The graph in Graphviz' language: bold edges refresh, dashed ones are automatic.
+/// Formats the graph in the dot language of Graphviz: bold edges refresh, dashed edges are automatic.
 #[must_use]
 pub fn relationships_dot(graph: &Relationships) -> String {
     let mut out = String::from("digraph relationships {\n    node [shape=box];\n");
@@ -71,13 +71,13 @@ pub fn relationships_dot(graph: &Relationships) -> String {
     out
 }
 
-/// A string of the dot language.
+/// Quotes a string in the dot language.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }
 
-/// The translated graph in the YAML form of resource graphs (spec 06 §10), with meta parameters in a `meta` map and secrets
-/// masked.
+/// Formats the translated graph in the YAML format of resource graphs (spec 06 §10), with meta parameters in a `meta` map
+/// and masked secrets.
 #[must_use]
 pub fn graph_yaml(translation: &Translation, name: &str) -> String {
     let graph = &translation.graph;

@@ -1,19 +1,19 @@
-//! `Type[title]`: how catalogs name resources (spec 07 §1.5, §2.2).
+//! References to resources, `Type[title]` (spec 07 §1.5, spec 07 §2.2).
 
 use std::fmt;
 use std::sync::Arc;
 
-/// A normalised reference: the type capitalised per segment; class titles too, without leading `::`.
+/// A normalized reference: each segment of the type is capitalized; so are class titles, without a leading `::`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Reference {
-    /// `File`, `Ssh_authorized_key`, `Outer::Box`.
+    /// The type, such as `File`, `Ssh_authorized_key` or `Outer::Box`.
     pub type_name: Arc<str>,
-    /// Verbatim, except for classes.
+    /// The title, verbatim except for classes.
     pub title: Arc<str>,
 }
 
 impl Reference {
-    /// A reference from its parts.
+    /// Creates a reference from its parts.
     #[must_use]
     pub fn new(type_name: &str, title: &str) -> Reference {
         let type_name = capitalize(type_name);
@@ -21,7 +21,7 @@ impl Reference {
         Reference { type_name: type_name.into(), title: title.into() }
     }
 
-    /// `Type[title]` as text; `None` when it is not of that form.
+    /// Parses `Type[title]`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Reference> {
         let (type_name, rest) = text.split_once('[')?;
@@ -32,7 +32,7 @@ impl Reference {
         Some(Reference::new(type_name, title))
     }
 
-    /// The same title with another one.
+    /// Returns a reference with the same type and another title.
     #[must_use]
     pub(crate) fn with_title(&self, title: &str) -> Reference {
         Reference { type_name: self.type_name.clone(), title: title.into() }
@@ -45,7 +45,7 @@ impl fmt::Display for Reference {
     }
 }
 
-/// Upper-cases the first letter of each `::` segment, and drops leading `::`.
+/// Capitalizes the first letter of each `::` segment, and removes a leading `::`.
 #[must_use]
 pub(crate) fn capitalize(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn class_references_are_normalised() {
+    fn class_references_are_normalized() {
         check("class[::foo::bar]", "Class[Foo::Bar]");
         check("Class[main]", "Class[Main]");
     }
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_reference_is_refused() {
+    fn malformed_references_are_rejected() {
         assert_eq!(Reference::parse("File"), None);
         assert_eq!(Reference::parse("File[]"), None);
         assert_eq!(Reference::parse("[x]"), None);

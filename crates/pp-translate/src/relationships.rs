@@ -1,11 +1,11 @@
 //! The relationship graph that an agent builds from a catalog (spec 07 §2).
 //!
-//! In: resources with containment and relationship parameters. Out: a graph without containers. Three steps: vertices for
-//! all resources and explicit edges from `require`, `subscribe`, `before`, `notify`; automatic edges by type, which never
-//! contradict explicit ones; then each container becomes a pair of whits, `admissible_X` before and `completed_X` after
-//! everything inside, and edges at the container move to them. That keeps the number of edges linear in the contents.
+//! The input is resources with containment and relationship parameters, the output a graph without containers. Explicit
+//! edges come from `require`, `subscribe`, `before` and `notify`; automatic edges by type never contradict explicit ones.
+//! Then each container becomes a pair of whits (Puppet's word), `admissible_X` before and `completed_X` after its contents,
+//! and the edges of the container move to them. This keeps the number of edges linear in the contents.
 //!
-//! Edges keep the reason for which they exist, so that a cycle can be explained to a person.
+//! Each edge has a reason, so that a cycle can be explained.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use mcl_diagnostics::{Code, Diagnostic, Stage};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::autorequire::{Automatic, automatic_edges};
-use crate::catalog::{Catalog, CatalogResource, Parameters, ResourceIndex, ResourceKind};
+use crate::catalog::{Catalog, CatalogResource, Parameters, ResourceIndex, ResourceRole};
 use crate::lookup::Names;
 use crate::reference::Reference;
 
-/// Index of a vertex.
+/// The index of a vertex in [`Relationships::vertices`].
 pub type VertexIndex = usize;
 
 /// A vertex of the graph after container replacement.
@@ -32,7 +32,7 @@ pub enum Vertex {
 }
 
 impl Vertex {
-    /// The resource or container.
+    /// Returns the resource or container.
     #[must_use]
     pub fn resource(self) -> ResourceIndex {
         match self {
@@ -41,7 +41,7 @@ impl Vertex {
     }
 }
 
-/// What an edge delivers besides order (spec 07 §2.3).
+/// The events that an edge delivers in addition to order (spec 07 §2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Label {
     /// Explicit order: no event.
@@ -59,7 +59,7 @@ pub enum Reason {
     Parameter(ResourceIndex, &'static str),
     /// An automatic rule of the type of a resource.
     Automatic(ResourceIndex, &'static str),
-    /// The container holds the resource.
+    /// The first resource contains the second.
     Contained(ResourceIndex, ResourceIndex),
     /// From the start to the end of an empty container.
     Empty(ResourceIndex),
@@ -68,11 +68,11 @@ pub enum Reason {
 /// An edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge<V> {
-    /// First.
+    /// The vertex that comes first.
     pub source: V,
-    /// Then.
+    /// The vertex that comes second.
     pub target: V,
-    /// What it delivers.
+    /// The events that it delivers.
     pub label: Label,
     /// Why it exists.
     pub reason: Reason,
@@ -83,13 +83,13 @@ pub struct Edge<V> {
 pub struct Relationships {
     /// The catalog, with the default resources that an agent adds.
     pub catalog: Catalog,
-    /// How many resources the catalog declared itself; those from this index on are the defaults.
+    /// The number of resources that the catalog declares; the default resources follow.
     pub declared: usize,
-    /// Edges between resources and containers.
+    /// The edges between resources and containers.
     pub edges: Vec<Edge<ResourceIndex>>,
-    /// Vertices after containers were replaced: resources in catalog order, then the whits.
+    /// The vertices after container replacement: resources in catalog order, then the whits.
     pub vertices: Vec<Vertex>,
-    /// Edges between [`Relationships::vertices`].
+    /// The edges between [`Relationships::vertices`].
     pub expanded: Vec<Edge<VertexIndex>>,
 }
 
@@ -104,7 +104,7 @@ const PARAMETERS: [(&str, bool, Label); 4] = [
 /// Builds the graph.
 ///
 /// # Errors
-/// One diagnostic for each reference to a resource that the catalog does not hold.
+/// One diagnostic for each reference to a resource that is missing from the catalog.
 pub fn build_relationships(mut catalog: Catalog) -> Result<Relationships, Vec<Diagnostic>> {
     let declared = catalog.resources.len();
     add_defaults(&mut catalog);
@@ -118,17 +118,17 @@ pub fn build_relationships(mut catalog: Catalog) -> Result<Relationships, Vec<Di
     Ok(Relationships { catalog, declared, edges, vertices, expanded })
 }
 
-/// The schedules and the filebucket that an agent adds (spec 07 §2.1 step 4).
+/// Adds the schedules and the filebucket that an agent adds (spec 07 §2.1).
 fn add_defaults(catalog: &mut Catalog) {
     let defaults = ["puppet", "hourly", "daily", "weekly", "monthly", "never"];
     let defaults = defaults.into_iter().map(|title| ("Schedule", title)).chain([("Filebucket", "puppet")]);
     for (type_name, title) in defaults {
-        // One that the catalog declares itself stays.
+        // The catalog's own declaration takes precedence.
         let _ = catalog.add(CatalogResource {
             reference: Reference::new(type_name, title),
             file: None,
             line: None,
-            kind: ResourceKind::Native,
+            role: ResourceRole::Native,
             tags: Vec::new(),
             parameters: Parameters::default(),
             sensitive: Vec::new(),
@@ -157,11 +157,11 @@ fn explicit_edges(catalog: &Catalog, names: &Names<'_>) -> Result<Vec<Edge<Resou
 }
 
 fn dangling(resource: &CatalogResource, parameter: &str, text: &str, catalog: &Catalog) -> Diagnostic {
-    let place = resource.origin().map(|o| format!(" (declared at {o})")).unwrap_or_default();
+    let origin = resource.origin().map(|o| format!(" (declared at {o})")).unwrap_or_default();
     let mut diagnostic = Diagnostic::error(
         Code::P0105,
         Stage::Puppet,
-        format!("{}{place} has `{parameter} => {text}`, but the catalog holds no such resource", resource.reference),
+        format!("unknown resource {text} in `{parameter}` of {}{origin}", resource.reference),
     );
     let wanted = Reference::parse(text);
     let near = wanted.and_then(|wanted| {
@@ -230,7 +230,7 @@ fn replace_containers(catalog: &Catalog, edges: &[Edge<ResourceIndex>]) -> (Vec<
 }
 
 impl Relationships {
-    /// The name of a vertex as Puppet prints it: `File[/srv]`, `admissible_Class[Ntp]`.
+    /// Returns the name of a vertex as Puppet prints it: `File[/srv]`, `admissible_Class[Ntp]`.
     #[must_use]
     pub fn name(&self, vertex: VertexIndex) -> String {
         let vertex = self.vertices[vertex];
@@ -242,8 +242,8 @@ impl Relationships {
         }
     }
 
-    /// The order in which an agent applies the vertices: of those that are ready the one that stands first in the
-    /// catalog (spec 07 §2.7). Vertices on a cycle, and what waits for them, are missing.
+    /// Returns the order in which an agent applies the vertices: of those that are ready, the first one in the catalog
+    /// (spec 07 §2.7). Vertices on a cycle, and those that depend on them, are missing.
     #[must_use]
     pub fn apply_order(&self) -> Vec<VertexIndex> {
         use std::cmp::Reverse;
@@ -272,13 +272,13 @@ impl Relationships {
         order
     }
 
-    /// Everything that must come before a vertex; a vertex on a cycle is before itself.
+    /// Returns all transitive dependencies of a vertex; a vertex on a cycle depends on itself.
     #[must_use]
     pub fn dependencies(&self, vertex: VertexIndex) -> Vec<VertexIndex> {
         self.closure(vertex, |e| (e.target, e.source))
     }
 
-    /// Everything that must come after a vertex.
+    /// Returns all transitive dependents of a vertex.
     #[must_use]
     pub fn dependents(&self, vertex: VertexIndex) -> Vec<VertexIndex> {
         self.closure(vertex, |e| (e.source, e.target))
@@ -305,7 +305,7 @@ impl Relationships {
         (0..self.vertices.len()).filter(|v| reached[*v]).collect()
     }
 
-    /// How a person would call a vertex in a sentence.
+    /// Describes a vertex in a sentence.
     #[must_use]
     pub fn describe(&self, vertex: VertexIndex) -> String {
         let vertex = self.vertices[vertex];
@@ -317,14 +317,14 @@ impl Relationships {
         }
     }
 
-    /// Why an edge exists, in words.
+    /// Explains why an edge exists.
     #[must_use]
     pub fn explain(&self, reason: Reason) -> String {
-        let place = |r: &CatalogResource| r.origin().map(|o| format!(" at {o}")).unwrap_or_default();
+        let location = |r: &CatalogResource| r.origin().map(|o| format!(" at {o}")).unwrap_or_default();
         match reason {
             Reason::Parameter(by, parameter) => {
                 let by = &self.catalog.resources[by];
-                format!("`{parameter}` of {}{}", by.reference, place(by))
+                format!("`{parameter}` of {}{}", by.reference, location(by))
             }
             Reason::Automatic(by, why) => format!("{} {why}", self.catalog.resources[by].reference),
             Reason::Contained(container, content) => format!(
@@ -335,7 +335,7 @@ impl Relationships {
         }
     }
 
-    /// Origin of a vertex's resource, shared for many vertices.
+    /// Returns the origin of a vertex's resource.
     #[must_use]
     pub fn origin(&self, vertex: VertexIndex) -> Option<Arc<str>> {
         self.catalog.resources[self.vertices[vertex].resource()].origin().map(Arc::from)

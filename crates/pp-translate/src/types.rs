@@ -1,6 +1,6 @@
-//! What is known of Puppet's native types without Ruby: names, name attributes, isomorphism (spec 07 §2.2).
+//! Puppet's native types: names, name attributes, isomorphism (spec 07 §2.2).
 
-/// Types of the core and of the modules that come with the agent packages.
+/// The types of Puppet's core and of the modules in the agent packages.
 const NATIVE: &[&str] = &[
     "Anchor",
     "Augeas",
@@ -34,13 +34,13 @@ const NATIVE: &[&str] = &[
     "Zpool",
 ];
 
-/// Whether the type of that capitalised name is native.
+/// Returns whether the type with this capitalized name is native.
 #[must_use]
 pub fn is_native(type_name: &str) -> bool {
     NATIVE.binary_search(&type_name).is_ok()
 }
 
-/// The parameter that names the thing on the machine, e.g. `path` for files.
+/// Returns the name attribute of a type, such as `path` for files.
 #[must_use]
 pub fn namevar(type_name: &str) -> &'static str {
     match type_name {
@@ -50,13 +50,13 @@ pub fn namevar(type_name: &str) -> &'static str {
     }
 }
 
-/// Whether two resources of the type may not have the same name attribute (exec and tidy may).
+/// Returns whether the name attribute of resources of the type is unique, which it is not for exec and tidy.
 #[must_use]
 pub fn is_isomorphic(type_name: &str) -> bool {
     !matches!(type_name, "Exec" | "Tidy")
 }
 
-/// A path without doubled and trailing slashes.
+/// Removes repeated and trailing slashes from a path.
 #[must_use]
 pub fn clean_path(path: &str) -> String {
     let mut out = String::with_capacity(path.len());

@@ -1,10 +1,10 @@
-//! Parameter values of a catalog (spec 07 §1.4): plain JSON, and the `__ptype` forms of rich data.
+//! Parameter values of a catalog (spec 07 §1.4): plain JSON, and the `__ptype` objects of rich data.
 
 use std::fmt;
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-/// A value as a catalog carries it.
+/// A parameter value.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub enum PuppetValue {
@@ -16,9 +16,9 @@ pub enum PuppetValue {
     Float(f64),
     String(String),
     Array(Vec<PuppetValue>),
-    /// Insertion order is kept; keys may be any value.
+    /// In insertion order; keys may be any value.
     Hash(Vec<(PuppetValue, PuppetValue)>),
-    /// Nested in a container; a whole parameter is listed in `sensitive_parameters` instead.
+    /// A secret nested in a container; secret parameters are listed in `sensitive_parameters` instead.
     Sensitive(Box<PuppetValue>),
     Binary(Vec<u8>),
     Regexp(String),
@@ -27,12 +27,12 @@ pub enum PuppetValue {
         ptype: String,
         text: String,
     },
-    /// A function call that the agent makes before it applies the catalog.
+    /// A function call that the agent evaluates before it applies the catalog.
     Deferred {
         name: String,
         arguments: Vec<PuppetValue>,
     },
-    /// Any other `__ptype`: kept whole, and an error only where something needs it.
+    /// Any other `__ptype`, which is an error only where the value is used.
     Opaque {
         ptype: String,
         fields: Vec<(String, PuppetValue)>,
@@ -40,7 +40,7 @@ pub enum PuppetValue {
 }
 
 impl PuppetValue {
-    /// The text of a string or string-like scalar.
+    /// Returns the value of a string or string-like scalar.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match self {
@@ -61,7 +61,7 @@ impl PuppetValue {
         }
     }
 
-    /// The text that Puppet's string conversion gives for a scalar; `None` for containers and opaque values.
+    /// Converts a scalar to a string as Puppet does; `None` for containers and opaque values.
     #[must_use]
     pub fn scalar_text(&self) -> Option<String> {
         match self {
@@ -74,7 +74,7 @@ impl PuppetValue {
         }
     }
 
-    /// Whether a secret is anywhere inside.
+    /// Returns whether the value contains a secret.
     #[must_use]
     pub fn holds_secret(&self) -> bool {
         match self {
@@ -87,7 +87,7 @@ impl PuppetValue {
         }
     }
 
-    /// Every scalar text in nested arrays, in order: how relationship and membership parameters are read (spec 07 §1.8 #13).
+    /// Returns the strings of nested arrays in order, as relationship and membership parameters are read (spec 07 §1.8 #13).
     pub fn flat_strings(&self) -> Vec<&str> {
         let mut out = Vec::new();
         let mut todo = vec![self];
@@ -129,9 +129,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 
     fn visit_u64<E: de::Error>(self, v: u64) -> Result<PuppetValue, E> {
-        i64::try_from(v)
-            .map(PuppetValue::Integer)
-            .map_err(|_| E::custom(format!("the integer {v} needs more than 64 bits")))
+        i64::try_from(v).map(PuppetValue::Integer).map_err(|_| E::custom(format!("integer {v} out of range")))
     }
 
     fn visit_f64<E>(self, v: f64) -> Result<PuppetValue, E> {
@@ -268,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_nested_secret_is_seen() {
+    fn a_nested_secret_is_found() {
         let value: PuppetValue =
             serde_json::from_str(r#"{"a":[1,{"__ptype":"Sensitive","__pvalue":"s3cret"}]}"#).expect("valid JSON");
         assert!(value.holds_secret());

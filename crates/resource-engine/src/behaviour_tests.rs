@@ -1,4 +1,4 @@
-//! One test a rule of spec 06 §3, on small graphs with a clock of our own.
+//! One test per rule of spec 06 §3, on small graphs with a simulated clock.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -29,8 +29,8 @@ const fn ms(n: u64) -> Time {
     Time::from_millis(n)
 }
 
-/// An engine with a log of what it asked for, by resource name.
-struct Host {
+/// An engine with a log of its commands, by resource name.
+struct TestAgent {
     engine: Engine,
     now: Time,
     names: Vec<Option<String>>,
@@ -38,16 +38,16 @@ struct Host {
     last: Vec<Command>,
 }
 
-impl Host {
-    fn new(config: Config) -> Host {
+impl TestAgent {
+    fn new(config: Config) -> TestAgent {
         let config = Config { refreshable: Some(|_| true), ..config };
-        Host { engine: Engine::new(config), now: ms(0), names: Vec::new(), log: Vec::new(), last: Vec::new() }
+        TestAgent { engine: Engine::new(config), now: ms(0), names: Vec::new(), log: Vec::new(), last: Vec::new() }
     }
 
-    fn start(resources: Vec<Resource>, edges: &[(u32, u32, bool)]) -> Host {
-        let mut host = Host::new(Config::default());
-        host.swap(resources, edges);
-        host
+    fn start(resources: Vec<Resource>, edges: &[(u32, u32, bool)]) -> TestAgent {
+        let mut agent = TestAgent::new(Config::default());
+        agent.swap(resources, edges);
+        agent
     }
 
     fn swap(&mut self, resources: Vec<Resource>, edges: &[(u32, u32, bool)]) {
@@ -78,7 +78,7 @@ impl Host {
                     Command::Remove(key) => self.log.push(format!("remove {}", self.name(*key))),
                     Command::Delivered { from, to } => self.log.push(format!("delivered {}=>{}", from.name, to.name)),
                     Command::Report(Report::Failed { key, failure, retry, .. }) => {
-                        let left = retry.map_or("dead".to_owned(), |(_, left)| format!("{left} left"));
+                        let left = retry.map_or("exhausted".to_owned(), |(_, left)| format!("{left} left"));
                         self.log.push(format!("{} failed: {failure} ({left})", self.name(*key)));
                     }
                     Command::Report(report) => match report {
@@ -141,7 +141,7 @@ impl Host {
         self.step(Event::Tick);
     }
 
-    /// What was asked for since the last call.
+    /// Checks the log since the previous check of it.
     #[track_caller]
     fn expect(&mut self, expected: &[&str]) {
         assert_eq!(self.log, expected);
@@ -172,22 +172,22 @@ fn chain(names: &[&str]) -> (Vec<Resource>, Vec<(u32, u32, bool)>) {
 #[test]
 fn dependent_starts_after_its_dependency_succeeded() {
     let (resources, edges) = chain(&["a", "b"]);
-    let mut host = Host::start(resources, &edges);
-    host.expect(&["a"]);
-    host.finish("a", true);
-    host.expect(&["b"]);
+    let mut agent = TestAgent::start(resources, &edges);
+    agent.expect(&["a"]);
+    agent.finish("a", true);
+    agent.expect(&["b"]);
 }
 
 #[test]
 fn nothing_is_checked_before_its_watch_is_ready() {
-    let mut host = Host::new(Config::default());
+    let mut agent = TestAgent::new(Config::default());
     let graph = graph(vec![resource("a")], &[], Vec::new());
-    let commands = host.engine.step(Event::Swap(Box::new(graph)), ms(0));
+    let commands = agent.engine.step(Event::Swap(Box::new(graph)), ms(0));
     let watch =
         commands.iter().find_map(|c| if let Command::Watch(key, epoch) = c { Some((*key, *epoch)) } else { None });
     assert!(!commands.iter().any(|c| matches!(c, Command::Run { .. })));
     let (key, epoch) = watch.unwrap();
-    let commands = host.engine.step(Event::Watching(key, epoch), ms(1));
+    let commands = agent.engine.step(Event::Watching(key, epoch), ms(1));
     assert!(matches!(commands[..], [Command::Run { .. }]));
 }
 
@@ -195,146 +195,146 @@ fn nothing_is_checked_before_its_watch_is_ready() {
 fn fan_in_and_fan_out_run_in_waves() {
     let names = ["a", "b", "c", "hub", "x", "y", "z"];
     let edges = [(0, 3, false), (1, 3, false), (2, 3, false), (3, 4, false), (3, 5, false), (3, 6, false)];
-    let mut host = Host::start(names.iter().map(|n| resource(n)).collect(), &edges);
-    host.expect(&["a", "b", "c"]);
-    host.finish("b", false);
-    host.finish("a", false);
-    host.expect(&[]);
-    host.finish("c", false);
-    host.expect(&["hub"]);
-    host.finish("hub", false);
-    host.expect(&["x", "y", "z"]);
+    let mut agent = TestAgent::start(names.iter().map(|n| resource(n)).collect(), &edges);
+    agent.expect(&["a", "b", "c"]);
+    agent.finish("b", false);
+    agent.finish("a", false);
+    agent.expect(&[]);
+    agent.finish("c", false);
+    agent.expect(&["hub"]);
+    agent.finish("hub", false);
+    agent.expect(&["x", "y", "z"]);
 }
 
 #[test]
-fn a_large_graph_starts_in_slices_and_nothing_is_forgotten() {
-    let mut host = Host::new(Config { once: true, slice: Some(2), ..Config::default() });
-    host.swap(["a", "b", "c", "d", "e"].iter().map(|n| resource(n)).collect(), &[(0, 4, false)]);
+fn large_graph_starts_in_several_steps_and_completely() {
+    let mut agent = TestAgent::new(Config { once: true, max_starts_per_step: Some(2), ..Config::default() });
+    agent.swap(["a", "b", "c", "d", "e"].iter().map(|n| resource(n)).collect(), &[(0, 4, false)]);
     let mut steps = 0;
-    while host.engine.deadline() == Some(host.now) {
-        assert!(!host.engine.is_quiet() && host.log.len() <= 2 * (steps + 1), "{:?}", host.log);
-        host.step(Event::Tick);
+    while agent.engine.deadline() == Some(agent.now) {
+        assert!(!agent.engine.is_quiet() && agent.log.len() <= 2 * (steps + 1), "{:?}", agent.log);
+        agent.step(Event::Tick);
         steps += 1;
     }
-    host.expect(&["a", "b", "c", "d"]);
+    agent.expect(&["a", "b", "c", "d"]);
     assert!(steps > 1);
     for name in ["a", "b", "c", "d", "e"] {
-        host.finish(name, false);
+        agent.finish(name, false);
     }
-    host.expect(&["e"]);
-    assert!(host.engine.is_quiet());
+    agent.expect(&["e"]);
+    assert!(agent.engine.is_quiet());
 }
 
 #[test]
-fn a_graph_swap_or_a_stop_between_slices_starts_no_removed_vertex() {
-    let mut host = Host::new(Config { once: true, slice: Some(1), ..Config::default() });
-    host.swap(["a", "b", "c"].iter().map(|n| resource(n)).collect(), &[]);
-    host.expect(&["a"]);
-    host.swap(vec![resource("c"), resource("d")], &[]);
-    assert_ne!(host.engine.deadline(), Some(host.now), "the last check of a removed vertex is waited for");
-    host.finish("a", false);
-    while host.engine.deadline() == Some(host.now) {
-        host.step(Event::Tick);
+fn graph_swap_or_stop_between_steps_starts_no_removed_vertex() {
+    let mut agent = TestAgent::new(Config { once: true, max_starts_per_step: Some(1), ..Config::default() });
+    agent.swap(["a", "b", "c"].iter().map(|n| resource(n)).collect(), &[]);
+    agent.expect(&["a"]);
+    agent.swap(vec![resource("c"), resource("d")], &[]);
+    assert_ne!(agent.engine.deadline(), Some(agent.now), "the last check of a removed vertex is waited for");
+    agent.finish("a", false);
+    while agent.engine.deadline() == Some(agent.now) {
+        agent.step(Event::Tick);
     }
-    host.log.sort();
-    host.expect(&["c", "d", "remove a"]);
-    host.finish("c", false);
-    host.finish("d", false);
-    host.swap(["e", "f", "g"].iter().map(|n| resource(n)).collect(), &[]);
-    host.step(Event::Stop(StopLevel::Finish));
-    assert_ne!(host.engine.deadline(), Some(host.now), "what may not start is not waited for");
-    host.finish("e", false);
-    host.log.sort();
-    host.expect(&["e", "remove c", "remove d", "stopped"]);
+    agent.log.sort();
+    agent.expect(&["c", "d", "remove a"]);
+    agent.finish("c", false);
+    agent.finish("d", false);
+    agent.swap(["e", "f", "g"].iter().map(|n| resource(n)).collect(), &[]);
+    agent.step(Event::Stop(StopLevel::Finish));
+    assert_ne!(agent.engine.deadline(), Some(agent.now), "what may not start is not waited for");
+    agent.finish("e", false);
+    agent.log.sort();
+    agent.expect(&["e", "remove c", "remove d", "stopped"]);
 }
 
 #[test]
 fn event_during_a_check_causes_another() {
-    let mut host = Host::start(vec![resource("a")], &[]);
-    host.fire("a");
-    host.expect(&["a"]);
-    host.finish("a", false);
-    host.expect(&["a"]);
-    host.finish("a", false);
-    host.expect(&[]);
+    let mut agent = TestAgent::start(vec![resource("a")], &[]);
+    agent.fire("a");
+    agent.expect(&["a"]);
+    agent.finish("a", false);
+    agent.expect(&["a"]);
+    agent.finish("a", false);
+    agent.expect(&[]);
 }
 
 #[test]
-fn only_the_damaged_vertex_of_a_chain_is_checked() {
+fn only_the_vertex_with_an_event_is_checked_in_a_chain() {
     let (resources, edges) = chain(&["a", "b", "c"]);
-    let mut host = Host::start(resources, &edges);
-    host.settle();
-    host.fire("c");
-    host.expect(&["c"]);
-    host.settle();
-    host.fire("a");
-    host.expect(&["a"]);
-    host.finish("a", true);
-    host.expect(&[]);
+    let mut agent = TestAgent::start(resources, &edges);
+    agent.settle();
+    agent.fire("c");
+    agent.expect(&["c"]);
+    agent.settle();
+    agent.fire("a");
+    agent.expect(&["a"]);
+    agent.finish("a", true);
+    agent.expect(&[]);
 }
 
 #[test]
 fn a_check_waits_for_a_dependency_of_its_dependency() {
     let (resources, edges) = chain(&["a", "b", "c"]);
-    let mut host = Host::start(resources, &edges);
-    host.settle();
-    host.fire("a");
-    host.fire("c");
-    host.expect(&["a"]);
-    host.finish("a", false);
-    host.expect(&["c"]);
+    let mut agent = TestAgent::start(resources, &edges);
+    agent.settle();
+    agent.fire("a");
+    agent.fire("c");
+    agent.expect(&["a"]);
+    agent.finish("a", false);
+    agent.expect(&["c"]);
 }
 
 #[test]
 fn dependent_waits_for_failed_dependency_and_recovers() {
     let resources = vec![with("a", |m| (m.retry, m.delay) = (1, 100)), resource("b"), resource("c")];
-    let mut host = Host::start(resources, &[(0, 1, false)]);
-    host.expect(&["a", "c"]);
-    host.fail("a");
-    host.expect(&["a failed: no (0 left)"]);
-    host.at(ms(99));
-    host.expect(&[]);
-    host.at(ms(100));
-    host.expect(&["a"]);
-    host.finish("a", false);
-    host.expect(&["b"]);
+    let mut agent = TestAgent::start(resources, &[(0, 1, false)]);
+    agent.expect(&["a", "c"]);
+    agent.fail("a");
+    agent.expect(&["a failed: no (0 left)"]);
+    agent.at(ms(99));
+    agent.expect(&[]);
+    agent.at(ms(100));
+    agent.expect(&["a"]);
+    agent.finish("a", false);
+    agent.expect(&["b"]);
 }
 
 #[test]
 fn budget_counts_failures_over_the_whole_life() {
-    let mut host = Host::start(vec![with("a", |m| m.retry = 2)], &[]);
-    host.fail("a");
-    host.finish("a", false);
-    host.fire("a");
-    host.fail("a");
-    host.expect(&["a", "a failed: no (1 left)", "a", "a", "a failed: no (0 left)", "a"]);
-    host.fail("a");
-    host.expect(&["a failed: no (dead)"]);
-    host.fire("a");
-    host.expect(&[]);
+    let mut agent = TestAgent::start(vec![with("a", |m| m.retry = 2)], &[]);
+    agent.fail("a");
+    agent.finish("a", false);
+    agent.fire("a");
+    agent.fail("a");
+    agent.expect(&["a", "a failed: no (1 left)", "a", "a", "a failed: no (0 left)", "a"]);
+    agent.fail("a");
+    agent.expect(&["a failed: no (exhausted)"]);
+    agent.fire("a");
+    agent.expect(&[]);
 }
 
 #[test]
 fn success_restores_the_budget_where_asked() {
-    let mut host = Host::start(vec![with("a", |m| (m.retry, m.retryreset) = (1, true))], &[]);
+    let mut agent = TestAgent::start(vec![with("a", |m| (m.retry, m.retryreset) = (1, true))], &[]);
     for _ in 0..5 {
-        host.fail("a");
-        host.finish("a", false);
-        host.fire("a");
+        agent.fail("a");
+        agent.finish("a", false);
+        agent.fire("a");
     }
-    assert!(host.log.iter().all(|line| !line.contains("dead")), "{:?}", host.log);
+    assert!(agent.log.iter().all(|line| !line.contains("dead")), "{:?}", agent.log);
 }
 
 #[test]
 fn dead_vertex_stays_dead_until_it_changes_or_asks_to_be_revived() {
-    let mut host = Host::start(vec![resource("a"), with("b", |m| m.rewatch = true)], &[]);
-    host.fail("a");
-    host.fail("b");
-    host.log.clear();
-    host.swap(vec![resource("a"), with("b", |m| m.rewatch = true)], &[]);
-    host.expect(&["remove b", "b"]);
-    host.swap(vec![param("a", "new"), with("b", |m| m.rewatch = true)], &[]);
-    host.expect(&["remove a", "a"]);
+    let mut agent = TestAgent::start(vec![resource("a"), with("b", |m| m.rewatch = true)], &[]);
+    agent.fail("a");
+    agent.fail("b");
+    agent.log.clear();
+    agent.swap(vec![resource("a"), with("b", |m| m.rewatch = true)], &[]);
+    agent.expect(&["remove b", "b"]);
+    agent.swap(vec![param("a", "new"), with("b", |m| m.rewatch = true)], &[]);
+    agent.expect(&["remove a", "a"]);
 }
 
 #[test]
@@ -344,263 +344,263 @@ fn budget_survives_a_replacement_unless_reset() {
         (r.meta.retry, r.meta.reset) = (5, reset);
         r
     };
-    let mut host = Host::start(vec![failing("1", false)], &[]);
+    let mut agent = TestAgent::start(vec![failing("1", false)], &[]);
     for _ in 0..3 {
-        host.fail("a");
+        agent.fail("a");
     }
-    host.finish("a", false);
-    host.swap(vec![failing("2", false)], &[]);
-    host.log.clear();
-    host.fail("a");
-    host.expect(&["a failed: no (1 left)", "a"]);
-    host.finish("a", false);
-    host.swap(vec![failing("3", true)], &[]);
-    host.log.clear();
-    host.fail("a");
-    host.expect(&["a failed: no (4 left)", "a"]);
+    agent.finish("a", false);
+    agent.swap(vec![failing("2", false)], &[]);
+    agent.log.clear();
+    agent.fail("a");
+    agent.expect(&["a failed: no (1 left)", "a"]);
+    agent.finish("a", false);
+    agent.swap(vec![failing("3", true)], &[]);
+    agent.log.clear();
+    agent.fail("a");
+    agent.expect(&["a failed: no (4 left)", "a"]);
 }
 
 #[test]
 fn refresh_comes_once_and_only_after_a_change() {
-    let mut host = Host::start(vec![resource("a"), resource("b")], &[(0, 1, true)]);
-    host.finish("a", true);
-    host.expect(&["a", "b!"]);
-    host.finish("b", false);
-    host.expect(&["delivered a=>b"]);
-    host.fire("b");
-    host.expect(&["b"]);
-    host.finish("b", false);
-    host.fire("a");
-    host.finish("a", false);
-    host.expect(&["a"]);
-    host.fire("a");
-    host.finish("a", true);
-    host.expect(&["a", "b!"]);
+    let mut agent = TestAgent::start(vec![resource("a"), resource("b")], &[(0, 1, true)]);
+    agent.finish("a", true);
+    agent.expect(&["a", "b!"]);
+    agent.finish("b", false);
+    agent.expect(&["delivered a=>b"]);
+    agent.fire("b");
+    agent.expect(&["b"]);
+    agent.finish("b", false);
+    agent.fire("a");
+    agent.finish("a", false);
+    agent.expect(&["a"]);
+    agent.fire("a");
+    agent.finish("a", true);
+    agent.expect(&["a", "b!"]);
 }
 
 #[test]
 fn failed_check_keeps_the_refresh() {
     let b = with("b", |m| m.retry = 1);
-    let mut host = Host::start(vec![resource("a"), b], &[(0, 1, true)]);
-    host.finish("a", true);
-    host.fail("b");
-    host.expect(&["a", "b!", "b failed: no (0 left)", "b!"]);
-    host.finish("b", false);
-    host.expect(&["delivered a=>b"]);
+    let mut agent = TestAgent::start(vec![resource("a"), b], &[(0, 1, true)]);
+    agent.finish("a", true);
+    agent.fail("b");
+    agent.expect(&["a", "b!", "b failed: no (0 left)", "b!"]);
+    agent.finish("b", false);
+    agent.expect(&["delivered a=>b"]);
 }
 
 #[test]
 fn refresh_survives_graph_swaps_and_restarts() {
     let b = || with("b", |m| m.retry = 3);
-    let mut host = Host::start(vec![resource("a"), b()], &[(0, 1, true)]);
-    host.finish("a", true);
-    host.fail("b");
-    host.log.clear();
+    let mut agent = TestAgent::start(vec![resource("a"), b()], &[(0, 1, true)]);
+    agent.finish("a", true);
+    agent.fail("b");
+    agent.log.clear();
     let mut changed = b();
     changed.params.insert("comment".into(), Value::str("new"));
-    host.fail("b");
-    host.swap(vec![resource("a"), changed], &[(0, 1, true)]);
-    assert!(!host.log.iter().any(|l| l.starts_with("delivered")));
-    host.finish("b", false);
-    assert_eq!(host.log.last().unwrap(), "b!");
-    host.finish("b", false);
-    host.expect(&["b failed: no (1 left)", "b!", "remove b", "b!", "delivered a=>b"]);
+    agent.fail("b");
+    agent.swap(vec![resource("a"), changed], &[(0, 1, true)]);
+    assert!(!agent.log.iter().any(|l| l.starts_with("delivered")));
+    agent.finish("b", false);
+    assert_eq!(agent.log.last().unwrap(), "b!");
+    agent.finish("b", false);
+    agent.expect(&["b failed: no (1 left)", "b!", "remove b", "b!", "delivered a=>b"]);
 
     let id = |name: &str| resource(name).id;
     let undelivered = vec![(id("a"), id("b")), (id("x"), id("b"))];
-    let mut host = Host::new(Config { undelivered, ..Config::default() });
-    host.swap(vec![resource("a"), resource("b")], &[(0, 1, true)]);
-    host.expect(&["delivered x=>b", "a"]);
-    host.finish("a", false);
-    host.expect(&["b!"]);
+    let mut agent = TestAgent::new(Config { undelivered, ..Config::default() });
+    agent.swap(vec![resource("a"), resource("b")], &[(0, 1, true)]);
+    agent.expect(&["delivered x=>b", "a"]);
+    agent.finish("a", false);
+    agent.expect(&["b!"]);
 }
 
 #[test]
 fn change_made_by_a_failed_check_still_notifies() {
-    let mut host = Host::start(vec![with("a", |m| m.retry = 1), resource("b")], &[(0, 1, true)]);
-    let key = host.key("a");
+    let mut agent = TestAgent::start(vec![with("a", |m| m.retry = 1), resource("b")], &[(0, 1, true)]);
+    let key = agent.key("a");
     let failure = Err(Failure::Refused("half done".to_owned()));
-    host.step(Event::Finished(key, Finished { changed: true, sent: Vec::new(), result: failure }));
-    host.log.clear();
-    host.finish("a", false);
-    host.expect(&["b!"]);
+    agent.step(Event::Finished(key, Finished { changed: true, sent: Vec::new(), result: failure }));
+    agent.log.clear();
+    agent.finish("a", false);
+    agent.expect(&["b!"]);
 }
 
 #[test]
 fn noop_changes_nothing_and_does_not_block_or_notify() {
-    let mut host = Host::start(vec![with("a", |m| m.noop = true), resource("b")], &[(0, 1, true)]);
-    host.finish("a", true);
-    host.expect(&["a?", "b"]);
+    let mut agent = TestAgent::start(vec![with("a", |m| m.noop = true), resource("b")], &[(0, 1, true)]);
+    agent.finish("a", true);
+    agent.expect(&["a?", "b"]);
 }
 
 #[test]
 fn timeout_cancels_and_counts_as_failure() {
-    let mut host = Host::start(vec![with("a", |m| m.timeout = 500)], &[]);
-    host.at(ms(500));
-    host.expect(&["a", "cancel a"]);
-    host.fail_with("a", Failure::Cancelled);
-    host.expect(&["a failed: timeout after 0.500 seconds (dead)"]);
+    let mut agent = TestAgent::start(vec![with("a", |m| m.timeout = 500)], &[]);
+    agent.at(ms(500));
+    agent.expect(&["a", "cancel a"]);
+    agent.fail_with("a", Failure::Cancelled);
+    agent.expect(&["a failed: timeout after 0.500 seconds (exhausted)"]);
 }
 
 #[test]
 fn late_success_is_a_success() {
-    let mut host = Host::start(vec![with("a", |m| m.timeout = 500), resource("b")], &[(0, 1, false)]);
-    host.at(ms(600));
-    host.finish("a", false);
-    host.expect(&["a", "cancel a", "b"]);
+    let mut agent = TestAgent::start(vec![with("a", |m| m.timeout = 500), resource("b")], &[(0, 1, false)]);
+    agent.at(ms(600));
+    agent.finish("a", false);
+    agent.expect(&["a", "cancel a", "b"]);
 }
 
 #[test]
 fn semaphores_bound_parallel_checks() {
     let some = |name: &str| with(name, |m| m.sema = vec!["s:2".to_owned()]);
-    let mut host = Host::start(vec![some("a"), some("b"), some("c"), some("d")], &[]);
-    host.expect(&["a", "b"]);
-    host.fail("a");
-    host.expect(&["a failed: no (dead)", "c"]);
-    host.finish("b", false);
-    host.expect(&["d"]);
+    let mut agent = TestAgent::start(vec![some("a"), some("b"), some("c"), some("d")], &[]);
+    agent.expect(&["a", "b"]);
+    agent.fail("a");
+    agent.expect(&["a failed: no (exhausted)", "c"]);
+    agent.finish("b", false);
+    agent.expect(&["d"]);
 }
 
 #[test]
 fn equal_names_with_and_without_size_are_two_semaphores() {
     let some = |name: &str, sema: &str| with(name, |m| m.sema = vec![sema.to_owned()]);
-    let mut host = Host::start(vec![some("a", "s"), some("b", "s:1")], &[]);
-    host.expect(&["a", "b"]);
+    let mut agent = TestAgent::start(vec![some("a", "s"), some("b", "s:1")], &[]);
+    agent.expect(&["a", "b"]);
 }
 
 #[test]
 fn rate_limit_spaces_out_checks() {
-    let mut host = Host::start(vec![with("a", |m| (m.limit, m.burst) = (1.0, 1))], &[]);
-    host.settle();
+    let mut agent = TestAgent::start(vec![with("a", |m| (m.limit, m.burst) = (1.0, 1))], &[]);
+    agent.settle();
     for i in 0..20 {
-        host.now = ms(50 * i);
-        host.fire("a");
-        if host.engine.running > 0 {
-            host.finish("a", false);
+        agent.now = ms(50 * i);
+        agent.fire("a");
+        if agent.engine.running > 0 {
+            agent.finish("a", false);
         }
     }
-    assert!(host.log.len() <= 2, "{:?}", host.log);
-    host.log.clear();
-    host.at(ms(1000));
-    host.expect(&["a"]);
+    assert!(agent.log.len() <= 2, "{:?}", agent.log);
+    agent.log.clear();
+    agent.at(ms(1000));
+    agent.expect(&["a"]);
 }
 
 #[test]
 fn polling_checks_again_and_negative_polling_does_not() {
-    let mut host = Host::start(vec![with("a", |m| m.poll = 2), with("b", |m| m.poll = -1)], &[]);
-    host.settle();
-    host.at(ms(2000));
-    host.expect(&["a"]);
-    host.settle();
-    assert_eq!(host.engine.deadline(), Some(ms(4000)));
+    let mut agent = TestAgent::start(vec![with("a", |m| m.poll = 2), with("b", |m| m.poll = -1)], &[]);
+    agent.settle();
+    agent.at(ms(2000));
+    agent.expect(&["a"]);
+    agent.settle();
+    assert_eq!(agent.engine.deadline(), Some(ms(4000)));
 }
 
 #[test]
 fn watch_failure_interrupts_the_check_and_restarts_without_using_its_budget() {
-    let mut host = Host::start(vec![with("a", |m| (m.retry, m.delay) = (1, 10))], &[]);
-    let (key, epoch) = (host.key("a"), host.engine.get(host.key("a")).unwrap().watch_epoch);
-    host.step(Event::WatchFailed(key, epoch, Failure::Refused("gone".to_owned())));
-    host.expect(&["a", "cancel a", "a failed: gone (0 left)"]);
-    host.at(ms(10));
-    host.expect(&[]);
-    host.fail_with("a", Failure::Cancelled);
-    host.expect(&["a"]);
-    host.fail("a");
-    host.at(ms(20));
-    host.expect(&["a failed: no (0 left)", "a"]);
+    let mut agent = TestAgent::start(vec![with("a", |m| (m.retry, m.delay) = (1, 10))], &[]);
+    let (key, epoch) = (agent.key("a"), agent.engine.get(agent.key("a")).unwrap().watch_epoch);
+    agent.step(Event::WatchFailed(key, epoch, Failure::Refused("gone".to_owned())));
+    agent.expect(&["a", "cancel a", "a failed: gone (0 left)"]);
+    agent.at(ms(10));
+    agent.expect(&[]);
+    agent.fail_with("a", Failure::Cancelled);
+    agent.expect(&["a"]);
+    agent.fail("a");
+    agent.at(ms(20));
+    agent.expect(&["a failed: no (0 left)", "a"]);
 }
 
 #[test]
-fn a_relay_passes_a_refresh_on_without_a_change_of_its_own() {
-    let relay = |relay| {
+fn refresh_is_propagated_without_a_change() {
+    let run = |propagates_refresh| {
         let mut middle = resource("b");
-        middle.relay = relay;
-        let mut host = Host::start(vec![resource("a"), middle, resource("c")], &[(0, 1, true), (1, 2, true)]);
-        host.expect(&["a"]);
-        host.finish("a", true);
-        host.expect(&["b!"]);
-        host.finish("b", false);
-        host
+        middle.propagates_refresh = propagates_refresh;
+        let mut agent = TestAgent::start(vec![resource("a"), middle, resource("c")], &[(0, 1, true), (1, 2, true)]);
+        agent.expect(&["a"]);
+        agent.finish("a", true);
+        agent.expect(&["b!"]);
+        agent.finish("b", false);
+        agent
     };
-    relay(true).expect(&["delivered a=>b", "c!"]);
-    relay(false).expect(&["delivered a=>b", "c"]);
+    run(true).expect(&["delivered a=>b", "c!"]);
+    run(false).expect(&["delivered a=>b", "c"]);
 }
 
 #[test]
 fn identical_graph_touches_nothing() {
     let (resources, edges) = chain(&["a", "b", "c"]);
-    let mut host = Host::start(resources.clone(), &edges);
-    host.settle();
-    host.last.clear();
-    host.swap(resources, &edges);
-    assert!(matches!(host.last[..], [Command::Report(Report::Swapped { kept: 3, .. })]), "{:?}", host.last);
+    let mut agent = TestAgent::start(resources.clone(), &edges);
+    agent.settle();
+    agent.last.clear();
+    agent.swap(resources, &edges);
+    assert!(matches!(agent.last[..], [Command::Report(Report::Swapped { kept: 3, .. })]), "{:?}", agent.last);
 }
 
 #[test]
 fn changed_vertex_is_replaced_alone_and_after_its_check_ended() {
-    let mut host = Host::start(vec![param("a", "1"), resource("b")], &[]);
-    host.finish("b", false);
-    host.log.clear();
-    host.swap(vec![param("a", "2"), resource("b")], &[]);
-    host.expect(&[]);
-    host.finish("a", true);
-    host.expect(&["remove a", "a"]);
+    let mut agent = TestAgent::start(vec![param("a", "1"), resource("b")], &[]);
+    agent.finish("b", false);
+    agent.log.clear();
+    agent.swap(vec![param("a", "2"), resource("b")], &[]);
+    agent.expect(&[]);
+    agent.finish("a", true);
+    agent.expect(&["remove a", "a"]);
 }
 
 #[test]
 fn kept_vertex_respects_new_edges() {
-    let mut host = Host::start(vec![resource("b")], &[]);
-    host.settle();
-    host.swap(vec![resource("a"), resource("b")], &[(0, 1, false)]);
-    host.fire("b");
-    host.expect(&["a"]);
-    host.finish("a", false);
-    host.expect(&["b"]);
+    let mut agent = TestAgent::start(vec![resource("b")], &[]);
+    agent.settle();
+    agent.swap(vec![resource("a"), resource("b")], &[(0, 1, false)]);
+    agent.fire("b");
+    agent.expect(&["a"]);
+    agent.finish("a", false);
+    agent.expect(&["b"]);
 }
 
 #[test]
 fn swap_while_waiting_for_a_semaphore_starts_nothing_on_old_edges() {
     let some = |name: &str| with(name, |m| m.sema = vec!["s".to_owned()]);
-    let mut host = Host::start(vec![some("a"), some("b")], &[]);
-    host.expect(&["a"]);
-    host.swap(vec![some("b"), some("c")], &[(1, 0, false)]);
-    host.finish("a", false);
-    host.expect(&["remove a", "c"]);
-    host.finish("c", false);
-    host.expect(&["b"]);
+    let mut agent = TestAgent::start(vec![some("a"), some("b")], &[]);
+    agent.expect(&["a"]);
+    agent.swap(vec![some("b"), some("c")], &[(1, 0, false)]);
+    agent.finish("a", false);
+    agent.expect(&["remove a", "c"]);
+    agent.finish("c", false);
+    agent.expect(&["b"]);
 }
 
 #[test]
 fn received_value_is_passed_on_only_when_it_differs() {
     let transfer = Transfer { from: (0, 0), from_key: "out".into(), to: (1, 0), to_key: "p".into() };
-    let mut host = Host::new(Config::default());
+    let mut agent = TestAgent::new(Config::default());
     let graph = graph(vec![resource("a"), resource("b")], &[], vec![transfer]);
-    host.step(Event::Swap(Box::new(graph)));
-    host.send("a", "x");
-    host.expect(&["a", "b"]);
-    let Some(Command::Run { updates, changed, .. }) = host.last.last() else { panic!("b runs") };
+    agent.step(Event::Swap(Box::new(graph)));
+    agent.send("a", "x");
+    agent.expect(&["a", "b"]);
+    let Some(Command::Run { updates, changed, .. }) = agent.last.last() else { panic!("b runs") };
     assert_eq!(updates[..], [Received { member: 0, key: "p".into(), value: Value::str("x") }]);
     assert_eq!(changed[..], [(0, Arc::from("p"))]);
-    host.finish("b", true);
-    host.fire("a");
-    host.send("a", "x");
-    host.expect(&["a"]);
-    host.fire("a");
-    host.send("a", "y");
-    host.expect(&["a", "b"]);
+    agent.finish("b", true);
+    agent.fire("a");
+    agent.send("a", "x");
+    agent.expect(&["a"]);
+    agent.fire("a");
+    agent.send("a", "y");
+    agent.expect(&["a", "b"]);
 }
 
 #[test]
 fn received_value_survives_an_identical_graph() {
     let transfer = Transfer { from: (0, 0), from_key: "out".into(), to: (1, 0), to_key: "p".into() };
-    let mut host = Host::new(Config::default());
+    let mut agent = TestAgent::new(Config::default());
     let graph = graph(vec![resource("a"), resource("b")], &[], vec![transfer]);
-    host.step(Event::Swap(Box::new(graph.clone())));
-    host.send("a", "x");
-    host.finish("b", true);
-    host.last.clear();
-    host.step(Event::Swap(Box::new(graph)));
-    assert!(matches!(host.last[..], [Command::Report(Report::Swapped { kept: 2, .. })]), "{:?}", host.last);
+    agent.step(Event::Swap(Box::new(graph.clone())));
+    agent.send("a", "x");
+    agent.finish("b", true);
+    agent.last.clear();
+    agent.step(Event::Swap(Box::new(graph)));
+    assert!(matches!(agent.last[..], [Command::Report(Report::Swapped { kept: 2, .. })]), "{:?}", agent.last);
 }
 
 #[test]
@@ -608,11 +608,11 @@ fn member_of_a_group_receives_through_its_leader() {
     let group = Group::Together([resource("leader"), resource("member")].into());
     let transfer = Transfer { from: (0, 0), from_key: "out".into(), to: (1, 1), to_key: "p".into() };
     let graph = EngineGraph::new(vec![Group::from(resource("a")), group], Vec::new(), vec![transfer]).unwrap();
-    let mut host = Host::new(Config::default());
-    host.step(Event::Swap(Box::new(graph)));
-    host.send("a", "x");
-    host.expect(&["a", "leader"]);
-    let Some(Command::Run { updates, .. }) = host.last.last() else { panic!("the leader runs") };
+    let mut agent = TestAgent::new(Config::default());
+    agent.step(Event::Swap(Box::new(graph)));
+    agent.send("a", "x");
+    agent.expect(&["a", "leader"]);
+    let Some(Command::Run { updates, .. }) = agent.last.last() else { panic!("the leader runs") };
     assert_eq!(updates[..], [Received { member: 1, key: "p".into(), value: Value::str("x") }]);
 }
 
@@ -624,33 +624,33 @@ fn sender_in_a_group_that_is_replaced_still_reaches_a_receiver_that_stays() {
         let transfer = Transfer { from: (0, 1), from_key: "out".into(), to: (1, 0), to_key: "p".into() };
         EngineGraph::new(vec![group, Group::from(resource("b"))], Vec::new(), vec![transfer]).unwrap()
     };
-    let publish = |host: &mut Host, value: &str| {
+    let publish = |agent: &mut TestAgent, value: &str| {
         let sent = vec![Sent { member: 1, key: "out", value: Some(Value::str(value)) }];
-        let key = host.running_key("leader");
-        host.step(Event::Finished(key, Finished { changed: false, sent, result: Ok(()) }));
+        let key = agent.running_key("leader");
+        agent.step(Event::Finished(key, Finished { changed: false, sent, result: Ok(()) }));
     };
-    let mut host = Host::new(Config::default());
-    host.step(Event::Swap(Box::new(graph(0))));
-    publish(&mut host, "x");
-    host.finish("b", true);
-    host.expect(&["leader", "b"]);
-    host.step(Event::Swap(Box::new(graph(1))));
-    host.expect(&["remove leader", "leader"]);
-    publish(&mut host, "y");
-    host.expect(&["b"]);
-    let Some(Command::Run { updates, .. }) = host.last.last() else { panic!("b runs again") };
+    let mut agent = TestAgent::new(Config::default());
+    agent.step(Event::Swap(Box::new(graph(0))));
+    publish(&mut agent, "x");
+    agent.finish("b", true);
+    agent.expect(&["leader", "b"]);
+    agent.step(Event::Swap(Box::new(graph(1))));
+    agent.expect(&["remove leader", "leader"]);
+    publish(&mut agent, "y");
+    agent.expect(&["b"]);
+    let Some(Command::Run { updates, .. }) = agent.last.last() else { panic!("b runs again") };
     assert_eq!(updates[..], [Received { member: 0, key: "p".into(), value: Value::str("y") }]);
 }
 
 #[test]
 fn changed_mark_stays_through_a_failure() {
     let transfer = Transfer { from: (0, 0), from_key: "out".into(), to: (1, 0), to_key: "p".into() };
-    let mut host = Host::new(Config::default());
+    let mut agent = TestAgent::new(Config::default());
     let graph = graph(vec![resource("a"), with("b", |m| m.retry = 1)], &[], vec![transfer]);
-    host.step(Event::Swap(Box::new(graph)));
-    host.send("a", "x");
-    host.fail("b");
-    let Some(Command::Run { updates, changed, .. }) = host.last.last() else { panic!("b runs again") };
+    agent.step(Event::Swap(Box::new(graph)));
+    agent.send("a", "x");
+    agent.fail("b");
+    let Some(Command::Run { updates, changed, .. }) = agent.last.last() else { panic!("b runs again") };
     assert!(updates.is_empty());
     assert_eq!(changed[..], [(0, Arc::from("p"))]);
 }
@@ -658,36 +658,36 @@ fn changed_mark_stays_through_a_failure() {
 #[test]
 fn receiver_of_a_silent_sender_fails_with_its_name() {
     let transfer = Transfer { from: (0, 0), from_key: "out".into(), to: (1, 0), to_key: "p".into() };
-    let mut host = Host::new(Config::default());
-    host.step(Event::Swap(Box::new(graph(vec![resource("a"), resource("b")], &[], vec![transfer]))));
-    host.finish("a", false);
-    host.expect(&["a", "b failed: received no value from noop[a].out for `p` (dead)"]);
+    let mut agent = TestAgent::new(Config::default());
+    agent.step(Event::Swap(Box::new(graph(vec![resource("a"), resource("b")], &[], vec![transfer]))));
+    agent.finish("a", false);
+    agent.expect(&["a", "b failed: received no value from noop[a].out for `p` (exhausted)"]);
 }
 
 #[test]
 fn in_noop_a_silent_sender_leaves_its_receiver_unknown() {
     let transfer = Transfer { from: (0, 0), from_key: "out".into(), to: (1, 0), to_key: "p".into() };
-    let mut host = Host::new(Config { noop: true, ..Config::default() });
-    host.step(Event::Swap(Box::new(graph(vec![resource("a"), resource("b")], &[], vec![transfer]))));
-    host.finish("a", true);
-    host.expect(&["a?", "b unknown: received no value from noop[a].out for `p`"]);
-    assert_eq!(host.engine.status().failed, 0);
+    let mut agent = TestAgent::new(Config { noop: true, ..Config::default() });
+    agent.step(Event::Swap(Box::new(graph(vec![resource("a"), resource("b")], &[], vec![transfer]))));
+    agent.finish("a", true);
+    agent.expect(&["a?", "b unknown: received no value from noop[a].out for `p`"]);
+    assert_eq!(agent.engine.status().failed, 0);
 }
 
 #[test]
 fn converges_after_quiet_and_says_when_it_is_over() {
-    let mut host = Host::new(Config { converged_timeout: Some(ms(5000)), ..Config::default() });
-    host.swap(vec![resource("a")], &[]);
-    host.now = ms(1000);
-    host.finish("a", true);
-    assert_eq!(host.engine.deadline(), Some(ms(6000)));
-    host.at(ms(6000));
-    host.expect(&["a", "converged"]);
-    host.fire("a");
-    host.finish("a", true);
-    host.expect(&["a", "diverged"]);
-    host.at(ms(11_000));
-    host.expect(&["converged"]);
+    let mut agent = TestAgent::new(Config { converged_timeout: Some(ms(5000)), ..Config::default() });
+    agent.swap(vec![resource("a")], &[]);
+    agent.now = ms(1000);
+    agent.finish("a", true);
+    assert_eq!(agent.engine.deadline(), Some(ms(6000)));
+    agent.at(ms(6000));
+    agent.expect(&["a", "converged"]);
+    agent.fire("a");
+    agent.finish("a", true);
+    agent.expect(&["a", "diverged"]);
+    agent.at(ms(11_000));
+    agent.expect(&["converged"]);
 }
 
 #[test]
@@ -698,61 +698,61 @@ fn blocked_noop_and_endlessly_failing_vertices_do_not_keep_from_converging() {
         with("noop", |m| m.noop = true),
         with("endless", |m| (m.retry, m.delay) = (-1, 1)),
     ];
-    let mut host = Host::new(Config { converged_timeout: Some(ms(10)), ..Config::default() });
-    host.swap(resources, &[(0, 1, false)]);
-    host.fail("dead");
-    host.finish("noop", true);
-    host.log.clear();
+    let mut agent = TestAgent::new(Config { converged_timeout: Some(ms(10)), ..Config::default() });
+    agent.swap(resources, &[(0, 1, false)]);
+    agent.fail("dead");
+    agent.finish("noop", true);
+    agent.log.clear();
     for i in 1..20 {
-        host.fail("endless");
-        host.at(ms(i));
+        agent.fail("endless");
+        agent.at(ms(i));
     }
-    assert!(host.log.contains(&"converged".to_owned()), "{:?}", host.log);
-    assert_eq!(host.engine.status(), Status { total: 4, done: 1, running: 0, failed: 2, waiting: 1, quiet: true });
+    assert!(agent.log.contains(&"converged".to_owned()), "{:?}", agent.log);
+    assert_eq!(agent.engine.status(), Status { total: 4, done: 1, running: 0, failed: 2, waiting: 1, quiet: true });
 }
 
 #[test]
 fn empty_graph_converges() {
-    let mut host = Host::new(Config { converged_timeout: Some(ms(5)), ..Config::default() });
-    host.at(ms(100));
-    host.expect(&[]);
-    host.swap(Vec::new(), &[]);
-    host.at(ms(105));
-    host.expect(&["converged"]);
+    let mut agent = TestAgent::new(Config { converged_timeout: Some(ms(5)), ..Config::default() });
+    agent.at(ms(100));
+    agent.expect(&[]);
+    agent.swap(Vec::new(), &[]);
+    agent.at(ms(105));
+    agent.expect(&["converged"]);
 }
 
 #[test]
 fn stop_finishes_what_runs_and_escalates() {
     let (resources, edges) = chain(&["a", "b"]);
-    let mut host = Host::start(resources, &edges);
-    host.step(Event::Stop(StopLevel::Finish));
-    host.expect(&["a"]);
-    host.step(Event::Stop(StopLevel::Cancel));
-    host.step(Event::Stop(StopLevel::Kill));
-    host.expect(&["cancel a", "kill a"]);
-    host.fail_with("a", Failure::Cancelled);
-    host.expect(&["stopped"]);
+    let mut agent = TestAgent::start(resources, &edges);
+    agent.step(Event::Stop(StopLevel::Finish));
+    agent.expect(&["a"]);
+    agent.step(Event::Stop(StopLevel::Cancel));
+    agent.step(Event::Stop(StopLevel::Kill));
+    agent.expect(&["cancel a", "kill a"]);
+    agent.fail_with("a", Failure::Cancelled);
+    agent.expect(&["stopped"]);
 }
 
 #[test]
 fn nothing_starts_while_paused() {
-    let mut host = Host::start(vec![with("a", |m| m.retry = -1)], &[]);
-    host.step(Event::Pause);
-    host.fail("a");
-    host.expect(&["a", "a failed: no (-1 left)"]);
-    host.at(ms(10));
-    host.expect(&[]);
-    host.step(Event::Resume);
-    host.expect(&["a"]);
+    let mut agent = TestAgent::start(vec![with("a", |m| m.retry = -1)], &[]);
+    agent.step(Event::Pause);
+    agent.fail("a");
+    agent.expect(&["a", "a failed: no (-1 left)"]);
+    agent.at(ms(10));
+    agent.expect(&[]);
+    agent.step(Event::Resume);
+    agent.expect(&["a"]);
 }
 
 #[test]
 fn hidden_vertex_passes_order_on_but_never_runs() {
     let resources = vec![resource("a"), with("h", |m| m.hidden = true), resource("c")];
-    let mut host = Host::start(resources, &[(0, 1, false), (1, 2, false)]);
-    host.expect(&["a"]);
-    host.finish("a", false);
-    host.expect(&["c"]);
+    let mut agent = TestAgent::start(resources, &[(0, 1, false), (1, 2, false)]);
+    agent.expect(&["a"]);
+    agent.finish("a", false);
+    agent.expect(&["c"]);
 }
 
 #[test]
@@ -761,37 +761,37 @@ fn hidden_vertex_runs_if_it_is_exported() {
         m.hidden = true;
         m.export = vec!["*".to_owned()];
     };
-    let mut host =
-        Host::start(vec![resource("a"), with("h", exported), resource("c")], &[(0, 1, false), (1, 2, false)]);
-    host.expect(&["a"]);
-    host.finish("a", false);
-    host.expect(&["h"]);
-    host.finish("h", true);
-    host.expect(&["c"]);
+    let mut agent =
+        TestAgent::start(vec![resource("a"), with("h", exported), resource("c")], &[(0, 1, false), (1, 2, false)]);
+    agent.expect(&["a"]);
+    agent.finish("a", false);
+    agent.expect(&["h"]);
+    agent.finish("h", true);
+    agent.expect(&["c"]);
 }
 
 #[test]
 fn once_is_quiet_when_all_was_tried() {
-    let mut host = Host::new(Config { once: true, ..Config::default() });
-    host.swap(vec![resource("a"), resource("b")], &[(0, 1, false)]);
-    assert!(!host.engine.is_quiet());
-    host.fail("a");
-    assert!(host.engine.is_quiet());
-    assert_eq!(host.engine.blocked().count(), 1);
+    let mut agent = TestAgent::new(Config { once: true, ..Config::default() });
+    agent.swap(vec![resource("a"), resource("b")], &[(0, 1, false)]);
+    assert!(!agent.engine.is_quiet());
+    agent.fail("a");
+    assert!(agent.engine.is_quiet());
+    assert_eq!(agent.engine.blocked().count(), 1);
 }
 
 #[test]
 fn event_among_many_vertices_costs_what_it_affects() {
     let resources: Vec<Resource> = (0..100_000).map(|i| resource(&i.to_string())).collect();
-    let mut host = Host::new(Config { once: true, ..Config::default() });
-    host.swap(resources, &[]);
-    let keys: Vec<VertexKey> = host.engine.live().map(|(k, _)| k).collect();
+    let mut agent = TestAgent::new(Config { once: true, ..Config::default() });
+    agent.swap(resources, &[]);
+    let keys: Vec<VertexKey> = agent.engine.live().map(|(k, _)| k).collect();
     let started = std::time::Instant::now();
     for key in &keys {
-        host.engine.step(Event::Finished(*key, Finished { changed: true, sent: Vec::new(), result: Ok(()) }), ms(1));
+        agent.engine.step(Event::Finished(*key, Finished { changed: true, sent: Vec::new(), result: Ok(()) }), ms(1));
     }
     for key in &keys {
-        assert_eq!(host.engine.step(Event::Fired(*key), ms(2)).len(), 1);
+        assert_eq!(agent.engine.step(Event::Fired(*key), ms(2)).len(), 1);
     }
     // Quadratic behaviour would take minutes.
     assert!(started.elapsed() < std::time::Duration::from_secs(10));

@@ -1,4 +1,4 @@
-//! The state machine.
+//! The state machine: events, timers, and the queue of vertices to start.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -6,83 +6,84 @@ use std::collections::{BinaryHeap, VecDeque};
 use resource_graph::{Resource, ResourceId};
 use rustc_hash::FxHashMap;
 
+use crate::event::{Command, Event, Report, StopLevel, Time};
+use crate::key::VertexKey;
 use crate::semaphores::Semaphores;
 use crate::vertex::{Phase, Vertex, WatchState};
-use crate::{Command, Event, Report, StopLevel, Time, VertexKey};
 
-/// How the engine is to behave, for its whole life.
+/// The settings of an engine.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
-    /// Change nothing, whatever the resources say.
+    /// Change nothing, whatever the meta parameters say.
     pub noop: bool,
-    /// Check everything once; watch nothing.
+    /// Check everything once and watch nothing.
     pub once: bool,
-    /// Report convergence after that much quiet.
+    /// Report convergence after this long without a change.
     pub converged_timeout: Option<Time>,
-    /// The resources that do something on a notification.
+    /// Whether a notification has an effect on a resource.
     pub refreshable: Option<fn(&Resource) -> bool>,
-    /// At most that many checks at a time (`--sema`).
+    /// Maximum number of checks that run in parallel (`--sema`).
     pub max_parallel: Option<u32>,
-    /// A step that starts this many checks or watches leaves the rest to the next one, which is due at once: so the first
-    /// checks run while the last ones are still being started. `None` for no limit.
-    pub slice: Option<usize>,
-    /// Notifications that an earlier run did not deliver: from, to.
+    /// Maximum number of checks and watches that one step starts; `None` for no limit. The next step is then due at once.
+    /// So the first checks run while others are still being started.
+    pub max_starts_per_step: Option<usize>,
+    /// The notifications that an earlier run did not deliver, each from the first resource to the second.
     pub undelivered: Vec<(ResourceId, ResourceId)>,
 }
 
-/// Figures for people.
+/// Counts of vertices, to show progress.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Status {
-    /// Vertices of the graph.
+    /// All vertices of the graph.
     pub total: usize,
-    /// In their state.
+    /// Those in their desired state.
     pub done: usize,
-    /// Being checked.
+    /// Those being checked.
     pub running: usize,
-    /// Failed: waiting for another attempt, or for good.
+    /// Those that failed, whether or not another attempt follows.
     pub failed: usize,
     /// All others.
     pub waiting: usize,
-    /// As [`Engine::is_quiet`] says.
+    /// The result of [`Engine::is_quiet`].
     pub quiet: bool,
 }
 
-/// The core. See the module's head for the rules it keeps.
+/// The state machine. The documentation of the crate lists its rules.
 pub struct Engine {
     pub(super) config: Config,
     pub(super) vertices: Vec<Option<Vertex>>,
     pub(super) free: Vec<VertexKey>,
     pub(super) by_id: FxHashMap<ResourceId, Vec<VertexKey>>,
-    /// Attempts used up, of vertices that ever failed (spec 06 §3.7: they survive graph swaps).
-    pub(super) spent: FxHashMap<ResourceId, u32>,
+    /// The attempts used by resources that ever failed. The counts survive graph swaps (spec 06 §3.7).
+    pub(super) retry_counts: FxHashMap<ResourceId, u32>,
     pub(super) semaphores: Semaphores,
     pub(super) timers: BinaryHeap<Reverse<(Time, VertexKey)>>,
-    /// Vertices whose situation changed, to be looked at before the step ends.
+    /// Touched vertices, to be examined before the step ends.
     pub(super) queue: VecDeque<VertexKey>,
-    /// Touched vertices whose caches are up to date: to be started if possible.
+    /// Examined vertices, to be started if possible.
     ready: VecDeque<VertexKey>,
     pub(super) commands: Vec<Command>,
     pub(super) now: Time,
     pub(super) paused: bool,
-    /// A swap is half done: edges and counts do not hold.
+    /// Whether a swap is in progress, so that edges and counts are invalid.
     pub(super) swapping: bool,
-    /// Epochs are unique over all vertices: a slot may be reused.
+    /// Epochs are unique over all vertices, because keys are reused.
     pub(super) last_epoch: u32,
     pub(super) stopping: Option<StopLevel>,
     pub(super) stopped: bool,
     pub(super) running: usize,
     pub(super) active: usize,
     pub(super) total: usize,
-    /// Removed vertices whose check still runs; added ones wait for them.
+    /// The number of removed vertices whose check still runs. Added ones wait for them.
     pub(super) retiring: usize,
-    pub(super) gated: VecDeque<VertexKey>,
+    pub(super) waiting_for_removals: VecDeque<VertexKey>,
     pub(super) has_graph: bool,
     pub(super) last_activity: Time,
     pub(super) converged: bool,
 }
 
 impl Engine {
-    /// An engine without a graph.
+    /// Makes an engine without a graph.
     #[must_use]
     pub fn new(config: Config) -> Engine {
         Engine {
@@ -90,7 +91,7 @@ impl Engine {
             vertices: Vec::new(),
             free: Vec::new(),
             by_id: FxHashMap::default(),
-            spent: FxHashMap::default(),
+            retry_counts: FxHashMap::default(),
             semaphores: Semaphores::default(),
             timers: BinaryHeap::new(),
             queue: VecDeque::new(),
@@ -106,14 +107,14 @@ impl Engine {
             active: 0,
             total: 0,
             retiring: 0,
-            gated: VecDeque::new(),
+            waiting_for_removals: VecDeque::new(),
             has_graph: false,
             last_activity: Time::ZERO,
             converged: false,
         }
     }
 
-    /// Takes in one event and says what to do. Time must not run backwards.
+    /// Handles one event and returns the commands that follow. Time must not decrease.
     pub fn step(&mut self, event: Event, now: Time) -> Vec<Command> {
         self.now = self.now.max(now);
         match event {
@@ -137,10 +138,10 @@ impl Engine {
         std::mem::take(&mut self.commands)
     }
 
-    /// When [`Event::Tick`] is due at the latest.
+    /// Returns when [`Event::Tick`] is due at the latest; `None` for never.
     #[must_use]
     pub fn deadline(&self) -> Option<Time> {
-        if self.is_sliced() {
+        if self.has_deferred_starts() {
             return Some(self.now);
         }
         let timer = self.timers.peek().map(|Reverse((at, _))| *at);
@@ -150,19 +151,19 @@ impl Engine {
         [timer, converge].into_iter().flatten().min()
     }
 
-    /// Whether a graph is in force and nothing is under way or due that will end by itself. Vertices that wait for a
-    /// failed one, and those that fail with attempts without limit, are quiet.
+    /// Whether a graph is in force and nothing runs or is due that will end by itself. Vertices that wait for a failed one,
+    /// and failing ones with unlimited attempts, are quiet.
     #[must_use]
     pub fn is_quiet(&self) -> bool {
         self.has_graph && self.active == 0 && self.retiring == 0
     }
 
-    /// Figures for people; looks at every vertex.
+    /// Counts the vertices by state, in linear time.
     #[must_use]
     pub fn status(&self) -> Status {
         let mut status = Status { total: self.total, quiet: self.is_quiet(), ..Status::default() };
         for vertex in self.vertices.iter().flatten().filter(|v| !v.retiring) {
-            if vertex.dead || vertex.failing {
+            if vertex.exhausted || vertex.failing {
                 status.failed += 1;
             } else if vertex.is_running() {
                 status.running += 1;
@@ -175,28 +176,29 @@ impl Engine {
         status
     }
 
-    /// The vertices that wait for others, each with the first that it waits for. One that was in its state and is about to
-    /// be looked at again is not among them.
+    /// Returns the vertices that wait for others, each with the first that it waits for. A vertex that was in its desired
+    /// state and is about to be checked again does not count.
     pub fn blocked(&self) -> impl Iterator<Item = (VertexKey, VertexKey)> {
-        let waits = |v: &Vertex| v.dirty && !v.dead && !v.succeeded && v.unsettled_predecessors > 0;
+        let waits = |v: &Vertex| v.dirty && !v.exhausted && !v.succeeded && v.unsettled_predecessors > 0;
         self.live().filter(move |(_, v)| waits(v)).filter_map(|(key, v)| {
             let on = v.predecessors.iter().find(|p| self.get(**p).is_some_and(|p| !p.settled))?;
             Some((key, *on))
         })
     }
 
-    /// How many vertices were in their state when they were looked at last, even if they were about to be looked at again.
+    /// Returns the number of vertices that were in their desired state at their last check, even if they are about to be
+    /// checked again.
     #[must_use]
     pub fn applied(&self) -> usize {
-        self.live().filter(|(_, v)| v.is_good() || (v.succeeded && !v.dead)).count()
+        self.live().filter(|(_, v)| v.is_good() || (v.succeeded && !v.exhausted)).count()
     }
 
-    /// The resources that failed last and did not succeed since.
+    /// Returns the resources that failed and have not succeeded since.
     pub fn failing(&self) -> impl Iterator<Item = &ResourceId> {
-        self.live().filter(|(_, v)| v.dead || v.failing).map(|(_, v)| v.id())
+        self.live().filter(|(_, v)| v.exhausted || v.failing).map(|(_, v)| v.id())
     }
 
-    /// The identity of a vertex.
+    /// Returns the id of a vertex.
     #[must_use]
     pub fn id(&self, key: VertexKey) -> Option<&ResourceId> {
         self.get(key).map(Vertex::id)
@@ -215,7 +217,7 @@ impl Engine {
         self.vertices.get_mut(key.index())?.as_mut()
     }
 
-    /// Notes that the vertex has to be looked at before the step ends.
+    /// Marks the vertex to be examined before the step ends.
     pub(super) fn touch(&mut self, key: VertexKey) {
         let Some(vertex) = self.vertices.get_mut(key.index()).and_then(Option::as_mut) else { return };
         if !vertex.queued {
@@ -228,15 +230,15 @@ impl Engine {
         self.timers.push(Reverse((at, key)));
     }
 
-    /// Whether the last step left something to start to the next one.
-    fn is_sliced(&self) -> bool {
-        !self.ready.is_empty() || (self.may_open_gate() && !self.gated.is_empty())
+    /// Whether the last step left vertices to start to the next one.
+    fn has_deferred_starts(&self) -> bool {
+        !self.ready.is_empty() || (self.may_start_added() && !self.waiting_for_removals.is_empty())
     }
 
-    /// Looks at touched vertices: first recomputes what others see of them until nothing flips any more, then starts
-    /// what can start. So no check starts on counts that are about to change.
+    /// Examines touched vertices: first updates their caches until nothing changes, then starts what can start. So no check
+    /// starts on counts that are about to change.
     fn run_queue(&mut self) {
-        let end = self.config.slice.map_or(usize::MAX, |slice| self.commands.len() + slice);
+        let end = self.config.max_starts_per_step.map_or(usize::MAX, |max| self.commands.len() + max);
         loop {
             while let Some(key) = self.queue.pop_front() {
                 let Some(vertex) = self.get_mut(key) else { continue };
@@ -252,13 +254,13 @@ impl Engine {
             if let Some(key) = self.ready.pop_front() {
                 self.try_start(key);
                 self.touch_if_started(key);
-            } else if !self.open_gate() {
+            } else if !self.start_added() {
                 return;
             }
         }
     }
 
-    /// A vertex that just started looks different to others only in being active.
+    /// Starting a vertex changes only whether it is active.
     fn touch_if_started(&mut self, key: VertexKey) {
         if let Some(vertex) = self.get(key)
             && vertex.active != vertex.is_active()
@@ -300,12 +302,12 @@ impl Engine {
         }
     }
 
-    /// A timer of the vertex fired; which one is told by its state, so outdated ones do nothing.
+    /// Handles a timer of the vertex. Its state determines which one it is, so an outdated timer has no effect.
     fn timer(&mut self, key: VertexKey) {
         let now = self.now;
         let Some(vertex) = self.get_mut(key) else { return };
         let due = |at: Time| at <= now;
-        if vertex.poll_at.is_some_and(due) && !vertex.retiring && !vertex.dead {
+        if vertex.poll_at.is_some_and(due) && !vertex.retiring && !vertex.exhausted {
             let period = Time::from_secs(vertex.meta().poll.unsigned_abs().into());
             vertex.poll_at = Some(now + period);
             vertex.dirty = true;
@@ -336,13 +338,13 @@ impl Engine {
             && !vertex.is_running()
             && !vertex.retiring
         {
-            self.arm(key);
+            self.start_watching(key);
         }
     }
 
     fn fired(&mut self, key: VertexKey) {
         let Some(vertex) = self.get_mut(key) else { return };
-        if vertex.retiring || vertex.dead || vertex.watch != WatchState::On || vertex.meta().hidden {
+        if vertex.retiring || vertex.exhausted || vertex.watch != WatchState::Active || vertex.meta().hidden {
             return;
         }
         vertex.dirty = true;
@@ -374,7 +376,7 @@ impl Engine {
         }
     }
 
-    /// Something changed or failed: quiet begins anew.
+    /// Restarts the time until convergence after a change or a failure.
     pub(super) fn note_activity(&mut self) {
         self.last_activity = self.now;
         if self.converged {

@@ -1,4 +1,4 @@
-//! What goes into the core and what comes out.
+//! The events that the engine handles and the commands that it returns.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,19 +6,21 @@ use std::time::Duration;
 use mcl_value::Value;
 use resource_graph::ResourceId;
 
-use crate::{EngineGraph, Failure, Group, VertexKey};
+use crate::failure::Failure;
+use crate::graph::{EngineGraph, Group};
+use crate::key::VertexKey;
 
 /// Time since the engine started.
 pub type Time = Duration;
 
-/// Something happened.
+/// An event for the engine.
 #[derive(Debug)]
 pub enum Event {
-    /// A new graph, complete.
+    /// A new graph replaces the running one.
     Swap(Box<EngineGraph>),
     /// All watches of the vertex are in place; `epoch` is that of the [`Command::Watch`].
     Watching(VertexKey, u32),
-    /// Something that the vertex watches changed.
+    /// A source that the vertex watches reported a change.
     Fired(VertexKey),
     /// Watching ended with an error.
     WatchFailed(VertexKey, u32, Failure),
@@ -26,22 +28,22 @@ pub enum Event {
     Finished(VertexKey, Finished),
     /// Time passed.
     Tick,
-    /// Start no checks until resumed.
+    /// No checks are to start until [`Event::Resume`].
     Pause,
-    /// Start checks again.
+    /// Checks may start again.
     Resume,
-    /// End, as urgently as said; repeated requests become more urgent.
+    /// The engine is to stop. A later request may raise the level.
     Stop(StopLevel),
 }
 
 /// The result of a check.
 #[derive(Debug)]
 pub struct Finished {
-    /// Whether changes were announced (in noop: would have been made).
+    /// Whether changes were announced; in noop, found necessary.
     pub changed: bool,
-    /// What was published.
+    /// The values that it sent.
     pub sent: Vec<Sent>,
-    /// How it ended.
+    /// Whether it succeeded.
     pub result: Result<(), Failure>,
 }
 
@@ -59,100 +61,100 @@ pub struct Sent {
 /// How urgently to stop (spec 06 §3.10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StopLevel {
-    /// Finish the checks that run.
+    /// Running checks may finish.
     Finish,
-    /// Cancel them.
+    /// Running checks are cancelled.
     Cancel,
-    /// Kill them.
+    /// Running checks are killed.
     Kill,
 }
 
 /// A value that a vertex received since its last check started.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Received {
-    /// Which of the group.
+    /// The index of the receiver in its group; 0 is the leader.
     pub member: usize,
     /// The parameter.
     pub key: Arc<str>,
-    /// Its new value.
+    /// The new value.
     pub value: Value,
 }
 
-/// Something to do.
+/// A command for the agent.
 #[derive(Debug)]
 pub enum Command {
-    /// Make the implementation of a new vertex: leader and members. Comes before everything else about the vertex.
+    /// Make the implementation of a new vertex: leader and members. Precedes every other command for the vertex.
     Create(VertexKey, Group),
-    /// Watch it and answer with [`Event::Watching`] or [`Event::WatchFailed`].
+    /// Watch the vertex, and answer with [`Event::Watching`] or [`Event::WatchFailed`] with the same epoch.
     Watch(VertexKey, u32),
-    /// Watch it no more.
+    /// End the watches of the vertex.
     Unwatch(VertexKey),
-    /// Check it, and answer with [`Event::Finished`].
+    /// Check the vertex, and answer with [`Event::Finished`].
     Run {
-        /// Which.
+        /// The vertex.
         key: VertexKey,
-        /// Whether it may change anything.
+        /// Whether it may make changes.
         apply: bool,
         /// Whether a notification is pending.
         refresh: bool,
-        /// Values to take over first.
+        /// Received values to set first.
         updates: Vec<Received>,
         /// Parameters changed by reception since the last successful check.
         changed: Vec<(usize, Arc<str>)>,
-        /// The dependents that must be refreshed if anything changes: to be written down before the first change.
+        /// The dependents to refresh if anything changes; to be recorded before the first change.
         notifies: Vec<ResourceId>,
     },
     /// Ask the running check to end.
     Cancel(VertexKey),
-    /// End the running check at once.
+    /// Kill the running check.
     Kill(VertexKey),
-    /// The vertex left the graph and runs no more.
+    /// The vertex left the graph, and no check of it runs.
     Remove(VertexKey),
-    /// The notification of `from` reached `to` (or the edge is gone): forget it.
+    /// Delete the record of a notification: it was handled, or its edge no longer exists.
     Delivered {
-        /// Who changed.
+        /// The resource that changed.
         from: ResourceId,
-        /// Who was refreshed.
+        /// The resource to refresh.
         to: ResourceId,
     },
-    /// Tell people.
+    /// Report to the user.
     Report(Report),
 }
 
-/// Something worth telling.
+/// A report for the user.
 #[derive(Debug)]
 pub enum Report {
     /// A check failed.
     Failed {
-        /// Which.
+        /// The vertex.
         key: VertexKey,
-        /// Why.
+        /// The cause.
         failure: Failure,
-        /// How it goes on: the delay before the next attempt and how many are left after it (-1: no limit); `None` when
-        /// it was the last.
+        /// The delay before the next attempt and the number of attempts left after it (-1 for no limit); `None` if there is
+        /// no further attempt.
         retry: Option<(Duration, i32)>,
         /// Whether watching failed rather than a check.
         watch: bool,
     },
-    /// In noop: what the vertex would receive is not known before its sender really ran.
+    /// In noop: the value that the vertex would receive is known only after its sender made its changes.
     Unknown {
-        /// Which.
+        /// The vertex.
         key: VertexKey,
-        /// Why.
+        /// The cause.
         failure: Failure,
     },
-    /// A new graph is in force: how many vertices it has, and how many were kept.
+    /// A new graph is in force.
     Swapped {
-        /// Vertices.
+        /// The number of vertices.
         vertices: usize,
-        /// Of these, unchanged ones.
+        /// The number of vertices that were kept because they did not change.
         kept: usize,
-        /// Edges.
+        /// The number of edges.
         edges: usize,
     },
-    /// Nothing changed and nothing is left to do for the time asked for.
+    /// Nothing changed and nothing was left to do for [`crate::Config::converged_timeout`].
     Converged,
-    /// Work came up after that.
+    /// Something changed or failed after that.
     Diverged,
     /// The last check ended after a request to stop.
     Stopped,

@@ -1,4 +1,4 @@
-//! Why a resource could not be brought into its state.
+//! The failure of a check.
 
 use std::fmt;
 use std::io;
@@ -6,51 +6,51 @@ use std::path::{Path, PathBuf};
 
 use mcl_diagnostics::Code;
 
-/// The failure of one check. `Display` gives one sentence that names the object and the cause.
+/// Why a check failed. `Display` names the object and the cause.
 #[derive(Debug)]
 pub enum Failure {
     /// A parameter has a value that the kind does not accept.
     Invalid(String),
     /// A system call failed.
     Io {
-        /// What was tried: `write`, `remove`.
+        /// The attempted action, such as `write` or `remove`.
         action: &'static str,
-        /// On what.
+        /// The object of the action.
         path: PathBuf,
         /// The cause.
         error: io::Error,
     },
-    /// The request is understood but unsafe or impossible in this state; the text says what would allow it.
+    /// The change is unsafe or impossible in the current state; the message says what would allow it.
     Refused(String),
-    /// A command did not succeed.
+    /// A command failed.
     Command(String),
-    /// Somebody else changed the same thing in the same moment.
+    /// Another process changed the same object at the same time.
     Disturbed(String),
-    /// A service or a tool that the kind needs is not there.
+    /// A service or a tool that the kind needs is not available.
     Unavailable(String),
-    /// A value that should have been received was never sent.
+    /// The sender of a parameter has not sent a value.
     NothingSent(String),
-    /// The check was cancelled before it was done.
+    /// The check was cancelled.
     Cancelled,
-    /// The check did not end in time; seconds.
+    /// The check did not finish within this many seconds.
     Timeout(f64),
-    /// The implementation panicked: a defect of ours.
+    /// The implementation panicked, which is a defect of this program.
     Panic(String),
 }
 
 impl Failure {
-    /// A failed system call on a path.
+    /// Makes the failure of a system call on a path.
     pub fn io(action: &'static str, path: impl Into<PathBuf>, error: impl Into<io::Error>) -> Failure {
         Failure::Io { action, path: path.into(), error: error.into() }
     }
 
-    /// For `map_err`.
+    /// Returns a function that makes the failure of a system call on a path, for `map_err`.
     pub fn on<E: Into<io::Error>>(action: &'static str, path: &Path) -> impl FnOnce(E) -> Failure {
         let path = path.to_path_buf();
         move |error| Failure::Io { action, path, error: error.into() }
     }
 
-    /// The diagnostic code of this class of failures.
+    /// Returns the diagnostic code of this class of failures.
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
@@ -94,7 +94,7 @@ impl std::error::Error for Failure {
     }
 }
 
-/// The system's own words without the number, in the case of a sentence's middle.
+/// Returns the system's message without the error number, starting in lower case unless its first word is an abbreviation.
 fn describe(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.rsplit_once(" (os error ").map_or(text.as_str(), |(words, _)| words);

@@ -1,8 +1,10 @@
-//! What follows from the end of a check.
+//! The consequences of a finished check.
 
-use crate::Failure;
-use crate::vertex::Phase;
-use crate::{Command, Engine, Finished, Report, Time, VertexKey};
+use crate::engine::Engine;
+use crate::event::{Command, Finished, Report, Sent, Time};
+use crate::failure::Failure;
+use crate::key::VertexKey;
+use crate::vertex::{Phase, WatchState};
 
 impl Engine {
     pub(super) fn finished(&mut self, key: VertexKey, finished: Finished) {
@@ -14,7 +16,7 @@ impl Engine {
         match finished.result {
             Ok(()) => self.succeeded(key, finished.changed, finished.sent),
             Err(failure) => {
-                vertex.owed_change |= finished.changed;
+                vertex.unreported_change |= finished.changed;
                 let cancelled = interrupted || (stopping && matches!(failure, Failure::Cancelled));
                 let failure = match (timed_out, deadline) {
                     (true, Some(_)) => Failure::Timeout(vertex.meta().timeout as f64 / 1000.0),
@@ -29,11 +31,11 @@ impl Engine {
         self.end_retirement(key);
     }
 
-    fn succeeded(&mut self, key: VertexKey, announced: bool, sent: Vec<crate::Sent>) {
+    fn succeeded(&mut self, key: VertexKey, announced: bool, sent: Vec<Sent>) {
         let noop = self.config.noop;
         let Some(vertex) = self.get_mut(key) else { return };
         let noop = noop || vertex.meta().noop;
-        let changed = !noop && (announced || std::mem::take(&mut vertex.owed_change));
+        let changed = !noop && (announced || std::mem::take(&mut vertex.unreported_change));
         if vertex.retiring {
             if changed {
                 self.notify_by_name(key);
@@ -46,13 +48,14 @@ impl Engine {
         vertex.sent = sent;
         let refilled = vertex.meta().retryreset;
         let id = vertex.id().clone();
-        let delivered = std::mem::take(&mut vertex.taken);
-        // A relay (the start or end of a Puppet container, a hand-over point) changes nothing itself, but passes on.
-        let relayed = !noop && !delivered.is_empty() && vertex.group[0].relay;
-        // One that changed again while the check ran stays pending, here and in what was written down.
-        let delivered: Vec<_> = delivered.into_iter().filter(|from| !vertex.pending.contains(from)).collect();
-        if refilled && !self.spent.is_empty() {
-            self.spent.remove(&id);
+        let delivered = std::mem::take(&mut vertex.taken_notifications);
+        // The start or end of a Puppet container and a merge point change nothing themselves.
+        let propagates = !noop && !delivered.is_empty() && vertex.group[0].propagates_refresh;
+        // A resource that changed again while the check ran stays pending, also in the journal.
+        let delivered: Vec<_> =
+            delivered.into_iter().filter(|from| !vertex.pending_notifications.contains(from)).collect();
+        if refilled && !self.retry_counts.is_empty() {
+            self.retry_counts.remove(&id);
         }
         for from in delivered {
             self.commands.push(Command::Delivered { from, to: id.clone() });
@@ -60,11 +63,11 @@ impl Engine {
         if announced || changed {
             self.note_activity();
         }
-        if changed || relayed {
+        if changed || propagates {
             self.notify_from(key);
             self.forget_lost_targets(key);
         } else if let Some(vertex) = self.get_mut(key) {
-            vertex.told.clear();
+            vertex.recorded_targets.clear();
         }
         self.wake_receivers(key);
     }
@@ -76,50 +79,52 @@ impl Engine {
         for to in targets {
             let Some(target) = self.get_mut(to) else { continue };
             if target.listens() {
-                target.pending.insert(id.clone());
-                target.dirty |= !target.dead;
+                target.pending_notifications.insert(id.clone());
+                target.dirty |= !target.exhausted;
                 self.touch(to);
             }
         }
     }
 
-    /// Targets that were written down when the check started, but lost their edge while it ran.
+    /// Deletes the records of dependents that lost their edge while the check ran.
     fn forget_lost_targets(&mut self, key: VertexKey) {
         let Some(vertex) = self.get_mut(key) else { return };
-        let told = std::mem::take(&mut vertex.told);
+        let targets = std::mem::take(&mut vertex.recorded_targets);
         let from = vertex.id().clone();
-        for to in told {
+        for to in targets {
             let reached = self.by_id.get(&to).into_iter().flatten();
             let mut reached = reached.filter_map(|key| self.get(*key));
-            if !reached.any(|target| target.pending.contains(&from) || target.taken.contains(&from)) {
+            if !reached.any(|target| {
+                target.pending_notifications.contains(&from) || target.taken_notifications.contains(&from)
+            }) {
                 self.commands.push(Command::Delivered { from: from.clone(), to });
             }
         }
     }
 
-    /// A removed vertex changed something: its twin in the new graph notifies in its place.
+    /// Notifies in the new graph on behalf of a removed vertex that changed something.
     fn notify_by_name(&mut self, key: VertexKey) {
         let Some(vertex) = self.get_mut(key) else { return };
         let from = vertex.id().clone();
-        let targets = std::mem::take(&mut vertex.told);
+        let targets = std::mem::take(&mut vertex.recorded_targets);
         self.restore_notifications(targets.into_iter().map(|to| (from.clone(), to)).collect());
     }
 
     fn failed(&mut self, key: VertexKey, failure: Failure, cancelled: bool) {
         let now = self.now;
         let Some(vertex) = self.get_mut(key) else { return };
-        let taken = std::mem::take(&mut vertex.taken);
-        vertex.pending.extend(taken);
+        let taken = std::mem::take(&mut vertex.taken_notifications);
+        vertex.pending_notifications.extend(taken);
         vertex.dirty = true;
         if vertex.retiring {
-            if vertex.owed_change {
+            if vertex.unreported_change {
                 self.notify_by_name(key);
             }
             return;
         }
         if cancelled {
-            // Watching is on its way to be restarted, or the agent stops: neither is the vertex's fault.
-            if let crate::vertex::WatchState::Retry(at) = vertex.watch {
+            // The watches are being restarted, or the agent stops: the resource did not fail.
+            if let WatchState::Retry(at) = vertex.watch {
                 self.set_timer(at.max(now), key);
             }
             return;
@@ -129,9 +134,9 @@ impl Engine {
         let budget = i64::from(vertex.meta().retry);
         let delay = Time::from_millis(vertex.meta().delay);
         let id = vertex.id().clone();
-        let spent = self.spent.entry(id).or_default();
-        let left = budget - i64::from(*spent);
-        *spent = spent.saturating_add(1);
+        let used = self.retry_counts.entry(id).or_default();
+        let left = budget - i64::from(*used);
+        *used = used.saturating_add(1);
         let retry = if budget < 0 || left > 0 {
             let vertex = self.get_mut(key).expect("looked up above");
             vertex.phase = Phase::RetryDelay(now + delay);
@@ -139,13 +144,13 @@ impl Engine {
             Some((delay, if budget < 0 { -1 } else { left as i32 - 1 }))
         } else {
             let vertex = self.get_mut(key).expect("looked up above");
-            vertex.dead = true;
+            vertex.exhausted = true;
             vertex.poll_at = None;
             self.commands.push(Command::Unwatch(key));
             None
         };
         self.commands.push(Command::Report(Report::Failed { key, failure, retry, watch: false }));
-        // An endless series of failures must not keep the host from converging.
+        // Unlimited attempts must not prevent the host from converging.
         if budget >= 0 {
             self.note_activity();
         }

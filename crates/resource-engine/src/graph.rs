@@ -1,4 +1,4 @@
-//! The graph that the engine runs: groups of resources in a proven order.
+//! The graph that the engine runs: groups of resources without cycles.
 
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ use rustc_hash::FxBuildHasher;
 /// A leader and the members grouped into it; never empty. Cheap to clone.
 #[derive(Clone, Debug)]
 pub enum Group {
-    /// A resource alone, as almost all are: shared with the graph that it comes from.
+    /// A single resource, as in almost all groups; shared with the resource graph.
     Alone(Arc<Resource>),
-    /// The leader first.
+    /// Several resources, the leader first.
     Together(Arc<[Resource]>),
 }
 
@@ -43,27 +43,27 @@ impl From<Resource> for Group {
     }
 }
 
-/// Ordering between two groups.
+/// An edge between two groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupEdge {
-    /// First.
+    /// The group that comes first.
     pub from: u32,
-    /// Then.
+    /// The group that comes after it.
     pub to: u32,
     /// Whether a change of the first refreshes the second.
     pub notify: bool,
 }
 
-/// A value that flows between two groups.
+/// A value that one group sends to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transfer {
-    /// The sending group and which of its resources.
+    /// The sending group, and the index of the sender in it.
     pub from: (u32, usize),
-    /// What it sends.
+    /// The key of the value.
     pub from_key: Arc<str>,
-    /// The receiving group and which of its resources.
+    /// The receiving group, and the index of the receiver in it.
     pub to: (u32, usize),
-    /// The parameter it goes to.
+    /// The parameter that receives it.
     pub to_key: Arc<str>,
 }
 
@@ -90,8 +90,8 @@ impl std::fmt::Display for GroupCycle {
 impl std::error::Error for GroupCycle {}
 
 impl EngineGraph {
-    /// Orders the groups. Edges and transfers that name no group are ignored; a transfer implies an edge; of several
-    /// edges between two groups one remains, which notifies if any did.
+    /// Makes a graph. Edges and transfers of unknown groups are ignored. A transfer implies an edge. Several edges between
+    /// two groups become one, which notifies if any of them does.
     ///
     /// # Errors
     /// There is a cycle.
@@ -151,7 +151,7 @@ impl EngineGraph {
             .map_err(|cycle| graph.cycle(cycle.0.iter().map(|group| leaders[*group as usize]).collect()))
     }
 
-    /// Adds a resource that nothing is ordered with.
+    /// Adds a resource without edges.
     pub fn add_isolated(&mut self, resource: Resource) {
         self.order.push(self.groups.len() as u32);
         self.groups.push(Group::from(resource));

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::Time;
+use crate::event::Time;
 
-/// Events a second, with room for a burst.
+/// A number of events per second, with bursts.
 #[derive(Clone, Debug)]
 pub(super) struct Limiter {
     rate: f64,
@@ -14,7 +14,7 @@ pub(super) struct Limiter {
 }
 
 impl Limiter {
-    /// `None` when the rate is without bound.
+    /// Makes a limiter for `rate` events per second; `None` if the rate is unlimited.
     pub(super) fn new(rate: f64, burst: i64, now: Time) -> Option<Limiter> {
         // mcl's "infinite" is the largest finite number (spec 05 §2.2).
         if rate >= f64::MAX {
@@ -24,7 +24,7 @@ impl Limiter {
         Some(Limiter { rate, burst, tokens: burst, at: now })
     }
 
-    /// Takes a token and says when it may be used. Events that come while waiting share it.
+    /// Takes a token and returns when it may be used. Events that come before that share it.
     pub(super) fn reserve(&mut self, now: Time) -> Time {
         let elapsed = now.saturating_sub(self.at).as_secs_f64();
         self.tokens = (self.tokens + elapsed * self.rate).min(self.burst);

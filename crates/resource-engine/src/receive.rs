@@ -1,11 +1,19 @@
-//! Values that flow between vertices (spec 06 §5).
+//! Values that vertices send to each other (spec 06 §5).
 
-use crate::Failure;
-use crate::{Engine, Received, VertexKey};
+use mcl_value::Value;
+
+use crate::engine::Engine;
+use crate::event::Received;
+use crate::failure::Failure;
+use crate::key::VertexKey;
+use crate::vertex::Vertex;
 
 impl Engine {
-    /// Pulls the values of all senders of a vertex; what differs is taken over and marked as changed. The mark stays
-    /// until a check succeeds.
+    /// Receives the current values of all senders of a vertex. Returns those that differ, and marks their parameters as
+    /// changed until a check succeeds.
+    ///
+    /// # Errors
+    /// A sender has not sent a value yet.
     pub(super) fn receive(&mut self, key: VertexKey) -> Result<Vec<Received>, Failure> {
         let mut updates = Vec::new();
         let Some(vertex) = self.get(key) else { return Ok(updates) };
@@ -41,7 +49,7 @@ impl Engine {
         Ok(updates)
     }
 
-    /// Makes those receivers of a vertex dirty whose value differs from what it published last.
+    /// Marks the receivers of a vertex as dirty whose value differs from the one that it sent last.
     pub(super) fn wake_receivers(&mut self, key: VertexKey) {
         let Some(sender) = self.get(key) else { return };
         if sender.sent.is_empty() {
@@ -54,7 +62,7 @@ impl Engine {
                 let sent = sender.sent.iter().find(|s| s.member == i.from_member && *s.key == *i.from_key);
                 sent.and_then(|s| s.value.as_ref()).is_some_and(|v| receiver.current(i.member, &i.key) != Some(v))
             });
-            if differs && !receiver.dead && receiver.runs() {
+            if differs && !receiver.exhausted && receiver.runs() {
                 stale.push(to);
             }
         }
@@ -65,9 +73,9 @@ impl Engine {
     }
 }
 
-impl crate::vertex::Vertex {
-    /// The value of a parameter: received, else declared.
-    pub(super) fn current(&self, member: usize, key: &str) -> Option<&mcl_value::Value> {
+impl Vertex {
+    /// Returns the value of a parameter: the received one, otherwise the declared one.
+    pub(super) fn current(&self, member: usize, key: &str) -> Option<&Value> {
         let received = self.received.iter().find(|(m, k, _)| *m == member && &**k == key).map(|(_, _, v)| v);
         received.or_else(|| self.group.get(member)?.params.get(key))
     }

@@ -1,16 +1,18 @@
-//! From "needs a check" to a running check.
+//! Starting watches and checks.
 
 use std::sync::Arc;
 
 use resource_graph::ResourceId;
 
-use crate::Failure;
-use crate::vertex::{Phase, WatchState};
-use crate::{Command, Engine, Finished, Report, Time, VertexKey};
+use crate::engine::Engine;
+use crate::event::{Command, Finished, Report, Time};
+use crate::failure::Failure;
+use crate::key::VertexKey;
+use crate::vertex::{Phase, Vertex, WatchState};
 
 impl Engine {
-    /// Asks for the vertex's watches, or declares it ready where none are wanted.
-    pub(super) fn arm(&mut self, key: VertexKey) {
+    /// Requests the watches of the vertex, or marks them as active if it needs none.
+    pub(super) fn start_watching(&mut self, key: VertexKey) {
         let (now, once) = (self.now, self.config.once);
         self.last_epoch += 1;
         let epoch = self.last_epoch;
@@ -18,10 +20,10 @@ impl Engine {
         vertex.watch_epoch = epoch;
         let poll = vertex.meta().poll;
         if vertex.meta().hidden {
-            vertex.watch = WatchState::On;
+            vertex.watch = WatchState::Active;
             vertex.dirty = vertex.runs();
         } else if once || poll != 0 {
-            vertex.watch = WatchState::On;
+            vertex.watch = WatchState::Active;
             vertex.dirty = true;
             if poll > 0 && !once {
                 let at = now + Time::from_secs(poll.unsigned_abs().into());
@@ -29,14 +31,14 @@ impl Engine {
                 self.set_timer(at, key);
             }
         } else {
-            vertex.watch = WatchState::Arming;
+            vertex.watch = WatchState::Starting;
             self.create(key);
             self.commands.push(Command::Watch(key, epoch));
         }
         self.touch(key);
     }
 
-    /// Makes the vertex known to the shell, before anything else is said about it.
+    /// Tells the agent of the vertex before the first other command for it.
     fn create(&mut self, key: VertexKey) {
         let Some(vertex) = self.get_mut(key).filter(|v| !v.created) else { return };
         vertex.created = true;
@@ -46,8 +48,8 @@ impl Engine {
 
     pub(super) fn watching(&mut self, key: VertexKey, epoch: u32) {
         let Some(vertex) = self.get_mut(key) else { return };
-        if vertex.watch == WatchState::Arming && vertex.watch_epoch == epoch {
-            vertex.watch = WatchState::On;
+        if vertex.watch == WatchState::Starting && vertex.watch_epoch == epoch {
+            vertex.watch = WatchState::Active;
             vertex.dirty = true;
             self.touch(key);
         }
@@ -56,7 +58,7 @@ impl Engine {
     pub(super) fn watch_failed(&mut self, key: VertexKey, epoch: u32, failure: Failure) {
         let now = self.now;
         let Some(vertex) = self.get_mut(key) else { return };
-        if vertex.watch_epoch != epoch || vertex.retiring || vertex.dead {
+        if vertex.watch_epoch != epoch || vertex.retiring || vertex.exhausted {
             return;
         }
         let budget = i64::from(vertex.meta().retry);
@@ -73,7 +75,7 @@ impl Engine {
             vertex.dirty = true;
             Some((delay, if budget < 0 { -1 } else { left as i32 - 1 }))
         } else {
-            vertex.dead = true;
+            vertex.exhausted = true;
             vertex.poll_at = None;
             None
         };
@@ -88,7 +90,7 @@ impl Engine {
         self.touch(key);
     }
 
-    /// Starts the check if everything that must hold does.
+    /// Starts the check if nothing prevents it.
     pub(super) fn try_start(&mut self, key: VertexKey) {
         if self.paused || self.stopping.is_some() {
             return;
@@ -96,9 +98,9 @@ impl Engine {
         let now = self.now;
         let Some(vertex) = self.get_mut(key) else { return };
         if !vertex.dirty
-            || vertex.dead
+            || vertex.exhausted
             || vertex.phase != Phase::Idle
-            || vertex.watch != WatchState::On
+            || vertex.watch != WatchState::Active
             || vertex.unsettled_predecessors > 0
         {
             return;
@@ -117,7 +119,7 @@ impl Engine {
         self.acquire_from(key, 0);
     }
 
-    /// Takes the semaphores from the given one on, and starts the check when it has all.
+    /// Acquires the semaphores after the first `held`, and starts the check once it has all.
     fn acquire_from(&mut self, key: VertexKey, mut held: usize) {
         loop {
             let Some(vertex) = self.get_mut(key) else { return };
@@ -131,16 +133,16 @@ impl Engine {
         self.start(key);
     }
 
-    /// The vertex was handed a unit it had waited for. Meanwhile things may have changed.
+    /// Continues after a semaphore that the vertex waited for was acquired. Its situation may have changed meanwhile.
     fn acquired(&mut self, key: VertexKey) {
-        let unwilling = self.paused || self.swapping || self.stopping.is_some();
+        let must_not_start = self.paused || self.swapping || self.stopping.is_some();
         let Some(vertex) = self.get(key) else { return };
         let Phase::Acquiring { held } = vertex.phase else { return };
         let held = held + 1;
-        let ready = !unwilling
-            && !vertex.dead
+        let ready = !must_not_start
+            && !vertex.exhausted
             && vertex.dirty
-            && vertex.watch == WatchState::On
+            && vertex.watch == WatchState::Active
             && vertex.unsettled_predecessors == 0;
         if ready {
             self.acquire_from(key, held);
@@ -160,7 +162,7 @@ impl Engine {
         }
     }
 
-    /// A vertex that waits for a semaphore gives up.
+    /// Stops waiting for a semaphore, and releases those that the vertex holds.
     pub(super) fn release_semaphores_of_waiting(&mut self, key: VertexKey) {
         let Some(vertex) = self.get_mut(key) else { return };
         let Phase::Acquiring { held } = vertex.phase else { return };
@@ -196,9 +198,9 @@ impl Engine {
                 return self.finished(key, finished);
             }
         };
-        let refresh = vertex.refreshable && !vertex.pending.is_empty();
+        let refresh = vertex.refreshable && !vertex.pending_notifications.is_empty();
         if apply {
-            vertex.taken = std::mem::take(&mut vertex.pending);
+            vertex.taken_notifications = std::mem::take(&mut vertex.pending_notifications);
         }
         let changed = vertex.changed.clone();
         let targets: Vec<VertexKey> = vertex.successors.iter().filter(|(_, n)| *n).map(|(to, _)| *to).collect();
@@ -210,8 +212,9 @@ impl Engine {
         };
         if !notifies.is_empty() {
             let vertex = self.get_mut(key).expect("looked up above");
-            let new: Vec<ResourceId> = notifies.iter().filter(|to| !vertex.told.contains(to)).cloned().collect();
-            vertex.told.extend(new);
+            let new: Vec<ResourceId> =
+                notifies.iter().filter(|to| !vertex.recorded_targets.contains(to)).cloned().collect();
+            vertex.recorded_targets.extend(new);
         }
         self.commands.push(Command::Run { key, apply, refresh, updates, changed, notifies });
         if let Some(at) = deadline {
@@ -220,8 +223,8 @@ impl Engine {
     }
 }
 
-impl crate::vertex::Vertex {
-    /// Whether a notification means anything to it.
+impl Vertex {
+    /// Whether a notification has an effect on it.
     pub(super) fn listens(&self) -> bool {
         self.refreshable && !self.meta().hidden && !self.retiring
     }

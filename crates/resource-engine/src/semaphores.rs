@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::VertexKey;
+use crate::key::VertexKey;
 
-/// All semaphores, made on first use and kept.
+/// All semaphores. They are made on first use and kept.
 #[derive(Debug, Default)]
 pub(super) struct Semaphores {
     table: FxHashMap<Arc<str>, Semaphore>,
@@ -19,14 +19,14 @@ struct Semaphore {
     waiting: VecDeque<VertexKey>,
 }
 
-/// The text after the last colon if it is a number above 0, else 1.
+/// Returns the number after the last colon, or 1 if there is no positive number.
 pub(super) fn capacity(id: &str) -> u32 {
     let size = id.rsplit_once(':').and_then(|(_, n)| n.parse::<u32>().ok());
     size.filter(|n| *n > 0).unwrap_or(1)
 }
 
 impl Semaphores {
-    /// Takes one unit, or queues the vertex and answers `false`.
+    /// Acquires one unit and returns `true`, or queues the vertex and returns `false`.
     pub(super) fn acquire(&mut self, id: &Arc<str>, key: VertexKey) -> bool {
         let semaphore =
             self.table.entry(id.clone()).or_insert_with(|| Semaphore { free: capacity(id), waiting: VecDeque::new() });
@@ -38,7 +38,7 @@ impl Semaphores {
         false
     }
 
-    /// Gives one unit back. If someone waits, the unit is handed over and the new owner returned.
+    /// Releases one unit. If a vertex waits for it, that vertex acquires it and is returned.
     pub(super) fn release(&mut self, id: &Arc<str>) -> Option<VertexKey> {
         let semaphore = self.table.get_mut(id)?;
         let next = semaphore.waiting.pop_front();
@@ -48,7 +48,7 @@ impl Semaphores {
         next
     }
 
-    /// Takes a vertex out of a queue.
+    /// Removes a vertex from the queue of a semaphore.
     pub(super) fn forget(&mut self, id: &Arc<str>, key: VertexKey) {
         if let Some(semaphore) = self.table.get_mut(id) {
             semaphore.waiting.retain(|k| *k != key);
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn unit_goes_to_who_waited_longest() {
+    fn unit_goes_to_the_vertex_that_waited_longest() {
         let mut semaphores = Semaphores::default();
         let id: Arc<str> = "s".into();
         let [a, b, c] = [1, 2, 3].map(VertexKey);

@@ -1,5 +1,5 @@
-//! Drives the core through random graphs, timings, failures, swaps and crashes, and checks after every command what must
-//! never happen. A failing run prints its seed: `SEED=17 cargo test -p resource-engine simulator` repeats it alone.
+//! Drives the engine through random graphs, timings, failures, swaps and crashes, and checks its invariants after every
+//! command. A failing run prints its seed: `SEED=17 cargo test -p resource-engine simulator` repeats it alone.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -36,17 +36,17 @@ impl Random {
     }
 }
 
-/// What the shell would know of a vertex.
+/// What the agent would know of a vertex.
 struct Live {
     id: ResourceId,
     semaphores: Vec<String>,
-    /// The epoch that was asked for and not answered yet.
+    /// The epoch that was requested and not answered yet.
     arming: Option<u32>,
     watching: Option<u32>,
     /// An event was delivered since the last check started.
     event: bool,
     running: Option<Running>,
-    /// The last check ended well, and nothing was to be done since.
+    /// Whether the last check succeeded and nothing happened since.
     good: bool,
     in_graph: bool,
 }
@@ -54,7 +54,7 @@ struct Live {
 #[derive(Clone)]
 struct Running {
     apply: bool,
-    /// Notifications that this check will have answered.
+    /// The notifications that this check answers.
     answers: BTreeSet<(ResourceId, ResourceId)>,
     notifies: Vec<ResourceId>,
     cancelled: bool,
@@ -69,7 +69,7 @@ struct Simulation {
     resources: Vec<Resource>,
     edges: BTreeMap<(String, String), bool>,
     /// The world: what is not in its state.
-    damaged: BTreeSet<ResourceId>,
+    drifted: BTreeSet<ResourceId>,
     /// Notifications that must still reach their target, by what we saw happen.
     owed: BTreeSet<(ResourceId, ResourceId)>,
     /// What the shell wrote down.
@@ -88,7 +88,7 @@ impl Simulation {
             live: HashMap::new(),
             resources: Vec::new(),
             edges: BTreeMap::new(),
-            damaged: BTreeSet::new(),
+            drifted: BTreeSet::new(),
             owed: BTreeSet::new(),
             journal: BTreeSet::new(),
             paused: false,
@@ -102,8 +102,9 @@ impl Simulation {
     /// Starts an engine with what an earlier one left behind.
     fn boot(&mut self) {
         let undelivered = self.journal.iter().cloned().collect();
-        let slice = self.random.pick(&[None, Some(1), Some(3)]);
-        self.engine = Engine::new(Config { refreshable: Some(|_| true), slice, undelivered, ..Config::default() });
+        let max_starts_per_step = self.random.pick(&[None, Some(1), Some(3)]);
+        self.engine =
+            Engine::new(Config { refreshable: Some(|_| true), max_starts_per_step, undelivered, ..Config::default() });
         self.live.clear();
         self.paused = false;
         self.new_graph();
@@ -276,7 +277,7 @@ impl Simulation {
             assert!(holders < capacity(sema) as usize, "semaphore {sema} is held too often");
         }
         let answers: BTreeSet<_> = self.owed.iter().filter(|(_, to)| *to == vertex.id).cloned().collect();
-        assert!(refresh || answers.is_empty(), "{name} is not told of {answers:?}");
+        assert!(refresh || answers.is_empty(), "{name} did not receive {answers:?}");
         let vertex = self.live.get_mut(&key).expect("looked up above");
         vertex.event = false;
         vertex.running = Some(Running { apply, answers, notifies, cancelled: false });
@@ -287,12 +288,12 @@ impl Simulation {
         let vertex = &self.live[&key];
         let running = vertex.running.clone().expect("runs");
         let id = vertex.id.clone();
-        let was_damaged = self.damaged.contains(&id);
+        let had_drifted = self.drifted.contains(&id);
         let fails = running.cancelled || (self.faults && self.random.chance(25));
-        let repairs = was_damaged && running.apply && (!fails || self.random.chance(50));
+        let repairs = had_drifted && running.apply && (!fails || self.random.chance(50));
         if repairs {
             self.journal.extend(running.notifies.iter().map(|to| (id.clone(), to.clone())));
-            self.damaged.remove(&id);
+            self.drifted.remove(&id);
             for to in &running.notifies {
                 if self.notifies(&id, to) {
                     self.owed.insert((id.clone(), to.clone()));
@@ -312,7 +313,7 @@ impl Simulation {
                 self.owed.retain(|pair| !running.answers.contains(pair) || pair.0 == id);
             }
         }
-        let changed = repairs || (was_damaged && !running.apply);
+        let changed = repairs || (had_drifted && !running.apply);
         self.step(Event::Finished(key, Finished { changed, sent: Vec::new(), result }));
         if repairs {
             // The repair is an event, too.
@@ -370,7 +371,7 @@ impl Simulation {
                 if !self.resources.is_empty() {
                     let i = self.random.below(self.resources.len());
                     let id = self.resources[i].id.clone();
-                    self.damaged.insert(id.clone());
+                    self.drifted.insert(id.clone());
                     self.fire(&id);
                 }
             }
@@ -417,7 +418,7 @@ impl Simulation {
         let status = self.engine.status();
         assert_eq!(status.done, status.total, "all are in their state: {status:?}");
         let present: BTreeSet<&Arc<str>> = self.resources.iter().map(|r| &r.id.name).collect();
-        let left: Vec<&ResourceId> = self.damaged.iter().filter(|id| present.contains(&id.name)).collect();
+        let left: Vec<&ResourceId> = self.drifted.iter().filter(|id| present.contains(&id.name)).collect();
         assert!(left.is_empty(), "never repaired: {left:?}");
         assert!(self.owed.is_empty(), "never delivered: {:?}", self.owed);
         assert!(self.journal.is_empty(), "never forgotten: {:?}", self.journal);

@@ -1,12 +1,15 @@
-//! From one graph to the next (spec 06 §1.7, §1.8).
+//! Replacing the running graph by a new one (spec 06 §1.7, spec 06 §1.8).
 
 use std::collections::BTreeSet;
 
 use resource_graph::{ResourceId, difference};
 use rustc_hash::FxHashSet;
 
+use crate::engine::Engine;
+use crate::event::{Command, Report};
+use crate::graph::{EngineGraph, Group};
+use crate::key::VertexKey;
 use crate::vertex::{Incoming, Vertex, WatchState};
-use crate::{Command, Engine, EngineGraph, Group, Report, VertexKey};
 
 impl Engine {
     pub(super) fn swap(&mut self, graph: EngineGraph) {
@@ -30,7 +33,7 @@ impl Engine {
         self.connect(&graph, &keys);
         self.swapping = false;
         self.restore_notifications(notifications);
-        self.prune_spent(&graph);
+        self.prune_retry_counts(&graph);
         self.total = keys.len();
         self.has_graph = true;
         self.note_activity();
@@ -41,18 +44,18 @@ impl Engine {
         }));
     }
 
-    /// For each new group the running vertex that is equal to it.
+    /// Returns, for each new group, the running vertex that is equal to it.
     fn match_vertices(&self, graph: &EngineGraph) -> Vec<Option<VertexKey>> {
-        let mut taken = FxHashSet::default();
+        let mut matched = FxHashSet::default();
         let find = |group: &Group| {
             let candidates = self.by_id.get(&group[0].id)?;
             let mut equal = candidates.iter().filter(|key| {
                 let Some(old) = self.get(**key) else { return false };
-                let revived = old.dead && (old.meta().rewatch || group[0].meta.rewatch);
-                !revived && !taken.contains(*key) && same_group(&old.group, group)
+                let revived = old.exhausted && (old.meta().rewatch || group[0].meta.rewatch);
+                !revived && !matched.contains(*key) && is_same_group(&old.group, group)
             });
             let key = *equal.next()?;
-            taken.insert(key);
+            matched.insert(key);
             Some(key)
         };
         graph.groups.iter().map(find).collect()
@@ -61,7 +64,7 @@ impl Engine {
     fn add(&mut self, group: Group) -> VertexKey {
         let id = group[0].id.clone();
         if group[0].meta.reset {
-            self.spent.remove(&id);
+            self.retry_counts.remove(&id);
         }
         let refreshable = self.config.refreshable.is_some_and(|f| f(&group[0]));
         let mut vertex = Vertex::new(group, refreshable, self.now);
@@ -77,7 +80,7 @@ impl Engine {
         self.vertices[key.index()] = Some(vertex);
         self.active += 1;
         self.by_id.entry(id).or_default().push(key);
-        self.gated.push_back(key);
+        self.waiting_for_removals.push_back(key);
         key
     }
 
@@ -85,13 +88,14 @@ impl Engine {
         self.release_semaphores_of_waiting(key);
         let Some(vertex) = self.get_mut(key) else { return };
         vertex.retiring = true;
-        // Their slots may be reused while the last check still runs.
+        // The keys in these lists may be reused while the last check still runs.
         vertex.successors.clear();
         vertex.predecessors.clear();
         vertex.incoming.clear();
         vertex.poll_at = None;
         let running = vertex.is_running();
-        let armed = vertex.created && !matches!(vertex.watch, WatchState::Gated) && !vertex.dead;
+        let has_watches =
+            vertex.created && !matches!(vertex.watch, WatchState::WaitingForRemovals) && !vertex.exhausted;
         let was_active = std::mem::replace(&mut vertex.active, false);
         let id = vertex.id().clone();
         self.active -= usize::from(was_active);
@@ -101,7 +105,7 @@ impl Engine {
                 self.by_id.remove(&id);
             }
         }
-        if armed {
+        if has_watches {
             self.commands.push(Command::Unwatch(key));
         }
         if running {
@@ -119,7 +123,7 @@ impl Engine {
         }
     }
 
-    /// The last check of a removed vertex ended.
+    /// Discards a removed vertex after its last check.
     pub(super) fn end_retirement(&mut self, key: VertexKey) {
         if self.get(key).is_some_and(|v| v.retiring && !v.is_running()) {
             self.discard(key);
@@ -127,24 +131,24 @@ impl Engine {
         }
     }
 
-    pub(super) fn may_open_gate(&self) -> bool {
+    pub(super) fn may_start_added(&self) -> bool {
         self.retiring == 0 && self.stopping.is_none()
     }
 
     /// Lets one of the added vertices begin, when all removed ones have ended; `false` when none is left to.
-    pub(super) fn open_gate(&mut self) -> bool {
-        if !self.may_open_gate() {
+    pub(super) fn start_added(&mut self) -> bool {
+        if !self.may_start_added() {
             return false;
         }
-        let Some(key) = self.gated.pop_front() else { return false };
+        let Some(key) = self.waiting_for_removals.pop_front() else { return false };
         // One that was removed meanwhile may have left its slot to another.
-        if self.get(key).is_some_and(|v| v.watch == WatchState::Gated && !v.retiring) {
-            self.arm(key);
+        if self.get(key).is_some_and(|v| v.watch == WatchState::WaitingForRemovals && !v.retiring) {
+            self.start_watching(key);
         }
         true
     }
 
-    /// Edges, transfers and the counts that follow from them, for the whole graph.
+    /// Sets the edges and transfers of the whole graph, and the counts that follow from them.
     fn connect(&mut self, graph: &EngineGraph, keys: &[VertexKey]) {
         for key in keys {
             let vertex = self.vertices[key.index()].as_mut().expect("kept or added");
@@ -175,28 +179,28 @@ impl Engine {
             vertex.unsettled_predecessors = unsettled as u32;
             vertex.settled = vertex.is_good() && unsettled == 0;
         }
-        // A new mapping may feed an unchanged receiver with another value.
+        // A new transfer may send another value to a receiver that did not change.
         for group in &graph.order {
             self.wake_receivers(keys[*group as usize]);
             self.touch(keys[*group as usize]);
         }
     }
 
-    /// Notifications that did not reach their vertex: of the running graph, of removed vertices that failed half way, and
-    /// before the first graph those of an earlier run.
+    /// Returns the notifications that were not delivered: those of the running graph, those of removed vertices that failed
+    /// after a change, and before the first graph those of an earlier run.
     fn pending_notifications(&mut self, kept: &FxHashSet<VertexKey>) -> Vec<(ResourceId, ResourceId)> {
         let mut pairs = std::mem::take(&mut self.config.undelivered);
         for (key, vertex) in self.live() {
-            if vertex.owed_change && !vertex.is_running() && !kept.contains(&key) {
-                pairs.extend(vertex.told.iter().map(|to| (vertex.id().clone(), to.clone())));
+            if vertex.unreported_change && !vertex.is_running() && !kept.contains(&key) {
+                pairs.extend(vertex.recorded_targets.iter().map(|to| (vertex.id().clone(), to.clone())));
             }
-            let pending = vertex.pending.iter().chain(&vertex.taken);
+            let pending = vertex.pending_notifications.iter().chain(&vertex.taken_notifications);
             pairs.extend(pending.map(|from| (from.clone(), vertex.id().clone())));
         }
         pairs
     }
 
-    /// Marks them again where the edge still exists, and forgets the others.
+    /// Makes notifications pending again where the edge still exists, and deletes the records of the others.
     pub(super) fn restore_notifications(&mut self, pairs: Vec<(ResourceId, ResourceId)>) {
         for (from, to) in pairs {
             let source = self.by_id.get(&from).and_then(|keys| keys.first()).and_then(|key| self.get(*key));
@@ -211,23 +215,23 @@ impl Engine {
                 continue;
             };
             let vertex = self.get_mut(key).expect("looked up above");
-            let taken = vertex.is_running() && vertex.taken.contains(&from);
-            if !taken && vertex.pending.insert(from) {
-                vertex.dirty |= !vertex.dead;
+            let is_handled = vertex.is_running() && vertex.taken_notifications.contains(&from);
+            if !is_handled && vertex.pending_notifications.insert(from) {
+                vertex.dirty |= !vertex.exhausted;
                 self.touch(key);
             }
         }
     }
 
-    fn prune_spent(&mut self, graph: &EngineGraph) {
-        if !self.spent.is_empty() {
+    fn prune_retry_counts(&mut self, graph: &EngineGraph) {
+        if !self.retry_counts.is_empty() {
             let present: FxHashSet<&ResourceId> = graph.groups.iter().map(|g| &g[0].id).collect();
-            self.spent.retain(|id, _| present.contains(id));
+            self.retry_counts.retain(|id, _| present.contains(id));
         }
     }
 }
 
 /// Whether the declared state of two groups is the same.
-fn same_group(a: &Group, b: &Group) -> bool {
+fn is_same_group(a: &Group, b: &Group) -> bool {
     a.is_identical(b) || (a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| difference(a, b).is_none()))
 }

@@ -1,4 +1,4 @@
-//! What the core knows of one vertex.
+//! The state of one vertex.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -6,61 +6,50 @@ use std::sync::Arc;
 use mcl_value::Value;
 use resource_graph::{Meta, ResourceId};
 
-use crate::Sent;
+use crate::event::{Sent, Time};
+use crate::graph::Group;
+use crate::key::VertexKey;
 use crate::limiter::Limiter;
-use crate::{Group, Time};
-
-/// A vertex over its whole life; reused only after [`crate::Command::Remove`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct VertexKey(pub u32);
-
-impl VertexKey {
-    /// For tables.
-    #[must_use]
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
 
 /// Whether events reach the vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WatchState {
-    /// Added, but removed vertices still run.
-    Gated,
-    /// Asked for; not in place yet.
-    Arming,
-    /// In place (or not wanted: polling, once).
-    On,
-    /// Failed; to be asked for again at that time. The running check, if any, was cancelled.
+    /// Not started: removed vertices still run.
+    WaitingForRemovals,
+    /// Requested; not in place yet.
+    Starting,
+    /// In place, or not needed because the vertex polls or runs once.
+    Active,
+    /// Failed; requested again at that time. The running check, if any, was cancelled.
     Retry(Time),
 }
 
-/// Where the vertex is in its cycle.
+/// The progress of a vertex from idle to a running check and back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Nothing under way.
+    /// No check runs or is about to run.
     Idle,
-    /// Holds the first `held` of its semaphores and waits for the next.
+    /// Waits for a semaphore.
     Acquiring {
-        /// How many.
+        /// The number of semaphores that it holds: the first ones.
         held: usize,
     },
     /// A check runs.
     Running {
-        /// When it has to be cancelled.
+        /// When it times out.
         deadline: Option<Time>,
-        /// Whether it was.
+        /// Whether it has timed out.
         timed_out: bool,
-        /// Whether it was cancelled because watching failed or the agent stops: not a failure then.
+        /// Whether it was cancelled because watching failed or the agent stops, which does not count as a failure.
         interrupted: bool,
     },
-    /// The last check failed; the next attempt is due at that time.
+    /// The last check failed; the next attempt starts at that time.
     RetryDelay(Time),
-    /// Out of tokens until that time.
+    /// The rate limit allows no check before that time.
     Limited(Time),
 }
 
-/// A mapping into one of the vertex's parameters.
+/// A transfer into a parameter of the vertex.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Incoming {
     pub(super) from: VertexKey,
@@ -73,13 +62,13 @@ pub(super) struct Incoming {
 #[derive(Debug)]
 pub(super) struct Vertex {
     pub(super) group: Group,
-    /// The shell knows it: [`crate::Command::Create`] went out.
+    /// Whether [`crate::Command::Create`] was returned.
     pub(super) created: bool,
-    /// Whether a notification makes it run.
+    /// Whether a notification makes it run a check.
     pub(super) refreshable: bool,
-    /// Sorted, without repetitions.
+    /// Sorted, without duplicates.
     pub(super) semaphores: Vec<Arc<str>>,
-    /// Direct dependents, and whether a change refreshes them.
+    /// The direct dependents, and whether a change refreshes them.
     pub(super) successors: Vec<(VertexKey, bool)>,
     pub(super) predecessors: Vec<VertexKey>,
     pub(super) incoming: Vec<Incoming>,
@@ -88,42 +77,42 @@ pub(super) struct Vertex {
     pub(super) watch_epoch: u32,
     pub(super) watch_failures: u32,
     pub(super) phase: Phase,
-    /// Needs a check.
+    /// Whether it needs a check.
     pub(super) dirty: bool,
-    /// An event came since the last check started: the limiter has a say.
+    /// Whether an event came since the last check started; only then the rate limit applies.
     pub(super) event: bool,
     pub(super) limiter: Option<Box<Limiter>>,
-    /// No attempts are left.
-    pub(super) dead: bool,
-    /// The last check failed (cleared by a success).
+    /// Whether no attempts are left.
+    pub(super) exhausted: bool,
+    /// Whether the last check failed.
     pub(super) failing: bool,
-    /// The last check that ended by itself ended well.
+    /// Whether the last check that was not interrupted succeeded.
     pub(super) succeeded: bool,
-    /// A failed check had announced changes: the next success counts as a change.
-    pub(super) owed_change: bool,
-    /// Who changed since our last successful check.
-    pub(super) pending: BTreeSet<ResourceId>,
-    /// The part of `pending` that the running check will have taken.
-    pub(super) taken: BTreeSet<ResourceId>,
+    /// Whether a failed check announced changes. The next success then counts as a change.
+    pub(super) unreported_change: bool,
+    /// The resources with a notifying edge to this one that changed since its last successful check.
+    pub(super) pending_notifications: BTreeSet<ResourceId>,
+    /// The notifications that the running check handles.
+    pub(super) taken_notifications: BTreeSet<ResourceId>,
     pub(super) unsettled_predecessors: u32,
-    /// Caches of what `Engine::touch` computes.
+    /// Whether it and all its prerequisites are good; updated by `Engine::update_caches`.
     pub(super) settled: bool,
+    /// The cached result of [`Vertex::is_active`].
     pub(super) active: bool,
-    /// In the queue of vertices to look at.
+    /// Whether it is in the queue of touched vertices.
     pub(super) queued: bool,
 
-    /// What it published last.
+    /// The values that it sent last.
     pub(super) sent: Vec<Sent>,
     /// Received values that override the declared parameters.
     pub(super) received: Vec<(usize, Arc<str>, Value)>,
-    /// Which of them changed since the last successful check.
+    /// The received parameters that changed since the last successful check.
     pub(super) changed: Vec<(usize, Arc<str>)>,
-    /// Left the graph; ends with its running check.
+    /// Whether it left the graph. It is removed when its running check ends.
     pub(super) retiring: bool,
-    /// Who has to be notified of its changes, as told when the checks since the last success started. It may have been
-    /// written down for each of them.
-    pub(super) told: Vec<ResourceId>,
-    /// When polling is due.
+    /// The dependents that the agent may have recorded as to be notified, in the checks since the last success.
+    pub(super) recorded_targets: Vec<ResourceId>,
+    /// When it polls next.
     pub(super) poll_at: Option<Time>,
 }
 
@@ -142,19 +131,19 @@ impl Vertex {
             successors: Vec::new(),
             predecessors: Vec::new(),
             incoming: Vec::new(),
-            watch: WatchState::Gated,
+            watch: WatchState::WaitingForRemovals,
             watch_epoch: 0,
             watch_failures: 0,
             phase: Phase::Idle,
             dirty: true,
             event: false,
             limiter,
-            dead: false,
+            exhausted: false,
             failing: false,
             succeeded: false,
-            owed_change: false,
-            pending: BTreeSet::new(),
-            taken: BTreeSet::new(),
+            unreported_change: false,
+            pending_notifications: BTreeSet::new(),
+            taken_notifications: BTreeSet::new(),
             unsettled_predecessors: 0,
             settled: false,
             active: true,
@@ -163,7 +152,7 @@ impl Vertex {
             received: Vec::new(),
             changed: Vec::new(),
             retiring: false,
-            told: Vec::new(),
+            recorded_targets: Vec::new(),
             poll_at: None,
         }
     }
@@ -180,26 +169,26 @@ impl Vertex {
         matches!(self.phase, Phase::Running { .. })
     }
 
-    /// Whether it is ever checked: a hidden one is there for others, unless it has to be exported.
+    /// Whether it is ever checked. A hidden resource only orders others, unless it is exported.
     pub(super) fn runs(&self) -> bool {
         !self.meta().hidden || !self.meta().export.is_empty()
     }
 
-    /// Good in itself: nothing to do, nothing under way, nothing wrong.
+    /// Whether it needs no check, runs none, and has not failed.
     pub(super) fn is_good(&self) -> bool {
-        !self.dirty && !self.dead && self.phase == Phase::Idle && self.watch == WatchState::On
+        !self.dirty && !self.exhausted && self.phase == Phase::Idle && self.watch == WatchState::Active
     }
 
-    /// Whether something is under way or due that will end. A vertex that fails with attempts without limit does not
-    /// count (spec 06 §6.4: it would keep the host from ever converging), nor one that waits for others.
+    /// Whether something runs or is due that will end. A failing vertex with unlimited attempts does not count, because the
+    /// host would never converge (spec 06 §6.4); nor does one that waits for others.
     pub(super) fn is_active(&self) -> bool {
-        if self.dead || (self.failing && self.meta().retry < 0) {
+        if self.exhausted || (self.failing && self.meta().retry < 0) {
             return false;
         }
         match self.phase {
             Phase::Running { .. } | Phase::RetryDelay(_) => true,
             Phase::Idle | Phase::Acquiring { .. } | Phase::Limited(_) => {
-                self.watch != WatchState::On || (self.dirty && self.unsettled_predecessors == 0)
+                self.watch != WatchState::Active || (self.dirty && self.unsettled_predecessors == 0)
             }
         }
     }

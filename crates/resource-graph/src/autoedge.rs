@@ -1,61 +1,76 @@
-//! Automatic edges (spec 05 §4.3, spec 06 §4.1): resources that need something are ordered after the resource that
-//! provides it, where both are in the graph.
+//! Automatic edges (spec 05 §4.3, spec 06 §4.1): a resource that needs something is ordered after the resource that
+//! provides it, if both are in the graph.
 //!
-//! Resources *offer* identities (a file its path, a user its name and number) and *want* identities of others (a file
-//! wants the directory above it). Every identity is a key of a hash map, so the whole is linear in what is offered and
-//! wanted. Where several resources offer the same, the one whose id sorts first is taken.
+//! Resources *offer* identities (a file its path, a user its name) and *want* the identities of others (a file wants the
+//! directory that contains it). Each kind declares both in its [`AutoEdges`](crate::AutoEdges). An identity is the key of
+//! a hash map, so the running time is linear in the number of identities that are offered and wanted. If several resources
+//! offer the same identity, the one whose id sorts first is taken.
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
-use std::hash::Hash;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use crate::kinds::file_path;
 use crate::{Edge, Params, Resource, ResourceGraph, ResourceId, VertexId};
 
-/// Tells the files of a `pkg`, directories with a final `/`; none for a package that is not known.
+/// Returns the files of a package, directories with a trailing `/`; empty for an unknown package.
 pub type PackageFiles<'a> = dyn Fn(&Resource) -> Vec<String> + 'a;
 
-/// What the algorithm must know of the host.
+/// What the algorithm needs to know about the host.
 #[derive(Default)]
 pub struct AutoEdgeHost<'a> {
-    /// The files of packages; without it packages are ordered with nothing.
+    /// The files of packages. Without it, packages get no automatic edges.
     pub package_files: Option<&'a PackageFiles<'a>>,
-    /// The home directory, for units of the user's own manager.
+    /// The home directory, for units of the user's service manager.
     pub home: Option<String>,
 }
 
-/// Why automatic edges cannot be made.
+/// A resource whose automatic edges cannot be determined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AutoEdgeError {
     /// The resource.
     pub id: ResourceId,
     /// Its vertex.
     pub vertex: VertexId,
-    /// What is wrong with it.
-    pub message: String,
+    /// The cause.
+    pub kind: AutoEdgeErrorKind,
+}
+
+/// Why the automatic edges of a resource cannot be determined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AutoEdgeErrorKind {
+    /// [`AutoEdgeHost::home`] is missing.
+    HomeNotSet,
+}
+
+impl std::fmt::Display for AutoEdgeErrorKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            AutoEdgeErrorKind::HomeNotSet => {
+                "units of the user's service manager need a home directory, but `HOME` is not set"
+            }
+        })
+    }
 }
 
 impl std::fmt::Display for AutoEdgeError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.id, self.message)
+        write!(f, "cannot determine the automatic edges of {}: {}", self.id, self.kind)
     }
 }
 
 impl std::error::Error for AutoEdgeError {}
 
-/// Adds the automatic edges. Edges that are there already stay as they are.
+/// Adds the automatic edges. Existing edges are not changed.
 ///
 /// # Errors
-/// Every resource that cannot tell what it wants; the graph is unchanged then.
+/// Every resource whose automatic edges cannot be determined; the graph is unchanged then.
 pub fn add_autoedges(graph: &mut ResourceGraph, host: &AutoEdgeHost<'_>) -> Result<(), Vec<AutoEdgeError>> {
-    let found = find(graph, host)?;
+    let found = find_edges(graph, host)?;
     for edge in found.edges {
         graph.add_edge(edge);
     }
-    // What packages hold depends on the host: such an edge gives way to an order that the program wants.
-    for edge in found.package_edges {
+    for edge in found.yielding {
         if !graph.reaches(edge.to, edge.from) {
             graph.add_edge(edge);
         }
@@ -63,313 +78,198 @@ pub fn add_autoedges(graph: &mut ResourceGraph, host: &AutoEdgeHost<'_>) -> Resu
     Ok(())
 }
 
-/// Edges that were found.
+/// The edges that were found.
 #[derive(Default)]
-struct Found {
+struct FoundEdges {
     edges: Vec<Edge>,
-    /// Those that come from the files of packages.
-    package_edges: Vec<Edge>,
+    /// Edges that depend on the host's packages: they yield to the order that the program declares.
+    yielding: Vec<Edge>,
 }
 
-fn find(graph: &ResourceGraph, host: &AutoEdgeHost<'_>) -> Result<Found, Vec<AutoEdgeError>> {
-    let participants: Vec<(VertexId, Params<'_>)> = graph
+/// What the rules of a kind know about one resource.
+#[derive(Debug)]
+pub struct AutoEdgeInput<'a> {
+    /// The parameters.
+    pub params: Params<'a>,
+    /// The files of the package that the resource installs; empty unless the kind asks for them.
+    pub package_files: &'a [String],
+    /// The home directory.
+    pub home: Option<&'a str>,
+}
+
+/// A resource with automatic edges.
+struct Participant<'a> {
+    vertex: VertexId,
+    params: Params<'a>,
+    package_files: Vec<String>,
+}
+
+impl Participant<'_> {
+    fn input<'a>(&'a self, host: &'a AutoEdgeHost<'_>) -> AutoEdgeInput<'a> {
+        AutoEdgeInput { params: self.params, package_files: &self.package_files, home: host.home.as_deref() }
+    }
+
+    fn is_host_dependent(&self) -> bool {
+        self.params.kind().autoedges.package_files
+    }
+}
+
+fn find_edges(graph: &ResourceGraph, host: &AutoEdgeHost<'_>) -> Result<FoundEdges, Vec<AutoEdgeError>> {
+    let participants: Vec<Participant<'_>> = graph
         .resources()
         .filter(|(_, resource)| resource.meta.autoedge)
-        .filter_map(|(vertex, resource)| Some((vertex, Params::of(resource)?)))
-        .filter(|(_, params)| params.kind().traits.autoedge)
+        .filter_map(|(vertex, resource)| {
+            let params = Params::of(resource).filter(|params| params.kind().traits.autoedge)?;
+            let files = host.package_files.filter(|_| params.kind().autoedges.package_files);
+            Some(Participant { vertex, params, package_files: files.map_or_else(Vec::new, |files| files(resource)) })
+        })
         .collect();
     let mut errors = Vec::new();
-    let mut package_files: FxHashMap<VertexId, Vec<String>> = FxHashMap::default();
-    for (vertex, params) in &participants {
-        match params.kind().name {
-            "pkg" => {
-                let files = host.package_files.map_or_else(Vec::new, |files| files(graph.resource(*vertex)));
-                package_files.insert(*vertex, files);
-            }
-            "svc" | "cron" if params.bool("session") && host.home.is_none() => errors.push(AutoEdgeError {
-                id: graph.resource(*vertex).id.clone(),
-                vertex: *vertex,
-                message: String::from("units of the user's own manager need a home directory, and HOME is not set"),
-            }),
-            _ => {}
-        }
+    let error = |vertex: VertexId, kind| AutoEdgeError { id: graph.resource(vertex).id.clone(), vertex, kind };
+    let mut offers = Offers::new(graph);
+    for participant in &participants {
+        (offers.vertex, offers.host_dependent) = (participant.vertex, participant.is_host_dependent());
+        let offer = participant.params.kind().autoedges.offers;
+        errors.extend(offer(&participant.input(host), &mut offers).err().map(|kind| error(participant.vertex, kind)));
     }
-    if !errors.is_empty() {
-        return Err(errors);
+    let mut finder =
+        EdgeFinder { offers: &offers, vertex: VertexId(0), host_dependent: false, found: FoundEdges::default() };
+    for participant in &participants {
+        (finder.vertex, finder.host_dependent) = (participant.vertex, participant.is_host_dependent());
+        let want = participant.params.kind().autoedges.wants;
+        errors.extend(want(&participant.input(host), &mut finder).err().map(|kind| error(participant.vertex, kind)));
     }
-    let mut offers = Offers::default();
-    for (vertex, params) in &participants {
-        let files = package_files.get(vertex).map_or(&[][..], Vec::as_slice);
-        offers.add(graph, *vertex, params, files, host);
+    if errors.is_empty() {
+        return Ok(finder.found);
     }
-    let mut seeker = Seeker { offers: &offers, vertex: VertexId(0), by_package: false, found: Found::default() };
-    for (vertex, params) in &participants {
-        seeker.vertex = *vertex;
-        let files = package_files.get(vertex).map_or(&[][..], Vec::as_slice);
-        seeker.seek(params, files, host);
-    }
-    Ok(seeker.found)
+    errors.sort_by_key(|error| error.vertex);
+    errors.dedup_by_key(|error| error.vertex);
+    Err(errors)
 }
 
-/// Which resource offers an identity: the first by id, and the next one for a seeker that is the first itself.
+/// Something that one resource offers and others may want: a key in a namespace.
+///
+/// A namespace belongs to the kind that offers its identities; its file defines the constructors.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Identity<'a> {
+    key: Cow<'a, str>,
+    namespace: &'static str,
+}
+
+impl<'a> Identity<'a> {
+    /// Creates an identity.
+    pub fn new(namespace: &'static str, key: impl Into<Cow<'a, str>>) -> Identity<'a> {
+        Identity { key: key.into(), namespace }
+    }
+}
+
+/// A resource that offers an identity.
 #[derive(Clone, Copy)]
-struct Offer {
-    first: VertexId,
-    second: Option<VertexId>,
+struct Candidate {
+    vertex: VertexId,
+    host_dependent: bool,
 }
 
-/// Everything that is offered, by type of identity.
-#[derive(Default)]
-struct Offers<'a> {
-    files: FxHashMap<Cow<'a, str>, Offer>,
-    package_files: FxHashMap<&'a str, Offer>,
-    services: FxHashMap<(&'a str, bool), Offer>,
-    timers: FxHashMap<(Cow<'a, str>, bool), Offer>,
-    users: FxHashMap<&'a str, Offer>,
-    groups: FxHashMap<&'a str, Offer>,
-    group_ids: FxHashMap<i64, Offer>,
-    images: FxHashMap<Cow<'a, str>, Offer>,
-    remotes: Vec<VertexId>,
+/// The resources that offer one identity: the first by id, and the second one, for the case that the first one is the seeker.
+#[derive(Clone, Copy)]
+struct Candidates {
+    first: Candidate,
+    second: Option<Candidate>,
 }
 
-fn offer<K: Hash + Eq>(map: &mut FxHashMap<K, Offer>, graph: &ResourceGraph, key: K, vertex: VertexId) {
-    match map.entry(key) {
-        Entry::Vacant(vacant) => {
-            vacant.insert(Offer { first: vertex, second: None });
-        }
-        Entry::Occupied(mut occupied) => {
-            let id = |v: VertexId| &graph.resource(v).id;
-            let offer = occupied.get_mut();
-            if id(vertex) < id(offer.first) {
-                *offer = Offer { first: vertex, second: Some(offer.first) };
-            } else if offer.second.is_none_or(|second| id(vertex) < id(second)) {
-                offer.second = Some(vertex);
-            }
-        }
-    }
+/// Everything that is offered.
+pub struct Offers<'a> {
+    graph: &'a ResourceGraph,
+    /// The resource whose offers are being added.
+    vertex: VertexId,
+    host_dependent: bool,
+    candidates: FxHashMap<Identity<'a>, Candidates>,
+    /// The resources that offer the same as a whole.
+    members: FxHashMap<&'static str, Vec<Candidate>>,
 }
 
 impl<'a> Offers<'a> {
-    fn add(
-        &mut self,
-        graph: &ResourceGraph,
-        vertex: VertexId,
-        params: &Params<'a>,
-        package_files: &'a [String],
-        host: &AutoEdgeHost<'_>,
-    ) {
-        let name = params.name();
-        match params.kind().name {
-            "file" => offer(&mut self.files, graph, file_path(params), vertex),
-            "pkg" => {
-                for file in package_files {
-                    offer(&mut self.package_files, graph, file, vertex);
-                }
-            }
-            "svc" => offer(&mut self.services, graph, (name, params.bool("session")), vertex),
-            "cron" => {
-                let session = params.bool("session");
-                let unit = match params.text("unit") {
-                    unit if unit.is_empty() => Cow::Owned(format!("{name}.service")),
-                    unit => unit,
-                };
-                offer(&mut self.timers, graph, (unit, session), vertex);
-                let file = unit_directory(session, host).map(|directory| format!("{directory}{name}.timer"));
-                if let Some(file) = file {
-                    offer(&mut self.files, graph, Cow::Owned(file), vertex);
-                }
-            }
-            "user" => offer(&mut self.users, graph, name, vertex),
-            "group" => {
-                offer(&mut self.groups, graph, name, vertex);
-                if params.is_set("gid") {
-                    offer(&mut self.group_ids, graph, params.int("gid"), vertex);
-                }
-            }
-            "docker:image" => offer(&mut self.images, graph, with_tag(Cow::Borrowed(name)), vertex),
-            "fwupd:remote" => self.remotes.push(vertex),
-            _ => {}
+    fn new(graph: &'a ResourceGraph) -> Offers<'a> {
+        Offers {
+            graph,
+            vertex: VertexId(0),
+            host_dependent: false,
+            candidates: FxHashMap::default(),
+            members: FxHashMap::default(),
         }
+    }
+
+    fn current(&self) -> Candidate {
+        Candidate { vertex: self.vertex, host_dependent: self.host_dependent }
+    }
+
+    /// Adds an identity of the resource.
+    pub fn add(&mut self, identity: Identity<'a>) {
+        let candidate = self.current();
+        match self.candidates.entry(identity) {
+            Entry::Vacant(vacant) => {
+                vacant.insert(Candidates { first: candidate, second: None });
+            }
+            Entry::Occupied(mut occupied) => {
+                let id = |p: Candidate| &self.graph.resource(p.vertex).id;
+                let known = occupied.get_mut();
+                if id(candidate) < id(known.first) {
+                    *known = Candidates { first: candidate, second: Some(known.first) };
+                } else if known.second.is_none_or(|second| id(candidate) < id(second)) {
+                    known.second = Some(candidate);
+                }
+            }
+        }
+    }
+
+    /// Adds the resource to a group of which others want every member.
+    pub fn join(&mut self, group: &'static str) {
+        let candidate = self.current();
+        self.members.entry(group).or_default().push(candidate);
     }
 }
 
-/// Where the unit files of the host's administrator are.
-fn unit_directory(session: bool, host: &AutoEdgeHost<'_>) -> Option<Cow<'static, str>> {
-    match session {
-        false => Some(Cow::Borrowed("/etc/systemd/system/")),
-        true => {
-            host.home.as_deref().map(|home| Cow::Owned(format!("{}/.config/systemd/user/", home.trim_end_matches('/'))))
-        }
-    }
-}
-
-/// An image without a tag is the one tagged `latest`; a colon before a slash belongs to the registry's port.
-fn with_tag(image: Cow<'_, str>) -> Cow<'_, str> {
-    let last = image.rsplit('/').next().unwrap_or("");
-    if last.contains(':') { image } else { Cow::Owned(format!("{image}:latest")) }
-}
-
-struct Seeker<'a> {
+/// Finds the edges of one resource.
+pub struct EdgeFinder<'a> {
     offers: &'a Offers<'a>,
-    /// Who is looking.
+    /// The resource whose edges are being searched.
     vertex: VertexId,
-    /// Whether what is looked up comes from the files of a package.
-    by_package: bool,
-    found: Found,
+    host_dependent: bool,
+    found: FoundEdges,
 }
 
-/// Which of the two runs first.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum First {
-    Match,
-    Seeker,
-}
+impl EdgeFinder<'_> {
+    /// Orders the resource after the one that offers an identity. Returns whether there is one.
+    pub fn after(&mut self, identity: &Identity<'_>) -> bool {
+        let candidate = self.candidate(identity);
+        candidate.map(|candidate| self.add(candidate, candidate.vertex, self.vertex)).is_some()
+    }
 
-impl<'a> Seeker<'a> {
-    /// Adds the edge to who offers what was looked up; whether there is someone.
-    fn edge_to(&mut self, offer: Option<&Offer>, first: First) -> bool {
-        let other = offer.and_then(|o| if o.first == self.vertex { o.second } else { Some(o.first) });
-        let Some(other) = other else { return false };
-        let (from, to) = match first {
-            First::Match => (other, self.vertex),
-            First::Seeker => (self.vertex, other),
-        };
-        let edges = if self.by_package { &mut self.found.package_edges } else { &mut self.found.edges };
+    /// Orders the resource before the one that offers an identity. Returns whether there is one.
+    pub fn before(&mut self, identity: &Identity<'_>) -> bool {
+        let candidate = self.candidate(identity);
+        candidate.map(|candidate| self.add(candidate, self.vertex, candidate.vertex)).is_some()
+    }
+
+    /// Orders the resource after every member of a group.
+    pub fn after_all(&mut self, group: &'static str) {
+        for candidate in self.offers.members.get(group).into_iter().flatten() {
+            if candidate.vertex != self.vertex {
+                self.add(*candidate, candidate.vertex, self.vertex);
+            }
+        }
+    }
+
+    fn candidate(&self, identity: &Identity<'_>) -> Option<Candidate> {
+        let candidates = self.offers.candidates.get(identity)?;
+        if candidates.first.vertex == self.vertex { candidates.second } else { Some(candidates.first) }
+    }
+
+    fn add(&mut self, candidate: Candidate, from: VertexId, to: VertexId) {
+        let yields = self.host_dependent || candidate.host_dependent;
+        let edges = if yields { &mut self.found.yielding } else { &mut self.found.edges };
         edges.push(Edge { from, to, notify: false, autoedge: true });
-        true
     }
-
-    fn file(&mut self, path: &str, first: First) -> bool {
-        let offers = self.offers;
-        self.edge_to(offers.files.get(path), first)
-    }
-
-    fn group(&mut self, name: &str, first: First) -> bool {
-        let offers = self.offers;
-        self.edge_to(offers.groups.get(name), first)
-    }
-
-    fn seek(&mut self, params: &Params<'a>, package_files: &'a [String], host: &AutoEdgeHost<'_>) {
-        let offers = self.offers;
-        match params.kind().name {
-            "file" => {
-                for fragment in params.texts("fragments") {
-                    self.file(&fragment, First::Match);
-                }
-                let path = file_path(params);
-                for directory in ancestors(&path) {
-                    if self.file(directory, First::Match) {
-                        break;
-                    }
-                }
-            }
-            "http:server:file" | "tftp:file" => {
-                let path = params.text("path");
-                if !path.is_empty() {
-                    self.file(&path, First::Match);
-                }
-            }
-            "exec" => self.seek_exec(params),
-            "pkg" => {
-                self.by_package = true;
-                self.seek_package(package_files);
-                self.by_package = false;
-            }
-            "svc" => {
-                let (session, unit) = (params.bool("session"), format!("{}.service", params.name()));
-                let own = unit_directory(session, host);
-                let system = if session { &[][..] } else { &["/usr/lib/systemd/system/", "/lib/systemd/system/"] };
-                let directories = own.iter().map(|own| &**own).chain(system.iter().copied());
-                for directory in directories {
-                    if self.file(&format!("{directory}{unit}"), First::Match) {
-                        break;
-                    }
-                }
-                self.edge_to(offers.timers.get(&(Cow::Owned(unit), session)), First::Seeker);
-            }
-            "user" => {
-                let first = if params.text("state") == "absent" { First::Seeker } else { First::Match };
-                if params.is_set("gid") {
-                    self.edge_to(offers.group_ids.get(&params.int("gid")), first);
-                }
-                if let Some(group) = params.set_text("group") {
-                    self.group(&group, first);
-                }
-                for group in params.texts("groups") {
-                    self.group(&group, first);
-                }
-            }
-            "docker:container" => {
-                let first = if params.text("state") == "removed" { First::Seeker } else { First::Match };
-                self.edge_to(offers.images.get(&with_tag(params.text("image"))), first);
-            }
-            "fwupd:remote" => {
-                self.file(&format!("/etc/fwupd/remotes.d/{}.conf", params.name()), First::Match);
-                self.edge_to(offers.services.get(&("fwupd", false)), First::Match);
-            }
-            "fwupd:device" | "fwupd:system" => {
-                for remote in &offers.remotes {
-                    self.edge_to(Some(&Offer { first: *remote, second: None }), First::Match);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn seek_exec(&mut self, params: &Params<'a>) {
-        let offers = self.offers;
-        for (command, shell) in [
-            ("cmd", "shell"),
-            ("watchcmd", "watchshell"),
-            ("ifcmd", "ifshell"),
-            ("nifcmd", "nifshell"),
-            ("donecmd", "doneshell"),
-        ] {
-            let text = if command == "cmd" { params.text_or_name(command) } else { params.text(command) };
-            let shell = params.text(shell);
-            let program =
-                if text.is_empty() || shell.is_empty() { text.split_whitespace().next() } else { Some(&*shell) };
-            if let Some(program) = program {
-                self.by_package = true;
-                self.edge_to(offers.package_files.get(program), First::Match);
-                self.by_package = false;
-                self.file(program, First::Match);
-            }
-        }
-        self.edge_to(offers.users.get(&*params.text("user")), First::Match);
-        self.group(&params.text("group"), First::Match);
-    }
-
-    /// A package comes before the services that it brings, and before files of its own that are managed: for each of its
-    /// files the nearest path above it, or itself, that is.
-    fn seek_package(&mut self, files: &'a [String]) {
-        let offers = self.offers;
-        for file in files {
-            let unit = file.strip_prefix("/usr/lib/systemd/system/").and_then(|unit| unit.strip_suffix(".service"));
-            if let Some(unit) = unit.filter(|unit| !unit.contains('/')) {
-                self.edge_to(offers.services.get(&(unit, false)), First::Seeker);
-            }
-        }
-        let mut seen: FxHashSet<&str> = FxHashSet::default();
-        for file in files {
-            for path in std::iter::once(&**file).chain(ancestors(file)) {
-                if !seen.insert(path) || self.file(path, First::Seeker) {
-                    break;
-                }
-            }
-        }
-    }
-}
-
-/// The directories above a path, from the nearest to `/`, each with its final `/`.
-fn ancestors(path: &str) -> impl Iterator<Item = &str> {
-    let mut rest = path.strip_suffix('/').unwrap_or(path);
-    std::iter::from_fn(move || {
-        let slash = rest.rfind('/')?;
-        let directory = &path[..=slash];
-        rest = &rest[..slash];
-        Some(directory)
-    })
 }
 
 #[cfg(test)]
@@ -397,14 +297,6 @@ mod tests {
 
     fn plain() -> AutoEdgeHost<'static> {
         AutoEdgeHost::default()
-    }
-
-    #[test]
-    fn directories_above() {
-        assert_eq!(ancestors("/a/b/c").collect::<Vec<_>>(), ["/a/b/", "/a/", "/"]);
-        assert_eq!(ancestors("/a/b/").collect::<Vec<_>>(), ["/a/", "/"]);
-        assert_eq!(ancestors("/").count(), 0);
-        assert_eq!(ancestors("").count(), 0);
     }
 
     #[test]

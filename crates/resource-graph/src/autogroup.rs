@@ -1,61 +1,62 @@
 //! Automatic grouping (spec 05 §4.4, spec 06 §4.3): resources that can share one worker become one vertex.
 //!
-//! A *leader* takes *followers*: one `pkg` with the others that want the same state, an `http:server` with its files. Two
-//! vertices may become one only if neither reaches the other, or the graph would get a cycle.
+//! A *leader* takes *followers*: one `pkg` takes the others that want the same state, an `http:server` its files. Two
+//! vertices may become one only if neither reaches the other, or the graph would get a cycle. Which resources of a kind
+//! may be grouped is declared by the kind in its [`Grouping`](crate::Grouping).
 //!
-//! Candidates are found by a hashed key, never by trying pairs. What the leader reaches, and what reaches it, is two sets
-//! that grow with each follower: a leader costs one walk over the graph at most. Where followers keep being refused (a long
-//! chain of like resources) that would be quadratic, so after a bounded amount of walking the rest is grouped by level: the
-//! length of the longest path to a vertex. Vertices of one level never reach each other, and stay so however many of them
-//! become one.
+//! Candidates are found by a hashed key, never by trying pairs. The set of vertices that the leader reaches, and the set of
+//! those that reach it, grow with each follower, so a leader costs at most one walk over the graph. If most followers are
+//! refused (as in a long chain of equal resources), that would be quadratic. So after a bounded amount of walking the rest
+//! is grouped by level, the length of the longest path to a vertex: vertices of one level never reach each other, however
+//! many of them become one.
 //!
-//! Order (spec 06 §4.3): kinds with more parts first, then kinds and names in descending order; so of equals the one whose
-//! name sorts last leads.
+//! Order (spec 06 §4.3): kinds with more parts first, then kinds and names in descending order. Among resources of one kind
+//! the one whose name sorts last therefore leads.
 
 use std::borrow::Cow;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{Edge, Meta, Params, ResourceGraph, VertexId};
+use crate::{Edge, GroupKey, Meta, Params, Parent, ResourceGraph, VertexId, all_kinds};
 
 /// Which vertices of a graph run together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Groups {
-    /// Who took a vertex directly.
+    /// The direct parent of each vertex.
     parent: Vec<Option<VertexId>>,
-    /// Whom a vertex took directly, in the order of taking.
+    /// The direct children of a vertex, in the order in which they were taken.
     children: FxHashMap<VertexId, Vec<VertexId>>,
-    /// The vertex at the top of each vertex' group: itself for most.
+    /// The root of each vertex' group: for most vertices the vertex itself.
     leader: Vec<VertexId>,
     /// The edges between leaders.
     edges: Vec<Edge>,
 }
 
 impl Groups {
-    /// The vertex that runs this one: itself, if nobody took it.
+    /// Returns the vertex that runs this one: itself, unless it has a parent.
     #[must_use]
     pub fn leader(&self, vertex: VertexId) -> VertexId {
         self.leader[vertex.index()]
     }
 
-    /// The vertices that run, in the order of the graph.
+    /// Returns the vertices that run, in the order of the graph.
     pub fn leaders(&self) -> impl Iterator<Item = VertexId> {
         self.parent.iter().enumerate().filter(|(_, p)| p.is_none()).map(|(i, _)| VertexId(i as u32))
     }
 
-    /// Who took this vertex directly; children of an `http:server` may have children themselves.
+    /// Returns the direct parent of a vertex, which may have a parent itself.
     #[must_use]
     pub fn parent(&self, vertex: VertexId) -> Option<VertexId> {
         self.parent[vertex.index()]
     }
 
-    /// Whom this vertex took directly, in the order in which they are served.
+    /// Returns the direct children of a vertex, in the order in which they are served.
     #[must_use]
     pub fn children(&self, vertex: VertexId) -> &[VertexId] {
         self.children.get(&vertex).map_or(&[], Vec::as_slice)
     }
 
-    /// The vertex with everything below it, children after their parents.
+    /// Returns the vertex with all its descendants, children after their parents.
     #[must_use]
     pub fn members(&self, vertex: VertexId) -> Vec<VertexId> {
         let mut members = vec![vertex];
@@ -67,13 +68,13 @@ impl Groups {
         members
     }
 
-    /// The edges between leaders: at most one for a pair, its notification that of any of its members' edges.
+    /// Returns the edges between leaders: at most one per pair, which notifies if an edge between any of their members does.
     #[must_use]
     pub fn edges(&self) -> &[Edge] {
         &self.edges
     }
 
-    /// The semaphores of a vertex and everything below it, sorted, each once.
+    /// Returns the semaphores of a vertex and all its descendants, sorted and without duplicates.
     #[must_use]
     pub fn semaphores(&self, graph: &ResourceGraph, vertex: VertexId) -> Vec<String> {
         let mut all: Vec<String> =
@@ -93,25 +94,15 @@ pub fn autogroup(graph: &ResourceGraph) -> Groups {
     grouper.finish()
 }
 
-/// Kinds whose children they run, the children's kinds, and the child's parameter that names the parent.
-const PARENTS: [(&str, &[&str], &str); 5] = [
-    ("http:server:ui", &["http:server:ui:input"], "path"),
-    ("http:server", &["http:server:ui", "http:server:proxy", "http:server:flag", "http:server:file"], "server"),
-    ("dhcp:server", &["dhcp:range", "dhcp:host"], "server"),
-    ("tftp:server", &["tftp:file"], "server"),
-    ("virt:network", &["virt:network:range", "virt:network:host"], "network"),
-];
-
-/// Equals may be grouped when their keys are equal.
+/// Resources may be grouped as equals when their keys are equal.
 #[derive(PartialEq, Eq, Hash)]
 struct Key<'a> {
     kind: &'static str,
-    /// What of the parameters must agree.
-    params: (Cow<'a, str>, Cow<'a, str>),
-    /// What of the meta parameters must agree: the leader's are those that count.
+    params: GroupKey<'a>,
     meta: MetaKey,
 }
 
+/// The meta parameters that must agree, because only the leader's take effect.
 #[derive(PartialEq, Eq, Hash)]
 struct MetaKey {
     flags: [bool; 6],
@@ -135,23 +126,9 @@ impl MetaKey {
     }
 }
 
-/// The key of a vertex among its equals; none if it is never grouped with any.
+/// Returns the key of a resource among its equals; `None` if it is never grouped with any.
 fn key<'a>(params: &Params<'a>) -> Option<Key<'a>> {
-    let none = Cow::Borrowed("");
-    let agreeing = match params.kind().name {
-        "noop" | "test" => (none.clone(), none),
-        "print" if !params.bool("refresh_only") => (none.clone(), none),
-        "pkg" => {
-            let state = params.text("state");
-            let flags: String = ["allowdowngrade", "allowuntrusted", "allownonfree", "allowunsupported"]
-                .map(|flag| if params.bool(flag) { '1' } else { '0' })
-                .iter()
-                .collect();
-            matches!(&*state, "installed" | "uninstalled" | "newest").then_some((state, Cow::Owned(flags)))?
-        }
-        "http:server:flag" => (params.text("server"), params.text_or_name("path")),
-        _ => return None,
-    };
+    let agreeing = (params.kind().grouping.key)(params)?;
     // A member of a group is never exported.
     if !params.meta().export.is_empty() {
         return None;
@@ -159,18 +136,40 @@ fn key<'a>(params: &Params<'a>) -> Option<Key<'a>> {
     Some(Key { kind: params.kind().name, params: agreeing, meta: MetaKey::of(params.meta()) })
 }
 
+/// A kind whose resources take children, and the kinds of these children.
+struct Family {
+    kind: &'static str,
+    children: Vec<(&'static str, Parent)>,
+}
+
+/// Returns the families in the order in which they are grouped, so that a child has taken its own children before it is
+/// taken.
+fn families() -> Vec<Family> {
+    let mut families: Vec<Family> = Vec::new();
+    for kind in all_kinds() {
+        let Some(parent) = kind.grouping.parent else { continue };
+        match families.iter_mut().find(|family| family.kind == parent.kind) {
+            Some(family) => family.children.push((kind.name, parent)),
+            None => families.push(Family { kind: parent.kind, children: vec![(kind.name, parent)] }),
+        }
+    }
+    families.sort_by_key(|family| std::cmp::Reverse((family.kind.split(':').count(), family.kind)));
+    families
+}
+
 struct Grouper<'a> {
     graph: &'a ResourceGraph,
     parent: Vec<Option<VertexId>>,
     children: FxHashMap<VertexId, Vec<VertexId>>,
-    /// All vertices below a leader, itself included; only for leaders with followers.
+    /// A leader with all its descendants; only for leaders with followers.
     flat: FxHashMap<VertexId, Vec<VertexId>>,
     leader: Vec<VertexId>,
-    /// How many vertices may still be walked over before grouping goes by level.
+    /// The number of vertices that may still be visited before the rest is grouped by level.
     budget: usize,
-    /// Who reaches, or is reached from, the leader at hand: marked with the leader's number plus one.
-    after: Vec<u32>,
-    before: Vec<u32>,
+    /// The last leader that was found to reach each vertex.
+    after: Vec<Option<VertexId>>,
+    /// The last leader that was found to be reached from each vertex.
+    before: Vec<Option<VertexId>>,
 }
 
 impl<'a> Grouper<'a> {
@@ -182,21 +181,26 @@ impl<'a> Grouper<'a> {
             flat: FxHashMap::default(),
             leader: graph.vertices().collect(),
             budget: 16 * (graph.len() + graph.edge_count()) + 1024,
-            after: vec![0; graph.len()],
-            before: vec![0; graph.len()],
+            after: vec![None; graph.len()],
+            before: vec![None; graph.len()],
         }
     }
 
-    fn takes_part(&self, vertex: VertexId) -> bool {
+    fn participates(&self, vertex: VertexId) -> bool {
         let resource = self.graph.resource(vertex);
-        // A relay in a group would pass refreshes on for the whole group.
-        resource.meta.autogroup && !resource.meta.hidden && !resource.relay
+        // A group with such a member would propagate refreshes for all its members.
+        resource.meta.autogroup && !resource.meta.hidden && !resource.propagates_refresh
+    }
+
+    /// Returns whether a resource may lead a group of its kind.
+    fn may_lead(&self, vertex: VertexId) -> bool {
+        Params::of(self.graph.resource(vertex)).is_some_and(|params| (params.kind().grouping.may_lead)(&params))
     }
 
     fn group_equals(&mut self) {
         let mut classes: FxHashMap<Key<'a>, Vec<VertexId>> = FxHashMap::default();
         for (vertex, resource) in self.graph.resources() {
-            if self.takes_part(vertex)
+            if self.participates(vertex)
                 && let Some(key) = Params::of(resource).and_then(|p| key(&p))
             {
                 classes.entry(key).or_default().push(vertex);
@@ -206,14 +210,11 @@ impl<'a> Grouper<'a> {
         for (_, class) in &mut classes {
             class.sort_unstable_by_key(|v| std::cmp::Reverse(&*self.graph.resource(*v).id.name));
         }
-        // In a fixed order, since what one class does decides what another may do.
+        // In a fixed order, because the groups of one class restrict those of the next.
         classes.sort_unstable_by_key(|(_, class)| std::cmp::Reverse(&self.graph.resource(class[0]).id));
         let mut leftover: Vec<Vec<VertexId>> = Vec::new();
-        for (key, class) in classes {
-            let may_lead = |v: VertexId| {
-                key.kind != "test" || Params::of(self.graph.resource(v)).is_some_and(|p| p.bool("alwaysgroup"))
-            };
-            let leads: FxHashSet<VertexId> = class.iter().copied().filter(|v| may_lead(*v)).collect();
+        for (_, class) in classes {
+            let leads: FxHashSet<VertexId> = class.iter().copied().filter(|v| self.may_lead(*v)).collect();
             let mut rest = class;
             while let Some(at) = rest.iter().position(|v| leads.contains(v)) {
                 if self.budget == 0 {
@@ -230,17 +231,15 @@ impl<'a> Grouper<'a> {
         }
     }
 
-    /// Groups what is left of each class level by level.
+    /// Groups the rest of each class level by level.
     fn group_by_level(&mut self, classes: Vec<Vec<VertexId>>) {
         let level = self.levels();
         for class in classes {
             let mut leaders: FxHashMap<u32, VertexId> = FxHashMap::default();
             for vertex in class {
-                let vertex_leads = &*self.graph.resource(vertex).id.kind != "test"
-                    || Params::of(self.graph.resource(vertex)).is_some_and(|p| p.bool("alwaysgroup"));
                 match leaders.get(&level[vertex.index()]) {
                     Some(leader) => self.take(*leader, vertex),
-                    None if vertex_leads => {
+                    None if self.may_lead(vertex) => {
                         leaders.insert(level[vertex.index()], vertex);
                     }
                     None => {}
@@ -249,7 +248,7 @@ impl<'a> Grouper<'a> {
         }
     }
 
-    /// The length of the longest path to each vertex, in the graph as grouped so far.
+    /// Returns the length of the longest path to each vertex, in the graph as grouped so far.
     fn levels(&self) -> Vec<u32> {
         let leader = |v: VertexId| self.leader[v.index()];
         let mut missing = vec![0_u32; self.graph.len()];
@@ -277,21 +276,21 @@ impl<'a> Grouper<'a> {
     }
 
     fn group_children(&mut self) {
-        for (parent_kind, child_kinds, parameter) in PARENTS {
+        for family in families() {
             let mut parents: Vec<VertexId> = Vec::new();
             // By the name of the parent that they ask for; an empty name asks for any.
             let mut children: FxHashMap<Cow<'a, str>, Vec<VertexId>> = FxHashMap::default();
             for (vertex, resource) in self.graph.resources() {
-                if !self.takes_part(vertex) || self.parent[vertex.index()].is_some() {
+                if !self.participates(vertex) || self.parent[vertex.index()].is_some() {
                     continue;
                 }
                 let kind = &*resource.id.kind;
-                if kind == parent_kind {
+                if kind == family.kind {
                     parents.push(vertex);
-                } else if child_kinds.contains(&kind)
+                } else if let Some((_, parent)) = family.children.iter().find(|(name, _)| *name == kind)
                     && let Some(params) = Params::of(resource)
                 {
-                    children.entry(params.text(parameter)).or_default().push(vertex);
+                    children.entry(params.string(parent.parameter)).or_default().push(vertex);
                 }
             }
             parents.sort_unstable_by_key(|v| std::cmp::Reverse(&*self.graph.resource(*v).id.name));
@@ -321,14 +320,14 @@ impl<'a> Grouper<'a> {
         self.flat.get(&leader).map_or_else(|| &self.leader[leader.index()..=leader.index()], Vec::as_slice)
     }
 
-    /// Marks what the leader reaches and what reaches it.
+    /// Marks the vertices that the leader reaches and those that reach it.
     fn walk_from(&mut self, leader: VertexId) {
         self.walk(leader, leader, Direction::After);
         self.walk(leader, leader, Direction::Before);
     }
 
     fn walk(&mut self, leader: VertexId, start: VertexId, direction: Direction) {
-        let mark = leader.0 + 1;
+        let mark = Some(leader);
         let mut todo: Vec<VertexId> = vec![start];
         while let Some(vertex) = todo.pop() {
             self.budget = self.budget.saturating_sub(1);
@@ -353,9 +352,9 @@ impl<'a> Grouper<'a> {
         }
     }
 
-    /// Lets the leader, which was walked from last, take a follower unless one reaches the other.
+    /// Lets the leader, whose reach was marked last, take a follower unless one reaches the other.
     fn try_take(&mut self, leader: VertexId, follower: VertexId) -> bool {
-        let mark = leader.0 + 1;
+        let mark = Some(leader);
         if follower == leader
             || self.parent[follower.index()].is_some()
             || self.after[follower.index()] == mark
@@ -363,7 +362,7 @@ impl<'a> Grouper<'a> {
         {
             return false;
         }
-        // What was reached from the follower is now reached from the leader.
+        // The leader now also reaches what the follower reaches.
         self.walk(leader, follower, Direction::After);
         self.walk(leader, follower, Direction::Before);
         self.take(leader, follower);
@@ -420,7 +419,7 @@ mod tests {
         Resource::new(ResourceId::new(kind, name))
     }
 
-    /// `leader: child child`, one line a group, sorted.
+    /// Formats groups as `leader: child child`, one per line, sorted.
     fn shown(g: &ResourceGraph, groups: &Groups) -> String {
         let mut lines: Vec<String> = g
             .vertices()
@@ -453,14 +452,14 @@ mod tests {
     }
 
     #[test]
-    fn of_equals_the_last_name_leads() {
+    fn the_last_name_leads() {
         let g = graph(vec![resource("print", "b"), resource("print", "a"), resource("print", "c")], &[]);
         let groups = check(&g, "print[c]: print[b] print[a]");
         assert_eq!(groups.leaders().collect::<Vec<_>>(), [VertexId(2)]);
     }
 
     #[test]
-    fn packages_of_one_state_and_no_version() {
+    fn packages_with_one_state_and_no_version_are_grouped() {
         let pkg = |name: &str, state: &str| resource("pkg", name).with("state", state);
         let mut noop = pkg("n", "installed");
         noop.meta.noop = true;
@@ -480,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_ordered_stays_apart_and_edges_move_to_the_leader() {
+    fn ordered_resources_stay_apart_and_edges_move_to_the_leader() {
         // a -> x -> b, c free: c takes b, then a is before it.
         let g = graph(
             vec![resource("noop", "a"), resource("test", "x"), resource("noop", "b"), resource("noop", "c")],
@@ -492,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn grouping_is_switched_off() {
+    fn excluded_resources_are_not_grouped() {
         let mut off = resource("noop", "a");
         off.meta.autogroup = false;
         let mut hidden = resource("noop", "h");
@@ -514,7 +513,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_group_only_below_one_that_always_does() {
+    fn tests_group_only_below_one_with_alwaysgroup() {
         let g = graph(vec![resource("test", "b"), resource("test", "a").with("alwaysgroup", true)], &[]);
         check(&g, "test[a]: test[b]");
         check(&graph(vec![resource("test", "b"), resource("test", "a")], &[]), "");

@@ -1,23 +1,22 @@
-//! Whether two resources are the same (spec 05 §4.2), and what differs if not.
+//! Comparison of two resources (spec 05 §4.2): whether they are equal, and the first difference if not.
 //!
-//! Used for duplicates in one program, and to keep what did not change when a new graph arrives. A parameter that is not
-//! set equals its default, unless the kind tells "not set" from the zero value.
+//! Used for duplicates in one program, and to keep unchanged resources when a new graph arrives. A parameter that is not
+//! set equals its default, unless the kind distinguishes "not set" from the zero value.
 
-use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use mcl_value::Value;
 
-use crate::kinds::file_path;
-use crate::{Field, Params, Repr, Resource, syntax};
+use crate::{Comparison, Field, META_FIELDS, Params, Resource, all_kinds, kind};
 
-/// The first thing in which two resources differ.
+/// The first difference between two resources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The parameter, or `Meta:NAME`.
     pub what: String,
-    /// The first resource's value, for people: shortened, and masked if it is secret.
+    /// The first resource's value for people: shortened, and masked if it is secret.
     pub first: String,
-    /// The second resource's.
+    /// The second resource's value, likewise.
     pub second: String,
 }
 
@@ -28,108 +27,105 @@ impl std::fmt::Display for Difference {
 }
 
 impl Difference {
-    fn new(what: impl Into<String>, first: impl Into<String>, second: impl Into<String>) -> Option<Difference> {
-        Some(Difference { what: what.into(), first: first.into(), second: second.into() })
+    fn new(what: impl Into<String>, first: impl Into<String>, second: impl Into<String>) -> Difference {
+        Difference { what: what.into(), first: first.into(), second: second.into() }
     }
 }
 
-/// What stands for a value that must not be shown.
+/// Replaces a value that must not be shown.
 pub const MASK: &str = "********";
 
-/// A value for people, in at most about 60 characters.
+/// The length to which [`shown`] shortens a value, in characters.
+const SHOWN_CHARACTERS: usize = 60;
+
+/// Formats a value for people: shortened to 60 characters, and masked if it is secret.
 #[must_use]
 pub fn shown(resource: &Resource, param: &str, value: Option<&Value>) -> String {
     let Some(value) = value else { return String::from("not set") };
     if is_sensitive(resource, param) {
         return MASK.to_owned();
     }
-    let mut text = value.to_json().to_string();
-    if let Some((end, _)) = text.char_indices().nth(60) {
-        text.truncate(end);
-        text.push('…');
+    let mut shown = value.to_json().to_string();
+    if let Some((end, _)) = shown.char_indices().nth(SHOWN_CHARACTERS) {
+        shown.truncate(end);
+        shown.push('…');
     }
-    text
+    shown
 }
 
-/// Whether the value of a parameter must not be shown: its resource or its kind says so.
+/// Returns whether the value of a parameter must not be shown, according to its resource or its kind.
 #[must_use]
 pub fn is_sensitive(resource: &Resource, param: &str) -> bool {
     resource.sensitive.iter().any(|name| **name == *param)
-        || crate::kind(&resource.id.kind).and_then(|k| k.field(param)).is_some_and(|f| f.sensitive)
+        || kind(&resource.id.kind).and_then(|k| k.field(param)).is_some_and(|f| f.sensitive)
 }
 
-/// The first difference of two resources; none if they are the same. Flows and origins are not compared.
+/// Returns the first difference between two resources; `None` if they are equal. Flows and origins are not compared.
 #[must_use]
 pub fn difference(a: &Resource, b: &Resource) -> Option<Difference> {
     if a.id.kind != b.id.kind {
-        return Difference::new("kind", &*a.id.kind, &*b.id.kind);
+        return Some(Difference::new("kind", &*a.id.kind, &*b.id.kind));
     }
     if a.id.name != b.id.name {
-        return Difference::new("name", &*a.id.name, &*b.id.name);
+        return Some(Difference::new("name", &*a.id.name, &*b.id.name));
     }
-    // Mostly nothing changed at all, and the maps are equal as they stand.
-    if a.meta == b.meta && a.relay == b.relay && a.params == b.params && &*a.id.kind != "test" {
+    if let Some(parameter) = never_equal(a).or_else(|| never_equal(b)) {
+        return Some(param_difference(a, b, parameter));
+    }
+    // Usually nothing changed, and the maps are equal without regard to defaults.
+    if a.meta == b.meta && a.propagates_refresh == b.propagates_refresh && a.params == b.params {
         return None;
     }
-    param_difference(a, b).or_else(|| meta_difference(a, b)).or_else(|| {
-        (a.relay != b.relay).then(|| Difference {
-            what: String::from("relay"),
-            first: a.relay.to_string(),
-            second: b.relay.to_string(),
-        })
+    first_param_difference(a, b).or_else(|| meta_difference(a, b)).or_else(|| {
+        let (first, second) = (a.propagates_refresh, b.propagates_refresh);
+        (first != second).then(|| Difference::new("propagates_refresh", first.to_string(), second.to_string()))
     })
 }
 
-fn param_difference(a: &Resource, b: &Resource) -> Option<Difference> {
-    let (Some(first), Some(second)) = (Params::of(a), Params::of(b)) else {
-        // Nothing is known of the kind: compare what is there.
-        let name = a.params.keys().chain(b.params.keys()).find(|name| a.params.get(name) != b.params.get(name))?;
-        return Difference::new(&**name, shown(a, name, a.params.get(name)), shown(b, name, b.params.get(name)));
-    };
-    if &*a.id.kind == "file" {
-        let (p, q) = (file_path(&first), file_path(&second));
-        if p != q {
-            return Difference::new("path", p, q);
-        }
-    }
-    for field in first.kind().fields {
-        if !same_field(&first, &second, field) {
-            return Difference::new(
-                field.name,
-                shown(a, field.name, a.params.get(field.name)),
-                shown(b, field.name, b.params.get(field.name)),
-            );
-        }
-    }
-    None
+/// Returns the parameter that makes a resource differ from every other one.
+fn never_equal(resource: &Resource) -> Option<&'static str> {
+    // Kinds with such a parameter are rare, and most resources that are compared are equal: do not look up each kind.
+    static PARAMETERS: LazyLock<Vec<(&str, &str)>> =
+        LazyLock::new(|| all_kinds().iter().filter_map(|k| Some((k.name, k.never_equal_parameter?))).collect());
+    let (_, parameter) = PARAMETERS.iter().find(|(kind, _)| *kind == &*resource.id.kind)?;
+    Params::of(resource)?.bool(parameter).then_some(*parameter)
 }
 
-fn same_field(a: &Params<'_>, b: &Params<'_>, field: &Field) -> bool {
-    let name = field.name;
-    match (a.kind().name, name) {
-        ("file", "path" | "dirname" | "basename") => return true,
-        ("file", "mode") => return octal(&a.text(name)) == octal(&b.text(name)),
-        ("test", "comparefail") => return !a.bool(name) && !b.bool(name),
-        ("test", "func1") => return true,
-        ("dhcp:server", "leasetime") => return syntax::duration(&a.text(name)) == syntax::duration(&b.text(name)),
-        _ => {}
-    }
-    match (a.value(name), b.value(name)) {
+fn param_difference(a: &Resource, b: &Resource, name: &str) -> Difference {
+    Difference::new(name, shown(a, name, a.params.get(name)), shown(b, name, b.params.get(name)))
+}
+
+fn first_param_difference(a: &Resource, b: &Resource) -> Option<Difference> {
+    let (Some(first), Some(second)) = (Params::of(a), Params::of(b)) else {
+        // The kind is unknown: compare what is set.
+        let name = a.params.keys().chain(b.params.keys()).find(|name| a.params.get(name) != b.params.get(name))?;
+        return Some(param_difference(a, b, name));
+    };
+    first.kind().fields.iter().find_map(|field| {
+        let equal = match field.comparison {
+            Comparison::Value => same_value(&first, &second, field, |_, _| false),
+            Comparison::Unordered => same_value(&first, &second, field, same_elements),
+            Comparison::Ignored => true,
+            Comparison::Custom(equal) => equal(&first, &second),
+            Comparison::Derived(derive) => {
+                let (x, y) = (derive(&first), derive(&second));
+                if x == y {
+                    return None;
+                }
+                return Some(Difference::new(field.name, x, y));
+            }
+        };
+        (!equal).then(|| param_difference(a, b, field.name))
+    })
+}
+
+fn same_value(a: &Params<'_>, b: &Params<'_>, field: &Field, similar: fn(&Value, &Value) -> bool) -> bool {
+    match (a.value(field.name), b.value(field.name)) {
         (None, None) => true,
-        (Some(x), Some(y)) => x == y || (is_set_like(a.kind().name, name) && same_elements(x, y)),
+        (Some(x), Some(y)) => x == y || similar(x, y),
         (Some(given), None) => is_default(a, field, given),
         (None, Some(given)) => is_default(b, field, given),
     }
-}
-
-/// Octal modes are compared by what they mean, symbolic ones as they are written.
-fn octal(mode: &str) -> Result<u32, Cow<'_, str>> {
-    u32::from_str_radix(mode, 8).map_err(|_| Cow::Borrowed(mode))
-}
-
-/// Lists whose order means nothing.
-fn is_set_like(kind: &str, param: &str) -> bool {
-    matches!((kind, param), ("user", "groups") | ("net", "addrs") | ("docker:container", "env"))
 }
 
 fn same_elements(a: &Value, b: &Value) -> bool {
@@ -142,7 +138,7 @@ fn same_elements(a: &Value, b: &Value) -> bool {
     a.len() == b.len() && sorted(a) == sorted(b)
 }
 
-/// Whether a value that was given is what the kind would have taken anyway.
+/// Returns whether a value that is set equals the one that the kind uses otherwise.
 fn is_default(params: &Params<'_>, field: &Field, given: &Value) -> bool {
     if field.optional {
         return false;
@@ -152,9 +148,9 @@ fn is_default(params: &Params<'_>, field: &Field, given: &Value) -> bool {
         Value::Int(i) => *i == field.default.parse().unwrap_or(0),
         Value::Float(x) => *x == 0.0,
         Value::Str(s) => {
-            let text = s.to_text();
-            let default = field.default_text().unwrap_or("");
-            text == default || (field.defaults_to_name() && text == params.name())
+            let string = s.to_text();
+            let default = field.default_string().unwrap_or("");
+            string == default || (field.defaults_to_name() && string == params.name())
         }
         Value::List(items) => items.is_empty(),
         Value::Map(map) => map.is_empty() && field.default.is_empty(),
@@ -164,56 +160,10 @@ fn is_default(params: &Params<'_>, field: &Field, given: &Value) -> bool {
 }
 
 fn meta_difference(a: &Resource, b: &Resource) -> Option<Difference> {
-    let (a, b) = (&a.meta, &b.meta);
-    let sorted = |list: &[String]| {
-        let mut list = list.to_vec();
-        list.sort_unstable();
-        format!("{list:?}")
-    };
-    let pairs = [
-        ("noop", a.noop.to_string(), b.noop.to_string()),
-        ("retry", a.retry.to_string(), b.retry.to_string()),
-        ("retryreset", a.retryreset.to_string(), b.retryreset.to_string()),
-        ("delay", a.delay.to_string(), b.delay.to_string()),
-        ("timeout", a.timeout.to_string(), b.timeout.to_string()),
-        ("poll", a.poll.to_string(), b.poll.to_string()),
-        ("limit", a.limit.to_string(), b.limit.to_string()),
-        ("burst", a.burst.to_string(), b.burst.to_string()),
-        ("reset", a.reset.to_string(), b.reset.to_string()),
-        ("sema", sorted(&a.sema), sorted(&b.sema)),
-        ("rewatch", a.rewatch.to_string(), b.rewatch.to_string()),
-        ("realize", a.realize.to_string(), b.realize.to_string()),
-        ("dollar", a.dollar.to_string(), b.dollar.to_string()),
-        ("hidden", a.hidden.to_string(), b.hidden.to_string()),
-        ("export", sorted(&a.export), sorted(&b.export)),
-        ("reverse", a.reverse.to_string(), b.reverse.to_string()),
-        ("autoedge", a.autoedge.to_string(), b.autoedge.to_string()),
-        ("autogroup", a.autogroup.to_string(), b.autogroup.to_string()),
-    ];
-    let (name, first, second) = pairs.into_iter().find(|(_, first, second)| first != second)?;
-    Difference::new(format!("Meta:{name}"), first, second)
-}
-
-impl Field {
-    /// The default, where it is a text.
-    pub(crate) fn default_text(&self) -> Option<&'static str> {
-        self.default.strip_prefix('"')?.strip_suffix('"')
-    }
-
-    /// The smallest and the greatest integer that the host can store.
-    #[must_use]
-    pub fn int_range(&self) -> std::ops::RangeInclusive<i64> {
-        match self.repr {
-            Repr::Plain | Repr::Int64 | Repr::Float32 => i64::MIN..=i64::MAX,
-            Repr::Int8 => i8::MIN.into()..=i8::MAX.into(),
-            Repr::Int16 => i16::MIN.into()..=i16::MAX.into(),
-            Repr::Int32 => i32::MIN.into()..=i32::MAX.into(),
-            Repr::Uint | Repr::Uint64 => 0..=i64::MAX,
-            Repr::Uint8 => 0..=u8::MAX.into(),
-            Repr::Uint16 => 0..=u16::MAX.into(),
-            Repr::Uint32 => 0..=u32::MAX.into(),
-        }
-    }
+    META_FIELDS.iter().find_map(|field| {
+        let (first, second) = (field.shown(&a.meta), field.shown(&b.meta));
+        (first != second).then(|| Difference::new(format!("Meta:{}", field.name), first, second))
+    })
 }
 
 #[cfg(test)]
@@ -233,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_set_equals_its_default() {
+    fn unset_parameters_equal_their_default() {
         let plain = || resource("file", "/a");
         check(plain(), plain().with("state", ""), "same");
         check(plain(), plain().with("recurse", false).with("fragments", Value::list([""; 0])), "same");

@@ -1,60 +1,82 @@
 //! The predefined constants of resource kinds (spec 05 §3.5, spec 08 §0.2).
 
+use crate::{KindConstant, all_kinds};
+
 /// A constant that every program has without an import: `$const.res.KIND.PARAM.NAME`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResourceConstant {
     /// The kind.
     pub kind: &'static str,
-    /// The parameter it is for.
-    pub param: &'static str,
-    /// The last part of its name.
-    pub name: &'static str,
-    /// Its value.
-    pub value: ConstantValue,
+    /// The constant of the kind.
+    pub constant: KindConstant,
 }
 
-/// The value of a [`ResourceConstant`].
+/// The value of a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the variants are the types")]
 pub enum ConstantValue {
     Str(&'static str),
     Int(i64),
 }
 
 impl ResourceConstant {
-    /// The variable's name without the `$`: `const.res.file.state.exists`.
+    /// Returns the variable's name without the `$`, such as `const.res.file.state.exists`.
     #[must_use]
     pub fn variable(&self) -> String {
-        format!("const.res.{}.{}.{}", self.kind, self.param, self.name)
-    }
-
-    const fn text(kind: &'static str, param: &'static str, name: &'static str, value: &'static str) -> Self {
-        ResourceConstant { kind, param, name, value: ConstantValue::Str(value) }
-    }
-
-    const fn int(kind: &'static str, param: &'static str, name: &'static str, value: i64) -> Self {
-        ResourceConstant { kind, param, name, value: ConstantValue::Int(value) }
+        format!("const.res.{}.{}.{}", self.kind, self.constant.param, self.constant.name)
     }
 }
 
-/// All of them, by kind and parameter.
-pub static RESOURCE_CONSTANTS: [ResourceConstant; 18] = [
-    ResourceConstant::text("file", "state", "exists", "exists"),
-    ResourceConstant::text("file", "state", "absent", "absent"),
-    ResourceConstant::text("file", "state", "undefined", ""),
-    ResourceConstant::text("firewalld", "state", "exists", "exists"),
-    ResourceConstant::text("firewalld", "state", "absent", "absent"),
-    ResourceConstant::text("firewalld", "state", "undefined", ""),
-    ResourceConstant::text("net", "state", "up", "up"),
-    ResourceConstant::text("net", "state", "down", "down"),
-    ResourceConstant::text("net", "state", "undefined", ""),
-    ResourceConstant::int("tar", "format", "unknown", 0),
-    ResourceConstant::int("tar", "format", "ustar", 2),
-    ResourceConstant::int("tar", "format", "pax", 4),
-    ResourceConstant::int("tar", "format", "gnu", 8),
-    ResourceConstant::int("gzip", "level", "no_compression", 0),
-    ResourceConstant::int("gzip", "level", "best_speed", 1),
-    ResourceConstant::int("gzip", "level", "best_compression", 9),
-    ResourceConstant::int("gzip", "level", "default_compression", -1),
-    ResourceConstant::int("gzip", "level", "huffman_only", -2),
-];
+/// Returns all constants, by kind in the order of [`all_kinds`].
+pub fn resource_constants() -> impl Iterator<Item = ResourceConstant> {
+    all_kinds().iter().flat_map(|k| k.constants.iter().map(|c| ResourceConstant { kind: k.name, constant: *c }))
+}
+
+/// Returns the value of the constant with this variable name, given without the `$`.
+#[must_use]
+pub fn resource_constant(variable: &str) -> Option<ConstantValue> {
+    let rest = variable.strip_prefix("const.res.")?;
+    let (rest, name) = rest.rsplit_once('.')?;
+    let (kind, param) = rest.rsplit_once('.')?;
+    let constants = crate::kind(kind)?.constants;
+    constants.iter().find(|c| c.param == param && c.name == name).map(|c| c.value)
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    #[test]
+    fn every_constant_is_found_by_its_variable() {
+        let mut listed = String::new();
+        for constant in resource_constants() {
+            assert_eq!(resource_constant(&constant.variable()), Some(constant.constant.value));
+            listed += &format!("{} {:?}\n", constant.variable(), constant.constant.value);
+        }
+        expect![[r#"
+            const.res.file.state.exists Str("exists")
+            const.res.file.state.absent Str("absent")
+            const.res.file.state.undefined Str("")
+            const.res.firewalld.state.exists Str("exists")
+            const.res.firewalld.state.absent Str("absent")
+            const.res.firewalld.state.undefined Str("")
+            const.res.gzip.level.no_compression Int(0)
+            const.res.gzip.level.best_speed Int(1)
+            const.res.gzip.level.best_compression Int(9)
+            const.res.gzip.level.default_compression Int(-1)
+            const.res.gzip.level.huffman_only Int(-2)
+            const.res.net.state.up Str("up")
+            const.res.net.state.down Str("down")
+            const.res.net.state.undefined Str("")
+            const.res.tar.format.unknown Int(0)
+            const.res.tar.format.ustar Int(2)
+            const.res.tar.format.pax Int(4)
+            const.res.tar.format.gnu Int(8)
+        "#]]
+        .assert_eq(&listed);
+        assert_eq!(resource_constant("const.res.file.state.gone"), None);
+        assert_eq!(resource_constant("file.state.exists"), None);
+    }
+}

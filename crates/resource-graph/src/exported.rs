@@ -1,16 +1,16 @@
-//! Exported resources as text, for the store that hosts share (spec 04 §3.9).
+//! The serialized form of exported resources in the store that hosts share (spec 04 §3.9).
 
 use std::sync::Arc;
 
 use mcl_value::{Type, Value};
 use serde_json::{Map, Value as Json, json};
 
-use crate::{META_FIELDS, Meta, Resource, ResourceId, kind};
+use crate::{META_FIELDS, Meta, MetaError, Resource, ResourceId, kind};
 
-/// The form of the text that this build writes, and the only one that it reads.
+/// The format version that this release writes, and the only one that it reads.
 const FORMAT: u64 = 1;
 
-/// The text that `collect` on another host turns into the resource again: JSON with a type beside every value.
+/// Serializes a resource for `collect` on other hosts, as JSON with the type of every value.
 #[must_use]
 pub fn encode_exported(resource: &Resource) -> String {
     let params: Map<String, Json> = resource
@@ -26,20 +26,20 @@ pub fn encode_exported(resource: &Resource) -> String {
     let meta: Map<String, Json> = META_FIELDS
         .iter()
         .filter_map(|field| {
-            let value = resource.meta.get(field.name)?;
-            (default.get(field.name)? != value).then(|| (field.name.to_owned(), value.to_json()))
+            let value = field.value(&resource.meta)?;
+            (field.value(&default)? != value).then(|| (field.name.to_owned(), value.to_json()))
         })
         .collect();
     json!({"format": FORMAT, "kind": *resource.id.kind, "name": *resource.id.name, "params": params, "meta": meta})
         .to_string()
 }
 
-/// The type of a value. What it leaves open, as empty lists and maps do, is text: nothing is there to be read as such.
+/// Returns the type of a value. The element types of empty lists and maps are `str`: they have no elements to read.
 fn type_of(value: &Value) -> Type {
     closed(open_type(value))
 }
 
-/// The same with a variant where the value leaves it open.
+/// Returns the type of a value, with a variant for each type that the value does not determine.
 fn open_type(value: &Value) -> Type {
     fn all<'v>(values: impl Iterator<Item = &'v Value>) -> Type {
         values.map(open_type).fold(Type::Variant, joined)
@@ -52,7 +52,7 @@ fn open_type(value: &Value) -> Type {
     }
 }
 
-/// What two types of one kind say together.
+/// Combines two types of one shape: each determines what the other leaves open.
 fn joined(a: Type, b: Type) -> Type {
     match (a, b) {
         (Type::Variant, known) | (known, Type::Variant) => known,
@@ -76,41 +76,82 @@ fn closed(ty: Type) -> Type {
     }
 }
 
-/// Reads what [`encode_exported`] wrote.
+/// Why the data of a collected resource cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExportedError {
+    /// The data are not JSON, as the JSON parser explains.
+    NotJson(String),
+    /// The format version is unknown, for instance that of a newer release.
+    UnknownFormat(u64),
+    /// An entry is missing.
+    Missing(&'static str),
+    /// No resource kind has this name.
+    UnknownKind(String),
+    /// The value of a parameter is malformed.
+    InvalidParameter {
+        /// The resource.
+        id: ResourceId,
+        /// The parameter.
+        name: String,
+    },
+    /// The value of a meta parameter is malformed.
+    InvalidMeta {
+        /// The resource.
+        id: ResourceId,
+        /// The meta parameter.
+        name: String,
+    },
+    /// A meta parameter cannot be set.
+    Meta(MetaError),
+}
+
+impl std::fmt::Display for ExportedError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ExportedError::NotJson(error) => write!(f, "invalid JSON in a collected resource: {error}"),
+            ExportedError::UnknownFormat(format) => {
+                write!(f, "unknown format {format} of a collected resource: this release reads format {FORMAT}")
+            }
+            ExportedError::Missing(key) => write!(f, "missing `{key}` in a collected resource"),
+            ExportedError::UnknownKind(kind) => write!(f, "unknown resource kind `{kind}` of a collected resource"),
+            ExportedError::InvalidParameter { id, name } => {
+                write!(f, "invalid parameter `{name}` of the collected {id}")
+            }
+            ExportedError::InvalidMeta { id, name } => write!(f, "invalid `Meta:{name}` of the collected {id}"),
+            ExportedError::Meta(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ExportedError {}
+
+/// Reads a resource that [`encode_exported`] has serialized.
 ///
 /// # Errors
-/// What is wrong with the text, in a sentence.
-pub fn decode_exported(data: &[u8]) -> Result<Resource, String> {
-    let json: Json =
-        serde_json::from_slice(data).map_err(|e| format!("a collected resource cannot be read as JSON: {e}"))?;
+/// The first violation of the format.
+pub fn decode_exported(data: &[u8]) -> Result<Resource, ExportedError> {
+    let json: Json = serde_json::from_slice(data).map_err(|error| ExportedError::NotJson(error.to_string()))?;
     match json.get("format").and_then(Json::as_u64) {
         Some(FORMAT) => {}
-        Some(newer) => {
-            return Err(format!("a collected resource has format {newer}, which this mgmt-rt does not know"));
-        }
-        None => return Err("a collected resource does not say which format it has".to_owned()),
+        Some(other) => return Err(ExportedError::UnknownFormat(other)),
+        None => return Err(ExportedError::Missing("format")),
     }
-    let text =
-        |key: &str| json.get(key).and_then(Json::as_str).ok_or_else(|| format!("a collected resource has no {key}"));
-    let id = ResourceId::new(text("kind")?, text("name")?);
-    let schema = kind(&id.kind).ok_or_else(|| format!("there is no resource kind `{}`", id.kind))?;
+    let string = |key| json.get(key).and_then(Json::as_str).ok_or(ExportedError::Missing(key));
+    let id = ResourceId::new(string("kind")?, string("name")?);
+    let schema = kind(&id.kind).ok_or_else(|| ExportedError::UnknownKind(id.kind.to_string()))?;
     let mut resource = Resource::new(id);
     for (name, param) in json.get("params").and_then(Json::as_object).into_iter().flatten() {
         let ty = param.get("type").and_then(Json::as_str).and_then(Type::parse);
-        let (Some(ty), Some(value)) = (ty, param.get("value")) else {
-            return Err(format!("the parameter `{name}` of the collected {} cannot be read", resource.id));
-        };
-        let value = Value::from_json(value, &ty)
-            .map_err(|e| format!("the parameter `{name}` of the collected {} cannot be read: {e}", resource.id))?;
+        let value = ty.zip(param.get("value")).and_then(|(ty, value)| Value::from_json(value, &ty).ok());
+        let invalid = || ExportedError::InvalidParameter { id: resource.id.clone(), name: name.clone() };
+        let value = value.ok_or_else(invalid)?;
         resource.params.insert(Arc::from(name.as_str()), value);
     }
     for (name, value) in json.get("meta").and_then(Json::as_object).into_iter().flatten() {
         let ty = META_FIELDS.iter().find(|f| f.name == name).and_then(|f| Type::parse(f.ty));
         let value = ty.and_then(|ty| Value::from_json(value, &ty).ok());
-        let Some(value) = value else {
-            return Err(format!("`Meta:{name}` of the collected {} cannot be read", resource.id));
-        };
-        resource.meta.set(schema, name, &value).map_err(|e| e.to_string())?;
+        let invalid = || ExportedError::InvalidMeta { id: resource.id.clone(), name: name.clone() };
+        resource.meta.set(schema, name, &value.ok_or_else(invalid)?).map_err(ExportedError::Meta)?;
     }
     Ok(resource)
 }
@@ -120,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_resource_survives_the_journey() {
+    fn a_resource_survives_a_round_trip() {
         let mut resource = Resource::new(ResourceId::new("test", "a"))
             .with("int64", 7)
             .with("anotherstr", "x\ny")
@@ -136,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_any_type_keep_theirs_where_parts_are_empty() {
+    fn values_with_empty_parts_keep_their_types() {
         let pair = |a: Value, b: Value| Value::strukt([("a", a), ("b", b)]);
         let empty = || Value::list::<i64>([]);
         for value in [
@@ -153,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_text_is_refused() {
+    fn malformed_data_are_rejected() {
         for text in [
             "",
             "{}",

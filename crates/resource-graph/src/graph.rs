@@ -12,12 +12,12 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::{Meta, ParamMap};
 
-/// Names a vertex of one [`ResourceGraph`]: the number of resources that were added before it.
+/// The id of a vertex of one [`ResourceGraph`]: the number of resources that were added before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VertexId(pub u32);
 
 impl VertexId {
-    /// The number, to index tables beside the graph.
+    /// Returns the number, to index side tables.
     #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -34,7 +34,7 @@ impl From<NodeIndex> for VertexId {
     }
 }
 
-/// Kind and name: what identifies a resource for people.
+/// The kind and name that identify a resource for people.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ResourceId {
     /// The kind.
@@ -44,7 +44,7 @@ pub struct ResourceId {
 }
 
 impl ResourceId {
-    /// The id of that kind and name.
+    /// Creates an id.
     pub fn new(kind: impl Into<Arc<str>>, name: impl Into<Arc<str>>) -> ResourceId {
         ResourceId { kind: kind.into(), name: name.into() }
     }
@@ -56,7 +56,7 @@ impl std::fmt::Display for ResourceId {
     }
 }
 
-/// A [`ResourceId`] that owns nothing, to look one up.
+/// A borrowed [`ResourceId`], for lookups.
 #[derive(Hash)]
 struct IdRef<'a> {
     kind: &'a str,
@@ -69,27 +69,28 @@ impl Equivalent<ResourceId> for IdRef<'_> {
     }
 }
 
-/// One resource with the parameters that were set.
+/// A resource with the parameters that are set.
 #[derive(Clone, Debug)]
 pub struct Resource {
-    /// Kind and name.
+    /// The kind and name.
     pub id: ResourceId,
     /// The parameters that the program set, under their mcl names, in source order.
     pub params: ParamMap,
     /// The meta parameters.
     pub meta: Meta,
-    /// The names of the parameters whose values are secret: they are masked wherever they are shown to people.
+    /// The names of the parameters whose values are secret, and masked wherever they are shown to people.
     pub sensitive: Vec<Arc<str>>,
-    /// The statement that made it, in the files of its program.
+    /// The statement that declares it.
     pub span: Option<Span>,
-    /// Whether a refresh that arrives goes on over its own notify edges: set for the starts and ends of Puppet's containers.
-    pub relay: bool,
-    /// Where it came from when there is no span: `site.pp:12` for Puppet.
+    /// Whether it propagates refreshes over its own notifying edges without a change: set for merge points and for the starts
+    /// and ends of Puppet's containers.
+    pub propagates_refresh: bool,
+    /// The origin of a resource without a span, such as `site.pp:12` for Puppet.
     pub origin: Option<Arc<str>>,
 }
 
 impl Resource {
-    /// A resource with nothing set.
+    /// Creates a resource without parameters.
     #[must_use]
     pub fn new(id: ResourceId) -> Resource {
         Resource {
@@ -98,7 +99,7 @@ impl Resource {
             meta: Meta::default(),
             sensitive: Vec::new(),
             span: None,
-            relay: false,
+            propagates_refresh: false,
             origin: None,
         }
     }
@@ -114,13 +115,13 @@ impl Resource {
 /// An ordering edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// First.
+    /// The vertex that comes first.
     pub from: VertexId,
-    /// Then.
+    /// The vertex that comes second.
     pub to: VertexId,
     /// Whether a change of `from` refreshes `to`.
     pub notify: bool,
-    /// Made by the autoedge algorithm alone.
+    /// Whether it was added only by the autoedge algorithm.
     pub autoedge: bool,
 }
 
@@ -139,7 +140,7 @@ pub struct Endpoint {
     pub key: Arc<str>,
 }
 
-/// A value that flows from one resource to another.
+/// A value that is sent from one resource to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SendRecv {
     /// The sender and its key.
@@ -156,22 +157,22 @@ struct Namesakes {
     visible: Option<VertexId>,
 }
 
-/// A resource graph before grouping. Vertices and edges keep the order in which they were added, and there is at most one
-/// edge for each ordered pair of vertices.
+/// A resource graph before grouping. Vertices and edges are in the order of insertion, with at most one edge per ordered pair
+/// of vertices.
 #[derive(Clone, Debug, Default)]
 pub struct ResourceGraph {
-    /// Resources are shared: what made one and what runs it hold on to the same.
+    /// Resources are shared between the graph and the engines.
     graph: DiGraph<Arc<Resource>, Link>,
     /// The vertices with an id. Hidden resources may share one with others.
     by_id: IndexMap<ResourceId, Namesakes, FxBuildHasher>,
     /// The next vertex with the same id.
     next_with_id: FxHashMap<VertexId, VertexId>,
-    /// Where the edge of a pair is.
+    /// The edge of each pair of vertices.
     by_pair: FxHashMap<(VertexId, VertexId), EdgeIndex>,
     sendrecv: Vec<SendRecv>,
-    /// The one sender of a receiving field.
+    /// The index in `sendrecv` of each receiving field.
     receivers: FxHashMap<Endpoint, u32>,
-    /// Who exports an id to a host.
+    /// The vertex that exports an id to a host.
     exporters: FxHashMap<(ResourceId, String), VertexId>,
 }
 
@@ -182,7 +183,7 @@ impl ResourceGraph {
         ResourceGraph::default()
     }
 
-    /// Makes room for so many more resources and edges.
+    /// Reserves capacity for additional resources and edges.
     pub fn reserve(&mut self, resources: usize, edges: usize) {
         self.graph.reserve_exact_nodes(resources);
         self.by_id.reserve_exact(resources);
@@ -190,67 +191,67 @@ impl ResourceGraph {
         self.by_pair.reserve(edges);
     }
 
-    /// The number of resources.
+    /// Returns the number of resources.
     #[must_use]
     pub fn len(&self) -> usize {
         self.graph.node_count()
     }
 
-    /// Whether there are no resources.
+    /// Returns whether there are no resources.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Every vertex, in the order of adding.
+    /// Returns every vertex, in the order of insertion.
     pub fn vertices(&self) -> impl ExactSizeIterator<Item = VertexId> + DoubleEndedIterator + use<> {
         (0..self.len() as u32).map(VertexId)
     }
 
-    /// Every vertex with its resource, in the order of adding.
+    /// Returns every vertex with its resource, in the order of insertion.
     pub fn resources(&self) -> impl Iterator<Item = (VertexId, &Resource)> {
         self.vertices().zip(self.graph.node_weights().map(|resource| &**resource))
     }
 
-    /// The resource of a vertex of this graph.
+    /// Returns the resource of a vertex of this graph.
     #[must_use]
     pub fn resource(&self, vertex: VertexId) -> &Resource {
         &self.graph[vertex.node()]
     }
 
-    /// The resource, to hold on to it.
+    /// Returns the shared resource of a vertex.
     #[must_use]
     pub fn shared_resource(&self, vertex: VertexId) -> &Arc<Resource> {
         &self.graph[vertex.node()]
     }
 
-    /// The resource, to change parameters or meta parameters. Its id must stay as it is. Others who share it keep it as
-    /// it was.
+    /// Returns the resource for a change of parameters or meta parameters. Its id must not change. Other owners keep the
+    /// unchanged resource.
     pub fn resource_mut(&mut self, vertex: VertexId) -> &mut Resource {
         Arc::make_mut(&mut self.graph[vertex.node()])
     }
 
-    /// The vertices with that kind and name, in the order of adding: at most one that is not hidden.
+    /// Returns the vertices with this kind and name, in the order of insertion; at most one is not hidden.
     pub fn find_all(&self, kind: &str, name: &str) -> impl Iterator<Item = VertexId> {
         let first = self.by_id.get(&IdRef { kind, name }).map(|n| n.first);
         std::iter::successors(first, |v| self.next_with_id.get(v).copied())
     }
 
-    /// The vertex with that kind and name; one that is not hidden, if there is any.
+    /// Returns the vertex with this kind and name, preferably one that is not hidden.
     #[must_use]
     pub fn find(&self, kind: &str, name: &str) -> Option<VertexId> {
         self.by_id.get(&IdRef { kind, name }).map(|n| n.visible.unwrap_or(n.first))
     }
 
-    /// The one with that id that is not hidden.
+    /// Returns the vertex with this id that is not hidden.
     pub(crate) fn visible(&self, id: &ResourceId) -> Option<VertexId> {
         self.by_id.get(id).and_then(|n| n.visible)
     }
 
-    /// Adds a resource, even if there is one like it: [`ResourceGraph::insert`] is for programs.
+    /// Adds a resource without a check for duplicates; see [`ResourceGraph::insert`].
     ///
     /// # Panics
-    /// If there are 2³² resources already.
+    /// The graph has 2³² resources already.
     pub fn add(&mut self, resource: impl Into<Arc<Resource>>) -> VertexId {
         let resource = resource.into();
         let (id, hidden) = (resource.id.clone(), resource.meta.hidden);
@@ -267,8 +268,7 @@ impl ResourceGraph {
         vertex
     }
 
-    /// Adds an edge. Where there is one already, a notification of either stays, and it counts as automatic only if both
-    /// are.
+    /// Adds an edge, or merges it with the existing one: the edge notifies if either does, and is automatic if both are.
     pub fn add_edge(&mut self, edge: Edge) {
         match self.by_pair.get(&(edge.from, edge.to)) {
             Some(&index) => {
@@ -284,45 +284,45 @@ impl ResourceGraph {
         }
     }
 
-    /// Adds a plain edge.
+    /// Adds an edge that only orders.
     pub fn order(&mut self, from: VertexId, to: VertexId) {
         self.add_edge(Edge { from, to, notify: false, autoedge: false });
     }
 
-    /// The number of edges.
+    /// Returns the number of edges.
     #[must_use]
     pub fn edge_count(&self) -> usize {
         self.graph.edge_count()
     }
 
-    /// Every edge, in the order of adding.
+    /// Returns every edge, in the order of insertion.
     pub fn edges(&self) -> impl Iterator<Item = Edge> + Clone {
         self.graph.edge_references().map(edge)
     }
 
-    /// The edge of a pair.
+    /// Returns the edge of a pair.
     #[must_use]
     pub fn edge_between(&self, from: VertexId, to: VertexId) -> Option<Edge> {
         let link = self.graph[*self.by_pair.get(&(from, to))?];
         Some(Edge { from, to, notify: link.notify, autoedge: link.autoedge })
     }
 
-    /// The edges that start at a vertex, the last added first.
+    /// Returns the edges that start at a vertex, the last one first.
     pub fn outgoing(&self, vertex: VertexId) -> impl Iterator<Item = Edge> {
         self.graph.edges_directed(vertex.node(), Outgoing).map(edge)
     }
 
-    /// The edges that end at a vertex, the last added first.
+    /// Returns the edges that end at a vertex, the last one first.
     pub fn incoming(&self, vertex: VertexId) -> impl Iterator<Item = Edge> {
         self.graph.edges_directed(vertex.node(), Incoming).map(edge)
     }
 
-    /// The vertices behind the outgoing edges.
+    /// Returns the targets of the outgoing edges.
     pub fn successors(&self, vertex: VertexId) -> impl Iterator<Item = VertexId> {
         self.neighbours(vertex, Outgoing)
     }
 
-    /// The vertices before the incoming edges.
+    /// Returns the sources of the incoming edges.
     pub fn predecessors(&self, vertex: VertexId) -> impl Iterator<Item = VertexId> {
         self.neighbours(vertex, Incoming)
     }
@@ -331,33 +331,33 @@ impl ResourceGraph {
         self.graph.neighbors_directed(vertex.node(), direction).map(VertexId::from)
     }
 
-    /// The values that flow, in the order of adding.
+    /// Returns the send/recv pairs, in the order of insertion.
     #[must_use]
     pub fn sendrecv(&self) -> &[SendRecv] {
         &self.sendrecv
     }
 
-    /// What flows into a field, if anything does.
+    /// Returns the sender of a field.
     #[must_use]
     pub fn sender_of(&self, receiver: &Endpoint) -> Option<&Endpoint> {
         self.receivers.get(receiver).map(|i| &self.sendrecv[*i as usize].from)
     }
 
-    /// Who exports an id to a host.
+    /// Returns the vertex that exports an id to a host.
     pub(crate) fn exporter(&self, id: &ResourceId, host: &str) -> Option<VertexId> {
-        // Almost no program exports anything: do not build a key for nothing.
+        // Almost no program exports anything: avoid the allocation of a key.
         if self.exporters.is_empty() {
             return None;
         }
         self.exporters.get(&(id.clone(), host.to_owned())).copied()
     }
 
-    /// Records who exports an id to a host; the first stays.
+    /// Records the first vertex that exports an id to a host.
     pub(crate) fn record_exporter(&mut self, id: ResourceId, host: &str, vertex: VertexId) {
         self.exporters.entry((id, host.to_owned())).or_insert(vertex);
     }
 
-    /// Records a flow without checks; false if the field receives from elsewhere already.
+    /// Records a send/recv pair without checks. Returns false if the field has another sender.
     pub(crate) fn record_flow(&mut self, flow: SendRecv) -> bool {
         if let Some(sender) = self.sender_of(&flow.to) {
             return *sender == flow.from;

@@ -1,39 +1,38 @@
-//! Building the graph of a program: duplicates (spec 05 §4.1, spec 04 §3.8) and flows (spec 02 §5.8, spec 06 §5).
+//! Building the graph of a program: duplicates (spec 05 §4.1, spec 04 §3.8) and send/recv (spec 02 §5.8, spec 06 §5).
 
 use std::sync::Arc;
 
-use mcl_value::Value;
-
-use crate::compare::{Difference, difference};
-use crate::{Endpoint, Resource, ResourceGraph, ResourceId, ResourceKind, SendRecv, VertexId, kind};
+use crate::{
+    Difference, Endpoint, Repr, Resource, ResourceGraph, ResourceId, ResourceKind, SendRecv, VertexId, difference, kind,
+};
 
 /// Two resources that cannot both be in the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DuplicateError {
-    /// ResourceKind and name of both.
+    /// The kind and name of both.
     pub id: ResourceId,
-    /// The one that is in the graph already.
+    /// The vertex that is in the graph already.
     pub existing: VertexId,
-    /// The host that both are exported to, if that is the conflict.
+    /// The host that both are exported to, if the conflict is between exports.
     pub export: Option<String>,
-    /// What differs.
+    /// The first difference.
     pub difference: Difference,
 }
 
 impl std::fmt::Display for DuplicateError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.export {
-            Some(host) => write!(f, "{} is exported to `{host}` twice, and not alike: {}", self.id, self.difference),
-            None => write!(f, "{} is declared twice, and not alike: {}", self.id, self.difference),
+            Some(host) => write!(f, "conflicting exports of {} to `{host}`: {}", self.id, self.difference),
+            None => write!(f, "conflicting declarations of {}: {}", self.id, self.difference),
         }
     }
 }
 
 impl std::error::Error for DuplicateError {}
 
-/// Why a value cannot flow from one resource to another.
+/// Why a value cannot be sent from one resource to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the message of each variant explains its fields")]
 pub enum FlowError {
     UnknownKind {
         kind: String,
@@ -42,7 +41,7 @@ pub enum FlowError {
     NoSender {
         kind: &'static str,
     },
-    /// The kind sends, but not this.
+    /// The kind does not send this key.
     NoSendKey {
         kind: &'static str,
         key: String,
@@ -59,7 +58,7 @@ pub enum FlowError {
         sent: String,
         received: String,
     },
-    /// Hidden resources do not run, so they send nothing.
+    /// Hidden resources do not run, so they do not send.
     HiddenSender {
         id: ResourceId,
     },
@@ -74,15 +73,15 @@ pub enum FlowError {
 impl std::fmt::Display for FlowError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            FlowError::UnknownKind { kind } => write!(f, "there is no resource kind `{kind}`"),
-            FlowError::NoSender { kind } => write!(f, "`{kind}` sends no values"),
+            FlowError::UnknownKind { kind } => write!(f, "unknown resource kind `{kind}`"),
+            FlowError::NoSender { kind } => write!(f, "`{kind}` does not send values"),
             FlowError::NoSendKey { kind, key } => write!(f, "`{kind}` does not send `{key}`"),
-            FlowError::NoReceiver { kind } => write!(f, "`{kind}` receives no values"),
+            FlowError::NoReceiver { kind } => write!(f, "`{kind}` does not receive values"),
             FlowError::NoField { kind, field } => write!(f, "`{kind}` has no parameter `{field}`"),
             FlowError::Mismatch { sent, received } => {
-                write!(f, "what is sent is {sent}, and what is received is {received}")
+                write!(f, "mismatched types: `{sent}` is sent, `{received}` is received")
             }
-            FlowError::HiddenSender { id } => write!(f, "{id} is hidden, and hidden resources send nothing"),
+            FlowError::HiddenSender { id } => write!(f, "{id} is hidden, and hidden resources do not send"),
             FlowError::TwoSenders { receiver, field, first } => {
                 write!(f, "`{field}` of {receiver} already receives from {first}")
             }
@@ -92,10 +91,10 @@ impl std::fmt::Display for FlowError {
 
 impl std::error::Error for FlowError {}
 
-/// Whether a value can flow between two kinds, as far as the kinds tell.
+/// Checks whether a value can be sent between two kinds.
 ///
 /// # Errors
-/// Why it cannot.
+/// The first violation.
 pub fn check_flow(from: &str, key: &str, to: &str, field: &str) -> Result<(), FlowError> {
     let known = |name: &str| kind(name).ok_or_else(|| FlowError::UnknownKind { kind: name.to_owned() });
     let (sender, receiver): (&ResourceKind, &ResourceKind) = (known(from)?, known(to)?);
@@ -109,28 +108,18 @@ pub fn check_flow(from: &str, key: &str, to: &str, field: &str) -> Result<(), Fl
     let received =
         receiver.field(field).ok_or_else(|| FlowError::NoField { kind: receiver.name, field: field.to_owned() })?;
     let checked_later = sent.optional || received.optional || sent.ty == "any" || received.ty == "any";
-    if checked_later || (sent.ty == received.ty && received.repr == crate::Repr::Plain) {
+    if checked_later || (sent.ty == received.ty && received.repr == Repr::Plain) {
         return Ok(());
     }
     Err(FlowError::Mismatch { sent: sent.ty.to_owned(), received: received.host_type() })
 }
 
-impl crate::Field {
-    /// The type as the host stores it, for messages.
-    fn host_type(&self) -> String {
-        match self.repr {
-            crate::Repr::Plain => self.ty.to_owned(),
-            repr => format!("{repr:?}").to_ascii_lowercase(),
-        }
-    }
-}
-
 impl ResourceGraph {
-    /// Adds a resource of a program. One that equals another is that other; two `pkg` that can be had at once become one;
-    /// hidden resources conflict with nothing.
+    /// Adds a resource of a program. Equal declarations of one resource become one vertex, and so do declarations that the
+    /// kind can merge. Hidden resources conflict with nothing.
     ///
     /// # Errors
-    /// If there is one with the same kind and name that differs.
+    /// A resource with the same kind and name differs.
     pub fn insert(&mut self, resource: impl Into<Arc<Resource>>) -> Result<VertexId, DuplicateError> {
         let resource = resource.into();
         for host in &resource.meta.export {
@@ -167,10 +156,10 @@ impl ResourceGraph {
         Ok(vertex)
     }
 
-    /// Lets a value flow, and checks that it can. It does not add the ordering edge.
+    /// Connects a send key to a field. Does not add the ordering edge.
     ///
     /// # Errors
-    /// Why it cannot flow.
+    /// The value cannot be sent.
     pub fn connect(&mut self, from: Endpoint, to: Endpoint) -> Result<(), FlowError> {
         let (sender, receiver) = (self.resource(from.vertex), self.resource(to.vertex));
         if sender.meta.hidden {
@@ -190,31 +179,18 @@ impl ResourceGraph {
     }
 }
 
-/// What two resources with one id become together: none if the first may stay as it is.
+/// Merges two declarations of one resource: `None` if the first one needs no change.
 fn merge(first: &Resource, second: &Resource) -> Result<Option<Resource>, Difference> {
-    let compatible = kind(&first.id.kind).is_some_and(|k| k.traits.compatible);
-    if !compatible {
-        return difference(first, second).map_or(Ok(None), Err);
-    }
-    // Only `pkg` is compatible: `installed` and `newest` are `newest` together. Meta parameters are the first one's.
-    let mut adapted = second.clone();
-    adapted.meta = first.meta.clone();
-    let state = |r: &Resource| r.params.get("state").cloned().unwrap_or_else(|| Value::str("installed"));
-    let (a, b) = (state(first), state(second));
-    let (installed, newest) = (Value::str("installed"), Value::str("newest"));
-    let mixed = (a == installed && b == newest) || (a == newest && b == installed);
-    if mixed {
-        adapted.params.insert("state".into(), a);
-    }
-    match difference(first, &adapted) {
-        Some(difference) => Err(difference),
-        None if mixed => Ok(Some(first.clone().with("state", newest))),
-        None => Ok(None),
+    match kind(&first.id.kind).and_then(|k| k.merge) {
+        Some(merge) => merge(first, second),
+        None => difference(first, second).map_or(Ok(None), Err),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use mcl_value::Value;
+
     use super::*;
 
     fn resource(kind: &str, name: &str) -> Resource {
@@ -222,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_duplicates_are_one() {
+    fn equal_declarations_become_one_vertex() {
         let mut g = ResourceGraph::new();
         let first = g.insert(resource("file", "/a").with("content", "x")).unwrap();
         assert_eq!(g.insert(resource("file", "/a").with("content", "x").with("state", "")), Ok(first));
@@ -230,12 +206,12 @@ mod tests {
         assert_eq!(error.existing, first);
         assert_eq!(
             error.to_string(),
-            r#"file[/a] is declared twice, and not alike: `content` is "x" in one and "y" in the other"#
+            r#"conflicting declarations of file[/a]: `content` is "x" in one and "y" in the other"#
         );
     }
 
     #[test]
-    fn packages_agree_on_the_newest() {
+    fn installed_and_newest_become_newest() {
         for states in [["installed", "newest"], ["newest", "installed"], ["newest", "newest"]] {
             let mut g = ResourceGraph::new();
             for state in states {
@@ -288,17 +264,17 @@ mod tests {
         #[track_caller]
         fn check(from: &str, key: &str, to: &str, field: &str, expected: &str) {
             let result = check_flow(from, key, to, field);
-            assert_eq!(result.map_or_else(|e| e.to_string(), |()| "fine".into()), expected);
+            assert_eq!(result.map_or_else(|e| e.to_string(), |()| "ok".into()), expected);
         }
-        check("exec", "stdout", "file", "content", "fine");
-        check("test", "answer", "test", "int", "fine");
-        check("test", "answer", "test", "int8ptr", "fine");
-        check("value", "any", "test", "int8", "fine");
-        check("test", "answer", "test", "int8", "what is sent is int, and what is received is int8");
-        check("test", "answer", "test", "str", "what is sent is int, and what is received is str");
-        check("file", "content", "file", "content", "`file` sends no values");
+        check("exec", "stdout", "file", "content", "ok");
+        check("test", "answer", "test", "int", "ok");
+        check("test", "answer", "test", "int8ptr", "ok");
+        check("value", "any", "test", "int8", "ok");
+        check("test", "answer", "test", "int8", "mismatched types: `int` is sent, `int8` is received");
+        check("test", "answer", "test", "str", "mismatched types: `int` is sent, `str` is received");
+        check("file", "content", "file", "content", "`file` does not send values");
         check("exec", "exit", "file", "content", "`exec` does not send `exit`");
-        check("exec", "stdout", "exec", "cmd", "`exec` receives no values");
+        check("exec", "stdout", "exec", "cmd", "`exec` does not receive values");
         check("exec", "stdout", "file", "text", "`file` has no parameter `text`");
     }
 

@@ -1,4 +1,5 @@
-//! The table of all kinds. One file a kind or family: parameters, keys it sends, what it can do, and its conditions.
+//! The table of all kinds. Each family of kinds has one file: parameters, send keys, abilities, validation, automatic edges
+//! and groups. The formats of parameters are parsed here, too.
 
 use std::sync::LazyLock;
 
@@ -8,6 +9,7 @@ use crate::ResourceKind;
 
 mod account;
 mod archive;
+mod authorized_key;
 mod cloud;
 mod control;
 mod desktop;
@@ -17,17 +19,26 @@ mod file;
 mod firmware;
 mod host;
 mod http;
+mod json_edit;
 mod netboot;
 mod package;
 mod remote;
 mod service;
 mod store;
+mod symbolic_mode;
+mod syntax;
 mod testing;
 mod text;
 mod virt;
 
+pub use authorized_key::{AuthorizedKey, AuthorizedKeyError};
+pub use exec::SIGNALS;
+pub use file::file_path;
+pub use json_edit::{JsonEdit, JsonEditError, JsonStore, JsonStoreError};
+pub use symbolic_mode::{SymbolicMode, SymbolicModeError};
+
 /// Sorted by name.
-static KINDS: [ResourceKind; 61] = [
+static KINDS: &[ResourceKind] = &[
     testing::PANIC,
     text::AUGEAS,
     cloud::AWS_EC2,
@@ -91,19 +102,16 @@ static KINDS: [ResourceKind; 61] = [
     virt::NETWORK_RANGE,
 ];
 
-pub use exec::SIGNALS;
-pub use file::file_path;
-
-/// Every kind, sorted by name.
+/// Returns every kind, sorted by name.
 #[must_use]
 pub fn all_kinds() -> &'static [ResourceKind] {
-    &KINDS
+    KINDS
 }
 
-/// The kind of that name.
+/// Returns the kind with this name.
 #[must_use]
 pub fn kind(name: &str) -> Option<&'static ResourceKind> {
-    // Looked up several times for each resource, so by hash: a search would compare half a dozen names each time.
+    // Looked up several times for each resource: a hash is faster than the string comparisons of a binary search.
     static BY_NAME: LazyLock<FxHashMap<&str, &ResourceKind>> =
         LazyLock::new(|| KINDS.iter().map(|k| (k.name, k)).collect());
     BY_NAME.get(name).copied()
@@ -111,6 +119,8 @@ pub fn kind(name: &str) -> Option<&'static ResourceKind> {
 
 #[cfg(test)]
 mod tests {
+    use expect_test::expect;
+
     use super::*;
 
     #[test]
@@ -132,5 +142,67 @@ mod tests {
                 assert!(k.fields[..i].iter().all(|g| g.name != f.name), "{}.{}", k.name, f.name);
             }
         }
+    }
+
+    #[test]
+    fn tables_of_a_kind_name_its_own_parameters() {
+        for k in all_kinds() {
+            let parent = k.grouping.parent.map(|parent| parent.parameter);
+            let constants = k.constants.iter().map(|c| c.param);
+            for name in constants.chain(parent).chain(k.refresh_parameter).chain(k.never_equal_parameter) {
+                assert!(k.field(name).is_some(), "{}.{name}", k.name);
+            }
+            assert!(k.grouping.parent.is_none_or(|parent| kind(parent.kind).is_some()), "{}", k.name);
+        }
+    }
+
+    #[test]
+    fn some_kinds_are_not_implemented() {
+        let names: Vec<&str> = all_kinds().iter().filter(|k| !k.implemented).map(|k| k.name).collect();
+        expect![[r#"
+            augeas
+            aws:ec2
+            bmc:firmware
+            bmc:power
+            consul:kv
+            dhcp:host
+            dhcp:range
+            dhcp:server
+            docker:container
+            docker:image
+            firewalld
+            fwattr
+            fwupd:device
+            fwupd:remote
+            fwupd:system
+            gsettings
+            hetzner:vm
+            http:client
+            http:server
+            http:server:file
+            http:server:flag
+            http:server:proxy
+            http:server:ui
+            http:server:ui:input
+            nspawn
+            remote
+            tftp:file
+            tftp:server
+            virt
+            virt:builder
+            virt:network
+            virt:network:host
+            virt:network:range"#]]
+        .assert_eq(&names.join("\n"));
+    }
+
+    #[test]
+    fn the_readme_lists_the_implemented_kinds() {
+        let readme = include_str!("../../../README.md");
+        let (_, list) = readme.split_once("these can be applied:").unwrap();
+        let (list, _) = list.split_once('.').unwrap();
+        let listed: Vec<&str> = list.split_whitespace().map(|word| word.trim_matches('`')).collect();
+        let implemented = all_kinds().iter().filter(|k| k.is_public() && k.implemented);
+        assert_eq!(listed, implemented.map(|k| k.name).collect::<Vec<_>>());
     }
 }

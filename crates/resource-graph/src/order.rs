@@ -131,7 +131,7 @@ impl ResourceGraph {
         Cycle { vertices, path }
     }
 
-    /// A shortest path along edges, both ends included; none if there is no way. A vertex reaches itself only by a cycle.
+    /// Returns a shortest path along edges, including both ends. A vertex reaches itself only by a cycle.
     #[must_use]
     pub fn path(&self, from: VertexId, to: VertexId) -> Option<Vec<VertexId>> {
         const NONE: u32 = u32::MAX;

@@ -1,4 +1,4 @@
-//! The graph as JSON for programs (design.md), and as text or dot for people.
+//! The output formats of a graph: JSON for programs, text and dot for people.
 
 use std::cell::RefCell;
 use std::fmt::Write;
@@ -8,17 +8,17 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
 use crate::compare::{MASK, is_sensitive};
-use crate::{Meta, Resource, ResourceGraph};
+use crate::{META_FIELDS, Meta, Resource, ResourceGraph};
 
-/// The graph as JSON: what the program set, under its mcl names, and meta parameters that are not at their default. Values
-/// that came as secrets are masked.
+/// Returns the graph as JSON: the parameters that are set, and the meta parameters that differ from their default. Values of
+/// parameters that the resource marks as secret are masked.
 #[must_use]
 pub fn json(graph: &ResourceGraph) -> Json {
-    // Plain data with text keys always has a JSON form.
+    // Plain data with string keys can always be serialized.
     serde_json::to_value(Document(graph)).unwrap_or_default()
 }
 
-/// [`json`] as text on one line, without the tree in between.
+/// Formats the graph as JSON on one line, without an intermediate tree.
 #[must_use]
 pub fn json_text(graph: &ResourceGraph) -> String {
     serde_json::to_string(&Document(graph)).unwrap_or_default()
@@ -97,7 +97,7 @@ impl Serialize for ParamsJson<'_> {
     }
 }
 
-/// An iterator that is written out once.
+/// An iterator that is serialized once.
 struct Sequence<I>(RefCell<I>);
 
 impl<I: Iterator<Item: Serialize>> Serialize for Sequence<I> {
@@ -106,33 +106,17 @@ impl<I: Iterator<Item: Serialize>> Serialize for Sequence<I> {
     }
 }
 
-/// The meta parameters that are not at their default, in the order of the table.
+/// Returns the meta parameters that differ from their default, in the order of the table.
 fn meta_json(meta: &Meta) -> Map<String, Json> {
     let default = Meta::default();
-    let pairs: [(&str, Json, Json); 18] = [
-        ("noop", meta.noop.into(), default.noop.into()),
-        ("retry", meta.retry.into(), default.retry.into()),
-        ("retryreset", meta.retryreset.into(), default.retryreset.into()),
-        ("delay", meta.delay.into(), default.delay.into()),
-        ("timeout", meta.timeout.into(), default.timeout.into()),
-        ("poll", meta.poll.into(), default.poll.into()),
-        ("limit", meta.limit.into(), default.limit.into()),
-        ("burst", meta.burst.into(), default.burst.into()),
-        ("reset", meta.reset.into(), default.reset.into()),
-        ("sema", meta.sema.clone().into(), default.sema.into()),
-        ("rewatch", meta.rewatch.into(), default.rewatch.into()),
-        ("realize", meta.realize.into(), default.realize.into()),
-        ("dollar", meta.dollar.into(), default.dollar.into()),
-        ("hidden", meta.hidden.into(), default.hidden.into()),
-        ("export", meta.export.clone().into(), default.export.into()),
-        ("reverse", meta.reverse.into(), default.reverse.into()),
-        ("autoedge", meta.autoedge.into(), default.autoedge.into()),
-        ("autogroup", meta.autogroup.into(), default.autogroup.into()),
-    ];
-    pairs.into_iter().filter(|(_, value, default)| value != default).map(|(n, v, _)| (n.to_owned(), v)).collect()
+    if *meta == default {
+        return Map::new();
+    }
+    let fields = META_FIELDS.iter().map(|field| (field.name, field.json(meta), field.json(&default)));
+    fields.filter(|(_, value, default)| value != default).map(|(name, value, _)| (name.to_owned(), value)).collect()
 }
 
-/// The graph as text: resources in the order of the program, then edges, then flows. Secrets are masked.
+/// Formats the graph as text: the resources in the order of the program, then edges, then send/recv. Secrets are masked.
 #[must_use]
 pub fn text(graph: &ResourceGraph) -> String {
     let mut out = String::new();
@@ -162,7 +146,7 @@ fn parameters(resource: &Resource) -> impl Iterator<Item = (String, String)> {
     params.chain(meta_json(&resource.meta).into_iter().map(|(name, value)| (format!("Meta:{name}"), value.to_string())))
 }
 
-/// The graph in Graphviz' language: solid edges order, bold ones notify, dashed ones are automatic, dotted ones carry
+/// Formats the graph in the dot language of Graphviz: bold edges notify, dashed edges are automatic, dotted edges send
 /// values.
 #[must_use]
 pub fn dot(graph: &ResourceGraph) -> String {
@@ -187,7 +171,7 @@ pub fn dot(graph: &ResourceGraph) -> String {
     out
 }
 
-/// A string of the dot language: only `"` and `\` mean something in it, and a line end would not be shown.
+/// Quotes a string in the dot language, in which only `"` and `\` are special.
 fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -229,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_came_as_secrets_are_masked_everywhere() {
+    fn secrets_are_masked_in_every_format() {
         let mut graph = ResourceGraph::new();
         let mut file = Resource::new(ResourceId::new("file", "/a")).with("content", Value::str("s3cret"));
         file.sensitive.push("content".into());
@@ -240,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn json_has_what_was_set() {
+    fn json_contains_the_parameters_that_are_set() {
         let expected = serde_json::json!({
             "resources": [
                 {"kind": "exec", "name": "e\"", "params": {}, "meta": {}},

@@ -4,27 +4,27 @@ use std::sync::Arc;
 
 use mcl_value::Value;
 
-/// Parameters by name, in the order of their first setting. A resource has a handful at most, so a list that is searched
-/// from its start beats a hash table, in time and even more in memory.
+/// Parameters by name, in the order in which they were first set. A resource has only a few, so a linear search is faster
+/// than a hash table, and needs much less memory.
 #[derive(Clone, Default)]
 pub struct ParamMap {
     entries: Vec<(Arc<str>, Value)>,
 }
 
 impl ParamMap {
-    /// How many are set.
+    /// Returns the number of parameters.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether none is set.
+    /// Returns whether there are no parameters.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Makes room for exactly so many more.
+    /// Reserves capacity for exactly `more` additional parameters.
     pub fn reserve(&mut self, more: usize) {
         self.entries.reserve_exact(more);
     }
@@ -33,19 +33,19 @@ impl ParamMap {
         self.entries.iter().position(|(name, _)| **name == *key)
     }
 
-    /// The value of a parameter.
+    /// Returns the value of a parameter.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.position(key).map(|i| &self.entries[i].1)
     }
 
-    /// Whether a parameter is set.
+    /// Returns whether a parameter is set.
     #[must_use]
     pub fn contains_key(&self, key: &str) -> bool {
         self.position(key).is_some()
     }
 
-    /// Sets a parameter; one that is set already keeps its place. Returns its old value.
+    /// Sets a parameter, which keeps its position if it was set. Returns the old value.
     pub fn insert(&mut self, key: Arc<str>, value: Value) -> Option<Value> {
         match self.position(&key) {
             Some(i) => Some(std::mem::replace(&mut self.entries[i].1, value)),
@@ -56,23 +56,23 @@ impl ParamMap {
         }
     }
 
-    /// Takes a parameter away; the others keep their order.
+    /// Removes a parameter; the others keep their order.
     pub fn shift_remove(&mut self, key: &str) -> Option<Value> {
         self.position(key).map(|i| self.entries.remove(i).1)
     }
 
-    /// Names and values, in order.
+    /// Returns the names and values, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Arc<str>, &Value)> {
         self.entries.iter().map(|(key, value)| (key, value))
     }
 
-    /// The names, in order.
+    /// Returns the names, in order.
     pub fn keys(&self) -> impl ExactSizeIterator<Item = &Arc<str>> {
         self.entries.iter().map(|(key, _)| key)
     }
 }
 
-/// The order does not count.
+/// Compares without regard to order.
 impl PartialEq for ParamMap {
     fn eq(&self, other: &ParamMap) -> bool {
         self.entries == other.entries
@@ -123,21 +123,21 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_set_again_keeps_its_place() {
+    fn a_parameter_that_is_set_again_keeps_its_position() {
         let map = map(&[("a", 1), ("b", 2), ("a", 3)]);
         let entries: Vec<(&str, &Value)> = map.iter().map(|(key, value)| (&**key, value)).collect();
         assert_eq!(entries, [("a", &Value::Int(3)), ("b", &Value::Int(2))]);
     }
 
     #[test]
-    fn order_does_not_count_in_comparisons() {
+    fn order_is_ignored_in_comparisons() {
         assert_eq!(map(&[("a", 1), ("b", 2)]), map(&[("b", 2), ("a", 1)]));
         assert_ne!(map(&[("a", 1), ("b", 2)]), map(&[("a", 1), ("c", 2)]));
         assert_ne!(map(&[("a", 1)]), map(&[("a", 1), ("b", 2)]));
     }
 
     #[test]
-    fn what_is_removed_leaves_the_others_in_order() {
+    fn removal_keeps_the_order_of_the_others() {
         let mut map = map(&[("a", 1), ("b", 2), ("c", 3)]);
         assert_eq!(map.shift_remove("b"), Some(Value::Int(2)));
         assert_eq!(map.shift_remove("b"), None);

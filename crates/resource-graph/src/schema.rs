@@ -1,215 +1,206 @@
-//! What a resource kind is, as data (specs 05 and 08).
+//! Everything about a resource kind as data (specs 05 and 08).
+//!
+//! The algorithms on graphs (automatic edges, groups, comparison) name no kind. They read what differs between kinds from
+//! [`ResourceKind`], so that a kind is added or changed in one file below `kinds/`.
 
-use crate::validate::{Params, ValidationError};
+use std::borrow::Cow;
 
-/// A resource kind. `file`, `http:server:file`.
+use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder, Offers};
+use crate::constants::ConstantValue;
+use crate::{Difference, Field, Params, Resource, SendField, ValidationError};
+
+/// A resource kind, such as `file` or `http:server:file`.
 #[derive(Debug)]
 pub struct ResourceKind {
-    /// The name as written in mcl.
+    /// The name in mcl.
     pub name: &'static str,
     /// One paragraph for `mclc doc`.
     pub doc: &'static str,
+    /// Whether this release has a provider that applies resources of the kind. Others type-check, and fail when they run.
+    pub implemented: bool,
     /// The parameters in declaration order.
     pub fields: &'static [Field],
-    /// What other resources may receive from it; empty for kinds that do not send.
+    /// The keys that other resources can receive from it; empty for kinds that do not send.
     pub sends: &'static [SendField],
+    /// The predefined constants of its parameters (spec 05 §3.5).
+    pub constants: &'static [KindConstant],
     /// What the kind can do.
     pub traits: Traits,
-    /// The kind's own conditions on its parameters, beyond what [`Field::check`] says. Pure: it never looks at the host.
+    /// Checks the parameters beyond [`Field::check`]. Pure: it never looks at the host.
     pub validate: fn(&Params<'_>) -> Result<(), ValidationError>,
+    /// The automatic edges of its resources.
+    pub autoedges: AutoEdges,
+    /// How its resources are grouped.
+    pub grouping: Grouping,
+    /// Merges two declarations of one resource that differ, if the kind allows it.
+    pub merge: Option<MergeDeclarations>,
+    /// How `Meta:reverse` undoes a resource; `None` for kinds that cannot be undone.
+    pub reversal: Option<Reversal>,
+    /// The boolean parameter that makes a resource react to a refresh although its kind has no refresh trait.
+    pub refresh_parameter: Option<&'static str>,
+    /// The boolean parameter that makes a resource differ from every other one, even from itself.
+    pub never_equal_parameter: Option<&'static str>,
 }
 
 impl ResourceKind {
-    /// The parameter of that name.
+    /// A kind with no parameters, conditions or abilities: the base that every kind updates.
+    pub(crate) const BASE: ResourceKind = ResourceKind {
+        name: "",
+        doc: "",
+        implemented: true,
+        fields: &[],
+        sends: &[],
+        constants: &[],
+        traits: Traits::NONE,
+        validate: |_| Ok(()),
+        autoedges: AutoEdges::NONE,
+        grouping: Grouping::NONE,
+        merge: None,
+        reversal: None,
+        refresh_parameter: None,
+        never_equal_parameter: None,
+    };
+
+    /// Returns the parameter with this name.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find(|f| f.name == name)
     }
 
-    /// The send key of that name.
+    /// Returns the send key with this name.
     #[must_use]
     pub fn send(&self, name: &str) -> Option<&'static SendField> {
         self.sends.iter().find(|f| f.name == name)
     }
 
-    /// Whether programs may write resources of this kind; `_panic` exists only for `panic(…)`.
+    /// Returns whether programs may declare resources of this kind; `_panic` exists only for `panic(…)`.
     #[must_use]
     pub fn is_public(&self) -> bool {
         !self.name.starts_with('_')
     }
-}
 
-const THE_NAME: &str = "the name";
-
-/// A parameter of a kind.
-#[derive(Clone, Copy, Debug)]
-pub struct Field {
-    /// The name in mcl.
-    pub name: &'static str,
-    /// Its mcl type as type text (`str`, `[]str`, `map{str: int}`, `struct{a int; b str}`, `func(int) str`); `any` for an
-    /// untyped field (spec 02 §5.8).
-    pub ty: &'static str,
-    /// How the host stores it: decides range checks (spec 05 §3.3).
-    pub repr: Repr,
-    /// Whether "not given" differs from the zero value (spec 05 §0: `str?`).
-    pub optional: bool,
-    /// Whether the kind cannot do without it.
-    pub required: bool,
-    /// The default in mcl syntax, for the documentation; empty for none.
-    pub default: &'static str,
-    /// Whether its value is a secret, and masked wherever it is shown to people.
-    pub sensitive: bool,
-    /// What its value must satisfy, when it is given.
-    pub check: Check,
-    /// One sentence for `mclc doc`.
-    pub doc: &'static str,
-}
-
-impl Field {
-    /// A parameter with no default, range or condition.
+    /// Returns whether a resource of this kind reacts to a refresh.
     #[must_use]
-    pub const fn new(name: &'static str, ty: &'static str, doc: &'static str) -> Field {
-        Field {
-            name,
-            ty,
-            repr: Repr::Plain,
-            optional: false,
-            required: false,
-            sensitive: false,
-            default: "",
-            check: Check::Any,
-            doc,
-        }
-    }
-
-    /// Makes "not given" differ from the zero value.
-    #[must_use]
-    pub const fn optional(mut self) -> Field {
-        self.optional = true;
-        self
-    }
-
-    /// Makes it required.
-    #[must_use]
-    pub const fn required(mut self) -> Field {
-        self.required = true;
-        self
-    }
-
-    /// Makes its value a secret.
-    #[must_use]
-    pub const fn sensitive(mut self) -> Field {
-        self.sensitive = true;
-        self
-    }
-
-    /// Makes the resource's name the default.
-    #[must_use]
-    pub const fn default_name(self) -> Field {
-        self.default(THE_NAME)
-    }
-
-    /// Whether the resource's name stands in when it is not set, or empty.
-    #[must_use]
-    pub fn defaults_to_name(&self) -> bool {
-        self.default == THE_NAME
-    }
-
-    /// Sets the documented default, in mcl syntax.
-    #[must_use]
-    pub const fn default(mut self, default: &'static str) -> Field {
-        self.default = default;
-        self
-    }
-
-    /// Sets the host's representation.
-    #[must_use]
-    pub const fn repr(mut self, repr: Repr) -> Field {
-        self.repr = repr;
-        self
-    }
-
-    /// Sets the condition.
-    #[must_use]
-    pub const fn check(mut self, check: Check) -> Field {
-        self.check = check;
-        self
-    }
-
-    /// Allows only these texts.
-    #[must_use]
-    pub const fn one_of(self, values: &'static [&'static str]) -> Field {
-        self.check(Check::OneOf(values))
+    pub fn is_refreshable(&self, params: &Params<'_>) -> bool {
+        self.traits.refresh || self.refresh_parameter.is_some_and(|parameter| params.bool(parameter))
     }
 }
 
-/// A condition on the value of one parameter that was given. Lists are checked element by element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Check {
-    /// No condition.
-    Any,
-    /// One of these texts; `""` in the list stands for "unmanaged".
-    OneOf(&'static [&'static str]),
-    /// A text that is not empty.
-    NotEmpty,
-    /// A path that starts with `/`, or an empty text.
-    AbsolutePath,
-    /// A path that starts with `/` and does not end with it, or an empty text.
-    AbsoluteFile,
-    /// A path that starts and ends with `/`, or an empty text.
-    AbsoluteDirectory,
-}
-
-/// The host's representation of a field; containers apply it to their innermost scalar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Repr {
-    Plain,
-    Int8,
-    Int16,
-    Int32,
-    Int64,
-    Uint,
-    Uint8,
-    Uint16,
-    Uint32,
-    Uint64,
-    Float32,
-}
-
-/// A key that a kind sends.
-#[derive(Clone, Copy, Debug)]
-pub struct SendField {
-    /// The key.
-    pub name: &'static str,
-    /// Its mcl type as type text, or `any`.
-    pub ty: &'static str,
-    /// Stored as a pointer on the host: accepted without a further check by send/recv (spec 02 §5.8).
-    pub optional: bool,
-}
-
-impl SendField {
-    /// A key that may be unset.
-    #[must_use]
-    pub const fn optional(name: &'static str, ty: &'static str) -> SendField {
-        SendField { name, ty, optional: true }
-    }
-}
-
-/// What a kind can do (spec 05 §1.7, spec 08 §0.1).
+/// The abilities of a kind (spec 05 §1.7, spec 08 §0.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the fields are the names of the traits in the specification")]
 pub struct Traits {
     pub autoedge: bool,
     pub autogroup: bool,
     pub refresh: bool,
     pub receive: bool,
-    pub reverse: bool,
-    pub compatible: bool,
 }
 
 impl Traits {
-    /// Nothing.
-    pub const NONE: Traits =
-        Traits { autoedge: false, autogroup: false, refresh: false, receive: false, reverse: false, compatible: false };
+    /// No ability.
+    pub const NONE: Traits = Traits { autoedge: false, autogroup: false, refresh: false, receive: false };
 }
+
+/// A predefined constant of a kind: `$const.res.KIND.PARAM.NAME`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KindConstant {
+    /// The parameter that it is for.
+    pub param: &'static str,
+    /// The last part of its name.
+    pub name: &'static str,
+    /// Its value.
+    pub value: ConstantValue,
+}
+
+impl KindConstant {
+    pub(crate) const fn str(param: &'static str, name: &'static str, value: &'static str) -> KindConstant {
+        KindConstant { param, name, value: ConstantValue::Str(value) }
+    }
+
+    pub(crate) const fn int(param: &'static str, name: &'static str, value: i64) -> KindConstant {
+        KindConstant { param, name, value: ConstantValue::Int(value) }
+    }
+}
+
+/// The automatic edges of a kind (spec 05 §4.3): what its resources offer to others, and what they want from others.
+#[derive(Clone, Copy, Debug)]
+pub struct AutoEdges {
+    /// Whether both functions read [`AutoEdgeInput::package_files`]. Edges from or to such a resource depend on the host,
+    /// so they are omitted where they would contradict the program's own order.
+    pub package_files: bool,
+    /// Adds the identities that a resource offers.
+    pub offers: for<'a> fn(&AutoEdgeInput<'a>, &mut Offers<'a>) -> Result<(), AutoEdgeErrorKind>,
+    /// Finds the resources that a resource is ordered with.
+    pub wants: fn(&AutoEdgeInput<'_>, &mut EdgeFinder<'_>) -> Result<(), AutoEdgeErrorKind>,
+}
+
+impl AutoEdges {
+    /// Neither offers nor wants anything.
+    pub const NONE: AutoEdges = AutoEdges { package_files: false, offers: |_, _| Ok(()), wants: |_, _| Ok(()) };
+}
+
+/// The values that must agree for two resources of one kind to be grouped.
+pub type GroupKey<'a> = Vec<Cow<'a, str>>;
+
+/// How the resources of a kind are grouped (spec 06 §4.3).
+#[derive(Clone, Copy, Debug)]
+pub struct Grouping {
+    /// Returns the key of a resource among those of its kind; `None` if it is never grouped with one of them.
+    pub key: for<'a> fn(&Params<'a>) -> Option<GroupKey<'a>>,
+    /// Returns whether a resource may lead a group of its kind.
+    pub may_lead: fn(&Params<'_>) -> bool,
+    /// The kind whose resources take those of this kind as children.
+    pub parent: Option<Parent>,
+}
+
+/// The parent of a kind in groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parent {
+    /// The parent's kind.
+    pub kind: &'static str,
+    /// The child's parameter that holds the parent's name; any parent will do if it is empty.
+    pub parameter: &'static str,
+}
+
+impl Grouping {
+    /// Never grouped.
+    pub const NONE: Grouping = Grouping { key: |_| None, may_lead: |_| true, parent: None };
+
+    /// Grouped below the resource of a kind that the parameter names.
+    #[must_use]
+    pub const fn below(kind: &'static str, parameter: &'static str) -> Grouping {
+        Grouping { parent: Some(Parent { kind, parameter }), ..Grouping::NONE }
+    }
+}
+
+/// Merges two declarations of one resource: `None` if the first one needs no change.
+pub type MergeDeclarations = fn(&Resource, &Resource) -> Result<Option<Resource>, Difference>;
+
+/// How `Meta:reverse` undoes a resource (spec 06 §4.4). The provider of the kind adds what it finds on the host.
+#[derive(Clone, Copy, Debug)]
+pub struct Reversal {
+    /// The values of `state` that are the opposite of each other.
+    pub opposite_states: [&'static str; 2],
+    /// Checks whether this resource can be undone.
+    pub check: fn(&Params<'_>) -> Result<(), ReversalError>,
+}
+
+/// Why a resource cannot be undone although its kind can.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReversalError {
+    /// The previous contents of a directory are not stored.
+    Directory,
+    /// The previous contents of a copy are not stored.
+    HasSource,
+}
+
+impl std::fmt::Display for ReversalError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            ReversalError::Directory => "it is a directory",
+            ReversalError::HasSource => "it has a source",
+        })
+    }
+}
+
+impl std::error::Error for ReversalError {}

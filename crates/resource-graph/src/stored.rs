@@ -1,6 +1,6 @@
-//! A resource graph as it is kept in a file: values spelled out, vertices by position.
+//! The serialized form of a resource graph: plain values, and vertices by position.
 //!
-//! Function values have no stored form; no resource of a translated catalog holds one.
+//! Function values cannot be stored; no resource of a translated catalog has one.
 
 use std::sync::Arc;
 
@@ -9,37 +9,50 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Edge, Meta, Resource, ResourceGraph, ResourceId, VertexId};
 
-/// A graph in its stored form.
+/// A serialized graph.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StoredGraph {
     /// The resources in vertex order.
     pub resources: Vec<StoredResource>,
-    /// The edges: from, to, notify, autoedge.
-    pub edges: Vec<(u32, u32, bool, bool)>,
+    /// The edges.
+    pub edges: Vec<StoredEdge>,
 }
 
-/// A resource in its stored form.
+/// A serialized edge.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoredEdge {
+    /// The index of the resource that comes first.
+    pub from: u32,
+    /// The index of the resource that comes second.
+    pub to: u32,
+    /// See [`Edge::notify`].
+    pub notify: bool,
+    /// See [`Edge::autoedge`].
+    pub autoedge: bool,
+}
+
+/// A serialized resource.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoredResource {
     /// The kind.
     pub kind: Arc<str>,
     /// The name.
     pub name: Arc<str>,
-    /// Parameters in order.
+    /// The parameters in order.
     pub params: Vec<(Arc<str>, StoredValue)>,
-    /// Meta parameters.
+    /// The meta parameters.
     pub meta: Meta,
-    /// Names of secret parameters.
+    /// The names of secret parameters.
     pub sensitive: Vec<Arc<str>>,
-    /// See [`Resource::relay`].
-    pub relay: bool,
+    /// See [`Resource::propagates_refresh`].
+    pub propagates_refresh: bool,
     /// See [`Resource::origin`].
     pub origin: Option<Arc<str>>,
 }
 
-/// A value in its stored form.
+/// A serialized value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the variants are those of `Value`")]
 pub enum StoredValue {
     Bool(bool),
     Int(i64),
@@ -51,20 +64,20 @@ pub enum StoredValue {
     Struct(Vec<(Arc<str>, StoredValue)>),
 }
 
-/// Why a stored graph is refused.
+/// Why a graph cannot be stored or restored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoredError {
-    /// An edge ends at a vertex that is not there.
+    /// An edge refers to a missing vertex.
     DanglingEdge,
-    /// A value holds a function.
+    /// A value contains a function.
     Function,
 }
 
 impl std::fmt::Display for StoredError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            StoredError::DanglingEdge => "an edge ends at a resource that is not there",
-            StoredError::Function => "a parameter holds a function, which cannot be stored",
+            StoredError::DanglingEdge => "an edge refers to a missing resource",
+            StoredError::Function => "a parameter contains a function, which cannot be stored",
         })
     }
 }
@@ -72,11 +85,11 @@ impl std::fmt::Display for StoredError {
 impl std::error::Error for StoredError {}
 
 impl StoredGraph {
-    /// The stored form of a graph. Spans are left out: they point into sources that are not stored. So are values that
-    /// flow between resources, which only programs have.
+    /// Serializes a graph without its spans, which refer to sources that are not stored, and without send/recv, which only
+    /// programs have.
     ///
     /// # Errors
-    /// A parameter holds a function.
+    /// A parameter contains a function.
     pub fn of(graph: &ResourceGraph) -> Result<StoredGraph, StoredError> {
         let mut resources = Vec::with_capacity(graph.len());
         for (_, resource) in graph.resources() {
@@ -90,18 +103,19 @@ impl StoredGraph {
                 params,
                 meta: resource.meta.clone(),
                 sensitive: resource.sensitive.clone(),
-                relay: resource.relay,
+                propagates_refresh: resource.propagates_refresh,
                 origin: resource.origin.clone(),
             });
         }
-        let edges = graph.edges().map(|e| (e.from.0, e.to.0, e.notify, e.autoedge)).collect();
-        Ok(StoredGraph { resources, edges })
+        let edges =
+            graph.edges().map(|e| StoredEdge { from: e.from.0, to: e.to.0, notify: e.notify, autoedge: e.autoedge });
+        Ok(StoredGraph { resources, edges: edges.collect() })
     }
 
-    /// The graph.
+    /// Restores the graph.
     ///
     /// # Errors
-    /// An edge ends outside the graph: the file was made by hand or is damaged.
+    /// An edge refers to a missing vertex: the file is corrupted.
     pub fn graph(&self) -> Result<ResourceGraph, StoredError> {
         let mut graph = ResourceGraph::new();
         for stored in &self.resources {
@@ -109,12 +123,12 @@ impl StoredGraph {
             resource.params = stored.params.iter().map(|(k, v)| (k.clone(), value(v))).collect();
             resource.meta = stored.meta.clone();
             resource.sensitive.clone_from(&stored.sensitive);
-            resource.relay = stored.relay;
+            resource.propagates_refresh = stored.propagates_refresh;
             resource.origin.clone_from(&stored.origin);
             graph.add(resource);
         }
         let count = self.resources.len() as u32;
-        for &(from, to, notify, autoedge) in &self.edges {
+        for &StoredEdge { from, to, notify, autoedge } in &self.edges {
             if from >= count || to >= count {
                 return Err(StoredError::DanglingEdge);
             }
@@ -169,14 +183,17 @@ mod tests {
         let b = graph.add(Resource::new(ResourceId::new("noop", "b")));
         graph.add_edge(Edge { from: a, to: b, notify: true, autoedge: false });
         let stored = StoredGraph::of(&graph).expect("no functions");
-        let again = stored.graph().expect("sound");
+        let again = stored.graph().expect("valid edges");
         assert_eq!(StoredGraph::of(&again), Ok(stored));
         assert_eq!(again.resource(a).params, graph.resource(a).params);
     }
 
     #[test]
-    fn an_edge_to_nowhere_is_refused() {
-        let stored = StoredGraph { resources: Vec::new(), edges: vec![(0, 1, false, false)] };
+    fn an_edge_to_a_missing_resource_is_rejected() {
+        let stored = StoredGraph {
+            resources: Vec::new(),
+            edges: vec![StoredEdge { from: 0, to: 1, notify: false, autoedge: false }],
+        };
         assert_eq!(stored.graph().err(), Some(StoredError::DanglingEdge));
     }
 }

@@ -1,15 +1,15 @@
-//! What to do to come from the running graph to a new one (spec 06 §2.5): keep what is the same, remove, add.
+//! The differences between the running graph and a new one (spec 06 §2.5).
 
 use crate::{ResourceGraph, VertexId, compare};
 
-/// The steps from an old graph to a new one. Every vertex of either is in exactly one list.
+/// The steps from an old graph to a new one. Every vertex of either graph is in exactly one list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GraphSync {
-    /// The same in both: old and new vertex, in the order of the new graph.
+    /// Equal resources: old and new vertex, in the order of the new graph.
     pub keep: Vec<(VertexId, VertexId)>,
-    /// Only in the old graph, in its order.
+    /// Vertices only in the old graph, in its order.
     pub remove: Vec<VertexId>,
-    /// Only in the new graph, in its order.
+    /// Vertices only in the new graph, in its order.
     pub add: Vec<VertexId>,
 }
 
@@ -19,7 +19,7 @@ pub fn sync(old: &ResourceGraph, new: &ResourceGraph) -> GraphSync {
     sync_by(old, new, |a, b| compare::difference(old.resource(a), new.resource(b)).is_none())
 }
 
-/// The same with a comparison of one's own, which is asked only for vertices with equal ids.
+/// Compares two graphs vertex by vertex with `same`, which is called only for vertices with equal ids.
 pub fn sync_by(
     old: &ResourceGraph,
     new: &ResourceGraph,
@@ -28,11 +28,11 @@ pub fn sync_by(
     let mut kept = vec![false; old.len()];
     let mut result = GraphSync::default();
     for (vertex, resource) in new.resources() {
-        let twin = old.find_all(&resource.id.kind, &resource.id.name).find(|v| !kept[v.index()] && same(*v, vertex));
-        match twin {
-            Some(twin) => {
-                kept[twin.index()] = true;
-                result.keep.push((twin, vertex));
+        let equal = old.find_all(&resource.id.kind, &resource.id.name).find(|v| !kept[v.index()] && same(*v, vertex));
+        match equal {
+            Some(equal) => {
+                kept[equal.index()] = true;
+                result.keep.push((equal, vertex));
             }
             None => result.add.push(vertex),
         }
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vertex_is_kept_for_one_twin_only() {
+    fn a_vertex_is_kept_only_once() {
         let old = graph(&[("/a", "1")]);
         let new = graph(&[("/a", "1"), ("/a", "1")]);
         let s = sync(&old, &new);

@@ -27,4 +27,5 @@ mod user;
 mod value;
 
 pub use pkg::package_files;
+pub(crate) use registry::capture_state;
 pub use registry::{Constructor, build, is_refreshable};

@@ -6,110 +6,36 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcl_value::{Type, Value};
-use resource_graph::{Resource, ResourceId};
+use resource_graph::{Params, Resource, ResourceId};
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
 
+use crate::providers::capture_state;
 use crate::{Failure, StateDir, write_atomically};
 
-/// Returns the inverse of a resource in the present state; `None` for kinds that cannot be reverted.
+/// Returns the resource that undoes another one in the current state of the host; `None` for kinds that cannot be undone.
 fn inverse(resource: &Resource) -> Result<Option<Resource>, Failure> {
-    let mut inverse = match &*resource.id.kind {
-        "file" => inverse_of_file(resource)?,
-        "net" => {
-            let mut inverse = resource.clone();
-            swap(&mut inverse, "up", "down");
-            inverse
-        }
-        _ => return Ok(None),
-    };
-    inverse.meta.reverse = false;
-    Ok(Some(inverse))
-}
-
-fn state(resource: &Resource) -> &[u8] {
-    resource.params.get("state").and_then(Value::as_bytes).unwrap_or_default()
-}
-
-fn swap(resource: &mut Resource, one: &str, other: &str) {
-    let opposite = match state(resource) {
-        text if text == one.as_bytes() => other,
-        text if text == other.as_bytes() => one,
-        _ => return,
-    };
-    resource.params.insert("state".into(), Value::str(opposite));
-}
-
-fn inverse_of_file(resource: &Resource) -> Result<Resource, Failure> {
-    let refused = |why: &str| Err(Failure::Refused(format!("`Meta:reverse` cannot undo {}: {why}", resource.id)));
-    let Some(path) = resource_graph::Params::of(resource).map(|p| resource_graph::file_path(&p).into_owned()) else {
-        return refused("unknown kind");
-    };
-    let has = |param: &str| resource.params.contains_key(param);
-    if path.ends_with('/') {
-        return refused("it is a directory");
-    }
-    if has("source") {
-        return refused("it has a source");
-    }
-    let path = Path::new(&path);
+    let Some(params) = Params::of(resource) else { return Ok(None) };
+    let Some(reversal) = params.kind().reversal else { return Ok(None) };
+    (reversal.check)(&params)
+        .map_err(|error| Failure::Refused(format!("`Meta:reverse` cannot undo {}: {error}", resource.id)))?;
     let mut inverse = resource.clone();
-    swap(&mut inverse, "exists", "absent");
-    let had_content = has("content") || has("fragments") || state(resource) == b"absent";
-    inverse.params.shift_remove("fragments");
-    if state(&inverse) == b"absent" {
-        // An absent file has neither content nor attributes.
-        for param in ["content", "owner", "group", "mode", "selinux"] {
-            inverse.params.shift_remove(param);
-        }
-        return Ok(inverse);
+    inverse.meta.reverse = false;
+    let [one, other] = reversal.opposite_states;
+    let state = params.string("state");
+    if state == one {
+        inverse.params.insert("state".into(), Value::str(other));
+    } else if state == other {
+        inverse.params.insert("state".into(), Value::str(one));
     }
-    let found = match fs::metadata(path) {
-        Ok(found) => Some(found),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(Failure::io("read", path, error)),
-    };
-    if had_content {
-        inverse.params.shift_remove("content");
-        if found.is_some() {
-            let content = fs::read(path).map_err(Failure::on("read", path))?;
-            inverse.params.insert("content".into(), Value::str(content));
-        } else if state(resource) == b"absent" {
-            // The file was absent before, so its removal has nothing to restore.
-            inverse.params.insert("state".into(), Value::str("absent"));
-        }
-    }
-    for (param, value) in [
-        ("owner", found.as_ref().map(|f| f.uid().to_string())),
-        ("group", found.as_ref().map(|f| f.gid().to_string())),
-        ("mode", found.as_ref().map(|f| format!("0{:o}", f.mode() & 0o7777))),
-    ] {
-        match value {
-            Some(value) if has(param) => drop(inverse.params.insert(param.into(), Value::str(value))),
-            Some(_) | None => drop(inverse.params.shift_remove(param)),
-        }
-    }
-    if inverse.params.shift_remove("selinux").is_some()
-        && let Some(label) = label(path)
-    {
-        inverse.params.insert("selinux".into(), Value::str(label));
-    }
-    Ok(inverse)
-}
-
-/// Returns the security label; `None` without one, or on a file system without labels.
-fn label(path: &Path) -> Option<Vec<u8>> {
-    let mut buffer = [0_u8; 4096];
-    let length = rustix::fs::lgetxattr(path, "security.selinux", &mut buffer[..]).ok()?;
-    let label = buffer.get(..length)?;
-    Some(label.strip_suffix(b"\0").unwrap_or(label).to_vec())
+    capture_state(resource, &mut inverse)?;
+    Ok(Some(inverse))
 }
 
 /// The stored inverses.
@@ -208,6 +134,9 @@ pub fn is_reversal(resource: &Resource) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::MetadataExt;
+    use std::path::Path;
+
     use super::*;
     use crate::provider_test::{ProviderTest, resource};
 

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use resource_engine::StopLevel;
 use resource_graph::{Resource, ResourceGraph, ResourceId};
 use resources::StateDir;
-use runtime::shell::{Agent, Event, Message, Observer, Options};
+use runtime::agent::{Agent, AgentOptions, Event, Message, Observer};
 use runtime::{finalize, local_host};
 use test_support::min_of;
 
@@ -48,7 +48,7 @@ fn graph(dir: &Path, files: usize) -> ResourceGraph {
 fn apply(scratch: &Path, graph: &ResourceGraph) -> Duration {
     let state = StateDir::open(&scratch.join("prefix")).expect("a fresh prefix");
     let mut observer = Silent;
-    let options = Options { once: true, state: Some(state), ..Options::default() };
+    let options = AgentOptions { once: true, state: Some(state), ..AgentOptions::default() };
     let graph = graph.clone();
     let started = Instant::now();
     let mut agent = Agent::new(options, &mut observer).expect("an agent");
@@ -59,7 +59,7 @@ fn apply(scratch: &Path, graph: &ResourceGraph) -> Duration {
     elapsed
 }
 
-/// Times `work` for each file, spread over that many threads.
+/// Times `work` for each file, spread over `threads` threads.
 fn plain(files: usize, threads: usize, work: impl Fn(usize) + Sync, end: impl FnOnce()) -> Duration {
     let started = Instant::now();
     let next = AtomicUsize::new(0);
@@ -127,7 +127,7 @@ fn restore(scratch: &Path, dir: &Path, files: usize) {
     let graph = finalize(graph(dir, files), &local_host()).expect("no cycle").engine;
     let thread = std::thread::spawn(move || {
         let mut observer = Silent;
-        let options = Options { state: Some(state), ..Options::default() };
+        let options = AgentOptions { state: Some(state), ..AgentOptions::default() };
         let mut agent = Agent::new(options, &mut observer).expect("an agent");
         handle_in.send(agent.handle()).expect("somebody listens");
         agent.run()
@@ -144,7 +144,7 @@ fn restore(scratch: &Path, dir: &Path, files: usize) {
         if i % 2 == 0 {
             fs::remove_file(&path).expect("remove");
         } else {
-            fs::write(&path, "damaged").expect("damage");
+            fs::write(&path, "changed").expect("writable");
         }
         let started = Instant::now();
         while fs::read(&path).ok().as_deref() != Some(expected.as_bytes()) {

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use function_engine::{Engine, Host, Interpreter, Waker, WatchId};
+use function_engine::{Engine, Environment, Interpreter, Waker, WatchId};
 use mcl_artifact::program::{
     Closure, ConstId, Constant, EntryKind, EntryStmt, FunctionIdx, FunctionImport, Node, Op, Operand, Program,
     ResourceStmt, Statement, StrId, Template, TemplateId, TypeIdx,
@@ -44,7 +44,7 @@ impl Inputs {
     }
 }
 
-impl Host for Inputs {
+impl Environment for Inputs {
     fn now(&self) -> Duration {
         Duration::ZERO
     }

@@ -55,6 +55,6 @@ fn check_merge_points(program: &[u8], catalog: &Path) -> Result<Vec<Diagnostic>,
     let bytes = pp_translate::load_catalog(catalog, None).map_err(|error| vec![error])?;
     let (catalog, _) = pp_translate::read_catalog(&bytes)?;
     let relationships = pp_translate::build_relationships(catalog)?;
-    let puppet = pp_translate::translate(&relationships, &pp_translate::Options::default())?.graph;
+    let puppet = pp_translate::translate(&relationships, &pp_translate::TranslateOptions::default())?.graph;
     Ok(mcl_driver::check_merge_points(&program, &puppet))
 }

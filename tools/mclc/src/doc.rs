@@ -106,7 +106,8 @@ fn overview_text(out: &mut String, functions: &[&Function], kinds: &[&ResourceKi
     }
     let _ = writeln!(out, "{}resource kinds", if out.is_empty() { "" } else { "\n" });
     for kind in kinds {
-        let _ = writeln!(out, "  {:<32} {}", kind.name, first_sentence(kind.doc));
+        let mark = if kind.implemented { "" } else { " (not implemented)" };
+        let _ = writeln!(out, "  {:<32} {}{mark}", kind.name, first_sentence(kind.doc));
     }
     let _ =
         writeln!(out, "\n`mclc doc NAME` describes one of them, `mclc doc meta` the meta parameters of all resources.");
@@ -117,8 +118,15 @@ fn function_text(function: &Function) -> String {
     format!("{}  {}\n{}\n", function.name, signature(function, &or), wrapped(function.doc, "    "))
 }
 
+/// The note of a kind without a provider.
+const NOT_IMPLEMENTED: &str =
+    "Not implemented in this release: resources of this kind type-check, but cannot be applied.";
+
 fn kind_text(kind: &ResourceKind) -> String {
     let mut out = format!("{}\n{}\n", kind.name, wrapped(kind.doc, "    "));
+    if !kind.implemented {
+        let _ = writeln!(out, "\n    {NOT_IMPLEMENTED}");
+    }
     if !kind.fields.is_empty() {
         out.push_str("\n  parameters\n");
     }
@@ -161,6 +169,9 @@ fn markdown(out: &mut String, functions: &[&Function], kinds: &[&ResourceKind]) 
     }
     for kind in kinds {
         let _ = writeln!(out, "## `{}`\n\n{}\n", kind.name, kind.doc);
+        if !kind.implemented {
+            let _ = writeln!(out, "{NOT_IMPLEMENTED}\n");
+        }
         if !kind.fields.is_empty() {
             out.push_str("| parameter | type | default | |\n| --- | --- | --- | --- |\n");
         }
@@ -198,7 +209,13 @@ fn kind_json(kind: &ResourceKind) -> Value {
         })
         .collect();
     let sends: Vec<Value> = kind.sends.iter().map(|send| json!({"name": send.name, "type": send.ty})).collect();
-    json!({"name": kind.name, "doc": kind.doc, "parameters": fields, "sends": sends})
+    json!({
+        "name": kind.name,
+        "doc": kind.doc,
+        "implemented": kind.implemented,
+        "parameters": fields,
+        "sends": sends,
+    })
 }
 
 /// Returns the documentation of the meta parameters, which every resource has.
@@ -206,14 +223,14 @@ fn meta(format: DocFormat) -> String {
     let mut out = String::new();
     match format {
         DocFormat::Text => {
-            for field in &META_FIELDS {
+            for field in META_FIELDS {
                 let _ = writeln!(out, "Meta:{} {}, default {}", field.name, field.ty, field.default);
                 let _ = writeln!(out, "{}", wrapped(field.doc, "    "));
             }
         }
         DocFormat::Markdown => {
             out.push_str("| meta parameter | type | default | |\n| --- | --- | --- | --- |\n");
-            for f in &META_FIELDS {
+            for f in META_FIELDS {
                 let _ = writeln!(out, "| `{}` | `{}` | {} | {} |", f.name, f.ty, f.default, f.doc);
             }
         }

@@ -2,7 +2,7 @@
 
 use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::{Code, Diagnostic, Files, Stage};
-use pp_translate::{Options, Relationships, Translation};
+use pp_translate::{FallbackPolicy, Relationships, TranslateOptions, Translation};
 use resource_graph::StoredGraph;
 
 use crate::cli::{Color, Format, Puppet, PuppetEmit, PuppetFallback, PuppetFormat, Report};
@@ -52,17 +52,17 @@ fn translate(args: &Puppet) -> Result<Translated, Vec<Diagnostic>> {
         let bytes = relationships_bytes(&relationships, args.format)?;
         return Ok(Translated { bytes, warnings, report: None, secret: false });
     }
-    let options = Options {
+    let options = TranslateOptions {
         fallback: match args.puppet_fallback {
-            PuppetFallback::Callback => pp_translate::Fallback::Callback,
-            PuppetFallback::Error => pp_translate::Fallback::Error,
+            PuppetFallback::Callback => FallbackPolicy::Puppet,
+            PuppetFallback::Error => FallbackPolicy::Error,
         },
         module_path: args.puppet_module_path.iter().flat_map(std::env::split_paths).collect(),
         run_interval: args.puppet_interval,
     };
     let mut translation = pp_translate::translate(&relationships, &options)?;
     warnings.append(&mut translation.warnings);
-    let report = Some(translation.report.to_string());
+    let report = Some(translation.summary.to_string());
     let secret = args.emit.is_none() && translation.graph.resources().any(|(_, r)| !r.sensitive.is_empty());
     let bytes = match args.emit {
         Some(_) => graph_bytes(&translation, &relationships, args.format)?,

@@ -6,18 +6,19 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use mcl_diagnostics::{Code, Diagnostic, Files, Format, Stage};
-use runtime::frontend::{LiveSource, spawn};
-use runtime::shell::{Agent, Options, Signals};
+use runtime::agent::{Agent, AgentOptions, Signals};
+use runtime::sources::{GraphSource, spawn};
 use runtime::{StateDir, default_prefix, functions_dir};
+use tempfile::TempDir;
 
 use crate::progress::{LogFormat, Printer};
 use crate::report;
-use crate::sides::Sides;
+use crate::sources::Sources;
 
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    sides: Sides,
+    sources: Sources,
     /// Report changes without making them
     #[arg(long)]
     noop: bool,
@@ -44,7 +45,7 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
     let format = if args.log_format == LogFormat::Json { Format::Json } else { Format::Human };
-    let program = match args.sides.program(format) {
+    let program = match args.sources.program(format) {
         Ok(program) => program,
         Err(code) => return code,
     };
@@ -63,7 +64,7 @@ pub fn run(args: &Args) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let options = Options {
+    let options = AgentOptions {
         noop: args.noop,
         once: args.once,
         converged_timeout: args.converged_timeout.map(Duration::from_secs),
@@ -82,10 +83,10 @@ pub fn run(args: &Args) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let source = LiveSource {
+    let source = GraphSource {
         program,
-        puppet: args.sides.puppet_source(),
-        mixer: args.sides.mixer(),
+        puppet: args.sources.puppet_source(),
+        merger: args.sources.merger(),
         hostname: runtime::hostname(),
         state_dir: functions_dir(&prefix),
         shared: agent.shared(),
@@ -130,11 +131,8 @@ fn open_state(args: &Args) -> Result<(StateDir, PathBuf), Diagnostic> {
 }
 
 fn temporary_prefix() -> Result<PathBuf, Diagnostic> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    let nanoseconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |t| t.as_nanos());
-    let path = std::env::temp_dir().join(format!("mgmt-{}-{nanoseconds}", std::process::id()));
-    let made = std::fs::DirBuilder::new().mode(0o700).create(&path);
-    made.map(|()| path.clone()).map_err(|error| {
-        Diagnostic::error(Code::R0410, Stage::Engine, format!("cannot create {}: {error}", path.display()))
+    let directory = tempfile::Builder::new().prefix("mgmt-").tempdir();
+    directory.map(TempDir::keep).map_err(|error| {
+        Diagnostic::error(Code::R0410, Stage::Engine, format!("cannot create a temporary directory: {error}"))
     })
 }

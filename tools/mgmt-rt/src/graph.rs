@@ -9,12 +9,12 @@ use mcl_diagnostics::{Code, Files, Format};
 use runtime::{finalize, local_host};
 
 use crate::report;
-use crate::sides::{Sides, Wait};
+use crate::sources::{Sources, Wait};
 
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    sides: Sides,
+    sources: Sources,
     #[command(flatten)]
     wait: Wait,
     /// State directory of `mgmt-rt apply`: functions see a copy of the values that hosts share [default: no values]
@@ -38,15 +38,15 @@ enum GraphFormat {
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
     let errors = if args.format == GraphFormat::Json { Format::Json } else { Format::Human };
-    let program = match args.sides.program(errors) {
+    let program = match args.sources.program(errors) {
         Ok(program) => program,
         Err(code) => return code,
     };
     let nothing = Files::default();
     let files = program.as_ref().map_or(&nothing, |p| &p.files);
-    let mut tell = |notes| report::print(notes, files, errors);
-    let patience = args.wait.patience(&mut tell);
-    let first = args.sides.first_graph(program.as_ref(), args.prefix.as_deref(), patience);
+    let mut report = |notes| report::print(notes, files, errors);
+    let wait = args.wait.limit(&mut report);
+    let first = args.sources.first_graph(program.as_ref(), args.prefix.as_deref(), wait);
     let finalized = first.and_then(|(graph, warnings)| {
         report::print(warnings, files, errors);
         finalize(graph, &local_host())

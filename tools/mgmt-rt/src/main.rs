@@ -9,7 +9,7 @@ mod plan;
 mod program;
 mod progress;
 mod report;
-mod sides;
+mod sources;
 
 use std::process::ExitCode;
 

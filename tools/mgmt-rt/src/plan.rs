@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use mcl_diagnostics::{Code, Files, Format};
-use runtime::shell::{Agent, Message, Options, Signals, Summary};
+use runtime::agent::{Agent, AgentOptions, Message, Signals, Summary};
 use runtime::{StateDir, default_prefix, finalize, local_host};
 
 use crate::plan::printer::{PlanFormat, PlanPrinter};
 use crate::report;
-use crate::sides::{Sides, Wait};
+use crate::sources::{Sources, Wait};
 
 mod printer;
 
@@ -21,7 +21,7 @@ const PENDING: u8 = 3;
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    sides: Sides,
+    sources: Sources,
     #[command(flatten)]
     wait: Wait,
     /// State directory of `mgmt-rt apply`; it is only read
@@ -35,20 +35,19 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
     let format = if args.format == PlanFormat::Json { Format::Json } else { Format::Human };
-    let program = match args.sides.program(format) {
+    let program = match args.sources.program(format) {
         Ok(program) => program,
         Err(code) => return code,
     };
     let nothing = Files::default();
     let files = program.as_ref().map_or(&nothing, |p| &p.files);
-    let mut tell = |notes| report::print(notes, files, format);
-    let patience = args.wait.patience(&mut tell);
+    let mut report = |notes| report::print(notes, files, format);
+    let wait = args.wait.limit(&mut report);
     let prefix = args.prefix.clone().or_else(default_prefix);
-    let finished =
-        args.sides.first_graph(program.as_ref(), prefix.as_deref(), patience).and_then(|(graph, warnings)| {
-            report::print(warnings, files, format);
-            finalize(graph, &local_host())
-        });
+    let finished = args.sources.first_graph(program.as_ref(), prefix.as_deref(), wait).and_then(|(graph, warnings)| {
+        report::print(warnings, files, format);
+        finalize(graph, &local_host())
+    });
     let graph = match finished {
         Ok(finalized) => finalized.engine,
         Err(diagnostics) => {
@@ -59,14 +58,14 @@ pub fn run(args: &Args) -> ExitCode {
     };
     let color = std::io::stdout().is_terminal() && report::color_allowed();
     let mut printer = PlanPrinter::new(args.format, color, files);
-    let options = Options {
+    let options = AgentOptions {
         noop: true,
         once: true,
         want_diffs: true,
         state: prefix.map(|prefix| StateDir::read_only(&prefix)),
         program: program.clone(),
         signals: Signals::new().ok(),
-        ..Options::default()
+        ..AgentOptions::default()
     };
     let summary = match Agent::new(options, &mut printer) {
         Ok(agent) => {

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use mcl_diagnostics::{Diagnostic, Files, Format};
 use resource_graph::ResourceId;
 use runtime::Status;
-use runtime::shell::{Event, Observer, Summary};
+use runtime::agent::{Event, Observer, Summary};
 use serde_json::json;
 
 use crate::report::{self, counted, location};
@@ -141,7 +141,7 @@ impl<'f> Printer<'f> {
             Event::Changed { resource, change, noop } => {
                 json!({"event": "changed", "id": resource.id.to_string(), "text": change.text, "noop": noop})
             }
-            Event::Said { id, text } => json!({"event": "message", "id": id.to_string(), "text": text}),
+            Event::Message { id, text } => json!({"event": "message", "id": id.to_string(), "text": text}),
             Event::Failed { resource, failure, retry } => json!({
                 "event": "failed", "id": resource.id.to_string(), "code": failure.code().name(),
                 "text": failure.to_string(), "place": location(resource, self.files),
@@ -193,7 +193,7 @@ impl Observer for Printer<'_> {
                 let text = format!("{}: {would}{}", resource.id, change.text);
                 self.print(&self.paint(if noop { "36" } else { "32" }, &text));
             }
-            Event::Said { id, text } => self.print(&format!("{id}: {text}")),
+            Event::Message { id, text } => self.print(&format!("{id}: {text}")),
             Event::Failed { resource, failure, retry } => {
                 let next = match retry {
                     None => String::new(),

@@ -1,9 +1,9 @@
-//! Storing a value in a parameter (spec 05 §3.3): what the host's representation can hold.
+//! Checks whether a value can be stored in a parameter (spec 05 §3.3).
 
 use mcl_value::{Type, Value};
 use resource_graph::Repr;
 
-/// The type of a parameter, parsed.
+/// The parsed type of a parameter.
 #[derive(Clone, Debug)]
 pub(crate) struct FieldType {
     /// `None` for an untyped field.
@@ -11,34 +11,37 @@ pub(crate) struct FieldType {
     pub(crate) repr: Repr,
 }
 
-/// Why a value does not fit.
+/// The reason why a value cannot be stored in a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Unfit {
-    /// Where in the value: `[3]`, `["key"]`, `->field`; empty for the whole.
+pub(crate) struct ConversionError {
+    /// The location within the value: `[3]`, `["key"]`, `->field`; empty for the whole value.
     pub(crate) path: String,
     pub(crate) problem: String,
 }
 
-impl Unfit {
-    fn new(problem: impl Into<String>) -> Unfit {
-        Unfit { path: String::new(), problem: problem.into() }
+impl ConversionError {
+    fn new(problem: impl Into<String>) -> ConversionError {
+        ConversionError { path: String::new(), problem: problem.into() }
     }
 
-    fn inside(mut self, step: &str) -> Unfit {
+    fn inside(mut self, step: &str) -> ConversionError {
         self.path.insert_str(0, step);
         self
     }
 }
 
 /// Checks that a value can be stored. Values are as deep as their types, so the recursion is bounded.
-pub(crate) fn check(value: &Value, field: &FieldType) -> Result<(), Unfit> {
+///
+/// # Errors
+/// The first part of the value that has the wrong type or is out of range.
+pub(crate) fn check(value: &Value, field: &FieldType) -> Result<(), ConversionError> {
     match &field.ty {
         Some(ty) => typed(value, ty, field.repr),
         None => untyped(value),
     }
 }
 
-fn typed(value: &Value, ty: &Type, repr: Repr) -> Result<(), Unfit> {
+fn typed(value: &Value, ty: &Type, repr: Repr) -> Result<(), ConversionError> {
     match (value, ty) {
         (Value::Bool(_), Type::Bool) | (Value::Str(_), Type::Str) => Ok(()),
         (Value::Int(n), Type::Int) => integer(*n, repr),
@@ -59,20 +62,20 @@ fn typed(value: &Value, ty: &Type, repr: Repr) -> Result<(), Unfit> {
         }
         (Value::Struct(fields), Type::Struct(types)) => {
             for (name, item) in &fields.fields {
-                let Some(ty) = types.iter().find(|t| t.name == *name) else {
-                    return Err(Unfit::new(format!("it has a field `{name}`, and the parameter's struct has none")));
+                let Some(field) = types.iter().find(|t| t.name == *name) else {
+                    return Err(ConversionError::new(format!("unknown field `{name}`: expected {ty}")));
                 };
-                typed(item, &ty.ty, repr).map_err(|e| e.inside(&format!("->{name}")))?;
+                typed(item, &field.ty, repr).map_err(|e| e.inside(&format!("->{name}")))?;
             }
             Ok(())
         }
         (_, Type::Variant) => untyped(value),
-        (Value::Func(_), _) | (_, Type::Func(_)) => Err(Unfit::new("a function cannot be stored in a parameter")),
-        _ => Err(Unfit::new(format!("it is of kind {}, and the parameter is {ty}", value.kind()))),
+        (Value::Func(_), _) | (_, Type::Func(_)) => Err(ConversionError::new("expected data, found a function")),
+        _ => Err(ConversionError::new(format!("expected {ty}, found {}", value.kind()))),
     }
 }
 
-fn untyped(value: &Value) -> Result<(), Unfit> {
+fn untyped(value: &Value) -> Result<(), ConversionError> {
     match value {
         Value::Bool(_) | Value::Str(_) | Value::Int(_) | Value::Float(_) => Ok(()),
         Value::List(items) => {
@@ -84,12 +87,12 @@ fn untyped(value: &Value) -> Result<(), Unfit> {
         Value::Struct(fields) => {
             fields.fields.iter().try_for_each(|(name, item)| untyped(item).map_err(|e| e.inside(&format!("->{name}"))))
         }
-        Value::Func(_) => Err(Unfit::new("a function cannot be stored in a parameter")),
-        Value::Nil => Err(Unfit::new("there is no value")),
+        Value::Func(_) => Err(ConversionError::new("expected data, found a function")),
+        Value::Nil => Err(ConversionError::new("missing value")),
     }
 }
 
-fn integer(n: i64, repr: Repr) -> Result<(), Unfit> {
+fn integer(n: i64, repr: Repr) -> Result<(), ConversionError> {
     let (low, high, name): (i64, u64, &str) = match repr {
         Repr::Plain | Repr::Int64 | Repr::Float32 => return Ok(()),
         Repr::Int8 => (i8::MIN.into(), i8::MAX as u64, "8-bit integer"),
@@ -101,19 +104,19 @@ fn integer(n: i64, repr: Repr) -> Result<(), Unfit> {
         Repr::Uint | Repr::Uint64 => (0, u64::MAX, "unsigned integer"),
     };
     if n < low && low == 0 {
-        return Err(Unfit::new(format!("{n} is negative, and the parameter is an {name}")));
+        return Err(ConversionError::new(format!("{n} is negative: expected an {name}")));
     }
     if n < low || u64::try_from(n).is_ok_and(|n| n > high) {
-        return Err(Unfit::new(format!("{n} is out of range: the parameter is an {name}, from {low} to {high}")));
+        return Err(ConversionError::new(format!("{n} is out of range for an {name} ({low} to {high})")));
     }
     Ok(())
 }
 
-fn float(x: f64, repr: Repr) -> Result<(), Unfit> {
+fn float(x: f64, repr: Repr) -> Result<(), ConversionError> {
     // Infinities and NaN exist in 32 bits as well.
     if repr == Repr::Float32 && x.is_finite() && x.abs() > f64::from(f32::MAX) {
         let value = Value::Float(x);
-        return Err(Unfit::new(format!("{value} is out of range: the parameter is a 32-bit float")));
+        return Err(ConversionError::new(format!("{value} is out of range for a 32-bit float")));
     }
     Ok(())
 }
@@ -128,8 +131,8 @@ mod tests {
     fn fits(value: impl Into<Value>, ty: &str, repr: Repr, expected: &str) {
         let ty = (ty != "any").then(|| Type::parse(ty).unwrap());
         let result = check(&value.into(), &FieldType { ty, repr });
-        let text = result.map_or_else(|e| format!("{}: {}", e.path, e.problem), |()| String::new());
-        assert!(if expected.is_empty() { text.is_empty() } else { text.contains(expected) }, "{text}");
+        let error = result.map_or_else(|e| format!("{}: {}", e.path, e.problem), |()| String::new());
+        assert!(if expected.is_empty() { error.is_empty() } else { error.contains(expected) }, "{error}");
     }
 
     #[test]
@@ -154,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_inside_a_container_is_named() {
+    fn location_within_a_container_is_reported() {
         fits(Value::list([1, 300]), "[]int", Repr::Int8, "[1]: 300");
         fits(Value::map([("a".into(), Value::list([300]))]), "map{str: []int}", Repr::Int8, "[\"a\"][0]: 300");
         fits(Value::strukt([("x", 300.into())]), "struct{x int}", Repr::Int8, "->x: 300");
@@ -163,7 +166,7 @@ mod tests {
     #[test]
     fn functions_are_never_stored() {
         let function = || Value::Func(FuncValue(std::sync::Arc::new(())));
-        fits(function(), "func(int) str", Repr::Plain, "a function");
-        fits(Value::list([function()]), "any", Repr::Plain, "[0]: a function");
+        fits(function(), "func(int) str", Repr::Plain, "found a function");
+        fits(Value::list([function()]), "any", Repr::Plain, "[0]: expected data");
     }
 }

@@ -1,4 +1,4 @@
-//! One statement: its resources, and its edges between names that are looked up later.
+//! Conversion of one statement to resources, and to edges between names that are resolved later.
 
 use std::sync::Arc;
 
@@ -6,42 +6,42 @@ use mcl_artifact::program::{EdgeProperty, EntryKind, EntryStmt, Half, Program, R
 use mcl_diagnostics::{Code, Diagnostic, Span, Stage, nearest};
 use mcl_value::{Type, Value};
 use resource_graph::{Resource, ResourceId, ResourceKind, all_kinds, decode_exported, kind, validate};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::OutputValues;
-use crate::interpret::convert::{self, FieldType};
+use crate::interpret::convert::{self, ConversionError, FieldType};
+use crate::outputs::OutputValues;
 
-/// What a statement contributes.
+/// The resources and edges of a statement.
 #[derive(Default)]
-pub(crate) struct Built {
+pub(crate) struct ConvertedStatement {
     pub(crate) resources: Vec<Arc<Resource>>,
-    pub(crate) edges: Vec<EdgeByName>,
+    pub(crate) edges: Vec<NamedEdge>,
     pub(crate) errors: Vec<Diagnostic>,
 }
 
-/// An edge whose ends are names.
-pub(crate) struct EdgeByName {
-    pub(crate) from: End,
-    pub(crate) to: End,
+/// An edge between names.
+pub(crate) struct NamedEdge {
+    pub(crate) from: EdgeEnd,
+    pub(crate) to: EdgeEnd,
     pub(crate) notify: bool,
     pub(crate) span: Span,
 }
 
 /// One end of an edge, with the key of a send/recv.
 #[derive(Clone)]
-pub(crate) struct End {
+pub(crate) struct EdgeEnd {
     pub(crate) id: ResourceId,
     pub(crate) key: Option<Arc<str>>,
 }
 
-/// The types of the parameters seen so far.
+/// A cache of the parsed types of parameters.
 #[derive(Default)]
-pub(crate) struct Schemas {
+pub(crate) struct FieldTypes {
     fields: FxHashMap<(&'static str, Arc<str>), Option<FieldType>>,
 }
 
-impl Schemas {
-    fn field(&mut self, kind: &'static ResourceKind, name: &Arc<str>) -> Option<&FieldType> {
+impl FieldTypes {
+    fn get(&mut self, kind: &'static ResourceKind, name: &Arc<str>) -> Option<&FieldType> {
         self.fields
             .entry((kind.name, Arc::clone(name)))
             .or_insert_with(|| {
@@ -52,19 +52,19 @@ impl Schemas {
     }
 }
 
-/// The resources of a resource or collect statement.
-pub(crate) fn build_resources(
+/// Converts a resource or collect statement.
+pub(crate) fn convert_resource(
     program: &Program,
-    schemas: &mut Schemas,
+    field_types: &mut FieldTypes,
     statement: &ResourceStmt,
     mut values: OutputValues<'_>,
-) -> Built {
-    let mut built = Built::default();
-    let text = |id: StrId| &program.strings[id.0 as usize];
-    let kind_name = text(statement.kind);
+) -> ConvertedStatement {
+    let mut converted = ConvertedStatement::default();
+    let string = |id: StrId| &program.strings[id.0 as usize];
+    let kind_name = string(statement.kind);
     let Some(kind) = kind(kind_name) else {
-        built.errors.push(unknown_kind(kind_name, statement.span));
-        return built;
+        converted.errors.push(unknown_kind(kind_name, statement.span));
+        return converted;
     };
     let name = values.next();
     let resources = if statement.collect.is_some() {
@@ -75,15 +75,15 @@ pub(crate) fn build_resources(
     let mut resources = match resources {
         Ok(resources) => resources,
         Err(error) => {
-            built.errors.push(*error);
-            return built;
+            converted.errors.push(*error);
+            return converted;
         }
     };
     let mut set = Vec::with_capacity(statement.entries.len());
     for entry in &statement.entries {
         let condition = entry.condition.map(|_| values.next());
         let Some(value) = values.next() else {
-            built.errors.push(missing_value(entry.span));
+            converted.errors.push(missing_value(entry.span));
             continue;
         };
         if matches!(condition, Some(Some(Value::Bool(false)))) {
@@ -91,20 +91,20 @@ pub(crate) fn build_resources(
         }
         match &entry.kind {
             EntryKind::Field { name, .. } => {
-                let name = text(*name);
-                match check_field(schemas, kind, name, value) {
+                let name = string(*name);
+                match check_field(field_types, kind, name, value) {
                     Ok(()) => set.push((name, value)),
-                    Err((message, help)) => built.errors.push(refused(entry.span, message, help)),
+                    Err(error) => converted.errors.push(error.diagnostic(entry.span)),
                 }
             }
             EntryKind::Edge { property, half } => {
-                for target in ends_of(text, half, value, entry.span, &mut built.errors) {
+                for target in ends_of(string, half, value, entry.span, &mut converted.errors) {
                     let edge = |resource: &Resource| internal_edge(*property, &resource.id, &target, entry.span);
-                    built.edges.extend(resources.iter().map(edge));
+                    converted.edges.extend(resources.iter().map(edge));
                 }
             }
             EntryKind::Meta { property, .. } => {
-                let name = text(*property);
+                let name = string(*property);
                 let result = match resources.split_first_mut() {
                     None => Ok(()),
                     Some((first, rest)) => first
@@ -114,7 +114,7 @@ pub(crate) fn build_resources(
                 };
                 if let Err(error) = result {
                     let message = error.to_string();
-                    built.errors.push(Diagnostic::error(Code::R0204, Stage::Interpret, message).at(entry.span));
+                    converted.errors.push(Diagnostic::error(Code::R0204, Stage::Interpret, message).at(entry.span));
                 }
             }
         }
@@ -125,49 +125,57 @@ pub(crate) fn build_resources(
             resource.params.insert(Arc::clone(name), (*value).clone());
         }
     }
-    // Not collected: that would keep the larger allocation of the other list.
-    built.resources.reserve_exact(resources.len());
-    built.resources.extend(resources.into_iter().map(Arc::new));
-    if built.errors.is_empty() {
-        validate_all(program, statement, &mut built);
+    // `collect` would reuse the larger allocation of the other list.
+    converted.resources.reserve_exact(resources.len());
+    converted.resources.extend(resources.into_iter().map(Arc::new));
+    if converted.errors.is_empty() {
+        validate_all(program, statement, &mut converted);
     }
-    built
+    converted
 }
 
-/// The edges of an edge statement: every pair of neighbours, for every pair of their names.
-pub(crate) fn build_edges(program: &Program, halves: &[Half], span: Span, values: OutputValues<'_>) -> Built {
-    let mut built = Built::default();
-    let text = |id: StrId| &program.strings[id.0 as usize];
-    let ends: Vec<Vec<End>> =
-        halves.iter().zip(values).map(|(half, value)| ends_of(text, half, value, span, &mut built.errors)).collect();
+/// Converts an edge statement: each pair of adjacent halves gives an edge between each pair of their names.
+pub(crate) fn convert_edges(
+    program: &Program,
+    halves: &[Half],
+    span: Span,
+    values: OutputValues<'_>,
+) -> ConvertedStatement {
+    let mut converted = ConvertedStatement::default();
+    let string = |id: StrId| &program.strings[id.0 as usize];
+    let ends: Vec<Vec<EdgeEnd>> = halves
+        .iter()
+        .zip(values)
+        .map(|(half, value)| ends_of(string, half, value, span, &mut converted.errors))
+        .collect();
     for pair in ends.windows(2) {
         let [froms, tos] = pair else { continue };
         for from in froms {
-            let edges = tos.iter().map(|to| EdgeByName { from: from.clone(), to: to.clone(), notify: false, span });
-            built.edges.extend(edges);
+            let edges = tos.iter().map(|to| NamedEdge { from: from.clone(), to: to.clone(), notify: false, span });
+            converted.edges.extend(edges);
         }
     }
-    built
+    converted
 }
 
-fn internal_edge(property: EdgeProperty, id: &ResourceId, target: &End, span: Span) -> EdgeByName {
-    let this = End { id: id.clone(), key: None };
+fn internal_edge(property: EdgeProperty, id: &ResourceId, target: &EdgeEnd, span: Span) -> NamedEdge {
+    let this = EdgeEnd { id: id.clone(), key: None };
     let (from, to) = match property {
         EdgeProperty::Before | EdgeProperty::Notify => (this, target.clone()),
         EdgeProperty::Depend | EdgeProperty::Listen => (target.clone(), this),
     };
-    EdgeByName { from, to, notify: matches!(property, EdgeProperty::Notify | EdgeProperty::Listen), span }
+    NamedEdge { from, to, notify: matches!(property, EdgeProperty::Notify | EdgeProperty::Listen), span }
 }
 
-/// The resources that a name stands for; in one list a repeated name counts once.
+/// Creates the resources for a name or a list of names. A repeated name in a list counts once.
 fn named(kind: &Arc<str>, name: Option<&Value>, span: Span) -> Result<Vec<Resource>, Box<Diagnostic>> {
-    let names = names_of(name.unwrap_or(&Value::Nil)).map_err(|problem| Box::new(bad_name(span, &problem)))?;
+    let names = names_of(name.unwrap_or(&Value::Nil)).map_err(|error| Box::new(error.diagnostic(span)))?;
     let repeatable = names.len() > 1;
-    let mut seen = rustc_hash::FxHashSet::default();
+    let mut seen = FxHashSet::default();
     let mut resources = Vec::with_capacity(names.len());
     for name in names {
         if name.is_empty() {
-            let message = format!("a resource of kind `{kind}` has an empty name");
+            let message = format!("empty name for a `{kind}` resource");
             return Err(Box::new(Diagnostic::error(Code::R0203, Stage::Interpret, message).at(span)));
         }
         if !repeatable || seen.insert(Arc::clone(&name)) {
@@ -179,19 +187,22 @@ fn named(kind: &Arc<str>, name: Option<&Value>, span: Span) -> Result<Vec<Resour
     Ok(resources)
 }
 
-/// The resources that other hosts, or this one, exported.
+/// Decodes the resources that other hosts, or this one, have exported.
 fn collected(kind: &'static ResourceKind, data: Option<&Value>, span: Span) -> Result<Vec<Resource>, Box<Diagnostic>> {
     let error = |message: String| Box::new(Diagnostic::error(Code::R0209, Stage::Interpret, message).at(span));
-    let Some(Value::List(records)) = data else { return Err(error("what was collected is not a list".into())) };
+    let Some(Value::List(records)) = data else { return Err(error("expected a list of collected records".into())) };
     let mut resources = Vec::with_capacity(records.len());
     for record in records.iter() {
         let data = record.as_struct().and_then(|r| r.get("data")).and_then(Value::as_bytes);
         let mut resource = data
-            .ok_or_else(|| "a collected record has no data".to_owned())
-            .and_then(decode_exported)
+            .ok_or_else(|| "missing data in a collected record".to_owned())
+            .and_then(|data| decode_exported(data).map_err(|error| error.to_string()))
             .map_err(&error)?;
         if *resource.id.kind != *kind.name {
-            return Err(error(format!("a collected resource is of kind `{}`, not `{}`", resource.id.kind, kind.name)));
+            return Err(error(format!(
+                "expected a collected resource of kind `{}`, found `{}`",
+                kind.name, resource.id.kind
+            )));
         }
         resource.meta.export.clear();
         resource.span = Some(span);
@@ -201,34 +212,51 @@ fn collected(kind: &'static ResourceKind, data: Option<&Value>, span: Span) -> R
 }
 
 fn ends_of<'p>(
-    text: impl Fn(StrId) -> &'p Arc<str>,
+    string: impl Fn(StrId) -> &'p Arc<str>,
     half: &Half,
     name: &Value,
     span: Span,
     errors: &mut Vec<Diagnostic>,
-) -> Vec<End> {
-    let kind = text(half.kind);
-    let key = half.key.map(|key| Arc::clone(text(key)));
+) -> Vec<EdgeEnd> {
+    let kind = string(half.kind);
+    let key = half.key.map(|key| Arc::clone(string(key)));
     match names_of(name) {
         Ok(names) => names
             .into_iter()
-            .map(|name| End { id: ResourceId { kind: Arc::clone(kind), name }, key: key.clone() })
+            .map(|name| EdgeEnd { id: ResourceId { kind: Arc::clone(kind), name }, key: key.clone() })
             .collect(),
-        Err(problem) => {
-            errors.push(bad_name(span, &problem));
+        Err(error) => {
+            errors.push(error.diagnostic(span));
             Vec::new()
         }
     }
 }
 
-/// The names in a `str` or `[]str`.
-fn names_of(value: &Value) -> Result<Vec<Arc<str>>, String> {
+/// A value that is not a resource name, or a list of them.
+enum NameError {
+    NotUtf8(Value),
+    /// The kind of the value is neither `str` nor a list of `str`.
+    WrongType(&'static str),
+}
+
+impl NameError {
+    fn diagnostic(&self, span: Span) -> Diagnostic {
+        let message = match self {
+            NameError::NotUtf8(name) => format!("invalid UTF-8 in the resource name {name}"),
+            NameError::WrongType(found) => format!("expected `str` or `[]str` as the resource name, found {found}"),
+        };
+        Diagnostic::error(Code::R0203, Stage::Interpret, message).at(span)
+    }
+}
+
+/// Returns the names in a `str` or `[]str`.
+fn names_of(value: &Value) -> Result<Vec<Arc<str>>, NameError> {
     let one = |value: &Value| match value {
         Value::Str(s) => match std::str::from_utf8(s.as_bytes()) {
-            Ok(text) => Ok(Arc::from(text)),
-            Err(_) => Err(format!("the name {value} is not valid UTF-8")),
+            Ok(name) => Ok(Arc::from(name)),
+            Err(_) => Err(NameError::NotUtf8(value.clone())),
         },
-        other => Err(format!("a name must be a str or a list of them, and this is of kind {}", other.kind())),
+        other => Err(NameError::WrongType(other.kind())),
     };
     match value {
         Value::List(items) => items.iter().map(one).collect(),
@@ -236,31 +264,54 @@ fn names_of(value: &Value) -> Result<Vec<Arc<str>>, String> {
     }
 }
 
+/// An entry that cannot set its parameter.
+enum FieldError {
+    Unknown { kind: &'static ResourceKind, name: Arc<str> },
+    Value { name: Arc<str>, error: ConversionError },
+}
+
+impl FieldError {
+    fn diagnostic(&self, span: Span) -> Diagnostic {
+        let (message, similar) = match self {
+            FieldError::Unknown { kind, name } => {
+                let similar = nearest(name, kind.fields.iter().map(|f| f.name));
+                (format!("unknown parameter `{name}` of `{}`", kind.name), similar)
+            }
+            FieldError::Value { name, error } if error.path.is_empty() => {
+                (format!("invalid value of `{name}`: {}", error.problem), None)
+            }
+            FieldError::Value { name, error } => {
+                (format!("invalid value of `{name}` at {}: {}", error.path, error.problem), None)
+            }
+        };
+        let diagnostic = Diagnostic::error(Code::R0202, Stage::Interpret, message).at(span);
+        match similar {
+            Some(similar) => diagnostic.help(format!("did you mean `{similar}`?")),
+            None => diagnostic,
+        }
+    }
+}
+
 fn check_field(
-    schemas: &mut Schemas,
+    field_types: &mut FieldTypes,
     kind: &'static ResourceKind,
     name: &Arc<str>,
     value: &Value,
-) -> Result<(), (String, Option<String>)> {
-    let Some(field) = schemas.field(kind, name) else {
-        let meant = nearest(name, kind.fields.iter().map(|f| f.name));
-        let help = meant.map(|m| format!("did you mean `{m}`?"));
-        return Err((format!("`{}` has no parameter `{name}`", kind.name), help));
+) -> Result<(), FieldError> {
+    let Some(field) = field_types.get(kind, name) else {
+        return Err(FieldError::Unknown { kind, name: Arc::clone(name) });
     };
-    convert::check(value, field).map_err(|e| {
-        let place = if e.path.is_empty() { String::new() } else { format!(" at {}", e.path) };
-        (format!("the value of `{name}` does not fit{place}: {}", e.problem), None)
-    })
+    convert::check(value, field).map_err(|error| FieldError::Value { name: Arc::clone(name), error })
 }
 
-/// Each resource is validated; the resources of one statement differ only in their names, so one complaint is enough.
-fn validate_all(program: &Program, statement: &ResourceStmt, built: &mut Built) {
-    for resource in &built.resources {
+/// Validates the resources. They differ only in their names, so only the first error is reported.
+fn validate_all(program: &Program, statement: &ResourceStmt, converted: &mut ConvertedStatement) {
+    for resource in &converted.resources {
         let Err(error) = validate(resource) else { continue };
         let mut diagnostic = Diagnostic::error(
             Code::R0205,
             Stage::Interpret,
-            format!("{} is not valid: {}", resource.id, error.message),
+            format!("invalid resource {}: {}", resource.id, error.message),
         )
         .at(statement.span);
         let entry = error.param.as_deref().and_then(|param| entry_of(program, &statement.entries, param));
@@ -268,41 +319,31 @@ fn validate_all(program: &Program, statement: &ResourceStmt, built: &mut Built) 
             diagnostic = diagnostic.label(entry.span, "set here");
         }
         diagnostic.help = error.help;
-        built.errors.push(diagnostic);
+        converted.errors.push(diagnostic);
         return;
     }
 }
 
-/// The entry that sets a parameter, or a meta parameter as `Meta:name`.
+/// Returns the entry that sets a parameter, or a meta parameter if `param` has the form `Meta:name`.
 fn entry_of<'s>(program: &Program, entries: &'s [EntryStmt], param: &str) -> Option<&'s EntryStmt> {
-    let text = |id: StrId| &*program.strings[id.0 as usize];
+    let string = |id: StrId| &*program.strings[id.0 as usize];
     let meta = param.strip_prefix("Meta:");
     entries.iter().rev().find(|entry| match &entry.kind {
-        EntryKind::Field { name, .. } => meta.is_none() && text(*name) == param,
-        EntryKind::Meta { property, .. } => meta.is_some_and(|meta| text(*property).eq_ignore_ascii_case(meta)),
+        EntryKind::Field { name, .. } => meta.is_none() && string(*name) == param,
+        EntryKind::Meta { property, .. } => meta.is_some_and(|meta| string(*property).eq_ignore_ascii_case(meta)),
         EntryKind::Edge { .. } => false,
     })
 }
 
 fn unknown_kind(name: &str, span: Span) -> Diagnostic {
     let diagnostic =
-        Diagnostic::error(Code::R0201, Stage::Interpret, format!("there is no resource kind `{name}`")).at(span);
+        Diagnostic::error(Code::R0201, Stage::Interpret, format!("unknown resource kind `{name}`")).at(span);
     match nearest(name, all_kinds().iter().filter(|k| k.is_public()).map(|k| k.name)) {
-        Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+        Some(similar) => diagnostic.help(format!("did you mean `{similar}`?")),
         None => diagnostic,
     }
 }
 
-fn refused(span: Span, message: String, help: Option<String>) -> Diagnostic {
-    let mut diagnostic = Diagnostic::error(Code::R0202, Stage::Interpret, message).at(span);
-    diagnostic.help = help;
-    diagnostic
-}
-
-fn bad_name(span: Span, problem: &str) -> Diagnostic {
-    Diagnostic::error(Code::R0203, Stage::Interpret, problem).at(span)
-}
-
 fn missing_value(span: Span) -> Diagnostic {
-    Diagnostic::error(Code::R0105, Stage::Interpret, "a value of this resource is missing").at(span)
+    Diagnostic::error(Code::R0105, Stage::Interpret, "missing value of this resource").at(span)
 }

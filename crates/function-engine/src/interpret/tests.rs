@@ -1,4 +1,7 @@
-//! From statements to graphs, case by case.
+//! Tests of the interpretation of statements.
+
+use std::rc::Rc;
+use std::sync::Arc;
 
 use mcl_artifact::program::{
     EdgeProperty, EntryKind, EntryStmt, Half, Op, Operand, ResourceStmt, Statement, Template, TypeIdx,
@@ -8,12 +11,12 @@ use mcl_value::Value;
 use resource_graph::ResourceGraph;
 
 use super::Interpreter;
-use crate::Engine;
+use crate::engine::Engine;
 use crate::tests::programs::{Builder, nodes};
-use crate::tests::world::World;
+use crate::tests::test_environment::TestEnvironment;
 
-/// A program of which every statement stands on a line of its own, one byte each.
-struct Site {
+/// A program whose statements are each on a line of their own; the span of a line is one byte.
+struct TestProgram {
     builder: Builder,
     ops: Vec<Op>,
     statements: Vec<Statement>,
@@ -23,20 +26,20 @@ enum Entry<'a> {
     Field(&'a str, Operand),
     Meta(&'a str, Operand),
     Edge(EdgeProperty, &'a str, Operand),
-    /// With a condition.
+    /// A field with a condition.
     If(Operand, &'a str, Operand),
 }
 
-impl Site {
-    fn new() -> Site {
+impl TestProgram {
+    fn new() -> TestProgram {
         let mut builder = Builder::new();
         builder.program.files = mcl_diagnostics::Files::default();
         builder.program.files.add("main.mcl", "\n".repeat(20));
-        Site { builder, ops: Vec::new(), statements: Vec::new() }
+        TestProgram { builder, ops: Vec::new(), statements: Vec::new() }
     }
 
-    fn text(&mut self, text: &str) -> Operand {
-        self.builder.text(text)
+    fn str(&mut self, string: &str) -> Operand {
+        self.builder.str(string)
     }
 
     fn int(&mut self, value: i64) -> Operand {
@@ -60,23 +63,23 @@ impl Site {
         for entry in entries {
             let (condition, kind) = match entry {
                 Entry::Field(name, value) => {
-                    (None, EntryKind::Field { name: self.builder.string(name), value: *value, ty: TypeIdx(0) })
+                    (None, EntryKind::Field { name: self.builder.intern(name), value: *value, ty: TypeIdx(0) })
                 }
                 Entry::If(condition, name, value) => (
                     Some(*condition),
-                    EntryKind::Field { name: self.builder.string(name), value: *value, ty: TypeIdx(0) },
+                    EntryKind::Field { name: self.builder.intern(name), value: *value, ty: TypeIdx(0) },
                 ),
                 Entry::Meta(name, value) => {
-                    (None, EntryKind::Meta { property: self.builder.string(name), value: *value })
+                    (None, EntryKind::Meta { property: self.builder.intern(name), value: *value })
                 }
                 Entry::Edge(property, kind, name) => {
-                    let half = Half { kind: self.builder.string(kind), name: *name, key: None };
+                    let half = Half { kind: self.builder.intern(kind), name: *name, key: None };
                     (None, EntryKind::Edge { property: *property, half })
                 }
             };
             made.push(EntryStmt { condition, kind, span });
         }
-        let kind = self.builder.string(kind);
+        let kind = self.builder.intern(kind);
         let statement = ResourceStmt { kind, name, collect: None, entries: made, span };
         self.statements.push(Statement::Resource(Box::new(statement)));
     }
@@ -86,28 +89,28 @@ impl Site {
         let halves = halves
             .iter()
             .map(|(kind, name, key)| Half {
-                kind: self.builder.string(kind),
+                kind: self.builder.intern(kind),
                 name: *name,
-                key: key.map(|key| self.builder.string(key)),
+                key: key.map(|key| self.builder.intern(key)),
             })
             .collect();
         self.statements.push(Statement::Edge { halves, span });
     }
 
-    fn engine(self, world: &World) -> Engine {
+    fn engine(self, environment: &TestEnvironment) -> Engine {
         let top = Template { nodes: nodes(self.ops), statements: self.statements, ..Template::default() };
-        let mut engine = world.engine(&self.builder.finish(top));
+        let mut engine = environment.engine(&self.builder.finish(top));
         engine.run().unwrap();
         engine
     }
 
-    fn graph(self) -> Result<String, String> {
-        let world = World::default();
-        world.set("both", Value::list(["a", "b", "a"]));
-        world.set("yes", true);
-        world.set("no", false);
-        world.set("function", Value::Func(mcl_value::FuncValue(std::sync::Arc::new(()))));
-        match Interpreter::new().interpret(&self.engine(&world)) {
+    fn interpret(self) -> Result<String, String> {
+        let environment = TestEnvironment::default();
+        environment.set("both", Value::list(["a", "b", "a"]));
+        environment.set("yes", true);
+        environment.set("no", false);
+        environment.set("function", Value::Func(mcl_value::FuncValue(Arc::new(()))));
+        match Interpreter::new().interpret(&self.engine(&environment)) {
             Ok(graph) => Ok(shown(&graph)),
             Err(errors) => Err(errors
                 .iter()
@@ -135,121 +138,126 @@ fn shown(graph: &ResourceGraph) -> String {
 
 #[test]
 fn names_in_a_list_keep_their_order_and_count_once() {
-    let mut site = Site::new();
-    let both = site.input("both");
-    let one = site.int(1);
-    site.resource("test", both, &[Entry::Field("int64", one)]);
-    assert_eq!(site.graph().unwrap(), "test[a] int64=1\ntest[b] int64=1");
+    let mut program = TestProgram::new();
+    let both = program.input("both");
+    let one = program.int(1);
+    program.resource("test", both, &[Entry::Field("int64", one)]);
+    assert_eq!(program.interpret().unwrap(), "test[a] int64=1\ntest[b] int64=1");
 }
 
 #[test]
 fn an_entry_whose_condition_is_false_is_left_out() {
-    let mut site = Site::new();
-    let (yes, no) = (site.input("yes"), site.input("no"));
-    let (name, one) = (site.text("a"), site.int(1));
-    site.resource(
+    let mut program = TestProgram::new();
+    let (yes, no) = (program.input("yes"), program.input("no"));
+    let (name, one) = (program.str("a"), program.int(1));
+    program.resource(
         "test",
         name,
         &[Entry::If(yes, "int8", one), Entry::If(no, "int16", one), Entry::Field("int64", one)],
     );
-    assert_eq!(site.graph().unwrap(), "test[a] int8=1 int64=1");
+    assert_eq!(program.interpret().unwrap(), "test[a] int8=1 int64=1");
 }
 
 #[test]
 fn edges_are_made_for_every_pair_of_names() {
-    let mut site = Site::new();
-    let both = site.input("both");
-    let (x, y) = (site.text("x"), site.text("y"));
-    site.resource("test", both, &[Entry::Edge(EdgeProperty::Notify, "test", x)]);
-    site.resource("test", x, &[]);
-    site.resource("test", y, &[Entry::Edge(EdgeProperty::Depend, "test", both)]);
-    site.edge(&[("test", x, None), ("test", y, None)]);
+    let mut program = TestProgram::new();
+    let both = program.input("both");
+    let (x, y) = (program.str("x"), program.str("y"));
+    program.resource("test", both, &[Entry::Edge(EdgeProperty::Notify, "test", x)]);
+    program.resource("test", x, &[]);
+    program.resource("test", y, &[Entry::Edge(EdgeProperty::Depend, "test", both)]);
+    program.edge(&[("test", x, None), ("test", y, None)]);
     assert_eq!(
-        site.graph().unwrap(),
+        program.interpret().unwrap(),
         "test[a]\ntest[b]\ntest[x]\ntest[y]\ntest[a] => test[x]\ntest[b] => test[x]\ntest[a] -> test[y]\n\
          test[b] -> test[y]\ntest[x] -> test[y]"
     );
 }
 
 #[test]
-fn every_independent_error_is_told_at_its_place() {
-    let mut site = Site::new();
-    let (a, empty, big, function) = (site.text("a"), site.text(""), site.int(300), site.input("function"));
-    site.resource("test", a, &[Entry::Field("int8", big)]);
-    site.resource("tset", a, &[]);
-    site.resource("test", empty, &[]);
-    site.resource("test", a, &[Entry::Meta("delay", big), Entry::Field("int65", big)]);
-    site.resource("test", a, &[Entry::Field("func1", function)]);
-    site.resource("file", a, &[]);
-    let errors = site.graph().unwrap_err();
+fn every_independent_error_is_reported_at_its_location() {
+    let mut program = TestProgram::new();
+    let (a, empty, big, function) = (program.str("a"), program.str(""), program.int(300), program.input("function"));
+    program.resource("test", a, &[Entry::Field("int8", big)]);
+    program.resource("tset", a, &[]);
+    program.resource("test", empty, &[]);
+    program.resource("test", a, &[Entry::Meta("delay", big), Entry::Field("int65", big)]);
+    program.resource("test", a, &[Entry::Field("func1", function)]);
+    program.resource("file", a, &[]);
+    let errors = program.interpret().unwrap_err();
     let lines: Vec<&str> = errors.lines().collect();
     assert_eq!(lines.len(), 6, "{errors}");
-    for (line, start) in
-        lines.iter().zip(["R0202 0: ", "R0201 1: ", "R0203 2: ", "R0202 3: ", "R0202 4: ", "R0205 5: file[a]"])
-    {
+    for (line, start) in lines.iter().zip([
+        "R0202 0: ",
+        "R0201 1: ",
+        "R0203 2: ",
+        "R0202 3: ",
+        "R0202 4: ",
+        "R0205 5: invalid resource file[a]",
+    ]) {
         assert!(line.starts_with(start), "{line}");
     }
 }
 
 #[test]
-fn what_differs_between_two_declarations_is_blamed_on_the_later() {
-    let mut site = Site::new();
-    let (a, one, two) = (site.text("a"), site.int(1), site.int(2));
-    site.resource("test", a, &[Entry::Field("int64", one)]);
-    site.resource("test", a, &[Entry::Field("int64", one)]);
-    site.resource("test", a, &[Entry::Field("int64", two)]);
-    assert!(site.graph().unwrap_err().starts_with("R0206 2: test[a] is declared twice"));
+fn conflicting_declaration_is_reported_at_the_later_one() {
+    let mut program = TestProgram::new();
+    let (a, one, two) = (program.str("a"), program.int(1), program.int(2));
+    program.resource("test", a, &[Entry::Field("int64", one)]);
+    program.resource("test", a, &[Entry::Field("int64", one)]);
+    program.resource("test", a, &[Entry::Field("int64", two)]);
+    assert!(program.interpret().unwrap_err().starts_with("R0206 2: test[a] is declared twice"));
 }
 
 #[test]
-fn edges_to_nowhere_and_circles_are_errors() {
-    let mut site = Site::new();
-    let (a, b) = (site.text("a"), site.text("b"));
-    site.resource("test", a, &[]);
-    site.edge(&[("test", a, None), ("test", b, None)]);
-    assert_eq!(site.graph().unwrap_err(), "R0207 1: the edge names test[b], and there is no such resource");
+fn edges_to_unknown_resources_and_cycles_are_errors() {
+    let mut program = TestProgram::new();
+    let (a, b) = (program.str("a"), program.str("b"));
+    program.resource("test", a, &[]);
+    program.edge(&[("test", a, None), ("test", b, None)]);
+    assert_eq!(program.interpret().unwrap_err(), "R0207 1: edge to unknown resource test[b]");
 
-    let mut site = Site::new();
-    let (a, b) = (site.text("a"), site.text("b"));
-    site.resource("test", a, &[]);
-    site.resource("test", b, &[]);
-    site.edge(&[("test", a, None), ("test", b, None), ("test", a, None)]);
-    let error = site.graph().unwrap_err();
+    let mut program = TestProgram::new();
+    let (a, b) = (program.str("a"), program.str("b"));
+    program.resource("test", a, &[]);
+    program.resource("test", b, &[]);
+    program.edge(&[("test", a, None), ("test", b, None), ("test", a, None)]);
+    let error = program.interpret().unwrap_err();
     assert!(error.starts_with("R0208 2: ") && error.contains("test[a] -> test[b] -> test[a]"), "{error}");
 }
 
 #[test]
 fn a_value_has_one_sender() {
-    let mut site = Site::new();
-    let names = ["a", "b", "c"].map(|name| site.text(name));
+    let mut program = TestProgram::new();
+    let names = ["a", "b", "c"].map(|name| program.str(name));
     for name in names {
-        site.resource("test", name, &[]);
+        program.resource("test", name, &[]);
     }
     let [a, b, c] = names;
-    site.edge(&[("test", a, Some("hello")), ("test", c, Some("anotherstr"))]);
-    site.edge(&[("test", a, Some("hello")), ("test", c, Some("anotherstr"))]);
-    site.edge(&[("test", b, Some("hello")), ("test", c, Some("anotherstr"))]);
-    let error = site.graph().unwrap_err();
+    program.edge(&[("test", a, Some("hello")), ("test", c, Some("anotherstr"))]);
+    program.edge(&[("test", a, Some("hello")), ("test", c, Some("anotherstr"))]);
+    program.edge(&[("test", b, Some("hello")), ("test", c, Some("anotherstr"))]);
+    let error = program.interpret().unwrap_err();
     assert!(error.starts_with("R0210 5: ") && !error.contains('\n'), "{error}");
 }
 
 #[test]
-fn only_statements_with_news_are_built_again() {
-    let mut site = Site::new();
-    let (a, b, x, y) = (site.text("a"), site.text("b"), site.input("x"), site.input("y"));
-    site.resource("test", a, &[Entry::Field("int64", x)]);
-    site.resource("test", b, &[Entry::Field("int64", y)]);
-    let world = World::default();
-    world.set("x", 1);
-    world.set("y", 1);
-    let mut engine = site.engine(&world);
+fn only_changed_statements_are_converted_again() {
+    let mut program = TestProgram::new();
+    let (a, b, x, y) = (program.str("a"), program.str("b"), program.input("x"), program.input("y"));
+    program.resource("test", a, &[Entry::Field("int64", x)]);
+    program.resource("test", b, &[Entry::Field("int64", y)]);
+    let environment = TestEnvironment::default();
+    environment.set("x", 1);
+    environment.set("y", 1);
+    let mut engine = program.engine(&environment);
     let mut interpreter = Interpreter::new();
     assert_eq!(shown(&interpreter.interpret(&engine).unwrap()), "test[a] int64=1\ntest[b] int64=1");
-    let before = interpreter.built.clone();
-    world.set("y", 2);
+    let before = interpreter.cache.clone();
+    environment.set("y", 2);
     assert!(engine.run().unwrap().changed);
     assert_eq!(shown(&interpreter.interpret(&engine).unwrap()), "test[a] int64=1\ntest[b] int64=2");
-    let kept =
-        before.iter().filter(|(id, known)| std::rc::Rc::ptr_eq(&known.built, &interpreter.built[id].built)).count();
-    assert_eq!((before.len(), kept), (2, 1));
+    let reused =
+        before.iter().filter(|(id, entry)| Rc::ptr_eq(&entry.converted, &interpreter.cache[id].converted)).count();
+    assert_eq!((before.len(), reused), (2, 1));
 }

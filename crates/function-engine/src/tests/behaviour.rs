@@ -1,4 +1,4 @@
-//! Behaviour case by case.
+//! Tests of the engine's behaviour.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,9 +7,10 @@ use mcl_artifact::program::{Closure, Op, Operand, Statement, Template, TemplateI
 use mcl_diagnostics::{FileId, Span};
 use mcl_value::Value;
 
+use crate::engine::Engine;
 use crate::tests::invariants;
 use crate::tests::programs::{Builder, nodes, show};
-use crate::tests::world::{World, outcome, outputs};
+use crate::tests::test_environment::{TestEnvironment, outcome, outputs};
 
 fn closure(template: TemplateId, captures: &[Operand]) -> Closure {
     Closure { template, captures: captures.to_vec() }
@@ -19,7 +20,7 @@ fn ints(values: &[i64]) -> Vec<Value> {
     values.iter().map(|n| Value::Int(*n)).collect()
 }
 
-/// A template whose nodes are these and whose root is the last.
+/// Returns a template with these nodes, the last of which is the root.
 fn body(params: u32, captures: u32, ops: Vec<Op>) -> Template {
     let root = Some(Operand::Node(ops.len() as u32 - 1));
     Template { params, captures, nodes: nodes(ops), root, ..Template::default() }
@@ -39,18 +40,18 @@ fn one_change_evaluates_only_what_it_reaches() {
     ops.push(b.call("add", &[N(1), one]));
     let statements = vec![show(&[N(1001)]), show(&[N(1002)])];
     let program = b.finish(Template { nodes: nodes(ops), statements, ..Template::default() });
-    let world = World::default();
-    world.set("a", 1);
-    world.set("b", 1);
-    let mut engine = world.engine(&program);
+    let environment = TestEnvironment::default();
+    environment.set("a", 1);
+    environment.set("b", 1);
+    let mut engine = environment.engine(&program);
     assert_eq!(outcome(&mut engine), Ok(vec![ints(&[1001]), ints(&[2])]));
 
-    world.set("b", 5);
+    environment.set("b", 5);
     assert_eq!(engine.run().unwrap().evaluated, 3, "the input, the sum, the statement");
-    world.set("b", 5);
+    environment.set("b", 5);
     let round = engine.run().unwrap();
     assert_eq!((round.evaluated, round.changed), (1, false), "an equal value stops at the input");
-    world.set("a", 2);
+    environment.set("a", 2);
     assert_eq!(engine.run().unwrap().evaluated, 1002);
 }
 
@@ -59,12 +60,12 @@ fn many_events_before_a_round_are_one() {
     let mut b = Builder::new();
     let ops = vec![b.input("a")];
     let program = b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(0)])], ..Template::default() });
-    let world = World::default();
-    let mut engine = world.engine(&program);
+    let environment = TestEnvironment::default();
+    let mut engine = environment.engine(&program);
     engine.run().unwrap();
     assert!(engine.events().is_empty());
     for i in 0..10_000 {
-        world.set("a", i);
+        environment.set("a", i);
     }
     assert!(engine.events().wait(Duration::ZERO));
     assert_eq!(engine.run().unwrap().evaluated, 2);
@@ -72,9 +73,9 @@ fn many_events_before_a_round_are_one() {
 }
 
 #[test]
-fn a_value_minus_itself_is_always_nothing() {
+fn value_minus_itself_is_always_zero() {
     let mut b = Builder::new();
-    // One way is long, the other goes through a function value.
+    // One path is long, the other leads through a function value.
     let identity = b.template(Template { params: 1, root: Some(Operand::Param(0)), ..Template::default() });
     let zero = b.int(0);
     let mut ops = vec![b.input("a")];
@@ -85,10 +86,10 @@ fn a_value_minus_itself_is_always_nothing() {
     ops.push(Op::Call { callee: N(51), args: vec![N(0)] });
     ops.push(b.call("sub", &[N(50), N(52)]));
     let program = b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(53)])], ..Template::default() });
-    let world = World::default();
-    let mut engine = world.engine(&program);
+    let environment = TestEnvironment::default();
+    let mut engine = environment.engine(&program);
     for i in 0..20 {
-        world.set("a", i * i);
+        environment.set("a", i * i);
         assert_eq!(outcome(&mut engine), Ok(vec![ints(&[0])]));
     }
 }
@@ -101,11 +102,11 @@ fn a_chain_of_a_hundred_thousand_nodes_needs_no_stack() {
     ops.extend((0..100_000).map(|i| b.call("add", &[N(i), one])));
     let program =
         b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(100_000)])], ..Template::default() });
-    let world = World::default();
-    world.set("a", 0);
-    let mut engine = world.engine(&program);
+    let environment = TestEnvironment::default();
+    environment.set("a", 0);
+    let mut engine = environment.engine(&program);
     assert_eq!(outcome(&mut engine), Ok(vec![ints(&[100_000])]));
-    world.set("a", 1);
+    environment.set("a", 1);
     assert_eq!(outcome(&mut engine), Ok(vec![ints(&[100_001])]));
 }
 
@@ -142,18 +143,18 @@ fn calls_nested_thousands_deep_need_no_stack() {
     }
     let ops = vec![b.input("a"), Op::CallKnown { closure: closure(deepest, &[]), args: vec![N(0)] }];
     let program = b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(1)])], ..Template::default() });
-    let world = World::default();
-    world.set("a", 0);
-    let mut engine = world.engine(&program);
+    let environment = TestEnvironment::default();
+    environment.set("a", 0);
+    let mut engine = environment.engine(&program);
     assert_eq!(outcome(&mut engine), Ok(vec![ints(&[2_401])]));
-    world.set("a", 5);
+    environment.set("a", 5);
     assert_eq!(outcome(&mut engine), Ok(vec![ints(&[2_406])]));
 }
 
 /// `$f = if $c { func() { $z } } else { … }` where `$z` is an `if` inside the branch: when both conditions change at once,
-/// the inner one belongs to a branch that is going away and must not be looked at.
+/// the inner one belongs to a branch that is dropped, and must not be evaluated.
 #[test]
-fn what_a_replaced_branch_owned_is_not_evaluated() {
+fn nodes_of_a_replaced_branch_are_not_evaluated() {
     let mut b = Builder::new();
     let four = b.int(4);
     let zero = b.int(0);
@@ -177,24 +178,24 @@ fn what_a_replaced_branch_owned_is_not_evaluated() {
     let other = b.template(body(0, 0, vec![Op::Func { closure: closure(constant, &[]), ty: TypeIdx(1) }]));
     let (a, d) = (b.input("a"), b.input("d"));
     let is_a = b.call("less", &[N(0), zero]);
-    // The condition is behind a long chain, so the inner `if` could come first.
+    // The condition depends on a longer chain than the inner `if`.
     let mut ops = vec![a, d, is_a];
     ops.push(Op::If { condition: N(2), then: closure(other, &[]), otherwise: closure(branch, &[N(1)]) });
     ops.push(Op::Call { callee: N(3), args: vec![zero] });
     let program = b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(4)])], ..Template::default() });
-    let world = World::default();
-    world.set("a", 1);
-    world.set("d", 1);
-    let mut engine = world.engine(&program);
+    let environment = TestEnvironment::default();
+    environment.set("a", 1);
+    environment.set("d", 1);
+    let mut engine = environment.engine(&program);
     assert_eq!(outcome(&mut engine), Ok(vec![ints(&[0])]));
-    world.set("a", -1);
-    world.set("d", -1);
+    environment.set("a", -1);
+    environment.set("d", -1);
     assert_eq!(outcome(&mut engine), Ok(vec![ints(&[0])]));
     invariants::check(&engine);
-    world.set("a", 1);
+    environment.set("a", 1);
     assert_eq!(outcome(&mut engine), Err(vec!["four".to_owned()]));
-    world.set("d", 1);
-    assert_eq!(outcome(&mut engine), Ok(vec![ints(&[0])]), "the engine goes on when the cause is gone");
+    environment.set("d", 1);
+    assert_eq!(outcome(&mut engine), Ok(vec![ints(&[0])]), "the engine recovers when the cause is gone");
     invariants::check(&engine);
 }
 
@@ -208,18 +209,18 @@ fn only_the_ends_of_a_growing_loop_are_built() {
     let ops = vec![b.input("l")];
     let statements = vec![Statement::For { list: N(0), body: closure(iteration, &[]) }];
     let program = b.finish(Template { nodes: nodes(ops), statements, ..Template::default() });
-    let world = World::default();
-    world.set("l", Value::list(0..1000));
-    let mut engine = world.engine(&program);
+    let environment = TestEnvironment::default();
+    environment.set("l", Value::list(0..1000));
+    let mut engine = environment.engine(&program);
     engine.run().unwrap();
-    world.set("l", Value::list(0..1001));
+    environment.set("l", Value::list(0..1001));
     assert_eq!(engine.run().unwrap().evaluated, 2 + 2, "the list, the loop, one sum and its statement");
-    world.set("l", Value::list(0..999));
+    environment.set("l", Value::list(0..999));
     assert_eq!(engine.run().unwrap().evaluated, 2);
-    world.set("l", Value::list((0..999).map(|i| if i == 500 { -1 } else { i })));
+    environment.set("l", Value::list((0..999).map(|i| if i == 500 { -1 } else { i })));
     assert_eq!(engine.run().unwrap().evaluated, 2 + 2);
     assert_eq!(outputs(&engine)[500], ints(&[99]));
-    world.set("l", Value::list::<i64>([]));
+    environment.set("l", Value::list::<i64>([]));
     engine.run().unwrap();
     assert_eq!(engine.node_count(), 2, "an empty loop leaves the list and the loop");
 }
@@ -240,12 +241,12 @@ fn keys_that_stay_keep_their_iterations() {
     let ops = vec![b.input("m")];
     let statements = vec![Statement::ForKv { map: N(0), body: closure(iteration, &[]) }];
     let program = b.finish(Template { nodes: nodes(ops), statements, ..Template::default() });
-    let world = World::default();
+    let environment = TestEnvironment::default();
     let map = |pairs: &[(i64, i64)]| Value::map(pairs.iter().map(|(k, v)| (Value::Int(*k), Value::Int(*v))));
-    world.set("m", map(&[(5, 50), (1, 10), (9, 90)]));
-    let mut engine = world.engine(&program);
+    environment.set("m", map(&[(5, 50), (1, 10), (9, 90)]));
+    let mut engine = environment.engine(&program);
     assert_eq!(outcome(&mut engine), Ok(vec![ints(&[1, 10, 1]), ints(&[5, 50, 1]), ints(&[9, 90, 1])]));
-    world.set("m", map(&[(3, 30), (5, 51), (9, 90)]));
+    environment.set("m", map(&[(3, 30), (5, 51), (9, 90)]));
     let round = engine.run().unwrap();
     assert_eq!(outputs(&engine), [ints(&[3, 30, 1]), ints(&[5, 51, 1]), ints(&[9, 90, 1])]);
     assert_eq!(round.evaluated, 2 + 2 + 1, "the new key's call and statement, and the statement of the changed value");
@@ -253,7 +254,7 @@ fn keys_that_stay_keep_their_iterations() {
 }
 
 #[test]
-fn a_failure_is_blamed_on_the_call_of_the_function_that_it_is() {
+fn failure_of_a_whole_function_body_is_attributed_to_the_call() {
     let span = |start| Some(Span::new(FileId(0), start, start));
     let mut b = Builder::new();
     b.program.files = mcl_diagnostics::Files::default();
@@ -269,7 +270,7 @@ fn a_failure_is_blamed_on_the_call_of_the_function_that_it_is() {
     let mut top = nodes([Op::CallKnown { closure: closure(middle, &[]), args: vec![] }]);
     top[0].span = span(3);
     let program = b.finish(Template { nodes: top, statements: vec![show(&[N(0)])], ..Template::default() });
-    let mut engine = World::default().engine(&program);
+    let mut engine = TestEnvironment::default().engine(&program);
     let errors = engine.run().unwrap_err();
     assert_eq!(errors.len(), 1);
     assert_eq!(errors[0].span, span(3), "the outermost call");
@@ -287,14 +288,14 @@ fn a_kept_value_that_fails_matters_unless_something_catches_it() {
         let mut top = Template { nodes: nodes([div, except]), keep: vec![N(0)], ..Template::default() };
         top.statements = vec![show(&[if read { N(1) } else { zero }])];
         let program = b.finish(top);
-        outcome(&mut World::default().engine(&program))
+        outcome(&mut TestEnvironment::default().engine(&program))
     };
     assert_eq!(run(true), Ok(vec![ints(&[0])]));
     assert_eq!(run(false), Err(vec!["0 / 0".to_owned()]));
 }
 
 #[test]
-fn a_fallback_does_not_run_while_the_value_is_healthy() {
+fn fallback_does_not_run_while_the_value_is_available() {
     let mut b = Builder::new();
     let hour = b.int(3_600_000);
     let ticks = b.call("ticks", &[hour]);
@@ -307,17 +308,17 @@ fn a_fallback_does_not_run_while_the_value_is_healthy() {
         statements: vec![show(&[N(2)])],
         ..Template::default()
     });
-    let world = World::default();
-    world.set("a", 2);
-    let mut engine = world.engine(&program);
+    let environment = TestEnvironment::default();
+    environment.set("a", 2);
+    let mut engine = environment.engine(&program);
     assert_eq!(outcome(&mut engine), Ok(vec![ints(&[5])]));
     assert_eq!(engine.next_deadline(), None);
-    world.set("a", 0);
+    environment.set("a", 0);
     assert_eq!(outcome(&mut engine), Ok(vec![ints(&[1])]));
     assert!(engine.next_deadline().is_some());
-    world.set("a", 5);
+    environment.set("a", 5);
     assert_eq!(outcome(&mut engine), Ok(vec![ints(&[2])]));
-    assert_eq!(engine.next_deadline(), None, "its timer went with it");
+    assert_eq!(engine.next_deadline(), None, "the timer is removed with the fallback");
 }
 
 #[test]
@@ -326,20 +327,20 @@ fn a_deadline_calls_the_function_again() {
     let second = b.int(1000);
     let ops = vec![b.call("ticks", &[second])];
     let program = b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(0)])], ..Template::default() });
-    let world = World::default();
-    let mut engine = world.engine(&program);
+    let environment = TestEnvironment::default();
+    let mut engine = environment.engine(&program);
     for n in 1..5 {
         assert_eq!(outcome(&mut engine), Ok(vec![ints(&[n])]));
         assert_eq!(engine.next_deadline(), Some(Duration::from_secs(n as u64)));
-        world.advance(Duration::from_millis(999));
-        assert_eq!(engine.run().unwrap().evaluated, 0, "it is not time yet");
-        world.advance(Duration::from_millis(1));
+        environment.advance(Duration::from_millis(999));
+        assert_eq!(engine.run().unwrap().evaluated, 0, "the deadline is not reached");
+        environment.advance(Duration::from_millis(1));
     }
 }
 
 #[test]
 fn ten_thousand_calls_one_after_the_other_are_built_in_linear_time() {
-    // Each call's body lies above the call before it, so heights would have to be corrected again and again.
+    // The body of each call is higher than the previous call, so without estimates heights would be raised repeatedly.
     let mut b = Builder::new();
     let one = b.int(1);
     let add = b.call("add", &[Operand::Param(0), one]);
@@ -349,52 +350,52 @@ fn ten_thousand_calls_one_after_the_other_are_built_in_linear_time() {
         ops.push(Op::Call { callee: N(1), args: vec![N(if i == 0 { 0 } else { i + 1 })] });
     }
     let program = b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(10_001)])], ..Template::default() });
-    let world = World::default();
-    world.set("a", 0);
-    let mut engine = world.engine(&program);
+    let environment = TestEnvironment::default();
+    environment.set("a", 0);
+    let mut engine = environment.engine(&program);
     assert_eq!(outcome(&mut engine), Ok(vec![ints(&[10_000])]));
     invariants::check(&engine);
 }
 
 #[test]
-fn an_artifact_that_applies_a_function_to_itself_ends_with_a_diagnostic() {
+fn self_application_is_an_error() {
     let mut b = Builder::new();
     let omega = body(1, 0, vec![Op::Call { callee: Operand::Param(0), args: vec![Operand::Param(0)] }]);
     let omega = b.template(omega);
     let ops =
         vec![Op::Func { closure: closure(omega, &[]), ty: TypeIdx(1) }, Op::Call { callee: N(0), args: vec![N(0)] }];
     let program = b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(1)])], ..Template::default() });
-    let mut engine = World::default().engine(&program);
+    let mut engine = TestEnvironment::default().engine(&program);
     let errors = engine.run().unwrap_err();
     assert_eq!(errors[0].code.name(), "R0105");
     drop(engine);
 }
 
 #[test]
-fn values_of_the_wrong_type_end_with_a_diagnostic() {
+fn values_of_the_wrong_type_are_errors() {
     let mut b = Builder::new();
-    let (one, text) = (b.int(1), b.text("x"));
+    let (one, string) = (b.int(1), b.str("x"));
     let leaf = b.template(Template { root: Some(one), ..Template::default() });
     let ops = vec![
         Op::If { condition: one, then: closure(leaf, &[]), otherwise: closure(leaf, &[]) },
-        Op::Call { callee: text, args: vec![] },
-        b.call("iter.map", &[text, text]),
+        Op::Call { callee: string, args: vec![] },
+        b.call("iter.map", &[string, string]),
     ];
     let empty = b.template(Template { params: 2, ..Template::default() });
     let mut statements: Vec<Statement> = (0..3).map(|n| show(&[N(n)])).collect();
     statements.push(Statement::For { list: one, body: closure(empty, &[]) });
     statements.push(Statement::ForKv { map: one, body: closure(empty, &[]) });
     let program = b.finish(Template { nodes: nodes(ops), statements, ..Template::default() });
-    let errors = World::default().engine(&program).run().unwrap_err();
+    let errors = TestEnvironment::default().engine(&program).run().unwrap_err();
     assert_eq!(errors.len(), 5);
     assert!(errors.iter().all(|e| e.code.name() == "R0105"));
 }
 
 #[test]
-fn an_unknown_function_is_refused_at_the_start() {
+fn unknown_function_is_an_error_at_the_start() {
     let mut b = Builder::new();
     let ops = vec![b.call("no.such", &[])];
     let program = b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(0)])], ..Template::default() });
-    let result = crate::Engine::new(Arc::clone(&program), Box::new(World::default()));
+    let result = Engine::new(Arc::clone(&program), Box::new(TestEnvironment::default()));
     assert_eq!(result.err().map(|e| e.code.name()), Some("R0104"));
 }

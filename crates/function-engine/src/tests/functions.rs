@@ -1,4 +1,4 @@
-//! The functions that test programs call.
+//! The functions of test programs.
 
 use mcl_functions::{
     CallContext, EngineFunction, Function, FunctionError, Implementation, Purity, Signature, Stream, StreamContext,
@@ -7,20 +7,20 @@ use mcl_value::Value;
 
 type Result = std::result::Result<Value, FunctionError>;
 
-/// `input(key)`: what the test set under a key; nothing yet while nothing is set.
+/// `input(key)`: the input that the test has set. Not ready while it has set none.
 struct Input;
 impl Stream for Input {
     fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Result {
         let Value::Str(key) = &args[0] else { return Err(FunctionError::fatal("key")) };
         let value = cx.shared_value("input", &key.to_text());
         if value.is_none() {
-            cx.not_ready("the test has set nothing");
+            cx.not_ready("the input is not set");
         }
         Ok(value.unwrap_or(Value::Nil))
     }
 }
 
-/// `ticks(ms)`: how often it was called; calls itself again after that time.
+/// `ticks(ms)`: the number of calls so far. It is called again after `ms` milliseconds.
 struct Ticks(i64);
 impl Stream for Ticks {
     fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Result {

@@ -1,18 +1,18 @@
-//! What must be true between two rounds.
+//! Invariants between two rounds.
 
-use crate::Engine;
-use crate::node::{Binding, Input, Kind, Slot, State};
+use crate::engine::Engine;
+use crate::node::{Binding, Input, NodeKind, Slot, State};
 
-/// Panics if the engine's tables do not fit together.
+/// Panics if an invariant of the engine is violated.
 pub(super) fn check(engine: &Engine) {
-    assert!(engine.unread.is_empty() && engine.unkept.is_empty(), "work is left");
+    assert!(engine.dead_candidates.is_empty() && engine.frames_without_keepalive.is_empty(), "work is left over");
     for (id, node) in engine.nodes.iter() {
         assert!(!node.queued, "{id:?} is still queued");
         assert!(!node.orphan, "{id:?} outlived its frame");
         let frozen = engine.frozen_by(id).is_some();
         assert!(frozen || !matches!(node.state, State::New), "{id:?} was never evaluated");
-        assert!(node.pinned || !node.dependents.is_empty(), "{id:?} is read by nobody");
-        let frame = engine.frames.get(node.frame).expect("a node's frame is alive");
+        assert!(node.pinned || !node.dependents.is_empty(), "{id:?} has no dependents");
+        let frame = engine.frames.get(node.frame).expect("the frame of a node exists");
         match node.slot {
             Slot::Node(n) => assert_eq!(frame.nodes[n as usize], Some(id)),
             Slot::Parameter(p) => {
@@ -28,17 +28,17 @@ pub(super) fn check(engine: &Engine) {
             let source = &engine.nodes[*source];
             assert!(node.height > source.height, "{id:?} is not above its input");
             let back = source.dependents[*position as usize];
-            assert_eq!((back.node, back.input as usize), (id, index), "an edge is known at both ends");
+            assert_eq!((back.node, back.input as usize), (id, index), "an edge is recorded at both ends");
         }
         for dependent in &node.dependents {
             let input = &engine.nodes[dependent.node].inputs[dependent.input as usize];
             assert!(matches!(input, Input::Node { node, .. } if *node == id));
         }
-        node.kind.frames(|frame| assert!(engine.frames.get(frame).is_some(), "{id:?} owns a frame that is gone"));
+        node.kind.frames(|frame| assert!(engine.frames.get(frame).is_some(), "{id:?} owns a removed frame"));
     }
     assert_eq!(engine.pending, pending(engine), "pending nodes are counted");
     for (control, frozen) in &engine.frozen {
-        let control = engine.nodes.get(*control).expect("what freezes exists");
+        let control = engine.nodes.get(*control).expect("a control with frozen nodes exists");
         assert!(matches!(control.state, State::Pending) && !frozen.is_empty());
     }
     let owned: usize = engine
@@ -50,50 +50,50 @@ pub(super) fn check(engine: &Engine) {
             count
         })
         .sum();
-    assert_eq!(engine.frames.len(), owned + 1, "every frame but the top has an owner");
+    assert_eq!(engine.frames.len(), owned + 1, "every frame except the top frame has an owner");
 }
 
-/// The live nodes, told by what they are rather than by who they are.
+/// Returns a description of every node that does not depend on its id, sorted.
 pub(super) fn census(engine: &Engine) -> Vec<(u32, String)> {
     let mut all: Vec<(u32, String)> = engine
         .nodes
         .iter()
-        .map(|(_, node)| (engine.frames[node.frame].template.0, format!("{:?} {}", node.slot, sort(&node.kind))))
+        .map(|(_, node)| (engine.frames[node.frame].template.0, format!("{:?} {}", node.slot, kind_name(&node.kind))))
         .collect();
     all.sort();
     all
 }
 
-fn sort(kind: &Kind) -> &'static str {
+fn kind_name(kind: &NodeKind) -> &'static str {
     match kind {
-        Kind::Busy => "busy",
-        Kind::List => "list",
-        Kind::Map => "map",
-        Kind::Struct(_) => "struct",
-        Kind::Plain(_) => "plain",
-        Kind::Live(_) => "live",
-        Kind::Func => "func",
-        Kind::Forward(_) => "forward",
-        Kind::Element => "element",
-        Kind::Output(_) => "output",
-        Kind::If(_) => "if",
-        Kind::Except(_) => "except",
-        Kind::Call(_) => "call",
-        Kind::Iterate(_) => "iterate",
-        Kind::IfStatement(_) => "if statement",
-        Kind::Loop(_) => "loop",
-        Kind::Sink => "sink",
-        Kind::Keep => "keep",
+        NodeKind::Busy => "busy",
+        NodeKind::List => "list",
+        NodeKind::Map => "map",
+        NodeKind::Struct(_) => "struct",
+        NodeKind::Plain(_) => "plain",
+        NodeKind::Stream(_) => "stream",
+        NodeKind::Func => "func",
+        NodeKind::Forward(_) => "forward",
+        NodeKind::Element => "element",
+        NodeKind::Output(_) => "output",
+        NodeKind::If(_) => "if",
+        NodeKind::Except(_) => "except",
+        NodeKind::Call(_) => "call",
+        NodeKind::Iterate(_) => "iterate",
+        NodeKind::IfStatement(_) => "if statement",
+        NodeKind::Loop(_) => "loop",
+        NodeKind::StatementNode => "statement",
+        NodeKind::KeepAlive => "keep-alive",
     }
 }
 
-/// How many nodes are pending.
+/// Returns the number of pending nodes.
 pub(super) fn pending(engine: &Engine) -> usize {
     engine.nodes.iter().filter(|(_, node)| matches!(node.state, State::Pending)).count()
 }
 
-/// How many live functions watch something.
+/// Returns the number of watches of streaming functions.
 pub(super) fn watches(engine: &Engine) -> usize {
-    let count = |kind: &Kind| if let Kind::Live(live) = kind { live.watches.len() } else { 0 };
+    let count = |kind: &NodeKind| if let NodeKind::Stream(stream) = kind { stream.watches.len() } else { 0 };
     engine.nodes.iter().map(|(_, node)| count(&node.kind)).sum()
 }

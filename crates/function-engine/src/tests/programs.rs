@@ -1,4 +1,4 @@
-//! Building programs by hand, and at random.
+//! Programs for tests, built by hand or at random.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use mcl_value::{Field, FuncType, Type};
 
 pub(crate) const SPAN: Span = Span::new(FileId(0), 0, 0);
 
-/// A program in the making.
+/// Builds a program.
 pub(crate) struct Builder {
     pub(crate) program: Program,
 }
@@ -22,7 +22,7 @@ impl Builder {
             let args = vec![Field { name: "".into(), ty: Type::Nil }; count];
             Type::Func(Arc::new(FuncType { args, result: Type::Nil }))
         };
-        // A type of no account, and functions of one and two arguments.
+        // An arbitrary type, and functions with one and two arguments.
         let types = vec![Type::Nil, function(1), function(2)];
         let mut program = Program { types, ..Program::default() };
         program.files.add("main.mcl", "");
@@ -43,14 +43,14 @@ impl Builder {
         self.constant(Constant::Int(value))
     }
 
-    pub(crate) fn text(&mut self, value: &str) -> Operand {
+    pub(crate) fn str(&mut self, value: &str) -> Operand {
         self.constant(Constant::Str(value.into()))
     }
 
-    pub(crate) fn string(&mut self, text: &str) -> StrId {
+    pub(crate) fn intern(&mut self, string: &str) -> StrId {
         let strings = &mut self.program.strings;
-        let index = strings.iter().position(|s| **s == *text).unwrap_or_else(|| {
-            strings.push(text.into());
+        let index = strings.iter().position(|s| **s == *string).unwrap_or_else(|| {
+            strings.push(string.into());
             strings.len() - 1
         });
         StrId(index as u32)
@@ -78,7 +78,7 @@ impl Builder {
     }
 
     pub(crate) fn input(&mut self, key: &str) -> Op {
-        let key = self.text(key);
+        let key = self.str(key);
         self.call("input", &[key])
     }
 
@@ -98,7 +98,7 @@ pub(crate) fn nodes(ops: impl IntoIterator<Item = Op>) -> Vec<Node> {
     ops.into_iter().map(|op| Node { op, span: None }).collect()
 }
 
-/// A resource statement that shows some values.
+/// Returns a resource statement with these values as operands.
 pub(crate) fn show(values: &[Operand]) -> Statement {
     let entry = |value: &Operand| EntryStmt {
         condition: None,
@@ -114,7 +114,7 @@ pub(crate) fn show(values: &[Operand]) -> Statement {
     }))
 }
 
-/// A small generator of random numbers (splitmix64): the same on every machine.
+/// A generator of pseudo-random numbers (splitmix64).
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -149,7 +149,7 @@ enum Ty {
     /// `func(int) int`
     Unary,
     /// `func(int) bool`
-    Test,
+    Predicate,
     /// `func(int, int) int`
     Binary,
 }
@@ -157,7 +157,7 @@ enum Ty {
 pub(crate) const INPUTS: [&str; 4] = ["i0", "i1", "i2", "i3"];
 pub(crate) const LISTS: [&str; 2] = ["l0", "l1"];
 
-/// Keys and the shape of their values, for whoever makes events; now and then there is no value yet.
+/// Returns a random input and a value for it. Sometimes there is no value yet.
 pub(crate) fn random_input(random: &mut Random) -> (&'static str, Option<mcl_value::Value>) {
     let (key, value) = if random.one_in(3) {
         let length = random.below(5);
@@ -181,7 +181,7 @@ pub(crate) fn all_inputs(random: &mut Random) -> Vec<(&'static str, Option<mcl_v
 
 struct Scope {
     template: Template,
-    /// Everything that can be named, with its type.
+    /// The operands in scope, with their types.
     known: Vec<(Operand, Ty)>,
 }
 
@@ -192,10 +192,10 @@ pub(crate) struct Generator<'r> {
 }
 
 impl Generator<'_> {
-    /// A random program that the engine has no reason to call ill-typed.
+    /// Returns a random program without type errors.
     pub(crate) fn program(random: &mut Random) -> Arc<Program> {
-        let most = if random.one_in(8) { 250 } else { 60 };
-        let budget = 5 + random.below(most);
+        let max_budget = if random.one_in(8) { 250 } else { 60 };
+        let budget = 5 + random.below(max_budget);
         let mut generator = Generator { random, builder: Builder::new(), budget };
         let mut scope = generator.scope(&[], &[]);
         generator.statements(&mut scope, 3);
@@ -211,7 +211,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A closure whose body is filled in by `fill`, capturing some of what the scope knows.
+    /// Returns a closure whose body is built by `fill`, and which captures some of the operands in scope.
     fn closure(&mut self, scope: &Scope, params: &[Ty], fill: impl FnOnce(&mut Self, &mut Scope)) -> Closure {
         let mut captured = Vec::new();
         for known in &scope.known {
@@ -278,7 +278,7 @@ impl Generator<'_> {
         }
     }
 
-    /// An operand of a type: something known, or something new.
+    /// Returns an operand of this type: one in scope, or a new node.
     fn operand(&mut self, scope: &mut Scope, ty: Ty, depth: usize) -> Operand {
         let known: Vec<Operand> = scope.known.iter().filter(|(_, t)| *t == ty).map(|(o, _)| *o).collect();
         if !known.is_empty() && (self.budget == 0 || self.random.one_in(2)) {
@@ -308,7 +308,7 @@ impl Generator<'_> {
                 Ty::Int => self.int_op(scope, depth),
                 Ty::Bool => {
                     if self.random.one_in(3) {
-                        let callee = self.operand(scope, Ty::Test, depth - 1);
+                        let callee = self.operand(scope, Ty::Predicate, depth - 1);
                         Op::Call { callee, args: vec![self.operand(scope, Ty::Int, depth - 1)] }
                     } else {
                         self.builtin(scope, "less", &[Ty::Int, Ty::Int], depth)
@@ -316,7 +316,7 @@ impl Generator<'_> {
                 }
                 Ty::List => self.list_op(scope, depth),
                 Ty::Map => self.builtin(scope, "to_map", &[Ty::List], depth),
-                Ty::Unary | Ty::Test => {
+                Ty::Unary | Ty::Predicate => {
                     let result = if ty == Ty::Unary { Ty::Int } else { Ty::Bool };
                     Op::Func { closure: self.expression(scope, &[Ty::Int], result, depth - 1), ty: TypeIdx(1) }
                 }
@@ -357,7 +357,7 @@ impl Generator<'_> {
     fn list_op(&mut self, scope: &mut Scope, depth: usize) -> Op {
         match self.random.below(5) {
             0 => self.builtin(scope, "iter.map", &[Ty::List, Ty::Unary], depth),
-            1 => self.builtin(scope, "iter.filter", &[Ty::List, Ty::Test], depth),
+            1 => self.builtin(scope, "iter.filter", &[Ty::List, Ty::Predicate], depth),
             2 => self.builtin(scope, "iter.zip", &[Ty::List, Ty::List, Ty::Binary], depth),
             3 => self.builtin(scope, "range", &[Ty::Int], depth),
             _ => {
@@ -383,9 +383,9 @@ impl Generator<'_> {
                 let list = self.leaf(scope, Ty::List);
                 self.builder.call("to_map", &[list])
             }
-            Ty::Unary | Ty::Test | Ty::Binary => {
+            Ty::Unary | Ty::Predicate | Ty::Binary => {
                 let params: &[Ty] = if ty == Ty::Binary { &[Ty::Int, Ty::Int] } else { &[Ty::Int] };
-                let result = if ty == Ty::Test { Ty::Bool } else { Ty::Int };
+                let result = if ty == Ty::Predicate { Ty::Bool } else { Ty::Int };
                 let closure = self.closure(scope, params, |this, inner| {
                     inner.template.root = Some(this.leaf(inner, result));
                 });

@@ -1,9 +1,9 @@
-//! Properties of all merges: nothing is lost or invented, and acyclic sides with empty hand-over classes whose orders agree
-//! stay acyclic.
+//! Properties of all merges: no vertex or edge is lost or added, and the merge of two acyclic graphs whose orders agree is
+//! acyclic.
 
 use std::collections::BTreeSet;
 
-use graph_merge::{Options, merge};
+use graph_merge::{MergeOptions, merge};
 use proptest::prelude::*;
 use resource_graph::{Edge, Resource, ResourceGraph, ResourceId, VertexId};
 
@@ -11,14 +11,14 @@ fn vertex(name: String) -> Resource {
     Resource::new(ResourceId::new("noop", name))
 }
 
-/// Edges only from lower to higher ranks, where hand-over point k has rank `k` on both sides: so no cycle can arise.
+/// Two graphs with edges only from lower to higher ranks. Merge point `k` has rank `k` on both sides, so no cycle can arise.
 #[derive(Debug, Clone)]
 struct Sides {
     mcl: ResourceGraph,
     puppet: ResourceGraph,
 }
 
-/// One side as a list of ranked slots: plain vertices lie between hand-over points.
+/// Creates one side as a list of ranked slots: plain vertices between merge points.
 fn side(points: usize, plain: usize, edges: &[(usize, usize, bool)], mcl: bool) -> ResourceGraph {
     let mut graph = ResourceGraph::new();
     // Entry and exit vertex of each slot, in rank order.
@@ -58,11 +58,11 @@ fn sides() -> impl Strategy<Value = Sides> {
     })
 }
 
-/// Vertices, edges, and those edges that notify.
+/// The vertices, the edges, and the notifying edges.
 type Shape = (BTreeSet<String>, BTreeSet<(String, String)>, BTreeSet<(String, String)>);
 
-/// The name that a vertex has after the merge.
-fn after(name: &str) -> String {
+/// Returns the name of a vertex after the merge.
+fn merged_name(name: &str) -> String {
     let class = |n: &str| n.strip_suffix(']').map(str::to_owned);
     name.strip_prefix("puppet_")
         .map(str::to_owned)
@@ -74,9 +74,9 @@ fn after(name: &str) -> String {
 fn expected(sides: &Sides) -> Shape {
     let (mut vertices, mut edges, mut notify) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for graph in [&sides.mcl, &sides.puppet] {
-        vertices.extend(graph.resources().map(|(_, r)| after(&r.id.name)));
+        vertices.extend(graph.resources().map(|(_, r)| merged_name(&r.id.name)));
         for edge in graph.edges() {
-            let name = |v: VertexId| after(&graph.resource(v).id.name);
+            let name = |v: VertexId| merged_name(&graph.resource(v).id.name);
             let pair = (name(edge.from), name(edge.to));
             if pair.0 != pair.1 {
                 if edge.notify {
@@ -113,8 +113,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn nothing_is_lost_or_invented_and_no_cycle_arises(sides in sides()) {
-        let merged = merge(&sides.mcl, &sides.puppet, &Options::default()).expect("orders that agree merge");
+    fn no_vertex_or_edge_is_lost_or_added(sides in sides()) {
+        let merged = merge(&sides.mcl, &sides.puppet, &MergeOptions::default()).expect("the orders agree");
         let shape_of = shape(&merged.graph);
         prop_assert_eq!(shape_of.0.len(), merged.graph.len());
         prop_assert_eq!(shape_of.1.len(), merged.graph.edge_count());
@@ -123,8 +123,8 @@ proptest! {
 
     #[test]
     fn the_order_of_the_inputs_is_irrelevant(sides in sides()) {
-        let straight = merge(&sides.mcl, &sides.puppet, &Options::default()).expect("merges");
-        let turned = merge(&reversed(&sides.mcl), &reversed(&sides.puppet), &Options::default()).expect("merges");
+        let straight = merge(&sides.mcl, &sides.puppet, &MergeOptions::default()).expect("merges");
+        let turned = merge(&reversed(&sides.mcl), &reversed(&sides.puppet), &MergeOptions::default()).expect("merges");
         prop_assert_eq!(shape(&straight.graph), shape(&turned.graph));
     }
 }

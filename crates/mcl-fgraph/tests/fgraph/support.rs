@@ -54,8 +54,8 @@ pub fn artifact(source: &str) -> Vec<u8> {
 
 /// Returns the first resource graph of a program on a host called `box`.
 pub fn run(program: Program) -> Result<ResourceGraph, Vec<Diagnostic>> {
-    let patience = runtime::Patience { limit: Duration::ZERO, tell: &mut |_| {} };
-    runtime::first_graph(&Arc::new(program), "box", None, patience)
+    let wait = runtime::WaitLimit { limit: Duration::ZERO, report: &mut |_| {} };
+    runtime::first_graph(&Arc::new(program), "box", None, wait)
 }
 
 /// Checks the listing of the lowered program, without the line of counts and without spans.

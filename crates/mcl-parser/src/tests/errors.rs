@@ -14,7 +14,7 @@ pub fn diagnostics(text: &str) -> Vec<Diagnostic> {
     let mut found = lex_diagnostics(file, text, &tokens);
     let parsed = parse(file, text, &tokens);
     found.extend(parsed.diagnostics);
-    found.extend(check_ast(&parsed.ast));
+    found.extend(check_ast(&parsed.ast, resource_graph::META_NAMES));
     found.extend(interpolate(parsed.ast).1);
     found
 }

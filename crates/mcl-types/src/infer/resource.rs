@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcl_diagnostics::{Span, nearest};
 use mcl_parser::ast::{EdgeHalf, Entry, EntryKind, ExprId, Resource};
-use resource_graph::{META_FIELDS, META_STRUCT_TYPE, Repr, ResourceKind};
+use resource_graph::{META_FIELDS, Repr, ResourceKind, meta_struct_type};
 
 use crate::infer::Inference;
 use crate::infer::error::{InferError, SendError, Sent};
@@ -85,7 +85,7 @@ impl Inference<'_> {
     fn meta(&mut self, property: &str, found: Ty, span: Span) {
         let (expected, expectation) = match META_FIELDS.iter().find(|field| field.name == property) {
             Some(field) => (field.ty, Expectation::MetaParam { name: property }),
-            None if property == "meta" => (META_STRUCT_TYPE, Expectation::MetaStruct),
+            None if property == "meta" => (meta_struct_type(), Expectation::MetaStruct),
             // Reported when the file was parsed.
             None => return self.poison([found]),
         };

@@ -1,11 +1,11 @@
-//! `concat_file` and `concat_fragment` of the concat module: the file gets its whole content, the fragments become
-//! ordering points before it.
+//! `concat_file` and `concat_fragment` of the concat module: the file gets the complete content, and the fragments become
+//! `noop` resources that are ordered before it.
 
 use mcl_value::Value;
 use rustc_hash::FxHashMap;
 
-use super::{Native, Rules};
 use crate::catalog::{Catalog, CatalogResource};
+use crate::translate::{Native, Rules};
 use crate::value::PuppetValue;
 
 /// The fragments of a catalog by target.
@@ -51,16 +51,16 @@ impl<'a> Concat<'a> {
             }
         }
         if rules.flag("replace") == Some(false) {
-            rules.fail("must not be replaced once it exists (`replace => false`)");
+            rules.unsupported("unsupported `replace => false`");
         }
         if rules.text("format").is_some_and(|f| f != "plain") {
-            rules.fail("joins its fragments as structured data");
+            rules.unsupported("unsupported `format` other than `plain`");
         }
         if rules.take("backup").is_some_and(|b| b.scalar_text().as_deref() != Some("puppet")) {
-            rules.warn("has `backup`: no backup is kept");
+            rules.approximate("`backup` is ignored: no backup is kept");
         }
         if rules.take("validate_cmd").is_some() {
-            rules.warn("has `validate_cmd`: the new content is not validated before it is written");
+            rules.approximate("`validate_cmd` is ignored: the new content is not validated");
         }
         if !absent {
             if parts.iter().any(|p| p.is_sensitive("content")) {
@@ -77,7 +77,7 @@ impl<'a> Concat<'a> {
     }
 }
 
-/// The content of a file: its fragments in order.
+/// Returns the content of a file: its fragments in order.
 fn joined(rules: &mut Rules<'_>, mut parts: Vec<&CatalogResource>, numeric: bool, newline: bool) -> String {
     let order =
         |r: &CatalogResource| r.parameter("order").and_then(PuppetValue::scalar_text).unwrap_or("10".to_owned());
@@ -91,7 +91,7 @@ fn joined(rules: &mut Rules<'_>, mut parts: Vec<&CatalogResource>, numeric: bool
         match part.parameter("content") {
             Some(PuppetValue::Sensitive(inner)) => content.push_str(&inner.scalar_text().unwrap_or_default()),
             Some(value) => content.push_str(&value.scalar_text().unwrap_or_default()),
-            None => rules.fail(format!("takes {} from a source", part.reference)),
+            None => rules.unsupported(format!("unsupported `source` of {}", part.reference)),
         }
         if newline && !content.ends_with('\n') {
             content.push('\n');

@@ -2,8 +2,8 @@
 
 use mcl_value::Value;
 
-use super::callback::quote;
-use super::{Native, Rules};
+use crate::translate::fallback::quote;
+use crate::translate::{Native, Rules};
 use crate::value::PuppetValue;
 
 pub(super) fn exec(rules: &mut Rules<'_>) -> Native {
@@ -30,7 +30,7 @@ pub(super) fn exec(rules: &mut Rules<'_>) -> Native {
     native
 }
 
-/// Whether Ruby would hand the line to a shell: it holds a character with a meaning there.
+/// Returns whether Ruby would run the line in a shell: it contains a character with a special meaning.
 fn needs_shell(line: &str) -> bool {
     line.bytes().any(|b| b"*?{}[]<>()~&|\\$;'`\"\n#=%".contains(&b))
 }
@@ -46,7 +46,7 @@ fn environment(rules: &mut Rules<'_>, path: Option<String>) -> Option<Value> {
     if entries.is_empty() && path.is_none() {
         return None;
     }
-    // The whole environment of the command is what `env` says, so it needs a search path in any case.
+    // `env` is the complete environment of the command, so it always needs a search path.
     let path = path.unwrap_or_else(|| "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin".to_owned());
     let mut pairs = vec![(Value::str("PATH"), Value::str(path))];
     for entry in entries {
@@ -55,20 +55,20 @@ fn environment(rules: &mut Rules<'_>, path: Option<String>) -> Option<Value> {
                 pairs.retain(|(k, _)| *k != Value::str(key));
                 pairs.push((Value::str(key), Value::str(value)));
             }
-            None => rules.fail(format!("has the environment entry `{entry}` without a `=`")),
+            None => rules.unsupported(format!("invalid entry `{entry}` in `environment`: missing `=`")),
         }
     }
     Some(Value::map(pairs))
 }
 
-/// The exit statuses that count as success, when they are not just 0.
+/// Returns the exit statuses that mean success; empty if that is only 0.
 fn returns(rules: &mut Rules<'_>) -> Vec<String> {
     let Some(value) = rules.take("returns") else { return Vec::new() };
     let one = std::slice::from_ref(value);
     let items = if let PuppetValue::Array(items) = value { items.as_slice() } else { one };
     let codes: Vec<String> = items.iter().filter_map(PuppetValue::scalar_text).collect();
     if codes.iter().any(|c| c.parse::<u8>().is_err()) {
-        rules.fail("has `returns` with something that is no exit status");
+        rules.unsupported("invalid exit status in `returns`");
     }
     if codes == ["0"] { Vec::new() } else { codes }
 }
@@ -79,7 +79,7 @@ fn command(rules: &mut Rules<'_>, native: &mut Native, through_shell: bool, acce
         Some(PuppetValue::Array(items)) => {
             let words: Vec<String> = items.iter().filter_map(PuppetValue::scalar_text).collect();
             if words.is_empty() || words.len() < items.len() {
-                rules.fail("has a command that is no list of words");
+                rules.unsupported("invalid list in `command`: expected strings");
             }
             Some(words)
         }
@@ -88,7 +88,7 @@ fn command(rules: &mut Rules<'_>, native: &mut Native, through_shell: bool, acce
     let line = match (&words, value) {
         (Some(words), _) => words.iter().map(|w| quote(w)).collect::<Vec<_>>().join(" "),
         (None, Some(value)) => value.scalar_text().unwrap_or_else(|| {
-            rules.fail("has a command that is no text");
+            rules.unsupported("invalid `command`: expected a string");
             String::new()
         }),
         (None, None) => rules.resource.reference.title.to_string(),
@@ -140,7 +140,7 @@ fn joined(conditions: &[String], with: &str) -> Option<String> {
     }
 }
 
-/// Each entry as a line of shell; an entry that is a list of words is quoted.
+/// Returns each entry as a shell command; an entry that is a list of words is quoted.
 fn conditions(rules: &mut Rules<'_>, name: &'static str) -> Vec<String> {
     let Some(value) = rules.take(name) else { return Vec::new() };
     let items = if let PuppetValue::Array(items) = value { items.as_slice() } else { std::slice::from_ref(value) };
@@ -154,7 +154,7 @@ fn conditions(rules: &mut Rules<'_>, name: &'static str) -> Vec<String> {
             }
             other => match other.scalar_text() {
                 Some(text) => out.push(text),
-                None => rules.fail(format!("has `{name}` with something that is no command")),
+                None => rules.unsupported(format!("invalid command in `{name}`")),
             },
         }
     }
@@ -166,7 +166,7 @@ fn timing(rules: &mut Rules<'_>, native: &mut Native) {
         let text = rules.text(name)?;
         let parsed = text.parse::<f64>().ok().filter(|s| s.is_finite() && *s >= 0.0 && *s < 1e12);
         if parsed.is_none() {
-            rules.fail(format!("has `{name} => {text}`, which is no number of seconds"));
+            rules.unsupported(format!("invalid number of seconds `{name} => {text}`"));
         }
         parsed.map(|s| (s * 1000.0) as u64)
     };
@@ -175,7 +175,7 @@ fn timing(rules: &mut Rules<'_>, native: &mut Native) {
     if let Some(tries) = rules.text("tries") {
         match tries.parse::<i16>() {
             Ok(tries) if tries >= 1 => native.meta.retry = tries - 1,
-            _ => rules.fail(format!("has `tries => {tries}`")),
+            _ => rules.unsupported(format!("unsupported `tries => {tries}`")),
         }
     }
     if native.meta.retry > 0 {

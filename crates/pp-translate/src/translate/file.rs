@@ -2,7 +2,7 @@
 
 use mcl_value::Value;
 
-use super::{Native, Rules};
+use crate::translate::{Native, Rules};
 use crate::types::clean_path;
 use crate::value::PuppetValue;
 
@@ -10,32 +10,32 @@ pub(super) fn file(rules: &mut Rules<'_>) -> Native {
     let mut native = Native::new("file", &*rules.resource.reference.title);
     rules.ignore(&["checksum", "show_diff", "sourceselect", "validate_replacement", "selinux_ignore_defaults"]);
     let path = clean_path(&rules.named("path"));
-    let (kind, link) = what(rules);
-    let directory = kind == What::Directory;
+    let (kind, link) = target_kind(rules);
+    let directory = kind == TargetKind::Directory;
     native.set("path", Value::str(if directory && path != "/" { format!("{path}/") } else { path }));
     let content = content(rules);
-    let source = if kind == What::Link { None } else { source(rules, directory) };
+    let source = if kind == TargetKind::Link { None } else { source(rules, directory) };
     let state = match kind {
-        What::Absent => Some("absent"),
-        What::File | What::Directory | What::Link => Some("exists"),
-        What::Unsaid => (content.is_some() || source.is_some()).then_some("exists"),
+        TargetKind::Absent => Some("absent"),
+        TargetKind::File | TargetKind::Directory | TargetKind::Link => Some("exists"),
+        TargetKind::Unspecified => (content.is_some() || source.is_some()).then_some("exists"),
     };
     if let Some(state) = state {
         native.set("state", Value::str(state));
     }
-    if kind == What::Link {
+    if kind == TargetKind::Link {
         native.set("symlink", Value::Bool(true));
         match link {
             Some(target) => native.set("source", Value::str(target)),
-            None => rules.fail("is a link without a target"),
+            None => rules.unsupported("missing target of the link"),
         }
-    } else if kind == What::Absent {
-        // What is removed has no content, owner or mode any more.
+    } else if kind == TargetKind::Absent {
+        // An absent file has neither content nor owner.
         rules.ignore(&["owner", "group", "mode"]);
     }
-    if kind != What::Absent {
+    if kind != TargetKind::Absent {
         match (content, source) {
-            (Some(_), Some(_)) => rules.fail("has both `content` and `source`"),
+            (Some(_), Some(_)) => rules.unsupported("`content` and `source` are mutually exclusive"),
             (Some(content), None) => {
                 native.set("content", content);
                 if rules.resource.is_sensitive("content") {
@@ -48,7 +48,7 @@ pub(super) fn file(rules: &mut Rules<'_>) -> Native {
         }
         rules.carry(&mut native, "owner", "owner");
         rules.carry(&mut native, "group", "group");
-        if kind == What::Link {
+        if kind == TargetKind::Link {
             // The mode of a link has no meaning.
             rules.ignore(&["mode"]);
         } else {
@@ -57,34 +57,34 @@ pub(super) fn file(rules: &mut Rules<'_>) -> Native {
         selinux(rules, &mut native);
     }
     tree(rules, &mut native, kind);
-    refuse(rules);
+    check_defaults(rules);
     native
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum What {
-    Unsaid,
+enum TargetKind {
+    Unspecified,
     File,
     Directory,
     Link,
     Absent,
 }
 
-/// What `ensure` and `target` ask for, and where a link points.
-fn what(rules: &mut Rules<'_>) -> (What, Option<String>) {
+/// Returns what `ensure` and `target` declare, and the target of a link.
+fn target_kind(rules: &mut Rules<'_>) -> (TargetKind, Option<String>) {
     let target = rules.text("target");
     match rules.text("ensure").as_deref() {
-        None if target.is_some() => (What::Link, target),
-        None => (What::Unsaid, None),
-        Some("present" | "file") if target.is_none() => (What::File, None),
-        Some("directory") if target.is_none() => (What::Directory, None),
-        Some("link") => (What::Link, target),
-        Some("absent" | "false") => (What::Absent, None),
+        None if target.is_some() => (TargetKind::Link, target),
+        None => (TargetKind::Unspecified, None),
+        Some("present" | "file") if target.is_none() => (TargetKind::File, None),
+        Some("directory") if target.is_none() => (TargetKind::Directory, None),
+        Some("link") => (TargetKind::Link, target),
+        Some("absent" | "false") => (TargetKind::Absent, None),
         // Any other value is the target of a link.
-        Some(path) if path.starts_with('/') && target.is_none() => (What::Link, Some(path.to_owned())),
+        Some(path) if path.starts_with('/') && target.is_none() => (TargetKind::Link, Some(path.to_owned())),
         Some(other) => {
-            rules.fail(format!("has `ensure => {other}`, which fits nothing else of it"));
-            (What::Unsaid, None)
+            rules.unsupported(format!("unsupported `ensure => {other}` with these attributes"));
+            (TargetKind::Unspecified, None)
         }
     }
 }
@@ -95,19 +95,19 @@ fn content(rules: &mut Rules<'_>) -> Option<Value> {
         PuppetValue::Sensitive(inner) => inner.scalar_text().map(Value::str),
         other => match other.scalar_text() {
             Some(text) if is_checksum(&text) => {
-                rules.fail("names its content by a checksum of Puppet's file bucket");
+                rules.unsupported("unsupported checksum of Puppet's file bucket in `content`");
                 None
             }
             Some(text) => Some(Value::str(text)),
             None => {
-                rules.fail("has a content that is no text");
+                rules.unsupported("invalid `content`: expected a string");
                 None
             }
         },
     }
 }
 
-/// `{sha256}` and hexadecimal digits.
+/// Returns whether this is a checksum: `{sha256}` and hexadecimal digits.
 fn is_checksum(text: &str) -> bool {
     let parts = text.strip_prefix('{').and_then(|rest| rest.split_once('}'));
     parts.is_some_and(|(name, sum)| {
@@ -124,7 +124,7 @@ fn source(rules: &mut Rules<'_>, directory: bool) -> Option<Source> {
     let value = rules.take("source")?;
     let sources = value.flat_strings();
     let [one] = sources.as_slice() else {
-        rules.fail("has several sources, of which the first that exists counts");
+        rules.unsupported("unsupported list of sources");
         return None;
     };
     if let Some(rest) = one.strip_prefix("puppet:///modules/") {
@@ -132,7 +132,7 @@ fn source(rules: &mut Rules<'_>, directory: bool) -> Option<Source> {
     }
     let path = one.strip_prefix("file://").or_else(|| one.strip_prefix("file:")).unwrap_or(one);
     if !path.starts_with('/') {
-        rules.fail(format!("has the source `{one}`, which lies on a server"));
+        rules.unsupported(format!("unsupported source on a server: `{one}`"));
         return None;
     }
     let path = clean_path(path);
@@ -142,7 +142,7 @@ fn source(rules: &mut Rules<'_>, directory: bool) -> Option<Source> {
     match rules.resource.parameter("recurse").and_then(PuppetValue::scalar_text).as_deref() {
         Some("true" | "remote" | "inf") => Some(Source::Path(format!("{path}/"))),
         _ => {
-            rules.warn("has a source without `recurse`: its owner and mode are not copied from there");
+            rules.approximate("`source` without `recurse` is ignored: owner and mode are not copied from it");
             None
         }
     }
@@ -151,11 +151,11 @@ fn source(rules: &mut Rules<'_>, directory: bool) -> Option<Source> {
 /// `puppet:///modules/MODULE/PATH` is `MODULE/files/PATH` in the module path.
 fn module_file(rules: &mut Rules<'_>, rest: &str, directory: bool) -> Option<Source> {
     let Some((module, path)) = rest.split_once('/').filter(|(_, p)| !p.split('/').any(|part| part == "..")) else {
-        rules.fail(format!("has the source `puppet:///modules/{rest}`, which names no file of a module"));
+        rules.unsupported(format!("invalid source `puppet:///modules/{rest}`: expected a file of a module"));
         return None;
     };
     if directory {
-        rules.fail("copies a directory out of a module");
+        rules.unsupported("unsupported copy of a directory of a module");
         return None;
     }
     for dir in &rules.options.module_path {
@@ -164,8 +164,8 @@ fn module_file(rules: &mut Rules<'_>, rest: &str, directory: bool) -> Option<Sou
             return Some(Source::Bytes(bytes));
         }
     }
-    let hint = if rules.options.module_path.is_empty() { " (give the module path with --modulepath)" } else { "" };
-    rules.fail(format!("has the source `puppet:///modules/{rest}`, which is not in the module path{hint}"));
+    let hint = if rules.options.module_path.is_empty() { " (set it with `--modulepath`)" } else { "" };
+    rules.unsupported(format!("source `puppet:///modules/{rest}` not found in the module path{hint}"));
     None
 }
 
@@ -180,7 +180,7 @@ fn mode(rules: &mut Rules<'_>, native: &mut Native) {
     if octal || symbolic {
         native.set("mode", Value::str(mode));
     } else {
-        rules.fail(format!("has `mode => {mode}`, which changes the mode that is there"));
+        rules.unsupported(format!("unsupported relative mode `mode => {mode}`"));
     }
 }
 
@@ -192,55 +192,55 @@ fn selinux(rules: &mut Rules<'_>, native: &mut Native) {
     }
     match parts.into_iter().collect::<Option<Vec<String>>>() {
         Some(all) => native.set("selinux", Value::str(all.join(":"))),
-        None => rules.fail("sets a part of the SELinux context"),
+        None => rules.unsupported("unsupported partial SELinux context"),
     }
 }
 
-fn tree(rules: &mut Rules<'_>, native: &mut Native, kind: What) {
+fn tree(rules: &mut Rules<'_>, native: &mut Native, kind: TargetKind) {
     let recurse = match rules.text("recurse").as_deref() {
         None | Some("false") => false,
         Some("true" | "inf" | "remote") => true,
         Some(other) => {
-            rules.fail(format!("has `recurse => {other}`"));
+            rules.unsupported(format!("unsupported `recurse => {other}`"));
             false
         }
     };
     let force = rules.flag("force") == Some(true);
     let purge = rules.flag("purge") == Some(true);
     // Puppet removes a directory only when forced, and then with everything in it.
-    if (recurse && kind == What::Directory) || (kind == What::Absent && force) {
+    if (recurse && kind == TargetKind::Directory) || (kind == TargetKind::Absent && force) {
         native.set("recurse", Value::Bool(true));
     }
     if force {
         native.set("force", Value::Bool(true));
     }
-    if purge && kind != What::Absent {
-        if recurse && kind == What::Directory {
+    if purge && kind != TargetKind::Absent {
+        if recurse && kind == TargetKind::Directory {
             native.set("purge", Value::Bool(true));
         } else {
-            rules.fail("has `purge` without `recurse` on a directory");
+            rules.unsupported("unsupported `purge` without `recurse`");
         }
     }
 }
 
-/// Attributes that are fine at their default and have no native form otherwise.
-fn refuse(rules: &mut Rules<'_>) {
+/// Reports attributes that are supported only with their default value.
+fn check_defaults(rules: &mut Rules<'_>) {
     if rules.flag("replace") == Some(false) {
-        rules.fail("must not be replaced once it exists (`replace => false`)");
+        rules.unsupported("unsupported `replace => false`");
     }
     for (name, fine) in [("links", "manage"), ("source_permissions", "ignore")] {
         if let Some(value) = rules.text(name).filter(|v| v != fine) {
-            rules.fail(format!("has `{name} => {value}`"));
+            rules.unsupported(format!("unsupported `{name} => {value}`"));
         }
     }
     match rules.text("backup").as_deref() {
         None | Some("false" | "nil" | "puppet") => {}
-        Some(other) => rules.warn(format!("has `backup => {other}`: no backup is kept")),
+        Some(other) => rules.approximate(format!("`backup => {other}` is ignored: no backup is kept")),
     }
     if rules.take("validate_cmd").is_some() {
-        rules.warn("has `validate_cmd`: the new content is not validated before it is written");
+        rules.approximate("`validate_cmd` is ignored: the new content is not validated");
     }
     if rules.text("max_files").is_some_and(|n| n != "0") {
-        rules.warn("has `max_files`: the number of files is not limited");
+        rules.approximate("`max_files` is ignored: the number of files is not limited");
     }
 }

@@ -1,5 +1,5 @@
-//! The recorded cases: what real Puppet made of each manifest (`tests/cases`), against what this crate makes of it.
+//! The recorded cases: the results of this crate compared with those of Puppet for each manifest of `tests/cases`.
 
-mod hostile;
+mod malformed_input;
 mod relationships;
 mod translation;

@@ -6,10 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use pp_translate::{Options, Translation, build_relationships, read_catalog, translate};
+use pp_translate::{TranslateOptions, Translation, build_relationships, read_catalog, translate};
 use serde_norway::Value as Yaml;
 
-use super::relationships::cases;
+use crate::relationships::cases;
 
 /// Kind, field, and why we differ from the recorded value on purpose.
 const DIFFERENCES: &[(&str, &str, &str)] = &[
@@ -36,14 +36,14 @@ const DIFFERENCES: &[(&str, &str, &str)] = &[
     ("augeas", "sets", "quotes around a value are not part of it"),
 ];
 
-/// Recorded native resources that are call-backs here, with the reason.
-const CALLBACKS: &[(&str, &str)] = &[("svc[s-mask]", "masking is more than disabling")];
+/// Recorded native resources that are fallbacks here, with the reason.
+const FALLBACKS: &[(&str, &str)] = &[("svc[s-mask]", "masking is more than disabling")];
 
 fn translation(case: &Path) -> Option<Translation> {
     let bytes = std::fs::read(case.join("catalog.json")).ok()?;
     let (catalog, _) = read_catalog(&bytes).expect("the catalog is readable");
     let graph = build_relationships(catalog).ok()?;
-    let options = Options { module_path: vec![case.join("modules")], ..Options::default() };
+    let options = TranslateOptions { module_path: vec![case.join("modules")], ..TranslateOptions::default() };
     translate(&graph, &options).ok()
 }
 
@@ -117,7 +117,7 @@ fn recorded_native_resources_come_out_alike() {
             for entry in list.as_sequence().expect("a list") {
                 let id = format!("{kind}[{}]", yaml_text(&entry["name"]));
                 let Some(resource) = by_name.get(&id) else {
-                    if !CALLBACKS.iter().any(|(known, _)| *known == id) {
+                    if !FALLBACKS.iter().any(|(known, _)| *known == id) {
                         problems.push(format!("{name}: no {id}"));
                     }
                     continue;

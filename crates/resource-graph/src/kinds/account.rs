@@ -1,28 +1,29 @@
-//! `user` and `group` (spec 05 §6.5, 6.6).
+//! `user` and `group` (spec 05 §6.5, §6.6).
 
-use crate::syntax::is_account_name;
-use crate::validate::{Params, ValidationError};
-use crate::{Field, Repr, ResourceKind, Traits};
+use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder, Identity, Offers};
+use crate::kinds::syntax::is_account_name;
+use crate::{AutoEdges, Comparison, Field, Params, Repr, ResourceKind, Traits, ValidationError};
 
 pub(super) const GROUP: ResourceKind = ResourceKind {
     name: "group",
-    doc: "A local group. Who is a member is managed by `user`.",
+    doc: "A local group. Its members are managed by `user`.",
     fields: &[
         Field::new("state", "str", "Whether it exists.").required().one_of(&["exists", "absent"]),
-        Field::new("gid", "int", "The number.").optional().repr(Repr::Uint32),
+        Field::new("gid", "int", "The group id.").optional().repr(Repr::Uint32),
     ],
-    sends: &[],
     traits: Traits { autoedge: true, ..Traits::NONE },
-    validate: |p| valid_name(None, "group", p.name()),
+    validate: |p| validate_name(None, "group", p.name()),
+    autoedges: AutoEdges { offers: offer_group, ..AutoEdges::NONE },
+    ..ResourceKind::BASE
 };
 
-fn valid_name(param: Option<&str>, what: &str, name: &str) -> Result<(), ValidationError> {
+fn validate_name(param: Option<&str>, what: &str, name: &str) -> Result<(), ValidationError> {
     if is_account_name(name) {
         return Ok(());
     }
-    let message = format!("{name:?} cannot be the name of a {what}");
+    let message = format!("invalid {what} name {name:?}");
     let error = ValidationError { param: param.map(Into::into), ..ValidationError::new(message) };
-    Err(error.help("a name has at most 31 letters, digits, `_` and `-`, with a letter or `_` in front"))
+    Err(error.help("a name has at most 31 letters, digits, `_` and `-`, and starts with a letter or `_`"))
 }
 
 pub(super) const USER: ResourceKind = ResourceKind {
@@ -30,48 +31,94 @@ pub(super) const USER: ResourceKind = ResourceKind {
     doc: "A local account.",
     fields: &[
         Field::new("state", "str", "Whether it exists.").required().one_of(&["exists", "absent"]),
-        Field::new("uid", "int", "The number.").optional().repr(Repr::Uint32),
-        Field::new("gid", "int", "The number of the primary group.").optional().repr(Repr::Uint32),
+        Field::new("uid", "int", "The user id.").optional().repr(Repr::Uint32),
+        Field::new("gid", "int", "The id of the primary group.").optional().repr(Repr::Uint32),
         Field::new("group", "str", "The name of the primary group.").optional(),
-        Field::new("groups", "[]str", "The exact set of supplementary groups; not set leaves them alone.").optional(),
-        Field::new("homedir", "str", "The home directory; must end with `/`.").optional(),
+        Field::new("groups", "[]str", "The exact set of supplementary groups; if not set, they are not managed.")
+            .optional()
+            .compared(Comparison::Unordered),
+        Field::new("homedir", "str", "The home directory, with a trailing `/`.").optional(),
         Field::new("shell", "str", "The login shell.").optional(),
-        Field::new("allowduplicateuid", "bool", "Allow a number that another user has."),
+        Field::new("allowduplicateuid", "bool", "Allow a user id that another user has."),
     ],
-    sends: &[],
     traits: Traits { autoedge: true, ..Traits::NONE },
     validate: validate_user,
+    autoedges: AutoEdges { offers: offer_user, wants: want_groups, ..AutoEdges::NONE },
+    ..ResourceKind::BASE
 };
 
 fn validate_user(p: &Params<'_>) -> Result<(), ValidationError> {
-    valid_name(None, "user", p.name())?;
-    if let Some(group) = p.set_text("group") {
+    validate_name(None, "user", p.name())?;
+    if let Some(group) = p.given_string("group") {
         if p.is_set("gid") {
-            return Err(ValidationError::of("gid", "`gid` and `group` both say what the primary group is"));
+            return Err(ValidationError::of("gid", "`gid` and `group` are mutually exclusive"));
         }
         if group.is_empty() {
-            return Err(ValidationError::of("group", "`group` must not be empty"));
+            return Err(ValidationError::of("group", "empty `group`"));
         }
-        valid_name(Some("group"), "group", &group)?;
+        validate_name(Some("group"), "group", &group)?;
     }
-    let primary = p.set_text("group");
-    for group in p.texts("groups") {
-        valid_name(Some("groups"), "group", &group)?;
+    let primary = p.given_string("group");
+    for group in p.strings("groups") {
+        validate_name(Some("groups"), "group", &group)?;
         if primary.as_ref() == Some(&group) {
             return Err(ValidationError::of(
                 "groups",
-                format!("`groups` lists {group:?}, which is the primary group already"),
+                format!("duplicate group {group:?} in `groups`: it is the primary group"),
             ));
         }
         if group == p.name() {
-            return Err(ValidationError::of("groups", format!("`groups` lists {group:?}, the user's own group")));
+            return Err(ValidationError::of(
+                "groups",
+                format!("invalid group {group:?} in `groups`: it is the user's own group"),
+            ));
         }
     }
-    if p.set_text("homedir").is_some_and(|home| !home.ends_with('/')) {
+    if p.given_string("homedir").is_some_and(|home| !home.ends_with('/')) {
         return Err(ValidationError::of(
             "homedir",
-            format!("`homedir` must end with `/`, and {:?} does not", p.text("homedir")),
+            format!("invalid `homedir`: expected a directory with a trailing `/`, found {:?}", p.string("homedir")),
         ));
+    }
+    Ok(())
+}
+
+pub(super) fn user_identity(name: &str) -> Identity<'_> {
+    Identity::new("user", name)
+}
+
+pub(super) fn group_identity(name: &str) -> Identity<'_> {
+    Identity::new("group", name)
+}
+
+fn group_id_identity(gid: i64) -> Identity<'static> {
+    Identity::new("group id", gid.to_string())
+}
+
+fn offer_group<'a>(input: &AutoEdgeInput<'a>, offers: &mut Offers<'a>) -> Result<(), AutoEdgeErrorKind> {
+    let p = &input.params;
+    offers.add(group_identity(p.name()));
+    if p.is_set("gid") {
+        offers.add(group_id_identity(p.int("gid")));
+    }
+    Ok(())
+}
+
+fn offer_user<'a>(input: &AutoEdgeInput<'a>, offers: &mut Offers<'a>) -> Result<(), AutoEdgeErrorKind> {
+    offers.add(user_identity(input.params.name()));
+    Ok(())
+}
+
+/// A user comes after its groups, and before them if it is removed.
+fn want_groups(input: &AutoEdgeInput<'_>, edges: &mut EdgeFinder<'_>) -> Result<(), AutoEdgeErrorKind> {
+    let p = &input.params;
+    let absent = p.string("state") == "absent";
+    let mut want = |group: &Identity<'_>| if absent { edges.before(group) } else { edges.after(group) };
+    if p.is_set("gid") {
+        want(&group_id_identity(p.int("gid")));
+    }
+    for group in p.given_string("group").into_iter().chain(p.strings("groups")) {
+        want(&group_identity(&group));
     }
     Ok(())
 }

@@ -1,14 +1,13 @@
-//! `tar`, `gzip`, `deploy:tar` (spec 05 §6.28, 6.29, 6.31).
+//! `tar`, `gzip`, `deploy:tar` (spec 05 §6.28, §6.29, §6.31).
 
-use crate::validate::{Params, ValidationError};
-use crate::{Check, Field, ResourceKind, Traits};
+use crate::{Check, Field, KindConstant, Params, ResourceKind, ValidationError};
 
 const PATH: Field =
-    Field::new("path", "str", "The file to write: an absolute path.").default_name().check(Check::AbsoluteFile);
+    Field::new("path", "str", "The absolute path of the file to write.").default_name().check(Check::AbsoluteFile);
 const FORMAT: Field = Field::new(
     "format",
     "int",
-    "The format, one of the constants `$const.res.tar.format.…`; 0 takes the simplest that fits.",
+    "The format, one of the constants `$const.res.tar.format.…`; 0 selects the simplest that can hold the inputs.",
 )
 .default("0");
 
@@ -20,43 +19,48 @@ pub(super) const TAR: ResourceKind = ResourceKind {
         Field::new(
             "inputs",
             "[]str",
-            "Absolute paths; a directory with a final `/` stands for its entries, without it for itself.",
+            "Absolute paths; a directory with a trailing `/` means its entries, without it the directory itself.",
         ),
         FORMAT,
     ],
-    sends: &[],
-    traits: Traits::NONE,
+    constants: &[
+        KindConstant::int("format", "unknown", 0),
+        KindConstant::int("format", "ustar", 2),
+        KindConstant::int("format", "pax", 4),
+        KindConstant::int("format", "gnu", 8),
+    ],
     validate: validate_tar,
+    ..ResourceKind::BASE
 };
 
 pub(super) const DEPLOY_TAR: ResourceKind = ResourceKind {
     name: "deploy:tar",
-    doc: "Builds a tar archive of the program that is running.",
+    doc: "Builds a tar archive of the running program.",
     fields: &[PATH, FORMAT],
-    sends: &[],
-    traits: Traits::NONE,
     validate: validate_output,
+    ..ResourceKind::BASE
 };
 
 fn validate_tar(p: &Params<'_>) -> Result<(), ValidationError> {
     validate_output(p)?;
-    match p.texts("inputs").find(|input| !input.starts_with('/')) {
-        Some(input) => {
-            Err(ValidationError::of("inputs", format!("`inputs` must be absolute paths, and {input:?} is not")))
-        }
+    match p.strings("inputs").find(|input| !input.starts_with('/')) {
+        Some(input) => Err(ValidationError::of(
+            "inputs",
+            format!("invalid path in `inputs`: expected an absolute path, found {input:?}"),
+        )),
         None => Ok(()),
     }
 }
 
 fn validate_output(p: &Params<'_>) -> Result<(), ValidationError> {
-    let path = p.text_or_name("path");
+    let path = p.string_or_name("path");
     if !path.starts_with('/') {
-        return Err(ValidationError::of("path", format!("the path to write must be absolute, and {path:?} is not")));
+        return Err(ValidationError::of("path", format!("invalid path: expected an absolute path, found {path:?}")));
     }
     if path.ends_with('/') {
         return Err(ValidationError::of(
             "path",
-            format!("the path to write must be a file, and {path:?} ends with `/`"),
+            format!("invalid path: expected a file, found the directory {path:?}"),
         ));
     }
     Ok(())
@@ -64,25 +68,33 @@ fn validate_output(p: &Params<'_>) -> Result<(), ValidationError> {
 
 pub(super) const GZIP: ResourceKind = ResourceKind {
     name: "gzip",
-    doc: "Compresses one file, or a text.",
+    doc: "Compresses a file or a string.",
     fields: &[
         PATH,
-        Field::new("input", "str", "The file to compress; wins over `content`.").optional().check(Check::AbsoluteFile),
-        Field::new("content", "str", "The text to compress."),
+        Field::new("input", "str", "The file to compress; takes precedence over `content`.")
+            .optional()
+            .check(Check::AbsoluteFile),
+        Field::new("content", "str", "The string to compress."),
         Field::new("level", "int", "The compression level, from -2 to 9; see `$const.res.gzip.level.…`.").default("-1"),
     ],
-    sends: &[],
-    traits: Traits::NONE,
+    constants: &[
+        KindConstant::int("level", "no_compression", 0),
+        KindConstant::int("level", "best_speed", 1),
+        KindConstant::int("level", "best_compression", 9),
+        KindConstant::int("level", "default_compression", -1),
+        KindConstant::int("level", "huffman_only", -2),
+    ],
     validate: validate_gzip,
+    ..ResourceKind::BASE
 };
 
 fn validate_gzip(p: &Params<'_>) -> Result<(), ValidationError> {
     validate_output(p)?;
-    if p.set_text("input").is_some_and(|input| input.is_empty()) {
-        return Err(ValidationError::of("input", "`input` must be an absolute path, and it is empty"));
+    if p.given_string("input").is_some_and(|input| input.is_empty()) {
+        return Err(ValidationError::of("input", "empty `input`"));
     }
     match p.int("level") {
         -2..=9 => Ok(()),
-        level => Err(ValidationError::of("level", format!("`level` must be between -2 and 9, not {level}"))),
+        level => Err(ValidationError::of("level", format!("`level` is out of range: expected -2 to 9, found {level}"))),
     }
 }

@@ -1,37 +1,35 @@
-//! Kinds about the run itself: `timer`, `exit`, `msg` (spec 05 §6.10, 6.18, 6.19).
+//! Kinds about the run itself: `timer`, `exit`, `msg` (spec 05 §6.10, §6.18, §6.19).
 
 use mcl_value::Value;
 
-use crate::validate::{Params, ValidationError};
-use crate::{Field, Repr, ResourceKind, Traits};
+use crate::{Field, Params, Repr, ResourceKind, Traits, ValidationError};
 
 pub(super) const EXIT: ResourceKind = ResourceKind {
     name: "exit",
-    doc: "Ends the run with an exit status.",
+    doc: "Ends the run with the given exit status.",
     fields: &[Field::new("code", "int", "The exit status, at most 125.").default("0").repr(Repr::Uint8)],
-    sends: &[],
-    traits: Traits::NONE,
     validate: |p| match p.int("code") {
         0..=125 => Ok(()),
-        code => Err(ValidationError::of("code", format!("`code` must be at most 125, not {code}"))),
+        code => Err(ValidationError::of("code", format!("`code` is out of range: expected 0 to 125, found {code}"))),
     },
+    ..ResourceKind::BASE
 };
 
 pub(super) const MSG: ResourceKind = ResourceKind {
     name: "msg",
-    doc: "Writes a message to the log and, if wanted, to the systemd journal.",
+    doc: "Writes a message to the log and optionally to the systemd journal.",
     fields: &[
-        Field::new("body", "str", "The text."),
-        Field::new("priority", "str", "How urgent it is.")
+        Field::new("body", "str", "The message."),
+        Field::new("priority", "str", "The priority.")
             .required()
             .one_of(&["Emerg", "Alert", "Crit", "Err", "Warning", "Notice", "Info", "Debug"]),
-        Field::new("fields", "map{str: str}", "More fields for the journal."),
-        Field::new("journal", "bool", "Write to the systemd journal too."),
-        Field::new("syslog", "bool", "Accepted, and without effect."),
+        Field::new("fields", "map{str: str}", "Additional journal fields."),
+        Field::new("journal", "bool", "Also write to the systemd journal."),
+        Field::new("syslog", "bool", "Accepted for compatibility, without effect."),
     ],
-    sends: &[],
     traits: Traits { refresh: true, ..Traits::NONE },
     validate: validate_msg,
+    ..ResourceKind::BASE
 };
 
 fn validate_msg(p: &Params<'_>) -> Result<(), ValidationError> {
@@ -42,13 +40,13 @@ fn validate_msg(p: &Params<'_>) -> Result<(), ValidationError> {
         if key.starts_with('_') {
             return Err(ValidationError::of(
                 "fields",
-                format!("the journal field {key:?} starts with `_`, and those are reserved"),
+                format!("invalid journal field {key:?}: names that start with `_` are reserved"),
             ));
         }
         if !key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
             return Err(ValidationError::of(
                 "fields",
-                format!("the journal field {key:?} may only have letters, digits and `_`"),
+                format!("invalid journal field {key:?}: expected letters, digits and `_`"),
             ));
         }
     }
@@ -57,12 +55,12 @@ fn validate_msg(p: &Params<'_>) -> Result<(), ValidationError> {
 
 pub(super) const TIMER: ResourceKind = ResourceKind {
     name: "timer",
-    doc: "An event at regular intervals.",
+    doc: "Triggers an event at regular intervals.",
     fields: &[Field::new("interval", "int", "Seconds between events, at least 1.").required().repr(Repr::Uint32)],
-    sends: &[],
     traits: Traits { refresh: true, ..Traits::NONE },
     validate: |p| match p.int("interval") {
         1.. => Ok(()),
-        _ => Err(ValidationError::of("interval", "`interval` must be at least 1 second")),
+        _ => Err(ValidationError::of("interval", "`interval` is out of range: expected at least 1 second")),
     },
+    ..ResourceKind::BASE
 };

@@ -1,48 +1,57 @@
 //! `docker:container` and `docker:image` (spec 08 §7).
 
+use std::borrow::Cow;
+
 use mcl_value::Value;
 
-use crate::validate::{Params, ValidationError};
-use crate::{Check, Field, ResourceKind, Traits};
+use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder, Identity, Offers};
+use crate::{AutoEdges, Check, Comparison, Field, Params, ResourceKind, Traits, ValidationError};
 
-const APIVERSION: Field = Field::new("apiversion", "str", "The version of the daemon's interface: `v1.41`.");
+const APIVERSION: Field = Field::new("apiversion", "str", "The version of the Docker API, such as `v1.41`.");
 
 pub(super) const CONTAINER: ResourceKind = ResourceKind {
     name: "docker:container",
     doc: "A Docker container.",
+    implemented: false,
     fields: &[
-        Field::new("state", "str", "What it does.").default("\"running\"").one_of(&["running", "stopped", "removed"]),
+        Field::new("state", "str", "Whether it exists and runs.")
+            .default("\"running\"")
+            .one_of(&["running", "stopped", "removed"]),
         Field::new("image", "str", "The image, with or without a tag.").required().check(Check::NotEmpty),
         Field::new("cmd", "[]str", "The command."),
-        Field::new("env", "[]str", "Its environment: `NAME=value`."),
+        Field::new("env", "[]str", "The environment: entries of the form `NAME=value`.")
+            .compared(Comparison::Unordered),
         Field::new(
             "ports",
             "map{str: map{int: int}}",
-            "By protocol: ports of the host, and the container's ports there.",
+            "For each protocol, the ports of the host and the container's ports that they forward to.",
         ),
         APIVERSION,
-        Field::new("force", "bool", "Replace a container that has another image."),
+        Field::new("force", "bool", "Replace a container that was created from another image."),
     ],
-    sends: &[],
     traits: Traits { autoedge: true, ..Traits::NONE },
     validate: validate_container,
+    autoedges: AutoEdges { wants: want_image, ..AutoEdges::NONE },
+    ..ResourceKind::BASE
 };
 
 pub(super) const IMAGE: ResourceKind = ResourceKind {
     name: "docker:image",
     doc: "A Docker image.",
+    implemented: false,
     fields: &[
-        Field::new("state", "str", "Whether it is there.").default("\"exists\"").one_of(&["exists", "absent"]),
+        Field::new("state", "str", "Whether it exists.").default("\"exists\"").one_of(&["exists", "absent"]),
         APIVERSION,
     ],
-    sends: &[],
     traits: Traits { autoedge: true, ..Traits::NONE },
     validate: validate_apiversion,
+    autoedges: AutoEdges { offers: offer_image, ..AutoEdges::NONE },
+    ..ResourceKind::BASE
 };
 
 fn validate_container(p: &Params<'_>) -> Result<(), ValidationError> {
-    if let Some(entry) = p.texts("env").find(|e| e.find('=').is_none_or(|at| at == 0)) {
-        return Err(ValidationError::of("env", format!("{entry:?} in `env` is not of the form `NAME=value`")));
+    if let Some(entry) = p.strings("env").find(|e| e.find('=').is_none_or(|at| at == 0)) {
+        return Err(ValidationError::of("env", format!("invalid entry {entry:?} in `env`: expected `NAME=value`")));
     }
     for (protocol, ports) in p.entries("ports") {
         if let Value::Str(name) = protocol
@@ -50,7 +59,7 @@ fn validate_container(p: &Params<'_>) -> Result<(), ValidationError> {
         {
             return Err(ValidationError::of(
                 "ports",
-                format!("{:?} in `ports` must be `tcp`, `udp` or `sctp`", name.to_text()),
+                format!("invalid protocol {:?} in `ports`: expected `tcp`, `udp` or `sctp`", name.to_text()),
             ));
         }
         let Value::Map(ports) = ports else { continue };
@@ -60,7 +69,7 @@ fn validate_container(p: &Params<'_>) -> Result<(), ValidationError> {
             {
                 return Err(ValidationError::of(
                     "ports",
-                    format!("the port {port} in `ports` is not between 1 and 65535"),
+                    format!("invalid port {port} in `ports`: expected 1 to 65535"),
                 ));
             }
         }
@@ -68,15 +77,42 @@ fn validate_container(p: &Params<'_>) -> Result<(), ValidationError> {
     validate_apiversion(p)
 }
 
+/// Returns the identity of an image. Without a tag it is the one tagged `latest`; a colon before a slash belongs to the
+/// registry's port.
+fn image_identity(image: Cow<'_, str>) -> Identity<'_> {
+    let last = image.rsplit('/').next().unwrap_or("");
+    Identity::new("docker:image", if last.contains(':') { image } else { Cow::Owned(format!("{image}:latest")) })
+}
+
+fn offer_image<'a>(input: &AutoEdgeInput<'a>, offers: &mut Offers<'a>) -> Result<(), AutoEdgeErrorKind> {
+    offers.add(image_identity(Cow::Borrowed(input.params.name())));
+    Ok(())
+}
+
+/// A container comes after its image, and before it if it is removed.
+fn want_image(input: &AutoEdgeInput<'_>, edges: &mut EdgeFinder<'_>) -> Result<(), AutoEdgeErrorKind> {
+    let p = &input.params;
+    let image = image_identity(p.string("image"));
+    if p.string("state") == "removed" {
+        edges.before(&image)
+    } else {
+        edges.after(&image)
+    };
+    Ok(())
+}
+
 fn validate_apiversion(p: &Params<'_>) -> Result<(), ValidationError> {
-    let text = p.text("apiversion");
+    let version = p.string("apiversion");
     let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
-    let well_formed = text
+    let well_formed = version
         .strip_prefix('v')
-        .and_then(|version| version.split_once('.'))
+        .and_then(|rest| rest.split_once('.'))
         .is_some_and(|(major, minor)| matches!(major.as_bytes(), [b'1'..=b'9']) && digits(minor));
-    if text.is_empty() || well_formed {
+    if version.is_empty() || well_formed {
         return Ok(());
     }
-    Err(ValidationError::of("apiversion", format!("`apiversion` must be like `v1.41`, not {text:?}")))
+    Err(ValidationError::of(
+        "apiversion",
+        format!("invalid `apiversion` {version:?}: expected a version such as `v1.41`"),
+    ))
 }

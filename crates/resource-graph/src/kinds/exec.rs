@@ -1,59 +1,60 @@
 //! `exec` (spec 05 §6.2).
 
-use crate::validate::{Params, ValidationError};
-use crate::{Check, Field, ResourceKind, SendField, Traits};
+use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder};
+use crate::kinds::account::{group_identity, user_identity};
+use crate::kinds::file::file_identity;
+use crate::kinds::package::package_file_identity;
+use crate::{AutoEdges, Check, Field, Params, ResourceKind, SendField, Traits, ValidationError};
 
 pub(super) const EXEC: ResourceKind = ResourceKind {
     name: "exec",
-    doc: "Runs a command, unless a guard says that there is nothing to do.",
+    doc: "Runs a command unless a guard prevents it.",
     fields: &[
-        Field::new("cmd", "str", "The command line; without a shell it is split at white space, with no quoting.")
-            .default_name(),
-        Field::new("args", "[]str", "The arguments, when the words in `cmd` would not do."),
-        Field::new("cwd", "str", "The directory to run in."),
-        Field::new("shell", "str", "Run the command line with this shell: `SHELL -c CMD`."),
-        Field::new("env", "map{str: str}", "The whole environment of every command of this resource."),
-        Field::new("sig", "str", "The signal that stops the command, for example `SIGINT`.").default("\"SIGTERM\""),
         Field::new(
-            "watchcmd",
+            "cmd",
             "str",
-            "A long-running command; each line that it prints makes the resource check again.",
-        ),
-        Field::new("watchcwd", "str", "The directory to run `watchcmd` in."),
+            "The command line; without a shell it is split at whitespace, without regard to quotes.",
+        )
+        .default_name(),
+        Field::new("args", "[]str", "The arguments, if `cmd` is only the program."),
+        Field::new("cwd", "str", "The working directory."),
+        Field::new("shell", "str", "The shell to run the command line with, as `SHELL -c CMD`."),
+        Field::new("env", "map{str: str}", "The complete environment of every command of the resource."),
+        Field::new("sig", "str", "The signal that stops the command, such as `SIGINT`.").default("\"SIGTERM\""),
+        Field::new("watchcmd", "str", "A long-running command; each line that it prints triggers a new check."),
+        Field::new("watchcwd", "str", "The working directory of `watchcmd`."),
         Field::new("watchshell", "str", "The shell to run `watchcmd` with."),
-        Field::new("watchfiles", "[]str", "Files whose changes make the resource check again.")
-            .check(Check::AbsolutePath),
+        Field::new("watchfiles", "[]str", "Files whose changes trigger a new check.").check(Check::AbsolutePath),
         Field::new("ifcmd", "str", "A guard: the command runs only if this one succeeds."),
-        Field::new("ifcwd", "str", "The directory to run `ifcmd` in."),
+        Field::new("ifcwd", "str", "The working directory of `ifcmd`."),
         Field::new("ifshell", "str", "The shell to run `ifcmd` with."),
         Field::new("ifequals", "str", "The command does not run if `ifcmd` succeeds and prints exactly this.")
             .optional(),
-        Field::new("ifequals_stdout", "str", "Like `ifequals`, but standard output alone.").optional(),
+        Field::new("ifequals_stdout", "str", "Like `ifequals`, but compares only standard output.").optional(),
         Field::new("nifcmd", "str", "A guard: the command runs only if this one fails."),
-        Field::new("nifcwd", "str", "The directory to run `nifcmd` in."),
+        Field::new("nifcwd", "str", "The working directory of `nifcmd`."),
         Field::new("nifshell", "str", "The shell to run `nifcmd` with."),
         Field::new("creates", "str", "A guard: the command does not run if this path exists.")
             .check(Check::AbsolutePath),
         Field::new(
             "mtimes",
             "[]str",
-            "The command runs past all guards if one of these files changed since the last run.",
+            "The command runs regardless of the guards if one of these files has changed since the last run.",
         )
         .check(Check::AbsolutePath),
         Field::new(
             "refreshonly",
             "bool",
-            "Run only when a resource with a notifying edge to this one changed. mgmt has no such parameter; commands \
-             that come from Puppet need it.",
+            "Run only on a refresh. mgmt has no such parameter; commands translated from Puppet need it.",
         ),
-        Field::new("donecmd", "str", "A command that runs after the main one succeeded."),
-        Field::new("donecwd", "str", "The directory to run `donecmd` in."),
+        Field::new("donecmd", "str", "A command to run after the main one has succeeded."),
+        Field::new("donecwd", "str", "The working directory of `donecmd`."),
         Field::new("doneshell", "str", "The shell to run `donecmd` with."),
         Field::new("user", "str", "The user to run all commands as: a name or a number."),
         Field::new("group", "str", "The group to run all commands as: a name or a number."),
-        Field::new("send_output", "str", "What to send as `output` when the command never ran.").optional(),
-        Field::new("send_stdout", "str", "What to send as `stdout` when the command never ran.").optional(),
-        Field::new("send_stderr", "str", "What to send as `stderr` when the command never ran.").optional(),
+        Field::new("send_output", "str", "The value to send as `output` if the command has never run.").optional(),
+        Field::new("send_stdout", "str", "The value to send as `stdout` if the command has never run.").optional(),
+        Field::new("send_stderr", "str", "The value to send as `stderr` if the command has never run.").optional(),
     ],
     sends: &[
         SendField::optional("output", "str"),
@@ -62,9 +63,12 @@ pub(super) const EXEC: ResourceKind = ResourceKind {
     ],
     traits: Traits { autoedge: true, ..Traits::NONE },
     validate: validate_exec,
+    autoedges: AutoEdges { wants: want_programs_and_accounts, ..AutoEdges::NONE },
+    refresh_parameter: Some("refreshonly"),
+    ..ResourceKind::BASE
 };
 
-/// Names of signals, as the runtime can send them.
+/// The names of the signals that the runtime can send.
 pub const SIGNALS: [&str; 31] = [
     "SIGABRT",
     "SIGALRM",
@@ -100,22 +104,19 @@ pub const SIGNALS: [&str; 31] = [
 ];
 
 fn validate_exec(p: &Params<'_>) -> Result<(), ValidationError> {
-    let command = p.text_or_name("cmd");
-    let shell = p.text("shell");
+    let command = p.string_or_name("cmd");
+    let shell = p.string("shell");
     if command.trim().is_empty() {
-        return Err(ValidationError::of("cmd", "the command is empty"));
+        return Err(ValidationError::of("cmd", "empty command"));
     }
     if !p.list("args").is_empty() {
         if !shell.is_empty() {
-            return Err(ValidationError::of(
-                "args",
-                "`args` has no meaning with `shell`, which takes the command as one text",
-            ));
+            return Err(ValidationError::of("args", "`args` and `shell` are mutually exclusive"));
         }
         if command.split_whitespace().nth(1).is_some() {
             return Err(ValidationError::of(
                 "args",
-                format!("`args` needs a command without arguments, and it is {command:?}"),
+                format!("`args` requires a command without arguments, found {command:?}"),
             ));
         }
     }
@@ -124,21 +125,21 @@ fn validate_exec(p: &Params<'_>) -> Result<(), ValidationError> {
         if !is_variable_name(name) {
             return Err(ValidationError::of(
                 "env",
-                format!("{:?} is not the name of an environment variable", String::from_utf8_lossy(name)),
+                format!("invalid name of an environment variable: {:?}", String::from_utf8_lossy(name)),
             )
-            .help("it may have letters, digits and `_`, and no digit in front"));
+            .help("a name consists of letters, digits and `_`, and does not start with a digit"));
         }
     }
-    let signal = p.text("sig");
+    let signal = p.string("sig");
     if !signal.is_empty() && !SIGNALS.contains(&&*signal) {
         let upper = signal.to_ascii_uppercase();
         let full = if upper.starts_with("SIG") { upper } else { format!("SIG{upper}") };
-        let error = ValidationError::of("sig", format!("there is no signal {signal:?}"));
+        let error = ValidationError::of("sig", format!("unknown signal {signal:?}"));
         return Err(if SIGNALS.contains(&&*full) { error.help(format!("did you mean {full:?}?")) } else { error });
     }
     for param in ["watchfiles", "mtimes"] {
-        if p.texts(param).any(|path| path.is_empty()) {
-            return Err(ValidationError::of(param, format!("`{param}` must be absolute paths, and one is empty")));
+        if p.strings(param).any(|path| path.is_empty()) {
+            return Err(ValidationError::of(param, format!("empty path in `{param}`")));
         }
     }
     Ok(())
@@ -146,6 +147,29 @@ fn validate_exec(p: &Params<'_>) -> Result<(), ValidationError> {
 
 fn is_variable_name(name: &[u8]) -> bool {
     !name.first().is_none_or(u8::is_ascii_digit) && name.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_')
+}
+
+/// Commands come after the package or the file of the program that they run, and after their user and group.
+fn want_programs_and_accounts(input: &AutoEdgeInput<'_>, edges: &mut EdgeFinder<'_>) -> Result<(), AutoEdgeErrorKind> {
+    let p = &input.params;
+    for (command, shell) in [
+        ("cmd", "shell"),
+        ("watchcmd", "watchshell"),
+        ("ifcmd", "ifshell"),
+        ("nifcmd", "nifshell"),
+        ("donecmd", "doneshell"),
+    ] {
+        let line = if command == "cmd" { p.string_or_name(command) } else { p.string(command) };
+        let shell = p.string(shell);
+        let program = if line.is_empty() || shell.is_empty() { line.split_whitespace().next() } else { Some(&*shell) };
+        if let Some(program) = program {
+            edges.after(&package_file_identity(program));
+            edges.after(&file_identity(program));
+        }
+    }
+    edges.after(&user_identity(&p.string("user")));
+    edges.after(&group_identity(&p.string("group")));
+    Ok(())
 }
 
 #[cfg(test)]

@@ -2,57 +2,66 @@
 
 use std::borrow::Cow;
 
-use crate::mode::SymbolicMode;
-use crate::validate::{Params, ValidationError};
-use crate::{Field, ResourceKind, Traits};
+use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder, Identity, Offers};
+use crate::kinds::symbolic_mode::SymbolicMode;
+use crate::{
+    AutoEdges, Comparison, Field, KindConstant, Params, ResourceKind, Reversal, ReversalError, Traits, ValidationError,
+};
 
 pub(super) const FILE: ResourceKind = ResourceKind {
     name: "file",
-    doc: "A file, directory or symbolic link: whether it exists, its content, where that is copied from, its owner, \
-          group, mode and SELinux label, and which entries of a directory may stay.",
+    doc: "A file, directory or symbolic link: its existence, its content or the source to copy it from, its owner, group, \
+          mode and SELinux label, and the entries of a directory.",
     fields: &[
         Field::new(
             "path",
             "str",
-            "The absolute path, when the name is something else; a trailing `/` means a directory.",
+            "The absolute path, if the name is something else; a trailing `/` means a directory.",
         )
-        .default_name(),
-        Field::new("dirname", "str", "Replaces the directory part of the path; must end with `/`."),
-        Field::new(
-            "basename",
-            "str",
-            "Replaces the last part of the path; may end with `/`, which makes it a directory.",
-        ),
-        Field::new("state", "str", "Whether it exists; when not set it is neither created nor removed.")
+        .default_name()
+        .compared(Comparison::Derived(file_path)),
+        Field::new("dirname", "str", "Replaces the directory part of the path; must end with `/`.")
+            .compared(Comparison::Ignored),
+        Field::new("basename", "str", "Replaces the last component of the path; a trailing `/` makes it a directory.")
+            .compared(Comparison::Ignored),
+        Field::new("state", "str", "Whether it exists; if not set, it is neither created nor removed.")
             .one_of(&["exists", "absent", ""]),
-        Field::new("content", "str", "The exact content; an empty text empties the file.").optional(),
-        Field::new("source", "str", "The file or directory to copy from, or the text of a symbolic link."),
+        Field::new("content", "str", "The exact content; an empty string empties the file.").optional(),
+        Field::new("source", "str", "The file or directory to copy, or the target of a symbolic link."),
         Field::new(
             "fragments",
             "[]str",
-            "Files whose contents are joined in order; a directory stands for the files in it, sorted by name.",
+            "Files whose contents are concatenated in order; a directory means the files in it, sorted by name.",
         ),
         Field::new("owner", "str", "The owning user: a name or a number."),
         Field::new("group", "str", "The owning group: a name or a number."),
-        Field::new("mode", "str", "The permissions: octal digits, or symbolic like `u=rw,go=r`."),
+        Field::new("mode", "str", "The permissions: octal digits, or symbolic such as `u=rw,go=r`.")
+            .compared(Comparison::Custom(|a, b| numeric_mode(a) == numeric_mode(b))),
         Field::new("recurse", "bool", "Copy, watch, create or delete the whole tree."),
-        Field::new("force", "bool", "Allow a file to become a directory or a symbolic link, and the reverse."),
-        Field::new("purge", "bool", "Delete the entries of this directory that nothing manages."),
-        Field::new("symlink", "bool", "Make the path a symbolic link with the text of `source`."),
-        Field::new("selinux", "str", "The security context; an empty text removes it.").optional(),
+        Field::new("force", "bool", "Allow a change between file, directory and symbolic link."),
+        Field::new("purge", "bool", "Delete the unmanaged entries of the directory."),
+        Field::new("symlink", "bool", "Make it a symbolic link to `source`."),
+        Field::new("selinux", "str", "The security context; an empty string removes it.").optional(),
     ],
-    sends: &[],
-    traits: Traits { autoedge: true, receive: true, reverse: true, ..Traits::NONE },
+    constants: &[
+        KindConstant::str("state", "exists", "exists"),
+        KindConstant::str("state", "absent", "absent"),
+        KindConstant::str("state", "undefined", ""),
+    ],
+    traits: Traits { autoedge: true, receive: true, ..Traits::NONE },
     validate: validate_file,
+    autoedges: AutoEdges { offers: offer_path, wants: want_directory_and_fragments, ..AutoEdges::NONE },
+    reversal: Some(Reversal { opposite_states: ["exists", "absent"], check: check_reversal }),
+    ..ResourceKind::BASE
 };
 
-/// The path that a `file` is about: `path` or the name, with `dirname` and `basename` replacing their parts. It ends with
-/// `/` for a directory.
+/// Returns the path of a `file`: `path` or the name, with `dirname` and `basename` replacing their parts. A directory has a
+/// trailing `/`.
 #[must_use]
 pub fn file_path<'a>(p: &Params<'a>) -> Cow<'a, str> {
-    let path = p.text_or_name("path");
-    // Neither has a default.
-    let (dirname, basename) = (p.set_text("dirname").unwrap_or_default(), p.set_text("basename").unwrap_or_default());
+    let path = p.string_or_name("path");
+    let (dirname, basename) =
+        (p.given_string("dirname").unwrap_or_default(), p.given_string("basename").unwrap_or_default());
     if dirname.is_empty() && basename.is_empty() {
         return path;
     }
@@ -63,114 +72,165 @@ pub fn file_path<'a>(p: &Params<'a>) -> Cow<'a, str> {
     Cow::Owned(part(dirname, own.0) + &part(basename, own.1))
 }
 
+/// Returns the identity of a path.
+pub(super) fn file_identity<'a>(path: impl Into<Cow<'a, str>>) -> Identity<'a> {
+    Identity::new("file", path)
+}
+
+fn offer_path<'a>(input: &AutoEdgeInput<'a>, offers: &mut Offers<'a>) -> Result<(), AutoEdgeErrorKind> {
+    offers.add(file_identity(file_path(&input.params)));
+    Ok(())
+}
+
+/// A file comes after its fragments and after the nearest directory above it.
+fn want_directory_and_fragments(
+    input: &AutoEdgeInput<'_>,
+    edges: &mut EdgeFinder<'_>,
+) -> Result<(), AutoEdgeErrorKind> {
+    for fragment in input.params.strings("fragments") {
+        edges.after(&file_identity(fragment));
+    }
+    for directory in ancestors(&file_path(&input.params)) {
+        if edges.after(&file_identity(directory)) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the directories above a path, from the nearest to `/`, each with its trailing `/`.
+pub(super) fn ancestors(path: &str) -> impl Iterator<Item = &str> {
+    let mut rest = path.strip_suffix('/').unwrap_or(path);
+    std::iter::from_fn(move || {
+        let slash = rest.rfind('/')?;
+        let directory = &path[..=slash];
+        rest = &rest[..slash];
+        Some(directory)
+    })
+}
+
+/// Returns an octal mode as a number; symbolic modes are compared as they are written.
+fn numeric_mode<'a>(p: &Params<'a>) -> Result<u32, Cow<'a, str>> {
+    let mode = p.string("mode");
+    u32::from_str_radix(&mode, 8).map_err(|_| mode)
+}
+
+fn check_reversal(p: &Params<'_>) -> Result<(), ReversalError> {
+    if file_path(p).ends_with('/') {
+        return Err(ReversalError::Directory);
+    }
+    if p.is_set("source") {
+        return Err(ReversalError::HasSource);
+    }
+    Ok(())
+}
+
 fn validate_file(p: &Params<'_>) -> Result<(), ValidationError> {
     let path = file_path(p);
-    if let Some(dirname) = p.set_text("dirname").filter(|dirname| !dirname.is_empty() && !dirname.ends_with('/')) {
-        return Err(ValidationError::of("dirname", format!("`dirname` must end with `/`, and {dirname:?} does not")));
+    if let Some(dirname) = p.given_string("dirname").filter(|dirname| !dirname.is_empty() && !dirname.ends_with('/')) {
+        return Err(ValidationError::of(
+            "dirname",
+            format!("invalid `dirname`: expected a trailing `/`, found {dirname:?}"),
+        ));
     }
-    if let Some(basename) = p.set_text("basename").filter(|basename| basename.starts_with('/')) {
+    if let Some(basename) = p.given_string("basename").filter(|basename| basename.starts_with('/')) {
         return Err(ValidationError::of(
             "basename",
-            format!("`basename` must not start with `/`, and {basename:?} does"),
+            format!("invalid `basename`: unexpected leading `/` in {basename:?}"),
         ));
     }
     if !path.starts_with('/') {
-        return Err(ValidationError::of("path", format!("the path of a file must be absolute, and {path:?} is not"))
-            .help("start it with `/`"));
+        return Err(
+            ValidationError::of("path", format!("expected an absolute path, found {path:?}")).help("start it with `/`")
+        );
     }
     validate_sources(p, &path)?;
     validate_fragments(p, &path)?;
-    let mode = p.text("mode");
+    let mode = p.string("mode");
     if !mode.is_empty() {
         validate_mode(&mode)?;
     }
     Ok(())
 }
 
-/// Where the content comes from, and what may be said together.
+/// Checks the source of the content, and the parameters that exclude each other.
 fn validate_sources(p: &Params<'_>, path: &str) -> Result<(), ValidationError> {
     let is_directory = path.ends_with('/');
-    let (source, state) = (p.text("source"), p.text("state"));
+    let (source, state) = (p.string("source"), p.string("state"));
     let (content, fragments) = (p.is_set("content"), !p.list("fragments").is_empty());
     let (symlink, recurse, purge) = (p.bool("symlink"), p.bool("recurse"), p.bool("purge"));
     let given = [("content", content), ("source", !source.is_empty()), ("fragments", fragments)];
     let mut sources = given.iter().filter(|(_, given)| *given).map(|(name, _)| *name);
     let first = sources.next();
     if let (Some(first), Some(second)) = (first, sources.next()) {
-        return Err(ValidationError::of(
-            second,
-            format!("`{first}` and `{second}` exclude each other: there is one content"),
-        ));
+        return Err(ValidationError::of(second, format!("`{first}` and `{second}` are mutually exclusive")));
     }
     if symlink && source.is_empty() && state == "exists" {
-        return Err(ValidationError::of("source", "`symlink` needs `source`, the text of the link"));
+        return Err(ValidationError::of("source", "`symlink` requires `source`, the target of the link"));
     }
     if state == "absent" {
         let unwanted = first.or(p.is_set("selinux").then_some("selinux"));
         if let Some(unwanted) = unwanted {
-            return Err(ValidationError::of(
-                unwanted,
-                format!("`{unwanted}` has no meaning for a file that is absent"),
-            ));
+            return Err(ValidationError::of(unwanted, format!("`{unwanted}` conflicts with the state \"absent\"")));
         }
     }
     if !source.is_empty() && !symlink && source.ends_with('/') != is_directory {
         let (what, other) = if is_directory { ("directory", "file") } else { ("file", "directory") };
         return Err(ValidationError::of(
             "source",
-            format!("a {what} cannot be copied from a {other}: {path:?} from {source:?}"),
+            format!("cannot copy the {other} {source:?} to the {what} {path:?}"),
         )
-        .help("a path with a final `/` is a directory: both paths must have it, or none"));
+        .help("a path with a trailing `/` is a directory: write it for both paths or for neither"));
     }
     if is_directory {
         let unwanted = [("content", content), ("fragments", fragments), ("symlink", symlink)];
         if let Some((unwanted, _)) = unwanted.iter().find(|(_, given)| *given) {
             return Err(ValidationError::of(
                 unwanted,
-                format!("`{unwanted}` has no meaning for the directory {path:?}"),
+                format!("`{unwanted}` is not allowed for the directory {path:?}"),
             ));
         }
         if !source.is_empty() && !recurse {
-            return Err(ValidationError::of("recurse", "to copy a directory `recurse` must be true"));
+            return Err(ValidationError::of("recurse", "copying a directory requires `recurse`"));
         }
     }
     if purge && !recurse {
-        return Err(ValidationError::of("purge", "`purge` needs `recurse`"));
+        return Err(ValidationError::of("purge", "`purge` requires `recurse`"));
     }
     if !source.is_empty() && !symlink && !is_directory && recurse {
-        return Err(ValidationError::of("recurse", "`recurse` has no meaning when one file is copied"));
+        return Err(ValidationError::of("recurse", "`recurse` is not allowed for a copy of one file"));
     }
     if purge && (content || fragments) {
-        return Err(ValidationError::of("purge", "`purge` is for directories, and this is a file with content"));
+        return Err(ValidationError::of("purge", "`purge` is only allowed for directories"));
     }
     if symlink {
         let unwanted = [("content", content), ("fragments", fragments), ("recurse", recurse), ("purge", purge)];
         if let Some((unwanted, _)) = unwanted.iter().find(|(_, given)| *given) {
-            return Err(ValidationError::of(unwanted, format!("`{unwanted}` has no meaning for a symbolic link")));
+            return Err(ValidationError::of(unwanted, format!("`{unwanted}` is not allowed for a symbolic link")));
         }
     }
     Ok(())
 }
 
 fn validate_fragments(p: &Params<'_>, path: &str) -> Result<(), ValidationError> {
-    for fragment in p.texts("fragments") {
+    for fragment in p.strings("fragments") {
         if !fragment.starts_with('/') {
             return Err(ValidationError::of(
                 "fragments",
-                format!("`fragments` must be absolute paths, and {fragment:?} is not"),
+                format!("invalid path in `fragments`: expected an absolute path, found {fragment:?}"),
             ));
         }
         if is_inside(path, &fragment) {
             return Err(ValidationError::of(
                 "fragments",
-                format!("the file {path:?} would be a part of itself: it is in {fragment:?}"),
+                format!("the file {path:?} cannot be its own fragment: {fragment:?} contains it"),
             ));
         }
     }
     Ok(())
 }
 
-/// Whether a path is another one or lies below it, component by component.
+/// Returns whether a path equals another one or is below it, comparing components.
 fn is_inside(path: &str, ancestor: &str) -> bool {
     let components = |path: &'_ str| -> Vec<String> {
         let mut parts: Vec<String> = Vec::new();
@@ -192,25 +252,32 @@ fn validate_mode(mode: &str) -> Result<(), ValidationError> {
     if mode.bytes().all(|b| b.is_ascii_digit()) {
         return match u32::from_str_radix(mode, 8) {
             Ok(0..=0o7777) => Ok(()),
-            Ok(_) => Err(ValidationError::of("mode", format!("`mode` must be at most 7777, not {mode:?}"))),
-            Err(_) => {
-                Err(ValidationError::of("mode", format!("`mode` must have octal digits only, and {mode:?} has others")))
-            }
+            Ok(_) => Err(ValidationError::of("mode", format!("invalid `mode` {mode:?}: expected at most 7777"))),
+            Err(_) => Err(ValidationError::of("mode", format!("invalid `mode` {mode:?}: expected octal digits"))),
         };
     }
     match SymbolicMode::parse(mode) {
         Ok(_) => Ok(()),
-        Err(why) => Err(ValidationError::of("mode", format!("`mode` is neither octal nor symbolic: {mode:?} {why}"))
+        Err(error) => Err(ValidationError::of("mode", format!("invalid `mode` {mode:?}: {error}"))
             .help("write it like \"0644\" or \"u=rw,go=r\"")),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::{Params, Resource, ResourceId, file_path, validate};
+    use super::*;
+    use crate::{Resource, ResourceId, validate};
 
     fn file(name: &str) -> Resource {
         Resource::new(ResourceId::new("file", name))
+    }
+
+    #[test]
+    fn ancestors_are_listed_from_the_nearest() {
+        assert_eq!(ancestors("/a/b/c").collect::<Vec<_>>(), ["/a/b/", "/a/", "/"]);
+        assert_eq!(ancestors("/a/b/").collect::<Vec<_>>(), ["/a/", "/"]);
+        assert_eq!(ancestors("/").count(), 0);
+        assert_eq!(ancestors("").count(), 0);
     }
 
     #[test]

@@ -1,97 +1,130 @@
 //! Firmware and management controllers: `fwupd:*`, `fwattr`, `bmc:*` (spec 08 §12, §13).
 
-use super::cloud::needs_poll;
-use crate::syntax;
-use crate::validate::{Params, ValidationError, nothing_more};
-use crate::{Check, Field, ResourceKind, Traits};
+use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder, Offers};
+use crate::kinds::cloud::require_poll;
+use crate::kinds::file::file_identity;
+use crate::kinds::service::service_identity;
+use crate::kinds::syntax;
+use crate::{AutoEdges, Check, Field, Params, ResourceKind, Traits, ValidationError};
 
 pub(super) const FWUPD_DEVICE: ResourceKind = ResourceKind {
     name: "fwupd:device",
     doc: "The firmware version of one device.",
+    implemented: false,
     fields: &[
         Field::new("device", "str", "The device: its GUID or identifier.").default_name(),
         Field::new("version", "str", "The exact version.").required().check(Check::NotEmpty),
-        Field::new("allow_downgrade", "bool", "Allow to go back to an older version."),
+        Field::new("allow_downgrade", "bool", "Allow a downgrade."),
     ],
-    sends: &[],
     traits: Traits { autoedge: true, ..Traits::NONE },
-    validate: nothing_more,
+    autoedges: AutoEdges { wants: want_remotes, ..AutoEdges::NONE },
+    ..ResourceKind::BASE
 };
 
 pub(super) const FWUPD_SYSTEM: ResourceKind = ResourceKind {
     name: "fwupd:system",
     doc: "The firmware of all devices.",
+    implemented: false,
     fields: &[
-        Field::new("state", "str", "Which version.").required().one_of(&["newest"]),
-        Field::new("exclude", "[]str", "Devices to leave alone.").check(Check::NotEmpty),
+        Field::new("state", "str", "The version.").required().one_of(&["newest"]),
+        Field::new("exclude", "[]str", "Devices that are not managed.").check(Check::NotEmpty),
     ],
-    sends: &[],
     traits: Traits { autoedge: true, ..Traits::NONE },
-    validate: nothing_more,
+    autoedges: AutoEdges { wants: want_remotes, ..AutoEdges::NONE },
+    ..ResourceKind::BASE
 };
 
 pub(super) const FWUPD_REMOTE: ResourceKind = ResourceKind {
     name: "fwupd:remote",
-    doc: "A place that firmware comes from. The name is its identifier.",
+    doc: "A remote that firmware is downloaded from. The name is its identifier.",
+    implemented: false,
     fields: &[
-        Field::new("enabled", "bool", "Whether it is used; not set leaves it alone.").optional(),
-        Field::new("refresh_age", "str", "Fetch what it offers when that is older: `24h`; never when empty."),
+        Field::new("enabled", "bool", "Whether it is enabled; if not set, this is not managed.").optional(),
+        Field::new(
+            "refresh_age",
+            "str",
+            "Refresh its metadata when they are older than this duration, such as `24h`; never if empty.",
+        ),
     ],
-    sends: &[],
     traits: Traits { autoedge: true, ..Traits::NONE },
     validate: validate_remote,
+    autoedges: AutoEdges { offers: offer_remote, wants: want_configuration_and_daemon, ..AutoEdges::NONE },
+    ..ResourceKind::BASE
 };
 
+/// The group of all remotes, which devices come after.
+const REMOTES: &str = "fwupd:remote";
+
+fn offer_remote<'a>(_: &AutoEdgeInput<'a>, offers: &mut Offers<'a>) -> Result<(), AutoEdgeErrorKind> {
+    offers.join(REMOTES);
+    Ok(())
+}
+
+fn want_configuration_and_daemon(
+    input: &AutoEdgeInput<'_>,
+    edges: &mut EdgeFinder<'_>,
+) -> Result<(), AutoEdgeErrorKind> {
+    edges.after(&file_identity(format!("/etc/fwupd/remotes.d/{}.conf", input.params.name())));
+    edges.after(&service_identity("fwupd", false));
+    Ok(())
+}
+
+fn want_remotes(_: &AutoEdgeInput<'_>, edges: &mut EdgeFinder<'_>) -> Result<(), AutoEdgeErrorKind> {
+    edges.after_all(REMOTES);
+    Ok(())
+}
+
 fn validate_remote(p: &Params<'_>) -> Result<(), ValidationError> {
-    let age = p.text("refresh_age");
+    let age = p.string("refresh_age");
     if age.is_empty() {
         if p.is_set("enabled") {
             return Ok(());
         }
-        return Err(ValidationError::new("there is nothing to manage").help("set `enabled` or `refresh_age`"));
+        return Err(ValidationError::new("nothing to manage").help("set `enabled` or `refresh_age`"));
     }
     if syntax::duration(&age).is_none_or(|nanoseconds| nanoseconds <= 0) {
         return Err(ValidationError::of(
             "refresh_age",
-            format!("`refresh_age` must be a positive duration, not {age:?}"),
+            format!("invalid `refresh_age` {age:?}: expected a positive duration"),
         )
         .help("write it like `24h`"));
     }
     if p.is_set("enabled") && !p.bool("enabled") {
-        return Err(ValidationError::of("refresh_age", "`refresh_age` has no meaning for what is not enabled"));
+        return Err(ValidationError::of("refresh_age", "`refresh_age` is not allowed for a disabled remote"));
     }
     Ok(())
 }
 
 pub(super) const FWATTR: ResourceKind = ResourceKind {
     name: "fwattr",
-    doc: "A firmware attribute that the kernel offers.",
+    doc: "A firmware attribute that the kernel exposes.",
+    implemented: false,
     fields: &[
         Field::new("driver", "str", "The driver.").default("the only one"),
         Field::new("key", "str", "The attribute.").default_name(),
-        Field::new("value", "str", "The value, without a line end."),
-        Field::new("check", "bool", "Check the value against what the kernel says is possible.").default("true"),
-        Field::new("strict", "bool", "Allow no other spelling of the value."),
-        Field::new("skip", "bool", "Do nothing where the attribute does not exist."),
+        Field::new("value", "str", "The value, without a newline."),
+        Field::new("check", "bool", "Check the value against the possible values that the kernel reports.")
+            .default("true"),
+        Field::new("strict", "bool", "Require the exact spelling of the value."),
+        Field::new("skip", "bool", "Do nothing if the attribute does not exist."),
     ],
-    sends: &[],
-    traits: Traits::NONE,
     validate: |p| {
-        let key = p.text_or_name("key");
-        for (param, text) in [("key", &key), ("driver", &p.text("driver"))] {
+        let key = p.string_or_name("key");
+        for (param, text) in [("key", &key), ("driver", &p.string("driver"))] {
             if text.contains('/') || text == ".." || text == "." {
-                return Err(ValidationError::of(param, format!("`{param}` must not be a path: {text:?}")));
+                return Err(ValidationError::of(param, format!("invalid `{param}`: unexpected path {text:?}")));
             }
         }
-        if p.text("value").contains('\n') {
-            return Err(ValidationError::of("value", "`value` must be one line"));
+        if p.string("value").contains('\n') {
+            return Err(ValidationError::of("value", "invalid `value`: unexpected newline"));
         }
         Ok(())
     },
+    ..ResourceKind::BASE
 };
 
 const HOSTNAME: Field = Field::new("hostname", "str", "The controller.").default("from the name");
-const PORT: Field = Field::new("port", "int", "Its port.").default("from the name, else 443");
+const PORT: Field = Field::new("port", "int", "The controller's port.").default("from the name, else 443");
 const USERNAME: Field = Field::new("username", "str", "The user.").default("from the name");
 const PASSWORD: Field = Field::new("password", "str", "The password.").sensitive();
 const INSECURE_PASSWORD: Field = Field::new("insecure_password", "bool", "Allow a password in the name.");
@@ -99,6 +132,7 @@ const INSECURE_PASSWORD: Field = Field::new("insecure_password", "bool", "Allow 
 pub(super) const BMC_POWER: ResourceKind = ResourceKind {
     name: "bmc:power",
     doc: "The power of a machine, through its management controller. The name may be `driver://user@host:port`.",
+    implemented: false,
     fields: &[
         HOSTNAME,
         PORT,
@@ -106,29 +140,30 @@ pub(super) const BMC_POWER: ResourceKind = ResourceKind {
         PASSWORD,
         INSECURE_PASSWORD,
         Field::new("driver", "str", "`rpc` or `gofish`; with a final `s` over TLS.").default("from the name"),
-        Field::new("state", "str", "Whether it is on; not set leaves it alone.").one_of(&["on", "off", ""]),
+        Field::new("state", "str", "Whether it is on; if not set, this is not managed.").one_of(&["on", "off", ""]),
     ],
-    sends: &[],
-    traits: Traits::NONE,
     validate: |p| {
         validate_bmc(p)?;
         let name = syntax::url(p.name());
-        let driver = match p.text("driver") {
+        let driver = match p.string("driver") {
             driver if driver.is_empty() => name.map_or("", |u| u.scheme).into(),
             driver => driver,
         };
         match &*driver {
             "rpc" | "rpcs" | "gofish" | "gofishs" => Ok(()),
-            "" => Err(ValidationError::of("driver", "`driver` is missing").help("set it to \"rpc\" or \"gofish\"")),
-            _ => Err(ValidationError::of("driver", format!("`driver` must be `rpc` or `gofish`, not {driver:?}"))),
+            "" => {
+                Err(ValidationError::of("driver", "missing parameter `driver`").help("set it to \"rpc\" or \"gofish\""))
+            }
+            _ => Err(ValidationError::of("driver", format!("unknown `driver` {driver:?}: expected `rpc` or `gofish`"))),
         }
     },
+    ..ResourceKind::BASE
 };
 
 fn validate_bmc(p: &Params<'_>) -> Result<(), ValidationError> {
-    needs_poll(p, i32::MIN)?;
-    if p.text("hostname").is_empty() && syntax::url(p.name()).is_none_or(|u| u.host.is_empty()) {
-        return Err(ValidationError::of("hostname", "`hostname` is missing, and the name has none")
+    require_poll(p, i32::MIN)?;
+    if p.string("hostname").is_empty() && syntax::url(p.name()).is_none_or(|u| u.host.is_empty()) {
+        return Err(ValidationError::of("hostname", "missing parameter `hostname`: the name contains no host")
             .help("set it, or name the resource like \"driver://user@host\""));
     }
     Ok(())
@@ -137,19 +172,19 @@ fn validate_bmc(p: &Params<'_>) -> Result<(), ValidationError> {
 pub(super) const BMC_FIRMWARE: ResourceKind = ResourceKind {
     name: "bmc:firmware",
     doc: "The firmware of a management controller. The name may be `driver://user@host:port`.",
+    implemented: false,
     fields: &[
         HOSTNAME,
         PORT,
         USERNAME,
         PASSWORD,
         INSECURE_PASSWORD,
-        Field::new("provider", "str", "The maker: `supermicro`.").required().check(Check::NotEmpty),
+        Field::new("provider", "str", "The vendor, such as `supermicro`.").required().check(Check::NotEmpty),
         Field::new("file", "str", "The image: an absolute path.").required().check(Check::AbsoluteFile),
         Field::new("hash", "str", "The image's SHA-256."),
-        Field::new("version", "str", "The version that it has.").required().check(Check::NotEmpty),
-        Field::new("block", "str", "A `bmc:power` that must wait meanwhile."),
+        Field::new("version", "str", "The version of the image.").required().check(Check::NotEmpty),
+        Field::new("block", "str", "The `bmc:power` resource that must wait during the update."),
     ],
-    sends: &[],
-    traits: Traits::NONE,
     validate: validate_bmc,
+    ..ResourceKind::BASE
 };

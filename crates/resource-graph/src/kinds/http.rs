@@ -1,59 +1,67 @@
 //! `http:server` with its children, and `http:client` (spec 08 §2).
 
-use crate::syntax;
-use crate::validate::{Params, ValidationError};
-use crate::{Check, Field, Repr, ResourceKind, SendField, Traits};
+use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder};
+use crate::kinds::file::file_identity;
+use crate::kinds::syntax;
+use crate::{AutoEdges, Check, Field, Grouping, Params, Repr, ResourceKind, SendField, Traits, ValidationError};
 
-const SERVER_NAME: Field = Field::new("server", "str", "The name of the `http:server` to belong to; any when empty.");
+const SERVER_NAME: Field =
+    Field::new("server", "str", "The name of the `http:server` that it belongs to; any server if empty.");
 
 pub(super) const SERVER: ResourceKind = ResourceKind {
     name: "http:server",
-    doc: "A small HTTP server for its children and, if wanted, a directory.",
+    doc: "A small HTTP server for its children and optionally a directory.",
+    implemented: false,
     fields: &[
         Field::new("address", "str", "`HOST:PORT` to listen on; the host is empty or an IP address.").default_name(),
-        Field::new("timeout", "int", "Seconds; the default of the other timeouts.").optional().repr(Repr::Uint64),
-        Field::new("read_timeout", "int", "Seconds that a whole request may take; 0 for no limit.")
+        Field::new("timeout", "int", "The default of the other timeouts, in seconds.").optional().repr(Repr::Uint64),
+        Field::new("read_timeout", "int", "Seconds to read a request; 0 for no limit.")
             .optional()
             .default("timeout")
             .repr(Repr::Uint64),
-        Field::new("write_timeout", "int", "Seconds that a reply may take; 0 for no limit.")
+        Field::new("write_timeout", "int", "Seconds to write a response; 0 for no limit.")
             .optional()
             .default("timeout")
             .repr(Repr::Uint64),
-        Field::new("shutdown_timeout", "int", "Seconds to wait for running replies at the end; 0 for no limit.")
+        Field::new("shutdown_timeout", "int", "Seconds to wait for pending responses on shutdown; 0 for no limit.")
             .optional()
             .default("timeout")
             .repr(Repr::Uint64),
-        Field::new("root", "str", "A directory to serve: absolute, with a final `/`.").check(Check::AbsoluteDirectory),
+        Field::new("root", "str", "The directory to serve: an absolute path with a trailing `/`.")
+            .check(Check::AbsoluteDirectory),
     ],
-    sends: &[],
     traits: Traits { autoedge: true, autogroup: true, ..Traits::NONE },
     validate: |p| validate_listener(p, false),
+    ..ResourceKind::BASE
 };
 
-/// The address that a server kind listens on.
+/// Checks the address that a server kind listens on.
 pub(super) fn validate_listener(p: &Params<'_>, only_ipv4: bool) -> Result<(), ValidationError> {
-    let address = p.text_or_name("address");
+    let address = p.string_or_name("address");
     match syntax::listen_address(&address) {
-        Err(why) => {
-            Err(ValidationError::of("address", format!("the address to listen on, {address:?}, is wrong: {why}"))
-                .help("write it like `:8080`, `127.0.0.1:8080` or `[::1]:8080`"))
+        Err(error) => Err(ValidationError::of("address", format!("invalid listen address {address:?}: {error}"))
+            .help("write it like `:8080`, `127.0.0.1:8080` or `[::1]:8080`")),
+        Ok(Some(ip)) if only_ipv4 && !ip.is_ipv4() => {
+            Err(ValidationError::of("address", format!("invalid listen address {address:?}: expected an IPv4 address")))
         }
-        Ok(Some(ip)) if only_ipv4 && !ip.is_ipv4() => Err(ValidationError::of(
-            "address",
-            format!("the address to listen on, {address:?}, is not an IPv4 address"),
-        )),
-        Ok(_) if p.meta().poll != 0 => {
-            Err(ValidationError::of("Meta:poll", "a server cannot poll: it would never listen"))
-        }
+        Ok(_) if p.meta().poll != 0 => Err(ValidationError::of("Meta:poll", "`Meta:poll` is not allowed for a server")),
         Ok(_) => Ok(()),
     }
 }
 
-/// A child's source: a path or inline data, not both.
+/// Checks the source of a child: a path or inline data, but not both.
 pub(super) fn validate_source(p: &Params<'_>) -> Result<(), ValidationError> {
-    if !p.text("path").is_empty() && !p.text("data").is_empty() {
-        return Err(ValidationError::of("data", "`path` and `data` exclude each other"));
+    if !p.string("path").is_empty() && !p.string("data").is_empty() {
+        return Err(ValidationError::of("data", "`path` and `data` are mutually exclusive"));
+    }
+    Ok(())
+}
+
+/// A served document comes after the file or directory that it is read from.
+pub(super) fn want_served_path(input: &AutoEdgeInput<'_>, edges: &mut EdgeFinder<'_>) -> Result<(), AutoEdgeErrorKind> {
+    let path = input.params.string("path");
+    if !path.is_empty() {
+        edges.after(&file_identity(path));
     }
     Ok(())
 }
@@ -61,41 +69,53 @@ pub(super) fn validate_source(p: &Params<'_>) -> Result<(), ValidationError> {
 pub(super) const FILE: ResourceKind = ResourceKind {
     name: "http:server:file",
     doc: "A document, or a directory tree, that an `http:server` serves.",
+    implemented: false,
     fields: &[
         SERVER_NAME,
-        Field::new("filename", "str", "The public path; ends with `/` for a tree.").default_name(),
-        Field::new("path", "str", "The file or directory to serve: absolute.").check(Check::AbsolutePath),
-        Field::new("data", "str", "The content, instead of a file."),
+        Field::new("filename", "str", "The public path, with a trailing `/` for a directory tree.").default_name(),
+        Field::new("path", "str", "The file or directory to serve: an absolute path.").check(Check::AbsolutePath),
+        Field::new("data", "str", "The content, in place of a file."),
         Field::new("longpoll", "bool", "Hold conditional requests until the content changes."),
     ],
-    sends: &[],
     traits: Traits { autoedge: true, autogroup: true, receive: true, ..Traits::NONE },
     validate: |p| {
         validate_source(p)?;
-        if p.bool("longpoll") && p.text("path").ends_with('/') {
-            return Err(ValidationError::of("longpoll", "`longpoll` needs a file, and `path` is a directory"));
+        if p.bool("longpoll") && p.string("path").ends_with('/') {
+            return Err(ValidationError::of("longpoll", "`longpoll` is not allowed for a directory"));
         }
         Ok(())
     },
+    autoedges: AutoEdges { wants: want_served_path, ..AutoEdges::NONE },
+    grouping: Grouping::below("http:server", "server"),
+    ..ResourceKind::BASE
 };
 
 pub(super) const FLAG: ResourceKind = ResourceKind {
     name: "http:server:flag",
-    doc: "A path whose posted form value other resources can receive.",
+    doc: "A path that accepts a form value, which other resources can receive.",
+    implemented: false,
     fields: &[
         SERVER_NAME,
-        Field::new("path", "str", "The public path: starts with `/`.").default_name(),
-        Field::new("key", "str", "The form field; when empty a request is only an event."),
+        Field::new("path", "str", "The public path, with a leading `/`.").default_name(),
+        Field::new("key", "str", "The form field; if empty, a request only triggers an event."),
     ],
     sends: &[SendField::optional("value", "str")],
     traits: Traits { autoedge: true, autogroup: true, ..Traits::NONE },
     validate: validate_public_path,
+    grouping: Grouping {
+        key: |p| Some(vec![p.string("server"), p.string_or_name("path")]),
+        ..Grouping::below("http:server", "server")
+    },
+    ..ResourceKind::BASE
 };
 
 fn validate_public_path(p: &Params<'_>) -> Result<(), ValidationError> {
-    let path = p.text_or_name("path");
+    let path = p.string_or_name("path");
     if !path.starts_with('/') {
-        return Err(ValidationError::of("path", format!("the public path must start with `/`, and {path:?} does not")));
+        return Err(ValidationError::of(
+            "path",
+            format!("invalid public path: expected a leading `/`, found {path:?}"),
+        ));
     }
     Ok(())
 }
@@ -103,148 +123,157 @@ fn validate_public_path(p: &Params<'_>) -> Result<(), ValidationError> {
 pub(super) const PROXY: ResourceKind = ResourceKind {
     name: "http:server:proxy",
     doc: "A caching proxy for a path prefix.",
+    implemented: false,
     fields: &[
         SERVER_NAME,
-        Field::new("path", "str", "The public prefix, or one path.").default_name(),
-        Field::new("sub", "str", "A prefix to remove before `head` is put in front.").check(Check::AbsoluteDirectory),
-        Field::new("head", "str", "The URL prefix of the other server; when empty only the cache is used."),
-        Field::new("cache", "str", "A directory for copies; when empty nothing is kept.")
-            .check(Check::AbsoluteDirectory),
+        Field::new("path", "str", "The public prefix or a single path.").default_name(),
+        Field::new("sub", "str", "The prefix that `head` replaces.").check(Check::AbsoluteDirectory),
+        Field::new("head", "str", "The URL prefix of the upstream server; if empty, only the cache is used."),
+        Field::new("cache", "str", "The cache directory; if empty, nothing is cached.").check(Check::AbsoluteDirectory),
     ],
-    sends: &[],
     traits: Traits { autoedge: true, autogroup: true, ..Traits::NONE },
     validate: |p| {
         validate_public_path(p)?;
-        let head = p.text("head");
+        let head = p.string("head");
         if !head.is_empty() && !head.ends_with('/') {
-            return Err(ValidationError::of("head", format!("`head` must end with `/`, and {head:?} does not")));
+            return Err(ValidationError::of(
+                "head",
+                format!("invalid `head`: expected a trailing `/`, found {head:?}"),
+            ));
         }
         if !head.is_empty() && syntax::url(&head).is_none() {
-            return Err(ValidationError::of("head", format!("`head` must be a URL, not {head:?}")));
+            return Err(ValidationError::of("head", format!("invalid `head`: expected a URL, found {head:?}")));
         }
         Ok(())
     },
+    grouping: Grouping::below("http:server", "server"),
+    ..ResourceKind::BASE
 };
 
 pub(super) const UI: ResourceKind = ResourceKind {
     name: "http:server:ui",
-    doc: "A small live web form.",
+    doc: "A web form whose values update live.",
+    implemented: false,
     fields: &[
         SERVER_NAME,
-        Field::new("path", "str", "The public path: starts and ends with `/`.").default_name(),
-        Field::new("data", "struct{title str; head str}", "The page's title, and HTML for its head.").optional(),
+        Field::new("path", "str", "The public path, with a leading and a trailing `/`.").default_name(),
+        Field::new("data", "struct{title str; head str}", "The title of the page, and HTML for its head.").optional(),
     ],
-    sends: &[],
     traits: Traits { autoedge: true, autogroup: true, ..Traits::NONE },
     validate: |p| {
         validate_public_path(p)?;
-        let path = p.text_or_name("path");
+        let path = p.string_or_name("path");
         if !path.ends_with('/') {
             return Err(ValidationError::of(
                 "path",
-                format!("the public path must end with `/`, and {path:?} does not"),
+                format!("invalid public path: expected a trailing `/`, found {path:?}"),
             ));
         }
         Ok(())
     },
+    grouping: Grouping::below("http:server", "server"),
+    ..ResourceKind::BASE
 };
 
 pub(super) const UI_INPUT: ResourceKind = ResourceKind {
     name: "http:server:ui:input",
     doc: "One field of a web form; other resources can receive its value.",
+    implemented: false,
     fields: &[
-        Field::new("path", "str", "The name of the `http:server:ui` to belong to; any when empty."),
+        Field::new("path", "str", "The name of the `http:server:ui` that it belongs to; any form if empty."),
         Field::new("id", "str", "The element's public name.").default_name(),
-        Field::new("value", "str", "The first value."),
-        Field::new("store", "str", "Keep the value in a store: `local://` or `world://`, optionally with `?key=…`."),
+        Field::new("value", "str", "The initial value."),
+        Field::new("store", "str", "The store of the value: `local://` or `world://`, optionally with `?key=…`."),
         Field::new("type", "str", "`text://`, or `range://?min=…&max=…&step=…`.").default("\"text://\""),
-        Field::new("sort", "str", "The text that the fields are sorted by."),
+        Field::new("sort", "str", "The sort key of the field."),
     ],
     sends: &[SendField::optional("value", "str")],
     traits: Traits { autoedge: true, autogroup: true, ..Traits::NONE },
     validate: |p| {
-        if !p.text("value").is_empty() && !p.text("store").is_empty() {
-            return Err(ValidationError::of("store", "`value` and `store` exclude each other"));
+        if !p.string("value").is_empty() && !p.string("store").is_empty() {
+            return Err(ValidationError::of("store", "`value` and `store` are mutually exclusive"));
         }
         for (param, schemes) in [("type", ["text", "range"]), ("store", ["local", "world"])] {
-            let text = p.text(param);
+            let text = p.string(param);
             let unset = param == "store" && text.is_empty();
             let known = unset || syntax::url(&text).is_some_and(|u| schemes.contains(&u.scheme));
             if !known {
                 return Err(ValidationError::of(
                     param,
-                    format!("`{param}` must start with `{}://` or `{}://`, not be {text:?}", schemes[0], schemes[1]),
+                    format!("invalid `{param}` {text:?}: expected `{}://` or `{}://`", schemes[0], schemes[1]),
                 ));
             }
         }
         Ok(())
     },
+    grouping: Grouping::below("http:server:ui", "path"),
+    ..ResourceKind::BASE
 };
 
 pub(super) const CLIENT: ResourceKind = ResourceKind {
     name: "http:client",
-    doc: "Fetches a URL into a file, or for other resources to receive.",
+    doc: "Fetches a URL, into a file or for other resources to receive.",
+    implemented: false,
     fields: &[
-        Field::new("file", "str", "The file to write: absolute.")
+        Field::new("file", "str", "The absolute path of the file to write.")
             .default("the name, if it is an absolute path")
             .check(Check::AbsoluteFile),
-        Field::new("method", "str", "The method, in upper case.").default("\"GET\""),
+        Field::new("method", "str", "The method, in uppercase.").default("\"GET\""),
         Field::new("url", "str", "The URL, `http` or `https`.").required(),
         Field::new("body", "str", "The body of the request.").optional(),
-        Field::new("mtime_check", "bool", "Ask only for what changed since the file was written.").default("true"),
-        Field::new("sha256", "str", "The digest that the content must have, in lower-case hexadecimal."),
-        Field::new("longpoll", "bool", "Wait for changes with a long request."),
-        Field::new("longpoll_redirect", "bool", "A redirect says that the server is now waiting."),
+        Field::new("mtime_check", "bool", "Request the content only if it has changed since the file was written.")
+            .default("true"),
+        Field::new("sha256", "str", "The required digest of the content, in lowercase hexadecimal."),
+        Field::new("longpoll", "bool", "Wait for changes with a long-running request."),
+        Field::new("longpoll_redirect", "bool", "A redirect means that the server is now waiting."),
         Field::new("longpoll_conditional", "bool", "Ask the server to wait with `Prefer: wait=60`."),
     ],
     sends: &[SendField::optional("content", "str")],
     traits: Traits { autoedge: true, refresh: true, ..Traits::NONE },
     validate: validate_client,
+    ..ResourceKind::BASE
 };
 
 const METHODS: [&str; 10] = ["", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE"];
 
 fn validate_client(p: &Params<'_>) -> Result<(), ValidationError> {
-    let method = p.text("method");
+    let method = p.string("method");
     if !METHODS.contains(&&*method) {
         let upper = method.to_ascii_uppercase();
-        let error = ValidationError::of("method", format!("there is no method {method:?}"));
+        let error = ValidationError::of("method", format!("unknown method {method:?}"));
         return Err(if METHODS.contains(&&*upper) { error.help(format!("did you mean {upper:?}?")) } else { error });
     }
-    let text = p.text("url");
+    let text = p.string("url");
     let Some(url) = syntax::url(&text) else {
-        return Err(ValidationError::of("url", format!("`url` is not a URL: {text:?}")));
+        return Err(ValidationError::of("url", format!("invalid `url` {text:?}")));
     };
     if !["http", "https"].contains(&url.scheme) {
-        return Err(ValidationError::of(
-            "url",
-            format!("`url` must start with `http://` or `https://`, not be {text:?}"),
-        ));
+        return Err(ValidationError::of("url", format!("invalid `url` {text:?}: expected `http://` or `https://`")));
     }
     if url.host.is_empty() {
-        return Err(ValidationError::of("url", format!("`url` has no host: {text:?}")));
+        return Err(ValidationError::of("url", format!("invalid `url` {text:?}: missing host")));
     }
-    let digest = p.text("sha256");
+    let digest = p.string("sha256");
     if !digest.is_empty() && (digest.len() != 64 || !digest.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))) {
         return Err(ValidationError::of(
             "sha256",
-            format!("`sha256` must be 64 lower-case hexadecimal digits, not {digest:?}"),
+            format!("invalid `sha256` {digest:?}: expected 64 lowercase hexadecimal digits"),
         ));
     }
     let modes = [p.bool("longpoll_redirect"), p.bool("longpoll_conditional")];
     match (p.bool("longpoll"), modes) {
         (_, [true, true]) => Err(ValidationError::of(
             "longpoll_redirect",
-            "`longpoll_redirect` and `longpoll_conditional` exclude each other",
+            "`longpoll_redirect` and `longpoll_conditional` are mutually exclusive",
         )),
         (true, _) if p.meta().poll != 0 => {
-            Err(ValidationError::of("longpoll", "`longpoll` and `Meta:poll` exclude each other"))
+            Err(ValidationError::of("longpoll", "`longpoll` and `Meta:poll` are mutually exclusive"))
         }
         (true, [false, false]) => {
-            Err(ValidationError::of("longpoll", "`longpoll` needs `longpoll_redirect` or `longpoll_conditional`"))
+            Err(ValidationError::of("longpoll", "`longpoll` requires `longpoll_redirect` or `longpoll_conditional`"))
         }
         (false, _) if p.meta().poll == 0 => {
-            Err(ValidationError::of("Meta:poll", "`http:client` needs `Meta:poll` or `longpoll`")
+            Err(ValidationError::of("Meta:poll", "`http:client` requires `Meta:poll` or `longpoll`")
                 .help("`Meta:poll => 3600` fetches once an hour, `Meta:poll => -1` once"))
         }
         _ => Ok(()),

@@ -1,20 +1,24 @@
-//! What systemd runs: `svc`, `cron`, `nspawn` (spec 05 §6.3, 6.12, 6.24).
+//! Units of systemd: `svc`, `cron`, `nspawn` (spec 05 §6.3, §6.12, §6.24).
 
-use crate::validate::{Params, ValidationError, nothing_more};
-use crate::{Field, ResourceKind, Traits};
+use std::borrow::Cow;
+
+use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder, Identity, Offers};
+use crate::kinds::file::file_identity;
+use crate::{AutoEdges, Field, Params, ResourceKind, Traits, ValidationError};
 
 pub(super) const SVC: ResourceKind = ResourceKind {
     name: "svc",
     doc: "A systemd service: whether it runs, and whether it starts at boot. The unit is `NAME.service`.",
     fields: &[
-        Field::new("state", "str", "Whether it runs; not set leaves it alone.").one_of(&["running", "stopped", ""]),
-        Field::new("startup", "str", "Whether it starts at boot; not set leaves it alone.")
+        Field::new("state", "str", "Whether it runs; if not set, this is not managed.")
+            .one_of(&["running", "stopped", ""]),
+        Field::new("startup", "str", "Whether it starts at boot; if not set, this is not managed.")
             .one_of(&["enabled", "disabled", ""]),
-        Field::new("session", "bool", "Use the user's manager instead of the system's."),
+        Field::new("session", "bool", "Use the user's service manager instead of the system's."),
     ],
-    sends: &[],
     traits: Traits { autoedge: true, autogroup: true, refresh: true, ..Traits::NONE },
-    validate: nothing_more,
+    autoedges: AutoEdges { offers: offer_service, wants: want_unit_file, ..AutoEdges::NONE },
+    ..ResourceKind::BASE
 };
 
 pub(super) const CRON: ResourceKind = ResourceKind {
@@ -23,11 +27,11 @@ pub(super) const CRON: ResourceKind = ResourceKind {
     fields: &[
         Field::new("unit", "str", "The unit to start, with its suffix.").default("NAME.service"),
         Field::new("state", "str", "Whether it exists.").default("\"exists\"").one_of(&["exists", "absent"]),
-        Field::new("startup", "str", "Whether it starts at boot; an empty text leaves it alone.")
+        Field::new("startup", "str", "Whether it starts at boot; an empty string leaves this unmanaged.")
             .default("\"enabled\"")
             .one_of(&["enabled", "disabled", ""]),
-        Field::new("session", "bool", "Use the user's manager instead of the system's."),
-        Field::new("trigger", "str", "What `time` means.").one_of(&[
+        Field::new("session", "bool", "Use the user's service manager instead of the system's."),
+        Field::new("trigger", "str", "The directive of the timer that `time` is the value of.").one_of(&[
             "OnCalendar",
             "OnActiveSec",
             "OnBootSec",
@@ -36,43 +40,98 @@ pub(super) const CRON: ResourceKind = ResourceKind {
             "OnUnitInactiveSec",
             "",
         ]),
-        Field::new("time", "str", "When, in the form that the trigger needs."),
-        Field::new("accuracysec", "str", "How exactly it must be met."),
-        Field::new("randomizeddelaysec", "str", "A random delay to add, at most this."),
-        Field::new("persistent", "bool", "Start at once if the last time was missed."),
-        Field::new("wakesystem", "bool", "Wake the system for it."),
-        Field::new("remainafterelapse", "bool", "Keep the timer loaded after it elapsed.").default("true"),
-        Field::new("description", "str", "The unit's description; an empty text leaves the line out.").optional(),
+        Field::new("time", "str", "The time, in the format of the trigger."),
+        Field::new("accuracysec", "str", "The accuracy of the time, as a time span of systemd."),
+        Field::new("randomizeddelaysec", "str", "The maximum random delay to add, as a time span of systemd."),
+        Field::new("persistent", "bool", "Start immediately if the last time was missed."),
+        Field::new("wakesystem", "bool", "Wake the system from suspend."),
+        Field::new("remainafterelapse", "bool", "Keep the timer loaded after it has elapsed.").default("true"),
+        Field::new("description", "str", "The unit's description; an empty string omits the line.").optional(),
     ],
-    sends: &[],
     traits: Traits { autoedge: true, refresh: true, receive: true, ..Traits::NONE },
     validate: validate_cron,
+    autoedges: AutoEdges { offers: offer_timer, ..AutoEdges::NONE },
+    ..ResourceKind::BASE
 };
 
 fn validate_cron(p: &Params<'_>) -> Result<(), ValidationError> {
-    let (trigger, time) = (p.text("trigger"), p.text("time"));
-    if p.text("state") == "absent" && trigger.is_empty() {
+    let (trigger, time) = (p.string("trigger"), p.string("time"));
+    if p.string("state") == "absent" && trigger.is_empty() {
         return Ok(());
     }
     for (param, value, other) in [("trigger", &trigger, "time"), ("time", &time, "trigger")] {
         if value.is_empty() {
-            return Err(ValidationError::of(param, format!("`cron` needs `{param}` together with `{other}`"))
-                .help("for example: trigger => \"OnCalendar\", time => \"daily\""));
+            return Err(ValidationError::of(
+                param,
+                format!("missing parameter `{param}` of `cron`: `{other}` requires it"),
+            )
+            .help("for example: trigger => \"OnCalendar\", time => \"daily\""));
         }
     }
+    Ok(())
+}
+
+pub(super) fn service_identity(name: &str, session: bool) -> Identity<'_> {
+    Identity::new(if session { "user service" } else { "service" }, name)
+}
+
+/// Returns the identity of a timer: the unit that it starts.
+fn timer_identity(unit: Cow<'_, str>, session: bool) -> Identity<'_> {
+    Identity::new(if session { "user timer" } else { "timer" }, unit)
+}
+
+/// Returns the directory of the administrator's unit files.
+fn unit_directory(input: &AutoEdgeInput<'_>) -> Result<Cow<'static, str>, AutoEdgeErrorKind> {
+    if !input.params.bool("session") {
+        return Ok(Cow::Borrowed("/etc/systemd/system/"));
+    }
+    let home = input.home.ok_or(AutoEdgeErrorKind::HomeNotSet)?;
+    Ok(Cow::Owned(format!("{}/.config/systemd/user/", home.trim_end_matches('/'))))
+}
+
+fn offer_service<'a>(input: &AutoEdgeInput<'a>, offers: &mut Offers<'a>) -> Result<(), AutoEdgeErrorKind> {
+    offers.add(service_identity(input.params.name(), input.params.bool("session")));
+    Ok(())
+}
+
+/// A service comes after its unit file, and before the timer that starts it.
+fn want_unit_file(input: &AutoEdgeInput<'_>, edges: &mut EdgeFinder<'_>) -> Result<(), AutoEdgeErrorKind> {
+    let session = input.params.bool("session");
+    let unit = format!("{}.service", input.params.name());
+    let own = unit_directory(input)?;
+    let system = if session { &[][..] } else { &["/usr/lib/systemd/system/", "/lib/systemd/system/"] };
+    for directory in std::iter::once(&*own).chain(system.iter().copied()) {
+        if edges.after(&file_identity(format!("{directory}{unit}"))) {
+            break;
+        }
+    }
+    edges.before(&timer_identity(Cow::Owned(unit), session));
+    Ok(())
+}
+
+/// A timer offers the unit that it starts, and its own unit file.
+fn offer_timer<'a>(input: &AutoEdgeInput<'a>, offers: &mut Offers<'a>) -> Result<(), AutoEdgeErrorKind> {
+    let p = &input.params;
+    let unit = match p.string("unit") {
+        unit if unit.is_empty() => Cow::Owned(format!("{}.service", p.name())),
+        unit => unit,
+    };
+    offers.add(timer_identity(unit, p.bool("session")));
+    offers.add(file_identity(format!("{}{}.timer", unit_directory(input)?, p.name())));
     Ok(())
 }
 
 pub(super) const NSPAWN: ResourceKind = ResourceKind {
     name: "nspawn",
     doc: "A systemd-nspawn machine: whether it runs. The name is the machine.",
+    implemented: false,
     fields: &[Field::new("state", "str", "Whether it runs.").default("\"running\"").one_of(&["running", "stopped"])],
-    sends: &[],
     traits: Traits { refresh: true, ..Traits::NONE },
     validate: |p| match p.name().chars().count() {
         0..=64 => Ok(()),
-        length => Err(ValidationError::new(format!(
-            "the name of a machine may have 64 characters, and this one has {length}"
-        ))),
+        length => {
+            Err(ValidationError::new(format!("machine name too long: expected at most 64 characters, found {length}")))
+        }
     },
+    ..ResourceKind::BASE
 };

@@ -1,59 +1,59 @@
-//! Kinds that edit text files: `line`, `ssh:authorized_key`, `json:edit`, `augeas` (spec 05 §6.14, 6.25-6.27).
+//! Kinds that edit text files: `line`, `ssh:authorized_key`, `json:edit`, `augeas` (spec 05 §6.14, §6.25, §6.26, §6.27).
 
-use crate::authorized_key::AuthorizedKey;
-use crate::json_edit::{JsonEdit, JsonStore};
-use crate::syntax::is_account_name;
-use crate::validate::{Params, ValidationError};
-use crate::{Field, ResourceKind, Traits};
+use crate::kinds::authorized_key::AuthorizedKey;
+use crate::kinds::json_edit::{JsonEdit, JsonStore};
+use crate::kinds::syntax::is_account_name;
+use crate::{Field, Params, ResourceKind, ValidationError};
 
 pub(super) const LINE: ResourceKind = ResourceKind {
     name: "line",
-    doc: "One line, or a block of lines, that a text file has or has not.",
+    doc: "A line, or a block of lines, of a text file.",
     fields: &[
-        Field::new("file", "str", "The file: absolute, or `~/…`, or `~user/…`.").required(),
-        Field::new("state", "str", "Whether the line is there.").required().one_of(&["exists", "absent"]),
-        Field::new("content", "str", "The line or lines; when empty there is nothing to do."),
-        Field::new("trim", "bool", "Remove white space around `content`."),
+        Field::new("file", "str", "The file: an absolute path, `~/…` or `~user/…`.").required(),
+        Field::new("state", "str", "Whether the line exists.").required().one_of(&["exists", "absent"]),
+        Field::new("content", "str", "The line or lines; if empty, nothing is managed."),
+        Field::new("trim", "bool", "Remove leading and trailing whitespace from `content`."),
     ],
-    sends: &[],
-    traits: Traits::NONE,
     validate: validate_line,
+    ..ResourceKind::BASE
 };
 
 fn validate_line(p: &Params<'_>) -> Result<(), ValidationError> {
-    let file = p.text("file");
+    let file = p.string("file");
     if !file.starts_with(['/', '~']) {
-        return Err(ValidationError::of("file", format!("`file` must be an absolute path, and {file:?} is not")));
+        return Err(ValidationError::of("file", format!("invalid `file`: expected an absolute path, found {file:?}")));
     }
     if file.ends_with('/') {
-        return Err(ValidationError::of("file", format!("`file` must be a file, and {file:?} ends with `/`")));
+        return Err(ValidationError::of(
+            "file",
+            format!("invalid `file`: expected a file, found the directory {file:?}"),
+        ));
     }
     Ok(())
 }
 
 pub(super) const AUTHORIZED_KEY: ResourceKind = ResourceKind {
     name: "ssh:authorized_key",
-    doc: "One entry of an `authorized_keys` file.",
+    doc: "An entry of an `authorized_keys` file.",
     fields: &[
-        Field::new("state", "str", "Whether the entry is there.").required().one_of(&["exists", "absent"]),
-        Field::new("file", "str", "The file; wins over `user`.").default("~USER/.ssh/authorized_keys"),
-        Field::new("user", "str", "Who owns what is created, and whose file it is by default."),
-        Field::new("content", "str", "The whole entry.").default_name(),
-        Field::new("options", "[]str", "Options of the entry."),
-        Field::new("type", "str", "The type of the key; together with `key`."),
-        Field::new("key", "str", "The key in base64; together with `type`."),
+        Field::new("state", "str", "Whether the entry exists.").required().one_of(&["exists", "absent"]),
+        Field::new("file", "str", "The file; takes precedence over `user`.").default("~USER/.ssh/authorized_keys"),
+        Field::new("user", "str", "The owner of created files, and the user whose file is the default."),
+        Field::new("content", "str", "The complete entry.").default_name(),
+        Field::new("options", "[]str", "The options of the entry."),
+        Field::new("type", "str", "The type of the key; requires `key`."),
+        Field::new("key", "str", "The key in base64; requires `type`."),
         Field::new("comment", "str", "The comment."),
         Field::new("mkdir", "bool", "Create the `.ssh` directory.").default("true"),
     ],
-    sends: &[],
-    traits: Traits::NONE,
     validate: |p| {
-        let user = p.text("user");
+        let user = p.string("user");
         if !user.is_empty() && !is_account_name(&user) {
-            return Err(ValidationError::of("user", format!("{user:?} cannot be the name of a user")));
+            return Err(ValidationError::of("user", format!("invalid user name {user:?}")));
         }
         AuthorizedKey::of(p).map(drop)
     },
+    ..ResourceKind::BASE
 };
 
 pub(super) const JSON_EDIT: ResourceKind = ResourceKind {
@@ -61,23 +61,22 @@ pub(super) const JSON_EDIT: ResourceKind = ResourceKind {
     doc: "Assignments and deletions in a JSON document.",
     fields: &[
         Field::new("store", "str", "An absolute path, `file:///…`, or `etcd:///KEY`.").default_name(),
-        Field::new("edits", "[]str", "What to do, in order: `PATH = JSON`, or `del(PATH)`.").required(),
+        Field::new("edits", "[]str", "The edits, in order: `PATH = JSON` or `del(PATH)`.").required(),
     ],
-    sends: &[],
-    traits: Traits::NONE,
     validate: validate_json_edit,
+    ..ResourceKind::BASE
 };
 
 fn validate_json_edit(p: &Params<'_>) -> Result<(), ValidationError> {
-    let store = p.text_or_name("store");
+    let store = p.string_or_name("store");
     JsonStore::parse(&store)
-        .map_err(|why| ValidationError::of("store", format!("{store:?} is not the place of a JSON document: {why}")))?;
+        .map_err(|error| ValidationError::of("store", format!("invalid `store` {store:?}: {error}")))?;
     if p.list("edits").is_empty() {
-        return Err(ValidationError::of("edits", "`edits` is empty, so there is nothing to do"));
+        return Err(ValidationError::of("edits", "empty `edits`"));
     }
-    for (i, edit) in p.texts("edits").enumerate() {
-        JsonEdit::parse(&edit).map_err(|why| {
-            ValidationError::of("edits", format!("entry {i} of `edits` is wrong: {why}: {edit:?}"))
+    for (i, edit) in p.strings("edits").enumerate() {
+        JsonEdit::parse(&edit).map_err(|error| {
+            ValidationError::of("edits", format!("invalid entry {i} of `edits`, {edit:?}: {error}"))
                 .help("write `.path.to.key = JSON`, or `del(.path.to.key)`")
         })?;
     }
@@ -87,23 +86,26 @@ fn validate_json_edit(p: &Params<'_>) -> Result<(), ValidationError> {
 pub(super) const AUGEAS: ResourceKind = ResourceKind {
     name: "augeas",
     doc: "Values in a configuration file, set with an Augeas lens.",
+    implemented: false,
     fields: &[
-        Field::new("file", "str", "The file: an absolute path.").required(),
-        Field::new("lens", "str", "The lens: ends with `.lns`.").required(),
-        Field::new("sets", "[]struct{path str; value str}", "Tree paths below the file, and their values."),
+        Field::new("file", "str", "The absolute path of the file.").required(),
+        Field::new("lens", "str", "The lens, whose name ends with `.lns`.").required(),
+        Field::new("sets", "[]struct{path str; value str}", "The tree paths below the file, and their values."),
     ],
-    sends: &[],
-    traits: Traits::NONE,
     validate: validate_augeas,
+    ..ResourceKind::BASE
 };
 
 fn validate_augeas(p: &Params<'_>) -> Result<(), ValidationError> {
-    let (file, lens) = (p.text("file"), p.text("lens"));
+    let (file, lens) = (p.string("file"), p.string("lens"));
     if !file.starts_with('/') {
-        return Err(ValidationError::of("file", format!("`file` must be an absolute path, and {file:?} is not")));
+        return Err(ValidationError::of("file", format!("invalid `file`: expected an absolute path, found {file:?}")));
     }
     if !lens.ends_with(".lns") {
-        return Err(ValidationError::of("lens", format!("`lens` must end with `.lns`, and {lens:?} does not")));
+        return Err(ValidationError::of(
+            "lens",
+            format!("invalid `lens`: expected a name that ends with `.lns`, found {lens:?}"),
+        ));
     }
     Ok(())
 }

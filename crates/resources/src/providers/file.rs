@@ -4,6 +4,7 @@
 //! Existence is checked without following symbolic links, contents and attributes through them.
 
 mod attributes;
+mod capture;
 mod link;
 mod parameters;
 mod remove;
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 
 use resource_graph::Resource;
 
+pub(crate) use crate::providers::file::capture::capture;
 use crate::providers::file::parameters::{File, Wanted};
 use crate::providers::file::write::Content;
 use crate::{Context, Failure, Provider, Scope, Watch};

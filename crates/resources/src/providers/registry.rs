@@ -7,7 +7,7 @@ use crate::providers::{
     archive, authorized_key, cron, exec, exit, file, hostname, json_edit, kv, line, mount, msg, net, noop, password,
     pkg, print, schedule, svc, sysctl, test, timer, user, value,
 };
-use crate::{Failure, Params, Provider, unsupported};
+use crate::{Failure, Provider, unsupported};
 
 /// Makes the provider of a group: a leader followed by its members.
 pub type Constructor = fn(&[Resource]) -> Result<Box<dyn Provider>, Failure>;
@@ -67,11 +67,27 @@ pub fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(if exports { Box::new(Exporting::new(leader, Some(provider))) } else { provider })
 }
 
-/// Returns whether the resource reacts to a notification: by its kind, or as an `exec` with `refreshonly`.
+/// Adds the present state of the machine to the inverse of a resource.
+pub(crate) type Capture = fn(&Resource, &mut Resource) -> Result<(), Failure>;
+
+/// The kinds whose inverse depends on the state of the machine.
+const CAPTURES: &[(&str, Capture)] = &[("file", file::capture)];
+
+/// Adds the present state of the machine to the inverse of a resource, if its kind requires it.
+///
+/// # Errors
+/// The state cannot be read.
+pub(crate) fn capture_state(resource: &Resource, inverse: &mut Resource) -> Result<(), Failure> {
+    match CAPTURES.iter().find(|(kind, _)| *kind == &*resource.id.kind) {
+        Some((_, capture)) => capture(resource, inverse),
+        None => Ok(()),
+    }
+}
+
+/// Returns whether a resource reacts to a notification.
 #[must_use]
 pub fn is_refreshable(resource: &Resource) -> bool {
-    resource_graph::kind(&resource.id.kind).is_some_and(|k| k.traits.refresh)
-        || (&*resource.id.kind == "exec" && matches!(Params::new(resource).bool("refreshonly"), Ok(true)))
+    resource_graph::Params::of(resource).is_some_and(|params| params.kind().is_refreshable(&params))
 }
 
 #[cfg(test)]
@@ -81,5 +97,13 @@ mod tests {
     #[test]
     fn providers_are_sorted_by_kind() {
         assert!(PROVIDERS.is_sorted_by_key(|(name, _)| *name));
+    }
+
+    #[test]
+    fn the_schema_marks_exactly_the_implemented_kinds() {
+        for kind in resource_graph::all_kinds().iter().filter(|kind| kind.is_public()) {
+            let implemented = PROVIDERS.iter().any(|(name, _)| *name == kind.name);
+            assert_eq!(kind.implemented, implemented, "{}", kind.name);
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use clap::ValueEnum;
 use mcl_diagnostics::{Files, Format, Span};
 use resource_graph::{MASK, Resource, ResourceId, is_sensitive};
-use runtime::shell::{Event, Observer, Summary};
+use runtime::agent::{Event, Observer, Summary};
 use runtime::{Change, Diff};
 use serde_json::json;
 use similar::{ChangeTag, TextDiff};
@@ -145,7 +145,7 @@ impl Observer for PlanPrinter<'_> {
             }
             Event::Problem(diagnostic) => report::print(vec![diagnostic.clone()], self.files, Format::Human),
             Event::Failed { .. }
-            | Event::Said { .. }
+            | Event::Message { .. }
             | Event::Swapped { .. }
             | Event::Converged
             | Event::Diverged

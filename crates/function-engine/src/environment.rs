@@ -1,0 +1,35 @@
+//! What the engine needs from outside: clocks, watches and facts about the machine.
+
+use std::path::Path;
+use std::time::Duration;
+
+use mcl_value::Value;
+
+use crate::events::Waker;
+use crate::ids::WatchId;
+
+/// The environment of an engine. The engine itself does no I/O and reads no clock.
+pub trait Environment: Send {
+    /// Returns the wall-clock time since the Unix epoch.
+    fn now(&self) -> Duration;
+    /// Returns the time of a clock that never goes backwards. Only differences are meaningful; deadlines refer to it.
+    fn monotonic(&self) -> Duration;
+    /// Starts a watch on an absolute path: `waker` is called when the file or directory, or a parent that does not exist
+    /// yet, changes. The watch is active when the function returns.
+    fn watch(&mut self, path: &Path, waker: Waker) -> WatchId;
+    /// Starts a watch on the value that a resource of this kind and name publishes to functions.
+    fn watch_shared(&mut self, kind: &str, name: &str, waker: Waker) -> WatchId;
+    /// Ends a watch of either kind.
+    fn unwatch(&mut self, watch: WatchId);
+    /// Returns the value of `$hostname`.
+    fn hostname(&self) -> &str;
+    /// Returns the directory for persistent state of functions.
+    fn state_dir(&self) -> &Path;
+    /// Returns the value that a resource of the same program publishes to functions, if it has published one (see
+    /// `StreamContext::shared_value`).
+    fn shared_value(&self, kind: &str, name: &str) -> Option<Value>;
+    /// Returns the directory of the deployed files, if they are on disk.
+    fn deploy_directory(&self) -> Option<&Path> {
+        None
+    }
+}

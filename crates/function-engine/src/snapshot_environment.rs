@@ -1,0 +1,57 @@
+//! An environment without watches, for commands that compute only the first result of a program.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use mcl_value::Value;
+
+use crate::environment::Environment;
+use crate::events::Waker;
+use crate::ids::WatchId;
+
+/// Answers queries about the machine but never reports a change. Its clocks advance.
+pub struct SnapshotEnvironment {
+    hostname: String,
+    state_dir: PathBuf,
+    started: Instant,
+}
+
+impl SnapshotEnvironment {
+    /// Creates an environment with this host name, whose monotonic clock counts from `started`.
+    #[must_use]
+    pub fn new(hostname: String, state_dir: PathBuf, started: Instant) -> SnapshotEnvironment {
+        SnapshotEnvironment { hostname, state_dir, started }
+    }
+}
+
+impl Environment for SnapshotEnvironment {
+    fn now(&self) -> Duration {
+        SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO)
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    fn watch(&mut self, _: &Path, _: Waker) -> WatchId {
+        WatchId(0)
+    }
+
+    fn watch_shared(&mut self, _: &str, _: &str, _: Waker) -> WatchId {
+        WatchId(0)
+    }
+
+    fn unwatch(&mut self, _: WatchId) {}
+
+    fn hostname(&self) -> &str {
+        &self.hostname
+    }
+
+    fn state_dir(&self) -> &Path {
+        &self.state_dir
+    }
+
+    fn shared_value(&self, _: &str, _: &str) -> Option<Value> {
+        None
+    }
+}

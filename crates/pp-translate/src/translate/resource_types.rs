@@ -1,0 +1,434 @@
+//! The types with short rules (spec 07 §3.4).
+
+use mcl_value::Value;
+
+use crate::translate::{Native, Rules};
+use crate::types::clean_path;
+use crate::value::PuppetValue;
+
+/// The package providers that manage the distribution's packages, as `pkg` does.
+const SYSTEM_PROVIDERS: &[&str] =
+    &["apk", "apt", "aptitude", "dnf", "dnfmodule", "pacman", "pkgng", "portage", "rpm", "up2date", "yum", "zypper"];
+
+pub(super) fn package(rules: &mut Rules<'_>) -> Native {
+    let mut native = Native::new("pkg", rules.named("name"));
+    if let Some(provider) = rules.resource.text("provider").filter(|p| !SYSTEM_PROVIDERS.contains(p)) {
+        rules.unsupported(format!("unsupported package provider `{provider}`"));
+    }
+    let state = match rules.text("ensure").as_deref() {
+        None | Some("present" | "installed" | "true") => "installed".to_owned(),
+        Some("absent" | "false") => "uninstalled".to_owned(),
+        Some("purged") => {
+            rules.approximate("`ensure => purged` removes the package, but not its configuration files");
+            "uninstalled".to_owned()
+        }
+        Some("latest") => "newest".to_owned(),
+        Some("held") => {
+            rules.unsupported("unsupported `ensure => held`");
+            "installed".to_owned()
+        }
+        Some("disabled") => {
+            rules.unsupported("unsupported `ensure => disabled`");
+            "uninstalled".to_owned()
+        }
+        Some(version) => version.to_owned(),
+    };
+    native.set("state", Value::str(state));
+    if rules.flag("allow_virtual") == Some(false) {
+        rules.approximate("`allow_virtual => false` is ignored: a virtual package is accepted");
+    }
+    if rules.text("configfiles").is_some_and(|c| c != "keep") {
+        rules.approximate("`configfiles` is ignored: changed configuration files are kept");
+    }
+    if rules.flag("reinstall_on_refresh") == Some(true) {
+        rules.approximate("`reinstall_on_refresh` is ignored: a refresh does not reinstall the package");
+    }
+    native
+}
+
+pub(super) fn service(rules: &mut Rules<'_>) -> Native {
+    let mut native = Native::new("svc", rules.named("name"));
+    // Puppet's type drops the timeout as well when the provider is systemd.
+    rules.ignore(&["hasstatus", "hasrestart", "timeout"]);
+    if let Some(provider) = rules.resource.text("provider").filter(|p| *p != "systemd") {
+        rules.unsupported(format!("unsupported service provider `{provider}`"));
+    }
+    match rules.text("ensure").as_deref() {
+        None => {}
+        Some("running" | "true") => native.set("state", Value::str("running")),
+        Some("stopped" | "false") => native.set("state", Value::str("stopped")),
+        Some(other) => rules.unsupported(format!("unsupported `ensure => {other}`")),
+    }
+    match rules.text("enable").as_deref() {
+        None => {}
+        Some("true") => native.set("startup", Value::str("enabled")),
+        Some("false") => native.set("startup", Value::str("disabled")),
+        Some(other) => rules.unsupported(format!("unsupported `enable => {other}`")),
+    }
+    if let Some(pattern) = rules.text("pattern").filter(|p| *p != native.name) {
+        rules.unsupported(format!("unsupported `pattern => {pattern}`"));
+    }
+    native
+}
+
+fn present(rules: &mut Rules<'_>, native: &mut Native) -> bool {
+    match rules.text("ensure").as_deref() {
+        None | Some("present" | "true") => {
+            native.set("state", Value::str("exists"));
+            true
+        }
+        Some("absent" | "false") => {
+            native.set("state", Value::str("absent"));
+            false
+        }
+        Some(other) => {
+            rules.unsupported(format!("unsupported `ensure => {other}`"));
+            true
+        }
+    }
+}
+
+pub(super) fn user(rules: &mut Rules<'_>) -> Native {
+    let mut native = Native::new("user", rules.named("name"));
+    rules.ignore(&[
+        "role_membership",
+        "auth_membership",
+        "profile_membership",
+        "key_membership",
+        "attribute_membership",
+    ]);
+    present(rules, &mut native);
+    if let Some(uid) = rules.text("uid") {
+        number(rules, &mut native, "uid", &uid);
+    }
+    if let Some(gid) = rules.text("gid") {
+        if gid.bytes().all(|b| b.is_ascii_digit()) {
+            number(rules, &mut native, "gid", &gid);
+        } else {
+            native.set("group", Value::str(gid));
+        }
+    }
+    let inclusive = rules.text("membership").as_deref() == Some("inclusive");
+    if let Some(groups) = rules.take("groups") {
+        native.set("groups", Value::list(groups.flat_strings().into_iter().map(Value::str)));
+        if !inclusive {
+            rules
+                .approximate("`membership => minimum` is ignored: the user is removed from groups that are not listed");
+        }
+    }
+    if let Some(home) = rules.text("home") {
+        native.set("homedir", Value::str(format!("{}/", home.trim_end_matches('/'))));
+    }
+    rules.carry(&mut native, "shell", "shell");
+    if let Some(allow) = rules.flag("allowdupe") {
+        native.set("allowduplicateuid", Value::Bool(allow));
+    }
+    if rules.take("comment").is_some() {
+        rules.approximate("`comment` is ignored: the full name is not managed");
+    }
+    for name in ["managehome", "system", "purge_ssh_keys", "forcelocal"] {
+        match rules.take(name) {
+            None | Some(PuppetValue::Boolean(false)) => {}
+            Some(PuppetValue::Array(items)) if items.is_empty() => {}
+            Some(value) if value.as_str() == Some("false") => {}
+            Some(_) => rules.unsupported(format!("unsupported attribute `{name}`")),
+        }
+    }
+    native
+}
+
+pub(super) fn group(rules: &mut Rules<'_>) -> Native {
+    let mut native = Native::new("group", rules.named("name"));
+    present(rules, &mut native);
+    if let Some(gid) = rules.text("gid") {
+        number(rules, &mut native, "gid", &gid);
+    }
+    for name in ["allowdupe", "system", "auth_membership", "forcelocal"] {
+        if rules.flag(name) == Some(true) {
+            rules.unsupported(format!("unsupported attribute `{name}`"));
+        }
+    }
+    if rules.text("attribute_membership").is_some_and(|m| m != "minimum") {
+        rules.unsupported("unsupported attribute `attribute_membership`");
+    }
+    if rules.take("members").is_some() {
+        rules.approximate("`members` is ignored: membership is managed with each user");
+    }
+    native
+}
+
+fn number(rules: &mut Rules<'_>, native: &mut Native, field: &'static str, text: &str) {
+    match text.parse::<u32>() {
+        Ok(n) => native.set(field, Value::Int(i64::from(n))),
+        Err(_) => rules.unsupported(format!("invalid id `{field} => {text}`")),
+    }
+}
+
+pub(super) fn mount(rules: &mut Rules<'_>) -> Native {
+    let mut native = Native::new("mount", rules.named("name"));
+    rules.carry(&mut native, "device", "device");
+    match rules.text("ensure").as_deref() {
+        None | Some("mounted") => native.set("state", Value::str("exists")),
+        Some(state @ ("present" | "defined")) => {
+            rules.approximate(format!("`ensure => {state}` also mounts the file system"));
+            native.set("state", Value::str("exists"));
+        }
+        Some("absent") => native.set("state", Value::str("absent")),
+        Some("unmounted") => {
+            rules.approximate("`ensure => unmounted` also removes the line of the file system table");
+            native.set("state", Value::str("absent"));
+        }
+        Some(other) => rules.unsupported(format!("unsupported `ensure => {other}`")),
+    }
+    rules.carry(&mut native, "fstype", "type");
+    for (from, to) in [("dump", "freq"), ("pass", "passno")] {
+        if let Some(text) = rules.text(from) {
+            match text.parse::<i64>() {
+                Ok(n) => native.set(to, Value::Int(n)),
+                Err(_) => rules.unsupported(format!("invalid number `{from} => {text}`")),
+            }
+        }
+    }
+    if let Some(options) = rules.text("options") {
+        let pairs = options.split(',').filter(|o| !o.is_empty()).map(|option| {
+            let (key, value) = option.split_once('=').unwrap_or((option, ""));
+            (Value::str(key), Value::str(value))
+        });
+        native.set("options", Value::map(pairs));
+    }
+    if rules.text("target").is_some_and(|t| t != "/etc/fstab") {
+        rules.unsupported("unsupported file system table `target`");
+    }
+    if rules.flag("remounts") == Some(false) {
+        rules.approximate("`remounts => false` is ignored: a change is applied with a remount");
+    }
+    native
+}
+
+pub(super) fn notify(rules: &mut Rules<'_>) -> Native {
+    let title = rules.resource.reference.title.to_string();
+    let mut native = Native::new("msg", title.clone());
+    rules.ignore(&["withpath", "name"]);
+    let body = match rules.take("message") {
+        None => title,
+        Some(PuppetValue::Sensitive(inner)) => inner.scalar_text().unwrap_or_default(),
+        Some(PuppetValue::Array(items)) => {
+            items.iter().filter_map(PuppetValue::scalar_text).collect::<Vec<_>>().join(" ")
+        }
+        Some(value) => value.scalar_text().unwrap_or_else(|| {
+            rules.unsupported("invalid `message`: expected a string");
+            String::new()
+        }),
+    };
+    native.set("body", Value::str(body));
+    if rules.resource.is_sensitive("message") {
+        native.sensitive.push("body");
+    }
+    let priority = match rules.resource.text("loglevel") {
+        None | Some("notice") => "Notice",
+        Some("debug") => "Debug",
+        Some("info" | "verbose") => "Info",
+        Some("warning") => "Warning",
+        Some("err") => "Err",
+        Some("crit") => "Crit",
+        Some("alert") => "Alert",
+        Some("emerg") => "Emerg",
+        Some(other) => {
+            rules.unsupported(format!("unsupported `loglevel => {other}`"));
+            "Notice"
+        }
+    };
+    native.set("priority", Value::str(priority));
+    native
+}
+
+pub(super) fn anchor(rules: &mut Rules<'_>) -> Native {
+    rules.ignore(&["name"]);
+    Native::new("noop", &*rules.resource.reference.title)
+}
+
+/// `schedule` and `filebucket` configure Puppet's agent and change nothing on the machine.
+pub(super) fn puppet_settings(rules: &mut Rules<'_>) -> Native {
+    rules.ignore(&["name", "path", "server", "port", "period", "periodmatch", "range", "repeat", "weekday"]);
+    Native::new("noop", rules.resource.reference.to_string())
+}
+
+pub(super) fn augeas(rules: &mut Rules<'_>) -> Native {
+    let mut native = Native::new("augeas", &*rules.resource.reference.title);
+    rules.ignore(&["name", "returns"]);
+    rules.carry(&mut native, "lens", "lens");
+    let file = rules.text("incl");
+    match &file {
+        Some(file) => native.set("file", Value::str(file.as_str())),
+        None => rules.unsupported("missing attribute `incl`"),
+    }
+    if let Some(context) = rules.text("context").filter(|c| !c.is_empty()) {
+        let wanted = format!("/files{}", file.as_deref().unwrap_or_default());
+        if context.trim_end_matches('/') != wanted {
+            rules.unsupported("unsupported `context` other than the file");
+        }
+    }
+    let changes = rules.take("changes").map(PuppetValue::flat_strings).unwrap_or_default();
+    let mut sets = Vec::new();
+    for change in changes.iter().flat_map(|c| c.lines()).map(str::trim).filter(|c| !c.is_empty()) {
+        let words: Vec<&str> = change.splitn(3, char::is_whitespace).collect();
+        match words.as_slice() {
+            ["set", path, value] => {
+                let value = value.trim();
+                let unquoted = ['"', '\''].iter().find_map(|q| value.strip_prefix(*q)?.strip_suffix(*q));
+                sets.push(Value::strukt([
+                    ("path", Value::str(*path)),
+                    ("value", Value::str(unquoted.unwrap_or(value))),
+                ]));
+            }
+            _ => rules.unsupported(format!("unsupported change `{change}`: only `set` is supported")),
+        }
+    }
+    if sets.is_empty() {
+        rules.approximate("there are no changes");
+    }
+    native.set("sets", Value::list(sets));
+    if rules.take("onlyif").is_some_and(|v| !v.flat_strings().iter().all(|s| s.is_empty())) {
+        rules.unsupported("unsupported attribute `onlyif`");
+    }
+    if rules.flag("force") == Some(true) {
+        rules.unsupported("unsupported `force => true`");
+    }
+    if rules.text("root").is_some_and(|r| r != "/") {
+        rules.unsupported("unsupported `root` other than `/`");
+    }
+    rules.ignore(&["show_diff"]);
+    for name in ["load_path", "type_check"] {
+        if rules.take(name).is_some() {
+            rules.approximate(format!("`{name}` is ignored"));
+        }
+    }
+    native
+}
+
+pub(super) fn host(rules: &mut Rules<'_>) -> Native {
+    let name = rules.named("name");
+    let mut native = Native::new("line", rules.resource.reference.to_string());
+    native.set("file", Value::str(rules.text("target").unwrap_or_else(|| "/etc/hosts".to_owned())));
+    let exists = present(rules, &mut native);
+    let Some(ip) = rules.text("ip") else {
+        rules.unsupported("missing attribute `ip`");
+        return native;
+    };
+    // The format that Puppet writes, so that an existing line is recognized.
+    let mut line = format!("{ip}\t{name}");
+    let aliases = rules.take("host_aliases").map(PuppetValue::flat_strings).unwrap_or_default();
+    if !aliases.is_empty() {
+        line.push('\t');
+        line.push_str(&aliases.join(" "));
+    }
+    if let Some(comment) = rules.text("comment") {
+        line.push_str("\t# ");
+        line.push_str(&comment);
+    }
+    native.set("content", Value::str(line));
+    if exists {
+        rules.approximate("an older line for the same name stays in the hosts file");
+    }
+    native
+}
+
+pub(super) fn cron(rules: &mut Rules<'_>) -> Native {
+    let name = rules.named("name");
+    let mut native = Native::new("line", rules.resource.reference.to_string());
+    let user = rules.text("user");
+    let user = rules.text("target").or(user).unwrap_or_else(|| "root".to_owned());
+    native.set("file", Value::str(format!("/var/spool/cron/crontabs/{user}")));
+    let exists = present(rules, &mut native);
+    let Some(command) = rules.text("command") else {
+        rules.unsupported("missing attribute `command`");
+        return native;
+    };
+    let fields = ["minute", "hour", "monthday", "month", "weekday"];
+    let schedule = match rules.text("special").filter(|s| s != "absent") {
+        Some(special) => {
+            rules.ignore(&fields);
+            format!("@{special}")
+        }
+        None => fields.map(|field| cron_field(rules, field)).join(" "),
+    };
+    if rules.take("environment").is_some_and(|e| !e.flat_strings().is_empty()) {
+        rules.unsupported("unsupported attribute `environment`");
+    }
+    // The format that Puppet writes, so that an existing job is not started twice.
+    native.set("content", Value::str(format!("# Puppet Name: {name}\n{schedule} {command}")));
+    if exists {
+        rules.approximate("after a change of its times, the old lines stay in the crontab");
+    }
+    native
+}
+
+/// Returns one column of a crontab.
+fn cron_field(rules: &mut Rules<'_>, name: &'static str) -> String {
+    let Some(value) = rules.take(name) else { return "*".to_owned() };
+    let items = if let PuppetValue::Array(items) = value { items.as_slice() } else { std::slice::from_ref(value) };
+    let columns: Vec<String> = items.iter().filter_map(PuppetValue::scalar_text).filter(|t| t != "absent").collect();
+    let fine = |t: &String| t.bytes().all(|b| b.is_ascii_alphanumeric() || b"*/-,".contains(&b));
+    if !columns.iter().all(fine) || columns.len() < items.len() {
+        rules.unsupported(format!("invalid column `{name}` of a crontab"));
+    }
+    if columns.is_empty() { "*".to_owned() } else { columns.join(",") }
+}
+
+pub(super) fn ssh_authorized_key(rules: &mut Rules<'_>) -> Native {
+    let name = rules.named("name");
+    let mut native = Native::new("ssh:authorized_key", name.clone());
+    present(rules, &mut native);
+    rules.carry(&mut native, "user", "user");
+    rules.carry(&mut native, "target", "file");
+    let kind = rules.text("type").unwrap_or_else(|| "ssh-rsa".to_owned());
+    let kind = match kind.as_str() {
+        "rsa" => "ssh-rsa",
+        "dsa" => "ssh-dss",
+        "ed25519" => "ssh-ed25519",
+        other => other,
+    };
+    native.set("type", Value::str(kind));
+    match rules.text("key") {
+        Some(key) => native.set("key", Value::str(key)),
+        None => rules.unsupported("missing attribute `key`"),
+    }
+    if let Some(options) = rules.take("options") {
+        native.set("options", Value::list(options.flat_strings().into_iter().map(Value::str)));
+    }
+    native.set("comment", Value::str(name));
+    native
+}
+
+pub(super) fn file_line(rules: &mut Rules<'_>) -> Native {
+    let mut native = Native::new("line", &*rules.resource.reference.title);
+    rules.ignore(&["name"]);
+    if let Some(path) = rules.text("path") {
+        native.set("file", Value::str(clean_path(&path)));
+    } else {
+        rules.unsupported("missing attribute `path`");
+    }
+    present(rules, &mut native);
+    match rules.text("line") {
+        Some(line) => native.set("content", Value::str(line)),
+        None => rules.unsupported("missing attribute `line`"),
+    }
+    if rules.resource.is_sensitive("line") {
+        native.sensitive.push("content");
+    }
+    native
+}
+
+pub(super) fn ec2_instance(rules: &mut Rules<'_>) -> Native {
+    let mut native = Native::new("aws:ec2", rules.named("name"));
+    for (from, to) in [
+        ("region", "region"),
+        ("user_data", "userdata"),
+        ("ensure", "state"),
+        ("image_id", "imageid"),
+        ("instance_type", "type"),
+    ] {
+        rules.carry(&mut native, from, to);
+    }
+    native
+}

@@ -1,0 +1,374 @@
+//! The event loop: waits for anything to happen, and feeds it to the resource engine.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mcl_artifact::program::Program;
+use mcl_diagnostics::{Code, Diagnostic, Stage};
+use mcl_value::Value;
+use resource_engine::{Config, Engine, EngineGraph, Event, Failure, StopLevel, Time};
+use resource_graph::{Params, ResourceId, file_path};
+use resources::{
+    ApplyContext, ManagedPaths, PendingSyncs, RefreshJournal, Reversals, SharedValues, StateDir, is_refreshable,
+};
+use rustc_hash::FxHashSet;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::agent::exports::ExportTracker;
+use crate::agent::job::SharedContext;
+use crate::agent::mailbox::{AgentHandle, Message};
+use crate::agent::observer::{self, Observer};
+use crate::agent::pool::Workers;
+use crate::agent::shutdown::Shutdown;
+use crate::agent::signals::Signals;
+use crate::agent::slot::Slots;
+use crate::agent::summary::Summary;
+use crate::agent::watching::Watching;
+
+/// How long finished checks may wait for each other while the workers have a backlog.
+const COMPLETION_BATCH_DELAY: Duration = Duration::from_millis(1);
+/// Maximum number of checks that one step of the engine starts.
+const MAX_STARTS_PER_STEP: usize = 256;
+/// Time between two looks into the mailbox when no descriptor signals new messages.
+const MAILBOX_POLL_INTERVAL: Duration = Duration::from_millis(200);
+
+/// The settings of a run.
+#[derive(Default)]
+pub struct AgentOptions {
+    /// Change nothing.
+    pub noop: bool,
+    /// Check everything once, then exit.
+    pub once: bool,
+    /// Exit after this long without a change.
+    pub converged_timeout: Option<Duration>,
+    /// Maximum number of checks that run in parallel.
+    pub max_parallel: Option<u32>,
+    /// Whether changes carry the contents of files.
+    pub want_diffs: bool,
+    /// Where state is kept; `None` keeps none.
+    pub state: Option<StateDir>,
+    /// The program that the graphs come from, if there is one.
+    pub program: Option<Arc<Program>>,
+    /// The source of SIGINT and SIGTERM; `None` does not handle them.
+    pub signals: Option<Signals>,
+}
+
+/// When the agent exits without being asked to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RunMode {
+    /// Never.
+    Daemon,
+    /// After one check of everything.
+    Once,
+    /// When the engine reports convergence.
+    UntilConverged,
+}
+
+/// What has input after a wait.
+struct Ready {
+    files: bool,
+    signals: bool,
+}
+
+/// The resource engine with the I/O around it.
+pub struct Agent<'o> {
+    pub(super) engine: Engine,
+    /// Events for the engine, in order.
+    pub(super) events: VecDeque<Event>,
+    /// The origin of the engine's time.
+    started: Instant,
+    pub(super) mode: RunMode,
+    pub(super) observer: &'o mut dyn Observer,
+    pub(super) summary: Summary,
+    handle: AgentHandle,
+    pub(super) slots: Slots,
+    pub(super) workers: Workers,
+    pub(super) watching: Watching,
+    /// What all checks share.
+    pub(super) context: Arc<SharedContext>,
+    /// Reversals of resources that left the program; `None` in noop.
+    pub(super) reversals: Option<Reversals>,
+    /// The exports of this host; `None` in noop.
+    pub(super) exports: Option<ExportTracker>,
+    signals: Option<Signals>,
+    shutdown: Shutdown,
+    /// Whether the loop has ended.
+    pub(super) stopped: bool,
+}
+
+impl<'o> Agent<'o> {
+    /// Makes an agent without a graph; graphs arrive through [`Agent::handle`].
+    ///
+    /// # Errors
+    /// The notifications that an earlier run left cannot be read.
+    pub fn new(options: AgentOptions, observer: &'o mut dyn Observer) -> std::io::Result<Agent<'o>> {
+        // Nothing is stored in noop.
+        let writable_state = options.state.as_ref().filter(|_| !options.noop);
+        let journal = writable_state.map(|state| RefreshJournal::open(state.engine())).transpose()?.map(Arc::new);
+        let reversals = writable_state.map(Reversals::new);
+        let exports = writable_state.map(|state| ExportTracker::new(state.shared_store()));
+        let shared = writable_state
+            .map_or_else(SharedValues::default, |state| SharedValues::in_directory(state.engine().join("shared")));
+        let config = Config {
+            noop: options.noop,
+            once: options.once,
+            converged_timeout: options.converged_timeout,
+            refreshable: Some(is_refreshable),
+            max_parallel: options.max_parallel,
+            max_starts_per_step: Some(MAX_STARTS_PER_STEP),
+            undelivered: journal.as_ref().map(|journal| journal.pairs()).unwrap_or_default(),
+        };
+        let mode = match options.converged_timeout {
+            _ if options.once => RunMode::Once,
+            Some(_) => RunMode::UntilConverged,
+            None => RunMode::Daemon,
+        };
+        let handle = AgentHandle::new();
+        let syncs = Arc::new(PendingSyncs::default());
+        let apply = ApplyContext {
+            shared: Arc::new(shared),
+            state: options.state.map(Arc::new),
+            want_diffs: options.want_diffs,
+            syncs: syncs.clone(),
+            program: options.program,
+            ..ApplyContext::default()
+        };
+        Ok(Agent {
+            engine: Engine::new(config),
+            events: VecDeque::new(),
+            started: Instant::now(),
+            mode,
+            observer,
+            summary: Summary::default(),
+            slots: Slots::default(),
+            workers: Workers::new(&handle, move || syncs.flush()),
+            watching: Watching::new(handle.clone()),
+            handle,
+            context: Arc::new(SharedContext { apply, journal }),
+            reversals,
+            exports,
+            signals: options.signals,
+            shutdown: Shutdown::default(),
+            stopped: false,
+        })
+    }
+
+    /// Returns a handle for other threads.
+    #[must_use]
+    pub fn handle(&self) -> AgentHandle {
+        self.handle.clone()
+    }
+
+    /// Returns the values that resources offer to functions.
+    #[must_use]
+    pub fn shared(&self) -> Arc<SharedValues> {
+        self.context.shared.clone()
+    }
+
+    /// Runs until a request to stop or, depending on the options, until the work is done. The agent cannot run again. A
+    /// process that exits afterwards need not drop it.
+    pub fn run(&mut self) -> Summary {
+        let mut next_progress = self.observer.interval().map(|interval| Instant::now() + interval);
+        while !self.stopped {
+            let ready = self.wait(next_progress);
+            let now = Instant::now();
+            if ready.signals || self.shutdown.is_escalation_due(now) {
+                self.handle_signals(now);
+            }
+            for message in self.handle.take() {
+                self.handle_message(message);
+            }
+            if ready.files || self.watching.is_poll_due(now) {
+                self.handle_file_events(now);
+            }
+            self.handle_timers(now);
+            self.events.push_back(Event::Tick);
+            self.step();
+            if self.mode == RunMode::Once && !self.shutdown.is_requested() && self.engine.is_quiet() {
+                self.stop(StopLevel::Finish);
+                self.step();
+            }
+            if next_progress.is_some_and(|at| at <= now) {
+                self.show_progress(now);
+                next_progress = self.observer.interval().map(|interval| now + interval);
+            }
+            if self.shutdown.is_overdue(now) {
+                self.stopped = true;
+            }
+        }
+        self.finish()
+    }
+
+    fn engine_time(&self) -> Time {
+        self.started.elapsed()
+    }
+
+    /// Waits for input or for the next deadline, and returns what has input.
+    fn wait(&self, progress: Option<Instant>) -> Ready {
+        let engine = self.engine.deadline().map(|at| self.started + at);
+        let deadlines = [engine, self.watching.deadline(), progress, self.shutdown.deadline()];
+        let mut timeout = deadlines.into_iter().flatten().min().map(|at| at.saturating_duration_since(Instant::now()));
+        let mut limit_timeout = |limit: Duration| timeout = Some(timeout.map_or(limit, |t| t.min(limit)));
+        if self.workers.has_backlog() {
+            self.handle.defer_wakeups();
+            limit_timeout(COMPLETION_BATCH_DELAY);
+        }
+        let watcher = self.watching.fd();
+        let mailbox = self.handle.fd();
+        let signals = self.signals.as_ref().map(Signals::fds);
+        if mailbox.is_none() {
+            limit_timeout(MAILBOX_POLL_INTERVAL);
+        }
+        let mut fds: Vec<PollFd<'_>> = [watcher.as_ref(), mailbox.as_ref()]
+            .into_iter()
+            .flatten()
+            .chain(signals.iter().flatten())
+            .map(|fd| PollFd::new(fd, PollFlags::IN))
+            .collect();
+        let timeout = timeout.map(|t| Timespec {
+            tv_sec: i64::try_from(t.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: i64::from(t.subsec_nanos()),
+        });
+        let polled = poll(&mut fds, timeout.as_ref());
+        // An interrupted poll says nothing about the descriptors: a signal may be ready.
+        let is_ready = |fd: Option<&PollFd<'_>>| polled.is_err() || fd.is_some_and(|fd| !fd.revents().is_empty());
+        let first_signal = usize::from(watcher.is_some()) + usize::from(mailbox.is_some());
+        Ready {
+            files: watcher.is_some() && is_ready(fds.first()),
+            signals: fds[first_signal..].iter().any(|fd| is_ready(Some(fd))),
+        }
+    }
+
+    fn handle_message(&mut self, message: Message) {
+        match message {
+            Message::Graph(graph) => self.handle_graph(graph),
+            Message::SourceFailed(diagnostics) => {
+                self.report_problems(&diagnostics);
+                self.summary.source_failed = true;
+                if self.mode != RunMode::Daemon {
+                    self.stop(StopLevel::Finish);
+                }
+            }
+            Message::Problems(diagnostics) => self.report_problems(&diagnostics),
+            Message::Stop(level) => {
+                self.summary.interrupted = true;
+                self.stop(level);
+            }
+            Message::Done(done) => {
+                self.handle_done(*done.0);
+                if let Some(status) = self.context.exit.requested().filter(|_| self.summary.exit_status.is_none()) {
+                    self.summary.exit_status = Some(status);
+                    self.stop(StopLevel::Finish);
+                }
+            }
+            Message::Task(key, epoch, failure) => {
+                let is_current = self.slots.get(key).is_some_and(|slot| slot.watches.epoch == epoch);
+                match failure {
+                    None if is_current => self.events.push_back(Event::Fired(key)),
+                    Some(failure) if is_current => self.events.push_back(Event::WatchFailed(key, epoch, failure)),
+                    None | Some(_) => {}
+                }
+            }
+        }
+        self.step();
+    }
+
+    fn handle_graph(&mut self, mut graph: Box<EngineGraph>) {
+        self.add_reversals(&mut graph);
+        let failures = self.exports.as_mut().map_or_else(Vec::new, |exports| exports.update(&graph));
+        self.report_failures(&failures);
+        let apply = ApplyContext { managed: managed_paths(&graph), ..self.context.apply.clone() };
+        self.context = Arc::new(SharedContext { apply, journal: self.context.journal.clone() });
+        self.slots.reserve(graph.groups().len());
+        self.events.push_back(Event::Swap(graph));
+    }
+
+    /// Adds the reversals of resources that are no longer in the program to the graph.
+    fn add_reversals(&mut self, graph: &mut EngineGraph) {
+        let Some(reversals) = &self.reversals else { return };
+        let (pending, failures) = reversals.pending();
+        let present: FxHashSet<ResourceId> = match pending.is_empty() {
+            true => FxHashSet::default(),
+            false => graph.groups().iter().flat_map(|group| group.iter()).map(|r| r.id.clone()).collect(),
+        };
+        for reversal in pending.into_iter().filter(|reversal| !present.contains(&reversal.id)) {
+            graph.add_isolated(reversal);
+        }
+        self.report_failures(&failures);
+    }
+
+    fn handle_signals(&mut self, now: Instant) {
+        let counts = self.signals.as_mut().map(Signals::take).unwrap_or_default();
+        for escalation in self.shutdown.escalate(counts, now) {
+            self.summary.interrupted = true;
+            self.observer.event(observer::Event::Stopping(&escalation.text));
+            self.stop(escalation.level);
+        }
+    }
+
+    /// Raises the shutdown level, unless it is as high already.
+    pub(super) fn stop(&mut self, level: StopLevel) {
+        if self.shutdown.request(level, Instant::now()) {
+            self.workers.close();
+            self.events.push_back(Event::Stop(level));
+        }
+    }
+
+    fn handle_file_events(&mut self, now: Instant) {
+        match self.watching.changed_paths(now) {
+            Ok(keys) => self.events.extend(keys.into_iter().map(Event::Fired)),
+            Err(error) => self.report_problem(Code::R0409, format!("cannot read file events: {error}")),
+        }
+        if self.watching.take_limit_reached() {
+            let message = "the kernel allows no more file watches: some paths are checked every two seconds instead";
+            let diagnostic = Diagnostic::warning(Code::R0411, Stage::Engine, message)
+                .help("raise fs.inotify.max_user_watches or fs.inotify.max_user_instances");
+            self.report_problems(&[diagnostic]);
+        }
+    }
+
+    fn handle_timers(&mut self, now: Instant) {
+        let slots = &self.slots;
+        let due = self.watching.due_timers(now, |key| slots.get(key).map(|slot| &slot.watches));
+        self.events.extend(due.into_iter().map(Event::Fired));
+    }
+
+    /// Feeds the events to the engine and executes its commands, until there are no events left.
+    pub(super) fn step(&mut self) {
+        while let Some(event) = self.events.pop_front() {
+            let now = self.engine_time();
+            for command in self.engine.step(event, now) {
+                self.execute(command);
+            }
+        }
+        self.workers.submit();
+    }
+
+    pub(super) fn report_problem(&mut self, code: Code, message: String) {
+        self.report_problems(&[Diagnostic::error(code, Stage::Engine, message)]);
+    }
+
+    pub(super) fn report_failures(&mut self, failures: &[Failure]) {
+        for failure in failures {
+            self.report_problem(failure.code(), failure.to_string());
+        }
+    }
+
+    fn report_problems(&mut self, diagnostics: &[Diagnostic]) {
+        for diagnostic in diagnostics {
+            self.observer.event(observer::Event::Problem(diagnostic));
+        }
+    }
+}
+
+/// Returns the paths that `file` resources manage; empty if no resource has to respect them.
+fn managed_paths(graph: &EngineGraph) -> Arc<ManagedPaths> {
+    let resources = || graph.groups().iter().flat_map(|group| group.iter());
+    let is_set = |key: &str| resources().any(|r| matches!(r.params.get(key), Some(Value::Bool(true))));
+    if !is_set("purge") && !is_set("recurse") {
+        return Arc::default();
+    }
+    let files = resources().filter(|r| &*r.id.kind == "file").filter_map(Params::of);
+    Arc::new(ManagedPaths::new(files.map(|params| file_path(&params).to_string())))
+}

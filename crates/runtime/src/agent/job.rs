@@ -1,0 +1,211 @@
+//! One check on a worker thread.
+
+use std::ops::Deref;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use resource_engine::{Group, Received, VertexKey};
+use resource_graph::{MASK, Resource, ResourceId};
+use resources::{
+    ApplyContext, Cancel, Change, CheckOutcome, CheckRequest, Context, Failure, Provider, RefreshJournal, Reversals,
+    Sent,
+};
+
+/// Everything that a check needs; moves to the worker.
+pub(super) struct Job {
+    pub(super) key: VertexKey,
+    pub(super) kind: Box<dyn Provider>,
+    pub(super) initialised: bool,
+    /// The leader and the members, with the values received so far.
+    pub(super) resources: Group,
+    pub(super) apply: bool,
+    pub(super) refresh: bool,
+    /// `None` for the many checks without any.
+    pub(super) flow: Option<Box<DataFlow>>,
+    pub(super) context: Arc<SharedContext>,
+    pub(super) cancel: Arc<Cancel>,
+}
+
+/// What a check receives from other resources and announces to them.
+#[derive(Default)]
+pub(super) struct DataFlow {
+    /// Values received since the last check.
+    pub(super) updates: Vec<Received>,
+    /// Parameters changed by reception since the last successful check.
+    pub(super) changed: Vec<(usize, Arc<str>)>,
+    /// The resources to notify of a change: recorded in the journal before the first change.
+    pub(super) notifies: Vec<ResourceId>,
+}
+
+/// What all checks share.
+pub(super) struct SharedContext {
+    pub(super) apply: ApplyContext,
+    pub(super) journal: Option<Arc<RefreshJournal>>,
+}
+
+impl Deref for SharedContext {
+    type Target = ApplyContext;
+
+    fn deref(&self) -> &ApplyContext {
+        &self.apply
+    }
+}
+
+/// A finished check.
+pub(super) struct Done {
+    pub(super) key: VertexKey,
+    pub(super) kind: Box<dyn Provider>,
+    pub(super) initialised: bool,
+    /// The resources with the values received, if any were.
+    pub(super) updated: Option<Group>,
+    /// Whether the kind has to be asked again what to watch.
+    pub(super) watch_again: bool,
+    pub(super) apply: bool,
+    pub(super) changes: Vec<Change>,
+    pub(super) sent: Vec<Sent>,
+    pub(super) messages: Vec<String>,
+    pub(super) result: Result<(), Failure>,
+}
+
+impl Job {
+    /// Runs the check. A panic is a failure of the resource.
+    pub(super) fn run(self) -> Done {
+        let Job { key, mut kind, mut initialised, mut resources, apply, refresh, flow, context, cancel } = self;
+        let DataFlow { updates, changed, notifies } = flow.map_or_else(DataFlow::default, |flow| *flow);
+        let has_updates = !updates.is_empty();
+        if has_updates {
+            let mut copies: Vec<Resource> = resources.to_vec();
+            for update in updates {
+                if let Some(member) = copies.get_mut(update.member) {
+                    member.params.insert(update.key, update.value);
+                }
+            }
+            resources = Group::Together(copies.into());
+        }
+        let id = &resources[0].id;
+        let record_notifications = || match &context.journal {
+            Some(journal) => journal
+                .record(id, &notifies)
+                .map_err(|error| Failure::io("record the notifications of", &*id.name, error)),
+            None => Ok(()),
+        };
+        let before_first_change: Option<&dyn Fn() -> Result<(), Failure>> =
+            if notifies.is_empty() { None } else { Some(&record_notifications) };
+        let changed = &changed[..];
+        let request =
+            CheckRequest { id, apply, refresh, changed, apply_context: &context, cancel: &cancel, before_first_change };
+        let mut cx = Context::new(request);
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            if cancel.is_cancelled() {
+                return Err(Failure::Cancelled);
+            }
+            if has_updates {
+                for resource in resources.iter() {
+                    resource_graph::validate(resource).map_err(|e| Failure::Invalid(e.to_string()))?;
+                }
+                kind.update(&resources)?;
+            }
+            if !initialised {
+                if let Some(state) = context.state.as_ref().filter(|_| apply && resources[0].meta.reverse) {
+                    Reversals::new(state).remember(&resources[0])?;
+                }
+                kind.init(&mut cx)?;
+                initialised = true;
+            }
+            kind.check_apply(&mut cx)
+        }));
+        let result = result.unwrap_or_else(|panic| Err(Failure::Panic(panic_text(&*panic))));
+        let CheckOutcome { mut changes, sent, mut messages, watch_again } = cx.into_outcome();
+        let mut result = result;
+        let secrets = secrets(&resources);
+        if !secrets.is_empty() {
+            changes.iter_mut().for_each(|change| mask(&mut change.text, &secrets));
+            messages.iter_mut().for_each(|message| mask(message, &secrets));
+            if let Err(Failure::Command(text)) = &mut result {
+                mask(text, &secrets);
+            }
+        }
+        let updated = has_updates.then_some(resources);
+        Done { key, kind, initialised, updated, watch_again, apply, changes, sent, messages, result }
+    }
+
+    /// Returns the result of a check that was never started.
+    pub(super) fn cancelled(self) -> Done {
+        Done {
+            key: self.key,
+            kind: self.kind,
+            initialised: self.initialised,
+            updated: None,
+            watch_again: false,
+            apply: self.apply,
+            changes: Vec::new(),
+            sent: Vec::new(),
+            messages: Vec::new(),
+            result: Err(Failure::Cancelled),
+        }
+    }
+}
+
+/// Returns the values of secret parameters, each also with single spaces between its words, as commands are shown.
+fn secrets(resources: &[Resource]) -> Vec<String> {
+    let mut out = Vec::new();
+    for resource in resources {
+        for value in resource.sensitive.iter().filter_map(|name| resource.params.get(name)) {
+            let text = String::from_utf8_lossy(value.as_bytes().unwrap_or_default()).into_owned();
+            out.push(text.split_whitespace().collect::<Vec<_>>().join(" "));
+            out.push(text);
+        }
+    }
+    out.retain(|text| !text.is_empty());
+    out
+}
+
+/// Replaces the secrets in text that a person or a log reads.
+fn mask(text: &mut String, secrets: &[String]) {
+    for secret in secrets {
+        if text.contains(secret.as_str()) {
+            *text = text.replace(secret.as_str(), MASK);
+        }
+    }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("no message").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Panics;
+
+    impl Provider for Panics {
+        fn check_apply(&mut self, _cx: &mut Context<'_>) -> Result<(), Failure> {
+            panic!("out of {}", "order")
+        }
+
+        fn update(&mut self, _resources: &[Resource]) -> Result<(), Failure> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn panic_of_a_kind_is_a_failure_of_its_resource() {
+        let job = Job {
+            key: VertexKey(0),
+            kind: Box::new(Panics),
+            initialised: false,
+            resources: Group::from(Resource::new(ResourceId::new("noop", "n"))),
+            apply: true,
+            refresh: false,
+            flow: None,
+            context: Arc::new(SharedContext { apply: ApplyContext::default(), journal: None }),
+            cancel: Cancel::new(),
+        };
+        let done = job.run();
+        assert!(matches!(&done.result, Err(Failure::Panic(text)) if text == "out of order"), "{:?}", done.result);
+        assert!(done.initialised);
+    }
+}

@@ -1,0 +1,151 @@
+//! Messages from other threads to the agent.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcl_diagnostics::Diagnostic;
+use resource_engine::{EngineGraph, StopLevel, VertexKey};
+use resources::Failure;
+use rustix::event::{EventfdFlags, eventfd};
+
+use crate::agent::job::Done;
+
+/// A message to the agent.
+pub enum Message {
+    /// A new graph to apply.
+    Graph(Box<EngineGraph>),
+    /// A graph source failed; the running graph stays in force.
+    SourceFailed(Vec<Diagnostic>),
+    /// Diagnostics that belong to no resource and do not end the run.
+    Problems(Vec<Diagnostic>),
+    /// A request to stop, as if by SIGINT.
+    Stop(StopLevel),
+    /// A check finished.
+    #[doc(hidden)]
+    Done(DoneMessage),
+    /// A task of a vertex, started for this epoch, reports an event, or ended with an error.
+    #[doc(hidden)]
+    Task(VertexKey, u32, Option<Failure>),
+}
+
+/// A finished check, opaque outside the agent.
+pub struct DoneMessage(pub(super) Box<Done>);
+
+/// Number of messages that wake the loop even while it defers wakeups.
+const MAX_DEFERRED_MESSAGES: usize = 1024;
+
+struct Inner {
+    queue: Mutex<Queue>,
+    wake: Option<OwnedFd>,
+}
+
+#[derive(Default)]
+struct Queue {
+    messages: Vec<Message>,
+    /// Whether the loop was woken since it last took messages.
+    woken: bool,
+    /// Whether the loop is about to wake by itself, so that finished checks need not wake it.
+    deferring: bool,
+}
+
+/// Sends messages to one agent. Cheap to clone.
+#[derive(Clone)]
+pub struct AgentHandle {
+    inner: Arc<Inner>,
+}
+
+impl AgentHandle {
+    pub(super) fn new() -> AgentHandle {
+        let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok();
+        AgentHandle { inner: Arc::new(Inner { queue: Mutex::default(), wake }) }
+    }
+
+    /// Sends a message and wakes the loop.
+    pub fn send(&self, message: Message) {
+        self.push(message, true);
+    }
+
+    /// Sends a message without waking a loop that defers wakeups.
+    pub(super) fn send_deferred(&self, message: Message) {
+        self.push(message, false);
+    }
+
+    fn push(&self, message: Message, urgent: bool) {
+        let mut queue = self.lock();
+        queue.messages.push(message);
+        let is_due = urgent || !queue.deferring || queue.messages.len() >= MAX_DEFERRED_MESSAGES;
+        let wake = is_due && !queue.woken;
+        queue.woken |= wake;
+        drop(queue);
+        if wake && let Some(fd) = &self.inner.wake {
+            // Writing fails only if the counter is full, and then the loop is awake.
+            let _ = rustix::io::write(fd, &1u64.to_ne_bytes());
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.inner.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Readable when there are messages; `None` if the process had no descriptor left.
+    pub(super) fn fd(&self) -> Option<BorrowedFd<'_>> {
+        self.inner.wake.as_ref().map(AsFd::as_fd)
+    }
+
+    /// Defers wakeups by finished checks until the next [`AgentHandle::take`], which the caller makes soon.
+    pub(super) fn defer_wakeups(&self) {
+        self.lock().deferring = true;
+    }
+
+    /// Takes all messages.
+    pub(super) fn take(&self) -> Vec<Message> {
+        let mut queue = self.lock();
+        queue.deferring = false;
+        if std::mem::take(&mut queue.woken)
+            && let Some(fd) = &self.inner.wake
+        {
+            // The sender may not have written yet; then the loop wakes once without a message.
+            let mut buffer = [0u8; 8];
+            let _ = rustix::io::read(fd, &mut buffer);
+        }
+        std::mem::take(&mut queue.messages)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    use super::*;
+
+    fn is_woken(handle: &AgentHandle) -> bool {
+        let fd = handle.fd().expect("a descriptor");
+        poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&Timespec { tv_sec: 0, tv_nsec: 0 })) == Ok(1)
+    }
+
+    #[test]
+    fn deferred_wakeups_are_skipped_except_for_urgent_messages() {
+        let handle = AgentHandle::new();
+        let ended = || Message::Problems(Vec::new());
+        handle.defer_wakeups();
+        handle.send_deferred(ended());
+        assert!(!is_woken(&handle));
+        handle.send(Message::Stop(StopLevel::Finish));
+        assert!(is_woken(&handle));
+        assert_eq!(handle.take().len(), 2);
+        assert!(!is_woken(&handle));
+        handle.send_deferred(ended());
+        assert!(is_woken(&handle), "deferring ends when messages are taken");
+    }
+
+    #[test]
+    fn many_deferred_messages_wake_the_loop() {
+        let handle = AgentHandle::new();
+        handle.defer_wakeups();
+        for _ in 0..MAX_DEFERRED_MESSAGES {
+            assert!(!is_woken(&handle));
+            handle.send_deferred(Message::Problems(Vec::new()));
+        }
+        assert!(is_woken(&handle));
+    }
+}

@@ -1,0 +1,118 @@
+//! What the agent holds of each vertex.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use resource_engine::{Group, VertexKey};
+use resources::{Cancel, Failure, Provider};
+
+use crate::agent::watching::ActiveWatches;
+
+/// How long an unchanged failure is not reported again.
+const FAILURE_DEDUP_WINDOW: Duration = Duration::from_secs(60);
+
+/// The implementation of a vertex and its sources of events.
+pub(super) struct Slot {
+    /// The leader and the members, with the values received so far.
+    pub(super) resources: Group,
+    pub(super) implementation: Implementation,
+    /// Whether [`Provider::init`] succeeded.
+    pub(super) initialised: bool,
+    pub(super) watches: ActiveWatches,
+    /// The failure that was reported last, and when.
+    last_reported: Option<Box<(String, Instant)>>,
+    /// The running check and its start.
+    pub(super) running: Option<(Arc<Cancel>, Instant)>,
+}
+
+/// The state of an implementation.
+pub(super) enum Implementation {
+    Idle(Box<dyn Provider>),
+    /// Moved to a worker.
+    Running,
+    /// Never made: the parameters are invalid.
+    Invalid(String),
+}
+
+impl Slot {
+    fn new(resources: Group) -> Slot {
+        let implementation = match resources::build(&resources) {
+            Ok(kind) => Implementation::Idle(kind),
+            Err(failure) => Implementation::Invalid(failure.to_string()),
+        };
+        Slot {
+            resources,
+            implementation,
+            initialised: false,
+            watches: ActiveWatches::default(),
+            last_reported: None,
+            running: None,
+        }
+    }
+
+    /// Whether a failure should be reported: it differs from the last one, or that was reported some time ago. Without
+    /// this, a resource that is retried forever would report the same failure forever.
+    pub(super) fn should_report(&mut self, failure: &Failure, now: Instant) -> bool {
+        let text = failure.to_string();
+        let is_repeated = |last: &(String, Instant)| last.0 == text && now < last.1 + FAILURE_DEDUP_WINDOW;
+        if self.last_reported.as_deref().is_some_and(is_repeated) {
+            return false;
+        }
+        self.last_reported = Some(Box::new((text, now)));
+        true
+    }
+
+    /// Takes the implementation for a check.
+    ///
+    /// # Errors
+    /// The parameters are invalid, or a check is running.
+    pub(super) fn take(&mut self) -> Result<Box<dyn Provider>, Failure> {
+        match std::mem::replace(&mut self.implementation, Implementation::Running) {
+            Implementation::Idle(kind) => Ok(kind),
+            Implementation::Running => Err(Failure::Panic("a check of this resource is already running".to_owned())),
+            Implementation::Invalid(text) => {
+                self.implementation = Implementation::Invalid(text.clone());
+                Err(Failure::Invalid(text))
+            }
+        }
+    }
+}
+
+/// The slots of all vertices.
+#[derive(Default)]
+pub(super) struct Slots(Vec<Option<Slot>>);
+
+impl Slots {
+    /// Reserves capacity for a graph with this number of vertices.
+    pub(super) fn reserve(&mut self, vertices: usize) {
+        self.0.reserve_exact(vertices.saturating_sub(self.0.len()));
+    }
+
+    /// Makes the slot of a new vertex.
+    pub(super) fn create(&mut self, key: VertexKey, resources: Group) {
+        if self.0.len() <= key.index() {
+            self.0.resize_with(key.index() + 1, || None);
+        }
+        self.0[key.index()] = Some(Slot::new(resources));
+    }
+
+    pub(super) fn remove(&mut self, key: VertexKey) -> Option<Slot> {
+        self.0.get_mut(key.index())?.take()
+    }
+
+    pub(super) fn get(&self, key: VertexKey) -> Option<&Slot> {
+        self.0.get(key.index())?.as_ref()
+    }
+
+    pub(super) fn get_mut(&mut self, key: VertexKey) -> Option<&mut Slot> {
+        self.0.get_mut(key.index())?.as_mut()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Slot> {
+        self.0.iter().flatten()
+    }
+
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Slot> {
+        self.0.iter_mut().flatten()
+    }
+}

@@ -1,0 +1,16 @@
+//! Graph sources: an mcl program and a Puppet catalog as one stream of resource graphs (spec 07 §4.3).
+//!
+//! A machine runs an mcl program, a Puppet catalog, or both. Each source delivers a new graph when something changed there;
+//! [`GraphMerger`] merges the two streams into one. A graph travels with its event. There is no flag that could be reset
+//! between a check and a use, so whatever the interleaving, no event is lost or handled twice.
+
+mod dedup;
+mod environment;
+mod merger;
+mod puppet;
+mod state;
+mod thread;
+
+pub use merger::{GraphMerger, MergeOutcome, Source, SourceEvent};
+pub use puppet::PuppetSource;
+pub use thread::{GraphSource, SourceThread, spawn};

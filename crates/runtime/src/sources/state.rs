@@ -1,0 +1,161 @@
+//! What the thread of the graph sources shares with functions, resources and the agent: watches and a way to wake it.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use function_engine::{Waker, WatchId};
+use resources::Scope;
+use rustc_hash::FxHashMap;
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+
+use crate::watcher::{Subscription, Watcher};
+
+/// The watcher's token for the catalog; functions count from 1.
+const CATALOG_TOKEN: u64 = 0;
+/// Time between two looks at the state when no descriptor signals a change.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+
+/// Shared state of the thread. Cheap to clone.
+#[derive(Clone)]
+pub(super) struct SourceState {
+    watches: Arc<Mutex<Watches>>,
+    /// `None` if the process had no descriptor left.
+    waker: Arc<Option<OwnedFd>>,
+    stopping: Arc<AtomicBool>,
+    started: Instant,
+}
+
+struct Watches {
+    watcher: Watcher,
+    paths: FxHashMap<u64, (Waker, Subscription)>,
+    /// The functions that read a value shared by a resource, by the kind and name of the resource.
+    shared_values: FxHashMap<(String, String), Vec<(u64, Waker)>>,
+    last_token: u64,
+}
+
+impl SourceState {
+    pub(super) fn new() -> SourceState {
+        let watches = Watches {
+            watcher: Watcher::new(),
+            paths: FxHashMap::default(),
+            shared_values: FxHashMap::default(),
+            last_token: CATALOG_TOKEN,
+        };
+        SourceState {
+            watches: Arc::new(Mutex::new(watches)),
+            waker: Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok()),
+            stopping: Arc::default(),
+            started: Instant::now(),
+        }
+    }
+
+    /// Returns the time since the start.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Asks the thread to end.
+    pub(super) fn stop(&self) {
+        self.stopping.store(true, Ordering::Relaxed);
+        self.wake();
+    }
+
+    pub(super) fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Relaxed)
+    }
+
+    /// Ends the current or the next [`SourceState::wait`].
+    pub(super) fn wake(&self) {
+        if let Some(waker) = &*self.waker {
+            // Writing fails only if the counter is full, and then the thread is awake.
+            let _ = rustix::io::write(waker, &1u64.to_ne_bytes());
+        }
+    }
+
+    pub(super) fn watch_catalog(&self, path: &Path) {
+        self.lock().watcher.subscribe(path, Scope::Entry, CATALOG_TOKEN);
+    }
+
+    pub(super) fn watch_path(&self, path: &Path, waker: Waker) -> WatchId {
+        let mut watches = self.lock();
+        let token = watches.next_token();
+        let subscription = watches.watcher.subscribe(path, Scope::Children, token);
+        watches.paths.insert(token, (waker, subscription));
+        WatchId(token)
+    }
+
+    pub(super) fn watch_shared_value(&self, kind: &str, name: &str, waker: Waker) -> WatchId {
+        let mut watches = self.lock();
+        let token = watches.next_token();
+        watches.shared_values.entry((kind.to_owned(), name.to_owned())).or_default().push((token, waker));
+        WatchId(token)
+    }
+
+    pub(super) fn unwatch(&self, watch: WatchId) {
+        let mut watches = self.lock();
+        if let Some((_, subscription)) = watches.paths.remove(&watch.0) {
+            watches.watcher.unsubscribe(subscription);
+        } else {
+            watches.shared_values.retain(|_, readers| {
+                readers.retain(|(token, _)| *token != watch.0);
+                !readers.is_empty()
+            });
+        }
+    }
+
+    /// Wakes the functions that read the value that this resource shares.
+    pub(super) fn shared_value_changed(&self, kind: &str, name: &str) {
+        let watches = self.lock();
+        for (_, waker) in watches.shared_values.get(&(kind.to_owned(), name.to_owned())).into_iter().flatten() {
+            waker.wake();
+        }
+    }
+
+    /// Waits until something happens or that much time has passed since the start. Returns whether the catalog changed.
+    pub(super) fn wait(&self, deadline: Option<Duration>) -> bool {
+        let mut timeout = deadline.map(|at| at.saturating_sub(self.elapsed()));
+        let mut limit_timeout = |limit: Duration| timeout = Some(timeout.map_or(limit, |t| t.min(limit)));
+        let watcher_fd = {
+            let watches = self.lock();
+            if let Some(at) = watches.watcher.next_poll() {
+                limit_timeout(at.saturating_duration_since(Instant::now()));
+            }
+            watches.watcher.shared_fd()
+        };
+        if self.waker.is_none() {
+            limit_timeout(POLL_INTERVAL);
+        }
+        let fds: [Option<BorrowedFd<'_>>; 2] =
+            [watcher_fd.as_ref().map(AsFd::as_fd), (*self.waker).as_ref().map(AsFd::as_fd)];
+        let mut fds: Vec<PollFd<'_>> =
+            fds.iter().flatten().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)).collect();
+        let timeout = timeout.and_then(|t| Timespec::try_from(t).ok());
+        // If it is interrupted, the thread looks once without need.
+        let _ = poll(&mut fds, timeout.as_ref());
+        if let Some(waker) = &*self.waker {
+            let _ = rustix::io::read(waker, &mut [0u8; 8]);
+        }
+        let mut watches = self.lock();
+        let tokens = watches.watcher.read(Instant::now()).unwrap_or_default();
+        for token in &tokens {
+            if let Some((waker, _)) = watches.paths.get(token) {
+                waker.wake();
+            }
+        }
+        tokens.contains(&CATALOG_TOKEN)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Watches> {
+        self.watches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watches {
+    fn next_token(&mut self) -> u64 {
+        self.last_token += 1;
+        self.last_token
+    }
+}

@@ -1,0 +1,225 @@
+//! The thread of the graph sources: runs the program's functions, reads the Puppet catalog, merges and finalizes the graphs,
+//! and sends each result to the agent.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use function_engine::{Engine, Interpreter, Waiting};
+use mcl_artifact::program::Program;
+use mcl_diagnostics::Diagnostic;
+use resource_graph::AutoEdgeHost;
+use resources::SharedValues;
+
+use crate::agent::{AgentHandle, Message};
+use crate::finalize::{finalize, local_host};
+use crate::first_graph::WAIT_NOTICE_DELAY;
+use crate::sources::dedup::Deduplicator;
+use crate::sources::environment::WatchingEnvironment;
+use crate::sources::merger::{GraphMerger, Source, SourceEvent};
+use crate::sources::puppet::PuppetSource;
+use crate::sources::state::SourceState;
+
+/// How long dropping a [`SourceThread`] waits for a running function call or for Puppet.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(500);
+/// Evaluation is iterative, but values nest as deeply as the program's types.
+const STACK_BYTES: usize = 8 << 20;
+
+/// What the graphs of a run are made from.
+pub struct GraphSource {
+    /// The program, if the run has one.
+    pub program: Option<Arc<Program>>,
+    /// The Puppet source, if the run has one.
+    pub puppet: Option<PuppetSource>,
+    /// Merges their graphs.
+    pub merger: GraphMerger,
+    /// The value of `$hostname`.
+    pub hostname: String,
+    /// Where functions keep state.
+    pub state_dir: PathBuf,
+    /// The values that the agent's resources offer to functions.
+    pub shared: Arc<SharedValues>,
+}
+
+/// A running thread. Dropping it ends what its functions have started, such as commands.
+pub struct SourceThread {
+    state: SourceState,
+    /// Closed by the thread at its end.
+    ended: Receiver<()>,
+}
+
+impl Drop for SourceThread {
+    fn drop(&mut self) {
+        self.state.stop();
+        let _ = self.ended.recv_timeout(SHUTDOWN_TIMEOUT);
+    }
+}
+
+/// Starts the thread.
+///
+/// # Errors
+/// The system refuses another thread.
+pub fn spawn(source: GraphSource, agent: AgentHandle) -> std::io::Result<SourceThread> {
+    let state = SourceState::new();
+    let (alive, ended) = channel::<()>();
+    let running = SourceThread { state: state.clone(), ended };
+    let thread = std::thread::Builder::new().name("functions".to_owned()).stack_size(STACK_BYTES);
+    thread.spawn(move || {
+        match Sources::new(source, state, agent.clone()) {
+            Ok(mut sources) => sources.run(),
+            Err(diagnostic) => agent.send(Message::SourceFailed(vec![diagnostic])),
+        }
+        drop(alive);
+    })?;
+    Ok(running)
+}
+
+/// The sources of a run, as the thread holds them.
+struct Sources {
+    state: SourceState,
+    agent: AgentHandle,
+    /// `None` if the run has no program.
+    program: Option<ProgramSource>,
+    puppet: Option<PuppetSource>,
+    /// Whether the catalog has to be loaded.
+    puppet_is_due: bool,
+    /// When the catalog has to be loaded again without a change, as time since the start.
+    puppet_reload_at: Option<Duration>,
+    merger: GraphMerger,
+    deduplicator: Deduplicator,
+    auto_edge_host: AutoEdgeHost<'static>,
+}
+
+struct ProgramSource {
+    engine: Engine,
+    interpreter: Interpreter,
+    notice: WaitNotice,
+}
+
+impl Sources {
+    fn new(source: GraphSource, state: SourceState, agent: AgentHandle) -> Result<Sources, Diagnostic> {
+        let GraphSource { program, puppet, merger, hostname, state_dir, shared } = source;
+        let subscriber = state.clone();
+        shared.subscribe(Arc::new(move |kind, name| subscriber.shared_value_changed(kind, name)));
+        if let Some(puppet) = &puppet {
+            state.watch_catalog(puppet.path());
+        }
+        let environment = WatchingEnvironment { state: state.clone(), hostname, state_dir, shared };
+        let program = program.map(|program| Engine::new(program, Box::new(environment))).transpose()?.map(|engine| {
+            let waker = state.clone();
+            engine.events().on_arrival(Arc::new(move || waker.wake()));
+            ProgramSource { engine, interpreter: Interpreter::new(), notice: WaitNotice::default() }
+        });
+        Ok(Sources {
+            state,
+            agent,
+            program,
+            puppet_is_due: puppet.is_some(),
+            puppet,
+            puppet_reload_at: None,
+            merger,
+            deduplicator: Deduplicator::default(),
+            auto_edge_host: local_host(),
+        })
+    }
+
+    fn run(&mut self) {
+        while !self.state.is_stopping() {
+            let events: Vec<(Source, SourceEvent)> =
+                self.evaluate_program().into_iter().chain(self.load_catalog()).collect();
+            for outcome in self.merger.handle(events) {
+                let host = &self.auto_edge_host;
+                let messages = self.deduplicator.changes(outcome, |graph| Ok(finalize(graph, host)?.engine));
+                messages.into_iter().for_each(|message| self.agent.send(message));
+            }
+            let program = self.program.as_ref();
+            let deadlines = [
+                program.and_then(|program| program.engine.next_deadline()),
+                program.and_then(|program| program.notice.deadline()),
+                self.puppet_reload_at,
+            ];
+            let catalog_changed = self.state.wait(deadlines.into_iter().flatten().min());
+            self.puppet_is_due = catalog_changed || self.puppet_reload_at.is_some_and(|at| at <= self.state.elapsed());
+        }
+    }
+
+    /// Brings the program's values up to date.
+    fn evaluate_program(&mut self) -> Option<(Source, SourceEvent)> {
+        let program = self.program.as_mut()?;
+        let round = program.engine.run();
+        let is_waiting = round.as_ref().is_ok_and(|round| round.waiting);
+        if program.notice.is_due(is_waiting, self.state.elapsed()) {
+            let notes = program.engine.waiting_for().iter().map(Waiting::note).collect();
+            self.agent.send(Message::Problems(notes));
+        }
+        let event = match round {
+            Ok(round) if round.changed => {
+                program.interpreter.interpret(&program.engine).map_or_else(SourceEvent::Failed, SourceEvent::Graph)
+            }
+            Ok(_) => return None,
+            Err(diagnostics) => SourceEvent::Failed(diagnostics),
+        };
+        Some((Source::Mcl, event))
+    }
+
+    /// Loads the catalog if it is due.
+    fn load_catalog(&mut self) -> Option<(Source, SourceEvent)> {
+        let puppet = self.puppet.as_ref().filter(|_| std::mem::take(&mut self.puppet_is_due))?;
+        let event = match puppet.load() {
+            Ok((graph, warnings)) => {
+                if !warnings.is_empty() {
+                    self.agent.send(Message::Problems(warnings));
+                }
+                SourceEvent::Graph(graph)
+            }
+            Err(diagnostics) => SourceEvent::Failed(diagnostics),
+        };
+        self.puppet_reload_at = puppet.interval().map(|interval| self.state.elapsed() + interval);
+        Some((Source::Puppet, event))
+    }
+}
+
+/// Decides when to tell the user, once, that the program is waiting for first values.
+#[derive(Default)]
+struct WaitNotice {
+    since: Option<Duration>,
+    shown: bool,
+}
+
+impl WaitNotice {
+    /// Whether the notice is due at the time `now`.
+    fn is_due(&mut self, is_waiting: bool, now: Duration) -> bool {
+        if !is_waiting {
+            *self = WaitNotice::default();
+            return false;
+        }
+        let since = *self.since.get_or_insert(now);
+        !self.shown && now >= since + WAIT_NOTICE_DELAY && !std::mem::replace(&mut self.shown, true)
+    }
+
+    fn deadline(&self) -> Option<Duration> {
+        self.since.filter(|_| !self.shown).map(|since| since + WAIT_NOTICE_DELAY)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wait_is_reported_once_after_a_delay() {
+        let second = Duration::from_secs(1);
+        let mut notice = WaitNotice::default();
+        assert!(!notice.is_due(true, second));
+        assert_eq!(notice.deadline(), Some(second + WAIT_NOTICE_DELAY), "nothing else may happen until then");
+        assert!(!notice.is_due(true, WAIT_NOTICE_DELAY));
+        assert!(notice.is_due(true, second + WAIT_NOTICE_DELAY));
+        assert!(!notice.is_due(true, second + WAIT_NOTICE_DELAY * 2));
+        assert_eq!(notice.deadline(), None);
+        // The next wait is another one.
+        assert!(!notice.is_due(false, WAIT_NOTICE_DELAY * 3));
+        assert!(!notice.is_due(true, WAIT_NOTICE_DELAY * 3));
+        assert!(notice.is_due(true, WAIT_NOTICE_DELAY * 4));
+    }
+}

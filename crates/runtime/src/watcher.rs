@@ -1,0 +1,603 @@
+//! One inotify instance for any number of paths.
+//!
+//! Subscribed paths form a tree of their components. Only directories are watched: the watch of a directory reports its
+//! files. All directories above a path are watched for the creation and removal of the component that leads to it, so a
+//! path is noticed however many of its parents appear, disappear or are replaced. When a component appears or disappears,
+//! all subscriptions below it are reported and the watches below it are made again.
+//!
+//! Where the kernel refuses a watch (limit reached, no permission), the paths below are reported every [`POLL_INTERVAL`]
+//! instead. When the kernel's queue overflows, everything is reported once: spurious reports are harmless, missed ones are
+//! not.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use resources::Scope;
+use rustc_hash::FxHashMap;
+use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
+use rustix::io::Errno;
+
+/// Time between two reports of paths that cannot be watched.
+pub(crate) const POLL_INTERVAL: Duration = Duration::from_secs(2);
+
+const ROOT: usize = 0;
+
+/// A subscription; passed to [`Watcher::unsubscribe`] to end it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Subscription {
+    node: usize,
+    serial: u64,
+}
+
+/// Reports changes of paths. When [`Watcher::fd`] is readable, [`Watcher::read`] returns them.
+pub struct Watcher {
+    inotify: Option<Arc<OwnedFd>>,
+    nodes: Vec<Node>,
+    free: Vec<usize>,
+    by_wd: FxHashMap<i32, Vec<usize>>,
+    serial: u64,
+    /// The nodes that cannot be watched.
+    refused: Vec<usize>,
+    /// When the refused nodes are reported next.
+    poll_at: Option<Instant>,
+    limit_reached: bool,
+    limit_reported: bool,
+    buffer: Vec<MaybeUninit<u8>>,
+}
+
+#[derive(Default)]
+struct Node {
+    name: OsString,
+    parent: usize,
+    children: FxHashMap<OsString, usize>,
+    state: State,
+    subscribers: Vec<Subscriber>,
+    /// Whether it was made because a node above has a recursive subscription.
+    walked: bool,
+    used: bool,
+}
+
+struct Subscriber {
+    serial: u64,
+    token: u64,
+    scope: Scope,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum State {
+    /// A watch is not needed or was not tried.
+    #[default]
+    Unwatched,
+    Watched {
+        wd: i32,
+        full: bool,
+    },
+    /// The directory does not exist; the watch of its parent reports its creation.
+    Missing,
+    /// The kernel refused a watch.
+    Refused,
+}
+
+const STRUCTURE: WatchFlags = WatchFlags::CREATE
+    .union(WatchFlags::DELETE)
+    .union(WatchFlags::MOVED_FROM)
+    .union(WatchFlags::MOVED_TO)
+    .union(WatchFlags::DELETE_SELF)
+    .union(WatchFlags::MOVE_SELF)
+    .union(WatchFlags::ONLYDIR)
+    .union(WatchFlags::MASK_ADD);
+const CONTENT: WatchFlags = WatchFlags::MODIFY.union(WatchFlags::ATTRIB);
+
+impl Default for Watcher {
+    fn default() -> Watcher {
+        Watcher::new()
+    }
+}
+
+impl Watcher {
+    /// Makes a watcher without subscriptions. If the system has no inotify instance left, everything is polled.
+    #[must_use]
+    pub fn new() -> Watcher {
+        let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok().map(Arc::new);
+        let root = Node { used: true, ..Node::default() };
+        Watcher {
+            limit_reached: inotify.is_none(),
+            limit_reported: false,
+            inotify,
+            nodes: vec![root],
+            free: Vec::new(),
+            by_wd: FxHashMap::default(),
+            serial: 0,
+            refused: Vec::new(),
+            poll_at: None,
+            buffer: vec![MaybeUninit::uninit(); 64 * 1024],
+        }
+    }
+
+    /// Returns the descriptor that is readable when there are changes; `None` if everything is polled.
+    #[must_use]
+    pub fn fd(&self) -> Option<BorrowedFd<'_>> {
+        self.inotify.as_ref().map(AsFd::as_fd)
+    }
+
+    /// Returns the same descriptor, shared, to wait for it while another thread uses the watcher.
+    #[must_use]
+    pub fn shared_fd(&self) -> Option<Arc<OwnedFd>> {
+        self.inotify.clone()
+    }
+
+    /// Returns when [`Watcher::read`] has to be called even if the descriptor is not readable.
+    #[must_use]
+    pub fn next_poll(&self) -> Option<Instant> {
+        self.poll_at
+    }
+
+    /// Whether the kernel's limit on watches was reached, so that some paths are polled; `true` at most once.
+    pub fn take_limit_reached(&mut self) -> bool {
+        self.limit_reached && !std::mem::replace(&mut self.limit_reported, true)
+    }
+
+    /// Reports changes of the path under that token from now on. The watch is in place when this returns.
+    pub fn subscribe(&mut self, path: &Path, scope: Scope, token: u64) -> Subscription {
+        let mut node = ROOT;
+        for name in components(path) {
+            node = self.child(node, name);
+        }
+        self.serial += 1;
+        let subscribers = &mut self.nodes[node].subscribers;
+        if subscribers.is_empty() {
+            // Almost all paths have one subscriber.
+            subscribers.reserve_exact(1);
+        }
+        subscribers.push(Subscriber { serial: self.serial, token, scope });
+        self.watch_chain(node);
+        if scope == Scope::Recursive {
+            self.walk(node);
+        }
+        Subscription { node, serial: self.serial }
+    }
+
+    /// Ends a subscription.
+    pub fn unsubscribe(&mut self, subscription: Subscription) {
+        let Some(node) = self.nodes.get_mut(subscription.node) else { return };
+        let before = node.subscribers.len();
+        node.subscribers.retain(|s| s.serial != subscription.serial);
+        if node.subscribers.len() < before {
+            self.prune(subscription.node);
+        }
+    }
+
+    /// Returns the tokens of the paths that changed since they were read before, each once.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn read(&mut self, now: Instant) -> io::Result<Vec<u64>> {
+        let mut tokens = Vec::new();
+        if self.poll_at.is_some_and(|at| at <= now) {
+            self.poll_at = None;
+            for node in std::mem::take(&mut self.refused) {
+                if self.nodes[node].used && self.nodes[node].state == State::Refused {
+                    self.nodes[node].state = State::Unwatched;
+                    self.renew(node, &mut tokens);
+                }
+            }
+        }
+        let events = self.read_events()?;
+        for event in events {
+            self.handle(&event, &mut tokens);
+        }
+        tokens.sort_unstable();
+        tokens.dedup();
+        Ok(tokens)
+    }
+
+    fn read_events(&mut self) -> io::Result<Vec<Event>> {
+        let mut events = Vec::new();
+        let Some(fd) = &self.inotify else { return Ok(events) };
+        let mut reader = inotify::Reader::new(fd, &mut self.buffer);
+        loop {
+            match reader.next() {
+                Ok(event) => events.push(Event {
+                    wd: event.wd(),
+                    flags: event.events(),
+                    name: event.file_name().map(|n| OsStr::from_bytes(n.to_bytes()).to_owned()),
+                }),
+                Err(Errno::AGAIN) => return Ok(events),
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+            if events.len() >= 65_536 {
+                return Ok(events);
+            }
+        }
+    }
+
+    fn handle(&mut self, event: &Event, tokens: &mut Vec<u64>) {
+        if event.flags.contains(ReadFlags::QUEUE_OVERFLOW) {
+            self.forget_below(ROOT);
+            return self.renew(ROOT, tokens);
+        }
+        let Some(nodes) = self.by_wd.get(&event.wd).cloned() else { return };
+        if event.flags.contains(ReadFlags::IGNORED) {
+            self.by_wd.remove(&event.wd);
+            for node in nodes {
+                self.nodes[node].state = State::Missing;
+                self.renew(node, tokens);
+            }
+            return;
+        }
+        if event.flags.intersects(ReadFlags::MOVE_SELF | ReadFlags::DELETE_SELF | ReadFlags::UNMOUNT) {
+            for node in nodes {
+                self.forget_below(node);
+                self.renew(node, tokens);
+            }
+            return;
+        }
+        let Some(name) = &event.name else { return };
+        let comes_or_goes = ReadFlags::CREATE | ReadFlags::DELETE | ReadFlags::MOVED_FROM | ReadFlags::MOVED_TO;
+        let structural = event.flags.intersects(comes_or_goes);
+        for node in nodes {
+            if let Some(&child) = self.nodes[node].children.get(name) {
+                if structural {
+                    self.forget_below(child);
+                    self.renew(child, tokens);
+                } else {
+                    tokens.extend(self.nodes[child].subscribers.iter().map(|s| s.token));
+                }
+            }
+            let subscribers = self.nodes[node].subscribers.iter();
+            tokens.extend(subscribers.filter(|s| s.scope != Scope::Entry).map(|s| s.token));
+            let is_new_directory = event.flags.contains(ReadFlags::ISDIR)
+                && event.flags.intersects(ReadFlags::CREATE | ReadFlags::MOVED_TO);
+            if self.report_recursive(node, tokens) && is_new_directory {
+                let child = self.child(node, name);
+                self.nodes[child].walked = true;
+                self.walk(child);
+            }
+        }
+    }
+
+    /// Reports the recursive subscriptions of the node and of those above it; returns whether there are any.
+    fn report_recursive(&self, mut node: usize, tokens: &mut Vec<u64>) -> bool {
+        let mut found = false;
+        loop {
+            for subscriber in self.nodes[node].subscribers.iter().filter(|s| s.scope == Scope::Recursive) {
+                tokens.push(subscriber.token);
+                found = true;
+            }
+            if node == ROOT {
+                return found;
+            }
+            node = self.nodes[node].parent;
+        }
+    }
+
+    fn is_below_recursive(&self, node: usize) -> bool {
+        self.report_recursive(node, &mut Vec::new())
+    }
+
+    /// Makes the watches at and below the node again, and reports all subscriptions there.
+    fn renew(&mut self, node: usize, tokens: &mut Vec<u64>) {
+        let mut todo = vec![node];
+        while let Some(at) = todo.pop() {
+            tokens.extend(self.nodes[at].subscribers.iter().map(|s| s.token));
+            self.watch(at);
+            if self.nodes[at].subscribers.iter().any(|s| s.scope == Scope::Recursive) {
+                self.walk(at);
+            }
+            todo.extend(self.nodes[at].children.values());
+        }
+        if node != ROOT {
+            self.report_recursive(self.nodes[node].parent, tokens);
+        }
+    }
+
+    /// Removes all watches at and below a node.
+    fn forget_below(&mut self, node: usize) {
+        let mut todo = vec![node];
+        while let Some(at) = todo.pop() {
+            self.unwatch(at);
+            self.nodes[at].state = State::Unwatched;
+            todo.extend(self.nodes[at].children.values());
+        }
+    }
+
+    fn unwatch(&mut self, node: usize) {
+        let State::Watched { wd, .. } = self.nodes[node].state else { return };
+        self.nodes[node].state = State::Unwatched;
+        let Some(sharing) = self.by_wd.get_mut(&wd) else { return };
+        sharing.retain(|n| *n != node);
+        if sharing.is_empty() {
+            self.by_wd.remove(&wd);
+            if let Some(fd) = &self.inotify {
+                // Fails only if the kernel has removed it already.
+                let _ = inotify::remove_watch(fd, wd);
+            }
+        }
+    }
+
+    /// Watches the directories from the root to the node, up to the first that does not exist.
+    fn watch_chain(&mut self, node: usize) {
+        let mut chain = vec![node];
+        let mut at = node;
+        while at != ROOT {
+            at = self.nodes[at].parent;
+            chain.push(at);
+        }
+        for at in chain.into_iter().rev() {
+            if self.nodes[at].state == State::Missing {
+                return;
+            }
+            self.watch(at);
+        }
+    }
+
+    /// Makes the watch that the node needs, unless it has one.
+    fn watch(&mut self, node: usize) {
+        let this = &self.nodes[node];
+        let deep = this.walked || this.subscribers.iter().any(|s| s.scope != Scope::Entry);
+        let full = deep || this.children.values().any(|c| !self.nodes[*c].subscribers.is_empty());
+        let needed = full || !this.children.is_empty();
+        let enough = match this.state {
+            State::Watched { full: has, .. } => has || !full,
+            State::Refused => true,
+            State::Unwatched | State::Missing => false,
+        };
+        if !needed || enough {
+            return;
+        }
+        let path = self.path(node);
+        let flags = if full { STRUCTURE | CONTENT } else { STRUCTURE };
+        let result = match &self.inotify {
+            Some(fd) => inotify::add_watch(fd, &path, flags),
+            None => Err(Errno::NOSPC),
+        };
+        self.nodes[node].state = match result {
+            Ok(wd) => {
+                let sharing = self.by_wd.entry(wd).or_default();
+                if !sharing.contains(&node) {
+                    sharing.push(node);
+                }
+                State::Watched { wd, full }
+            }
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => State::Missing,
+            Err(error) => {
+                self.limit_reached |= error == Errno::NOSPC;
+                self.refused.push(node);
+                self.poll_at = self.poll_at.or_else(|| Some(Instant::now() + POLL_INTERVAL));
+                State::Refused
+            }
+        };
+    }
+
+    /// Watches every directory at and below the node. Directories that are created meanwhile are reported by the watches of
+    /// their parents.
+    fn walk(&mut self, node: usize) {
+        let mut todo = vec![node];
+        while let Some(at) = todo.pop() {
+            self.watch(at);
+            if !matches!(self.nodes[at].state, State::Watched { .. }) {
+                continue;
+            }
+            let Ok(entries) = std::fs::read_dir(self.path(at)) else { continue };
+            for entry in entries.flatten() {
+                if entry.file_type().is_ok_and(|t| t.is_dir()) {
+                    let child = self.child(at, &entry.file_name());
+                    self.nodes[child].walked = true;
+                    todo.push(child);
+                }
+            }
+        }
+    }
+
+    fn child(&mut self, parent: usize, name: &OsStr) -> usize {
+        if let Some(&child) = self.nodes[parent].children.get(name) {
+            return child;
+        }
+        let node = Node { name: name.to_owned(), parent, used: true, ..Node::default() };
+        let child = match self.free.pop() {
+            Some(i) => {
+                self.nodes[i] = node;
+                i
+            }
+            None => {
+                self.nodes.push(node);
+                self.nodes.len() - 1
+            }
+        };
+        self.nodes[parent].children.insert(name.to_owned(), child);
+        child
+    }
+
+    /// Removes a node and those above it, as far as they are not needed.
+    fn prune(&mut self, mut node: usize) {
+        // Nodes that a recursive subscription made are not needed without one.
+        if !self.is_below_recursive(node) {
+            let mut todo: Vec<usize> = self.nodes[node].children.values().copied().collect();
+            let mut walked = Vec::new();
+            while let Some(at) = todo.pop() {
+                todo.extend(self.nodes[at].children.values());
+                if std::mem::take(&mut self.nodes[at].walked) {
+                    walked.push(at);
+                }
+            }
+            for at in walked.into_iter().rev() {
+                self.prune_upwards(at);
+            }
+        }
+        while node != ROOT && !self.nodes[node].used {
+            node = self.nodes[node].parent;
+        }
+        self.prune_upwards(node);
+    }
+
+    fn prune_upwards(&mut self, mut node: usize) {
+        while node != ROOT && self.nodes[node].used {
+            let this = &self.nodes[node];
+            if !this.children.is_empty() || this.walked {
+                return;
+            }
+            let deep = this.subscribers.iter().any(|s| s.scope != Scope::Entry);
+            if !deep {
+                self.unwatch(node);
+            }
+            if !self.nodes[node].subscribers.is_empty() {
+                return;
+            }
+            let parent = self.nodes[node].parent;
+            let name = std::mem::take(&mut self.nodes[node].name);
+            self.nodes[parent].children.remove(&name);
+            self.nodes[node] = Node::default();
+            self.free.push(node);
+            node = parent;
+        }
+    }
+
+    fn path(&self, mut node: usize) -> PathBuf {
+        let mut names = Vec::new();
+        while node != ROOT {
+            names.push(&self.nodes[node].name);
+            node = self.nodes[node].parent;
+        }
+        let mut path = PathBuf::from("/");
+        path.extend(names.into_iter().rev());
+        path
+    }
+}
+
+struct Event {
+    wd: i32,
+    flags: ReadFlags,
+    name: Option<OsString>,
+}
+
+/// Returns the names from the root down; `.` and `..` are resolved lexically.
+fn components(path: &Path) -> Vec<&OsStr> {
+    let mut names = Vec::new();
+    for component in path.components() {
+        match component {
+            Component::Normal(name) => names.push(name),
+            Component::ParentDir => {
+                names.pop();
+            }
+            Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    use super::*;
+
+    /// Reads changes until the token comes, for at most five seconds.
+    fn wait_for(watcher: &mut Watcher, token: u64) -> bool {
+        let end = Instant::now() + Duration::from_secs(5);
+        while Instant::now() < end {
+            if watcher.read(Instant::now()).unwrap().contains(&token) {
+                return true;
+            }
+            let fd = watcher.fd().unwrap();
+            let _ = poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&Timespec { tv_sec: 0, tv_nsec: 50_000_000 }));
+        }
+        false
+    }
+
+    fn quiet(watcher: &mut Watcher) -> Vec<u64> {
+        watcher.read(Instant::now()).unwrap()
+    }
+
+    #[test]
+    fn file_is_noticed_when_its_missing_parents_appear_one_by_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut watcher = Watcher::new();
+        watcher.subscribe(&dir.path().join("a/b/c/file"), Scope::Entry, 7);
+        for sub in ["a", "a/b", "a/b/c"] {
+            fs::create_dir(dir.path().join(sub)).unwrap();
+            assert!(wait_for(&mut watcher, 7), "{sub}");
+        }
+        fs::write(dir.path().join("a/b/c/file"), "x").unwrap();
+        assert!(wait_for(&mut watcher, 7));
+        fs::remove_dir_all(dir.path().join("a")).unwrap();
+        assert!(wait_for(&mut watcher, 7));
+        quiet(&mut watcher);
+        fs::create_dir_all(dir.path().join("a/b/c")).unwrap();
+        fs::write(dir.path().join("a/b/c/file"), "y").unwrap();
+        assert!(wait_for(&mut watcher, 7));
+    }
+
+    #[test]
+    fn ten_thousand_files_of_one_directory_need_few_watches() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut watcher = Watcher::new();
+        let subscriptions: Vec<Subscription> =
+            (0..10_000).map(|i| watcher.subscribe(&dir.path().join(format!("f{i}")), Scope::Entry, i)).collect();
+        assert!(watcher.by_wd.len() <= dir.path().components().count());
+        fs::write(dir.path().join("f77"), "x").unwrap();
+        assert!(wait_for(&mut watcher, 77));
+        for subscription in subscriptions {
+            watcher.unsubscribe(subscription);
+        }
+        assert_eq!(watcher.nodes.len() - watcher.free.len(), 1, "only the root is left");
+        assert!(watcher.by_wd.len() <= 1);
+    }
+
+    #[test]
+    fn renamed_ancestor_is_noticed_and_the_old_object_is_not_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("a/b")).unwrap();
+        fs::write(dir.path().join("a/b/file"), "x").unwrap();
+        let mut watcher = Watcher::new();
+        watcher.subscribe(&dir.path().join("a/b/file"), Scope::Entry, 1);
+        fs::rename(dir.path().join("a"), dir.path().join("z")).unwrap();
+        assert!(wait_for(&mut watcher, 1));
+        quiet(&mut watcher);
+        fs::write(dir.path().join("z/b/file"), "edited").unwrap();
+        assert_eq!(quiet(&mut watcher), [0u64; 0]);
+    }
+
+    #[test]
+    fn unrelated_entries_are_not_reported() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut watcher = Watcher::new();
+        watcher.subscribe(&dir.path().join("file"), Scope::Entry, 1);
+        fs::write(dir.path().join("other"), "x").unwrap();
+        assert_eq!(quiet(&mut watcher), [0u64; 0]);
+    }
+
+    #[test]
+    fn everything_below_is_reported_in_directories_made_later() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut watcher = Watcher::new();
+        let subscription = watcher.subscribe(dir.path(), Scope::Recursive, 3);
+        fs::create_dir_all(dir.path().join("new/deep")).unwrap();
+        assert!(wait_for(&mut watcher, 3));
+        quiet(&mut watcher);
+        fs::write(dir.path().join("new/deep/file"), "x").unwrap();
+        assert!(wait_for(&mut watcher, 3));
+        watcher.unsubscribe(subscription);
+        assert_eq!(watcher.nodes.len() - watcher.free.len(), 1, "only the root is left");
+    }
+
+    #[test]
+    fn without_inotify_everything_is_polled_and_the_limit_reported_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut watcher = Watcher { inotify: None, limit_reached: true, ..Watcher::new() };
+        watcher.subscribe(&dir.path().join("file"), Scope::Entry, 9);
+        assert!(watcher.take_limit_reached());
+        let due = watcher.next_poll().unwrap();
+        assert_eq!(watcher.read(due).unwrap(), [9]);
+        assert!(!watcher.take_limit_reached());
+        assert!(watcher.next_poll().is_some());
+    }
+}

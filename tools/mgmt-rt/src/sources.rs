@@ -1,0 +1,133 @@
+//! Which front ends take part: an mcl program, a Puppet catalog, or both.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use graph_merge::UnmatchedPolicy;
+use mcl_artifact::program::Program;
+use mcl_diagnostics::{Diagnostic, Format};
+use pp_translate::FallbackPolicy;
+use resource_graph::ResourceGraph;
+use runtime::WaitLimit;
+use runtime::sources::{GraphMerger, MergeOutcome, PuppetSource, Source, SourceEvent};
+
+use crate::program;
+
+#[derive(clap::Args, Debug)]
+pub struct Sources {
+    /// The program, as written by `mclc build`; optional if --puppet is given
+    #[arg(value_name = "OUT.bin", required_unless_present = "puppet")]
+    pub artifact: Option<PathBuf>,
+    /// A Puppet catalog: translated by `mclc puppet`, in JSON, or manifests for an installed Puppet to compile
+    #[arg(long, value_name = "PATH")]
+    pub puppet: Option<PathBuf>,
+    /// Interval at which resources that call Puppet are applied again, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 1800)]
+    pub puppet_interval: u32,
+    /// How to handle Puppet resources without a native equivalent
+    #[arg(long, value_enum, value_name = "ACTION", default_value_t = PuppetFallback::Callback)]
+    pub puppet_fallback: PuppetFallback,
+    /// Directories of Puppet modules, separated by `:`; files that resources copy from a module are read here
+    #[arg(long, alias = "puppet-modulepath", value_name = "DIRS")]
+    pub puppet_module_path: Option<OsString>,
+    /// How to handle a merge point that exists on one side only
+    #[arg(long, value_enum, value_name = "ACTION", default_value_t = MergeUnmatched::Error)]
+    pub merge_unmatched: MergeUnmatched,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PuppetFallback {
+    /// Apply them with `puppet apply`
+    Callback,
+    /// Reject them
+    Error,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MergeUnmatched {
+    /// Reject it
+    Error,
+    /// Keep both sides separate, with a warning
+    Warn,
+    /// Keep both sides separate, without a warning
+    Ignore,
+}
+
+/// Options of the commands that show the first graph only.
+#[derive(clap::Args, Debug)]
+pub struct Wait {
+    /// How long to wait for functions without a value, e.g. a command that has not printed anything yet
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    wait: u64,
+}
+
+impl Wait {
+    /// Returns the limit. `report` is called once, after a few seconds, with what the program is waiting for.
+    pub fn limit<'a>(&self, report: &'a mut dyn FnMut(Vec<Diagnostic>)) -> WaitLimit<'a> {
+        WaitLimit { limit: Duration::from_secs(self.wait), report }
+    }
+}
+
+impl Sources {
+    /// The Puppet side, if it takes part.
+    pub fn puppet_source(&self) -> Option<PuppetSource> {
+        let options = pp_translate::TranslateOptions {
+            fallback: match self.puppet_fallback {
+                PuppetFallback::Callback => FallbackPolicy::Puppet,
+                PuppetFallback::Error => FallbackPolicy::Error,
+            },
+            module_path: self.puppet_module_path.iter().flat_map(std::env::split_paths).collect(),
+            run_interval: self.puppet_interval,
+        };
+        self.puppet.clone().map(|path| PuppetSource::new(path, options))
+    }
+
+    /// Returns the merger of the sources' graphs.
+    pub fn merger(&self) -> GraphMerger {
+        let unmatched = match self.merge_unmatched {
+            MergeUnmatched::Error => UnmatchedPolicy::Error,
+            MergeUnmatched::Warn => UnmatchedPolicy::Warn,
+            MergeUnmatched::Ignore => UnmatchedPolicy::Ignore,
+        };
+        GraphMerger::new(self.artifact.is_some(), self.puppet.is_some(), graph_merge::MergeOptions { unmatched })
+    }
+
+    /// The program, if there is one; what is wrong with it has been printed when this fails.
+    pub fn program(&self, format: Format) -> Result<Option<Arc<Program>>, ExitCode> {
+        self.artifact.as_deref().map(|path| program::load(path, format)).transpose()
+    }
+
+    /// Returns the first graph of all sources together, without automatic edges, and warnings. Nothing on the machine is touched; what
+    /// hosts share is read from the prefix.
+    pub fn first_graph(
+        &self,
+        program: Option<&Arc<Program>>,
+        prefix: Option<&Path>,
+        wait: WaitLimit<'_>,
+    ) -> Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let mut warnings = Vec::new();
+        let mut events = Vec::new();
+        if let Some(program) = program {
+            let graph = runtime::first_graph(program, &runtime::hostname(), prefix, wait)?;
+            events.push((Source::Mcl, SourceEvent::Graph(graph)));
+        }
+        if let Some(source) = self.puppet_source() {
+            let (graph, more) = source.load()?;
+            warnings.extend(more);
+            events.push((Source::Puppet, SourceEvent::Graph(graph)));
+        }
+        match self.merger().handle(events).pop() {
+            Some(MergeOutcome::Graph(graph, more)) => {
+                warnings.extend(more);
+                Ok((graph, warnings))
+            }
+            Some(MergeOutcome::Failed(errors)) => Err(errors),
+            // All sources have delivered a graph, so the merger does not wait.
+            Some(MergeOutcome::Waiting) | None => Ok((ResourceGraph::new(), warnings)),
+        }
+    }
+}
