@@ -1,7 +1,7 @@
-//! Users and groups by name or number (spec 05 §5.2).
+//! Resolves users and groups by name or number (spec 05 §5.2).
 //!
-//! The flat files are read first and kept until they change; what they do not know is asked of `getent`, which knows
-//! the directories that a machine may be configured for.
+//! The files in `/etc` are read first and cached until they change. Other accounts are looked up with `getent`, which queries
+//! all configured directories.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -12,25 +12,25 @@ use rustc_hash::FxHashMap;
 
 use crate::Failure;
 
-/// The number of a user given by name or number.
+/// Returns the id of a user given by name or number.
 ///
 /// # Errors
-/// There is no such user.
+/// The user does not exist.
 pub fn user_id(user: &str) -> Result<u32, Failure> {
     static CACHE: Mutex<Option<Database>> = Mutex::new(None);
     lookup("user", "passwd", &CACHE, user)
 }
 
-/// The number of a group given by name or number.
+/// Returns the id of a group given by name or number.
 ///
 /// # Errors
-/// There is no such group.
+/// The group does not exist.
 pub fn group_id(group: &str) -> Result<u32, Failure> {
     static CACHE: Mutex<Option<Database>> = Mutex::new(None);
     lookup("group", "group", &CACHE, group)
 }
 
-/// One flat file: lines of fields separated by colons, the name first, the number third.
+/// The content of `/etc/passwd` or `/etc/group`: fields separated by colons, the first the name, the third the number.
 struct Database {
     modified: Option<SystemTime>,
     by_name: FxHashMap<String, u32>,
@@ -52,7 +52,7 @@ impl Database {
         Database { modified, by_name, numbers }
     }
 
-    /// A number must exist; a name wins only where there is no such number.
+    /// Looks up an existing number first, then a name.
     fn find(&self, key: &str) -> Option<u32> {
         let number = key.parse::<u32>().ok().filter(|n| self.numbers.binary_search(n).is_ok());
         number.or_else(|| self.by_name.get(key).copied())

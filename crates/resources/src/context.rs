@@ -1,4 +1,4 @@
-//! What a kind sees of the engine during one check.
+//! The interface between a provider and the agent during one check.
 
 use std::collections::BTreeSet;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -13,14 +13,14 @@ use rustix::event::{EventfdFlags, eventfd};
 
 use crate::{ExitRequest, Failure, Sent, SharedValues, StateDir};
 
-/// How urgently a check has to end.
+/// How urgently a check must end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CancelLevel {
-    /// Go on.
+    /// No request.
     None,
-    /// End in an orderly way: commands get their signal.
+    /// End gracefully: commands receive their signal.
     Cancel,
-    /// End now: commands are killed.
+    /// End immediately: commands are killed.
     Kill,
 }
 
@@ -32,13 +32,13 @@ pub struct Cancel {
 }
 
 impl Cancel {
-    /// Nothing requested yet.
+    /// Returns a handle without a request.
     #[must_use]
     pub fn new() -> Arc<Cancel> {
         Arc::new(Cancel::default())
     }
 
-    /// The most urgent request so far.
+    /// Returns the most urgent request so far.
     #[must_use]
     pub fn level(&self) -> CancelLevel {
         match self.level.load(Ordering::SeqCst) {
@@ -48,54 +48,54 @@ impl Cancel {
         }
     }
 
-    /// Whether anything was requested.
+    /// Returns whether the end was requested.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.level() != CancelLevel::None
     }
 
-    /// Requests an end; never takes a request back.
+    /// Requests the end of the check; never lowers the level.
     pub fn request(&self, level: CancelLevel) {
         self.level.fetch_max(level as u8, Ordering::SeqCst);
         if let Some(Some(fd)) = self.fd.get() {
-            ring(fd.as_fd());
+            signal(fd.as_fd());
         }
     }
 
-    /// Readable once per new request (an eventfd: read it to wait for the next one). `None` when the process has no
-    /// descriptor left; callers then poll the level.
+    /// Returns an eventfd that becomes readable with each new request; reading it resets it. Each call after a request makes it
+    /// readable again. `None` if the process has no descriptor left; callers must poll the level then.
     #[must_use]
     pub fn fd(&self) -> Option<BorrowedFd<'_>> {
         let fd = self.fd.get_or_init(|| eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok()).as_ref()?;
         if self.is_cancelled() {
-            ring(fd.as_fd());
+            signal(fd.as_fd());
         }
         Some(fd.as_fd())
     }
 }
 
-fn ring(fd: BorrowedFd<'_>) {
-    // The only failure is a full counter, and then the descriptor is readable already.
+fn signal(fd: BorrowedFd<'_>) {
+    // Fails only if the counter is full, and then the descriptor is readable already.
     let _ = rustix::io::write(fd, &1u64.to_ne_bytes());
 }
 
-/// A change that was found necessary.
+/// A change that a provider announces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// What is done, in the imperative: `create /srv/x (12 bytes)`.
+    /// The description, in the imperative: `create /srv/x (12 bytes)`.
     pub text: String,
-    /// The contents before and after, where they can be shown.
+    /// The contents before and after, where they can be printed.
     pub diff: Option<Diff>,
 }
 
-/// Contents before and after a change; `None` where there is nothing.
+/// The contents of a file before and after a change; `None` if it does not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diff {
-    /// Of what.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Before.
+    /// The content before the change.
     pub before: Option<Vec<u8>>,
-    /// After.
+    /// The content after the change.
     pub after: Option<Vec<u8>>,
 }
 
@@ -110,7 +110,7 @@ impl From<&str> for Change {
     }
 }
 
-/// The effective paths of all `file` resources of the running graph, for kinds that must not touch what others manage.
+/// The effective paths of all `file` resources of the running graph, for providers that must not remove managed files.
 /// Directories end with a slash.
 #[derive(Debug, Default)]
 pub struct ManagedPaths {
@@ -118,20 +118,20 @@ pub struct ManagedPaths {
 }
 
 impl ManagedPaths {
-    /// From the paths.
+    /// Returns a set of these paths.
     #[must_use]
     pub fn new(paths: impl IntoIterator<Item = String>) -> ManagedPaths {
         ManagedPaths { paths: paths.into_iter().collect() }
     }
 
-    /// Whether the path itself is managed; a trailing slash does not count.
+    /// Returns whether the path is managed; a trailing slash is ignored.
     #[must_use]
     pub fn contains(&self, path: &str) -> bool {
         let path = path.trim_end_matches('/');
         self.paths.contains(path) || self.paths.contains(&format!("{path}/"))
     }
 
-    /// Whether something strictly below the path is managed.
+    /// Returns whether a path strictly below this one is managed.
     #[must_use]
     pub fn any_below(&self, path: &str) -> bool {
         let prefix = format!("{}/", path.trim_end_matches('/'));
@@ -139,15 +139,15 @@ impl ManagedPaths {
     }
 }
 
-/// Directories whose entries changed and are not synced yet. Syncing a directory once for many renames in it is what
-/// makes ten thousand small files fast; until then a power failure may bring back the old entry, never half of a file.
+/// Directories with changed entries that are not synced yet. Syncing a directory once for many renames makes many small files
+/// fast; a power failure before may restore an old entry, but never leaves a partial file.
 #[derive(Debug, Default)]
 pub struct PendingSyncs {
     directories: Mutex<BTreeSet<PathBuf>>,
 }
 
 impl PendingSyncs {
-    /// Syncs the directory soon.
+    /// Adds a directory.
     pub fn add(&self, directory: &Path) {
         let mut directories = self.directories.lock().unwrap_or_else(PoisonError::into_inner);
         if !directories.contains(directory) {
@@ -155,11 +155,11 @@ impl PendingSyncs {
         }
     }
 
-    /// Syncs all of them now.
+    /// Syncs all directories.
     pub fn flush(&self) {
         let directories = std::mem::take(&mut *self.directories.lock().unwrap_or_else(PoisonError::into_inner));
         for directory in directories {
-            // A directory that is gone, or of a file system that cannot sync, loses nothing that we promised.
+            // A removed directory needs no sync, and some file systems do not support it.
             if let Ok(directory) = std::fs::File::open(directory) {
                 let _ = directory.sync_all();
             }
@@ -167,42 +167,26 @@ impl PendingSyncs {
     }
 }
 
-/// What all checks share.
-#[derive(Default)]
-pub struct Host {
-    /// The state under the prefix; `None` where nothing may be stored (`plan`, some tests).
+/// What all checks of an agent share.
+#[derive(Clone, Default)]
+pub struct ApplyContext {
+    /// The state directory; `None` where nothing may be stored.
     pub state: Option<Arc<StateDir>>,
     /// The paths that `file` resources manage.
     pub managed: Arc<ManagedPaths>,
-    /// Whether changes should carry the contents for a diff.
+    /// Whether changes must include a diff.
     pub want_diffs: bool,
     /// Directories to sync.
     pub syncs: Arc<PendingSyncs>,
-    /// What resources offer to functions.
+    /// The values that resources offer to functions.
     pub shared: Arc<SharedValues>,
-    /// The exit status that a resource asked for.
+    /// The exit status that a resource requested.
     pub exit: Arc<ExitRequest>,
-    /// The program that runs, if one takes part.
+    /// The running program, if there is one.
     pub program: Option<Arc<Program>>,
 }
 
-impl Host {
-    /// The same things, shared.
-    #[must_use]
-    pub fn share(&self) -> Host {
-        Host {
-            state: self.state.clone(),
-            managed: self.managed.clone(),
-            want_diffs: self.want_diffs,
-            syncs: self.syncs.clone(),
-            shared: self.shared.clone(),
-            exit: self.exit.clone(),
-            program: self.program.clone(),
-        }
-    }
-}
-
-/// What the agent asks of one check.
+/// The parameters of one check.
 pub struct CheckRequest<'a> {
     /// The resource to check.
     pub id: &'a ResourceId,
@@ -213,7 +197,7 @@ pub struct CheckRequest<'a> {
     /// The parameters changed by reception since the last successful check: index of the group's member, and key.
     pub changed: &'a [(usize, Arc<str>)],
     /// What all checks share.
-    pub host: &'a Host,
+    pub apply_context: &'a ApplyContext,
     /// The request to end the check.
     pub cancel: &'a Arc<Cancel>,
     /// Called before the first change is made, to record what a crash must not lose.
@@ -221,33 +205,38 @@ pub struct CheckRequest<'a> {
 }
 
 impl<'a> CheckRequest<'a> {
-    /// A check without a refresh, without received values and with nothing to record.
+    /// Returns a check without a notification, received values, or a hook.
     #[must_use]
-    pub fn new(id: &'a ResourceId, host: &'a Host, cancel: &'a Arc<Cancel>, apply: bool) -> CheckRequest<'a> {
-        CheckRequest { id, apply, refresh: false, changed: &[], host, cancel, before_first_change: None }
+    pub fn new(
+        id: &'a ResourceId,
+        apply_context: &'a ApplyContext,
+        cancel: &'a Arc<Cancel>,
+        apply: bool,
+    ) -> CheckRequest<'a> {
+        CheckRequest { id, apply, refresh: false, changed: &[], apply_context, cancel, before_first_change: None }
     }
 }
 
-/// What one check did besides succeeding or failing.
+/// The results of one check, besides its success or failure.
 #[derive(Debug, Default)]
 pub struct CheckOutcome {
     /// The changes announced, in order.
     pub changes: Vec<Change>,
     /// The values sent.
     pub sent: Vec<Sent>,
-    /// Lines for the person who runs the agent.
+    /// Messages for the user.
     pub messages: Vec<String>,
-    /// Whether [`crate::Kind::watches`] has to be called again.
+    /// Whether [`crate::Provider::watches`] must be called again.
     pub watch_again: bool,
 }
 
-/// One check, seen from the kind.
+/// One running check, as its provider sees it.
 pub struct Context<'a> {
     pub(crate) id: &'a ResourceId,
     pub(crate) apply: bool,
     refresh: bool,
     changed: &'a [(usize, Arc<str>)],
-    pub(crate) host: &'a Host,
+    pub(crate) apply_context: &'a ApplyContext,
     cancel: &'a Arc<Cancel>,
     before_first_change: Option<&'a dyn Fn() -> Result<(), Failure>>,
     pub(crate) changes: Vec<Change>,
@@ -260,13 +249,13 @@ impl<'a> Context<'a> {
     /// Starts a check.
     #[must_use]
     pub fn new(request: CheckRequest<'a>) -> Context<'a> {
-        let CheckRequest { id, apply, refresh, changed, host, cancel, before_first_change } = request;
+        let CheckRequest { id, apply, refresh, changed, apply_context, cancel, before_first_change } = request;
         Context {
             id,
             apply,
             refresh,
             changed,
-            host,
+            apply_context,
             cancel,
             before_first_change,
             changes: Vec::new(),
@@ -276,23 +265,23 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Ends the check.
+    /// Ends the check and returns its results.
     #[must_use]
     pub fn into_outcome(self) -> CheckOutcome {
         let Context { changes, sent, messages, watch_again, .. } = self;
         CheckOutcome { changes, sent, messages, watch_again }
     }
 
-    /// The resource under check.
+    /// Returns the resource under check.
     #[must_use]
     pub fn id(&self) -> &'a ResourceId {
         self.id
     }
 
-    /// Announces a change and asks whether to make it: `false` in noop. Call it before touching anything.
+    /// Announces a change. Returns whether to make it, which is `false` in noop mode. Must be called before the change.
     ///
     /// # Errors
-    /// The check was cancelled, or what must be remembered across a crash could not be stored.
+    /// The check was cancelled, or the hook before the first change failed.
     pub fn change(&mut self, change: impl Into<Change>) -> Result<bool, Failure> {
         if self.apply {
             if self.cancel.is_cancelled() {
@@ -306,123 +295,123 @@ impl<'a> Context<'a> {
         Ok(self.apply)
     }
 
-    /// Whether anything was announced in this check: the resource was wrong.
+    /// Returns whether this check announced a change.
     #[must_use]
     pub fn is_changed(&self) -> bool {
         !self.changes.is_empty()
     }
 
-    /// The changes announced so far.
+    /// Returns the changes announced so far.
     #[must_use]
     pub fn changes(&self) -> &[Change] {
         &self.changes
     }
 
-    /// Whether changes should carry the contents for a diff.
+    /// Whether changes must include a diff.
     #[must_use]
     pub fn wants_diffs(&self) -> bool {
-        self.host.want_diffs
+        self.apply_context.want_diffs
     }
 
-    /// Whether a resource with a notifying edge to this one changed. Only kinds with the refresh trait see it.
+    /// Returns whether a resource with a notifying edge to this one changed. Always false for kinds without the refresh trait.
     #[must_use]
     pub fn refresh(&self) -> bool {
         self.refresh
     }
 
-    /// Whether the parameter of the leader changed by reception since the last successful check.
+    /// Returns whether a parameter of the leader changed by reception since the last successful check.
     #[must_use]
     pub fn received(&self, key: &str) -> bool {
         self.member_received(0, key)
     }
 
-    /// The same for any member of the group; 0 is the leader.
+    /// Returns whether a parameter of a member changed by reception; member 0 is the leader.
     #[must_use]
     pub fn member_received(&self, member: usize, key: &str) -> bool {
         self.changed.iter().any(|(m, k)| *m == member && &**k == key)
     }
 
-    /// The keys of a member that changed by reception.
+    /// Returns the parameters of a member that changed by reception.
     pub fn received_keys(&self, member: usize) -> impl Iterator<Item = &str> {
         self.changed.iter().filter(move |(m, _)| *m == member).map(|(_, k)| &**k)
     }
 
-    /// Publishes a value of the leader; `None` says that it is not set. To be repeated in every successful check.
+    /// Sends a value of the leader; `None` if it is not set. Must be called in every successful check.
     pub fn send(&mut self, key: &'static str, value: Option<Value>) {
         self.sent.push(Sent { member: 0, key, value });
     }
 
-    /// Publishes a value of any member of the group.
+    /// Sends a value of a member.
     pub fn send_for(&mut self, member: usize, key: &'static str, value: Option<Value>) {
         self.sent.push(Sent { member, key, value });
     }
 
-    /// What was published in this check.
+    /// Returns the values sent in this check.
     #[must_use]
     pub fn sent(&self) -> &[Sent] {
         &self.sent
     }
 
-    /// Has [`crate::Kind::watches`] asked again after this check: it found out what there is to watch.
+    /// Requests a call of [`crate::Provider::watches`] after this check, which found new sources of events.
     pub fn watch_again(&mut self) {
         self.watch_again = true;
     }
 
-    /// Shows a line to the person who runs the agent.
-    pub fn say(&mut self, text: impl Into<String>) {
+    /// Prints a message for the user.
+    pub fn emit_message(&mut self, text: impl Into<String>) {
         self.messages.push(text.into());
     }
 
-    /// What was said in this check.
+    /// Returns the messages of this check.
     #[must_use]
     pub fn messages(&self) -> &[String] {
         &self.messages
     }
 
-    /// The request to end this check.
+    /// Returns the handle that requests the end of this check.
     #[must_use]
     pub fn cancel(&self) -> &'a Arc<Cancel> {
         self.cancel
     }
 
-    /// The managed paths of the graph.
+    /// Returns the managed paths of the graph.
     #[must_use]
     pub fn managed(&self) -> &'a ManagedPaths {
-        &self.host.managed
+        &self.apply_context.managed
     }
 
-    /// The private directory of this resource under the prefix (mode 0700), made on the first call (spec 06 §8.2).
+    /// Returns the private directory of this resource, created with mode 0700 if needed (spec 06 §8.2).
     ///
     /// # Errors
-    /// It cannot be made, or this run may not store anything.
+    /// The directory cannot be created, or this run has no state directory.
     pub fn state_dir(&self) -> Result<PathBuf, Failure> {
-        match &self.host.state {
+        match &self.apply_context.state {
             Some(state) => state.resource_dir(self.id).map_err(Failure::on("create", Path::new("the state directory"))),
             None => Err(Failure::Unavailable("no state directory in this run".to_owned())),
         }
     }
 
-    /// The private directory without making it; `None` when this run has no state.
+    /// Returns the path of the private directory, which may not exist; `None` without a state directory.
     #[must_use]
     pub fn existing_state_dir(&self) -> Option<PathBuf> {
-        self.host.state.as_ref().map(|s| s.resource_path(self.id))
+        self.apply_context.state.as_ref().map(|s| s.resource_path(self.id))
     }
 
-    /// Sees to it that changed entries of the directory reach the disk.
+    /// Schedules a sync of the directory.
     pub fn sync_directory(&self, directory: &Path) {
-        self.host.syncs.add(directory);
+        self.apply_context.syncs.add(directory);
     }
 
-    /// The program that runs, if one takes part.
+    /// The running program, if there is one.
     #[must_use]
     pub fn program(&self) -> Option<&'a Arc<Program>> {
-        self.host.program.as_ref()
+        self.apply_context.program.as_ref()
     }
 
-    /// The state under the prefix.
+    /// Returns the state directory.
     #[must_use]
     pub fn state(&self) -> Option<&'a Arc<StateDir>> {
-        self.host.state.as_ref()
+        self.apply_context.state.as_ref()
     }
 }
 

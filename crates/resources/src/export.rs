@@ -1,47 +1,47 @@
-//! Resources with `Meta:export`: what any kind does besides, when it is published for other hosts (spec 06 §4.5).
+//! Resources with `Meta:export`, which are published for other hosts (spec 06 §4.5).
 
-use resource_graph::Resource;
+use resource_graph::{Resource, encode_exported};
 use shared_store::{Export, SharedStore};
 
-use crate::{Context, Failure, Kind, Load, Watch};
-use resource_graph::encode_exported;
+use crate::{Context, Failure, Provider, Watch, WorkerClass};
 
-/// Publishes a resource at each of its checks, if it is not there yet, and does what its kind does. A hidden one is
-/// published and does nothing else.
+/// Publishes a resource at each check, unless the store already has it, and runs the resource's own provider. A hidden
+/// resource is only published.
 pub(super) struct Exporting {
-    /// As declared, with the values received so far.
+    /// The resource as declared, with the values received so far.
     resource: Resource,
-    kind: Option<Box<dyn Kind>>,
+    /// `None` for a hidden resource.
+    provider: Option<Box<dyn Provider>>,
 }
 
-/// What of a resource is published, and for whom.
+/// Returns the exports of a resource, one for each receiving host.
 pub fn exports(resource: &Resource) -> impl Iterator<Item = Export> + '_ {
     let (kind, name) = (&resource.id.kind, &resource.id.name);
     resource.meta.export.iter().map(|to| Export { kind: kind.to_string(), name: name.to_string(), to: to.clone() })
 }
 
 impl Exporting {
-    pub(super) fn new(resource: &Resource, kind: Option<Box<dyn Kind>>) -> Exporting {
-        Exporting { resource: resource.clone(), kind }
+    pub(super) fn new(resource: &Resource, provider: Option<Box<dyn Provider>>) -> Exporting {
+        Exporting { resource: resource.clone(), provider }
     }
 
     fn publish(&self, cx: &mut Context<'_>) -> Result<(), Failure> {
-        let Some(world) = cx.state().map(|state| state.world()) else {
-            return Err(Failure::Unavailable("there is no store of exported resources in this run".to_owned()));
+        let Some(store) = cx.state().map(|state| state.shared_store()) else {
+            return Err(Failure::Unavailable("exporting resources requires a state directory".to_owned()));
         };
         let data = encode_exported(&self.resource);
-        exports(&self.resource).try_for_each(|export| publish_one(&world, &export, &data, cx))
+        exports(&self.resource).try_for_each(|export| publish_one(&store, &export, &data, cx))
     }
 }
 
-fn publish_one(world: &SharedStore, export: &Export, data: &str, cx: &mut Context<'_>) -> Result<(), Failure> {
+fn publish_one(store: &SharedStore, export: &Export, data: &str, cx: &mut Context<'_>) -> Result<(), Failure> {
     let failed = |error| Failure::io("export", format!("{}[{}] to {}", export.kind, export.name, export.to), error);
-    if world.is_exported(export, data).map_err(failed)? {
+    if store.is_exported(export, data).map_err(failed)? {
         return Ok(());
     }
     if cx.change(format!("export to {}", if export.to == "*" { "all hosts" } else { &export.to }))? {
-        world.export(export, data).map_err(|error| {
-            // It was announced, and not made.
+        store.export(export, data).map_err(|error| {
+            // The announced change was not made.
             cx.changes.pop();
             failed(error)
         })?;
@@ -49,45 +49,46 @@ fn publish_one(world: &SharedStore, export: &Export, data: &str, cx: &mut Contex
     Ok(())
 }
 
-impl Kind for Exporting {
+impl Provider for Exporting {
     fn init(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
-        self.kind.as_mut().map_or(Ok(()), |kind| kind.init(cx))
+        self.provider.as_mut().map_or(Ok(()), |provider| provider.init(cx))
     }
 
-    /// Publishing and the check do not depend on each other; of two failures that of the check is told.
+    /// Publishing and the check are independent; if both fail, the failure of the check is returned.
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
-        // noop keeps quiet about exports; a plan says what would happen.
+        // A plan reports exports, noop does not.
         let is_planned = cx.wants_diffs() && !self.resource.meta.noop;
         let published = if cx.apply || is_planned { self.publish(cx) } else { Ok(()) };
-        self.kind.as_mut().map_or(Ok(()), |kind| kind.check_apply(cx))?;
+        self.provider.as_mut().map_or(Ok(()), |provider| provider.check_apply(cx))?;
         published
     }
 
     fn watches(&self) -> Vec<Watch> {
-        self.kind.as_ref().map_or_else(Vec::new, |kind| kind.watches())
+        self.provider.as_ref().map_or_else(Vec::new, |provider| provider.watches())
     }
 
     fn update(&mut self, resources: &[Resource]) -> Result<(), Failure> {
         self.resource.clone_from(&resources[0]);
-        self.kind.as_mut().map_or(Ok(()), |kind| kind.update(resources))
+        self.provider.as_mut().map_or(Ok(()), |provider| provider.update(resources))
     }
 
-    fn load(&self) -> Load {
-        self.kind.as_ref().map_or(Load::Works, |kind| kind.load())
+    fn worker_class(&self) -> WorkerClass {
+        self.provider.as_ref().map_or(WorkerClass::Cpu, |provider| provider.worker_class())
     }
 
     fn cleanup(&mut self) {
-        if let Some(kind) = &mut self.kind {
-            kind.cleanup();
+        if let Some(provider) = &mut self.provider {
+            provider.cleanup();
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::harness::{Bench, resource};
     use resource_graph::decode_exported;
+
+    use super::*;
+    use crate::provider_test::{ProviderTest, resource};
 
     fn exported(to: &[&str]) -> Resource {
         let mut resource = resource("noop", "n");
@@ -95,26 +96,26 @@ mod tests {
         resource
     }
 
-    fn stored(bench: &Bench) -> Vec<Export> {
-        bench.host.state.as_ref().unwrap().world().own_exports().unwrap()
+    fn stored(test: &ProviderTest) -> Vec<Export> {
+        test.apply_context.state.as_ref().unwrap().shared_store().own_exports().unwrap()
     }
 
-    /// A check that publishes something, and one that finds it there.
+    /// Runs a check that publishes the resource, and one that finds it published.
     #[track_caller]
-    fn publishes(bench: &mut Bench) {
-        assert_ne!(bench.run(true).expect("it is published").changes, [""; 0]);
-        bench.is_right();
+    fn publishes(test: &mut ProviderTest) {
+        assert_ne!(test.run(true).expect("the export succeeds").changes, [""; 0]);
+        test.assert_unchanged();
     }
 
     #[test]
     fn a_resource_is_published_once_for_each_host() {
         let scratch = tempfile::tempdir().unwrap();
-        let mut bench = Bench::with_state(&exported(&["*", "h2", "h2"]), scratch.path());
-        publishes(&mut bench);
-        let to: Vec<String> = stored(&bench).into_iter().map(|export| export.to).collect();
+        let mut test = ProviderTest::with_state(&exported(&["*", "h2", "h2"]), scratch.path());
+        publishes(&mut test);
+        let to: Vec<String> = stored(&test).into_iter().map(|export| export.to).collect();
         assert_eq!(to, ["*", "h2"]);
-        let world = bench.host.state.as_ref().unwrap().world();
-        let records = world.exported("noop").unwrap();
+        let store = test.apply_context.state.as_ref().unwrap().shared_store();
+        let records = store.exported("noop").unwrap();
         assert_eq!(decode_exported(records[0].data.as_bytes()).unwrap().id, exported(&[]).id);
     }
 
@@ -126,32 +127,32 @@ mod tests {
             resource.meta.export = vec!["*".to_owned()];
             resource
         };
-        let mut bench = Bench::with_state(&print("a"), scratch.path());
-        publishes(&mut bench);
-        bench.kind.update(&[print("b")]).unwrap();
-        publishes(&mut bench);
-        let world = bench.host.state.as_ref().unwrap().world();
-        let records = world.exported("print").unwrap();
+        let mut test = ProviderTest::with_state(&print("a"), scratch.path());
+        publishes(&mut test);
+        test.provider.update(&[print("b")]).unwrap();
+        publishes(&mut test);
+        let store = test.apply_context.state.as_ref().unwrap().shared_store();
+        let records = store.exported("print").unwrap();
         assert_eq!(decode_exported(records[0].data.as_bytes()).unwrap().params["msg"], "b".into());
     }
 
     #[test]
     fn noop_publishes_nothing() {
         let scratch = tempfile::tempdir().unwrap();
-        let mut bench = Bench::with_state(&exported(&["*"]), scratch.path());
-        assert_eq!(bench.run(false).unwrap().changes, [""; 0]);
-        assert!(stored(&bench).is_empty());
+        let mut test = ProviderTest::with_state(&exported(&["*"]), scratch.path());
+        assert_eq!(test.run(false).unwrap().changes, [""; 0]);
+        assert!(stored(&test).is_empty());
     }
 
     #[test]
-    fn a_plan_tells_what_would_be_published() {
+    fn a_plan_reports_exports() {
         let scratch = tempfile::tempdir().unwrap();
-        let mut bench = Bench::with_state(&exported(&["h2"]), scratch.path());
-        bench.host.want_diffs = true;
-        assert_eq!(bench.run(false).unwrap().changes, ["export to h2"]);
-        assert!(stored(&bench).is_empty());
-        publishes(&mut bench);
-        assert_eq!(bench.run(false).unwrap().changes, [""; 0]);
+        let mut test = ProviderTest::with_state(&exported(&["h2"]), scratch.path());
+        test.apply_context.want_diffs = true;
+        assert_eq!(test.run(false).unwrap().changes, ["export to h2"]);
+        assert!(stored(&test).is_empty());
+        publishes(&mut test);
+        assert_eq!(test.run(false).unwrap().changes, [""; 0]);
     }
 
     #[test]
@@ -161,22 +162,22 @@ mod tests {
         let mut hidden = resource("file", file.to_str().unwrap()).with("state", "exists").with("content", "x");
         hidden.meta.hidden = true;
         hidden.meta.export = vec!["*".to_owned()];
-        let mut bench = Bench::with_state(&hidden, scratch.path());
-        publishes(&mut bench);
-        assert_eq!(stored(&bench).len(), 1);
+        let mut test = ProviderTest::with_state(&hidden, scratch.path());
+        publishes(&mut test);
+        assert_eq!(stored(&test).len(), 1);
         assert!(!file.exists());
     }
 
     #[test]
-    fn a_store_that_cannot_be_written_does_not_keep_the_kind_from_its_work() {
+    fn a_failed_export_does_not_prevent_the_check() {
         let scratch = tempfile::tempdir().unwrap();
         let file = scratch.path().join("file");
         let mut exported = resource("file", file.to_str().unwrap()).with("state", "exists").with("content", "x");
         exported.meta.export = vec!["*".to_owned()];
-        let mut bench = Bench::with_state(&exported, scratch.path());
+        let mut test = ProviderTest::with_state(&exported, scratch.path());
         std::fs::create_dir_all(scratch.path().join("prefix/local")).unwrap();
         std::fs::write(scratch.path().join("prefix/local/world"), "in the way").unwrap();
-        let error = bench.run(true).unwrap_err().to_string();
+        let error = test.run(true).unwrap_err().to_string();
         assert!(error.starts_with("cannot export file["), "{error}");
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "x");
     }

@@ -1,27 +1,28 @@
-//! The implementations of resource kinds: what each one checks, repairs and watches (spec 05 §6), and what the agent
-//! keeps under its prefix (`state`, spec 06 §8).
+//! The providers of resource kinds, which check, repair and watch resources (spec 05 §6), and the state that the agent keeps
+//! under its prefix (spec 06 §8).
 //!
-//! A kind is a [`Kind`] object made from a resource (and the members grouped into it) by [`build`]. The engine's core
-//! never sees it: the core decides *when* a vertex is checked, the shell calls [`Kind::check_apply`] on a worker thread.
-//! What a kind may rely on:
+//! [`build`] makes a [`Provider`] from a resource and the members grouped into it. The engine decides *when* a resource is
+//! checked; the agent then calls [`Provider::check_apply`] on a worker thread. A provider may rely on these guarantees:
 //!
-//! * its calls never overlap, and run only after everything in [`Kind::watches`] is being watched;
-//! * [`Kind::init`] runs once, before the first check, and may fail (the failure is retried like any other);
-//! * [`Kind::update`] is called when a received value changed a parameter; private state survives.
+//! * calls never overlap, and checks run only while everything in [`Provider::watches`] is being watched;
+//! * [`Provider::init`] runs once before the first check and may fail, and is retried like a check;
+//! * [`Provider::update`] is called when a received value changed a parameter; private state survives it.
 //!
-//! What a kind must do: announce every change through [`Context::change`] *before* making it, and make it only if the
-//! answer is `true`. So one rule gives noop, `plan`, the line a person reads, and the refresh that survives a crash: the
-//! first announcement writes down that dependents may have to be refreshed. A check that announces nothing found the
-//! resource right.
+//! In return, a provider announces every change through [`Context::change`] *before* making it, and makes it only if the
+//! result is `true`. This single rule provides noop, `plan`, the progress output, and notifications that survive a crash:
+//! the first announcement records which dependents must be refreshed. A check without announcements found the resource
+//! in its declared state.
 
 mod accounts;
 mod bus;
 mod context;
+mod exit_request;
 mod export;
-#[cfg(test)]
-mod harness;
-mod kind;
 mod params;
+mod process;
+mod provider;
+#[cfg(test)]
+mod provider_test;
 mod providers;
 mod retry;
 mod reversal;
@@ -35,16 +36,17 @@ mod watch;
 
 pub use accounts::{group_id, user_id};
 pub use context::{
-    Cancel, CancelLevel, Change, CheckOutcome, CheckRequest, Context, Diff, Host, ManagedPaths, PendingSyncs,
+    ApplyContext, Cancel, CancelLevel, Change, CheckOutcome, CheckRequest, Context, Diff, ManagedPaths, PendingSyncs,
 };
+pub use exit_request::ExitRequest;
 pub use export::exports;
-pub use kind::{Kind, Load};
 pub use params::Params;
-pub use providers::{Constructor, ExitRequest, build, is_refreshable, package_files};
+pub use provider::{Provider, WorkerClass};
+pub use providers::{Constructor, build, is_refreshable, package_files};
 pub use resource_engine::{Failure, Sent};
 pub use reversal::{Reversals, is_reversal};
 pub use shared::{SharedValues, Subscriber};
 pub use state::{RefreshJournal, StateDir, StateError, default_prefix, functions_dir, hostname};
 pub use watch::{Listen, Scope, Task, TaskHandle, Wake, Watch};
 
-use state::{make_temporary, temporary_beside, write_atomically};
+use crate::state::{make_temporary, temporary_beside, write_atomically};

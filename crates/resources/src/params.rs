@@ -1,4 +1,4 @@
-//! Reading the parameters of a resource into a kind's own types.
+//! Reads the parameters of a resource into the types of its provider.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,26 +8,26 @@ use resource_graph::Resource;
 
 use crate::Failure;
 
-/// A resource's parameters, read by name; one that was not set reads as the zero value (spec 05 §0).
+/// The parameters of a resource, by name. A parameter that is not set has the zero value (spec 05 §0).
 #[derive(Clone, Copy)]
 pub struct Params<'a> {
     resource: &'a Resource,
 }
 
 impl<'a> Params<'a> {
-    /// The parameters of a resource.
+    /// Wraps the parameters of a resource.
     #[must_use]
     pub fn new(resource: &'a Resource) -> Params<'a> {
         Params { resource }
     }
 
-    /// The resource's name.
+    /// Returns the name of the resource.
     #[must_use]
     pub fn name(self) -> &'a Arc<str> {
         &self.resource.id.name
     }
 
-    /// The raw value, if set.
+    /// Returns the raw value, if set.
     #[must_use]
     pub fn value(self, key: &str) -> Option<&'a Value> {
         self.resource.params.get(key)
@@ -37,10 +37,10 @@ impl<'a> Params<'a> {
         Failure::Invalid(format!("parameter `{key}` of {} must be {expected}", self.resource.id))
     }
 
-    /// The bytes of a string, if set.
+    /// Returns the bytes of a string, if set.
     ///
     /// # Errors
-    /// It is no string; so for the methods below.
+    /// The value has another type; the methods below fail likewise.
     pub fn opt_bytes(self, key: &str) -> Result<Option<&'a Str>, Failure> {
         match self.value(key) {
             None => Ok(None),
@@ -49,7 +49,7 @@ impl<'a> Params<'a> {
         }
     }
 
-    /// A text, if set; it must be UTF-8.
+    /// Returns a string, if set; it must be valid UTF-8.
     #[allow(clippy::missing_errors_doc)]
     pub fn opt_str(self, key: &str) -> Result<Option<&'a str>, Failure> {
         match self.opt_bytes(key)? {
@@ -61,13 +61,13 @@ impl<'a> Params<'a> {
         }
     }
 
-    /// A text, empty if not set.
+    /// Returns a string; empty if not set.
     #[allow(clippy::missing_errors_doc)]
     pub fn str(self, key: &str) -> Result<&'a str, Failure> {
         Ok(self.opt_str(key)?.unwrap_or(""))
     }
 
-    /// A flag, if set.
+    /// Returns a boolean, if set.
     #[allow(clippy::missing_errors_doc)]
     pub fn opt_bool(self, key: &str) -> Result<Option<bool>, Failure> {
         match self.value(key) {
@@ -77,13 +77,13 @@ impl<'a> Params<'a> {
         }
     }
 
-    /// A flag, false if not set.
+    /// Returns a boolean; false if not set.
     #[allow(clippy::missing_errors_doc)]
     pub fn bool(self, key: &str) -> Result<bool, Failure> {
         Ok(self.opt_bool(key)?.unwrap_or(false))
     }
 
-    /// A number, if set.
+    /// Returns an integer, if set.
     #[allow(clippy::missing_errors_doc)]
     pub fn opt_int(self, key: &str) -> Result<Option<i64>, Failure> {
         match self.value(key) {
@@ -93,13 +93,13 @@ impl<'a> Params<'a> {
         }
     }
 
-    /// A number, 0 if not set.
+    /// Returns an integer; 0 if not set.
     #[allow(clippy::missing_errors_doc)]
     pub fn int(self, key: &str) -> Result<i64, Failure> {
         Ok(self.opt_int(key)?.unwrap_or(0))
     }
 
-    /// A list of texts, if set.
+    /// Returns a list of strings, if set.
     #[allow(clippy::missing_errors_doc)]
     pub fn opt_list(self, key: &str) -> Result<Option<Vec<String>>, Failure> {
         let Some(value) = self.value(key) else { return Ok(None) };
@@ -113,13 +113,13 @@ impl<'a> Params<'a> {
         texts.collect::<Result<Vec<_>, _>>().map(Some)
     }
 
-    /// A list of texts, empty if not set.
+    /// Returns a list of strings; empty if not set.
     #[allow(clippy::missing_errors_doc)]
     pub fn list(self, key: &str) -> Result<Vec<String>, Failure> {
         Ok(self.opt_list(key)?.unwrap_or_default())
     }
 
-    /// A map of texts sorted by key, empty if not set.
+    /// Returns a map of strings, sorted by key; empty if not set.
     #[allow(clippy::missing_errors_doc)]
     pub fn map(self, key: &str) -> Result<Vec<(String, String)>, Failure> {
         let Some(value) = self.value(key) else { return Ok(Vec::new()) };
@@ -133,7 +133,7 @@ impl<'a> Params<'a> {
         Ok(pairs)
     }
 
-    /// Absolute paths.
+    /// Returns a list of absolute paths; empty if not set.
     #[allow(clippy::missing_errors_doc)]
     pub fn absolute_paths(self, key: &str) -> Result<Vec<PathBuf>, Failure> {
         let paths = self.list(key)?;

@@ -1,4 +1,4 @@
-//! The implementations, one file or directory for each resource kind or family of kinds, and the table of all of them.
+//! The providers, one module per resource kind or family of kinds, and their table.
 
 mod archive;
 mod authorized_key;
@@ -26,7 +26,6 @@ mod timer;
 mod user;
 mod value;
 
-pub use exit::ExitRequest;
 pub use pkg::package_files;
 pub(crate) use registry::capture_state;
 pub use registry::{Constructor, build, is_refreshable};

@@ -1,4 +1,4 @@
-//! Repeating a change that another process interfered with.
+//! Retries changes that another process interfered with.
 
 use crate::Failure;
 
@@ -6,7 +6,7 @@ use crate::Failure;
 const MAX_ATTEMPTS: u32 = 3;
 
 /// Runs `attempt` again, up to [`MAX_ATTEMPTS`] times in all, while it fails with [`Failure::Disturbed`].
-pub(crate) fn undisturbed(mut attempt: impl FnMut() -> Result<(), Failure>) -> Result<(), Failure> {
+pub(crate) fn retry_if_disturbed(mut attempt: impl FnMut() -> Result<(), Failure>) -> Result<(), Failure> {
     for _ in 1..MAX_ATTEMPTS {
         match attempt() {
             Err(Failure::Disturbed(_)) => {}

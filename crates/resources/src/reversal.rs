@@ -1,9 +1,8 @@
-//! Undoing resources that leave the program (spec 05 §4.5, spec 06 §4.4).
+//! Reverts resources that are removed from the program (spec 05 §4.5, spec 06 §4.4).
 //!
-//! Before a resource with `Meta:reverse` is checked for the first time, its inverse is worked out from what is there and
-//! written below `PREFIX/engine/reversals`. When a later graph has no resource of that kind and name, the inverse joins the
-//! graph, without edges, until it succeeded once. The file survives restarts, so the undoing may happen in a later
-//! process. The first inverse is the one that counts: while it is kept, a restart does not replace it.
+//! Before the first check of a resource with `Meta:reverse`, its inverse is computed from the present state and stored below
+//! `PREFIX/engine/reversals`. When a later graph lacks the resource, its inverse joins the graph, without edges, until it has
+//! succeeded once. The file survives restarts, and a restart does not replace a stored inverse.
 
 use std::fs;
 use std::io;
@@ -39,14 +38,14 @@ fn inverse(resource: &Resource) -> Result<Option<Resource>, Failure> {
     Ok(Some(inverse))
 }
 
-/// The inverses that are kept.
+/// The stored inverses.
 #[derive(Clone, Debug)]
 pub struct Reversals {
     directory: PathBuf,
 }
 
 impl Reversals {
-    /// Those of this state.
+    /// Returns the inverses in this state directory.
     #[must_use]
     pub fn new(state: &StateDir) -> Reversals {
         Reversals { directory: state.engine().join("reversals") }
@@ -57,10 +56,10 @@ impl Reversals {
         self.directory.join(format!("{}-{name}", id.kind.replace(':', "-")))
     }
 
-    /// Keeps the inverse of a resource, unless one is kept already.
+    /// Stores the inverse of a resource, unless one is stored already.
     ///
     /// # Errors
-    /// It cannot be undone, or the inverse cannot be stored.
+    /// The resource cannot be reverted, or the inverse cannot be stored.
     pub fn remember(&self, resource: &Resource) -> Result<(), Failure> {
         let file = self.file(&resource.id);
         if file.exists() {
@@ -73,7 +72,7 @@ impl Reversals {
             .map_err(Failure::on("write", &file))
     }
 
-    /// Forgets it: it is done.
+    /// Removes the inverse of a resource after it has succeeded.
     ///
     /// # Errors
     /// The file cannot be removed.
@@ -85,10 +84,7 @@ impl Reversals {
         }
     }
 
-    /// Everything that is kept, sorted by id.
-    ///
-    /// # Errors
-    /// A file cannot be read or is corrupted; the others are returned nevertheless.
+    /// Returns all stored inverses, sorted by id, and a failure for each file that cannot be read or is invalid.
     pub fn pending(&self) -> (Vec<Resource>, Vec<Failure>) {
         let (mut resources, mut failures) = (Vec::new(), Vec::new());
         let Ok(entries) = fs::read_dir(&self.directory) else { return (resources, failures) };
@@ -97,7 +93,7 @@ impl Reversals {
             match fs::read(&path) {
                 Ok(text) => match serde_json::from_slice(&text).ok().as_ref().and_then(decode) {
                     Some(resource) => resources.push(resource),
-                    None => failures.push(Failure::Refused(format!("{} is not a kept reversal", path.display()))),
+                    None => failures.push(Failure::Refused(format!("invalid stored reversal {}", path.display()))),
                 },
                 Err(error) => failures.push(Failure::io("read", path, error)),
             }
@@ -127,10 +123,10 @@ fn decode(json: &Json) -> Option<Resource> {
     Some(resource)
 }
 
-/// Where inverses say that they come from.
+/// The origin of stored inverses.
 const ORIGIN: &str = "undoing a resource that left the program";
 
-/// Whether a resource of a running graph is an inverse that was kept.
+/// Returns whether a resource of the running graph is a stored inverse.
 #[must_use]
 pub fn is_reversal(resource: &Resource) -> bool {
     resource.origin.as_deref() == Some(ORIGIN)
@@ -142,7 +138,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::harness::{Bench, resource};
+    use crate::provider_test::{ProviderTest, resource};
 
     fn scratch() -> (tempfile::TempDir, Reversals, String) {
         let scratch = tempfile::tempdir().unwrap();
@@ -153,21 +149,21 @@ mod tests {
     }
 
     #[test]
-    fn what_was_there_comes_back() {
+    fn the_previous_content_is_restored() {
         let (_scratch, reversals, path) = scratch();
         fs::write(&path, b"old \xff").unwrap();
         let mut file = resource("file", &path).with("content", "new").with("mode", "0600");
         file.meta.reverse = true;
         let mode = fs::metadata(&path).unwrap().mode() & 0o7777;
         reversals.remember(&file).unwrap();
-        Bench::new(&file).run(true).unwrap();
+        ProviderTest::new(&file).run(true).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
         // A second process sees the managed content, and must keep the first inverse.
         reversals.remember(&file).unwrap();
         let (pending, failures) = reversals.pending();
         assert!(failures.is_empty());
         assert!(!pending[0].meta.reverse);
-        Bench::new(&pending[0]).run(true).unwrap();
+        ProviderTest::new(&pending[0]).run(true).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"old \xff");
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, mode);
         reversals.forget(&file.id).unwrap();
@@ -175,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_made_is_removed_and_what_was_removed_is_made() {
+    fn creation_and_removal_are_reverted() {
         let (_scratch, reversals, path) = scratch();
         let exists = resource("file", &path).with("state", "exists").with("content", "x").with("owner", "root");
         reversals.remember(&exists).unwrap();
@@ -187,14 +183,14 @@ mod tests {
         let absent = resource("file", &path).with("state", "absent");
         reversals.remember(&absent).unwrap();
         let inverse = reversals.pending().0.remove(0);
-        Bench::new(&absent).run(true).unwrap();
+        ProviderTest::new(&absent).run(true).unwrap();
         assert!(!Path::new(&path).exists());
-        Bench::new(&inverse).run(true).unwrap();
+        ProviderTest::new(&inverse).run(true).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"precious");
     }
 
     #[test]
-    fn what_cannot_be_undone_is_said() {
+    fn resources_that_cannot_be_reverted_are_refused() {
         let (_scratch, reversals, path) = scratch();
         assert!(reversals.remember(&resource("file", &format!("{path}/"))).is_err());
         assert!(reversals.remember(&resource("file", &path).with("source", "/x")).is_err());
@@ -203,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_files_are_reported_and_spare_the_others() {
+    fn invalid_files_are_reported_and_others_are_read() {
         let (_scratch, reversals, path) = scratch();
         reversals.remember(&resource("file", &path).with("state", "absent")).unwrap();
         fs::write(reversals.directory.join("file-x"), "{").unwrap();

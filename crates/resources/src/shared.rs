@@ -11,11 +11,11 @@ use sha2::{Digest, Sha256};
 
 use crate::write_atomically;
 
-/// Called with kind and name when a value changed.
+/// Called with the kind and the name of the resource after its value changed.
 pub type Subscriber = Arc<dyn Fn(&str, &str) + Send + Sync>;
 
-/// Values by kind and name of the resource that offers them. Kept in memory and, with a directory, on disk: one file a
-/// value, read again only by a later process.
+/// Values by kind and name of the resource that offers them. Kept in memory and, with a directory, on disk: one file per
+/// value, read by later processes only.
 #[derive(Default)]
 pub struct SharedValues {
     directory: Option<PathBuf>,
@@ -29,18 +29,18 @@ struct Inner {
 }
 
 impl SharedValues {
-    /// Values that are also kept below the directory.
+    /// Returns values that are also stored below the directory.
     #[must_use]
     pub fn in_directory(directory: PathBuf) -> SharedValues {
         SharedValues { directory: Some(directory), inner: Mutex::default() }
     }
 
-    /// Calls this after each change, from the thread that made it.
+    /// Adds a subscriber, which is called after each change on the thread that made it.
     pub fn subscribe(&self, subscriber: Subscriber) {
         self.lock().subscribers.push(subscriber);
     }
 
-    /// The value of a resource.
+    /// Returns the value of a resource.
     #[must_use]
     pub fn get(&self, kind: &str, name: &str) -> Option<Value> {
         let mut inner = self.lock();
@@ -48,10 +48,10 @@ impl SharedValues {
         inner.values.entry(key).or_insert_with(|| self.load(kind, name)).clone()
     }
 
-    /// Sets or, with `None`, deletes it. Setting an equal value does nothing.
+    /// Sets the value of a resource, or deletes it with `None`. Setting an equal value has no effect.
     ///
     /// # Errors
-    /// It cannot be stored; it is set for this process all the same.
+    /// The value cannot be stored on disk; it is set in memory nevertheless.
     pub fn set(&self, kind: &str, name: &str, value: Option<Value>) -> std::io::Result<()> {
         if self.get(kind, name) == value {
             return Ok(());
@@ -68,13 +68,13 @@ impl SharedValues {
         stored
     }
 
-    /// A thread that died while it held the lock left a table that is still whole.
+    /// Locks the table. A panic while it is locked leaves it consistent, so poisoning is ignored.
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn file(&self, kind: &str, name: &str) -> Option<PathBuf> {
-        // Names may be anything, and of any length.
+        // Names may have any characters and any length.
         let encoded = match URL_SAFE_NO_PAD.encode(name) {
             short if short.len() <= 200 => short,
             _ => format!("sha256-{}", URL_SAFE_NO_PAD.encode(Sha256::digest(name))),
@@ -82,7 +82,7 @@ impl SharedValues {
         Some(self.directory.as_ref()?.join(kind.replace(':', "-")).join(encoded))
     }
 
-    /// A value that cannot be read is as good as none: it is written again by its resource.
+    /// Reads a stored value. An invalid one counts as missing, because its resource writes it again.
     fn load(&self, kind: &str, name: &str) -> Option<Value> {
         let text = std::fs::read(self.file(kind, name)?).ok()?;
         let stored: serde_json::Value = serde_json::from_slice(&text).ok()?;
@@ -123,16 +123,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_survive_the_process_and_changes_are_told_once() {
+    fn values_survive_the_process_and_changes_are_reported_once() {
         let scratch = tempfile::tempdir().unwrap();
-        let told = Arc::new(Mutex::new(Vec::new()));
+        let reported = Arc::new(Mutex::new(Vec::new()));
         let values = SharedValues::in_directory(scratch.path().to_path_buf());
-        let log = Arc::clone(&told);
+        let log = Arc::clone(&reported);
         values.subscribe(Arc::new(move |kind, name| log.lock().unwrap().push(format!("{kind} {name}"))));
         let list = Value::list([1, 2]);
         values.set("value", "a/b", Some(list.clone())).unwrap();
         values.set("value", "a/b", Some(list.clone())).unwrap();
-        assert_eq!(*told.lock().unwrap(), ["value a/b"]);
+        assert_eq!(*reported.lock().unwrap(), ["value a/b"]);
         let later = SharedValues::in_directory(scratch.path().to_path_buf());
         assert_eq!(later.get("value", "a/b"), Some(list));
         later.set("value", "a/b", None).unwrap();

@@ -1,12 +1,12 @@
-//! What the agent keeps under its prefix (spec 06 §8): locked, versioned, atomic, unreadable for others.
+//! The state directory of the agent (spec 06 §8): locked, versioned, written atomically, and private.
 //!
 //! ```text
 //! PREFIX/engine/            0700
 //!     lock                  held by the running agent
 //!     version               the layout's version
-//!     refresh               notifications that are not delivered yet ([`RefreshJournal`])
+//!     refresh               pending notifications ([`RefreshJournal`])
 //!     state/KIND-BASE64+NAME/   the private directory of one resource
-//! PREFIX/local/             what functions keep; `world/` in it is what hosts share
+//! PREFIX/local/             the state of functions; `world/` in it is the store that hosts share
 //! ```
 
 mod atomic;

@@ -1,7 +1,7 @@
 //! systemd, over D-Bus (spec 05 §5.6).
 //!
-//! A bus that cannot be reached leaves root another way: `systemctl` talks to systemd's own socket. So services are kept
-//! on machines without a message bus, and while it is down.
+//! Where the bus cannot be reached, root uses `systemctl`, which talks to systemd's private socket. So services are managed
+//! on machines without a message bus and while it is down.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 use rustix::process::geteuid;
 use zbus::{Message, OwnedObjectPath};
 
-use crate::bus::{Bus, BusError, Object, Rule};
-use crate::tool::{Tool, find};
+use crate::bus::{Bus, BusError, MatchRule, Object};
+use crate::process::find_program;
+use crate::tool::Tool;
 use crate::{Cancel, Failure, Scope, Watch};
 
 const SERVICE: &str = "org.freedesktop.systemd1";
@@ -20,31 +21,34 @@ const MANAGER: Object<'static> =
 const UNIT: &str = "org.freedesktop.systemd1.Unit";
 const UNITS: &str = "/org/freedesktop/systemd1/unit";
 
-/// Jobs, unit files and reloads; systemd sends signals only to those who asked it to.
-const MANAGER_SIGNALS: Rule = Rule {
+/// Jobs, unit files and reloads. systemd sends signals only after a call of `Subscribe`.
+const MANAGER_SIGNALS: MatchRule = MatchRule {
     service: SERVICE,
     interface: MANAGER.interface,
-    below: MANAGER.path,
-    opening: Some((MANAGER.path, MANAGER.interface, "Subscribe")),
+    path_namespace: MANAGER.path,
+    subscribe_method: Some((MANAGER.path, MANAGER.interface, "Subscribe")),
 };
-/// One rule for all units: a bus allows each of its users only so many.
-const UNIT_SIGNALS: Rule = Rule { interface: "org.freedesktop.DBus.Properties", below: UNITS, ..MANAGER_SIGNALS };
+/// Changes of all units: a bus limits the number of rules per connection, so units share one.
+const UNIT_SIGNALS: MatchRule =
+    MatchRule { interface: "org.freedesktop.DBus.Properties", path_namespace: UNITS, ..MANAGER_SIGNALS };
 
-/// How often a job is looked at whose end was not told.
-const LOOK: Duration = Duration::from_secs(2);
-/// How long reading all unit files may take.
-const RELOAD: Duration = Duration::from_secs(90);
-/// How long systemd may be out of reach while it runs.
-const BREATH: Duration = Duration::from_secs(5);
-/// How long another job on the same unit may take before it is an error, and how often it is looked at.
-const PATIENCE: Duration = Duration::from_secs(90);
-const PAUSE: Duration = Duration::from_millis(50);
-/// What systemd says of a job that would undo one that waits.
-const CONFLICT: &str = "is destructive";
-/// The result of a job that did what it had to.
-const DONE: &str = "done";
-/// The way without a bus.
-const TOOL: &str = "systemctl";
+/// How often the state of a job is queried while no signal arrives.
+const JOB_POLL_INTERVAL: Duration = Duration::from_secs(2);
+/// Maximum time for systemd to reload all unit files.
+const DAEMON_RELOAD_TIMEOUT: Duration = Duration::from_secs(90);
+/// How long to retry while systemd re-executes itself and its bus is gone.
+const REEXEC_RETRY_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long to wait for a conflicting job on the same unit.
+const JOB_CONFLICT_TIMEOUT: Duration = Duration::from_secs(90);
+/// Delay between two attempts that failed temporarily.
+const CONFLICT_RETRY_INTERVAL: Duration = Duration::from_millis(50);
+/// Part of systemd's message for a job that conflicts with a queued one.
+const JOB_CONFLICT_MESSAGE: &str = "is destructive";
+/// The result of a successful job.
+const JOB_DONE: &str = "done";
+const SYSTEMCTL: &str = "systemctl";
+/// Exists while systemd is the init system.
+const RUNTIME_DIRECTORY: &str = "/run/systemd/system";
 
 /// The manager of the system, or of the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +57,7 @@ pub(crate) enum Manager {
     Session,
 }
 
-/// What is known of a unit.
+/// The state of a unit.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Unit {
     /// `loaded`, `not-found`, `masked`…
@@ -64,22 +68,20 @@ pub(crate) struct Unit {
     pub(crate) file: String,
 }
 
-/// What is done to a unit that may take a while.
+/// A job that systemd runs on a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Job {
     Start,
     Stop,
     Restart,
-    /// Reload if the unit can do that, else restart; nothing if it does not run.
+    /// Reloads the unit if it supports that, else restarts it; does nothing if it is not running.
     Reload,
 }
 
-/// Whether systemd runs this machine.
+/// Returns whether systemd is the init system of this machine.
 pub(crate) fn is_running() -> bool {
-    std::fs::symlink_metadata(RUNNING).is_ok_and(|m| m.is_dir())
+    std::fs::symlink_metadata(RUNTIME_DIRECTORY).is_ok_and(|m| m.is_dir())
 }
-
-const RUNNING: &str = "/run/systemd/system";
 
 impl Manager {
     pub(crate) fn of(session: bool) -> Manager {
@@ -93,34 +95,34 @@ impl Manager {
         }
     }
 
-    /// Does it over the bus or, if that is out of reach, with `systemctl`.
-    fn either<T>(
+    /// Performs an action over the bus or, if the bus is unreachable, with `systemctl`.
+    fn bus_or_systemctl<T>(
         self,
         (verb, object): (&str, &str),
         cancel: &Cancel,
         over_bus: impl Fn(&Bus) -> Result<T, BusError>,
         by_tool: impl Fn(Tool) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let end = Instant::now() + BREATH;
+        let end = Instant::now() + REEXEC_RETRY_TIMEOUT;
         loop {
             if !is_running() {
                 return Err(Failure::Unavailable("systemd is not running on this machine".to_owned()));
             }
             let result = match over_bus(&self.bus()) {
                 Err(BusError::Unreachable(_)) if self.has_tool() => {
-                    let mut tool = Tool::new(TOOL)?;
+                    let mut tool = Tool::new(SYSTEMCTL)?;
                     tool.args(["--no-pager", "--no-ask-password"]);
                     by_tool(tool)
                 }
-                Err(error @ BusError::Refused { .. }) if !error.is_of_transport() => {
+                Err(error @ BusError::MethodError { .. }) if !error.is_disconnect() => {
                     Err(Failure::Command(format!("cannot {verb} {object}: {error}")))
                 }
                 result => result.map_err(Failure::from),
             };
-            // systemd that is executed anew is silent for a moment.
+            // While systemd re-executes itself, its connections are closed.
             match result {
-                Err(Failure::Command(text)) if is_of_transport(&text) && Instant::now() < end => {
-                    pause(cancel)?;
+                Err(Failure::Command(text)) if is_disconnect_message(&text) && Instant::now() < end => {
+                    wait_before_retry(cancel)?;
                 }
                 result => return result,
             }
@@ -128,38 +130,38 @@ impl Manager {
     }
 
     fn has_tool(self) -> bool {
-        self == Manager::System && geteuid().is_root() && find(TOOL).is_some()
+        self == Manager::System && geteuid().is_root() && find_program(SYSTEMCTL).is_some()
     }
 
     pub(crate) fn unit(self, unit: &str, cancel: &Cancel) -> Result<Unit, Failure> {
         let over_bus = |bus: &Bus| {
-            let path: OwnedObjectPath = bus.ask(MANAGER, "LoadUnit", &(unit,), cancel)?;
+            let path: OwnedObjectPath = bus.query(MANAGER, "LoadUnit", &(unit,), cancel)?;
             let object = Object { service: SERVICE, path: path.as_str(), interface: UNIT };
             Ok(Unit {
-                load: bus.text(object, "LoadState", cancel)?,
-                active: bus.text(object, "ActiveState", cancel)?,
-                file: bus.text(object, "UnitFileState", cancel)?,
+                load: bus.string_property(object, "LoadState", cancel)?,
+                active: bus.string_property(object, "ActiveState", cancel)?,
+                file: bus.string_property(object, "UnitFileState", cancel)?,
             })
         };
         let by_tool = |mut tool: Tool| {
             let words = ["show", "--property=LoadState,ActiveState,UnitFileState", "--", unit];
             Ok(Unit::parse(&tool.args(words).run(cancel)?))
         };
-        self.either(("look at", unit), cancel, over_bus, by_tool)
+        self.bus_or_systemctl(("look at", unit), cancel, over_bus, by_tool)
     }
 
-    /// Whether a service is one that does its work and ends.
+    /// Returns whether a service has `Type=oneshot`.
     pub(crate) fn is_one_shot(self, unit: &str, cancel: &Cancel) -> Result<bool, Failure> {
         let over_bus = |bus: &Bus| {
-            let path: OwnedObjectPath = bus.ask(MANAGER, "LoadUnit", &(unit,), cancel)?;
+            let path: OwnedObjectPath = bus.query(MANAGER, "LoadUnit", &(unit,), cancel)?;
             let interface = "org.freedesktop.systemd1.Service";
-            bus.text(Object { service: SERVICE, path: path.as_str(), interface }, "Type", cancel)
+            bus.string_property(Object { service: SERVICE, path: path.as_str(), interface }, "Type", cancel)
         };
         let by_tool = |mut tool: Tool| tool.args(["show", "--property=Type", "--value", "--", unit]).run(cancel);
-        Ok(self.either(("look at", unit), cancel, over_bus, by_tool)?.trim() == "oneshot")
+        Ok(self.bus_or_systemctl(("look at", unit), cancel, over_bus, by_tool)?.trim() == "oneshot")
     }
 
-    /// Makes the unit start, or not start, by itself; its file says when.
+    /// Enables or disables the unit.
     pub(crate) fn set_enabled(self, unit: &str, enabled: bool, cancel: &Cancel) -> Result<(), Failure> {
         let verb = if enabled { "enable" } else { "disable" };
         let over_bus = |bus: &Bus| {
@@ -169,79 +171,86 @@ impl Manager {
             } else {
                 bus.call(MANAGER, "DisableUnitFiles", &(&units[..], false), cancel)?;
             }
-            bus.call_within(RELOAD, MANAGER, "Reload", &(), cancel).map(drop)
+            bus.call_within(DAEMON_RELOAD_TIMEOUT, MANAGER, "Reload", &(), cancel).map(drop)
         };
-        self.either((verb, unit), cancel, over_bus, |mut tool| tool.args([verb, "--", unit]).run(cancel).map(drop))
+        self.bus_or_systemctl((verb, unit), cancel, over_bus, |mut tool| {
+            tool.args([verb, "--", unit]).run(cancel).map(drop)
+        })
     }
 
-    /// Makes systemd read its unit files again.
+    /// Makes systemd reload its unit files.
     pub(crate) fn reload(self, cancel: &Cancel) -> Result<(), Failure> {
-        let over_bus = |bus: &Bus| bus.call_within(RELOAD, MANAGER, "Reload", &(), cancel).map(drop);
-        self.either(("reload", "unit files"), cancel, over_bus, |mut tool| {
+        let over_bus = |bus: &Bus| bus.call_within(DAEMON_RELOAD_TIMEOUT, MANAGER, "Reload", &(), cancel).map(drop);
+        self.bus_or_systemctl(("reload", "unit files"), cancel, over_bus, |mut tool| {
             tool.args(["daemon-reload"]).run(cancel).map(drop)
         })
     }
 
-    /// Starts a job and waits for its end.
+    /// Runs a job and waits until it has ended.
     pub(crate) fn run(self, job: Job, unit: &str, cancel: &Cancel) -> Result<(), Failure> {
         let by_tool = |mut tool: Tool| {
-            tool.args(["--job-mode=fail", job.word(), "--", unit]).run(cancel).map(|_| DONE.to_owned())
+            tool.args(["--job-mode=fail", job.systemctl_command(), "--", unit]).run(cancel).map(|_| JOB_DONE.to_owned())
         };
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + JOB_CONFLICT_TIMEOUT;
         let result = loop {
-            match self.either((job.verb(), unit), cancel, |bus| self.result(bus, job, unit, cancel), by_tool) {
-                // Somebody else's job has not ended: the unit stops just now, and we were told of it.
-                Err(Failure::Command(text)) if text.contains(CONFLICT) && Instant::now() < end => {
-                    pause(cancel)?;
+            match self.bus_or_systemctl(
+                (job.verb(), unit),
+                cancel,
+                |bus| self.run_over_bus(bus, job, unit, cancel),
+                by_tool,
+            ) {
+                // Another job on the unit has not ended yet: its stop was signalled before it completed.
+                Err(Failure::Command(text)) if text.contains(JOB_CONFLICT_MESSAGE) && Instant::now() < end => {
+                    wait_before_retry(cancel)?;
                 }
                 result => break result?,
             }
         };
         match &*result {
-            DONE => return Ok(()),
+            JOB_DONE => return Ok(()),
             "canceled" => {
-                let text = format!("cannot {} {unit}: somebody else wants something else of it", job.verb());
+                let text = format!("cannot {} {unit}: the job was canceled by another one", job.verb());
                 return Err(Failure::Disturbed(text));
             }
             _ => {}
         }
         Err(Failure::Command(format!(
-            "cannot {} {unit}: the job of systemd ended with `{result}`; `systemctl status {unit}` says more",
+            "cannot {} {unit}: the systemd job ended with `{result}`; see `systemctl status {unit}`",
             job.verb()
         )))
     }
 
-    fn result(self, bus: &Bus, job: Job, unit: &str, cancel: &Cancel) -> Result<String, BusError> {
-        let (sender, ends) = channel();
-        let listening = bus.listen(MANAGER_SIGNALS, move |message| {
-            // Nobody waits any more: not our concern.
+    fn run_over_bus(self, bus: &Bus, job: Job, unit: &str, cancel: &Cancel) -> Result<String, BusError> {
+        let (sender, ended_jobs) = channel();
+        let subscription = bus.subscribe(MANAGER_SIGNALS, move |message| {
+            // The receiver is gone once the job has ended.
             let _ = sender.send(message.and_then(ended_job));
         });
-        bus.await_listening(&listening, cancel)?;
-        // A job that would undo another one that is waiting is not started.
-        let path: OwnedObjectPath = bus.ask(MANAGER, job.method(), &(unit, "fail"), cancel)?;
+        bus.wait_until_active(&subscription, cancel)?;
+        // Mode `fail` refuses a job that conflicts with a queued one.
+        let path: OwnedObjectPath = bus.query(MANAGER, job.method(), &(unit, "fail"), cancel)?;
         let object = Object { service: SERVICE, path: path.as_str(), interface: "org.freedesktop.systemd1.Job" };
-        let mut silence = Duration::ZERO;
+        let mut idle = Duration::ZERO;
         loop {
             if cancel.is_cancelled() {
                 return Err(BusError::Cancelled);
             }
             let step = Duration::from_millis(20);
-            match ends.recv_timeout(step) {
+            match ended_jobs.recv_timeout(step) {
                 Ok(Some(ended)) if ended.path == path => return Ok(ended.result),
                 Ok(Some(_)) => {}
-                Err(RecvTimeoutError::Timeout) if silence < LOOK => silence += step,
+                Err(RecvTimeoutError::Timeout) if idle < JOB_POLL_INTERVAL => idle += step,
                 Ok(None) | Err(_) => {
-                    silence = Duration::ZERO;
-                    match bus.text(object, "State", cancel) {
+                    idle = Duration::ZERO;
+                    match bus.string_property(object, "State", cancel) {
                         Ok(_) => {}
-                        // It ended, and we are told in this moment how. If not, the unit itself tells at the next check.
-                        Err(BusError::Refused { .. }) => {
-                            let end = Instant::now() + LOOK;
+                        // The job has ended and its signal is on the way. Without one, the next check finds out the unit's state.
+                        Err(BusError::MethodError { .. }) => {
+                            let end = Instant::now() + JOB_POLL_INTERVAL;
                             let left = || end.saturating_duration_since(Instant::now());
-                            let mut told = std::iter::from_fn(|| ends.recv_timeout(left()).ok()).flatten();
-                            let result = told.find(|ended| ended.path == path).map(|ended| ended.result);
-                            return Ok(result.unwrap_or_else(|| DONE.to_owned()));
+                            let mut rest = std::iter::from_fn(|| ended_jobs.recv_timeout(left()).ok()).flatten();
+                            let result = rest.find(|ended| ended.path == path).map(|ended| ended.result);
+                            return Ok(result.unwrap_or_else(|| JOB_DONE.to_owned()));
                         }
                         Err(error) => return Err(error),
                     }
@@ -250,20 +259,21 @@ impl Manager {
         }
     }
 
-    /// Where the administrator's unit files are.
+    /// Returns the directory of the administrator's unit files.
     pub(crate) fn unit_directory(self) -> Result<PathBuf, Failure> {
         match self {
             Manager::System => Ok(PathBuf::from("/etc/systemd/system")),
             Manager::Session => match std::env::var_os("HOME").filter(|home| !home.is_empty()) {
                 Some(home) => Ok(Path::new(&home).join(".config/systemd/user")),
-                None => Err(Failure::Unavailable("units of a user need HOME to be set".to_owned())),
+                None => Err(Failure::Unavailable("units of a user require `HOME` to be set".to_owned())),
             },
         }
     }
 
-    /// Events for a unit that starts, stops, fails, is enabled, or gets another file. Without systemd, for its coming.
+    /// Returns watches for the state, the enablement and the file of a unit, and for the start of systemd where it is not
+    /// running.
     pub(crate) fn watches(self, unit: &str) -> Vec<Watch> {
-        let mut watches = vec![Watch::Path(PathBuf::from(RUNNING), Scope::Entry)];
+        let mut watches = vec![Watch::Path(PathBuf::from(RUNTIME_DIRECTORY), Scope::Entry)];
         if let Ok(directory) = self.unit_directory() {
             watches.push(Watch::Path(directory.join(unit), Scope::Entry));
         }
@@ -271,23 +281,23 @@ impl Manager {
             return watches;
         }
         if self == Manager::System {
-            // systemd keeps a link for each unit that runs: that tells us even without a bus.
+            // systemd keeps a link for each running unit, so this also works without a bus.
             let link = format!("/run/systemd/units/invocation:{unit}");
             watches.push(Watch::Path(PathBuf::from(link), Scope::Entry));
         }
         let unit = unit.to_owned();
         watches.push(Watch::Listen(Box::new(move |wake| {
             let wake: std::sync::Arc<dyn Fn() + Send + Sync> = wake.into();
-            let ours = wake.clone();
+            let wake_for_unit = wake.clone();
             let path = unit_path(&unit);
             let bus = self.bus();
-            let units = bus.listen(UNIT_SIGNALS, move |message| {
+            let units = bus.subscribe(UNIT_SIGNALS, move |message| {
                 if message.is_none_or(|m| m.header().path().is_some_and(|p| p.as_str() == path)) {
-                    ours();
+                    wake_for_unit();
                 }
             });
-            let manager = bus.listen(MANAGER_SIGNALS, move |message| {
-                if message.is_none_or(|message| concerns(message, &unit)) {
+            let manager = bus.subscribe(MANAGER_SIGNALS, move |message| {
+                if message.is_none_or(|message| may_affect(message, &unit)) {
                     wake();
                 }
             });
@@ -307,8 +317,8 @@ impl Job {
         }
     }
 
-    /// For `systemctl`.
-    fn word(self) -> &'static str {
+    /// Returns the `systemctl` command.
+    fn systemctl_command(self) -> &'static str {
         if self == Job::Reload { "try-reload-or-restart" } else { self.verb() }
     }
 
@@ -336,18 +346,18 @@ impl Unit {
     }
 }
 
-/// Whether it was not systemd that refused, but the way to it that was cut. The words are those of `systemctl`.
-fn is_of_transport(text: &str) -> bool {
-    let words =
+/// Returns whether an error message of `systemctl` means that the connection to systemd was lost.
+fn is_disconnect_message(text: &str) -> bool {
+    let messages =
         ["endpoint is not connected", "Connection reset", "Failed to connect to bus", "disconnected from the bus"];
-    words.iter().any(|words| text.contains(words))
+    messages.iter().any(|message| text.contains(message))
 }
 
-fn pause(cancel: &Cancel) -> Result<(), Failure> {
+fn wait_before_retry(cancel: &Cancel) -> Result<(), Failure> {
     if cancel.is_cancelled() {
         return Err(Failure::Cancelled);
     }
-    std::thread::sleep(PAUSE);
+    std::thread::sleep(CONFLICT_RETRY_INTERVAL);
     Ok(())
 }
 
@@ -365,20 +375,20 @@ fn ended_job(message: &Message) -> Option<EndedJob> {
     Some(EndedJob { path, unit, result })
 }
 
-/// Whether a signal of the manager may mean that the unit changed. The coming and going of units in systemd's memory does
-/// not: our own questions make them come and go.
-fn concerns(message: &Message, unit: &str) -> bool {
+/// Returns whether a signal of the manager may mean that the unit changed. `UnitNew` and `UnitRemoved` do not: queries make
+/// systemd load and unload units.
+fn may_affect(message: &Message, unit: &str) -> bool {
     let header = message.header();
     match header.member().map(|member| member.as_str()) {
         Some("JobRemoved") => ended_job(message).is_none_or(|ended| ended.unit == unit),
         Some("UnitFilesChanged") => true,
-        // It is told before and after; what counts is the end.
+        // Sent before and after a reload; only the end matters.
         Some("Reloading") => !message.body().deserialize::<bool>().unwrap_or(false),
         _ => false,
     }
 }
 
-/// The object of a unit: systemd's way to write a name as a path.
+/// Returns the object path of a unit, with its name escaped as systemd does.
 fn unit_path(unit: &str) -> String {
     let mut path = format!("{UNITS}/");
     for (i, byte) in unit.bytes().enumerate() {
@@ -396,7 +406,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_units_become_paths() {
+    fn unit_names_are_escaped() {
         assert_eq!(unit_path("a-b@1.service"), "/org/freedesktop/systemd1/unit/a_2db_401_2eservice");
         assert_eq!(unit_path("7z.service"), "/org/freedesktop/systemd1/unit/_37z_2eservice");
     }

@@ -1,14 +1,13 @@
-//! Reading and replacing configuration files that others own too: `line`, `sysctl`, `json:edit`, `mount`.
+//! Reads and replaces configuration files that other programs edit too.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
-use crate::write_atomically;
-use crate::{Change, Context, Diff, Failure};
+use crate::{Change, Context, Diff, Failure, write_atomically};
 
-/// The content; `None` if there is no such file.
+/// Returns the content of a file, or `None` if it does not exist.
 pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     match fs::read(path) {
         Ok(content) => Ok(Some(content)),
@@ -17,7 +16,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     }
 }
 
-/// A change of a file's content, with the contents if they are wanted.
+/// Returns a change of a file's content, with a diff if the agent requests one.
 pub(crate) fn change(
     cx: &Context<'_>,
     text: String,
@@ -33,9 +32,8 @@ pub(crate) fn change(
     Change { text, diff }
 }
 
-/// Replaces the content. Owner and permissions of an existing file stay, a symbolic link is followed; a reader sees the
-/// old or the new content. Only where a rename is impossible (the file is a mount point of its own, or has further names)
-/// it is written in place.
+/// Replaces the content of a file atomically. Keeps the owner and the permissions of an existing file and follows symbolic
+/// links. A mount point or a file with several hard links is written in place, because it cannot be renamed over.
 pub(crate) fn replace(path: &Path, content: &[u8], mode_if_new: u32) -> Result<(), Failure> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let old = match fs::metadata(&target) {
@@ -88,7 +86,7 @@ fn beside(path: &Path) -> PathBuf {
     path.with_file_name(format!(".{short}.mgmt-{}-{:?}", std::process::id(), std::thread::current().id()))
 }
 
-/// A path with a leading `~/` or `~user/` replaced by the home directory (spec 05 §5.4).
+/// Replaces a leading `~/` or `~user/` by the home directory (spec 05 §5.4).
 pub(crate) fn expand_home(path: &str) -> Result<PathBuf, Failure> {
     let Some(rest) = path.strip_prefix('~') else { return Ok(PathBuf::from(path)) };
     let Some((user, below)) = rest.split_once('/') else { return Ok(PathBuf::from(path)) };
@@ -103,13 +101,13 @@ pub(crate) fn expand_home(path: &str) -> Result<PathBuf, Failure> {
     Ok(home.join(below))
 }
 
-/// The home directory of the account whose field has that value.
+/// Returns the home directory of the account with this value in this field.
 fn home_of(key: &str, field: usize) -> Result<PathBuf, Failure> {
     let text = fs::read_to_string("/etc/passwd").map_err(Failure::on("read", Path::new("/etc/passwd")))?;
     let home = text.lines().map(|line| line.split(':').collect::<Vec<_>>()).find(|f| f.get(field) == Some(&key));
     match home.as_deref() {
         Some([_, _, _, _, _, home, ..]) if !home.is_empty() => Ok(PathBuf::from(home)),
-        _ => Err(Failure::Unavailable(format!("the home directory of user `{key}` is not known"))),
+        _ => Err(Failure::Unavailable(format!("unknown home directory of user `{key}`"))),
     }
 }
 

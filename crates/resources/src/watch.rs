@@ -1,4 +1,4 @@
-//! Sources of events for a resource.
+//! Event sources of a resource.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,43 +6,43 @@ use std::time::Duration;
 
 use crate::{Cancel, Failure};
 
-/// A source of events for one resource.
+/// An event source of one resource.
 pub enum Watch {
-    /// Something at this path changed.
+    /// Changes at this path.
     Path(PathBuf, Scope),
-    /// Time passed.
+    /// A clock with this interval.
     Every(Duration),
-    /// A task with a thread of its own, for sources that are neither paths nor clocks (a command's output, a bus).
-    /// Returning an error counts as a failed watch; returning `Ok` before it was cancelled ends the source silently.
+    /// A task with its own thread, for sources that are neither paths nor clocks, such as the output of a command. An error
+    /// counts as a failed watch; returning `Ok` before a cancellation ends the source silently.
     Task(Task),
-    /// A source that many resources share, with a thread of its own already (a message bus).
+    /// A source that resources share and that already has a thread, such as a message bus.
     Listen(Listen),
 }
 
-/// See [`Watch::Listen`]: called with what has to be called for each event; the source ends when the result is dropped.
+/// Starts a [`Watch::Listen`], which calls its argument for each event. The source ends when the result is dropped.
 pub type Listen = Box<dyn FnOnce(Wake) -> Box<dyn Send> + Send>;
 
-/// Tells the engine of an event.
+/// Reports an event to the engine.
 pub type Wake = Box<dyn Fn() + Send + Sync>;
 
-/// See [`Watch::Task`].
+/// The body of a [`Watch::Task`].
 pub type Task = Box<dyn FnOnce(&TaskHandle) -> Result<(), Failure> + Send>;
 
-/// How much below a path is watched.
+/// Which entries below a path are watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// The object itself: its appearance, disappearance, content and attributes.
     Entry,
-    /// Also the entries of a directory.
+    /// The object and the entries of a directory.
     Children,
-    /// Also everything below a directory.
+    /// The object and everything below a directory.
     Recursive,
 }
 
-/// What a [`Watch::Task`] holds of the engine.
+/// The interface of a [`Watch::Task`] to the engine.
 pub struct TaskHandle {
-    /// Set when the task has to end.
+    /// Requests the end of the task.
     pub cancel: Arc<Cancel>,
-    /// Called for each event.
+    /// Must be called for each event.
     pub wake: Wake,
 }

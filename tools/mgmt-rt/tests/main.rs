@@ -323,7 +323,7 @@ fn log_is_one_object_a_line() {
     let lines: Vec<serde_json::Value> =
         text(&output.stdout).lines().map(|l| serde_json::from_str(l).expect("an object")).collect();
     let of = |event: &str| lines.iter().find(|l| l["event"] == event).expect("an event of that kind");
-    assert_eq!(of("changed")["text"], "create (1 bytes)");
+    assert_eq!(of("changed")["text"], "create (1 byte)");
     assert_eq!(of("failed")["code"], "R0402");
     assert_eq!((&of("summary")["total"], &of("summary")["done"]), (&2.into(), &1.into()));
 }

@@ -1,84 +1,86 @@
-//! Why a call over the bus failed.
+//! Errors of calls over the bus.
 
-use std::fmt;
+use std::{fmt, io};
 
 use zbus::DBusError;
 
 use crate::Failure;
 
-/// The failure of one call.
+/// Why a call over the bus failed.
 #[derive(Debug)]
 pub(crate) enum BusError {
-    /// There is no connection to the bus; the text says why.
+    /// There is no connection to the bus, for this reason.
     Unreachable(String),
-    /// The service answered with an error.
-    Refused {
-        /// `org.freedesktop.DBus.Error.AccessDenied`
+    /// The service replied with an error.
+    MethodError {
+        /// The name of the error, such as `org.freedesktop.DBus.Error.AccessDenied`.
         name: String,
-        /// The service's own words, which may be none.
-        text: String,
+        /// The message of the service; may be empty.
+        message: String,
     },
-    /// No answer came in time; what was asked.
-    Silent(String),
-    /// The answer is not what the interface promises.
-    Unexpected(String),
+    /// This call got no reply in time.
+    TimedOut(String),
+    /// The reply does not have the type that the interface specifies.
+    InvalidReply(String),
     /// The check was cancelled.
     Cancelled,
 }
 
 impl BusError {
-    /// From an error of the bus library, in answer to `what`.
-    pub(super) fn new(error: &zbus::Error, what: &str) -> BusError {
-        let refused = |name: &str, text: Option<&str>| BusError::Refused {
+    /// Converts an error of the bus library that occurred during `call`.
+    pub(super) fn new(error: &zbus::Error, call: &str) -> BusError {
+        let method_error = |name: &str, message: Option<&str>| BusError::MethodError {
             name: name.to_owned(),
-            text: text.unwrap_or_default().trim().to_owned(),
+            message: message.unwrap_or_default().trim().to_owned(),
         };
         match error {
-            zbus::Error::MethodError(name, text, _) => refused(name.as_str(), text.as_deref()),
+            zbus::Error::MethodError(name, message, _) => method_error(name.as_str(), message.as_deref()),
             zbus::Error::FDO(error) => match &**error {
-                zbus::fdo::Error::ZBus(error) => BusError::new(error, what),
-                error => refused(error.name().as_str(), error.description()),
+                zbus::fdo::Error::ZBus(error) => BusError::new(error, call),
+                error => method_error(error.name().as_str(), error.description()),
             },
             zbus::Error::InputOutput(error) => {
-                BusError::Unreachable(format!("the connection to the bus was lost: {}", words(error)))
+                BusError::Unreachable(format!("the connection to the bus was lost: {}", message_without_code(error)))
             }
-            error => BusError::Unexpected(format!("{what}: {error}")),
+            error => BusError::InvalidReply(format!("{call}: {error}")),
         }
     }
 
-    /// Whether the service is out of reach: with the bus, or alone.
-    pub(crate) fn is_away(&self) -> bool {
-        matches!(self, BusError::Unreachable(_)) || self.is_of_transport()
+    /// Returns whether the service cannot be reached, with or without the bus.
+    pub(crate) fn is_unavailable(&self) -> bool {
+        matches!(self, BusError::Unreachable(_)) || self.is_disconnect()
     }
 
-    /// Whether it was the bus that said that the service went away while we waited for its answer.
-    pub(crate) fn is_of_transport(&self) -> bool {
-        matches!(self, BusError::Refused { name, .. }
+    /// Returns whether the bus reported that the service disconnected during the call.
+    pub(crate) fn is_disconnect(&self) -> bool {
+        matches!(self, BusError::MethodError { name, .. }
             if name == "org.freedesktop.DBus.Error.NoReply" || name == "org.freedesktop.DBus.Error.Disconnected")
     }
 
-    /// Whether the service answered with that error.
+    /// Returns whether the service replied with the error of this name.
     #[cfg(test)]
-    pub(super) fn is_named(&self, wanted: &str) -> bool {
-        matches!(self, BusError::Refused { name, .. } if name == wanted)
+    pub(super) fn is_named(&self, expected: &str) -> bool {
+        matches!(self, BusError::MethodError { name, .. } if name == expected)
     }
 }
 
-/// A system error without its number.
-pub(super) fn words(error: &std::io::Error) -> String {
+/// Returns the message of a system error in lower case, without its number.
+pub(super) fn message_without_code(error: &io::Error) -> String {
     let text = error.to_string();
-    text.rsplit_once(" (os error ").map_or(text.as_str(), |(words, _)| words).to_lowercase()
+    text.rsplit_once(" (os error ").map_or(text.as_str(), |(message, _)| message).to_lowercase()
 }
 
 impl fmt::Display for BusError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BusError::Unreachable(text) => f.write_str(text),
-            BusError::Refused { name, text } if text.is_empty() => f.write_str(name),
-            BusError::Refused { .. } if self.is_of_transport() => f.write_str("the service disconnected from the bus"),
-            BusError::Refused { text, .. } => f.write_str(text.trim_end_matches('.')),
-            BusError::Silent(what) => write!(f, "no answer to {what} came in time"),
-            BusError::Unexpected(text) => write!(f, "unexpected answer to {text}"),
+            BusError::Unreachable(reason) => f.write_str(reason),
+            BusError::MethodError { name, message } if message.is_empty() => f.write_str(name),
+            BusError::MethodError { .. } if self.is_disconnect() => {
+                f.write_str("the service disconnected from the bus")
+            }
+            BusError::MethodError { message, .. } => f.write_str(message.trim_end_matches('.')),
+            BusError::TimedOut(call) => write!(f, "{call} timed out"),
+            BusError::InvalidReply(reason) => write!(f, "invalid reply to {reason}"),
             BusError::Cancelled => f.write_str("cancelled"),
         }
     }
@@ -88,7 +90,7 @@ impl From<BusError> for Failure {
     fn from(error: BusError) -> Failure {
         match error {
             BusError::Unreachable(_) => Failure::Unavailable(error.to_string()),
-            BusError::Refused { .. } | BusError::Silent(_) | BusError::Unexpected(_) => {
+            BusError::MethodError { .. } | BusError::TimedOut(_) | BusError::InvalidReply(_) => {
                 Failure::Command(error.to_string())
             }
             BusError::Cancelled => Failure::Cancelled,

@@ -1,23 +1,23 @@
-//! Against a real message bus on a socket of its own.
+//! Tests against a real message bus on a private socket.
 
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use super::*;
-use crate::Cancel;
-use crate::tool::find;
+use crate::bus::*;
+use crate::process::find_program;
+use crate::{Cancel, CancelLevel};
 
-/// A bus below a scratch directory.
+/// A bus whose socket is in a scratch directory.
 struct Daemon {
     scratch: tempfile::TempDir,
     child: Option<Child>,
 }
 
 impl Daemon {
-    /// `None` where none is installed; in the checks of every change (`.ci/run`) one is.
+    /// Returns `None` where `dbus-daemon` is not installed; `.ci/run` requires it.
     fn new() -> Option<Daemon> {
-        if find("dbus-daemon").is_none() {
+        if find_program("dbus-daemon").is_none() {
             assert!(std::env::var_os("MCL_SKIP_NOTHING").is_none(), "dbus-daemon (package `dbus`) is not installed");
             eprintln!("skipped: dbus-daemon is not installed");
             return None;
@@ -36,7 +36,7 @@ impl Daemon {
 
     fn start(&mut self) {
         let _ = std::fs::remove_file(self.scratch.path().join("bus"));
-        let child = Command::new(find("dbus-daemon").expect("looked for above"))
+        let child = Command::new(find_program("dbus-daemon").expect("checked in `new`"))
             .args(["--nofork", "--nopidfile", "--address", &self.address()])
             .arg(format!("--config-file={}", self.scratch.path().join("config").display()))
             .stdin(Stdio::null())
@@ -63,25 +63,26 @@ impl Drop for Daemon {
     }
 }
 
-const NAMES: Rule = Rule { service: DBUS.service, interface: DBUS.interface, below: DBUS.path, opening: None };
+const NAMES: MatchRule =
+    MatchRule { service: DBUS.service, interface: DBUS.interface, path_namespace: DBUS.path, subscribe_method: None };
 
 #[test]
-fn calls_are_answered_and_refusals_have_a_name() {
+fn calls_return_replies_and_named_errors() {
     let Some(mut daemon) = Daemon::new() else { return };
     daemon.start();
     let bus = Bus::at_address(&daemon.address());
     let cancel = Cancel::new();
-    let names: Vec<String> = bus.ask(DBUS, "ListNames", &(), &cancel).expect("the bus answers");
+    let names: Vec<String> = bus.query(DBUS, "ListNames", &(), &cancel).expect("the bus replies");
     assert!(names.iter().any(|name| name == DBUS.service), "{names:?}");
-    let nobody = Object { service: "org.example.Nobody", ..DBUS };
-    let error = bus.call(nobody, "Ping", &(), &cancel).expect_err("nobody has that name");
+    let missing = Object { service: "org.example.Nobody", ..DBUS };
+    let error = bus.call(missing, "Ping", &(), &cancel).expect_err("no service has this name");
     assert!(error.is_named("org.freedesktop.DBus.Error.ServiceUnknown"), "{error:?}");
-    assert!(!bus.has("org.example.Nobody", &cancel).expect("the bus answers"));
-    assert!(bus.has(DBUS.service, &cancel).expect("the bus answers"));
+    assert!(!bus.is_available("org.example.Nobody", &cancel).expect("the bus replies"));
+    assert!(bus.is_available(DBUS.service, &cancel).expect("the bus replies"));
 }
 
 #[test]
-fn without_a_bus_the_error_says_where_it_should_be() {
+fn the_error_without_a_bus_has_its_address() {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let path = scratch.path().join("bus");
     let bus = Bus::at_address(&format!("unix:path={}", path.display()));
@@ -90,51 +91,51 @@ fn without_a_bus_the_error_says_where_it_should_be() {
 }
 
 #[test]
-fn a_restarted_bus_is_found_again_and_listeners_are_told() {
+fn a_restarted_bus_is_reconnected_and_subscribers_are_notified() {
     let Some(mut daemon) = Daemon::new() else { return };
     daemon.start();
     let bus = Bus::at_address(&daemon.address());
-    let (sender, heard) = channel();
-    let listening = bus.listen(NAMES, move |message| {
+    let (sender, received) = channel();
+    let subscription = bus.subscribe(NAMES, move |message| {
         let _ = sender.send(message.and_then(|m| m.header().member().map(|name| name.to_string())));
     });
     let cancel = Cancel::new();
-    // Signals of the bus about ourselves come in between.
-    let hear = |wanted: Option<&str>| {
-        let patience = Duration::from_secs(20);
-        while heard.recv_timeout(patience).expect("it is heard").as_deref() != wanted {}
+    // Skips signals about the connections of this test.
+    let wait_for_signal = |expected: Option<&str>| {
+        let timeout = Duration::from_secs(20);
+        while received.recv_timeout(timeout).expect("the signal arrives").as_deref() != expected {}
     };
     for _ in 0..2 {
-        bus.await_listening(&listening, &cancel).expect("the bus takes the wish");
-        // Something may have been missed before.
-        hear(None);
-        // Another connection comes: its name is announced.
+        bus.wait_until_active(&subscription, &cancel).expect("the rule is registered");
+        // Signals before the registration may have been lost.
+        wait_for_signal(None);
+        // The bus announces the name of a new connection.
         let other = Bus::at_address(&daemon.address());
-        let _: Vec<String> = other.ask(DBUS, "ListNames", &(), &cancel).expect("the bus answers");
-        hear(Some("NameOwnerChanged"));
+        let _: Vec<String> = other.query(DBUS, "ListNames", &(), &cancel).expect("the bus replies");
+        wait_for_signal(Some("NameOwnerChanged"));
         daemon.stop();
-        hear(None);
+        wait_for_signal(None);
         let error = bus.call(DBUS, "ListNames", &(), &cancel).expect_err("the bus is gone");
         assert!(matches!(error, BusError::Unreachable(_)), "{error:?}");
         daemon.start();
-        bus.call(DBUS, "ListNames", &(), &cancel).expect("the bus is there again");
+        bus.call(DBUS, "ListNames", &(), &cancel).expect("the bus is back");
     }
-    drop(listening);
+    drop(subscription);
 }
 
 #[test]
-fn a_service_that_does_not_answer_is_not_waited_for_forever() {
+fn a_call_without_a_reply_can_be_cancelled() {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let path = scratch.path().join("bus");
-    // Takes the connection and says nothing.
-    let _mute = std::os::unix::net::UnixListener::bind(&path).expect("a socket");
+    // Accepts connections and never replies.
+    let _silent = std::os::unix::net::UnixListener::bind(&path).expect("a socket");
     let bus = Bus::at_address(&format!("unix:path={}", path.display()));
     let cancel = Cancel::new();
     let canceller = {
         let cancel = std::sync::Arc::clone(&cancel);
-        std::thread::spawn(move || cancel.request(crate::CancelLevel::Cancel))
+        std::thread::spawn(move || cancel.request(CancelLevel::Cancel))
     };
-    let error = bus.call(DBUS, "ListNames", &(), &cancel).expect_err("nobody answers");
+    let error = bus.call(DBUS, "ListNames", &(), &cancel).expect_err("nothing replies");
     assert!(matches!(error, BusError::Cancelled), "{error:?}");
     canceller.join().expect("it ends");
 }

@@ -1,4 +1,4 @@
-//! Waiting for a future on an ordinary thread, with a limit.
+//! Blocks a thread on a future, with a time limit.
 
 use std::future::Future;
 use std::pin::pin;
@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use crate::Cancel;
 
-/// How often a waiting thread looks whether it was cancelled.
-pub(super) const LOOK: Duration = Duration::from_millis(20);
+/// How often a blocked thread checks whether it was cancelled.
+pub(super) const CANCEL_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Why a wait ended without a result.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Unfinished {
+pub(super) enum WaitError {
     TimedOut,
     Cancelled,
 }
@@ -28,9 +28,9 @@ impl Wake for Unpark {
     }
 }
 
-/// Polls until the future is done, the time is over, or the request to cancel comes. What the future waits for is
-/// driven by another thread, the keeper.
-pub(super) fn wait<F: Future>(future: F, limit: Duration, cancel: &Cancel) -> Result<F::Output, Unfinished> {
+/// Polls the future until it completes, `limit` is over, or the check is cancelled. The connection thread drives what the
+/// future waits for.
+pub(super) fn wait<F: Future>(future: F, limit: Duration, cancel: &Cancel) -> Result<F::Output, WaitError> {
     let end = Instant::now() + limit;
     let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
     let mut context = Context::from_waker(&waker);
@@ -40,13 +40,13 @@ pub(super) fn wait<F: Future>(future: F, limit: Duration, cancel: &Cancel) -> Re
             return Ok(output);
         }
         if cancel.is_cancelled() {
-            return Err(Unfinished::Cancelled);
+            return Err(WaitError::Cancelled);
         }
         let left = end.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(Unfinished::TimedOut);
+            return Err(WaitError::TimedOut);
         }
-        std::thread::park_timeout(left.min(LOOK));
+        std::thread::park_timeout(left.min(CANCEL_POLL_INTERVAL));
     }
 }
 
@@ -60,8 +60,8 @@ mod tests {
         let cancel = Cancel::new();
         assert_eq!(wait(std::future::ready(7), Duration::ZERO, &cancel), Ok(7));
         let never = std::future::pending::<()>;
-        assert_eq!(wait(never(), Duration::from_millis(1), &cancel), Err(Unfinished::TimedOut));
+        assert_eq!(wait(never(), Duration::from_millis(1), &cancel), Err(WaitError::TimedOut));
         cancel.request(CancelLevel::Cancel);
-        assert_eq!(wait(never(), Duration::from_secs(60), &cancel), Err(Unfinished::Cancelled));
+        assert_eq!(wait(never(), Duration::from_secs(60), &cancel), Err(WaitError::Cancelled));
     }
 }

@@ -9,7 +9,7 @@ use resource_graph::{AuthorizedKey, Resource};
 use crate::accounts::user_id;
 use crate::providers::line::LineEdit;
 use crate::text_file::expand_home;
-use crate::{Context, Failure, Kind, Params, Scope, Watch};
+use crate::{Context, Failure, Params, Provider, Scope, Watch};
 
 struct Entry {
     file: PathBuf,
@@ -18,7 +18,7 @@ struct Entry {
     edit: LineEdit,
 }
 
-pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(Entry::read(&resources[0])?))
 }
 
@@ -32,7 +32,7 @@ impl Entry {
         };
         let entry = resource_graph::Params::of(resource).map(|p| AuthorizedKey::of(&p));
         let Some(Ok(entry)) = entry else {
-            return Err(Failure::Invalid(format!("{} is not an entry of `authorized_keys`", resource.id)));
+            return Err(Failure::Invalid(format!("invalid entry of `authorized_keys`: {}", resource.id)));
         };
         Ok(Entry {
             file: expand_home(&file)?,
@@ -42,7 +42,7 @@ impl Entry {
         })
     }
 
-    /// Gives what was just made to the user.
+    /// Makes the user the owner of a created file or directory.
     fn give_away(&self, path: &std::path::Path) -> Result<(), Failure> {
         if self.user.is_empty() {
             return Ok(());
@@ -51,7 +51,7 @@ impl Entry {
     }
 }
 
-impl Kind for Entry {
+impl Provider for Entry {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let directory = self.file.parent().filter(|d| d.file_name().is_some_and(|name| name == ".ssh"));
         if let Some(directory) = directory.filter(|d| self.mkdir && self.edit.exists && !d.exists()) {
@@ -84,7 +84,7 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
-    use crate::harness::{Bench, resource};
+    use crate::provider_test::{ProviderTest, resource};
 
     const KEY: &str = "AAAAC3NzaC1lZDI1NTE5AAAAIBtqhnN5YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFh";
 
@@ -100,12 +100,12 @@ mod tests {
                 .with("key", KEY)
                 .with("comment", "me")
         };
-        Bench::new(&entry("absent")).is_right();
-        Bench::new(&entry("exists")).converges();
+        ProviderTest::new(&entry("absent")).assert_unchanged();
+        ProviderTest::new(&entry("exists")).assert_converges();
         assert_eq!(fs::read_to_string(&file).unwrap(), format!("ssh-ed25519 {KEY} me\n"));
         let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o600, 0o700));
-        Bench::new(&entry("absent")).converges();
+        ProviderTest::new(&entry("absent")).assert_converges();
         assert_eq!(fs::read_to_string(&file).unwrap(), "");
     }
 
@@ -118,7 +118,7 @@ mod tests {
             .with("state", "exists")
             .with("user", "root")
             .with("file", file.to_str().unwrap());
-        assert_eq!(Bench::new(&entry).run(false).unwrap().changes.len(), 1);
+        assert_eq!(ProviderTest::new(&entry).run(false).unwrap().changes.len(), 1);
         assert!(!file.parent().unwrap().exists());
     }
 }

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use resource_graph::Resource;
 
-use crate::retry::undisturbed;
+use crate::retry::retry_if_disturbed;
 use crate::systemd::{self, Job, Manager};
 use crate::text_file::{change, read, replace};
-use crate::{Context, Failure, Kind, Load, Params, Scope, Watch};
+use crate::{Context, Failure, Params, Provider, Scope, Watch, WorkerClass};
 
 struct Cron {
     timer: String,
@@ -19,7 +19,7 @@ struct Cron {
     content: String,
 }
 
-pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(Cron::read(&resources[0])?))
 }
 
@@ -39,7 +39,7 @@ impl Cron {
         })
     }
 
-    /// The timer ends before its file does, so that nothing is left running that nobody knows of.
+    /// Stops the timer before its file is removed, so that no unmanaged timer keeps running.
     fn remove(&self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let unit = self.manager.unit(&self.timer, cx.cancel())?;
         if unit.is_active() && cx.change(format!("stop {}", self.timer))? {
@@ -105,7 +105,7 @@ fn content(params: Params<'_>) -> Result<String, Failure> {
     ];
     for (key, value) in own.into_iter().chain(more).chain(flags) {
         if value.contains('\n') {
-            return Err(Failure::Invalid(format!("the value of {key} must be one line")));
+            return Err(Failure::Invalid(format!("the value of {key} must not contain a line break")));
         }
         if !key.is_empty() && !value.is_empty() {
             let _ = writeln!(text, "{key}={value}");
@@ -115,12 +115,12 @@ fn content(params: Params<'_>) -> Result<String, Failure> {
     Ok(text)
 }
 
-impl Kind for Cron {
+impl Provider for Cron {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         if !systemd::is_running() {
             return Err(Failure::Unavailable("systemd is not running on this machine".to_owned()));
         }
-        undisturbed(|| match if self.exists { self.establish(cx) } else { self.remove(cx) } {
+        retry_if_disturbed(|| match if self.exists { self.establish(cx) } else { self.remove(cx) } {
             Err(Failure::Command(text)) if self.exists != self.file.exists() => Err(Failure::Disturbed(text)),
             result => result,
         })
@@ -139,15 +139,15 @@ impl Kind for Cron {
         Ok(())
     }
 
-    fn load(&self) -> Load {
-        Load::Waits
+    fn worker_class(&self) -> WorkerClass {
+        WorkerClass::Blocking
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harness::resource;
+    use crate::provider_test::resource;
 
     #[test]
     fn the_unit_file_has_what_was_given() {

@@ -1,7 +1,7 @@
 //! `exec`: runs a command, optionally guarded (spec 05 §6.2).
 //!
-//! Nothing runs through a shell unless the program names one, and commands see exactly the environment in `env`. Guards
-//! run in noop, too: there is no other way to know what would be done.
+//! Commands run without a shell unless the program names one, and with exactly the environment in `env`. Guards run in noop
+//! mode as well, because the planned change depends on them.
 
 mod command;
 #[cfg(test)]
@@ -16,48 +16,48 @@ use resource_graph::Resource;
 use rustix::process::Signal;
 
 use crate::accounts::{group_id, user_id};
-use crate::write_atomically;
-use crate::{Context, Failure, Kind, Load, Params, Scope, Watch};
-use command::{Ending, Line, Lines, Output, Surroundings, read_cached};
+use crate::process::Output;
+use crate::providers::exec::command::{CommandContext, CommandLine, LineCounter, Termination, last_line, read_cached};
+use crate::{Context, Failure, Params, Provider, Scope, Watch, WorkerClass, write_atomically};
 
-/// The keys it sends, which are also the names of the cache's files.
+/// The parameters that are sent, which are also the names of the files that cache them.
 const KEYS: [&str; 3] = ["output", "stdout", "stderr"];
 
 struct Exec {
-    cmd: Line,
-    watchcmd: Option<Line>,
-    ifcmd: Option<Line>,
-    nifcmd: Option<Line>,
-    donecmd: Option<Line>,
+    cmd: CommandLine,
+    watchcmd: Option<CommandLine>,
+    ifcmd: Option<CommandLine>,
+    nifcmd: Option<CommandLine>,
+    donecmd: Option<CommandLine>,
     ifequals: Option<Str>,
     ifequals_stdout: Option<Str>,
     creates: Option<PathBuf>,
     mtimes: Vec<PathBuf>,
     watchfiles: Vec<String>,
-    /// Runs only on a notification.
+    /// Run the command only on a notification.
     refreshonly: bool,
     user: String,
     group: String,
-    around: Surroundings,
-    /// What to send when a guard stops the command before it ever ran.
+    context: CommandContext,
+    /// The values to send if a guard prevents the command from running and it never ran before.
     fallback: [Option<Str>; 3],
 }
 
-pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(Exec::read(&resources[0])?))
 }
 
 impl Exec {
     fn read(resource: &Resource) -> Result<Exec, Failure> {
         let params = Params::new(resource);
-        let line = |cmd: &str, shell: &str, cwd: &str| -> Result<Option<Line>, Failure> {
-            Ok(Line::parse(params.str(cmd)?, params.str(shell)?, params.str(cwd)?))
+        let line = |cmd: &str, shell: &str, cwd: &str| -> Result<Option<CommandLine>, Failure> {
+            Ok(CommandLine::parse(params.str(cmd)?, params.str(shell)?, params.str(cwd)?))
         };
         let text = match params.str("cmd")? {
             "" => &**params.name(),
             text => text,
         };
-        let mut cmd = Line::parse(text, params.str("shell")?, params.str("cwd")?)
+        let mut cmd = CommandLine::parse(text, params.str("shell")?, params.str("cwd")?)
             .ok_or_else(|| Failure::Invalid("the command is empty".to_owned()))?;
         cmd.words.extend(params.list("args")?);
         let creates = params.str("creates")?;
@@ -75,9 +75,9 @@ impl Exec {
             refreshonly: params.bool("refreshonly")?,
             user: params.str("user")?.to_owned(),
             group: params.str("group")?.to_owned(),
-            around: Surroundings {
+            context: CommandContext {
                 env: params.map("env")?.into_iter().collect(),
-                signal: signal(params.str("sig")?)?,
+                cancel_signal: signal(params.str("sig")?)?,
                 user: None,
                 group: None,
             },
@@ -89,15 +89,16 @@ impl Exec {
         })
     }
 
-    /// The surroundings with the identity looked up: accounts may be made by other resources first.
-    fn surroundings(&self) -> Result<Surroundings, Failure> {
+    /// Returns the command context with user and group resolved. They are resolved at each check because other resources may
+    /// create the accounts first.
+    fn command_context(&self) -> Result<CommandContext, Failure> {
         let given = |name: &str| (!name.is_empty()).then_some(name.to_owned());
         let user = given(&self.user).map(|u| user_id(&u)).transpose()?;
         let group = given(&self.group).map(|g| group_id(&g)).transpose()?;
-        Ok(Surroundings { user, group, ..self.around.clone() })
+        Ok(CommandContext { user, group, ..self.context.clone() })
     }
 
-    /// Whether an input is newer than the last run.
+    /// Returns whether an input is newer than the last run.
     fn is_forced(&self, last_run: Option<SystemTime>) -> Result<bool, Failure> {
         for path in &self.mtimes {
             let modified = fs::metadata(path).and_then(|m| m.modified()).map_err(Failure::on("look at", path))?;
@@ -108,11 +109,11 @@ impl Exec {
         Ok(false)
     }
 
-    /// Whether a guard says that there is nothing to do.
-    fn is_guarded(&self, cx: &Context<'_>, around: &Surroundings) -> Result<bool, Failure> {
+    /// Returns whether a guard prevents the command from running.
+    fn is_guarded(&self, cx: &Context<'_>, context: &CommandContext) -> Result<bool, Failure> {
         if let Some(ifcmd) = &self.ifcmd {
-            let (ending, output) = ifcmd.capture(around, cx.cancel())?;
-            if exit_status("ifcmd", ending)? != 0
+            let (termination, output) = ifcmd.capture(context, cx.cancel())?;
+            if exit_status("ifcmd", termination)? != 0
                 || self.ifequals.as_ref().is_some_and(|e| e.as_bytes() == output.combined)
                 || self.ifequals_stdout.as_ref().is_some_and(|e| e.as_bytes() == output.stdout)
             {
@@ -120,7 +121,7 @@ impl Exec {
             }
         }
         if let Some(nifcmd) = &self.nifcmd
-            && exit_status("nifcmd", nifcmd.capture(around, cx.cancel())?.0)? == 0
+            && exit_status("nifcmd", nifcmd.capture(context, cx.cancel())?.0)? == 0
         {
             return Ok(true);
         }
@@ -128,21 +129,21 @@ impl Exec {
     }
 }
 
-/// The exit status; a signal from elsewhere is a failure of any command.
-fn exit_status(what: &str, ending: Ending) -> Result<i32, Failure> {
-    match ending {
-        Ending::Exited(status) => Ok(status),
-        Ending::Killed(signal) => Err(Failure::Command(format!("{what} was killed by signal {signal}"))),
+/// Returns the exit status; fails for a command that was killed.
+fn exit_status(what: &str, termination: Termination) -> Result<i32, Failure> {
+    match termination {
+        Termination::Exited(status) => Ok(status),
+        Termination::Signaled(signal) => Err(Failure::Command(format!("{what} was killed by signal {signal}"))),
     }
 }
 
-fn expect_success(what: &str, ending: Ending, output: &Output) -> Result<(), Failure> {
-    match exit_status(what, ending)? {
+fn expect_success(what: &str, termination: Termination, output: &Output) -> Result<(), Failure> {
+    match exit_status(what, termination)? {
         0 => Ok(()),
         status => {
-            let words = output.last_words();
-            let words = if words.is_empty() { words } else { format!(": {words}") };
-            Err(Failure::Command(format!("{what} error: exit status {status}{words}")))
+            let message = last_line(output);
+            let separator = if message.is_empty() { "" } else { ": " };
+            Err(Failure::Command(format!("{what} error: exit status {status}{separator}{message}")))
         }
     }
 }
@@ -166,7 +167,7 @@ fn signal(name: &str) -> Result<Signal, Failure> {
     match known.iter().find(|(n, _)| *n == name) {
         Some((_, signal)) => Ok(*signal),
         None if name.is_empty() => Ok(Signal::TERM),
-        None => Err(Failure::Invalid(format!("the signal `{name}` cannot be sent to a command"))),
+        None => Err(Failure::Invalid(format!("unsupported signal `{name}`"))),
     }
 }
 
@@ -176,16 +177,16 @@ fn send(cx: &mut Context<'_>, values: [Option<Vec<u8>>; 3]) {
     }
 }
 
-impl Kind for Exec {
+impl Provider for Exec {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
-        let around = self.surroundings()?;
+        let context = self.command_context()?;
         let state = cx.existing_state_dir();
         let state = state.as_deref();
         let cached = KEYS.map(|key| state.and_then(|dir| read_cached(&dir.join(key))));
         let stamp = state.map(|dir| dir.join("mtimes"));
         let last_run = stamp.as_ref().and_then(|s| fs::metadata(s).and_then(|m| m.modified()).ok());
-        let idle = self.refreshonly && !cx.refresh();
-        if idle || (!self.is_forced(last_run)? && self.is_guarded(cx, &around)?) {
+        let is_idle = self.refreshonly && !cx.refresh();
+        if is_idle || (!self.is_forced(last_run)? && self.is_guarded(cx, &context)?) {
             let mut values = cached;
             for (value, fallback) in values.iter_mut().zip(&self.fallback) {
                 if value.is_none() {
@@ -199,13 +200,13 @@ impl Kind for Exec {
             send(cx, cached);
             return Ok(());
         }
-        // An input that changes while the command runs is newer than the run.
+        // An input that changes while the command runs forces another run.
         let started = SystemTime::now();
-        let (ending, output) = self.cmd.capture(&around, cx.cancel())?;
-        expect_success("cmd", ending, &output)?;
+        let (termination, output) = self.cmd.capture(&context, cx.cancel())?;
+        expect_success("cmd", termination, &output)?;
         if let Some(donecmd) = &self.donecmd {
-            let (ending, output) = donecmd.capture(&around, cx.cancel())?;
-            expect_success("donecmd", ending, &output)?;
+            let (termination, output) = donecmd.capture(&context, cx.cancel())?;
+            expect_success("donecmd", termination, &output)?;
         }
         let values = [output.combined, output.stdout, output.stderr];
         if cx.state().is_some() {
@@ -230,18 +231,18 @@ impl Kind for Exec {
         let mut watches: Vec<Watch> = self.mtimes.iter().map(|p| path(p)).collect();
         watches.extend(self.watchfiles.iter().map(|p| path(Path::new(p))));
         watches.extend(self.creates.as_deref().map(path));
-        if let (Some(line), Ok(around)) = (self.watchcmd.clone(), self.surroundings()) {
+        if let (Some(line), Ok(context)) = (self.watchcmd.clone(), self.command_context()) {
             watches.push(Watch::Task(Box::new(move |task| {
-                let mut lines = Lines::default();
-                let ending = line.run(&around, &task.cancel, &mut |stream, bytes| {
+                let mut lines = LineCounter::default();
+                let termination = line.run(&context, &task.cancel, &mut |stream, bytes| {
                     if lines.count(stream, bytes) > 0 {
                         (task.wake)();
                     }
                 })?;
-                Err(Failure::Command(match ending {
-                    Ending::Exited(0) => "watchcmd ended: reached EOF".to_owned(),
-                    Ending::Exited(status) => format!("watchcmd errored: exit status {status}"),
-                    Ending::Killed(signal) => format!("watchcmd was killed by signal {signal}"),
+                Err(Failure::Command(match termination {
+                    Termination::Exited(0) => "watchcmd ended: reached EOF".to_owned(),
+                    Termination::Exited(status) => format!("watchcmd errored: exit status {status}"),
+                    Termination::Signaled(signal) => format!("watchcmd was killed by signal {signal}"),
                 }))
             })));
         }
@@ -253,8 +254,8 @@ impl Kind for Exec {
         Ok(())
     }
 
-    fn load(&self) -> Load {
-        Load::Waits
+    fn worker_class(&self) -> WorkerClass {
+        WorkerClass::Blocking
     }
 }
 

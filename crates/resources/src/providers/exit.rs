@@ -1,36 +1,14 @@
 //! `exit`: ends the run with an exit status (spec 05 §6.19).
 
-use std::sync::atomic::{AtomicU16, Ordering};
-
 use resource_graph::Resource;
 
-use crate::{Context, Failure, Kind, Params};
-
-/// The exit status that a resource asked for; the first one counts.
-#[derive(Debug, Default)]
-pub struct ExitRequest {
-    /// The status plus one; 0 while nobody asked.
-    status: AtomicU16,
-}
-
-impl ExitRequest {
-    /// Asks for an end with that status.
-    pub fn request(&self, status: u8) {
-        let _ = self.status.compare_exchange(0, u16::from(status) + 1, Ordering::SeqCst, Ordering::SeqCst);
-    }
-
-    /// What was asked for.
-    #[must_use]
-    pub fn requested(&self) -> Option<u8> {
-        self.status.load(Ordering::SeqCst).checked_sub(1).and_then(|status| u8::try_from(status).ok())
-    }
-}
+use crate::{Context, Failure, Params, Provider};
 
 struct Exit {
     code: u8,
 }
 
-pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(Exit { code: code(&resources[0])? }))
 }
 
@@ -41,10 +19,10 @@ fn code(resource: &Resource) -> Result<u8, Failure> {
     }
 }
 
-impl Kind for Exit {
+impl Provider for Exit {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         if cx.change(format!("end the run with status {}", self.code))? {
-            cx.host.exit.request(self.code);
+            cx.apply_context.exit.request(self.code);
         }
         Ok(())
     }
@@ -57,15 +35,15 @@ impl Kind for Exit {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{Bench, resource};
+    use crate::provider_test::{ProviderTest, resource};
 
     #[test]
     fn the_first_request_counts_and_noop_makes_none() {
-        let mut bench = Bench::new(&resource("exit", "e").with("code", 3));
-        bench.run(false).unwrap();
-        assert_eq!(bench.host.exit.requested(), None);
-        bench.run(true).unwrap();
-        bench.host.exit.request(5);
-        assert_eq!(bench.host.exit.requested(), Some(3));
+        let mut test = ProviderTest::new(&resource("exit", "e").with("code", 3));
+        test.run(false).unwrap();
+        assert_eq!(test.apply_context.exit.requested(), None);
+        test.run(true).unwrap();
+        test.apply_context.exit.request(5);
+        assert_eq!(test.apply_context.exit.requested(), Some(3));
     }
 }

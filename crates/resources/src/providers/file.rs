@@ -1,11 +1,12 @@
 //! `file`: one file, directory or symbolic link (spec 05 §6.1).
 //!
-//! Contents are replaced atomically ([`write`]); only a file with several hard links, or one that is itself a mount
-//! point, is written in place. Existence is judged without following links, contents and attributes through them.
+//! Contents are replaced atomically ([`write`]); only files with several hard links and mount points are written in place.
+//! Existence is checked without following symbolic links, contents and attributes through them.
 
 mod attributes;
 mod capture;
 mod link;
+mod parameters;
 mod remove;
 #[cfg(test)]
 mod tests;
@@ -16,81 +17,18 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use mcl_value::Str;
 use resource_graph::Resource;
 
-use crate::{Context, Failure, Kind, Params, Scope, Watch};
-use attributes::Attributes;
-pub(crate) use capture::capture;
-use write::Content;
+pub(crate) use crate::providers::file::capture::capture;
+use crate::providers::file::parameters::{File, Wanted};
+use crate::providers::file::write::Content;
+use crate::{Context, Failure, Provider, Scope, Watch};
 
-struct File {
-    /// Without a trailing slash, except for `/` itself.
-    path: PathBuf,
-    is_dir: bool,
-    state: Wanted,
-    content: Option<Str>,
-    source: String,
-    fragments: Vec<String>,
-    attributes: Attributes,
-    recurse: bool,
-    force: bool,
-    purge: bool,
-    symlink: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
-    Exists,
-    Absent,
-    /// Neither created nor removed.
-    Undefined,
-}
-
-pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(File::read(&resources[0])?))
 }
 
 impl File {
-    fn read(resource: &Resource) -> Result<File, Failure> {
-        let params = Params::new(resource);
-        let view = resource_graph::Params::of(resource);
-        let view = view.ok_or_else(|| Failure::Invalid("the kind `file` is not declared".to_owned()))?;
-        let text = resource_graph::file_path(&view);
-        if !text.starts_with('/') {
-            return Err(Failure::Invalid(format!("the path `{text}` must be absolute")));
-        }
-        let trimmed = text.trim_end_matches('/');
-        let state = match params.str("state")? {
-            "exists" => Wanted::Exists,
-            "absent" => Wanted::Absent,
-            "" => Wanted::Undefined,
-            other => return Err(Failure::Invalid(format!("`state` must be `exists` or `absent`, not `{other}`"))),
-        };
-        Ok(File {
-            path: PathBuf::from(if trimmed.is_empty() { "/" } else { trimmed }),
-            is_dir: text.ends_with('/'),
-            state,
-            content: params.opt_bytes("content")?.cloned(),
-            source: params.str("source")?.to_owned(),
-            fragments: params.list("fragments")?,
-            attributes: Attributes::read(params)?,
-            recurse: params.bool("recurse")?,
-            force: params.bool("force")?,
-            purge: params.bool("purge")?,
-            symlink: params.bool("symlink")?,
-        })
-    }
-
-    /// How messages name a path: nothing for the resource's own, the rest for what is below.
-    fn name_of(&self, path: &Path) -> String {
-        match path.strip_prefix(&self.path) {
-            Ok(rest) if rest.as_os_str().is_empty() => String::new(),
-            Ok(rest) => format!(" {}", rest.display()),
-            Err(_) => format!(" {}", path.display()),
-        }
-    }
-
     fn check_directory(&self, cx: &mut Context<'_>) -> Result<(), Failure> {
         if self.state == Wanted::Exists && !self.ensure_directory(cx)? {
             return Ok(());
@@ -102,7 +40,7 @@ impl File {
         self.attributes.check(cx, &self.path, false)
     }
 
-    /// Says whether there is a directory now.
+    /// Returns whether the directory exists afterwards.
     fn ensure_directory(&self, cx: &mut Context<'_>) -> Result<bool, Failure> {
         match fs::metadata(&self.path) {
             Ok(found) if found.is_dir() => return Ok(true),
@@ -123,7 +61,7 @@ impl File {
     fn replace_by_directory(&self, cx: &mut Context<'_>) -> Result<bool, Failure> {
         if !self.force {
             let path = self.path.display();
-            return Err(Failure::Refused(format!("{path} is not a directory; `force => true` allows to replace it")));
+            return Err(Failure::Refused(format!("{path} is not a directory; set `force => true` to replace it")));
         }
         if !cx.change("replace a file by the directory")? {
             return Ok(false);
@@ -171,7 +109,7 @@ impl File {
         }
     }
 
-    /// A file whose content is not ours to say.
+    /// Checks a file whose content is not managed.
     fn check_existence(&self, cx: &mut Context<'_>) -> Result<(), Failure> {
         if self.state == Wanted::Exists {
             match fs::metadata(&self.path) {
@@ -191,7 +129,7 @@ impl File {
                     if dangling && !self.force {
                         let path = self.path.display();
                         return Err(Failure::Refused(format!(
-                            "{path} is a symbolic link to nothing; `force => true` allows to replace it"
+                            "{path} is a dangling symbolic link; set `force => true` to replace it"
                         )));
                     }
                     if !cx.change("create (empty)")? {
@@ -214,12 +152,7 @@ impl File {
         Ok(())
     }
 
-    fn is_a_directory(&self) -> Failure {
-        let path = self.path.display();
-        Failure::Refused(format!("{path} is a directory; `force => true` allows to replace it with everything in it"))
-    }
-
-    /// The fragments one after the other; a directory stands for its files in the order of their names.
+    /// Concatenates the fragments; a directory contributes its files, sorted by name.
     fn assemble(&self) -> Result<Vec<u8>, Failure> {
         let mut content = Vec::new();
         for fragment in &self.fragments {
@@ -272,7 +205,7 @@ impl File {
     }
 }
 
-impl Kind for File {
+impl Provider for File {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         if self.symlink {
             return self.check_link(cx);
@@ -289,7 +222,7 @@ impl Kind for File {
         let scope = if self.is_dir && (self.purge || !self.source.is_empty()) { below } else { Scope::Entry };
         let mut watches = vec![Watch::Path(self.path.clone(), scope)];
         if !self.symlink {
-            // What a link leads to changes in another directory.
+            // The target of a link changes in its own directory.
             let is_link = fs::symlink_metadata(&self.path).is_ok_and(|m| m.is_symlink());
             if let Some(target) = is_link.then(|| fs::canonicalize(&self.path).ok()).flatten() {
                 watches.push(Watch::Path(target, scope));

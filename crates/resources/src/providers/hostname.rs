@@ -1,41 +1,39 @@
 //! `hostname`: the pretty, static and transient names of this host (spec 05 §6.11, §7.2).
 //!
-//! systemd-hostnamed is asked where it can be reached. Elsewhere the names are where everybody reads them:
-//! `/etc/machine-info`, `/etc/hostname`, the kernel.
+//! They are read and set through systemd-hostnamed, or without it in `/etc/machine-info`, `/etc/hostname` and the kernel.
 
 use std::path::{Path, PathBuf};
 
 use resource_graph::Resource;
-
 use rustix::event::{PollFd, PollFlags, poll};
 
-use crate::bus::{Bus, BusError, Object, Rule};
+use crate::bus::{Bus, BusError, MatchRule, Object};
 use crate::text_file::{read, replace};
-use crate::{Cancel, Context, Failure, Kind, Load, Params, Scope, TaskHandle, Watch};
+use crate::{Cancel, Context, Failure, Params, Provider, Scope, TaskHandle, Watch, WorkerClass};
 
 const HOSTNAMED: Object<'static> = Object {
     service: "org.freedesktop.hostname1",
     path: "/org/freedesktop/hostname1",
     interface: "org.freedesktop.hostname1",
 };
-const SIGNALS: Rule = Rule {
+const SIGNALS: MatchRule = MatchRule {
     service: HOSTNAMED.service,
     interface: "org.freedesktop.DBus.Properties",
-    below: HOSTNAMED.path,
-    opening: None,
+    path_namespace: HOSTNAMED.path,
+    subscribe_method: None,
 };
-/// The kernel marks this file whenever the name changes.
-const KERNEL: &str = "/proc/sys/kernel/hostname";
+/// Polling this file for `POLLPRI` reports changes of the host name.
+const KERNEL_HOSTNAME: &str = "/proc/sys/kernel/hostname";
 
 struct Hostname {
-    /// Below it are the files; `/` outside tests.
+    /// The directory above `etc`; `/` outside tests.
     root: PathBuf,
     pretty: String,
     fixed: String,
     transient: String,
 }
 
-pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(Hostname::read(&resources[0], Path::new("/"))?))
 }
 
@@ -64,10 +62,10 @@ impl Hostname {
     }
 
     fn current(&self, variant: Variant, hostnamed: Option<&Bus>, cancel: &Cancel) -> Result<String, Failure> {
-        match hostnamed.map(|bus| bus.text(HOSTNAMED, variant.property(), cancel)) {
+        match hostnamed.map(|bus| bus.string_property(HOSTNAMED, variant.property(), cancel)) {
             None => {}
-            // It went away since the bus was asked for it.
-            Some(Err(error)) if error.is_away() => {}
+            // The service has exited since it was found to be available.
+            Some(Err(error)) if error.is_unavailable() => {}
             Some(result) => return Ok(result?),
         }
         let text = |path| Ok::<_, Failure>(read(path)?.map(|text| String::from_utf8_lossy(&text).into_owned()));
@@ -81,9 +79,9 @@ impl Hostname {
     fn set(&self, variant: Variant, name: &str, hostnamed: Option<&Bus>, cancel: &Cancel) -> Result<(), Failure> {
         match hostnamed.map(|bus| bus.call(HOSTNAMED, variant.method(), &(name, false), cancel)) {
             None => {}
-            Some(Err(error)) if error.is_away() => {}
-            Some(Err(error @ BusError::Refused { .. })) => {
-                let text = format!("systemd-hostnamed does not set {}: {error}", variant.words());
+            Some(Err(error)) if error.is_unavailable() => {}
+            Some(Err(error @ BusError::MethodError { .. })) => {
+                let text = format!("cannot set {} through systemd-hostnamed: {error}", variant.description());
                 return Err(Failure::Command(text));
             }
             Some(result) => return Ok(result.map(drop)?),
@@ -102,7 +100,7 @@ impl Hostname {
     }
 }
 
-/// Which of the three names.
+/// One of the three host names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Variant {
     Pretty,
@@ -111,7 +109,7 @@ enum Variant {
 }
 
 impl Variant {
-    fn words(self) -> &'static str {
+    fn description(self) -> &'static str {
         match self {
             Variant::Pretty => "the pretty host name",
             Variant::Static => "the static host name",
@@ -136,22 +134,22 @@ impl Variant {
     }
 }
 
-/// The system bus, if hostnamed can be reached over it.
-fn hostnamed(cancel: &Cancel) -> Result<Option<Bus>, Failure> {
+/// Returns the system bus if systemd-hostnamed is available on it.
+fn connect_hostnamed(cancel: &Cancel) -> Result<Option<Bus>, Failure> {
     let bus = Bus::system();
-    match bus.has(HOSTNAMED.service, cancel) {
+    match bus.is_available(HOSTNAMED.service, cancel) {
         Ok(true) => Ok(Some(bus)),
         Ok(false) => Ok(None),
-        Err(error) if error.is_away() => Ok(None),
+        Err(error) if error.is_unavailable() => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
 fn watch_kernel(task: &TaskHandle) -> Result<(), Failure> {
-    let failed = || Failure::on("watch", Path::new(KERNEL));
-    let file = std::fs::File::open(KERNEL).map_err(failed())?;
+    let failed = || Failure::on("watch", Path::new(KERNEL_HOSTNAME));
+    let file = std::fs::File::open(KERNEL_HOSTNAME).map_err(failed())?;
     let Some(request) = task.cancel.fd() else {
-        return Err(Failure::Unavailable("there are no file descriptors left to watch the host name with".to_owned()));
+        return Err(Failure::Unavailable("no file descriptors left to watch the host name".to_owned()));
     };
     while !task.cancel.is_cancelled() {
         let mut fds = [PollFd::new(&file, PollFlags::PRI), PollFd::new(&request, PollFlags::IN)];
@@ -162,7 +160,7 @@ fn watch_kernel(task: &TaskHandle) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The value of `PRETTY_HOSTNAME` in a file of shell assignments.
+/// Returns the value of `PRETTY_HOSTNAME` in a file of shell assignments.
 fn pretty_name(text: &str) -> Option<String> {
     let value = text.lines().find_map(|line| line.trim_start().strip_prefix("PRETTY_HOSTNAME="))?.trim_end();
     let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
@@ -178,7 +176,7 @@ fn pretty_name(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// The file with that assignment, everything else as it was.
+/// Returns the file with `PRETTY_HOSTNAME` set to `name` and all other lines unchanged.
 fn with_pretty_name(text: &str, name: &str) -> String {
     let mut quoted = String::from("\"");
     for c in name.chars() {
@@ -193,16 +191,16 @@ fn with_pretty_name(text: &str, name: &str) -> String {
     kept.chain([&*assignment]).flat_map(|line| [line, "\n"]).collect()
 }
 
-impl Kind for Hostname {
+impl Provider for Hostname {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         if [&self.pretty, &self.fixed, &self.transient].iter().any(|name| name.contains('\n')) {
-            return Err(Failure::Invalid("a host name must be one line".to_owned()));
+            return Err(Failure::Invalid("invalid host name: it contains a line break".to_owned()));
         }
-        let hostnamed = if self.is_real() { hostnamed(cx.cancel())? } else { None };
+        let hostnamed = if self.is_real() { connect_hostnamed(cx.cancel())? } else { None };
         let wanted =
             [(Variant::Pretty, &self.pretty), (Variant::Static, &self.fixed), (Variant::Transient, &self.transient)];
         for (variant, name) in wanted {
-            // A kernel is not below a scratch directory.
+            // The kernel's name does not depend on the root directory.
             if name.is_empty() || (variant == Variant::Transient && !self.is_real()) {
                 continue;
             }
@@ -210,8 +208,8 @@ impl Kind for Hostname {
             if current == *name {
                 continue;
             }
-            let was = if current.is_empty() { String::new() } else { format!(" (it is {current})") };
-            if cx.change(format!("set {} to {name}{was}", variant.words()))? {
+            let previous = if current.is_empty() { String::new() } else { format!(" (currently {current})") };
+            if cx.change(format!("set {} to {name}{previous}", variant.description()))? {
                 self.set(variant, name, hostnamed.as_ref(), cx.cancel())?;
             }
         }
@@ -222,12 +220,12 @@ impl Kind for Hostname {
         let files = [self.file("hostname"), self.file("machine-info")];
         let mut watches: Vec<Watch> = files.map(|path| Watch::Path(path, Scope::Entry)).into();
         watches.push(Watch::Task(Box::new(watch_kernel)));
-        watches.push(Watch::Listen(Box::new(|wake| Box::new(Bus::system().listen(SIGNALS, move |_| wake())))));
+        watches.push(Watch::Listen(Box::new(|wake| Box::new(Bus::system().subscribe(SIGNALS, move |_| wake())))));
         watches
     }
 
-    fn load(&self) -> Load {
-        Load::Waits
+    fn worker_class(&self) -> WorkerClass {
+        WorkerClass::Blocking
     }
 
     fn update(&mut self, resources: &[Resource]) -> Result<(), Failure> {
@@ -241,32 +239,33 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::Host;
-    use crate::harness::{Bench, resource};
+    use crate::ApplyContext;
+    use crate::provider_test::{ProviderTest, resource};
 
     #[test]
-    fn names_are_written_where_everybody_reads_them() {
+    fn names_are_written_to_their_files() {
         let scratch = tempfile::tempdir().unwrap();
         let etc = scratch.path().join("etc");
         fs::create_dir(&etc).unwrap();
         fs::write(etc.join("machine-info"), "CHASSIS=vm\nPRETTY_HOSTNAME=\"old\"\n").unwrap();
         let names = resource("hostname", "web1").with("pretty_hostname", "Web \"1\"");
-        let kind = Box::new(Hostname::read(&names, scratch.path()).unwrap());
-        let mut bench = Bench { id: names.id.clone(), kind, host: Host::default(), refresh: false };
-        bench.converges();
+        let provider = Box::new(Hostname::read(&names, scratch.path()).unwrap());
+        let mut test =
+            ProviderTest { id: names.id.clone(), provider, apply_context: ApplyContext::default(), refresh: false };
+        test.assert_converges();
         assert_eq!(fs::read_to_string(etc.join("hostname")).unwrap(), "web1\n");
         let info = fs::read_to_string(etc.join("machine-info")).unwrap();
         assert_eq!(info, "CHASSIS=vm\nPRETTY_HOSTNAME=\"Web \\\"1\\\"\"\n");
     }
 
     #[test]
-    fn the_kernels_name_is_read() {
+    fn the_name_of_the_kernel_is_read() {
         let current = rustix::system::uname().nodename().to_string_lossy().into_owned();
         let only = |name: &str| {
             let r = resource("hostname", "h").with("pretty_hostname", "").with("static_hostname", "");
             r.with("transient_hostname", name)
         };
-        Bench::new(&only(&current)).is_right();
-        assert_eq!(Bench::new(&only("another")).run(false).unwrap().changes.len(), 1);
+        ProviderTest::new(&only(&current)).assert_unchanged();
+        assert_eq!(ProviderTest::new(&only("another")).run(false).unwrap().changes.len(), 1);
     }
 }

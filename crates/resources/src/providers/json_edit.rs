@@ -9,14 +9,14 @@ use resource_graph::{JsonEdit, JsonStore, Resource};
 use serde_json::value::RawValue;
 
 use crate::text_file::{change, read, replace};
-use crate::{Context, Failure, Kind, Params, Scope, Watch};
+use crate::{Context, Failure, Params, Provider, Scope, Watch};
 
 struct Edits {
     file: PathBuf,
     edits: Vec<JsonEdit>,
 }
 
-pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(Edits::read(&resources[0])?))
 }
 
@@ -30,22 +30,22 @@ impl Edits {
         let file = match JsonStore::parse(store) {
             Ok(JsonStore::File(file)) => PathBuf::from(file),
             Ok(JsonStore::Key(_)) => {
-                return Err(Failure::Unavailable("documents in a cluster's store need a cluster".to_owned()));
+                return Err(Failure::Unavailable("documents in the store of a cluster are not supported".to_owned()));
             }
-            Err(why) => return Err(Failure::Invalid(format!("`store` is wrong: {why}"))),
+            Err(why) => return Err(Failure::Invalid(format!("invalid `store`: {why}"))),
         };
         let edits = params.list("edits")?;
         let edits = edits.iter().map(|edit| JsonEdit::parse(edit)).collect::<Result<_, _>>();
-        Ok(Edits { file, edits: edits.map_err(|why| Failure::Invalid(format!("`edits` is wrong: {why}")))? })
+        Ok(Edits { file, edits: edits.map_err(|why| Failure::Invalid(format!("invalid `edits`: {why}")))? })
     }
 }
 
-/// Several resources may edit one document: reading and writing it is one step.
-static DOCUMENTS: Mutex<()> = Mutex::new(());
+/// Held while a document is read and written, because several resources may edit the same one.
+static DOCUMENT_LOCK: Mutex<()> = Mutex::new(());
 
-impl Kind for Edits {
+impl Provider for Edits {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
-        let _one_at_a_time = DOCUMENTS.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = DOCUMENT_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(before) = read(&self.file)? else {
             return Err(Failure::Refused(format!("{} does not exist", self.file.display())));
         };
@@ -79,26 +79,26 @@ impl Kind for Edits {
     }
 }
 
-/// JSON that keeps numbers as they are written.
+/// A JSON value that preserves the spelling of numbers.
 #[derive(Clone, Debug, PartialEq)]
 enum Json {
-    /// `null`, a boolean, a number: the text.
+    /// The source of `null`, a boolean or a number.
     Scalar(String),
-    Text(String),
+    String(String),
     List(Vec<Json>),
     Object(BTreeMap<String, Json>),
 }
 
 fn parse(bytes: &[u8], file: &Path) -> Result<Json, Failure> {
-    let damaged = |error: serde_json::Error| Failure::Refused(format!("{} is not JSON: {error}", file.display()));
-    let raw: &RawValue = serde_json::from_slice(bytes).map_err(damaged)?;
-    match from_raw(raw).map_err(damaged)? {
+    let invalid = |error: serde_json::Error| Failure::Refused(format!("{} is not valid JSON: {error}", file.display()));
+    let raw: &RawValue = serde_json::from_slice(bytes).map_err(invalid)?;
+    match from_raw(raw).map_err(invalid)? {
         object @ Json::Object(_) => Ok(object),
-        _ => Err(Failure::Refused(format!("{} must hold a JSON object", file.display()))),
+        _ => Err(Failure::Refused(format!("{} is not a JSON object", file.display()))),
     }
 }
 
-/// The depth is bounded: the parser refuses more than 128 levels.
+/// Converts a raw value. The recursion is bounded because the parser rejects more than 128 levels.
 fn from_raw(raw: &RawValue) -> Result<Json, serde_json::Error> {
     let text = raw.get();
     Ok(match text.as_bytes().first() {
@@ -110,7 +110,7 @@ fn from_raw(raw: &RawValue) -> Result<Json, serde_json::Error> {
             let items: Vec<&RawValue> = serde_json::from_str(text)?;
             Json::List(items.into_iter().map(from_raw).collect::<Result<_, _>>()?)
         }
-        Some(b'"') => Json::Text(serde_json::from_str(text)?),
+        Some(b'"') => Json::String(serde_json::from_str(text)?),
         _ => Json::Scalar(text.to_owned()),
     })
 }
@@ -159,7 +159,7 @@ fn print(json: &Json, depth: usize, out: &mut String) {
     };
     match json {
         Json::Scalar(text) => out.push_str(text),
-        Json::Text(text) => print_text(text, out),
+        Json::String(text) => print_text(text, out),
         Json::List(items) if items.is_empty() => out.push_str("[]"),
         Json::List(items) => {
             out.push('[');
@@ -202,7 +202,7 @@ mod tests {
 
     use mcl_value::Value;
 
-    use crate::harness::{Bench, resource};
+    use crate::provider_test::{ProviderTest, resource};
 
     #[track_caller]
     fn check(before: &str, edits: &[&str], after: Result<&str, &str>) {
@@ -210,12 +210,12 @@ mod tests {
         let file = scratch.path().join("f.json");
         fs::write(&file, before).unwrap();
         let edit = resource("json:edit", file.to_str().unwrap()).with("edits", Value::list(edits.iter().copied()));
-        let mut bench = Bench::new(&edit);
+        let mut test = ProviderTest::new(&edit);
         match after {
-            Ok(after) if after == before => bench.is_right(),
-            Ok(_) => bench.converges(),
+            Ok(after) if after == before => test.assert_unchanged(),
+            Ok(_) => test.assert_converges(),
             Err(part) => {
-                let error = bench.run(true).unwrap_err().to_string();
+                let error = test.run(true).unwrap_err().to_string();
                 assert!(error.contains(part), "{error}");
             }
         }
@@ -245,15 +245,15 @@ mod tests {
 
     #[test]
     fn other_documents_are_refused() {
-        check("[1]", &[".a = 1"], Err("must hold a JSON object"));
-        check("{", &[".a = 1"], Err("is not JSON"));
+        check("[1]", &[".a = 1"], Err("is not a JSON object"));
+        check("{", &[".a = 1"], Err("is not valid JSON"));
         check("{\"a\": 1}", &[".a.b = 1"], Err("is not an object"));
-        check(&"[".repeat(100_000), &[".a = 1"], Err("is not JSON"));
+        check(&"[".repeat(100_000), &[".a = 1"], Err("is not valid JSON"));
     }
 
     #[test]
     fn a_missing_document_is_an_error() {
         let edit = resource("json:edit", "/no/such/file").with("edits", Value::list([".a = 1"]));
-        assert!(Bench::new(&edit).run(true).is_err());
+        assert!(ProviderTest::new(&edit).run(true).is_err());
     }
 }

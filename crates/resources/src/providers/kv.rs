@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use resource_graph::Resource;
 use shared_store::SharedStore;
 
-use crate::{Context, Failure, Kind, Params, Scope, Watch};
+use crate::{Context, Failure, Params, Provider, Scope, Watch};
 
 struct Kv {
     key: String,
     value: Option<Vec<u8>>,
     mapped: bool,
-    /// Keep a greater stored value.
+    /// How to compare if a greater stored value is kept.
     keep_greater: Option<Comparison>,
     file: Option<PathBuf>,
 }
@@ -19,10 +19,10 @@ struct Kv {
 #[derive(Clone, Copy)]
 enum Comparison {
     Integers,
-    Texts,
+    Strings,
 }
 
-pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(Kv::read(&resources[0])?))
 }
 
@@ -32,7 +32,7 @@ impl Kv {
         let keep_greater = match (params.bool("skiplessthan")?, params.int("skipcmpstyle")?) {
             (false, _) => None,
             (true, 0) => Some(Comparison::Integers),
-            (true, _) => Some(Comparison::Texts),
+            (true, _) => Some(Comparison::Strings),
         };
         let key = match params.str("key")? {
             "" => params.name().to_string(),
@@ -42,17 +42,17 @@ impl Kv {
         Ok(Kv { key, value, mapped: params.bool("mapped")?, keep_greater, file: None })
     }
 
-    /// The key in the store: a mapped one holds an entry for each host.
-    fn key_in(&self, world: &SharedStore) -> String {
-        if self.mapped { world.host_key(&self.key) } else { self.key.clone() }
+    /// Returns the key in the store; a mapped key has an entry for each host.
+    fn key_in(&self, store: &SharedStore) -> String {
+        if self.mapped { store.host_key(&self.key) } else { self.key.clone() }
     }
 
-    /// Whether what is stored may stay although it is not what is wanted.
+    /// Returns whether a stored value that differs from the requested one is kept.
     fn may_stay(&self, stored: &[u8], wanted: &[u8]) -> Result<bool, Failure> {
         let integer = |text: &[u8]| std::str::from_utf8(text).ok().and_then(|text| text.parse::<i64>().ok());
         Ok(match self.keep_greater {
             None => false,
-            Some(Comparison::Texts) => wanted < stored,
+            Some(Comparison::Strings) => wanted < stored,
             Some(Comparison::Integers) => match (integer(wanted), integer(stored)) {
                 (None, _) => {
                     return Err(Failure::Invalid(format!("the value of key `{}` is not an integer", self.key)));
@@ -64,18 +64,18 @@ impl Kv {
     }
 }
 
-impl Kind for Kv {
+impl Provider for Kv {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
-        let Some(world) = cx.state().map(|state| state.world()) else {
-            return Err(Failure::Unavailable("there is no store of strings in this run".to_owned()));
+        let Some(store) = cx.state().map(|state| state.shared_store()) else {
+            return Err(Failure::Unavailable("`kv` requires a state directory".to_owned()));
         };
-        let key = self.key_in(&world);
-        let file = world.string_file(&key);
+        let key = self.key_in(&store);
+        let file = store.string_file(&key);
         if self.file.as_ref() != Some(&file) {
             self.file = Some(file.clone());
             cx.watch_again();
         }
-        let stored = world.string(&key).map_err(Failure::on("read", &file))?;
+        let stored = store.string(&key).map_err(Failure::on("read", &file))?;
         if stored == self.value {
             return Ok(());
         }
@@ -87,7 +87,7 @@ impl Kind for Kv {
         }
         let text = if self.value.is_some() { "set" } else { "delete" };
         if cx.change(format!("{text} key {}", self.key))? {
-            world.set_string(&key, self.value.as_deref()).map_err(Failure::on(text, &file))?;
+            store.set_string(&key, self.value.as_deref()).map_err(Failure::on(text, &file))?;
         }
         Ok(())
     }
@@ -105,49 +105,49 @@ impl Kind for Kv {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{Bench, resource};
+    use crate::provider_test::{ProviderTest, resource};
 
-    fn stored(bench: &Bench, key: &str) -> Option<String> {
-        let world = bench.host.state.as_ref().unwrap().world();
-        world.string(key).unwrap().map(|value| String::from_utf8(value).unwrap())
+    fn stored(test: &ProviderTest, key: &str) -> Option<String> {
+        let store = test.apply_context.state.as_ref().unwrap().shared_store();
+        store.string(key).unwrap().map(|value| String::from_utf8(value).unwrap())
     }
 
     #[test]
     fn keys_are_set_and_deleted() {
         let scratch = tempfile::tempdir().unwrap();
-        let mut bench = Bench::with_state(&resource("kv", "a/b").with("value", "1"), scratch.path());
-        bench.converges();
-        assert_eq!(stored(&bench, "a/b").as_deref(), Some("1"));
-        bench.kind.update(&[resource("kv", "a/b")]).unwrap();
-        bench.converges();
-        assert_eq!(stored(&bench, "a/b"), None);
+        let mut test = ProviderTest::with_state(&resource("kv", "a/b").with("value", "1"), scratch.path());
+        test.assert_converges();
+        assert_eq!(stored(&test, "a/b").as_deref(), Some("1"));
+        test.provider.update(&[resource("kv", "a/b")]).unwrap();
+        test.assert_converges();
+        assert_eq!(stored(&test, "a/b"), None);
     }
 
     #[test]
     fn a_mapped_key_has_an_entry_for_each_host() {
         let scratch = tempfile::tempdir().unwrap();
         let kv = resource("kv", "k").with("value", "1").with("mapped", true);
-        let mut bench = Bench::with_state(&kv, scratch.path());
-        bench.converges();
-        let world = bench.host.state.as_ref().unwrap().world();
-        assert_eq!(world.host_strings("k").unwrap(), [(crate::hostname(), b"1".to_vec())]);
-        assert_eq!(stored(&bench, "k"), None);
+        let mut test = ProviderTest::with_state(&kv, scratch.path());
+        test.assert_converges();
+        let store = test.apply_context.state.as_ref().unwrap().shared_store();
+        assert_eq!(store.host_strings("k").unwrap(), [(crate::hostname(), b"1".to_vec())]);
+        assert_eq!(stored(&test, "k"), None);
     }
 
     #[test]
     fn a_greater_value_stays_until_a_notification() {
         let scratch = tempfile::tempdir().unwrap();
         let kv = |value: &str| resource("kv", "k").with("value", value).with("skiplessthan", true);
-        let mut bench = Bench::with_state(&kv("10"), scratch.path());
-        bench.converges();
-        bench.kind.update(&[kv("9")]).unwrap();
-        bench.is_right();
-        bench.kind.update(&[kv("9").with("skipcmpstyle", 1)]).unwrap();
-        bench.run(true).unwrap();
-        assert_eq!(stored(&bench, "k").as_deref(), Some("9"));
-        bench.kind.update(&[kv("3")]).unwrap();
-        bench.refresh = true;
-        bench.run(true).unwrap();
-        assert_eq!(stored(&bench, "k").as_deref(), Some("3"));
+        let mut test = ProviderTest::with_state(&kv("10"), scratch.path());
+        test.assert_converges();
+        test.provider.update(&[kv("9")]).unwrap();
+        test.assert_unchanged();
+        test.provider.update(&[kv("9").with("skipcmpstyle", 1)]).unwrap();
+        test.run(true).unwrap();
+        assert_eq!(stored(&test, "k").as_deref(), Some("9"));
+        test.provider.update(&[kv("3")]).unwrap();
+        test.refresh = true;
+        test.run(true).unwrap();
+        assert_eq!(stored(&test, "k").as_deref(), Some("3"));
     }
 }

@@ -1,24 +1,24 @@
-//! `line`: lines that a text file has or has not (spec 05 §6.14).
+//! `line`: lines that a text file must, or must not, contain (spec 05 §6.14).
 
 use std::path::{Path, PathBuf};
 
 use resource_graph::Resource;
 
 use crate::text_file::{change, expand_home, read, replace};
-use crate::{Context, Failure, Kind, Params, Scope, Watch};
+use crate::{Context, Failure, Params, Provider, Scope, Watch};
 
 struct Line {
     file: PathBuf,
     edit: LineEdit,
 }
 
-/// Some consecutive lines, and whether a file is to have them.
+/// Consecutive lines that a file must, or must not, contain.
 pub(crate) struct LineEdit {
     pub(crate) content: Vec<u8>,
     pub(crate) exists: bool,
 }
 
-pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(Line::read(&resources[0])?))
 }
 
@@ -34,7 +34,7 @@ impl Line {
     }
 }
 
-impl Kind for Line {
+impl Provider for Line {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         self.edit.check_apply(cx, &self.file).map(drop)
     }
@@ -50,9 +50,9 @@ impl Kind for Line {
 }
 
 impl LineEdit {
-    /// Brings the file into its state; tells whether something was, or in noop would be, changed.
+    /// Brings the file into its state. Returns whether a change was made, or would be in noop mode.
     pub(crate) fn check_apply(&self, cx: &mut Context<'_>, file: &Path) -> Result<bool, Failure> {
-        // A final line end belongs to the last line, it does not start another one.
+        // A trailing newline terminates the last line and does not start another one.
         let content = self.content.strip_suffix(b"\n").unwrap_or(&self.content);
         if content.is_empty() {
             return Ok(false);
@@ -88,14 +88,14 @@ fn without_cr(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Byte ranges of the runs of lines that equal the wanted ones, from left to right without overlap.
+/// Returns the byte ranges of the non-overlapping occurrences of the lines, from first to last.
 fn occurrences(text: &[u8], wanted: &[&[u8]]) -> Vec<std::ops::Range<usize>> {
     let mut starts = vec![0];
     starts.extend(text.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(i, _)| i + 1));
     if *starts.last().unwrap_or(&0) != text.len() {
         starts.push(text.len());
     }
-    // Now line `i` is from `starts[i]` to `starts[i + 1]`, its line end included.
+    // Line `i`, with its line end, is the range from `starts[i]` to `starts[i + 1]`.
     let line = |i: usize| {
         let line = &text[starts[i]..starts[i + 1]];
         without_cr(line.strip_suffix(b"\n").unwrap_or(line))
@@ -139,7 +139,7 @@ fn without(text: &[u8], ranges: &[std::ops::Range<usize>]) -> Vec<u8> {
 mod tests {
     use std::fs;
 
-    use crate::harness::{Bench, resource};
+    use crate::provider_test::{ProviderTest, resource};
 
     #[track_caller]
     fn check(before: &str, state: &str, content: &str, after: &str) {
@@ -148,11 +148,11 @@ mod tests {
         fs::write(&file, before).unwrap();
         let line =
             resource("line", "l").with("file", file.to_str().unwrap()).with("state", state).with("content", content);
-        let mut bench = Bench::new(&line);
+        let mut test = ProviderTest::new(&line);
         if before == after {
-            bench.is_right();
+            test.assert_unchanged();
         } else {
-            bench.converges();
+            test.assert_converges();
         }
         assert_eq!(fs::read_to_string(&file).unwrap(), after);
     }
@@ -193,8 +193,8 @@ mod tests {
                 .with("content", " a ")
                 .with("trim", true)
         };
-        Bench::new(&line("absent")).is_right();
-        Bench::new(&line("exists")).converges();
+        ProviderTest::new(&line("absent")).assert_unchanged();
+        ProviderTest::new(&line("exists")).assert_converges();
         assert_eq!(fs::read_to_string(&file).unwrap(), "a\n");
     }
 }

@@ -1,10 +1,10 @@
 //! `mount`: a line of `/etc/fstab`, and its mounted state (spec 05 §6.13).
 //!
-//! Only the line of this mount point is touched, and only this mount point is mounted or unmounted; so it works with and
-//! without systemd, and comments stay.
+//! Only the line of this mount point is edited, and only this mount point is mounted or unmounted. So the provider works with
+//! and without systemd, and preserves comments.
 //!
-//! What is mounted is compared with the line as far as the kernel tells it in the line's own words: the device, the type,
-//! and the options that are flags. Others (`size=1g`) are brought in by a remount when the line changes.
+//! The mounted state is compared with the line by device, type, and the options that are flags. Other options (`size=1g`) are
+//! not comparable; they take effect by a remount when the line changes.
 
 use std::path::{Path, PathBuf};
 
@@ -13,9 +13,9 @@ use rustix::event::{PollFd, PollFlags, poll};
 
 use crate::text_file::{change, read, replace};
 use crate::tool::Tool;
-use crate::{Cancel, Context, Failure, Kind, Load, Params, Scope, TaskHandle, Watch, systemd};
+use crate::{Cancel, Context, Failure, Params, Provider, Scope, TaskHandle, Watch, WorkerClass, systemd};
 
-const MOUNTS: &str = "/proc/self/mountinfo";
+const MOUNT_TABLE: &str = "/proc/self/mountinfo";
 
 struct Mount {
     fstab: PathBuf,
@@ -30,13 +30,13 @@ struct Entry {
     device: String,
     point: String,
     fs_type: String,
-    /// Sorted: their order means nothing to us.
+    /// Sorted, because their order is irrelevant.
     options: Vec<String>,
     freq: i64,
     passno: i64,
 }
 
-pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(Mount::read(&resources[0], Path::new("/etc/fstab"))?))
 }
 
@@ -73,16 +73,16 @@ impl Mount {
             passno: params.int("passno")?,
         };
         if exists && params.str("device")?.is_empty() {
-            return Err(Failure::Invalid("`mount` needs the parameter `device`".to_owned()));
+            return Err(Failure::Invalid("missing parameter `device`".to_owned()));
         }
         Ok(Mount { fstab: fstab.to_path_buf(), point, exists, entry })
     }
 
-    /// Makes the file have the line, or no line; tells whether it was changed.
+    /// Adds, replaces or removes the line. Returns whether a change was made, or would be in noop mode.
     fn check_fstab(&self, cx: &mut Context<'_>) -> Result<bool, Failure> {
         let before = read(&self.fstab)?;
         let text = String::from_utf8_lossy(before.as_deref().unwrap_or_default()).into_owned();
-        let Some(after) = edited(&text, &self.point, self.exists.then_some(&self.entry)) else { return Ok(false) };
+        let Some(after) = edit_fstab(&text, &self.point, self.exists.then_some(&self.entry)) else { return Ok(false) };
         let words = if self.exists { "write" } else { "remove" };
         let words = format!("{words} the line of {} in {}", self.point, self.fstab.display());
         let change = change(cx, words, &self.fstab, before.as_deref(), Some(after.as_bytes()));
@@ -110,14 +110,14 @@ impl Mount {
             if step != Step::Unmount || !self.exists {
                 return Ok(());
             }
-            // What is to be mounted may have been below what was in its place.
+            // The requested file system may be mounted below the one that was unmounted.
         }
         Ok(())
     }
 
     fn next_step(&self, line_changed: bool) -> Result<Option<Step>, Failure> {
-        let table = std::fs::read_to_string(MOUNTS).map_err(Failure::on("read", Path::new(MOUNTS)))?;
-        // The last one lies on top of the others.
+        let table = std::fs::read_to_string(MOUNT_TABLE).map_err(Failure::on("read", Path::new(MOUNT_TABLE)))?;
+        // The last entry covers earlier ones.
         let mounted = table.lines().rev().filter_map(Mounted::parse).find(|mounted| mounted.point == self.point);
         Ok(match (&mounted, self.exists) {
             (None, false) => None,
@@ -130,7 +130,7 @@ impl Mount {
     }
 }
 
-/// Something that has to be done.
+/// A change of the mounted state.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     Mount,
@@ -138,7 +138,7 @@ enum Step {
     Unmount,
 }
 
-impl Kind for Mount {
+impl Provider for Mount {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let line_changed = self.check_fstab(cx)?;
         self.check_mounted(cx, line_changed)
@@ -153,17 +153,17 @@ impl Kind for Mount {
         Ok(())
     }
 
-    fn load(&self) -> Load {
-        Load::Waits
+    fn worker_class(&self) -> WorkerClass {
+        WorkerClass::Blocking
     }
 }
 
-/// The kernel marks the table of mounts whenever it changes.
+/// Wakes the engine on each change of the mount table, which the kernel reports as `POLLPRI`.
 fn watch_mounts(task: &TaskHandle) -> Result<(), Failure> {
-    let table = std::fs::File::open(MOUNTS).map_err(Failure::on("watch", Path::new(MOUNTS)))?;
+    let table = std::fs::File::open(MOUNT_TABLE).map_err(Failure::on("watch", Path::new(MOUNT_TABLE)))?;
     let cancel: &Cancel = &task.cancel;
     let Some(request) = cancel.fd() else {
-        return Err(Failure::Unavailable("there are no file descriptors left to watch mounts with".to_owned()));
+        return Err(Failure::Unavailable("no file descriptors left to watch mounts".to_owned()));
     };
     while !cancel.is_cancelled() {
         let mut fds = [PollFd::new(&table, PollFlags::PRI), PollFd::new(&request, PollFlags::IN)];
@@ -202,7 +202,7 @@ impl std::fmt::Display for Entry {
     }
 }
 
-/// White space and backslashes are written as octal numbers.
+/// Escapes whitespace and backslashes as octal numbers.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -235,11 +235,11 @@ fn unescaped(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// A line of the kernel's table of mounts.
+/// An entry of the kernel's mount table.
 #[derive(Debug, PartialEq, Eq)]
 struct Mounted {
     point: String,
-    /// Of the mount and of the file system.
+    /// The options of the mount and of the file system.
     options: Vec<String>,
     fs_type: String,
     source: String,
@@ -256,7 +256,7 @@ impl Mounted {
     }
 }
 
-/// Options that the kernel shows as they were given, and only then.
+/// Options that the kernel reports exactly if they are set.
 const FLAGS: &[&str] = &["ro", "nosuid", "nodev", "noexec", "noatime", "nodiratime", "sync", "dirsync"];
 
 impl Entry {
@@ -264,22 +264,22 @@ impl Entry {
         self.options.iter().any(|have| have == option)
     }
 
-    /// Whether that is what the line means. What cannot be compared is taken for it.
+    /// Returns whether device and type match the line. Values that cannot be compared count as matching.
     fn is_source_of(&self, mounted: &Mounted) -> bool {
-        // A directory that is mounted elsewhere shows the file system that it lies on.
+        // Bind mounts report the device of the underlying file system.
         if ["bind", "rbind", "move"].iter().any(|option| self.has(option)) {
             return true;
         }
-        // `nfs` is shown as `nfs4`.
+        // The kernel reports `nfs` as `nfs4`.
         let is_type = matches!(&*self.fs_type, "auto" | "none") || mounted.fs_type.starts_with(&*self.fs_type);
         let sources = device(&self.device).zip(backing(&mounted.source));
         is_type && sources.is_none_or(|(wanted, mounted)| wanted == mounted)
     }
 
-    /// Whether it has the flags of the line. The defaults leave them to whoever mounted it.
+    /// Returns whether the mount has exactly the flags of the line; `defaults` permits any.
     fn has_flags_of(&self, mounted: &Mounted) -> bool {
         let is_default = self.options == ["defaults"];
-        // An ordinary user's mounts are restricted without its being said.
+        // Mounts by ordinary users have implicit restrictions.
         let is_restricted = ["user", "users", "owner", "group"].iter().any(|option| self.has(option));
         is_default
             || FLAGS.iter().all(|flag| {
@@ -289,7 +289,7 @@ impl Entry {
     }
 }
 
-/// The file that a device of `fstab` stands for.
+/// Returns the file of a device in `fstab`.
 fn device(text: &str) -> Option<PathBuf> {
     let path = match text.split_once('=') {
         Some((tag, value)) => {
@@ -301,7 +301,7 @@ fn device(text: &str) -> Option<PathBuf> {
     path.is_absolute().then(|| std::fs::canonicalize(path).ok()).flatten()
 }
 
-/// The file that a mounted device stands for: behind a loop device, the one that it shows.
+/// Returns the file of a mounted device; for a loop device, its backing file.
 fn backing(source: &str) -> Option<PathBuf> {
     let path = device(source)?;
     let name = path.strip_prefix("/dev").ok().and_then(Path::to_str).filter(|name| name.starts_with("loop"));
@@ -309,8 +309,8 @@ fn backing(source: &str) -> Option<PathBuf> {
     Some(file.map_or(path, |file| PathBuf::from(file.trim_end_matches('\n'))))
 }
 
-/// The file with exactly this line for the mount point, or none; nothing if it is so already.
-fn edited(text: &str, point: &str, wanted: Option<&Entry>) -> Option<String> {
+/// Returns the file with exactly this line for the mount point, or without one; `None` if nothing changes.
+fn edit_fstab(text: &str, point: &str, wanted: Option<&Entry>) -> Option<String> {
     let mut out = String::with_capacity(text.len() + 80);
     let (mut written, mut changed) = (false, false);
     for line in text.split_inclusive('\n') {
@@ -345,7 +345,7 @@ mod tests {
     use mcl_value::Value;
 
     use super::*;
-    use crate::harness::resource;
+    use crate::provider_test::resource;
 
     fn entry(r: &Resource) -> Entry {
         Mount::read(r, Path::new("/no/such/fstab")).unwrap().entry
@@ -360,20 +360,20 @@ mod tests {
     #[test]
     fn only_the_line_of_the_mount_point_changes() {
         let wanted = entry(&data());
-        let after = edited(FSTAB, "/srv/my data", Some(&wanted)).unwrap();
+        let after = edit_fstab(FSTAB, "/srv/my data", Some(&wanted)).unwrap();
         assert_eq!(after, "# comment\nUUID=0 / ext4 defaults 0 1\n\nUUID=1 /srv/my\\040data ext4 defaults 0 0\n");
-        assert_eq!(edited(&after, "/srv/my data", Some(&wanted)), None);
-        let without = edited(&after, "/srv/my data", None).unwrap();
+        assert_eq!(edit_fstab(&after, "/srv/my data", Some(&wanted)), None);
+        let without = edit_fstab(&after, "/srv/my data", None).unwrap();
         assert_eq!(without, "# comment\nUUID=0 / ext4 defaults 0 1\n\n");
-        assert_eq!(edited(&without, "/srv/my data", None), None);
-        assert_eq!(edited("a / b c 0 0", "/x", Some(&entry(&data()))).unwrap().lines().count(), 2);
+        assert_eq!(edit_fstab(&without, "/srv/my data", None), None);
+        assert_eq!(edit_fstab("a / b c 0 0", "/x", Some(&entry(&data()))).unwrap().lines().count(), 2);
     }
 
     #[test]
     fn options_are_compared_without_their_order() {
         let options = Value::map([("ro".into(), "".into()), ("size".into(), "1m".into())]);
         let wanted = entry(&data().with("options", options));
-        assert_eq!(edited("UUID=1 /srv/my\\040data ext4 size=1m,ro 0 0\n", "/srv/my data", Some(&wanted)), None);
+        assert_eq!(edit_fstab("UUID=1 /srv/my\\040data ext4 size=1m,ro 0 0\n", "/srv/my data", Some(&wanted)), None);
     }
 
     #[test]
@@ -391,7 +391,7 @@ mod tests {
         assert!(!with(&[("ro", "")]).has_flags_of(&mounted("rw,relatime")));
         assert!(!with(&[("rw", "")]).has_flags_of(&mounted("ro,relatime")));
         assert!(with(&[("user", "")]).has_flags_of(&mounted("rw,nosuid,nodev,noexec")));
-        assert!(entry(&data()).is_source_of(&mounted("rw")), "what is no file is not compared");
+        assert!(entry(&data()).is_source_of(&mounted("rw")), "only devices that are files are compared");
         assert!(!entry(&data().with("type", "xfs")).is_source_of(&mounted("rw")));
         assert!(!entry(&data().with("device", "/")).is_source_of(&Mounted { source: "/etc".into(), ..mounted("rw") }));
     }

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use resource_graph::Resource;
 
-use crate::{Context, Failure, Kind, Params};
+use crate::{Context, Failure, Params, Provider};
 
-const JOURNAL: &str = "/run/systemd/journal/socket";
+const JOURNAL_SOCKET: &str = "/run/systemd/journal/socket";
 const PRIORITIES: [&str; 8] = ["Emerg", "Alert", "Crit", "Err", "Warning", "Notice", "Info", "Debug"];
 
 struct Msg {
@@ -15,12 +15,12 @@ struct Msg {
     priority: usize,
     fields: Vec<(String, String)>,
     journal: bool,
-    /// What was sent since the last notification.
+    /// Whether the message was logged since the last notification.
     logged: bool,
     journaled: bool,
 }
 
-pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(Msg::read(&resources[0])?))
 }
 
@@ -31,7 +31,7 @@ impl Msg {
         let priority = PRIORITIES.iter().position(|p| *p == priority);
         Ok(Msg {
             body: params.str("body")?.to_owned(),
-            priority: priority.ok_or_else(|| Failure::Invalid("`priority` is not one of the journal's".to_owned()))?,
+            priority: priority.ok_or_else(|| Failure::Invalid("invalid `priority`".to_owned()))?,
             fields: params.map("fields")?,
             journal: params.bool("journal")?,
             logged: false,
@@ -50,7 +50,7 @@ impl Msg {
     }
 }
 
-/// A field of the journal's protocol: `KEY=value`, or with the length in front where the value has line ends.
+/// Encodes a field of the journal protocol: `KEY=value`, or length-prefixed if the value has line breaks.
 fn encode(out: &mut Vec<u8>, key: &str, value: &str) {
     out.extend_from_slice(key.to_ascii_uppercase().as_bytes());
     if value.contains('\n') {
@@ -63,7 +63,7 @@ fn encode(out: &mut Vec<u8>, key: &str, value: &str) {
     out.push(b'\n');
 }
 
-impl Kind for Msg {
+impl Provider for Msg {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         if cx.refresh() {
             (self.logged, self.journaled) = (false, false);
@@ -75,16 +75,16 @@ impl Kind for Msg {
             return Ok(());
         }
         if !self.logged {
-            cx.say(self.body.clone());
+            cx.emit_message(self.body.clone());
             self.logged = true;
         }
         if self.journal && !self.journaled {
             let socket = UnixDatagram::unbound().map_err(Failure::on("open", Path::new("a socket")))?;
-            socket.send_to(&self.datagram(), JOURNAL).map_err(|error| match error.kind() {
+            socket.send_to(&self.datagram(), JOURNAL_SOCKET).map_err(|error| match error.kind() {
                 std::io::ErrorKind::NotFound => {
                     Failure::Unavailable("the systemd journal is not running on this machine".to_owned())
                 }
-                _ => Failure::io("write to", JOURNAL, error),
+                _ => Failure::io("write to", JOURNAL_SOCKET, error),
             })?;
             self.journaled = true;
         }
@@ -100,15 +100,15 @@ impl Kind for Msg {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harness::{Bench, resource};
+    use crate::provider_test::{ProviderTest, resource};
 
     #[test]
     fn a_message_is_logged_once_and_again_after_a_notification() {
-        let mut bench = Bench::new(&resource("msg", "m").with("body", "hello").with("priority", "Info"));
-        assert_eq!(bench.run(true).unwrap().messages, ["hello"]);
-        bench.is_right();
-        bench.refresh = true;
-        assert_eq!(bench.run(true).unwrap().messages, ["hello"]);
+        let mut test = ProviderTest::new(&resource("msg", "m").with("body", "hello").with("priority", "Info"));
+        assert_eq!(test.run(true).unwrap().messages, ["hello"]);
+        test.assert_unchanged();
+        test.refresh = true;
+        assert_eq!(test.run(true).unwrap().messages, ["hello"]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `net`: a network interface's state, addresses and default route (spec 05 §6.23), through netlink; and a file for
 //! systemd-networkd, where that is installed.
 
+mod address;
 mod netlink;
 
 use std::collections::BTreeSet;
@@ -10,12 +11,13 @@ use std::path::{Path, PathBuf};
 use resource_graph::Resource;
 use rustix::event::{PollFd, PollFlags, poll};
 
-use crate::retry::undisturbed;
+use crate::providers::net::address::Address;
+use crate::providers::net::netlink::Netlink;
+use crate::retry::retry_if_disturbed;
 use crate::text_file::{change, read, replace};
-use crate::{Context, Failure, Kind, Load, Params, Scope, TaskHandle, Watch};
-use netlink::Netlink;
+use crate::{Context, Failure, Params, Provider, Scope, TaskHandle, Watch, WorkerClass};
 
-const NETWORKD: &str = "/etc/systemd/network";
+const NETWORKD_DIRECTORY: &str = "/etc/systemd/network";
 
 struct Net {
     name: String,
@@ -25,17 +27,7 @@ struct Net {
     forward: Option<bool>,
 }
 
-/// An address with the length of its network's prefix.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Address(IpAddr, u8);
-
-impl std::fmt::Display for Address {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}/{}", self.0, self.1)
-    }
-}
-
-/// What the kernel says of an interface.
+/// The state of an interface in the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Link {
     index: u32,
@@ -43,7 +35,7 @@ struct Link {
     addresses: BTreeSet<Address>,
 }
 
-pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(Net::read(&resources[0])?))
 }
 
@@ -52,17 +44,17 @@ impl Net {
         let params = Params::new(resource);
         let name = params.name().to_string();
         if name.len() > 15 || name.starts_with('-') || name.contains(|c: char| c == '/' || c.is_whitespace()) {
-            return Err(Failure::Invalid(format!("{name:?} cannot be the name of a network interface")));
+            return Err(Failure::Invalid(format!("invalid network interface name {name:?}")));
         }
         let address = |text: &String| {
             let parsed =
                 text.split_once('/').and_then(|(ip, prefix)| Some(Address(ip.parse().ok()?, prefix.parse().ok()?)));
-            parsed.ok_or_else(|| Failure::Invalid(format!("{text:?} is not an address with a prefix")))
+            parsed.ok_or_else(|| Failure::Invalid(format!("invalid address {text:?}: expected `ADDRESS/PREFIX`")))
         };
         let addresses = params.opt_list("addrs")?;
         let gateway = match params.str("gateway")? {
             "" => None,
-            text => Some(text.parse().map_err(|_| Failure::Invalid(format!("{text:?} is not an address")))?),
+            text => Some(text.parse().map_err(|_| Failure::Invalid(format!("invalid address {text:?}")))?),
         };
         Ok(Net {
             name,
@@ -87,12 +79,12 @@ impl Net {
     }
 
     fn networkd_file(&self) -> PathBuf {
-        Path::new(NETWORKD).join(format!("mgmt-{}.network", self.name))
+        Path::new(NETWORKD_DIRECTORY).join(format!("mgmt-{}.network", self.name))
     }
 
-    /// The file for systemd-networkd: only where somebody would read it.
+    /// Writes or removes the file for systemd-networkd, where its directory exists.
     fn check_file(&self, cx: &mut Context<'_>) -> Result<(), Failure> {
-        let Some(up) = self.up.filter(|_| Path::new(NETWORKD).is_dir()) else { return Ok(()) };
+        let Some(up) = self.up.filter(|_| Path::new(NETWORKD_DIRECTORY).is_dir()) else { return Ok(()) };
         let file = self.networkd_file();
         let before = read(&file)?;
         let after = up.then(|| self.networkd_content().into_bytes());
@@ -156,14 +148,14 @@ fn is_link_local(address: &Address) -> bool {
 }
 
 impl Net {
-    /// One attempt, from what the link is now.
-    fn bring(&self, cx: &mut Context<'_>, netlink: &mut Netlink) -> Result<(), Failure> {
+    /// Runs one attempt, starting from the current state of the link.
+    fn apply_once(&self, cx: &mut Context<'_>, netlink: &mut Netlink) -> Result<(), Failure> {
         let mut link = self.link(netlink)?;
         if let Some(up) = self.up.filter(|up| *up != link.up) {
             let text = format!("set {} {}", self.name, if up { "up" } else { "down" });
             if cx.change(text.clone())? {
                 netlink.set_up(link.index, up).map_err(refused(text))?;
-                // Some interfaces get addresses when they come up.
+                // Some interfaces acquire addresses when they are brought up.
                 link = self.link(netlink)?;
             }
         }
@@ -187,12 +179,12 @@ impl Net {
     }
 }
 
-impl Kind for Net {
+impl Provider for Net {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let mut netlink = Netlink::new().map_err(refused("talk to the kernel about the network".to_owned()))?;
         self.link(&mut netlink)?;
         self.check_file(cx)?;
-        undisturbed(|| self.bring(cx, &mut netlink))
+        retry_if_disturbed(|| self.apply_once(cx, &mut netlink))
     }
 
     fn watches(&self) -> Vec<Watch> {
@@ -204,17 +196,17 @@ impl Kind for Net {
         Ok(())
     }
 
-    fn load(&self) -> Load {
-        Load::Waits
+    fn worker_class(&self) -> WorkerClass {
+        WorkerClass::Blocking
     }
 }
 
-/// Wakes for everything that the kernel announces.
+/// Wakes the engine on each change that the kernel announces.
 fn watch_links(task: &TaskHandle) -> Result<(), Failure> {
     let failed = || Failure::on("watch", Path::new("the network"));
     let socket = netlink::announcements().map_err(failed())?;
     let Some(request) = task.cancel.fd() else {
-        return Err(Failure::Unavailable("there are no file descriptors left to watch the network with".to_owned()));
+        return Err(Failure::Unavailable("no file descriptors left to watch the network".to_owned()));
     };
     while !task.cancel.is_cancelled() {
         let mut fds = [PollFd::new(&socket, PollFlags::IN), PollFd::new(&request, PollFlags::IN)];
@@ -230,17 +222,17 @@ mod tests {
     use mcl_value::Value;
 
     use super::*;
-    use crate::harness::{Bench, resource};
+    use crate::provider_test::{ProviderTest, resource};
 
     #[test]
-    fn addresses_of_the_kernel_itself_are_known() {
+    fn link_local_addresses_are_recognized() {
         let address = |text: &str| Address(text.parse().unwrap(), 64);
         assert!(is_link_local(&address("fe80::1")) && is_link_local(&address("febf::1")));
         assert!(!is_link_local(&address("fec0::1")) && !is_link_local(&address("169.254.0.1")));
     }
 
     #[test]
-    fn the_file_has_what_was_given() {
+    fn the_networkd_file_has_the_parameters() {
         let addresses = Value::list(["192.0.2.7/24"]);
         let net = resource("net", "lab0").with("state", "up").with("addrs", addresses).with("gateway", "192.0.2.1");
         let content = Net::read(&net.with("ip_forward", true)).unwrap().networkd_content();
@@ -249,15 +241,16 @@ mod tests {
 
     #[test]
     fn the_loopback_of_this_machine_is_read() {
-        let missing = Bench::new(&resource("net", "nosuch0").with("state", "up")).run(true).unwrap_err().to_string();
+        let missing =
+            ProviderTest::new(&resource("net", "nosuch0").with("state", "up")).run(true).unwrap_err().to_string();
         assert_eq!(missing, "there is no network interface nosuch0 on this machine");
         if !Path::new("/sys/class/net/lo").exists() {
             eprintln!("skipped: there is no loopback interface");
             return;
         }
-        Bench::new(&resource("net", "lo")).is_right();
+        ProviderTest::new(&resource("net", "lo")).assert_unchanged();
         let outcome =
-            Bench::new(&resource("net", "lo").with("addrs", Value::list(["192.0.2.99/32"]))).run(false).unwrap();
+            ProviderTest::new(&resource("net", "lo").with("addrs", Value::list(["192.0.2.99/32"]))).run(false).unwrap();
         assert!(outcome.changes.contains(&"add the address 192.0.2.99/32 of lo".to_owned()), "{outcome:?}");
     }
 }

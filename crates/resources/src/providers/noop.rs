@@ -2,18 +2,18 @@
 
 use resource_graph::Resource;
 
-use crate::{Context, Failure, Kind};
+use crate::{Context, Failure, Provider};
 
 struct Noop;
 
-pub(super) fn build(_resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(super) fn build(_resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(Noop))
 }
 
-impl Kind for Noop {
+impl Provider for Noop {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         if cx.refresh() {
-            cx.say("received a notification");
+            cx.emit_message("received a notification");
         }
         Ok(())
     }

@@ -1,8 +1,7 @@
 //! `password`: a random password for other resources to receive (spec 05 §6.17).
 //!
-//! The private directory holds the password, or with `saved => false` an empty token that says that there is one. Then the
-//! password lives only as long as the resource does: after a restart nobody could tell receivers what it was, so a new one
-//! is made.
+//! The private directory has the password or, with `saved => false`, an empty file that marks its existence. In the latter
+//! case the password is kept in memory only, so a restart generates a new one.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,18 +11,18 @@ use resource_graph::Resource;
 
 use crate::text_file::read;
 use crate::write_atomically;
-use crate::{Context, Failure, Kind, Params, Scope, Watch};
+use crate::{Context, Failure, Params, Provider, Scope, Watch};
 
 struct Password {
     length: usize,
     saved: bool,
     check_recovery: bool,
-    /// The one made or read last.
+    /// The password generated or read last.
     current: Option<String>,
     file: Option<PathBuf>,
 }
 
-pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(Password::read(&resources[0])?))
 }
 
@@ -41,7 +40,7 @@ impl Password {
         })
     }
 
-    /// The password that is in force; none if one has to be made.
+    /// Returns the current password, or `None` if one must be generated.
     fn stored(&self, file: &std::path::Path) -> Result<Option<String>, Failure> {
         let Some(content) = read(file)? else { return Ok(None) };
         let text = String::from_utf8_lossy(&content).trim_end_matches('\n').to_owned();
@@ -51,19 +50,17 @@ impl Password {
                 return Ok(Some(text));
             }
             (false, true) => return Ok(self.current.clone()),
-            (true, false) => "it does not have the length or the letters that are wanted",
-            (false, false) => "it is there, and `saved` is false",
+            (true, false) => "it has another length or other characters than requested",
+            (false, false) => "a password is stored, but `saved` is false",
         };
         if self.check_recovery {
             return Ok(None);
         }
-        Err(Failure::Refused(format!(
-            "the stored password does not fit: {problem}; `check_recovery => true` would make a new one"
-        )))
+        Err(Failure::Refused(format!("invalid stored password: {problem}; set `check_recovery => true` to replace it")))
     }
 }
 
-/// Letters, each equally likely.
+/// Generates a password of uniformly distributed ASCII letters.
 fn generate(length: usize) -> Result<String, Failure> {
     use std::io::Read;
     const LETTERS: &[u8; 52] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -73,17 +70,17 @@ fn generate(length: usize) -> Result<String, Failure> {
     let mut buffer = [0_u8; 128];
     while password.len() < length {
         random.read_exact(&mut buffer).map_err(Failure::on("read", source))?;
-        // Bytes from 208 on would make some letters likelier than others.
+        // 208 is the largest multiple of 52 in a byte; larger bytes would bias the distribution.
         let letters = buffer.iter().filter(|b| **b < 208).map(|b| char::from(LETTERS[usize::from(*b % 52)]));
         password.extend(letters.take(length - password.len()));
     }
     Ok(password)
 }
 
-impl Kind for Password {
+impl Provider for Password {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         if self.length == 0 {
-            return Err(Failure::Invalid("a password needs a `length` of at least 1".to_owned()));
+            return Err(Failure::Invalid("`length` must be at least 1".to_owned()));
         }
         let stored = match cx.existing_state_dir().map(|directory| directory.join("password")) {
             Some(file) => {
@@ -101,8 +98,8 @@ impl Kind for Password {
             self.current = stored;
             return Ok(());
         }
-        if !cx.change("make a new password")? {
-            // There may be an old one that a notification would replace; else there is nothing to tell yet.
+        if !cx.change("generate a password")? {
+            // A notification would replace the present password, if there is one.
             cx.send("password", Some(Value::str(stored.unwrap_or_default())));
             return Ok(());
         }
@@ -135,59 +132,59 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-    use crate::harness::{Bench, resource};
+    use crate::provider_test::{ProviderTest, resource};
 
-    fn sent(bench: &mut Bench) -> String {
-        let outcome = bench.run(true).unwrap();
+    fn sent(test: &mut ProviderTest) -> String {
+        let outcome = test.run(true).unwrap();
         let [("password", Some(Value::Str(password)))] = &outcome.sent[..] else { panic!("{outcome:?}") };
         password.to_text().into_owned()
     }
 
-    fn stored(bench: &Bench) -> PathBuf {
-        bench.host.state.as_ref().unwrap().resource_path(&bench.id).join("password")
+    fn stored(test: &ProviderTest) -> PathBuf {
+        test.apply_context.state.as_ref().unwrap().resource_path(&test.id).join("password")
     }
 
     #[test]
     fn a_saved_password_survives_a_restart() {
         let scratch = tempfile::tempdir().unwrap();
         let password = resource("password", "p").with("length", 24).with("saved", true);
-        let mut bench = Bench::with_state(&password, scratch.path());
-        let first = sent(&mut bench);
+        let mut test = ProviderTest::with_state(&password, scratch.path());
+        let first = sent(&mut test);
         assert!(first.len() == 24 && first.bytes().all(|b| b.is_ascii_alphabetic()), "{first}");
-        assert_eq!(fs::metadata(stored(&bench)).unwrap().permissions().mode() & 0o777, 0o600);
-        drop(bench);
-        let mut bench = Bench::with_state(&password, scratch.path());
-        assert_eq!(sent(&mut bench), first);
-        bench.refresh = true;
-        assert_ne!(sent(&mut bench), first);
+        assert_eq!(fs::metadata(stored(&test)).unwrap().permissions().mode() & 0o777, 0o600);
+        drop(test);
+        let mut test = ProviderTest::with_state(&password, scratch.path());
+        assert_eq!(sent(&mut test), first);
+        test.refresh = true;
+        assert_ne!(sent(&mut test), first);
     }
 
     #[test]
     fn one_that_is_not_saved_is_not_on_disk_and_is_sent_again() {
         let scratch = tempfile::tempdir().unwrap();
-        let mut bench = Bench::with_state(&resource("password", "p"), scratch.path());
-        let first = sent(&mut bench);
+        let mut test = ProviderTest::with_state(&resource("password", "p"), scratch.path());
+        let first = sent(&mut test);
         assert_eq!(first.len(), 64);
-        assert_eq!(sent(&mut bench), first);
-        assert_eq!(fs::read(stored(&bench)).unwrap(), b"\n");
+        assert_eq!(sent(&mut test), first);
+        assert_eq!(fs::read(stored(&test)).unwrap(), b"\n");
     }
 
     #[test]
     fn a_store_that_does_not_fit_is_an_error_unless_recovery_is_wanted() {
         let scratch = tempfile::tempdir().unwrap();
         let password = resource("password", "p").with("saved", true);
-        sent(&mut Bench::with_state(&password, scratch.path()));
+        sent(&mut ProviderTest::with_state(&password, scratch.path()));
         let other = password.with("length", 10);
-        assert!(Bench::with_state(&other, scratch.path()).run(true).is_err());
-        let mut recovering = Bench::with_state(&other.with("check_recovery", true), scratch.path());
+        assert!(ProviderTest::with_state(&other, scratch.path()).run(true).is_err());
+        let mut recovering = ProviderTest::with_state(&other.with("check_recovery", true), scratch.path());
         assert_eq!(sent(&mut recovering).len(), 10);
     }
 
     #[test]
     fn noop_makes_none() {
         let scratch = tempfile::tempdir().unwrap();
-        let mut bench = Bench::with_state(&resource("password", "p"), scratch.path());
-        assert_eq!(bench.run(false).unwrap().changes.len(), 1);
-        assert!(!stored(&bench).exists());
+        let mut test = ProviderTest::with_state(&resource("password", "p"), scratch.path());
+        assert_eq!(test.run(false).unwrap().changes.len(), 1);
+        assert!(!stored(&test).exists());
     }
 }

@@ -1,10 +1,10 @@
-//! `print`: shows a text when it changes or on a notification (spec 05 §6.9).
+//! `print`: prints a message when it changes or on a notification (spec 05 §6.9).
 
 use std::sync::Arc;
 
 use resource_graph::Resource;
 
-use crate::{Context, Failure, Kind, Params};
+use crate::{Context, Failure, Params, Provider};
 
 struct Print {
     members: Vec<Message>,
@@ -14,11 +14,11 @@ struct Message {
     name: Arc<str>,
     text: String,
     refresh_only: bool,
-    /// What the last check that could show something saw.
+    /// The message that was printed last.
     last: Option<String>,
 }
 
-pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     let members = resources.iter().map(|r| Message::read(r, None)).collect::<Result<_, _>>()?;
     Ok(Box::new(Print { members }))
 }
@@ -36,7 +36,7 @@ impl Message {
     }
 }
 
-impl Kind for Print {
+impl Provider for Print {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let refresh = cx.refresh();
         let due =
@@ -45,7 +45,7 @@ impl Kind for Print {
             return Ok(());
         }
         for (i, member) in self.members.iter_mut().enumerate() {
-            cx.say(member.line(i == 0));
+            cx.emit_message(member.line(i == 0));
             member.last = Some(member.text.clone());
         }
         Ok(())

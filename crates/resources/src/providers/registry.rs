@@ -1,4 +1,4 @@
-//! From the name of a kind to its implementation.
+//! Maps the names of resource kinds to their providers.
 
 use resource_graph::Resource;
 
@@ -7,13 +7,13 @@ use crate::providers::{
     archive, authorized_key, cron, exec, exit, file, hostname, json_edit, kv, line, mount, msg, net, noop, password,
     pkg, print, schedule, svc, sysctl, test, timer, user, value,
 };
-use crate::{Failure, Kind, unsupported};
+use crate::{Failure, Provider, unsupported};
 
-/// Makes the implementation for a leader and the members grouped into it (never empty, the leader first).
-pub type Constructor = fn(&[Resource]) -> Result<Box<dyn Kind>, Failure>;
+/// Makes the provider of a group: a leader followed by its members.
+pub type Constructor = fn(&[Resource]) -> Result<Box<dyn Provider>, Failure>;
 
-/// All implementations, sorted by kind.
-const KINDS: &[(&str, Constructor)] = &[
+/// All providers, sorted by kind.
+const PROVIDERS: &[(&str, Constructor)] = &[
     ("cron", cron::build),
     ("deploy:tar", archive::build_deploy_tar),
     ("exec", exec::build),
@@ -43,16 +43,15 @@ const KINDS: &[(&str, Constructor)] = &[
     ("value", value::build),
 ];
 
-/// Makes the implementation of a resource and the members grouped into it; the leader comes first.
+/// Makes the provider of a resource and the members grouped into it; the leader is first.
 ///
-/// Parameters are checked here (spec 05, "Validate"): nothing on the machine is changed. A kind that exists but has no
-/// implementation yet gets one that fails with one clear error when it is checked.
+/// Validates the parameters without changing the machine. A kind without a provider gets one whose checks fail.
 ///
 /// # Errors
-/// A parameter is not valid.
-pub fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+/// A parameter is invalid.
+pub fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     let Some(leader) = resources.first() else {
-        return Err(Failure::Invalid("a group needs a leader".to_owned()));
+        return Err(Failure::Invalid("missing leader of the group".to_owned()));
     };
     for resource in resources {
         resource_graph::validate(resource).map_err(|error| Failure::Invalid(error.to_string()))?;
@@ -61,20 +60,20 @@ pub fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
     if exports && leader.meta.hidden {
         return Ok(Box::new(Exporting::new(leader, None)));
     }
-    let kind = match KINDS.binary_search_by(|(name, _)| (*name).cmp(&leader.id.kind)) {
-        Ok(i) => KINDS[i].1(resources),
+    let provider = match PROVIDERS.binary_search_by(|(name, _)| (*name).cmp(&leader.id.kind)) {
+        Ok(i) => PROVIDERS[i].1(resources),
         Err(_) => unsupported::build(resources),
     }?;
-    Ok(if exports { Box::new(Exporting::new(leader, Some(kind))) } else { kind })
+    Ok(if exports { Box::new(Exporting::new(leader, Some(provider))) } else { provider })
 }
 
-/// Adds the current state of the host to the inverse of a resource.
+/// Adds the present state of the machine to the inverse of a resource.
 pub(crate) type Capture = fn(&Resource, &mut Resource) -> Result<(), Failure>;
 
-/// The kinds whose inverse depends on the state of the host.
+/// The kinds whose inverse depends on the state of the machine.
 const CAPTURES: &[(&str, Capture)] = &[("file", file::capture)];
 
-/// Adds the current state of the host to the inverse of a resource, if its kind needs it.
+/// Adds the present state of the machine to the inverse of a resource, if its kind requires it.
 ///
 /// # Errors
 /// The state cannot be read.
@@ -85,7 +84,7 @@ pub(crate) fn capture_state(resource: &Resource, inverse: &mut Resource) -> Resu
     }
 }
 
-/// Returns whether a resource reacts to a refresh.
+/// Returns whether a resource reacts to a notification.
 #[must_use]
 pub fn is_refreshable(resource: &Resource) -> bool {
     resource_graph::Params::of(resource).is_some_and(|params| params.kind().is_refreshable(&params))
@@ -96,14 +95,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_are_sorted_for_the_search() {
-        assert!(KINDS.is_sorted_by_key(|(name, _)| *name));
+    fn providers_are_sorted_by_kind() {
+        assert!(PROVIDERS.is_sorted_by_key(|(name, _)| *name));
     }
 
     #[test]
     fn the_schema_marks_exactly_the_implemented_kinds() {
         for kind in resource_graph::all_kinds().iter().filter(|kind| kind.is_public()) {
-            let implemented = KINDS.iter().any(|(name, _)| *name == kind.name);
+            let implemented = PROVIDERS.iter().any(|(name, _)| *name == kind.name);
             assert_eq!(kind.implemented, implemented, "{}", kind.name);
         }
     }

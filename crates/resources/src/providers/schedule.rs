@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use resource_graph::Resource;
 use shared_store::Candidacy;
 
-use crate::{Context, Failure, Kind, Params, Scope, Watch};
+use crate::{Context, Failure, Params, Provider, Scope, Watch};
 
 struct Schedule {
     namespace: String,
@@ -15,7 +15,7 @@ struct Schedule {
     file: Option<PathBuf>,
 }
 
-pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(Schedule::read(&resources[0])?))
 }
 
@@ -27,7 +27,7 @@ impl Schedule {
             namespace => namespace.to_owned(),
         };
         if namespace.contains('/') {
-            return Err(Failure::Invalid(format!("the namespace `{namespace}` contains a slash")));
+            return Err(Failure::Invalid(format!("invalid namespace `{namespace}`: it contains a slash")));
         }
         let candidacy = match (params.bool("withdraw")?, params.bool("persist")?) {
             (true, _) => None,
@@ -38,22 +38,22 @@ impl Schedule {
     }
 }
 
-impl Kind for Schedule {
+impl Provider for Schedule {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
-        let Some(world) = cx.state().map(|state| state.world()) else {
-            return Err(Failure::Unavailable("there is no store of schedules in this run".to_owned()));
+        let Some(store) = cx.state().map(|state| state.shared_store()) else {
+            return Err(Failure::Unavailable("`schedule` requires a state directory".to_owned()));
         };
-        let file = world.candidate_file(&self.namespace);
+        let file = store.candidate_file(&self.namespace);
         if self.file.as_ref() != Some(&file) {
             self.file = Some(file.clone());
             cx.watch_again();
         }
-        if world.candidacy(&self.namespace).map_err(Failure::on("read", &file))? == self.candidacy {
+        if store.candidacy(&self.namespace).map_err(Failure::on("read", &file))? == self.candidacy {
             return Ok(());
         }
         let text = if self.candidacy.is_some() { "take part in" } else { "withdraw from" };
         if cx.change(format!("{text} the schedule {}", self.namespace))? {
-            world.set_candidacy(&self.namespace, self.candidacy).map_err(Failure::on("write", &file))?;
+            store.set_candidacy(&self.namespace, self.candidacy).map_err(Failure::on("write", &file))?;
         }
         Ok(())
     }
@@ -71,17 +71,18 @@ impl Kind for Schedule {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{Bench, resource};
+    use crate::provider_test::{ProviderTest, resource};
 
     #[test]
     fn a_host_is_chosen_where_it_takes_part_until_it_withdraws() {
         let scratch = tempfile::tempdir().unwrap();
-        let mut bench = Bench::with_state(&resource("schedule", "pool"), scratch.path());
-        let chosen = |bench: &Bench| bench.host.state.as_ref().unwrap().world().scheduled("pool").unwrap();
-        bench.converges();
-        assert_eq!(chosen(&bench), [crate::hostname()]);
-        bench.kind.update(&[resource("schedule", "x").with("namespace", "pool").with("withdraw", true)]).unwrap();
-        bench.converges();
-        assert!(chosen(&bench).is_empty());
+        let mut test = ProviderTest::with_state(&resource("schedule", "pool"), scratch.path());
+        let chosen =
+            |test: &ProviderTest| test.apply_context.state.as_ref().unwrap().shared_store().scheduled("pool").unwrap();
+        test.assert_converges();
+        assert_eq!(chosen(&test), [crate::hostname()]);
+        test.provider.update(&[resource("schedule", "x").with("namespace", "pool").with("withdraw", true)]).unwrap();
+        test.assert_converges();
+        assert!(chosen(&test).is_empty());
     }
 }

@@ -1,27 +1,27 @@
-//! `svc`: whether a service runs, and starts at boot (spec 05 §6.3).
+//! `svc`: the running state and the enablement of a service (spec 05 §6.3).
 
 use resource_graph::Resource;
 
-use crate::retry::undisturbed;
+use crate::retry::retry_if_disturbed;
 use crate::systemd::{Job, Manager, Unit};
-use crate::{Cancel, Context, Failure, Kind, Load, Params, Watch};
+use crate::{Cancel, Context, Failure, Params, Provider, Watch, WorkerClass};
 
 struct Svc {
     unit: String,
     manager: Manager,
-    /// Whether it is to run, if that is managed.
+    /// Whether the service must be running; `None` if unmanaged.
     running: Option<bool>,
-    /// Whether it is to start at boot, if that is managed.
+    /// Whether the service must start at boot; `None` if unmanaged.
     enabled: Option<bool>,
-    /// We started it, it did its work and ended, as it is meant to: it is not started again for nothing.
+    /// A one-shot service was started and has exited, so it is not started again.
     ran: bool,
 }
 
-pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(Svc::read(&resources[0])?))
 }
 
-/// Something that has to be done.
+/// A change of the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Enable,
@@ -55,16 +55,16 @@ impl Svc {
         })
     }
 
-    /// What has to be done, in this order.
+    /// Returns the required changes, in order.
     fn steps(&self, unit: &Unit, refresh: bool, apply: bool) -> Result<Vec<Step>, Failure> {
-        // What is only planned may still bring the unit: a package, a file.
+        // In a plan, another resource such as a package may provide the unit first.
         if unit.load == "not-found" && apply {
             return Err(Failure::Unavailable(format!("there is no service {} on this machine", self.unit)));
         }
         let mut steps = Vec::new();
         match (self.enabled, &*unit.file) {
             (Some(true), "enabled") | (Some(false), "disabled") | (None, _) => {}
-            // What cannot be enabled does not start by itself either.
+            // A unit that cannot be enabled does not start at boot.
             (Some(false), "static" | "indirect" | "generated" | "transient" | "masked" | "") => {}
             (Some(true), state @ ("static" | "indirect" | "generated" | "transient" | "masked" | "alias")) => {
                 return Err(Failure::Refused(format!("{} cannot be enabled: its unit file is {state}", self.unit)));
@@ -76,26 +76,26 @@ impl Svc {
             Some(true) if self.ran && unit.active == "inactive" && !refresh => {}
             Some(true) if !unit.is_active() => steps.push(Step::Run(Job::Start)),
             Some(false) if unit.is_active() => steps.push(Step::Run(Job::Stop)),
-            // A start or a stop makes a reload needless.
+            // A start or a stop makes a reload unnecessary.
             _ if refresh => steps.push(Step::Run(Job::Reload)),
             _ => {}
         }
         Ok(steps)
     }
 
-    /// After a start: whether it stays, or has done what it is for.
+    /// Checks after a start whether the service is running, or is a one-shot service that has finished.
     fn check_start(&mut self, cancel: &Cancel) -> Result<(), Failure> {
         let unit = self.manager.unit(&self.unit, cancel)?;
         self.ran = unit.active == "inactive" && self.manager.is_one_shot(&self.unit, cancel)?;
         if self.ran || !matches!(&*unit.active, "inactive" | "failed") {
             return Ok(());
         }
-        let text = format!("{0} ended right after it was started; `systemctl status {0}` says more", self.unit);
-        // Or it was stopped by somebody.
+        let text = format!("{0} exited immediately after it was started; see `systemctl status {0}`", self.unit);
+        // An inactive unit may have been stopped by another process.
         Err(if unit.active == "inactive" { Failure::Disturbed(text) } else { Failure::Command(text) })
     }
 
-    fn bring(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
+    fn apply_once(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let unit = self.manager.unit(&self.unit, cx.cancel())?;
         for step in self.steps(&unit, cx.refresh(), cx.apply)? {
             if cx.change(format!("{} {}", step.verb(), self.unit))? {
@@ -114,9 +114,9 @@ impl Svc {
     }
 }
 
-impl Kind for Svc {
+impl Provider for Svc {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
-        undisturbed(|| self.bring(cx))
+        retry_if_disturbed(|| self.apply_once(cx))
     }
 
     fn watches(&self) -> Vec<Watch> {
@@ -128,15 +128,15 @@ impl Kind for Svc {
         Ok(())
     }
 
-    fn load(&self) -> Load {
-        Load::Waits
+    fn worker_class(&self) -> WorkerClass {
+        WorkerClass::Blocking
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harness::resource;
+    use crate::provider_test::resource;
 
     #[track_caller]
     fn check(state: &str, startup: &str, active: &str, file: &str, refresh: bool, expected: &[&str]) {
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_done_depends_on_what_is() {
+    fn steps_depend_on_the_unit_state() {
         check("running", "enabled", "active", "enabled", false, &[]);
         check("running", "enabled", "inactive", "disabled", false, &["enable", "start"]);
         check("stopped", "disabled", "active", "enabled", true, &["disable", "stop"]);
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_an_error() {
+    fn impossible_states_are_errors() {
         let svc = Svc::read(&resource("svc", "web").with("startup", "enabled")).unwrap();
         let unit = |load: &str, file: &str| Unit { load: load.into(), active: "inactive".into(), file: file.into() };
         assert!(svc.steps(&unit("loaded", "static"), false, true).is_err());

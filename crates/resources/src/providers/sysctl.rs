@@ -6,18 +6,18 @@ use std::path::PathBuf;
 use resource_graph::Resource;
 
 use crate::text_file::{change, read, replace};
-use crate::{Context, Failure, Kind, Params, Scope, Watch};
+use crate::{Context, Failure, Params, Provider, Scope, Watch};
 
 struct Sysctl {
     name: String,
     value: String,
-    /// Below `/proc/sys`, if the running kernel is to be changed.
+    /// The file below `/proc/sys`, if the running kernel is managed.
     kernel: Option<PathBuf>,
-    /// The file that is read at boot, if it is to be written.
+    /// The file that is read at boot, if it is managed.
     config: Option<PathBuf>,
 }
 
-pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(Sysctl::read(&resources[0])?))
 }
 
@@ -42,15 +42,15 @@ impl Sysctl {
         let current = match std::fs::read_to_string(path) {
             Ok(current) => current,
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Err(Failure::Unavailable(format!("this kernel has no parameter `{}`", self.name)));
+                return Err(Failure::Unavailable(format!("unknown kernel parameter `{}`", self.name)));
             }
             Err(error) => return Err(Failure::io("read", path, error)),
         };
-        // The kernel prints tabs between numbers whatever was written.
+        // The kernel separates numbers by tabs.
         if current.split_whitespace().eq(self.value.split_whitespace()) {
             return Ok(());
         }
-        if cx.change(format!("set {} to {} (it is {})", self.name, self.value, current.trim_end()))? {
+        if cx.change(format!("set {} to {} (currently {})", self.name, self.value, current.trim_end()))? {
             std::fs::write(path, format!("{}\n", self.value)).map_err(|error| match error.kind() {
                 ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => Failure::Refused(format!(
                     "cannot set {}: {error}; `runtime => false` only writes the file for the next boot",
@@ -63,7 +63,7 @@ impl Sysctl {
     }
 }
 
-impl Kind for Sysctl {
+impl Provider for Sysctl {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         if let Some(path) = &self.kernel {
             self.check_kernel(cx, path)?;
@@ -95,7 +95,7 @@ impl Kind for Sysctl {
 mod tests {
     use std::fs;
 
-    use crate::harness::{Bench, resource};
+    use crate::provider_test::{ProviderTest, resource};
 
     #[test]
     fn the_file_for_the_next_boot_is_written() {
@@ -105,7 +105,7 @@ mod tests {
             .with("value", "1")
             .with("runtime", false)
             .with("path", path.to_str().unwrap());
-        Bench::new(&sysctl).converges();
+        ProviderTest::new(&sysctl).assert_converges();
         assert_eq!(fs::read_to_string(&path).unwrap(), "net.ipv4.ip_forward = 1\n");
     }
 
@@ -116,11 +116,11 @@ mod tests {
             return;
         };
         let plain = || resource("sysctl", "kernel.hostname").with("persist", false);
-        Bench::new(&plain().with("value", current.trim())).is_right();
-        let outcome = Bench::new(&plain().with("value", "another-name")).run(false).unwrap();
+        ProviderTest::new(&plain().with("value", current.trim())).assert_unchanged();
+        let outcome = ProviderTest::new(&plain().with("value", "another-name")).run(false).unwrap();
         assert_eq!(outcome.changes.len(), 1);
         let unknown = resource("sysctl", "kernel.no_such_thing").with("value", "1").with("persist", false);
-        let error = Bench::new(&unknown).run(true).unwrap_err().to_string();
-        assert_eq!(error, "this kernel has no parameter `kernel.no_such_thing`");
+        let error = ProviderTest::new(&unknown).run(true).unwrap_err().to_string();
+        assert_eq!(error, "unknown kernel parameter `kernel.no_such_thing`");
     }
 }

@@ -6,7 +6,7 @@ use mcl_value::Value;
 use resource_graph::Resource;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::{Context, Failure, Kind, Load, Params};
+use crate::{Context, Failure, Params, Provider, WorkerClass};
 
 struct Test {
     members: Vec<Member>,
@@ -16,11 +16,11 @@ struct Member {
     send_value: String,
     expect_recv: Option<Vec<String>>,
     wait_for_error: Duration,
-    /// The parameters to show: storage name and value.
+    /// The parameters to print, as `NAME: VALUE`.
     shown: Vec<String>,
 }
 
-pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(Test { members: resources.iter().map(Member::read).collect::<Result<_, _>>()? }))
 }
 
@@ -51,7 +51,7 @@ impl Member {
     }
 }
 
-/// `int64` is shown as `Int64`.
+/// Returns the name of a parameter as it is printed: `Int64` for `int64`.
 fn storage_name(key: &str) -> String {
     let mut chars = key.chars();
     chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
@@ -67,15 +67,15 @@ fn show(value: &Value) -> String {
     }
 }
 
-impl Kind for Test {
+impl Provider for Test {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         if cx.refresh() {
-            cx.say("received a notification");
+            cx.emit_message("received a notification");
         }
         for (i, member) in self.members.iter().enumerate() {
             let keys: Vec<String> = cx.received_keys(i).map(str::to_owned).collect();
             for key in &keys {
-                cx.say(format!("received `{key}`, changed"));
+                cx.emit_message(format!("received `{key}`, changed"));
             }
             if member.expect_recv.as_ref().is_some_and(|expected| expected.len() != keys.len()) {
                 return Err(Failure::Refused(format!("expected other received keys than {keys:?}")));
@@ -86,7 +86,7 @@ impl Kind for Test {
                 return Err(Failure::Refused(format!("waitforerror {seconds} seconds")));
             }
             for line in &member.shown {
-                cx.say(line.clone());
+                cx.emit_message(line.clone());
             }
             cx.send_for(i, "hello", Some(Value::str(member.send_value.as_str())));
             cx.send_for(i, "answer", Some(Value::Int(42)));
@@ -99,12 +99,12 @@ impl Kind for Test {
         Ok(())
     }
 
-    fn load(&self) -> Load {
-        if self.members.iter().any(|m| !m.wait_for_error.is_zero()) { Load::Waits } else { Load::Works }
+    fn worker_class(&self) -> WorkerClass {
+        if self.members.iter().any(|m| !m.wait_for_error.is_zero()) { WorkerClass::Blocking } else { WorkerClass::Cpu }
     }
 }
 
-/// Waits that long, or until the check is cancelled.
+/// Waits for a duration, or until the check is cancelled.
 fn wait(cx: &Context<'_>, how_long: Duration) -> Result<(), Failure> {
     let end = Instant::now() + how_long;
     loop {

@@ -4,15 +4,15 @@ use std::time::{Duration, Instant};
 
 use resource_graph::Resource;
 
-use crate::{Context, Failure, Kind, Params, Watch};
+use crate::{Context, Failure, Params, Provider, Watch};
 
 struct Timer {
     interval: Duration,
-    /// When the last tick was, or the first check.
+    /// The time of the last tick, or of the first check.
     last: Option<Instant>,
 }
 
-pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(Timer { interval: interval(&resources[0])?, last: None }))
 }
 
@@ -23,14 +23,14 @@ fn interval(resource: &Resource) -> Result<Duration, Failure> {
     }
 }
 
-impl Kind for Timer {
-    /// A tick is a change, so that resources which the timer notifies hear of it. Clocks may wake a little early.
+impl Provider for Timer {
+    /// Announces a tick as a change, so that it notifies other resources. Tolerates a clock that wakes slightly early.
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let now = Instant::now();
         let slack = Duration::from_millis(20).min(self.interval / 2);
         let due = self.last.is_some_and(|last| now.duration_since(last) + slack >= self.interval);
         if cx.refresh() {
-            if cx.change("start the interval again")? {
+            if cx.change("restart the interval")? {
                 self.last = Some(now);
             }
         } else if due {
@@ -56,28 +56,28 @@ impl Kind for Timer {
 mod tests {
     use super::*;
     use crate::CheckRequest;
-    use crate::harness::{Bench, resource};
+    use crate::provider_test::{ProviderTest, resource};
 
     #[test]
-    fn the_start_is_no_tick() {
-        let mut bench = Bench::new(&resource("timer", "t").with("interval", 3600));
-        bench.is_right();
-        bench.is_right();
-        bench.refresh = true;
-        assert_eq!(bench.run(false).unwrap().changes.len(), 1);
+    fn the_first_check_is_not_a_tick() {
+        let mut test = ProviderTest::new(&resource("timer", "t").with("interval", 3600));
+        test.assert_unchanged();
+        test.assert_unchanged();
+        test.refresh = true;
+        assert_eq!(test.run(false).unwrap().changes.len(), 1);
     }
 
     #[test]
-    fn a_tick_is_a_change_once_the_interval_is_over() {
+    fn a_tick_is_a_change_after_the_interval() {
         let mut timer =
             Timer { interval: Duration::from_secs(5), last: Instant::now().checked_sub(Duration::from_secs(6)) };
         assert!(timer.last.is_some(), "the machine has been up for six seconds");
-        let (host, cancel) = (crate::Host::default(), crate::Cancel::new());
+        let (apply_context, cancel) = (crate::ApplyContext::default(), crate::Cancel::new());
         let id = resource_graph::ResourceId::new("timer", "t");
-        let mut cx = Context::new(CheckRequest::new(&id, &host, &cancel, true));
+        let mut cx = Context::new(CheckRequest::new(&id, &apply_context, &cancel, true));
         timer.check_apply(&mut cx).unwrap();
         assert!(cx.is_changed());
-        let mut cx = Context::new(CheckRequest::new(&id, &host, &cancel, true));
+        let mut cx = Context::new(CheckRequest::new(&id, &apply_context, &cancel, true));
         timer.check_apply(&mut cx).unwrap();
         assert!(!cx.is_changed());
     }

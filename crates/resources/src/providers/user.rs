@@ -1,18 +1,20 @@
 //! `user` and `group`: local accounts (spec 05 §6.5, 6.6).
 //!
-//! The databases are read directly; what is not in them is asked of `getent`, which knows other sources. Changes are made
-//! by the machine's own tools, which lock the databases and know their policies.
+//! The databases in `/etc` are read directly; other entries come from `getent`, which queries all configured sources. Changes
+//! are made with the machine's own tools, which lock the databases and apply their policies.
 
 use std::path::{Path, PathBuf};
 
 use resource_graph::Resource;
 
-use crate::tool::{Tool, find};
-use crate::{Cancel, Context, Failure, Kind, Load, Params, Scope, Watch};
+use crate::process::find_program;
+use crate::tool::Tool;
+use crate::{Cancel, Context, Failure, Params, Provider, Scope, Watch, WorkerClass};
 
-/// Where the databases are: below `/`, or below a scratch directory in tests.
+/// The account databases of a machine.
 #[derive(Clone)]
 struct Databases {
+    /// The directory above `etc`; `/` outside tests.
     root: PathBuf,
 }
 
@@ -36,16 +38,16 @@ impl Databases {
         Ok(String::from_utf8_lossy(&text).lines().map(fields).collect())
     }
 
-    /// The entry with that text in that field: first of the file, then of the machine's other sources.
+    /// Returns the entry with this value in this field, from the file or else from `getent`.
     fn entry(&self, table: &str, field: usize, key: &str) -> Result<Option<Vec<String>>, Failure> {
         let local = self.lines(table)?.into_iter().find(|entry| entry.get(field).is_some_and(|f| f == key));
-        if local.is_some() || self.root != Path::new("/") || find("getent").is_none() {
+        if local.is_some() || self.root != Path::new("/") || find_program("getent").is_none() {
             return Ok(local);
         }
         let mut getent = Tool::new("getent")?;
         let output = getent.args([table, "--", key]).output(&Cancel::new())?;
         let entry: Vec<String> = output.stdout.lines().next().unwrap_or("").split(':').map(str::to_owned).collect();
-        // A name may look like a number: only the field that was asked for counts.
+        // `getent` looks up numbers too, so a numeric name may return another entry.
         Ok(Some(entry).filter(|entry| output.status.success() && entry.get(field).is_some_and(|f| f == key)))
     }
 
@@ -54,7 +56,7 @@ impl Databases {
         let field = |i: usize| entry.get(i).cloned().unwrap_or_default();
         match (field(2).parse(), field(3).parse()) {
             (Ok(uid), Ok(gid)) => Ok(Some(Account { uid, gid, home: field(5), shell: field(6) })),
-            _ => Err(Failure::Refused(format!("the entry of user `{name}` in the user database is damaged"))),
+            _ => Err(Failure::Refused(format!("invalid entry of user `{name}` in the user database"))),
         }
     }
 
@@ -62,12 +64,12 @@ impl Databases {
         Ok(self.entry("group", 0, name)?.and_then(|entry| entry.get(2)?.parse().ok()))
     }
 
-    /// Who has that number.
+    /// Returns the name of the account or group with this number.
     fn owner(&self, table: &str, id: u32) -> Result<Option<String>, Failure> {
         Ok(self.entry(table, 2, &id.to_string())?.and_then(|entry| entry.into_iter().next()))
     }
 
-    /// The supplementary groups of a user, sorted, without the primary one.
+    /// Returns the supplementary groups of a user, sorted.
     fn groups_of(&self, user: &str, primary: u32) -> Result<Vec<String>, Failure> {
         let is_member = |entry: &Vec<String>| entry.get(3).is_some_and(|m| m.split(',').any(|member| member == user));
         let is_primary = |entry: &Vec<String>| entry.get(2).is_some_and(|id| *id == primary.to_string());
@@ -82,7 +84,7 @@ impl Databases {
         Ok(groups)
     }
 
-    /// A tool that changes these databases.
+    /// Returns a tool that changes these databases.
     fn tool(&self, name: &'static str) -> Result<Tool, Failure> {
         let mut tool = Tool::new(name)?;
         if self.root != Path::new("/") {
@@ -114,7 +116,7 @@ struct User {
     allow_duplicate: bool,
 }
 
-pub(super) fn build_user(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(super) fn build_user(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(User::read(&resources[0], Path::new("/"))?))
 }
 
@@ -141,7 +143,7 @@ impl User {
         })
     }
 
-    /// What differs, in words, and the arguments that make it right.
+    /// Returns descriptions of the differences, and the arguments that repair them.
     fn differences(&self, current: Option<&Account>) -> Result<(Vec<String>, Vec<String>), Failure> {
         let (mut words, mut args) = (Vec::new(), Vec::new());
         let mut differ = |option: &str, value: String, word: String| {
@@ -160,7 +162,7 @@ impl User {
                 differ("--gid", group.clone(), format!("group {group}"));
             }
         } else if self.gid.is_none() && current.is_none() && self.databases.group_id(&self.name)?.is_some() {
-            // The tool would make a group of the user's name, and fail where there is one.
+            // `useradd` creates a group with the name of the user, and fails if there is one.
             args.extend(["--gid".to_owned(), self.name.clone()]);
         }
         let mut differ = |option: &str, value: String, word: String| {
@@ -183,13 +185,13 @@ impl User {
     }
 }
 
-/// A directory without what does not change it.
+/// Returns a directory without redundant slashes.
 fn clean(path: &str) -> String {
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
     format!("/{}", parts.join("/"))
 }
 
-impl Kind for User {
+impl Provider for User {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let current = self.databases.account(&self.name)?;
         if !self.exists {
@@ -231,8 +233,8 @@ impl Kind for User {
         Ok(())
     }
 
-    fn load(&self) -> Load {
-        Load::Waits
+    fn worker_class(&self) -> WorkerClass {
+        WorkerClass::Blocking
     }
 }
 
@@ -243,7 +245,7 @@ struct Group {
     gid: Option<u32>,
 }
 
-pub(super) fn build_group(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(super) fn build_group(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(Group::read(&resources[0], Path::new("/"))?))
 }
 
@@ -259,7 +261,7 @@ impl Group {
     }
 }
 
-impl Kind for Group {
+impl Provider for Group {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let current = self.databases.group_id(&self.name)?;
         if !self.exists {
@@ -297,8 +299,8 @@ impl Kind for Group {
         Ok(())
     }
 
-    fn load(&self) -> Load {
-        Load::Waits
+    fn worker_class(&self) -> WorkerClass {
+        WorkerClass::Blocking
     }
 }
 
@@ -309,12 +311,12 @@ mod tests {
     use mcl_value::Value;
 
     use super::*;
-    use crate::Host;
-    use crate::harness::{Bench, resource};
+    use crate::ApplyContext;
+    use crate::provider_test::{ProviderTest, resource};
 
-    /// Databases below a scratch directory; none where the tools cannot work on such.
+    /// Returns databases in a scratch directory, or `None` where the tools cannot use them.
     fn scratch() -> Option<tempfile::TempDir> {
-        if !rustix::process::geteuid().is_root() || find("useradd").is_none() {
+        if !rustix::process::geteuid().is_root() || find_program("useradd").is_none() {
             eprintln!("skipped: needs root and the shadow tools");
             return None;
         }
@@ -333,14 +335,14 @@ mod tests {
         Some(scratch)
     }
 
-    fn user(resource: &Resource, root: &Path) -> Bench {
-        let kind = Box::new(User::read(resource, root).unwrap());
-        Bench { id: resource.id.clone(), kind, host: Host::default(), refresh: false }
+    fn user(resource: &Resource, root: &Path) -> ProviderTest {
+        let provider = Box::new(User::read(resource, root).unwrap());
+        ProviderTest { id: resource.id.clone(), provider, apply_context: ApplyContext::default(), refresh: false }
     }
 
-    fn group(resource: &Resource, root: &Path) -> Bench {
-        let kind = Box::new(Group::read(resource, root).unwrap());
-        Bench { id: resource.id.clone(), kind, host: Host::default(), refresh: false }
+    fn group(resource: &Resource, root: &Path) -> ProviderTest {
+        let provider = Box::new(Group::read(resource, root).unwrap());
+        ProviderTest { id: resource.id.clone(), provider, apply_context: ApplyContext::default(), refresh: false }
     }
 
     fn line(root: &Path, table: &str, name: &str) -> Option<String> {
@@ -353,14 +355,14 @@ mod tests {
         let Some(scratch) = scratch() else { return };
         let root = scratch.path();
         let plain = |name: &str, state: &str| resource("group", name).with("state", state);
-        group(&plain("new", "exists").with("gid", 4100), root).converges();
+        group(&plain("new", "exists").with("gid", 4100), root).assert_converges();
         assert_eq!(line(root, "group", "new").unwrap(), "new:x:4100:");
-        group(&plain("new", "exists").with("gid", 4101), root).converges();
-        group(&plain("new", "exists"), root).is_right();
+        group(&plain("new", "exists").with("gid", 4101), root).assert_converges();
+        group(&plain("new", "exists"), root).assert_unchanged();
         let error = group(&plain("x", "exists").with("gid", 4101), root).run(false).unwrap_err().to_string();
         assert_eq!(error, "the gid 4101 of group x belongs to group new");
-        group(&plain("new", "absent"), root).converges();
-        group(&plain("new", "absent"), root).is_right();
+        group(&plain("new", "absent"), root).assert_converges();
+        group(&plain("new", "absent"), root).assert_unchanged();
         assert_eq!(line(root, "group", "new"), None);
     }
 
@@ -371,28 +373,28 @@ mod tests {
         let deploy =
             || resource("user", "deploy").with("state", "exists").with("group", "web").with("homedir", "/srv/deploy/");
         user(&deploy().with("uid", 4200).with("groups", Value::list(["ops"])).with("shell", "/bin/bash"), root)
-            .converges();
+            .assert_converges();
         assert_eq!(line(root, "passwd", "deploy").unwrap(), "deploy:x:4200:4002::/srv/deploy:/bin/bash");
         assert_eq!(line(root, "group", "ops").unwrap(), "ops:x:4001:old,deploy");
-        user(&deploy(), root).is_right();
-        user(&deploy().with("groups", Value::list([""; 0])), root).converges();
+        user(&deploy(), root).assert_unchanged();
+        user(&deploy().with("groups", Value::list([""; 0])), root).assert_converges();
         assert_eq!(line(root, "group", "ops").unwrap(), "ops:x:4001:old");
         let taken = user(&deploy().with("uid", 4000), root).run(false).unwrap_err().to_string();
         assert_eq!(taken, "the uid 4000 of user deploy belongs to user old");
-        user(&resource("user", "deploy").with("state", "absent"), root).converges();
+        user(&resource("user", "deploy").with("state", "absent"), root).assert_converges();
         assert_eq!(line(root, "passwd", "deploy"), None);
     }
 
     #[test]
     fn a_group_of_the_users_name_is_used() {
         let Some(scratch) = scratch() else { return };
-        user(&resource("user", "web").with("state", "exists"), scratch.path()).converges();
+        user(&resource("user", "web").with("state", "exists"), scratch.path()).assert_converges();
         assert!(line(scratch.path(), "passwd", "web").unwrap().contains(":4002:"));
     }
 
     #[test]
     fn who_exists_on_this_machine_is_known() {
-        Bench::new(&resource("user", "root").with("state", "exists").with("uid", 0)).is_right();
-        Bench::new(&resource("group", "no-such-group").with("state", "absent")).is_right();
+        ProviderTest::new(&resource("user", "root").with("state", "exists").with("uid", 0)).assert_unchanged();
+        ProviderTest::new(&resource("group", "no-such-group").with("state", "absent")).assert_unchanged();
     }
 }

@@ -5,15 +5,15 @@ use std::path::Path;
 use mcl_value::Value;
 use resource_graph::Resource;
 
-use crate::{Context, Failure, Kind, Params};
+use crate::{Context, Failure, Params, Provider};
 
 struct Holder {
     name: String,
-    /// What the program said, or what was received since.
+    /// The value of the program, or the one received since.
     value: Option<Value>,
 }
 
-pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(Holder::read(&resources[0])))
 }
 
@@ -24,10 +24,10 @@ impl Holder {
     }
 }
 
-impl Kind for Holder {
+impl Provider for Holder {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         cx.send("any", self.value.clone());
-        let shared = cx.host.shared.clone();
+        let shared = cx.apply_context.shared.clone();
         if shared.get("value", &self.name) == self.value && !cx.received("any") {
             return Ok(());
         }
@@ -48,22 +48,22 @@ impl Kind for Holder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harness::{Bench, resource};
+    use crate::provider_test::{ProviderTest, resource};
 
     #[test]
     fn a_value_is_stored_and_sent_every_time() {
-        let mut bench = Bench::new(&resource("value", "v").with("any", 42));
-        bench.converges();
-        assert_eq!(bench.run(true).unwrap().sent, [("any", Some(Value::Int(42)))]);
-        assert_eq!(bench.host.shared.get("value", "v"), Some(Value::Int(42)));
+        let mut test = ProviderTest::new(&resource("value", "v").with("any", 42));
+        test.assert_converges();
+        assert_eq!(test.run(true).unwrap().sent, [("any", Some(Value::Int(42)))]);
+        assert_eq!(test.apply_context.shared.get("value", "v"), Some(Value::Int(42)));
     }
 
     #[test]
     fn no_value_is_stored_as_none() {
-        let mut bench = Bench::new(&resource("value", "v"));
-        bench.is_right();
-        bench.host.shared.set("value", "v", Some(Value::Bool(true))).unwrap();
-        bench.converges();
-        assert_eq!(bench.host.shared.get("value", "v"), None);
+        let mut test = ProviderTest::new(&resource("value", "v"));
+        test.assert_unchanged();
+        test.apply_context.shared.set("value", "v", Some(Value::Bool(true))).unwrap();
+        test.assert_converges();
+        assert_eq!(test.apply_context.shared.get("value", "v"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Replacing a file so that a crash leaves the old or the new content, never a mix.
+//! Replaces files atomically: after a crash a file has the old or the new content, never a mix.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -11,12 +11,12 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
-/// The name of the temporary file for a path, in the same directory. It follows from the path, so what a killed process
-/// left behind is found and replaced by the next attempt, which comes because the path is not in its state yet.
+/// Returns the name of the temporary file for a path, in the same directory. It is a function of the path, so the next attempt
+/// finds and replaces a file that a killed process left.
 pub(crate) fn temporary_beside(path: &Path) -> PathBuf {
     let base = path.file_name().unwrap_or_default();
     let mut name = OsString::from(".");
-    // The limit of a file name is 255 bytes.
+    // File names have at most 255 bytes.
     if base.len() < 240 {
         name.push(base);
     } else {
@@ -26,7 +26,7 @@ pub(crate) fn temporary_beside(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Makes a temporary file with that function; what a killed process left under the name is removed first.
+/// Creates a temporary file with `make`; removes one that a killed process left and tries again.
 pub(crate) fn make_temporary<T>(temporary: &Path, mut make: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     match make() {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -37,10 +37,10 @@ pub(crate) fn make_temporary<T>(temporary: &Path, mut make: impl FnMut() -> io::
     }
 }
 
-/// Writes the content to a temporary file beside the path, syncs it, and renames it. The directory is synced too.
+/// Writes the content to a temporary file in the same directory, syncs it, renames it, and syncs the directory.
 ///
 /// # Errors
-/// Any system call failed; the old file is untouched and the temporary one removed.
+/// A system call failed. The old file is unchanged and the temporary one removed.
 pub fn write_atomically(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     let temporary = temporary_beside(path);
     let result = (|| {
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_killed_process_left_does_not_stand_in_the_way() {
+    fn a_file_left_by_a_killed_process_is_replaced() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x");
         std::fs::write(temporary_beside(&path), "half").unwrap();

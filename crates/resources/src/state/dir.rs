@@ -12,40 +12,40 @@ use rustix::fs::{FlockOperation, flock};
 use sha2::{Digest, Sha256};
 use shared_store::SharedStore;
 
-use crate::write_atomically;
+use crate::state::atomic::write_atomically;
 
-/// The layout this build writes.
-const VERSION: &str = "1\n";
+/// The version of the directory layout, as written to its file.
+const LAYOUT_VERSION: &str = "1\n";
 
-/// The state of one agent, locked for as long as this value lives.
+/// The state directory of one agent, locked while this value exists.
 #[derive(Debug)]
 pub struct StateDir {
     prefix: PathBuf,
     engine: PathBuf,
-    /// `None` where nothing is written.
+    /// `None` for a read-only state.
     lock: Option<File>,
 }
 
-/// Why the state cannot be used.
+/// Why the state directory cannot be used.
 #[derive(Debug)]
 pub enum StateError {
     /// Another agent runs with this prefix.
     Locked {
         /// The prefix.
         prefix: PathBuf,
-        /// What the other one wrote into the lock.
+        /// The process id of the other agent.
         pid: String,
     },
-    /// Written by a newer build.
+    /// The state was written by a newer release.
     Newer {
         /// The prefix.
         prefix: PathBuf,
-        /// Its version.
+        /// The version of its layout.
         version: String,
     },
     /// A system call failed.
     Io {
-        /// On what.
+        /// The path of the system call.
         path: PathBuf,
         /// The cause.
         error: io::Error,
@@ -68,8 +68,8 @@ impl fmt::Display for StateError {
 
 impl std::error::Error for StateError {}
 
-/// The prefix when none is given: `$STATE_DIRECTORY` (a systemd unit), `/var/lib/mgmt` for root, else
-/// `$XDG_STATE_HOME/mgmt` or `~/.local/state/mgmt`. `None` for a user without a home.
+/// Returns the default prefix: `$STATE_DIRECTORY` (a systemd unit), `/var/lib/mgmt` for root, else
+/// `$XDG_STATE_HOME/mgmt` or `~/.local/state/mgmt`. `None` without a home directory.
 #[must_use]
 pub fn default_prefix() -> Option<PathBuf> {
     let dir = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
@@ -82,17 +82,17 @@ pub fn default_prefix() -> Option<PathBuf> {
     dir("XDG_STATE_HOME").or_else(|| dir("HOME").map(|h| h.join(".local/state"))).map(|d| d.join("mgmt"))
 }
 
-/// Where functions keep their state below the prefix, the shared state included.
+/// Returns the directory below the prefix in which functions keep their state, including the shared store.
 #[must_use]
 pub fn functions_dir(prefix: &Path) -> PathBuf {
     prefix.join("local")
 }
 
 impl StateDir {
-    /// Makes the directories where needed and takes the lock.
+    /// Creates missing directories and acquires the lock.
     ///
     /// # Errors
-    /// Another agent holds the lock, the layout is newer, or the file system refuses.
+    /// Another agent holds the lock, the layout is newer, or a system call failed.
     pub fn open(prefix: &Path) -> Result<StateDir, StateError> {
         let engine = prefix.join("engine");
         let io = |path: &Path| {
@@ -115,57 +115,57 @@ impl StateDir {
             let pid = if pid.trim().is_empty() { "unknown".to_owned() } else { pid.trim().to_owned() };
             return Err(StateError::Locked { prefix: prefix.to_path_buf(), pid });
         }
-        // Only told to people: a full disk must not keep the agent from starting.
+        // Informational only: a full disk must not prevent the agent from starting.
         let _ = lock.set_len(0).and_then(|()| writeln!(lock, "{}", std::process::id()));
         let version_path = engine.join("version");
         match fs::read_to_string(&version_path) {
-            Ok(text) if text == VERSION => {}
+            Ok(text) if text == LAYOUT_VERSION => {}
             Ok(text) => {
                 return Err(StateError::Newer { prefix: prefix.to_path_buf(), version: text.trim().to_owned() });
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                write_atomically(&version_path, VERSION.as_bytes(), 0o600).map_err(io(&version_path))?;
+                write_atomically(&version_path, LAYOUT_VERSION.as_bytes(), 0o600).map_err(io(&version_path))?;
             }
             Err(error) => return Err(StateError::Io { path: version_path, error }),
         }
         Ok(StateDir { prefix: prefix.to_path_buf(), engine, lock: Some(lock) })
     }
 
-    /// What is there, to be read only; an agent may run with it meanwhile.
+    /// Opens the state without a lock, for reading only; an agent may be using it.
     #[must_use]
     pub fn read_only(prefix: &Path) -> StateDir {
         StateDir { prefix: prefix.to_path_buf(), engine: prefix.join("engine"), lock: None }
     }
 
-    /// `PREFIX/engine`.
+    /// Returns `PREFIX/engine`.
     #[must_use]
     pub fn engine(&self) -> &Path {
         &self.engine
     }
 
-    /// The state that hosts share, as this host sees it.
+    /// Returns the store that hosts share, from the view of this host.
     #[must_use]
-    pub fn world(&self) -> SharedStore {
+    pub fn shared_store(&self) -> SharedStore {
         SharedStore::new(&functions_dir(&self.prefix), &hostname())
     }
 
-    /// Where the private directory of a resource is, made or not.
+    /// Returns the path of the private directory of a resource, which may not exist.
     #[must_use]
     pub fn resource_path(&self, id: &ResourceId) -> PathBuf {
         let encoded = base64::engine::general_purpose::URL_SAFE.encode(id.name.as_bytes());
         let mut name = format!("{}-{encoded}+{}", id.kind, id.name.replace('/', "-"));
         if name.len() > 200 {
-            // The limit of a file name is 255 bytes: long names go by their hash.
+            // File names have at most 255 bytes, so long names are hashed.
             let hash = Sha256::digest(id.name.as_bytes());
             name = format!("{}-sha256-{}", id.kind, base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(hash));
         }
         self.engine.join("state").join(name)
     }
 
-    /// The private directory of a resource, made if needed with mode 0700.
+    /// Returns the private directory of a resource; creates it with mode 0700 if needed.
     ///
     /// # Errors
-    /// It cannot be made, or nothing may be written.
+    /// The directory cannot be created, or the state is read-only and does not have it.
     pub fn resource_dir(&self, id: &ResourceId) -> io::Result<PathBuf> {
         let path = self.resource_path(id);
         if self.lock.is_some() {
@@ -181,7 +181,7 @@ fn make_private(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Returns the name of this machine, as `$hostname` has it.
+/// Returns the name of this machine, which is the value of `$hostname`.
 #[must_use]
 pub fn hostname() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn second_agent_is_told_who_holds_the_prefix() {
+    fn a_second_agent_gets_the_process_id_of_the_first() {
         let dir = tempfile::tempdir().unwrap();
         let first = StateDir::open(dir.path()).unwrap();
         let error = StateDir::open(dir.path()).unwrap_err().to_string();

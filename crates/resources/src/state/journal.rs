@@ -1,8 +1,8 @@
-//! Notifications that are not delivered yet, kept so that no crash loses one.
+//! A journal of pending notifications, so that a crash loses none.
 //!
-//! An append-only file, a line a fact: `+FROM\tTO` before `FROM` changes anything, `-FROM\tTO` when `TO` was refreshed.
-//! Names are written as JSON strings, so a line is a line. A torn last line (a crash while writing) is ignored: its
-//! change had not begun. The file is written anew when it is opened and when mostly outdated lines are in it.
+//! The file is append-only: `+FROM\tTO` is written before `FROM` is changed, `-FROM\tTO` after `TO` was refreshed. Names are
+//! JSON strings, so they contain no line breaks. An incomplete last line, left by a crash, is ignored because its change had
+//! not begun. The file is compacted when it is opened and when most of its lines are obsolete.
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
@@ -13,11 +13,14 @@ use std::sync::Mutex;
 
 use resource_graph::ResourceId;
 
-use crate::write_atomically;
+use crate::state::atomic::write_atomically;
+
+/// Minimum number of lines before the journal is compacted.
+const COMPACTION_THRESHOLD: usize = 1000;
 
 type Pair = (ResourceId, ResourceId);
 
-/// The file and what it says.
+/// The journal file and the pending notifications.
 #[derive(Debug)]
 pub struct RefreshJournal {
     path: PathBuf,
@@ -32,10 +35,10 @@ struct Inner {
 }
 
 impl RefreshJournal {
-    /// Reads the file; one that does not exist is empty.
+    /// Opens the journal; a missing file is an empty journal.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The file cannot be read or compacted.
     pub fn open(engine: &Path) -> io::Result<RefreshJournal> {
         let path = engine.join("refresh");
         let text = match std::fs::read_to_string(&path) {
@@ -45,7 +48,7 @@ impl RefreshJournal {
         };
         let mut pairs = BTreeSet::new();
         let mut lines = 0;
-        // Only what ends in a newline was written whole.
+        // Only complete lines end in a newline.
         for line in text.split_inclusive('\n').filter_map(|l| l.strip_suffix('\n')) {
             lines += 1;
             let Some((sign, pair)) = parse(line) else { continue };
@@ -66,16 +69,16 @@ impl RefreshJournal {
         self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// What is not delivered.
+    /// Returns the pending notifications.
     #[must_use]
     pub fn pairs(&self) -> Vec<Pair> {
         self.lock().pairs.iter().cloned().collect()
     }
 
-    /// Writes down that `from` is about to change and the others must be told. On return it is on disk.
+    /// Records that `from` is about to change and must notify `targets`. The record is on disk when this returns.
     ///
     /// # Errors
-    /// It is not: the change must not be made.
+    /// The record is not on disk; the change must not be made.
     pub fn record(&self, from: &ResourceId, targets: &[ResourceId]) -> io::Result<()> {
         let mut inner = self.lock();
         let new: Vec<Pair> =
@@ -89,10 +92,10 @@ impl RefreshJournal {
         Ok(())
     }
 
-    /// Forgets a delivered one. Not synced: after a crash it may be delivered once more, which is harmless.
+    /// Removes a delivered notification. Not synced, because delivering it again after a crash is harmless.
     ///
     /// # Errors
-    /// It could not be written.
+    /// The journal cannot be written.
     pub fn forget(&self, from: &ResourceId, to: &ResourceId) -> io::Result<()> {
         let mut inner = self.lock();
         let pair = (from.clone(), to.clone());
@@ -100,7 +103,7 @@ impl RefreshJournal {
             return Ok(());
         }
         self.append(&mut inner, &line('-', &pair), 1, false)?;
-        if inner.lines > 1000 && inner.lines > 4 * inner.pairs.len() {
+        if inner.lines > COMPACTION_THRESHOLD && inner.lines > 4 * inner.pairs.len() {
             self.rewrite(&mut inner)?;
         }
         Ok(())
@@ -113,7 +116,7 @@ impl RefreshJournal {
         };
         let result = file.write_all(text.as_bytes()).and_then(|()| if sync { file.sync_data() } else { Ok(()) });
         if result.is_err() {
-            // A torn line must not swallow the next one.
+            // An incomplete line must not corrupt the next one.
             inner.file = None;
             let _ = self.rewrite(inner);
             return result;

@@ -9,7 +9,9 @@ use mcl_diagnostics::{Code, Diagnostic, Stage};
 use mcl_value::Value;
 use resource_engine::{Config, Engine, EngineGraph, Event, Failure, StopLevel, Time};
 use resource_graph::{Params, ResourceId, file_path};
-use resources::{Host, ManagedPaths, PendingSyncs, RefreshJournal, Reversals, SharedValues, StateDir, is_refreshable};
+use resources::{
+    ApplyContext, ManagedPaths, PendingSyncs, RefreshJournal, Reversals, SharedValues, StateDir, is_refreshable,
+};
 use rustc_hash::FxHashSet;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -105,7 +107,7 @@ impl<'o> Agent<'o> {
         let writable_state = options.state.as_ref().filter(|_| !options.noop);
         let journal = writable_state.map(|state| RefreshJournal::open(state.engine())).transpose()?.map(Arc::new);
         let reversals = writable_state.map(Reversals::new);
-        let exports = writable_state.map(|state| ExportTracker::new(state.world()));
+        let exports = writable_state.map(|state| ExportTracker::new(state.shared_store()));
         let shared = writable_state
             .map_or_else(SharedValues::default, |state| SharedValues::in_directory(state.engine().join("shared")));
         let config = Config {
@@ -124,13 +126,13 @@ impl<'o> Agent<'o> {
         };
         let handle = AgentHandle::new();
         let syncs = Arc::new(PendingSyncs::default());
-        let host = Host {
+        let apply = ApplyContext {
             shared: Arc::new(shared),
             state: options.state.map(Arc::new),
             want_diffs: options.want_diffs,
             syncs: syncs.clone(),
             program: options.program,
-            ..Host::default()
+            ..ApplyContext::default()
         };
         Ok(Agent {
             engine: Engine::new(config),
@@ -143,7 +145,7 @@ impl<'o> Agent<'o> {
             workers: Workers::new(&handle, move || syncs.flush()),
             watching: Watching::new(handle.clone()),
             handle,
-            context: Arc::new(SharedContext { host, journal }),
+            context: Arc::new(SharedContext { apply, journal }),
             reversals,
             exports,
             signals: options.signals,
@@ -276,8 +278,8 @@ impl<'o> Agent<'o> {
         self.add_reversals(&mut graph);
         let failures = self.exports.as_mut().map_or_else(Vec::new, |exports| exports.update(&graph));
         self.report_failures(&failures);
-        let host = Host { managed: managed_paths(&graph), ..self.context.share() };
-        self.context = Arc::new(SharedContext { host, journal: self.context.journal.clone() });
+        let apply = ApplyContext { managed: managed_paths(&graph), ..self.context.apply.clone() };
+        self.context = Arc::new(SharedContext { apply, journal: self.context.journal.clone() });
         self.slots.reserve(graph.groups().len());
         self.events.push_back(Event::Swap(graph));
     }

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use resource_engine::{Group, Received, VertexKey};
 use resource_graph::{MASK, Resource, ResourceId};
 use resources::{
-    Cancel, Change, CheckOutcome, CheckRequest, Context, Failure, Host, Kind, RefreshJournal, Reversals, Sent,
+    ApplyContext, Cancel, Change, CheckOutcome, CheckRequest, Context, Failure, Provider, RefreshJournal, Reversals,
+    Sent,
 };
 
 /// Everything that a check needs; moves to the worker.
 pub(super) struct Job {
     pub(super) key: VertexKey,
-    pub(super) kind: Box<dyn Kind>,
+    pub(super) kind: Box<dyn Provider>,
     pub(super) initialised: bool,
     /// The leader and the members, with the values received so far.
     pub(super) resources: Group,
@@ -38,22 +39,22 @@ pub(super) struct DataFlow {
 
 /// What all checks share.
 pub(super) struct SharedContext {
-    pub(super) host: Host,
+    pub(super) apply: ApplyContext,
     pub(super) journal: Option<Arc<RefreshJournal>>,
 }
 
 impl Deref for SharedContext {
-    type Target = Host;
+    type Target = ApplyContext;
 
-    fn deref(&self) -> &Host {
-        &self.host
+    fn deref(&self) -> &ApplyContext {
+        &self.apply
     }
 }
 
 /// A finished check.
 pub(super) struct Done {
     pub(super) key: VertexKey,
-    pub(super) kind: Box<dyn Kind>,
+    pub(super) kind: Box<dyn Provider>,
     pub(super) initialised: bool,
     /// The resources with the values received, if any were.
     pub(super) updated: Option<Group>,
@@ -92,7 +93,7 @@ impl Job {
             if notifies.is_empty() { None } else { Some(&record_notifications) };
         let changed = &changed[..];
         let request =
-            CheckRequest { id, apply, refresh, changed, host: &context, cancel: &cancel, before_first_change };
+            CheckRequest { id, apply, refresh, changed, apply_context: &context, cancel: &cancel, before_first_change };
         let mut cx = Context::new(request);
         let result = catch_unwind(AssertUnwindSafe(|| {
             if cancel.is_cancelled() {
@@ -180,7 +181,7 @@ mod tests {
 
     struct Panics;
 
-    impl Kind for Panics {
+    impl Provider for Panics {
         fn check_apply(&mut self, _cx: &mut Context<'_>) -> Result<(), Failure> {
             panic!("out of {}", "order")
         }
@@ -200,7 +201,7 @@ mod tests {
             apply: true,
             refresh: false,
             flow: None,
-            context: Arc::new(SharedContext { host: Host::default(), journal: None }),
+            context: Arc::new(SharedContext { apply: ApplyContext::default(), journal: None }),
             cancel: Cancel::new(),
         };
         let done = job.run();

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use resources::Load;
+use resources::WorkerClass;
 
 use crate::agent::job::{Done, Job};
 use crate::agent::mailbox::{AgentHandle, DoneMessage, Message};
@@ -81,9 +81,10 @@ impl Workers {
         if self.batch.is_empty() {
             return;
         }
-        if self.batch.iter().any(|job| job.kind.load() == Load::Waits) {
-            let (blocking, cpu): (Vec<Job>, Vec<Job>) =
-                std::mem::take(&mut self.batch).into_iter().partition(|job| job.kind.load() == Load::Waits);
+        if self.batch.iter().any(|job| job.kind.worker_class() == WorkerClass::Blocking) {
+            let (blocking, cpu): (Vec<Job>, Vec<Job>) = std::mem::take(&mut self.batch)
+                .into_iter()
+                .partition(|job| job.kind.worker_class() == WorkerClass::Blocking);
             self.batch = cpu;
             self.blocking.submit(blocking.into_iter());
         }
@@ -216,7 +217,7 @@ mod tests {
     use super::*;
     use crate::agent::job::SharedContext;
     use resource_engine::{Group, VertexKey};
-    use resources::{Cancel, Host, build};
+    use resources::{ApplyContext, Cancel, build};
 
     #[test]
     fn workers_flush_some_time_after_the_last_check() {
@@ -226,7 +227,7 @@ mod tests {
             let _ = flush.send(Instant::now());
         });
         let resources = Group::from(Resource::new(ResourceId::new("noop", "n")));
-        let context = Arc::new(SharedContext { host: Host::default(), journal: None });
+        let context = Arc::new(SharedContext { apply: ApplyContext::default(), journal: None });
         let job = |key| Job {
             key: VertexKey(key),
             kind: build(&resources).expect("a valid resource"),

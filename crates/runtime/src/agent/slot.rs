@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use resource_engine::{Group, VertexKey};
-use resources::{Cancel, Failure, Kind};
+use resources::{Cancel, Failure, Provider};
 
 use crate::agent::watching::ActiveWatches;
 
@@ -16,7 +16,7 @@ pub(super) struct Slot {
     /// The leader and the members, with the values received so far.
     pub(super) resources: Group,
     pub(super) implementation: Implementation,
-    /// Whether [`Kind::init`] succeeded.
+    /// Whether [`Provider::init`] succeeded.
     pub(super) initialised: bool,
     pub(super) watches: ActiveWatches,
     /// The failure that was reported last, and when.
@@ -27,7 +27,7 @@ pub(super) struct Slot {
 
 /// The state of an implementation.
 pub(super) enum Implementation {
-    Idle(Box<dyn Kind>),
+    Idle(Box<dyn Provider>),
     /// Moved to a worker.
     Running,
     /// Never made: the parameters are invalid.
@@ -66,7 +66,7 @@ impl Slot {
     ///
     /// # Errors
     /// The parameters are invalid, or a check is running.
-    pub(super) fn take(&mut self) -> Result<Box<dyn Kind>, Failure> {
+    pub(super) fn take(&mut self) -> Result<Box<dyn Provider>, Failure> {
         match std::mem::replace(&mut self.implementation, Implementation::Running) {
             Implementation::Idle(kind) => Ok(kind),
             Implementation::Running => Err(Failure::Panic("a check of this resource is already running".to_owned())),

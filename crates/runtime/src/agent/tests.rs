@@ -86,7 +86,7 @@ impl Running {
 
     /// The state that hosts share.
     fn world(&self) -> SharedStore {
-        StateDir::read_only(&self.dir.path().join("prefix")).world()
+        StateDir::read_only(&self.dir.path().join("prefix")).shared_store()
     }
 
     fn stop(self) -> Summary {

@@ -1,6 +1,6 @@
 //! `deploy:tar`: an archive of the files that the running program was deployed with: its modules, with their data.
 //!
-//! Nothing but the program decides what the archive holds, so it is the same on every machine.
+//! The archive depends only on the program, so it is the same on every machine.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -12,15 +12,15 @@ use resource_graph::Resource;
 use tar::Builder;
 
 use crate::providers::archive::member::{Format, Member};
-use crate::providers::archive::{Source, check_output, output_path};
-use crate::{Context, Failure, Kind, Params, Scope, Watch};
+use crate::providers::archive::output::{Source, check_output, output_path};
+use crate::{Context, Failure, Params, Provider, Scope, Watch};
 
 struct DeployTar {
     path: PathBuf,
     format: Format,
 }
 
-pub(in crate::providers) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(in crate::providers) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(DeployTar::read(&resources[0])?))
 }
 
@@ -42,7 +42,7 @@ impl Source for Deployed<'_> {
         let mut tar = Builder::new(out);
         let mut directories = BTreeSet::new();
         for (path, content) in &self.program.deploy {
-            // Each directory before what is in it.
+            // Directories precede their entries.
             for (end, _) in path.match_indices('/').skip(1) {
                 let name = &path[..=end];
                 if directories.insert(name) {
@@ -68,7 +68,7 @@ fn append(
         .map_err(|error| Failure::Refused(format!("cannot archive {name} of the program: {error}")))
 }
 
-impl Kind for DeployTar {
+impl Provider for DeployTar {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let Some(program) = cx.program().map(Arc::clone) else {
             return Err(Failure::Unavailable(
@@ -94,7 +94,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::harness::{Bench, resource};
+    use crate::provider_test::{ProviderTest, resource};
 
     fn names(path: &Path) -> Vec<String> {
         let mut archive = tar::Archive::new(File::open(path).unwrap());
@@ -115,9 +115,9 @@ mod tests {
         let out = scratch.path().join("o.tar");
         let long = format!("/files/{}/{}", "d".repeat(90), "f".repeat(90));
         for format in [0, 4, 8] {
-            let mut bench = Bench::new(&resource("deploy:tar", out.to_str().unwrap()).with("format", format));
-            bench.host.program = program(&[("/files/a", "1"), (&long, "2"), ("/main.mcl", "")]);
-            bench.converges();
+            let mut test = ProviderTest::new(&resource("deploy:tar", out.to_str().unwrap()).with("format", format));
+            test.apply_context.program = program(&[("/files/a", "1"), (&long, "2"), ("/main.mcl", "")]);
+            test.assert_converges();
             let directory = format!("/files/{}/", "d".repeat(90));
             assert_eq!(names(&out), ["/files/", "/files/a", &directory, &long, "/main.mcl"], "format {format}");
             std::fs::remove_file(&out).unwrap();
@@ -128,11 +128,11 @@ mod tests {
     fn another_program_makes_another_archive() {
         let scratch = tempfile::tempdir().unwrap();
         let out = scratch.path().join("o.tar");
-        let mut bench = Bench::new(&resource("deploy:tar", out.to_str().unwrap()));
-        assert!(bench.run(true).unwrap_err().to_string().contains("no mcl program"));
-        bench.host.program = program(&[("/main.mcl", "1")]);
-        bench.converges();
-        bench.host.program = program(&[("/main.mcl", "2")]);
-        bench.converges();
+        let mut test = ProviderTest::new(&resource("deploy:tar", out.to_str().unwrap()));
+        assert!(test.run(true).unwrap_err().to_string().contains("no mcl program"));
+        test.apply_context.program = program(&[("/main.mcl", "1")]);
+        test.assert_converges();
+        test.apply_context.program = program(&[("/main.mcl", "2")]);
+        test.assert_converges();
     }
 }

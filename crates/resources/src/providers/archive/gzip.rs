@@ -1,4 +1,4 @@
-//! `gzip`: a compressed file or text.
+//! `gzip`: a compressed file or string.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use flate2::{Compression, GzBuilder};
 use resource_graph::Resource;
 
-use crate::providers::archive::{Source, check_output, output_path};
-use crate::{Context, Failure, Kind, Params, Scope, Watch};
+use crate::providers::archive::output::{Source, check_output, output_path};
+use crate::{Context, Failure, Params, Provider, Scope, Watch};
 
 struct Gzip {
     path: PathBuf,
@@ -17,7 +17,7 @@ struct Gzip {
     level: u32,
 }
 
-pub(in crate::providers) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(in crate::providers) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(Gzip::read(&resources[0])?))
 }
 
@@ -55,7 +55,7 @@ impl Source for Gzip {
     }
 }
 
-impl Kind for Gzip {
+impl Provider for Gzip {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         check_output(cx, &self.path, self)
     }
@@ -77,7 +77,7 @@ mod tests {
     use std::io::Read;
 
     use super::*;
-    use crate::harness::{Bench, resource};
+    use crate::provider_test::{ProviderTest, resource};
 
     #[test]
     fn texts_and_files_are_compressed() {
@@ -89,15 +89,15 @@ mod tests {
             text
         };
         let gzip = || resource("gzip", "g").with("path", out.to_str().unwrap());
-        Bench::new(&gzip().with("content", "hello").with("level", -2)).converges();
+        ProviderTest::new(&gzip().with("content", "hello").with("level", -2)).assert_converges();
         assert_eq!(unpacked(), "hello");
         let input = scratch.path().join("i");
         fs::write(&input, "from a file").unwrap();
-        let mut bench = Bench::new(&gzip().with("input", input.to_str().unwrap()).with("content", "not this"));
-        bench.converges();
+        let mut test = ProviderTest::new(&gzip().with("input", input.to_str().unwrap()).with("content", "not this"));
+        test.assert_converges();
         assert_eq!(unpacked(), "from a file");
         fs::remove_file(&input).unwrap();
-        assert!(bench.run(true).is_err());
+        assert!(test.run(true).is_err());
         assert_eq!(unpacked(), "from a file");
     }
 }

@@ -6,7 +6,7 @@ use tar::{Builder, EntryType, Header};
 
 use crate::{Failure, Params};
 
-/// How members are described.
+/// The format of member headers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     /// The first of the others that can describe the member.
@@ -32,7 +32,7 @@ impl Format {
 
 /// A file or a directory of an archive.
 pub(super) struct Member<'a> {
-    /// In the archive; that of a directory ends with a slash.
+    /// The name in the archive; ends with a slash for a directory.
     pub(super) name: &'a str,
     pub(super) mode: u32,
     pub(super) uid: u32,
@@ -42,8 +42,8 @@ pub(super) struct Member<'a> {
     pub(super) size: u64,
 }
 
-/// The longest name that a plain header holds in one piece.
-const NAME: usize = 100;
+/// Maximum length of a name in a plain header, in bytes.
+const MAX_NAME_LENGTH: usize = 100;
 
 impl Member<'_> {
     /// Writes the member; the content has exactly its size.
@@ -61,7 +61,7 @@ impl Member<'_> {
         header.set_gid(self.gid.into());
         header.set_mtime(self.modified);
         header.set_size(self.size);
-        // Eleven octal digits are what a plain header holds.
+        // A plain header has eleven octal digits.
         let fits = self.set_name(&mut header) && self.size < 0o100_000_000_000;
         if !fits {
             match format {
@@ -76,7 +76,7 @@ impl Member<'_> {
                     return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
                 }
             }
-            // For readers that know neither extension.
+            // For readers that support neither extension.
             let short: String = self.name.chars().filter(char::is_ascii).take(90).collect();
             set_bytes(&mut header, if short.is_empty() { b"member" } else { short.as_bytes() });
         }
@@ -84,15 +84,15 @@ impl Member<'_> {
         tar.append(&header, content)
     }
 
-    /// Whether the name fits. One that starts with a slash is kept as it is.
+    /// Sets the name and returns whether it fits. A leading slash is kept.
     fn set_name(&self, header: &mut Header) -> bool {
         if self.name.starts_with('/') {
-            return self.name.len() <= NAME && set_bytes(header, self.name.as_bytes());
+            return self.name.len() <= MAX_NAME_LENGTH && set_bytes(header, self.name.as_bytes());
         }
         header.set_path(self.name).is_ok()
     }
 
-    /// GNU's way: a member before the member, with its name.
+    /// Writes a long name as GNU tar does: in an extra member before the member.
     fn append_long_name(&self, tar: &mut Builder<&mut dyn Write>) -> io::Result<()> {
         let mut header = Header::new_gnu();
         header.set_entry_type(EntryType::GNULongName);

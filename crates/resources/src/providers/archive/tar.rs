@@ -10,8 +10,8 @@ use resource_graph::Resource;
 use tar::Builder;
 
 use crate::providers::archive::member::{Format, Member};
-use crate::providers::archive::{Source, check_output, output_path};
-use crate::{Context, Failure, Kind, Params, Scope, Watch};
+use crate::providers::archive::output::{Source, check_output, output_path};
+use crate::{Context, Failure, Params, Provider, Scope, Watch};
 
 struct Tar {
     path: PathBuf,
@@ -19,7 +19,7 @@ struct Tar {
     format: Format,
 }
 
-pub(in crate::providers) fn build(resources: &[Resource]) -> Result<Box<dyn Kind>, Failure> {
+pub(in crate::providers) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(Tar::read(&resources[0])?))
 }
 
@@ -52,7 +52,7 @@ impl Tar {
         let mut content: Box<dyn Read> = if found.is_dir() {
             Box::new(io::empty())
         } else {
-            // A file that grows or shrinks meanwhile must not shift what follows.
+            // A file that changes its size while it is read must not shift the following members.
             let file = File::open(path).map_err(failed)?;
             Box::new(BufReader::new(file).take(size).chain(io::repeat(0)).take(size))
         };
@@ -70,7 +70,7 @@ impl Tar {
         if !prefix.is_empty() {
             self.append(tar, &prefix, root, &found)?;
         }
-        // What is left to walk, the next one last.
+        // The stack of entries to visit.
         let mut todo = self.entries(root, &prefix)?;
         while let Some((path, name)) = todo.pop() {
             let found = fs::symlink_metadata(&path).map_err(Failure::on("read", &path))?;
@@ -117,7 +117,7 @@ impl Source for Tar {
     }
 }
 
-impl Kind for Tar {
+impl Provider for Tar {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         check_output(cx, &self.path, self)
     }
@@ -138,7 +138,7 @@ mod tests {
     use mcl_value::Value;
 
     use super::*;
-    use crate::harness::{Bench, resource};
+    use crate::provider_test::{ProviderTest, resource};
 
     fn members(path: &Path) -> Vec<(String, String)> {
         let mut archive = tar::Archive::new(File::open(path).unwrap());
@@ -169,11 +169,11 @@ mod tests {
             resource("tar", out.to_str().unwrap()).with("inputs", Value::list(inputs.iter().copied()))
         };
         let single = format!("{root}/z");
-        Bench::new(&archive(&[&single, &format!("{root}/d")])).converges();
+        ProviderTest::new(&archive(&[&single, &format!("{root}/d")])).assert_converges();
         let names: Vec<(String, String)> = members(&out);
         let expected = [("z", "3"), ("d/", ""), ("d/e/", ""), ("d/e/y", "2"), ("d/x", "1")];
         assert_eq!(names, expected.map(|(n, c)| (n.to_owned(), c.to_owned())));
-        Bench::new(&archive(&[&format!("{root}/")])).converges();
+        ProviderTest::new(&archive(&[&format!("{root}/")])).assert_converges();
         assert_eq!(members(&out).iter().map(|m| &*m.0).collect::<Vec<_>>(), ["d/", "d/e/", "d/e/y", "d/x", "z"]);
     }
 
@@ -182,13 +182,13 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let root = tree(scratch.path());
         let out = scratch.path().join("o.tar");
-        let mut bench =
-            Bench::new(&resource("tar", out.to_str().unwrap()).with("inputs", Value::list([root.as_str()])));
-        bench.converges();
+        let mut test =
+            ProviderTest::new(&resource("tar", out.to_str().unwrap()).with("inputs", Value::list([root.as_str()])));
+        test.assert_converges();
         fs::write(Path::new(&root).join("d/e/y"), "changed").unwrap();
-        bench.converges();
-        fs::write(&out, "damaged").unwrap();
-        bench.converges();
+        test.assert_converges();
+        fs::write(&out, "corrupted").unwrap();
+        test.assert_converges();
     }
 
     #[test]
@@ -204,10 +204,10 @@ mod tests {
             resource("tar", out.to_str().unwrap()).with("inputs", Value::list([input.as_str()])).with("format", format)
         };
         for format in [0, 4, 8] {
-            Bench::new(&archive(format)).run(true).unwrap();
+            ProviderTest::new(&archive(format)).run(true).unwrap();
             assert_eq!(members(&out).last().unwrap(), &(long.clone(), "x".to_owned()), "format {format}");
         }
-        assert!(Bench::new(&archive(2)).run(true).unwrap_err().to_string().contains("too long"));
+        assert!(ProviderTest::new(&archive(2)).run(true).unwrap_err().to_string().contains("too long"));
         assert!(out.exists(), "a failed run leaves the old archive");
     }
 
@@ -217,7 +217,8 @@ mod tests {
         fs::write(scratch.path().join("a"), "1").unwrap();
         let out = scratch.path().join("o.tar");
         let input = format!("{}/", scratch.path().display());
-        Bench::new(&resource("tar", out.to_str().unwrap()).with("inputs", Value::list([input.as_str()]))).converges();
+        ProviderTest::new(&resource("tar", out.to_str().unwrap()).with("inputs", Value::list([input.as_str()])))
+            .assert_converges();
         assert_eq!(members(&out), [("a".to_owned(), "1".to_owned())]);
     }
 }

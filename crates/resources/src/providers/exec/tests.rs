@@ -8,11 +8,11 @@ use mcl_value::Value;
 use resource_graph::{Resource, ResourceId};
 
 use crate::StateDir;
-use crate::{Cancel, CancelLevel, CheckRequest, Context, Failure, Host, Sent, build};
+use crate::{ApplyContext, Cancel, CancelLevel, CheckRequest, Context, Failure, Sent, build};
 
-struct Bench {
+struct ExecTest {
     dir: tempfile::TempDir,
-    host: Host,
+    apply_context: ApplyContext,
 }
 
 struct Ran {
@@ -21,11 +21,11 @@ struct Ran {
     result: Result<(), Failure>,
 }
 
-impl Bench {
-    fn new() -> Bench {
+impl ExecTest {
+    fn new() -> ExecTest {
         let dir = tempfile::tempdir().unwrap();
         let state = StateDir::open(&dir.path().join("prefix")).unwrap();
-        Bench { host: Host { state: Some(Arc::new(state)), ..Host::default() }, dir }
+        ExecTest { apply_context: ApplyContext { state: Some(Arc::new(state)), ..ApplyContext::default() }, dir }
     }
 
     fn path(&self, name: &str) -> String {
@@ -36,7 +36,7 @@ impl Bench {
         self.run_with(resource, apply, &Cancel::new())
     }
 
-    /// As [`Bench::run`], after a notification.
+    /// As [`ExecTest::run`], after a notification.
     fn refresh(&self, resource: &Resource) -> Ran {
         self.check(resource, true, true, &Cancel::new())
     }
@@ -47,8 +47,10 @@ impl Bench {
 
     fn check(&self, resource: &Resource, apply: bool, refresh: bool, cancel: &Arc<Cancel>) -> Ran {
         let mut kind = build(std::slice::from_ref(resource)).unwrap();
-        let mut cx =
-            Context::new(CheckRequest { refresh, ..CheckRequest::new(&resource.id, &self.host, cancel, apply) });
+        let mut cx = Context::new(CheckRequest {
+            refresh,
+            ..CheckRequest::new(&resource.id, &self.apply_context, cancel, apply)
+        });
         let result = kind.check_apply(&mut cx);
         let changes = cx.changes().iter().map(|c| c.text.clone()).collect();
         Ran { changes, sent: cx.sent().to_vec(), result }
@@ -77,27 +79,27 @@ fn text(s: &str) -> Option<String> {
 
 #[test]
 fn words_are_split_without_any_expansion() {
-    let ran = Bench::new().run(&exec("/bin/echo  $HOME '*'  \"a b\""), true);
+    let ran = ExecTest::new().run(&exec("/bin/echo  $HOME '*'  \"a b\""), true);
     assert_eq!(sent(&ran)[1], text("$HOME '*' \"a b\"\n"));
 }
 
 #[test]
 fn arguments_are_passed_as_they_are() {
     let resource = exec("printf").with("args", Value::list(["%s|", "a b", ""]));
-    assert_eq!(sent(&Bench::new().run(&resource, true))[1], text("a b||"));
+    assert_eq!(sent(&ExecTest::new().run(&resource, true))[1], text("a b||"));
 }
 
 #[test]
 fn environment_is_exactly_what_was_asked_for() {
     let pairs = [(Value::str("B"), Value::str("2")), (Value::str("A"), Value::str("x y"))];
     let resource = exec("env").with("env", Value::map(pairs));
-    assert_eq!(sent(&Bench::new().run(&resource, true))[1], text("A=x y\nB=2\n"));
-    assert_eq!(sent(&Bench::new().run(&exec("env"), true))[1], text(""));
+    assert_eq!(sent(&ExecTest::new().run(&resource, true))[1], text("A=x y\nB=2\n"));
+    assert_eq!(sent(&ExecTest::new().run(&exec("env"), true))[1], text(""));
 }
 
 #[test]
 fn both_streams_are_captured_and_silence_is_an_empty_text() {
-    let b = Bench::new();
+    let b = ExecTest::new();
     let ran = b.run(&shell("echo out; echo err >&2"), true);
     assert_eq!(sent(&ran)[1..], [text("out\n"), text("err\n")]);
     let ran = b.run(&shell("true"), true);
@@ -106,29 +108,29 @@ fn both_streams_are_captured_and_silence_is_an_empty_text() {
 
 #[test]
 fn failure_says_status_and_last_words() {
-    let ran = Bench::new().run(&shell("echo why >&2; exit 3"), true);
+    let ran = ExecTest::new().run(&shell("echo why >&2; exit 3"), true);
     assert_eq!(ran.result.unwrap_err().to_string(), "cmd error: exit status 3: why");
-    let ran = Bench::new().run(&shell("kill -9 $$"), true);
+    let ran = ExecTest::new().run(&shell("kill -9 $$"), true);
     assert_eq!(ran.result.unwrap_err().to_string(), "cmd was killed by signal 9");
-    let ran = Bench::new().run(&exec("/no/such/program"), true);
+    let ran = ExecTest::new().run(&exec("/no/such/program"), true);
     assert_eq!(ran.result.unwrap_err().to_string(), "cannot start `/no/such/program`: No such file or directory");
-    let ran = Bench::new().run(&exec("no-such-program"), true);
+    let ran = ExecTest::new().run(&exec("no-such-program"), true);
     assert_eq!(ran.result.unwrap_err().to_string(), "cannot start `no-such-program`: no such program in PATH");
 }
 
 #[test]
 fn refreshonly_runs_on_a_notification_and_guards_still_count() {
-    let bench = Bench::new();
+    let test = ExecTest::new();
     let resource = shell("echo ran").with("refreshonly", true);
-    assert!(bench.run(&resource, true).changes.is_empty());
-    assert_eq!(bench.refresh(&resource).changes, ["run `/bin/sh -c echo ran`"]);
+    assert!(test.run(&resource, true).changes.is_empty());
+    assert_eq!(test.refresh(&resource).changes, ["run `/bin/sh -c echo ran`"]);
     let guarded = resource.with("creates", "/");
-    assert!(bench.refresh(&guarded).changes.is_empty());
+    assert!(test.refresh(&guarded).changes.is_empty());
 }
 
 #[test]
 fn guards_stop_the_command_and_the_cached_output_is_sent() {
-    let b = Bench::new();
+    let b = ExecTest::new();
     b.run(&shell("echo first"), true).result.unwrap();
     for (guard, value) in [("ifcmd", "/bin/false"), ("nifcmd", "/bin/true"), ("creates", "/")] {
         let ran = b.run(&shell("exit 1").with(guard, value), true);
@@ -144,12 +146,12 @@ fn guards_stop_the_command_and_the_cached_output_is_sent() {
 #[test]
 fn fallback_is_sent_when_nothing_ever_ran() {
     let resource = shell("x").with("ifcmd", "/bin/false").with("send_stdout", "none");
-    assert_eq!(sent(&Bench::new().run(&resource, true)), [None, text("none"), None]);
+    assert_eq!(sent(&ExecTest::new().run(&resource, true)), [None, text("none"), None]);
 }
 
 #[test]
 fn noop_runs_guards_but_not_the_command() {
-    let b = Bench::new();
+    let b = ExecTest::new();
     let marker = b.path("ran");
     let ran = b.run(&exec(&format!("touch {marker}")).with("ifcmd", "/bin/true"), false);
     ran.result.unwrap();
@@ -159,7 +161,7 @@ fn noop_runs_guards_but_not_the_command() {
 
 #[test]
 fn newer_input_forces_a_run_past_all_guards_once() {
-    let b = Bench::new();
+    let b = ExecTest::new();
     fs::write(b.path("input"), "").unwrap();
     let resource = shell("true").with("ifcmd", "/bin/false").with("mtimes", Value::list([b.path("input")]));
     assert_eq!(b.run(&resource, true).changes.len(), 1);
@@ -171,7 +173,7 @@ fn newer_input_forces_a_run_past_all_guards_once() {
 
 #[test]
 fn done_command_runs_only_after_success_and_may_fail() {
-    let b = Bench::new();
+    let b = ExecTest::new();
     let marker = b.path("done");
     let done = |cmd: &str| shell(cmd).with("donecmd", format!("touch {marker}"));
     assert!(b.run(&done("exit 1"), true).result.is_err() && fs::metadata(&marker).is_err());
@@ -192,7 +194,7 @@ fn wait_for(path: &str) {
 
 #[test]
 fn cancelling_reaches_the_whole_group_and_success_does_not_count_then() {
-    let b = Bench::new();
+    let b = ExecTest::new();
     let started = b.path("started");
     let script = format!("trap 'exit 0' TERM; sleep 60 & echo $! > {started}.new; mv {started}.new {started}; wait");
     let env = Value::map([(Value::str("PATH"), Value::str("/usr/bin:/bin"))]);
@@ -216,7 +218,7 @@ fn cancelling_reaches_the_whole_group_and_success_does_not_count_then() {
 
 #[test]
 fn killing_ends_a_command_that_ignores_its_signal() {
-    let b = Bench::new();
+    let b = ExecTest::new();
     let started = b.path("started");
     let env = Value::map([(Value::str("PATH"), Value::str("/usr/bin:/bin"))]);
     let resource = shell(&format!("trap '' TERM; touch {started}; sleep 60")).with("env", env);
@@ -235,7 +237,7 @@ fn killing_ends_a_command_that_ignores_its_signal() {
 fn descendant_that_keeps_the_pipe_open_is_not_waited_for() {
     let started = Instant::now();
     let env = Value::map([(Value::str("PATH"), Value::str("/usr/bin:/bin"))]);
-    let ran = Bench::new().run(&shell("echo done; sleep 30 &").with("env", env), true);
+    let ran = ExecTest::new().run(&shell("echo done; sleep 30 &").with("env", env), true);
     assert_eq!(sent(&ran)[1], text("done\n"));
     assert!(started.elapsed() < Duration::from_secs(10));
 }
@@ -247,8 +249,8 @@ fn command_runs_as_another_user() {
         return;
     }
     let resource = exec("/usr/bin/id").with("user", "daemon").with("group", "daemon");
-    let output = sent(&Bench::new().run(&resource, true))[1].clone().unwrap();
+    let output = sent(&ExecTest::new().run(&resource, true))[1].clone().unwrap();
     assert!(output.starts_with("uid=1(daemon) gid=1(daemon)"), "{output}");
-    let ran = Bench::new().run(&exec("id").with("user", "no-such-user"), true);
+    let ran = ExecTest::new().run(&exec("id").with("user", "no-such-user"), true);
     assert_eq!(ran.result.unwrap_err().to_string(), "there is no user `no-such-user` on this machine");
 }

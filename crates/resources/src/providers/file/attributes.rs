@@ -1,4 +1,4 @@
-//! Owner, group, mode and security label.
+//! Owner, group, mode and security label of a file.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -13,9 +13,9 @@ use rustix::io::Errno;
 use crate::accounts::{group_id, user_id};
 use crate::{Context, Failure, Params};
 
-const LABEL: &str = "security.selinux";
+const SELINUX_XATTR: &str = "security.selinux";
 
-/// What was asked for; `None` where nothing was.
+/// The managed attributes; `None` for unmanaged ones.
 pub(super) struct Attributes {
     owner: Option<String>,
     group: Option<String>,
@@ -47,12 +47,12 @@ impl Attributes {
         Ok(Attributes { owner: given("owner")?, group: given("group")?, mode, label })
     }
 
-    /// The owner and group to have.
+    /// Returns the requested owner and group.
     pub(super) fn ids(&self) -> Result<(Option<u32>, Option<u32>), Failure> {
         Ok((self.owner.as_deref().map(user_id).transpose()?, self.group.as_deref().map(group_id).transpose()?))
     }
 
-    /// The mode to have, starting from the present one.
+    /// Returns the requested mode, given the present one.
     pub(super) fn mode_from(&self, present: u32) -> Option<u32> {
         self.mode.as_ref().map(|mode| match mode {
             Mode::Exact(bits) => *bits,
@@ -60,12 +60,12 @@ impl Attributes {
         })
     }
 
-    /// The mode of something new, before the umask.
+    /// Returns the requested mode of a new entry, before the umask.
     pub(super) fn mode_for_new(&self) -> Option<u32> {
         self.mode_from(0)
     }
 
-    /// Whether a label was asked for.
+    /// Returns whether the label is managed.
     pub(super) fn wants_label(&self) -> bool {
         self.label.is_some()
     }
@@ -74,7 +74,7 @@ impl Attributes {
         self.owner.is_none() && self.group.is_none() && self.mode.is_none() && self.label.is_none()
     }
 
-    /// Checks and repairs all of them on something that exists; a link itself is meant if `is_link`.
+    /// Checks and repairs the attributes of an existing entry; with `is_link`, those of a symbolic link itself.
     pub(super) fn check(&self, cx: &mut Context<'_>, path: &Path, is_link: bool) -> Result<(), Failure> {
         if self.is_empty() {
             return Ok(());
@@ -82,7 +82,7 @@ impl Attributes {
         let found = if is_link { fs::symlink_metadata(path) } else { fs::metadata(path) };
         match found {
             Ok(found) => self.check_found(cx, path, &found, is_link),
-            // In noop what would be made is not there yet; its making is announced already.
+            // In noop mode an announced creation has not been made.
             Err(error) if error.kind() == io::ErrorKind::NotFound && cx.is_changed() => Ok(()),
             Err(error) => Err(Failure::io("look at", path, error)),
         }
@@ -116,11 +116,11 @@ impl Attributes {
                 let flags = if is_link { AtFlags::SYMLINK_NOFOLLOW } else { AtFlags::empty() };
                 chownat(rustix::fs::CWD, path, uid.map(Uid::from_raw), gid.map(Gid::from_raw), flags)
                     .map_err(Failure::on("change the owner of", path))?;
-                // The system takes setuid and setgid away.
+                // The kernel clears setuid and setgid.
                 mode = fs::symlink_metadata(path).map_or(mode, |m| if is_link { mode } else { m.mode() & 0o7777 });
             }
         }
-        // The mode of a link means nothing.
+        // The mode of a link has no effect.
         let wanted = self.mode_from(found.mode()).filter(|_| !is_link);
         if let Some(wanted) = wanted
             && wanted != mode
@@ -144,25 +144,25 @@ impl Attributes {
             return Ok(());
         }
         let result = if wanted.is_empty() {
-            lremovexattr(path, LABEL)
+            lremovexattr(path, SELINUX_XATTR)
         } else {
-            lsetxattr(path, LABEL, wanted.as_bytes(), XattrFlags::empty())
+            lsetxattr(path, SELINUX_XATTR, wanted.as_bytes(), XattrFlags::empty())
         };
         result.map_err(Failure::on("change the label of", path))
     }
 }
 
-/// The security label of a path; `None` without one or where there are none.
+/// Returns the security label of a path; `None` without one, or on a file system without labels.
 pub(super) fn label(path: &Path) -> Result<Option<String>, Errno> {
     let mut buffer = [0u8; 1024];
-    match lgetxattr(path, LABEL, &mut buffer) {
+    match lgetxattr(path, SELINUX_XATTR, &mut buffer) {
         Ok(length) => Ok(Some(String::from_utf8_lossy(&buffer[..length]).trim_end_matches('\0').to_owned())),
         Err(Errno::NODATA | Errno::NOTSUP) => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-/// Makes one directory with exactly that mode, or the default.
+/// Creates one directory with exactly this mode, or the default.
 pub(super) fn make_directory(path: &Path, mode: Option<u32>) -> io::Result<()> {
     DirBuilder::new().mode(mode.unwrap_or(0o777)).create(path)?;
     match mode {
@@ -173,7 +173,7 @@ pub(super) fn make_directory(path: &Path, mode: Option<u32>) -> io::Result<()> {
     }
 }
 
-/// The umask of the process, read once: asking the system would change it for a moment, for all threads.
+/// Returns the umask of the process. Read from `/proc` once, because the system call would change it for all threads.
 pub(super) fn umask() -> u32 {
     static UMASK: OnceLock<u32> = OnceLock::new();
     *UMASK.get_or_init(|| {

@@ -5,9 +5,9 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use crate::providers::file::{File, Wanted, remove, write};
-use crate::{Context, Failure};
-use crate::{make_temporary, temporary_beside};
+use crate::providers::file::parameters::{File, Wanted};
+use crate::providers::file::{remove, write};
+use crate::{Context, Failure, make_temporary, temporary_beside};
 
 impl File {
     pub(super) fn check_link(&self, cx: &mut Context<'_>) -> Result<(), Failure> {
@@ -31,7 +31,9 @@ impl File {
         {
             let what = if found.is_dir() { "a directory" } else { "a file" };
             let path = self.path.display();
-            return Err(Failure::Refused(format!("{path} is {what}, no link; `force => true` allows to replace it")));
+            return Err(Failure::Refused(format!(
+                "{path} is {what}, not a symbolic link; set `force => true` to replace it"
+            )));
         }
         if self.state == Wanted::Absent {
             let Some(found) = found else { return Ok(()) };

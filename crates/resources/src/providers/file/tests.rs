@@ -8,16 +8,16 @@ use std::sync::Arc;
 use mcl_value::Value;
 use resource_graph::{Resource, ResourceId};
 
-use crate::{Cancel, CheckRequest, Context, Host, ManagedPaths, build};
+use crate::{ApplyContext, Cancel, CheckRequest, Context, ManagedPaths, build};
 
-struct Bench {
+struct FileTest {
     dir: tempfile::TempDir,
-    host: Host,
+    apply_context: ApplyContext,
 }
 
-impl Bench {
-    fn new() -> Bench {
-        Bench { dir: tempfile::tempdir().unwrap(), host: Host::default() }
+impl FileTest {
+    fn new() -> FileTest {
+        FileTest { dir: tempfile::tempdir().unwrap(), apply_context: ApplyContext::default() }
     }
 
     fn path(&self, name: &str) -> String {
@@ -32,7 +32,7 @@ impl Bench {
     fn run(&self, resource: &Resource, apply: bool) -> Result<Vec<String>, String> {
         let mut kind = build(std::slice::from_ref(resource)).map_err(|e| e.to_string())?;
         let cancel = Cancel::new();
-        let mut cx = Context::new(CheckRequest::new(&resource.id, &self.host, &cancel, apply));
+        let mut cx = Context::new(CheckRequest::new(&resource.id, &self.apply_context, &cancel, apply));
         let result = kind.check_apply(&mut cx);
         let dir = format!("{}/", self.dir.path().display());
         result.map_err(|e| e.to_string().replace(&dir, ""))?;
@@ -69,7 +69,7 @@ fn list(items: &[String]) -> Value {
 
 #[test]
 fn content_is_created_and_replaced_without_leftovers() {
-    let b = Bench::new();
+    let b = FileTest::new();
     let file = b.file("x").with("state", "exists").with("content", "hello\n");
     b.check(&file, &["create (6 bytes)"]);
     assert_eq!(b.read("x"), "hello\n");
@@ -80,14 +80,14 @@ fn content_is_created_and_replaced_without_leftovers() {
 
 #[test]
 fn content_of_equal_length_is_compared() {
-    let b = Bench::new();
+    let b = FileTest::new();
     fs::write(b.path("x"), "aaaaa").unwrap();
     b.check(&b.file("x").with("content", "aaaab"), &["change the content (5 to 5 bytes)"]);
 }
 
 #[test]
 fn replacing_keeps_the_mode_that_is_not_managed() {
-    let b = Bench::new();
+    let b = FileTest::new();
     fs::write(b.path("x"), "old").unwrap();
     fs::set_permissions(b.path("x"), fs::Permissions::from_mode(0o4751)).unwrap();
     b.check(&b.file("x").with("content", "new!"), &["change the content (3 to 4 bytes)"]);
@@ -96,18 +96,18 @@ fn replacing_keeps_the_mode_that_is_not_managed() {
 
 #[test]
 fn new_file_has_its_final_mode_whatever_the_umask() {
-    let b = Bench::new();
+    let b = FileTest::new();
     for (mode, expected) in [("0666", 0o666), ("4755", 0o4755), ("u=rw,g=r,o=", 0o640), ("0", 0)] {
         let name = format!("f{expected}");
         let file = b.file(&name).with("state", "exists").with("content", "x").with("mode", mode);
-        assert_eq!(b.run(&file, true).unwrap(), ["create (1 bytes)"]);
+        assert_eq!(b.run(&file, true).unwrap(), ["create (1 byte)"]);
         assert_eq!(b.mode(&name), expected, "{mode}");
     }
 }
 
 #[test]
 fn mode_of_a_directory_converges() {
-    let b = Bench::new();
+    let b = FileTest::new();
     b.check(&b.file("d/").with("state", "exists").with("mode", "0750"), &["create the directory"]);
     assert_eq!(b.mode("d"), 0o750);
     b.check(&b.file("d/").with("mode", "1777"), &["change the mode from 0750 to 1777"]);
@@ -115,7 +115,7 @@ fn mode_of_a_directory_converges() {
 
 #[test]
 fn noop_on_a_missing_file_with_attributes_is_a_change_not_an_error() {
-    let b = Bench::new();
+    let b = FileTest::new();
     let file = b.file("x").with("state", "exists").with("content", "").with("mode", "0600").with("owner", "0");
     assert_eq!(b.run(&file, false).unwrap(), ["create (0 bytes)"]);
     assert!(!Path::new(&b.path("x")).exists());
@@ -125,7 +125,7 @@ fn noop_on_a_missing_file_with_attributes_is_a_change_not_an_error() {
 
 #[test]
 fn undefined_state_never_creates() {
-    let b = Bench::new();
+    let b = FileTest::new();
     let error = b.run(&b.file("x").with("content", "c"), true).unwrap_err();
     assert_eq!(error, "cannot open x: no such file or directory");
     assert!(b.entries("").is_empty());
@@ -133,7 +133,7 @@ fn undefined_state_never_creates() {
 
 #[test]
 fn absent_removes_files_links_and_only_empty_directories() {
-    let b = Bench::new();
+    let b = FileTest::new();
     fs::write(b.path("x"), "").unwrap();
     symlink("nowhere", b.path("dangling")).unwrap();
     fs::create_dir_all(b.path("d/e")).unwrap();
@@ -147,16 +147,16 @@ fn absent_removes_files_links_and_only_empty_directories() {
 
 #[test]
 fn kinds_are_converted_only_by_force() {
-    let b = Bench::new();
+    let b = FileTest::new();
     fs::create_dir_all(b.path("d/sub")).unwrap();
     fs::write(b.path("f"), "").unwrap();
     let to_file = b.file("d").with("state", "exists").with("content", "c");
     let error = b.run(&to_file, true).unwrap_err();
-    assert_eq!(error, "d is a directory; `force => true` allows to replace it with everything in it");
+    assert_eq!(error, "d is a directory; set `force => true` to replace it with everything in it");
     b.check(&to_file.with("force", true), &["replace the directory by a file"]);
     let to_dir = b.file("f/").with("state", "exists");
     let error = b.run(&to_dir, true).unwrap_err();
-    assert_eq!(error, "f is not a directory; `force => true` allows to replace it");
+    assert_eq!(error, "f is not a directory; set `force => true` to replace it");
     b.check(&to_dir.with("force", true), &["replace a file by the directory"]);
     let error = b.run(&b.file("f").with("state", "exists"), true).unwrap_err();
     assert!(error.starts_with("f is a directory"), "{error}");
@@ -164,7 +164,7 @@ fn kinds_are_converted_only_by_force() {
 
 #[test]
 fn directories_are_made_with_their_parents_where_asked() {
-    let b = Bench::new();
+    let b = FileTest::new();
     let deep = b.file("a/b/c/").with("state", "exists");
     assert_eq!(b.run(&deep, true).unwrap_err(), "cannot create a/b/c: no such file or directory");
     b.check(&deep.with("recurse", true), &["create the directory"]);
@@ -173,7 +173,7 @@ fn directories_are_made_with_their_parents_where_asked() {
 
 #[test]
 fn content_goes_through_a_link_and_leaves_it() {
-    let b = Bench::new();
+    let b = FileTest::new();
     fs::write(b.path("target"), "old").unwrap();
     symlink("target", b.path("link")).unwrap();
     b.check(&b.file("link").with("content", "new!"), &["change the content (3 to 4 bytes)"]);
@@ -183,7 +183,7 @@ fn content_goes_through_a_link_and_leaves_it() {
 
 #[test]
 fn hard_linked_file_keeps_its_names() {
-    let b = Bench::new();
+    let b = FileTest::new();
     fs::write(b.path("x"), "old").unwrap();
     fs::hard_link(b.path("x"), b.path("y")).unwrap();
     b.check(&b.file("x").with("content", "new!"), &["change the content (3 to 4 bytes)"]);
@@ -192,7 +192,7 @@ fn hard_linked_file_keeps_its_names() {
 
 #[test]
 fn link_is_made_changed_and_removed() {
-    let b = Bench::new();
+    let b = FileTest::new();
     let link = |to: &str| b.file("l").with("state", "exists").with("source", to).with("symlink", true);
     b.check(&link("releases/1"), &["create the link to releases/1"]);
     b.check(&link("releases/2"), &["change the link from releases/1 to releases/2"]);
@@ -200,13 +200,13 @@ fn link_is_made_changed_and_removed() {
     b.check(&b.file("l").with("state", "absent").with("symlink", true), &["remove the link"]);
     fs::write(b.path("l"), "").unwrap();
     let error = b.run(&link("x"), true).unwrap_err();
-    assert_eq!(error, "l is a file, no link; `force => true` allows to replace it");
+    assert_eq!(error, "l is a file, not a symbolic link; set `force => true` to replace it");
     b.check(&link("x").with("force", true), &["create the link to x"]);
 }
 
 #[test]
 fn fragments_are_joined_in_order() {
-    let b = Bench::new();
+    let b = FileTest::new();
     fs::create_dir(b.path("parts")).unwrap();
     for (name, text) in [("parts/b", "B"), ("parts/a", "A"), ("last", "Z")] {
         fs::write(b.path(name), text).unwrap();
@@ -220,7 +220,7 @@ fn fragments_are_joined_in_order() {
 
 #[test]
 fn source_file_is_copied_with_its_mode() {
-    let b = Bench::new();
+    let b = FileTest::new();
     fs::write(b.path("from"), "data").unwrap();
     fs::set_permissions(b.path("from"), fs::Permissions::from_mode(0o755)).unwrap();
     b.check(&b.file("to").with("state", "exists").with("source", b.path("from")), &["create (4 bytes)"]);
@@ -229,41 +229,34 @@ fn source_file_is_copied_with_its_mode() {
 
 #[test]
 fn source_directory_is_copied_and_foreign_files_stay_without_purge() {
-    let b = Bench::new();
+    let b = FileTest::new();
     fs::create_dir_all(b.path("from/sub")).unwrap();
     fs::write(b.path("from/sub/x"), "1").unwrap();
     fs::create_dir(b.path("to")).unwrap();
     fs::write(b.path("to/foreign"), "").unwrap();
     let copy = b.file("to/").with("state", "exists").with("source", b.path("from/")).with("recurse", true);
-    b.check(&copy, &["create the directory sub", "create sub/x (1 bytes)"]);
+    b.check(&copy, &["create the directory sub", "create sub/x (1 byte)"]);
     assert_eq!(b.entries("to"), ["foreign", "sub"]);
-    b.check(&copy.with("purge", true), &["remove foreign, which nothing manages"]);
+    b.check(&copy.with("purge", true), &["remove foreign (unmanaged)"]);
     assert_eq!(b.entries("to"), ["sub"]);
 }
 
 #[test]
 fn purge_spares_what_others_manage_and_looks_beside_it() {
-    let mut b = Bench::new();
+    let mut b = FileTest::new();
     fs::create_dir_all(b.path("d/sub/deep")).unwrap();
     for name in ["d/stray", "d/mine", "d/sub/mine", "d/sub/stray", "d/sub/deep/stray"] {
         fs::write(b.path(name), "").unwrap();
     }
-    b.host.managed = Arc::new(ManagedPaths::new([b.path("d/"), b.path("d/mine"), b.path("d/sub/mine")]));
+    b.apply_context.managed = Arc::new(ManagedPaths::new([b.path("d/"), b.path("d/mine"), b.path("d/sub/mine")]));
     let purge = b.file("d/").with("state", "exists").with("recurse", true).with("purge", true);
-    b.check(
-        &purge,
-        &[
-            "remove stray, which nothing manages",
-            "remove sub/deep, which nothing manages",
-            "remove sub/stray, which nothing manages",
-        ],
-    );
+    b.check(&purge, &["remove stray (unmanaged)", "remove sub/deep (unmanaged)", "remove sub/stray (unmanaged)"]);
     assert_eq!((b.entries("d"), b.entries("d/sub")), (vec!["mine".into(), "sub".into()], vec!["mine".into()]));
 }
 
 #[test]
 fn special_files_are_left_alone() {
-    let b = Bench::new();
+    let b = FileTest::new();
     let _socket = std::os::unix::net::UnixListener::bind(b.path("socket")).unwrap();
     let error = b.run(&b.file("socket").with("content", "c"), true).unwrap_err();
     assert!(error.contains("socket"), "{error}");
@@ -272,7 +265,7 @@ fn special_files_are_left_alone() {
 
 #[test]
 fn unknown_owner_is_named_and_nothing_is_written() {
-    let b = Bench::new();
+    let b = FileTest::new();
     let file = b.file("x").with("state", "exists").with("content", "c").with("owner", "no-such-user");
     assert_eq!(b.run(&file, true).unwrap_err(), "there is no user `no-such-user` on this machine");
     assert!(b.entries("").is_empty());
@@ -284,9 +277,9 @@ fn owner_and_group_are_set_by_root() {
         eprintln!("skipped: only root may give files away");
         return;
     }
-    let b = Bench::new();
+    let b = FileTest::new();
     let file = b.file("x").with("state", "exists").with("content", "c").with("owner", "1").with("group", "daemon");
-    b.check(&file, &["create (1 bytes)"]);
+    b.check(&file, &["create (1 byte)"]);
     let found = fs::metadata(b.path("x")).unwrap();
     assert_eq!((found.uid(), found.gid()), (1, 1));
     b.check(

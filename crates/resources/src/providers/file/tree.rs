@@ -1,4 +1,4 @@
-//! Copying a directory, and removing what nobody manages.
+//! Copies a directory tree and removes unmanaged entries.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -8,13 +8,13 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::providers::file::attributes::{self, Attributes};
-use crate::providers::file::write::Content;
-use crate::providers::file::{File, Wanted, remove};
+use crate::providers::file::parameters::{File, Wanted};
+use crate::providers::file::remove;
+use crate::providers::file::write::{Content, sync_parent};
 use crate::{Context, Failure};
 
 impl File {
-    /// Copies what is in the source, directory by directory; with `purge` removes what is neither there nor managed by
-    /// another resource.
+    /// Copies the source tree. With `purge`, removes entries that are neither in the source nor managed by another resource.
     pub(super) fn sync_tree(&self, cx: &mut Context<'_>, source: Option<&Path>) -> Result<(), Failure> {
         let mut todo = vec![(source.map(Path::to_path_buf), self.path.clone())];
         while let Some((source, target)) = todo.pop() {
@@ -40,15 +40,13 @@ impl File {
         Ok(())
     }
 
-    /// Says whether to go on below it.
+    /// Returns whether to descend into the directory.
     fn ensure_copy_of_directory(&self, cx: &mut Context<'_>, path: &Path, mode: u32) -> Result<bool, Failure> {
         match fs::symlink_metadata(path) {
             Ok(found) if found.is_dir() || path.is_dir() => return Ok(true),
             Ok(_) if !self.force => {
                 let path = path.display();
-                return Err(Failure::Refused(format!(
-                    "{path} is not a directory; `force => true` allows to replace it"
-                )));
+                return Err(Failure::Refused(format!("{path} is not a directory; set `force => true` to replace it")));
             }
             Ok(_) => {
                 if !cx.change(format!("replace the file{} by a directory", self.name_of(path)))? {
@@ -58,14 +56,14 @@ impl File {
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if !cx.change(format!("create the directory{}", self.name_of(path)))? {
-                    // What would be copied into it is worth telling.
+                    // Noop reports the entries that would be copied into it.
                     return Ok(true);
                 }
             }
             Err(error) => return Err(Failure::io("look at", path, error)),
         }
         attributes::make_directory(path, Some(mode)).map_err(Failure::on("create", path))?;
-        crate::providers::file::write::sync_parent(cx, path);
+        sync_parent(cx, path);
         Ok(true)
     }
 
@@ -78,7 +76,7 @@ impl File {
     ) -> Result<(), Failure> {
         let present = match names_in(directory) {
             Ok(present) => present,
-            // In noop it may not have been made.
+            // In noop mode it may not exist.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(Failure::io("read", directory, error)),
         };
@@ -92,7 +90,7 @@ impl File {
                 }
                 continue;
             }
-            if !cx.change(format!("remove{}, which nothing manages", self.name_of(&path)))? {
+            if !cx.change(format!("remove{} (unmanaged)", self.name_of(&path)))? {
                 continue;
             }
             if is_dir {

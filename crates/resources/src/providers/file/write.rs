@@ -1,4 +1,4 @@
-//! Contents: comparing, and replacing atomically.
+//! Compares contents and replaces them atomically.
 
 use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
@@ -9,22 +9,25 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 use crate::providers::file::attributes::{Attributes, label, umask};
-use crate::providers::file::{File, Wanted, remove};
-use crate::{Change, Context, Diff, Failure};
-use crate::{make_temporary, temporary_beside};
+use crate::providers::file::parameters::{File, Wanted};
+use crate::providers::file::remove;
+use crate::{Change, Context, Diff, Failure, make_temporary, temporary_beside};
 
-/// More is not shown in a diff.
+/// Maximum size of contents in a diff, in bytes.
 const DIFF_LIMIT: u64 = 1 << 20;
-const CHUNK: usize = 64 * 1024;
+/// Maximum number of symbolic links that are followed, as in the kernel.
+const MAX_LINKS: usize = 40;
+/// Size of a read, in bytes.
+const CHUNK_SIZE: usize = 64 * 1024;
 
-/// Where the bytes come from.
+/// The source of a file's new content.
 pub(super) enum Content<'a> {
     Bytes(&'a [u8]),
     File { path: &'a Path, metadata: Metadata },
 }
 
 impl<'a> Content<'a> {
-    /// A file to copy from.
+    /// Opens a file to copy from.
     pub(super) fn open(path: &'a Path) -> Result<Content<'a>, Failure> {
         let metadata = fs::metadata(path).map_err(Failure::on("read the source", path))?;
         if !metadata.is_file() {
@@ -40,7 +43,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// The mode that comes with the bytes.
+    /// Returns the mode of the copied file.
     fn mode(&self) -> Option<u32> {
         match self {
             Content::Bytes(_) => None,
@@ -61,13 +64,13 @@ impl<'a> Content<'a> {
         }
         match self {
             Content::Bytes(bytes) => {
-                let mut buffer = vec![0u8; bytes.len().min(CHUNK)];
-                for expected in bytes.chunks(CHUNK) {
+                let mut buffer = vec![0u8; bytes.len().min(CHUNK_SIZE)];
+                for expected in bytes.chunks(CHUNK_SIZE) {
                     let part = &mut buffer[..expected.len()];
                     match file.read_exact(part) {
                         Ok(()) if part == expected => {}
                         Ok(()) => return Ok(false),
-                        // It shrank while we read.
+                        // The file shrank during the comparison.
                         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
                         Err(error) => return Err(error),
                     }
@@ -96,8 +99,13 @@ impl<'a> Content<'a> {
     }
 }
 
+/// Returns a number of bytes in words.
+fn byte_count(bytes: u64) -> String {
+    format!("{bytes} {}", if bytes == 1 { "byte" } else { "bytes" })
+}
+
 fn equal_streams(mut a: fs::File, b: &mut fs::File) -> io::Result<bool> {
-    let (mut x, mut y) = (vec![0u8; CHUNK], vec![0u8; CHUNK]);
+    let (mut x, mut y) = (vec![0u8; CHUNK_SIZE], vec![0u8; CHUNK_SIZE]);
     loop {
         let n = a.read(&mut x)?;
         if n == 0 {
@@ -126,7 +134,7 @@ impl File {
         let mut target = path;
         let mut opened = open(path);
         if matches!(opened, Err(Errno::LOOP)) {
-            // A link: its target is meant, and replaced where it is.
+            // The content goes to the target of a link.
             followed = follow(path)?;
             target = &followed;
             opened = open(target);
@@ -155,16 +163,15 @@ impl File {
         }
         if !found.is_file() {
             let path = path.display();
-            return Err(Failure::Refused(format!(
-                "{path} is neither a regular file nor a directory; it is left alone"
-            )));
+            return Err(Failure::Refused(format!("{path} is neither a regular file nor a directory")));
         }
         if content.is_same_file(&found)
             || content.equals(&mut file, found.len()).map_err(Failure::on("read", target))?
         {
             return attributes.check_found(cx, target, &found, false);
         }
-        let text = format!("change the content{} ({} to {} bytes)", self.name_of(path), found.len(), content.len());
+        let text =
+            format!("change the content{} ({} to {})", self.name_of(path), found.len(), byte_count(content.len()));
         let diff = cx.wants_diffs().then(|| Diff {
             path: path.to_path_buf(),
             before: (found.len() <= DIFF_LIMIT).then(|| fs::read(target).ok()).flatten(),
@@ -174,7 +181,7 @@ impl File {
             return attributes.check_found(cx, target, &found, false);
         }
         let replaced = if found.nlink() > 1 {
-            // Another name of the file must see the new content, too.
+            // All hard links must have the new content.
             write_in_place(target, content)
         } else {
             match create(target, content, attributes, Some(&found)) {
@@ -197,7 +204,7 @@ impl File {
         content: &Content<'_>,
         attributes: &Attributes,
     ) -> Result<(), Failure> {
-        let text = format!("create{} ({} bytes)", self.name_of(path), content.len());
+        let text = format!("create{} ({})", self.name_of(path), byte_count(content.len()));
         let diff = cx.wants_diffs().then(|| Diff { path: path.to_path_buf(), before: None, after: content.for_diff() });
         if !cx.change(Change { text, diff })? {
             return Ok(());
@@ -209,22 +216,22 @@ impl File {
 }
 
 impl Attributes {
-    /// Owner and mode of a new file are right from the start; its label is not.
+    /// Checks the label of a new file; its owner and mode were set when it was created.
     fn check_new_label(&self, cx: &mut Context<'_>, path: &Path) -> Result<(), Failure> {
         if self.wants_label() { self.check(cx, path, false) } else { Ok(()) }
     }
 }
 
-/// Opens for reading without following a link, without waiting for a fifo's other end.
+/// Opens a file for reading. Does not follow links and does not block on a FIFO.
 fn open(path: &Path) -> Result<fs::File, Errno> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     rustix::fs::open(path, flags, rustix::fs::Mode::empty()).map(fs::File::from)
 }
 
-/// Where a chain of links leads, whether there is something or not.
+/// Returns the target of a chain of links, which may not exist.
 fn follow(path: &Path) -> Result<PathBuf, Failure> {
     let mut at = path.to_path_buf();
-    for _ in 0..40 {
+    for _ in 0..MAX_LINKS {
         match fs::read_link(&at) {
             Ok(target) => at = at.parent().unwrap_or(Path::new("/")).join(target),
             Err(_) => return Ok(at),
@@ -233,8 +240,8 @@ fn follow(path: &Path) -> Result<PathBuf, Failure> {
     Err(Failure::io("follow", path, Errno::LOOP))
 }
 
-/// Creates or replaces a file: a temporary one in the same directory gets content, owner and mode, is synced, and takes
-/// the name. What is not asked for stays as the old file had it.
+/// Creates or replaces a file: writes a temporary file in the same directory with content, owner and mode, syncs it, and
+/// renames it. Unmanaged attributes are copied from the old file.
 pub(super) fn create(
     path: &Path,
     content: &Content<'_>,
@@ -247,7 +254,7 @@ pub(super) fn create(
     let present = old.map_or(0, |m| m.mode() & 0o7777);
     let mode = attributes.mode_from(present).or(content.mode()).or(old.map(|_| present));
     let temporary = temporary_beside(path);
-    // Nobody else may read it before it has its owner, unless everybody may in the end.
+    // Until the file has its owner, only the current user may access it, unless the final mode is the default one.
     let plain = mode.is_none_or(|mode| mode <= 0o777 && mode & umask() == 0);
     let first = if plain && uid.is_none() && gid.is_none() { mode.unwrap_or(0o666) } else { 0o600 };
     let flags = (OFlags::NOFOLLOW | OFlags::CLOEXEC).bits() as i32;
@@ -262,7 +269,7 @@ pub(super) fn create(
         })?;
         if uid.is_some() || gid.is_some() {
             match fchown(&file, uid, gid) {
-                // Without the right to keep the old owner the file becomes ours, as an editor's would.
+                // Without the permission to keep the old owner, the file becomes the current user's, as with an editor.
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied && attributes.ids()? == (None, None) => {}
                 result => result.map_err(Failure::on("change the owner of", path))?,
             }
@@ -274,7 +281,7 @@ pub(super) fn create(
         if old.is_some()
             && let Ok(Some(label)) = label(path)
         {
-            // Where labels cannot be set the policy's own rule for the directory holds.
+            // Where labels cannot be set, the policy of the directory applies.
             let empty = rustix::fs::XattrFlags::empty();
             let _ = rustix::fs::fsetxattr(&file, "security.selinux", label.as_bytes(), empty);
         }
@@ -294,7 +301,7 @@ fn write_in_place(path: &Path, content: &Content<'_>) -> Result<(), Failure> {
     file.sync_all().map_err(Failure::on("sync", path))
 }
 
-/// The entry that was changed reaches the disk soon.
+/// Schedules a sync of the parent directory.
 pub(super) fn sync_parent(cx: &Context<'_>, path: &Path) {
     if let Some(parent) = path.parent() {
         cx.sync_directory(parent);

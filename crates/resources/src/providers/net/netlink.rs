@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_packets_are_read_as_far_as_they_go() {
+    fn corrupted_packets_are_read_as_far_as_they_go() {
         let mut request = Request::new(NEW_ROUTE, 0, &[0; ROUTE_PART]);
         request.attribute(ROUTE_OUT, &7_u32.to_ne_bytes());
         let packet = request.finish(1);
@@ -388,9 +388,9 @@ mod tests {
             assert_eq!(messages(&packet[..length]).count(), 0);
         }
         for i in 0..packet.len() {
-            let mut damaged = packet.clone();
-            damaged[i] ^= 0xff;
-            for message in messages(&damaged) {
+            let mut corrupted = packet.clone();
+            corrupted[i] ^= 0xff;
+            for message in messages(&corrupted) {
                 let _ = (message.default_route(7), message.address(7), message.interface());
             }
         }

@@ -1,11 +1,12 @@
-//! apt and dpkg, where PackageKit is not.
+//! apt and dpkg, for machines without PackageKit.
 
-use crate::providers::pkg::{Pkg, State, Versions, candidate, unknown};
-use crate::tool::{Tool, find};
+use crate::process::find_program;
+use crate::providers::pkg::request::{Pkg, State, Versions, candidate, unknown};
+use crate::tool::Tool;
 use crate::{Cancel, Failure};
 
-pub(super) fn is_there() -> bool {
-    find("dpkg-query").is_some() && find("apt-get").is_some()
+pub(super) fn is_available() -> bool {
+    find_program("dpkg-query").is_some() && find_program("apt-get").is_some()
 }
 
 pub(super) fn install(pkg: &Pkg, names: &[&str], cancel: &Cancel) -> Result<(), Failure> {
@@ -32,8 +33,8 @@ pub(super) fn install(pkg: &Pkg, names: &[&str], cancel: &Cancel) -> Result<(), 
         State::Installed | State::Uninstalled | State::Newest => tool.args(names),
     };
     tool.run(cancel).map(drop).map_err(|failure| {
-        let said = failure.to_string();
-        pkg.explained(failure, said.contains("downgraded"), said.contains("authenticated"))
+        let message = failure.to_string();
+        pkg.with_hint(failure, message.contains("downgraded"), message.contains("authenticated"))
     })
 }
 
@@ -52,7 +53,7 @@ fn apt() -> Result<Tool, Failure> {
 
 pub(super) fn installed(names: &[String], cancel: &Cancel) -> Result<Versions, Failure> {
     let format = "--showformat=${db:Status-Abbrev}\\t${Version}\\t${Package}\\t${Architecture}\\n";
-    // Unknown packages make it fail, and it tells about the others all the same.
+    // With unknown packages it fails, but still prints the others.
     let output = Tool::new("dpkg-query")?.args(["--show", format, "--"]).args(names).output(cancel)?;
     if output.status.code().is_none_or(|code| code > 1) {
         return Err(Failure::Command(format!("`dpkg-query` failed: {}", output.stderr.trim())));
@@ -73,7 +74,7 @@ fn parse_installed(text: &str) -> Versions {
     versions
 }
 
-/// What apt would install.
+/// Returns the versions that apt would install.
 pub(super) fn candidates(names: &[impl AsRef<str>], cancel: &Cancel) -> Result<Versions, Failure> {
     let names = names.iter().map(AsRef::as_ref);
     Ok(parse_candidates(&Tool::new("apt-cache")?.args(["policy", "--"]).args(names).run(cancel)?))
@@ -97,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_dpkg_says_is_understood() {
+    fn installed_packages_are_parsed() {
         let versions = parse_installed("ii \t1.0-1\ta\tamd64\nrc \t2.0\tb\tall\nun \t\tc\t\nhi \t3\td\tall\n");
         assert_eq!(versions.get("a").map(String::as_str), Some("1.0-1"));
         assert_eq!(versions.get("a:amd64").map(String::as_str), Some("1.0-1"));
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_apt_says_is_understood() {
+    fn candidates_are_parsed() {
         let text = "a:\n  Installed: 1\n  Candidate: 2\n  Version table:\n     2 500\nb:\n  Installed: (none)\n  Candidate: (none)\n";
         let versions = parse_candidates(text);
         assert_eq!(versions.get("a").map(String::as_str), Some("2"));

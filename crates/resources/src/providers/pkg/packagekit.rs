@@ -1,7 +1,6 @@
 //! PackageKit, over the system bus (spec 05 §6.4).
 //!
-//! Each question and each change is a transaction: an object of its own that answers with signals, of which `Finished`
-//! is the last.
+//! Each query and each change is a transaction: an object that reports its results by signals, `Finished` being the last.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -9,58 +8,60 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use zbus::{DynamicType, Message, OwnedObjectPath};
 
-use crate::bus::{Bus, BusError, Object, Rule};
-use crate::providers::pkg::{Pkg, State, Versions, unknown};
+use crate::bus::{Bus, BusError, MatchRule, Object};
+use crate::providers::pkg::request::{Pkg, State, Versions, unknown};
 use crate::{Cancel, Failure, Watch};
 
 const SERVICE: &str = "org.freedesktop.PackageKit";
 const DAEMON: Object<'static> = Object { service: SERVICE, path: "/org/freedesktop/PackageKit", interface: SERVICE };
 const TRANSACTION: &str = "org.freedesktop.PackageKit.Transaction";
-const DAEMON_SIGNALS: Rule = Rule { service: SERVICE, interface: SERVICE, below: DAEMON.path, opening: None };
-const TRANSACTION_SIGNALS: Rule = Rule { service: SERVICE, interface: TRANSACTION, below: "/", opening: None };
+const DAEMON_SIGNALS: MatchRule =
+    MatchRule { service: SERVICE, interface: SERVICE, path_namespace: DAEMON.path, subscribe_method: None };
+const TRANSACTION_SIGNALS: MatchRule =
+    MatchRule { service: SERVICE, interface: TRANSACTION, path_namespace: "/", subscribe_method: None };
 
-/// Bits of a filter: the index of its name in PackageKit's list.
-const FREE: u64 = 1 << 8;
-const SUPPORTED: u64 = 1 << 12;
-const NEWEST: u64 = 1 << 16;
-const ARCH: u64 = 1 << 18;
-/// Bits of the flags of a change.
-const ONLY_TRUSTED: u64 = 1 << 1;
-const SIMULATE: u64 = 1 << 2;
-const ALLOW_DOWNGRADE: u64 = 1 << 6;
-/// Codes of errors.
-const GPG_FAILURE: u32 = 5;
-const ALREADY_INSTALLED: u32 = 9;
-const BAD_SIGNATURE: u32 = 30;
-const NO_SIGNATURE: u32 = 31;
-/// What a package is to this machine.
-const INSTALLED: u32 = 1;
-const DOWNGRADING: u32 = 20;
-/// How a transaction ends that did what it had to.
-const SUCCESS: u32 = 1;
+/// Bits of `PkFilterEnum`.
+const FILTER_FREE: u64 = 1 << 8;
+const FILTER_SUPPORTED: u64 = 1 << 12;
+const FILTER_NEWEST: u64 = 1 << 16;
+const FILTER_ARCH: u64 = 1 << 18;
+/// Bits of `PkTransactionFlagEnum`.
+const FLAG_ONLY_TRUSTED: u64 = 1 << 1;
+const FLAG_SIMULATE: u64 = 1 << 2;
+const FLAG_ALLOW_DOWNGRADE: u64 = 1 << 6;
+/// Values of `PkErrorEnum`.
+const ERROR_GPG_FAILURE: u32 = 5;
+const ERROR_ALREADY_INSTALLED: u32 = 9;
+const ERROR_BAD_SIGNATURE: u32 = 30;
+const ERROR_NO_SIGNATURE: u32 = 31;
+/// Values of `PkInfoEnum`.
+const INFO_INSTALLED: u32 = 1;
+const INFO_DOWNGRADING: u32 = 20;
+/// The value of `PkExitEnum` for success.
+const EXIT_SUCCESS: u32 = 1;
 
-/// After so much silence the daemon is asked whether the transaction goes on.
-const SILENCE: Duration = Duration::from_secs(10);
-/// How long a transaction that was cancelled may take to end.
-const FAREWELL: Duration = Duration::from_secs(5);
+/// How long to wait for a signal before the daemon is asked whether the transaction still exists.
+const PROGRESS_TIMEOUT: Duration = Duration::from_secs(10);
+/// Maximum time to wait for a cancelled transaction to finish.
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The bus, if PackageKit is there.
-pub(super) fn reached(cancel: &Cancel) -> Result<Option<Bus>, Failure> {
+/// Returns the system bus if PackageKit is available on it.
+pub(super) fn connect(cancel: &Cancel) -> Result<Option<Bus>, Failure> {
     let bus = Bus::system();
-    match bus.has(SERVICE, cancel) {
+    match bus.is_available(SERVICE, cancel) {
         Ok(true) => Ok(Some(bus)),
         Ok(false) => Ok(None),
-        Err(error) if error.is_away() => Ok(None),
+        Err(error) if error.is_unavailable() => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
 pub(super) fn watch() -> Watch {
     Watch::Listen(Box::new(|wake| {
-        let concerns =
+        let is_relevant =
             |message: &Message| message.header().member().is_some_and(|member| member.as_str() == "UpdatesChanged");
-        Box::new(Bus::system().listen(DAEMON_SIGNALS, move |message| {
-            if message.is_none_or(concerns) {
+        Box::new(Bus::system().subscribe(DAEMON_SIGNALS, move |message| {
+            if message.is_none_or(is_relevant) {
                 wake();
             }
         }))
@@ -68,21 +69,21 @@ pub(super) fn watch() -> Watch {
 }
 
 pub(super) fn installed(bus: &Bus, names: &[String], cancel: &Cancel) -> Result<Versions, Failure> {
-    let packages = resolve(bus, ARCH, names, cancel)?;
+    let packages = resolve(bus, FILTER_ARCH, names, cancel)?;
     Ok(packages.into_iter().filter(|p| p.is_installed).map(|p| (p.name, p.version)).collect())
 }
 
-/// The versions of those of the packages for which there is a newer one than the installed one.
+/// Returns the available updates of the packages, by name.
 pub(super) fn updates(bus: &Bus, names: &[String], cancel: &Cancel) -> Result<Versions, Failure> {
-    let updates = run(bus, "GetUpdates", &(ARCH,), cancel)?.packages.into_iter();
-    let ours = updates.filter(|package| names.contains(&package.name) && package.is_ours());
+    let updates = run(bus, "GetUpdates", &(FILTER_ARCH,), cancel)?.packages.into_iter();
+    let ours = updates.filter(|package| names.contains(&package.name) && package.is_native());
     Ok(ours.map(|package| (package.name, package.version)).collect())
 }
 
 pub(super) fn install(bus: &Bus, pkg: &Pkg, names: &[&str], cancel: &Cancel) -> Result<(), Failure> {
-    // Without a network what is known already may do.
+    // Without a network, the cached package lists may suffice.
     match run(bus, "RefreshCache", &(false,), cancel) {
-        Ok(_) | Err(Failed::Told { .. }) => {}
+        Ok(_) | Err(TransactionError::PackageKit { .. }) => {}
         Err(error) => return Err(error.into()),
     }
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
@@ -90,9 +91,9 @@ pub(super) fn install(bus: &Bus, pkg: &Pkg, names: &[&str], cancel: &Cancel) -> 
         State::Version(version) => Some(version),
         State::Installed | State::Uninstalled | State::Newest => None,
     };
-    let mut filter = ARCH | if exact.is_some() { 0 } else { NEWEST };
-    filter |= if pkg.allow_nonfree { 0 } else { FREE };
-    filter |= if pkg.allow_unsupported { 0 } else { SUPPORTED };
+    let mut filter = FILTER_ARCH | if exact.is_some() { 0 } else { FILTER_NEWEST };
+    filter |= if pkg.allow_nonfree { 0 } else { FILTER_FREE };
+    filter |= if pkg.allow_unsupported { 0 } else { FILTER_SUPPORTED };
     let available = resolve(bus, filter, &names, cancel)?;
     let mut ids = Vec::with_capacity(names.len());
     for name in &names {
@@ -102,31 +103,34 @@ pub(super) fn install(bus: &Bus, pkg: &Pkg, names: &[&str], cancel: &Cancel) -> 
             None => ids.push(unlisted(bus, pkg, name, exact, cancel)?),
         }
     }
-    let mut flags = if pkg.allow_untrusted { 0 } else { ONLY_TRUSTED };
-    flags |= if pkg.allow_downgrade && exact.is_some() { ALLOW_DOWNGRADE } else { 0 };
-    // Not every backend asks for the flag.
+    let mut flags = if pkg.allow_untrusted { 0 } else { FLAG_ONLY_TRUSTED };
+    flags |= if pkg.allow_downgrade && exact.is_some() { FLAG_ALLOW_DOWNGRADE } else { 0 };
+    // Not every backend honors the flag, so a simulation tells whether the version is a downgrade.
     if exact.is_some() && !pkg.allow_downgrade {
-        let plan = run(bus, "InstallPackages", &(flags | SIMULATE, &ids), cancel)?.packages;
-        if let Some(package) = plan.iter().find(|p| p.info == DOWNGRADING && names.contains(&p.name)) {
-            let text = format!("a higher version of `{}` than {} is installed", package.name, package.version);
-            return Err(pkg.explained(Failure::Refused(text), true, false));
+        let plan = run(bus, "InstallPackages", &(flags | FLAG_SIMULATE, &ids), cancel)?.packages;
+        if let Some(package) = plan.iter().find(|p| p.info == INFO_DOWNGRADING && names.contains(&p.name)) {
+            let text = format!("the installed version of `{}` is newer than {}", package.name, package.version);
+            return Err(pkg.with_hint(Failure::Refused(text), true, false));
         }
     }
-    // That installs what is not there and replaces what is.
+    // Installs missing packages and replaces other versions.
     match run(bus, "InstallPackages", &(flags, ids), cancel) {
         Ok(_) => Ok(()),
-        Err(Failed::Told { code, text }) => {
-            let is_downgrade = exact.is_some() && (code == ALREADY_INSTALLED || text.contains("downgrad"));
-            let is_untrusted = matches!(code, GPG_FAILURE | BAD_SIGNATURE | NO_SIGNATURE);
-            Err(pkg.explained(Failed::Told { code, text }.into(), is_downgrade, is_untrusted))
+        Err(TransactionError::PackageKit { code, message }) => {
+            let is_downgrade = exact.is_some() && (code == ERROR_ALREADY_INSTALLED || message.contains("downgrad"));
+            let is_untrusted = matches!(code, ERROR_GPG_FAILURE | ERROR_BAD_SIGNATURE | ERROR_NO_SIGNATURE);
+            Err(pkg.with_hint(TransactionError::PackageKit { code, message }.into(), is_downgrade, is_untrusted))
         }
         Err(error) => Err(error.into()),
     }
 }
 
-/// The id of a version that PackageKit does not list (some backends list only the newest), or why there is none.
+/// Returns the id of a version that PackageKit does not list, because some backends list only the newest one.
+///
+/// # Errors
+/// The package is unknown, or excluded as non-free or unsupported.
 fn unlisted(bus: &Bus, pkg: &Pkg, name: &str, exact: Option<&String>, cancel: &Cancel) -> Result<String, Failure> {
-    let all = resolve(bus, ARCH, &[name.to_owned()], cancel)?;
+    let all = resolve(bus, FILTER_ARCH, &[name.to_owned()], cancel)?;
     let Some(any) = all.last() else { return Err(unknown(name)) };
     let is_refused = |p: &Package| !p.is_installed && exact.is_none_or(|version| p.version == *version);
     match exact {
@@ -134,7 +138,7 @@ fn unlisted(bus: &Bus, pkg: &Pkg, name: &str, exact: Option<&String>, cancel: &C
             let allow = [(pkg.allow_nonfree, "allownonfree"), (pkg.allow_unsupported, "allowunsupported")];
             let words: Vec<String> =
                 allow.iter().filter(|(set, _)| !set).map(|(_, name)| format!("`{name} => true`")).collect();
-            let text = format!("the package `{name}` is not free, or not supported: it needs {}", words.join(" or "));
+            let text = format!("the package `{name}` is non-free or unsupported; set {}", words.join(" or "));
             Err(Failure::Refused(text))
         }
         Some(version) => Ok(format!("{name};{version};{};", any.arch)),
@@ -144,16 +148,16 @@ fn unlisted(bus: &Bus, pkg: &Pkg, name: &str, exact: Option<&String>, cancel: &C
 
 pub(super) fn remove(bus: &Bus, names: &[&str], cancel: &Cancel) -> Result<(), Failure> {
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-    let packages = resolve(bus, ARCH, &names, cancel)?;
+    let packages = resolve(bus, FILTER_ARCH, &names, cancel)?;
     let ids: Vec<&str> = packages.iter().filter(|p| p.is_installed).map(|p| p.id.as_str()).collect();
-    // What needs them goes with them; what only they needed stays.
+    // Packages that depend on them are removed too; packages that become unused are kept.
     run(bus, "RemovePackages", &(0_u64, ids, true, false), cancel)?;
     Ok(())
 }
 
-fn resolve(bus: &Bus, filter: u64, names: &[String], cancel: &Cancel) -> Result<Vec<Package>, Failed> {
+fn resolve(bus: &Bus, filter: u64, names: &[String], cancel: &Cancel) -> Result<Vec<Package>, TransactionError> {
     let mut packages = run(bus, "Resolve", &(filter, names), cancel)?.packages;
-    packages.retain(Package::is_ours);
+    packages.retain(Package::is_native);
     Ok(packages)
 }
 
@@ -166,22 +170,21 @@ struct Package {
     version: String,
     arch: String,
     is_installed: bool,
-    /// What is, or would be, done to it.
+    /// A value of `PkInfoEnum`: the state of the package, or what the transaction does to it.
     info: u32,
 }
 
 impl Package {
-    /// From the answer about it: what it is to this machine, and its id. Some backends say only in the id that it is
-    /// installed, others only in the answer.
+    /// Parses a `Package` signal. Some backends report only in the id that a package is installed, others only in `info`.
     fn parse(info: u32, id: &str) -> Option<Package> {
         let mut fields = id.split(';').map(str::to_owned);
         let [name, version, arch, data] = std::array::from_fn(|_| fields.next());
-        let is_installed = info == INSTALLED || data?.split(':').any(|part| part == "installed");
+        let is_installed = info == INFO_INSTALLED || data?.split(':').any(|part| part == "installed");
         Some(Package { id: id.to_owned(), name: name?, version: version?, arch: arch?, is_installed, info })
     }
 
-    /// Whether it is for this machine.
-    fn is_ours(&self) -> bool {
+    /// Returns whether the package is for the architecture of this machine.
+    fn is_native(&self) -> bool {
         let ours: &[&str] = match std::env::consts::ARCH {
             "x86_64" => &["x86_64", "amd64"],
             "aarch64" => &["aarch64", "arm64"],
@@ -192,67 +195,73 @@ impl Package {
     }
 }
 
-/// What a transaction told.
+/// The results of a transaction.
 #[derive(Debug, Default)]
-struct Told {
+struct TransactionOutput {
     packages: Vec<Package>,
 }
 
 /// Why a transaction failed.
 #[derive(Debug)]
-enum Failed {
+enum TransactionError {
     Bus(BusError),
-    /// PackageKit's own error.
-    Told {
+    /// An error that PackageKit reported.
+    PackageKit {
+        /// A value of `PkErrorEnum`.
         code: u32,
-        text: String,
+        message: String,
     },
 }
 
-impl From<BusError> for Failed {
-    fn from(error: BusError) -> Failed {
-        Failed::Bus(error)
+impl From<BusError> for TransactionError {
+    fn from(error: BusError) -> TransactionError {
+        TransactionError::Bus(error)
     }
 }
 
-impl From<Failed> for Failure {
-    fn from(failed: Failed) -> Failure {
-        match failed {
-            Failed::Bus(error) => error.into(),
-            Failed::Told { text, .. } => {
-                let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+impl From<TransactionError> for Failure {
+    fn from(error: TransactionError) -> Failure {
+        match error {
+            TransactionError::Bus(error) => error.into(),
+            TransactionError::PackageKit { message, .. } => {
+                let lines: Vec<&str> = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
                 Failure::Command(format!("PackageKit: {}", lines.join("; ")))
             }
         }
     }
 }
 
-/// Runs one transaction to its end.
-fn run<B: Serialize + DynamicType>(bus: &Bus, method: &str, body: &B, cancel: &Cancel) -> Result<Told, Failed> {
+/// Runs a transaction until it has finished.
+fn run<B: Serialize + DynamicType>(
+    bus: &Bus,
+    method: &str,
+    body: &B,
+    cancel: &Cancel,
+) -> Result<TransactionOutput, TransactionError> {
     let (sender, signals): (Sender<Option<Message>>, _) = channel();
-    let listening = bus.listen(TRANSACTION_SIGNALS, move |message| {
-        // Nobody waits any more: not our concern.
+    let subscription = bus.subscribe(TRANSACTION_SIGNALS, move |message| {
+        // The receiver is gone once the transaction has finished.
         let _ = sender.send(message.cloned());
     });
-    bus.await_listening(&listening, cancel)?;
-    let path: OwnedObjectPath = bus.ask(DAEMON, "CreateTransaction", &(), cancel)?;
+    bus.wait_until_active(&subscription, cancel)?;
+    let path: OwnedObjectPath = bus.query(DAEMON, "CreateTransaction", &(), cancel)?;
     let transaction = Object { service: SERVICE, path: path.as_str(), interface: TRANSACTION };
     let hints = ["locale=C", "background=false", "interactive=false"];
     bus.call(transaction, "SetHints", &(&hints[..],), cancel)?;
     bus.call(transaction, method, body, cancel)?;
     let result = collect(bus, transaction, &signals, cancel);
-    if matches!(result, Err(Failed::Bus(BusError::Cancelled))) {
-        // It may be past the point where it can be.
-        let patient = Cancel::new();
-        let _ = bus.call(transaction, "Cancel", &(), &patient);
-        let end = Instant::now() + FAREWELL;
+    if matches!(result, Err(TransactionError::Bus(BusError::Cancelled))) {
+        // The call to cancel must not be cancelled itself; the transaction may be past the point of no return.
+        let never = Cancel::new();
+        let _ = bus.call(transaction, "Cancel", &(), &never);
+        let end = Instant::now() + CANCEL_TIMEOUT;
         let mut rest = std::iter::from_fn(|| signals.recv_timeout(end.saturating_duration_since(Instant::now())).ok());
-        let _ = rest.find(|signal| signal.as_ref().is_some_and(|signal| is(signal, &path, "Finished")));
+        let _ = rest.find(|signal| signal.as_ref().is_some_and(|signal| is_signal(signal, &path, "Finished")));
     }
     result
 }
 
-fn is(signal: &Message, path: &OwnedObjectPath, member: &str) -> bool {
+fn is_signal(signal: &Message, path: &OwnedObjectPath, member: &str) -> bool {
     let header = signal.header();
     header.path().is_some_and(|p| p.as_str() == path.as_str()) && header.member().is_some_and(|m| m.as_str() == member)
 }
@@ -262,24 +271,24 @@ fn collect(
     transaction: Object<'_>,
     signals: &Receiver<Option<Message>>,
     cancel: &Cancel,
-) -> Result<Told, Failed> {
+) -> Result<TransactionOutput, TransactionError> {
     let step = Duration::from_millis(20);
-    let mut told = Told::default();
+    let mut output = TransactionOutput::default();
     let mut error = None;
-    let mut silence = Duration::ZERO;
+    let mut idle = Duration::ZERO;
     loop {
         if cancel.is_cancelled() {
             return Err(BusError::Cancelled.into());
         }
         let signal = match signals.recv_timeout(step) {
             Ok(Some(signal)) => signal,
-            Err(RecvTimeoutError::Timeout) if silence < SILENCE => {
-                silence += step;
+            Err(RecvTimeoutError::Timeout) if idle < PROGRESS_TIMEOUT => {
+                idle += step;
                 continue;
             }
-            // Something may have been missed: a transaction that ended is no object any more.
+            // Signals may have been lost. The object of a finished transaction no longer exists, so this call fails then.
             Ok(None) | Err(_) => {
-                silence = Duration::ZERO;
+                idle = Duration::ZERO;
                 let properties = Object { interface: "org.freedesktop.DBus.Properties", ..transaction };
                 bus.call(properties, "Get", &(TRANSACTION, "Status"), cancel)?;
                 continue;
@@ -289,24 +298,27 @@ fn collect(
         if header.path().is_none_or(|path| path.as_str() != transaction.path) {
             continue;
         }
-        silence = Duration::ZERO;
+        idle = Duration::ZERO;
         let body = signal.body();
         match header.member().map(|member| member.as_str()) {
             Some("Package") => {
                 if let Some(package) =
                     body.deserialize::<(u32, &str, &str)>().ok().and_then(|(info, id, _)| Package::parse(info, id))
-                    && !told.packages.contains(&package)
+                    && !output.packages.contains(&package)
                 {
-                    told.packages.push(package);
+                    output.packages.push(package);
                 }
             }
             Some("ErrorCode") => error = body.deserialize::<(u32, String)>().ok(),
             Some("Finished") => {
-                let how = body.deserialize::<(u32, u32)>().map_or(0, |(how, _)| how);
+                let exit = body.deserialize::<(u32, u32)>().map_or(0, |(exit, _)| exit);
                 return match error {
-                    None if how == SUCCESS => Ok(told),
-                    None => Err(Failed::Told { code: 0, text: format!("the transaction ended with code {how}") }),
-                    Some((code, text)) => Err(Failed::Told { code, text }),
+                    None if exit == EXIT_SUCCESS => Ok(output),
+                    None => Err(TransactionError::PackageKit {
+                        code: 0,
+                        message: format!("the transaction ended with code {exit}"),
+                    }),
+                    Some((code, message)) => Err(TransactionError::PackageKit { code, message }),
                 };
             }
             _ => {}
@@ -318,16 +330,16 @@ fn collect(
 mod tests {
     use super::*;
 
-    const AVAILABLE: u32 = 2;
+    const INFO_AVAILABLE: u32 = 2;
 
     #[test]
-    fn an_id_tells_whether_a_package_is_installed_and_ours() {
-        let package = Package::parse(AVAILABLE, "bash;5.2;amd64;installed:debian").unwrap();
+    fn an_id_has_the_installed_state_and_the_architecture() {
+        let package = Package::parse(INFO_AVAILABLE, "bash;5.2;amd64;installed:debian").unwrap();
         assert_eq!((&*package.name, &*package.version, package.is_installed), ("bash", "5.2", true));
-        assert!(!Package::parse(AVAILABLE, "bash;5.2;all;debian-installed").unwrap().is_installed);
-        assert!(Package::parse(INSTALLED, "bash;5.2;all;manual:local").unwrap().is_installed);
-        assert!(Package::parse(AVAILABLE, "fonts;1;all;debian").unwrap().is_ours());
-        assert!(!Package::parse(AVAILABLE, "bash;5.2;s390x;debian").unwrap().is_ours());
-        assert_eq!(Package::parse(AVAILABLE, "no id"), None);
+        assert!(!Package::parse(INFO_AVAILABLE, "bash;5.2;all;debian-installed").unwrap().is_installed);
+        assert!(Package::parse(INFO_INSTALLED, "bash;5.2;all;manual:local").unwrap().is_installed);
+        assert!(Package::parse(INFO_AVAILABLE, "fonts;1;all;debian").unwrap().is_native());
+        assert!(!Package::parse(INFO_AVAILABLE, "bash;5.2;s390x;debian").unwrap().is_native());
+        assert_eq!(Package::parse(INFO_AVAILABLE, "no id"), None);
     }
 }

@@ -1,0 +1,50 @@
+//! The interface between the agent and the providers of resource kinds.
+
+use resource_graph::Resource;
+
+use crate::{Context, Failure, Watch};
+
+/// Brings a resource, with the members grouped into it, into its declared state and watches it.
+pub trait Provider: Send {
+    /// Runs once before the first check.
+    ///
+    /// # Errors
+    /// Any failure; it counts as a failed check and is retried like one.
+    fn init(&mut self, _cx: &mut Context<'_>) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// Checks the state and repairs it where [`Context::change`] permits. Must converge in one call.
+    ///
+    /// # Errors
+    /// Any failure that prevents the declared state.
+    fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure>;
+
+    /// Returns the sources of events that may mean drift. Called after construction and after each [`Provider::update`].
+    fn watches(&self) -> Vec<Watch> {
+        Vec::new()
+    }
+
+    /// Replaces the parameters. `resources` is the leader followed by its members, in the order given at construction.
+    ///
+    /// # Errors
+    /// The new parameters are invalid.
+    fn update(&mut self, resources: &[Resource]) -> Result<(), Failure>;
+
+    /// Returns the class of workers that run the checks.
+    fn worker_class(&self) -> WorkerClass {
+        WorkerClass::Cpu
+    }
+
+    /// Runs once after the resource was removed from the graph and its last check ended.
+    fn cleanup(&mut self) {}
+}
+
+/// The workers that run a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkerClass {
+    /// A small pool shared by all resources, for checks that compute and make short system calls.
+    Cpu,
+    /// A worker of its own, for checks that mostly wait for a process or a service.
+    Blocking,
+}
