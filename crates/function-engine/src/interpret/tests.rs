@@ -206,7 +206,7 @@ fn conflicting_declaration_is_reported_at_the_later_one() {
     program.resource("test", a, &[Entry::Field("int64", one)]);
     program.resource("test", a, &[Entry::Field("int64", one)]);
     program.resource("test", a, &[Entry::Field("int64", two)]);
-    assert!(program.interpret().unwrap_err().starts_with("R0206 2: test[a] is declared twice"));
+    assert!(program.interpret().unwrap_err().starts_with("R0206 2: conflicting declarations of test[a]"));
 }
 
 #[test]
