@@ -54,8 +54,8 @@ pub(crate) struct Lowering<'a> {
     /// How many expressions are being lowered, each for the one before.
     pub(crate) depth: usize,
     pub(crate) errors: Vec<Diagnostic>,
-    /// Resource statements of kinds that are not implemented, by the span of the kind.
-    pub(crate) unimplemented: IndexMap<Span, &'static str, FxBuildHasher>,
+    /// The kinds that are not implemented, with the span of the first use.
+    pub(crate) unimplemented: IndexMap<&'static str, Span, FxBuildHasher>,
     /// How many statements were expanded so far.
     pub(crate) statements: u64,
     pub(crate) statement_limit: u64,

@@ -9,9 +9,9 @@ use resource_graph::kind;
 use crate::error::{Inconsistency, LowerError};
 use crate::lower::{InsertPoint, Lowering};
 
-/// Returns W0202 for each resource statement of a kind that is not implemented.
+/// Returns W0202 for the first use of each kind that is not implemented.
 pub(crate) fn unimplemented_warnings(lowering: &Lowering<'_>) -> Vec<Diagnostic> {
-    let warning = |(span, kind): (&Span, &&str)| {
+    let warning = |(kind, span): (&&str, &Span)| {
         Diagnostic::warning(Code::W0202, Stage::Graph, format!("resource kind `{kind}` is not implemented"))
             .at_with(*span, "it type-checks, but this release cannot apply it")
             .help("`mclc doc` marks the kinds that are not implemented")
@@ -35,7 +35,7 @@ impl Lowering<'_> {
         }
         self.check_meta(ast, resource);
         if let Some(kind) = kind(ast.name(resource.kind)).filter(|kind| !kind.implemented) {
-            self.unimplemented.insert(resource.kind_span, kind.name);
+            self.unimplemented.entry(kind.name).or_insert(resource.kind_span);
         }
         let kind = self.emitter.pool.string(ast.name(resource.kind));
         let mut entries = Vec::with_capacity(resource.entries.len());
