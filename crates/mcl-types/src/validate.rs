@@ -37,6 +37,8 @@ impl Scoped {
         }
         self.validate_scope_tree()?;
         self.scopes.iter().try_for_each(|(id, scope)| self.validate_scope(id, scope))?;
+        self.validate_statement_lists(|scope| &scope.body)?;
+        self.validate_statement_lists(|scope| &scope.order)?;
         self.defs.keys().try_for_each(|id| self.validate_def(id))?;
         self.instances.values().try_for_each(|instance| self.validate_instance(instance))?;
         for reference in self.references.values() {
@@ -88,7 +90,30 @@ impl Scoped {
                     otherwise.map_or(Ok(()), |inner| self.is_inside(id, inner, |kind| kind == ScopeKind::Block))?;
                 }
                 StmtInfo::Loop(body) => self.is_inside(id, *body, |kind| kind == ScopeKind::Loop)?,
-                StmtInfo::None | StmtInfo::Def(_) | StmtInfo::Instance(_) => {}
+                StmtInfo::Def(def) => {
+                    self.def_exists(*def)?;
+                    ensure(self.def(*def).scope == id, "a definition is not in its scope")?;
+                }
+                StmtInfo::Instance(instance) => {
+                    self.instance_exists(*instance)?;
+                    ensure(self.instance(*instance).scope == id, "an instance is not in its scope")?;
+                }
+                StmtInfo::None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that no statement is in the lists of two scopes, or twice in one. A walk over scopes visits a scope once
+    /// for each statement that opens it, so it would otherwise be exponential in their depth.
+    fn validate_statement_lists(&self, list: impl Fn(&Scope) -> &[StmtId]) -> Validation {
+        let mut listed: PrimaryMap<ModuleId, Vec<bool>> =
+            self.modules.values().map(|module| vec![false; module.stmts.len()]).collect();
+        for scope in self.scopes.values() {
+            for stmt in list(scope) {
+                let listed = listed[scope.module].get_mut(stmt.0 as usize);
+                let listed = listed.ok_or(InvalidProgram::new("a statement does not exist"))?;
+                ensure(!std::mem::replace(listed, true), "a statement is listed twice")?;
             }
         }
         Ok(())
