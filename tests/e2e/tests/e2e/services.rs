@@ -114,8 +114,8 @@ file "/test/beside" {
     assert_eq!(ran.status, 1, "{}{}", ran.out, ran.err);
     for text in [
         "there is no service no-such.service on this machine",
-        "cannot start broken.service: the job of systemd ended with `failed`",
-        "brief.service ended right after it was started",
+        "cannot start broken.service: the systemd job ended with `failed`",
+        "brief.service exited immediately after it was started",
         "plain.service cannot be enabled: its unit file is static",
     ] {
         assert!(ran.err.contains(text), "{text}: {}", ran.err);
