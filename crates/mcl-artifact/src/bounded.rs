@@ -28,7 +28,7 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// The bounds of a payload of that many bytes.
+    /// Returns the bounds of a payload of `bytes` bytes.
     pub(crate) fn of_payload(bytes: usize) -> Bounds {
         Bounds { depth: MAX_DEPTH, payload: bytes }
     }

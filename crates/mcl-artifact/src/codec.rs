@@ -31,7 +31,7 @@ fn describe(error: &bincode::error::DecodeError) -> String {
     match error {
         DecodeError::UnexpectedEnd { .. } => "it ends in the middle of a value".to_owned(),
         DecodeError::OtherString(text) => text.clone(),
-        DecodeError::Utf8 { .. } => "a text is not UTF-8".to_owned(),
+        DecodeError::Utf8 { .. } => "a string is not UTF-8".to_owned(),
         other => other.to_string(),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! | bytes | content |
 //! | --- | --- |
-//! | 0-7 | magic; its first byte is no text, the line ends notice transfers that translate them |
+//! | 0-7 | magic; its first byte is not ASCII, its line ends reveal transfers that translate line ends |
 //! | 8-11 | format version, little-endian as all numbers |
 //! | 12-15 | stage |
 //! | 16-31 | version of the producer, padded with zero bytes |
@@ -187,7 +187,7 @@ pub fn read<T: DeserializeOwned>(bytes: &[u8], expected: ArtifactStage) -> Resul
     codec::decode(&bytes[HEADER_LENGTH..]).map_err(|why| invalid(&why))
 }
 
-/// Reads a program and checks its invariants, so that whoever runs it may index without fear.
+/// Reads a program and checks its invariants, so that every index in it is in range.
 ///
 /// # Errors
 /// Those of [`read`], and A0106 for a program that breaks an invariant of [`crate::program`].

@@ -89,7 +89,7 @@ pub enum Operand {
     Node(u32),
     /// A parameter of this template: function argument; loop: 0 is the index or key, 1 the value.
     Param(u32),
-    /// A captured value: entry of the list given by whoever instantiates the template.
+    /// A captured value: index in the list of captures given at instantiation.
     Capture(u32),
 }
 
@@ -129,7 +129,7 @@ pub struct Template {
 pub struct Node {
     /// What it computes.
     pub op: Op,
-    /// Whom to blame when it fails.
+    /// The span reported if the node fails.
     pub span: Option<Span>,
 }
 
@@ -210,7 +210,7 @@ pub struct EntryStmt {
     pub span: Span,
 }
 
-/// The sorts of entry.
+/// The kinds of entry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum EntryKind {

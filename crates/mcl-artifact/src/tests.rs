@@ -92,7 +92,7 @@ fn code(error: &Diagnostic) -> &'static str {
 }
 
 fn error_of(bytes: &[u8]) -> Diagnostic {
-    read_program(bytes).expect_err("the file is damaged")
+    read_program(bytes).expect_err("the file is corrupted")
 }
 
 /// Makes header and payload agree again, so that a change is not found by the outer checks.

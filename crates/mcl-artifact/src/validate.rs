@@ -1,7 +1,7 @@
 //! The loader's checks: after [`validate`] every index of a program may be followed without looking.
 //!
 //! One pass over everything, linear in the size of the program, no recursion. What the registry of functions must
-//! decide (that a function exists, with an equal signature) is left to whoever links it.
+//! decide (that a function exists, with an equal signature) is left to the linker of the program.
 
 use std::fmt;
 
@@ -217,7 +217,7 @@ impl Scope<'_> {
         operands.into_iter().try_for_each(|operand| self.operand(*operand))
     }
 
-    /// A closure whose template takes that many parameters, and has a value if it `is_value`.
+    /// Checks a closure: its template takes `params` parameters, and has a value if `is_value`.
     fn closure(&self, closure: &Closure, params: usize, is_value: bool) -> Check {
         let TemplateId(id) = closure.template;
         if id as usize >= self.index {

@@ -215,7 +215,7 @@ pub trait Deploy {
 /// An instance of a streaming function, which belongs to one call site. Dropping it stops everything that it started.
 pub trait Stream: Send {
     /// Returns the current value for these arguments. Called when an argument has changed, and after each wake-up that the
-    /// last call requested. Must not block.
+    /// previous call requested. Must not block.
     ///
     /// # Errors
     /// The call fails; later calls can succeed.

@@ -65,7 +65,7 @@ impl Solver {
         self.types.fresh_var(self.level, origin)
     }
 
-    /// Takes the errors of constraints that were found since the last call.
+    /// Takes the errors of constraints that were found since the previous call.
     pub(crate) fn take_errors(&mut self) -> Vec<TypeError> {
         std::mem::take(&mut self.errors)
     }

@@ -77,7 +77,7 @@ fn killed_at_any_moment_files_are_old_or_new_and_refreshes_are_not_lost() {
     }
     scratch.write_graph(&graph);
     fs::create_dir(scratch.path("out")).expect("a directory");
-    let damaged = "damaged".repeat(100);
+    let edited = "edited ".repeat(100);
     let mut moment = 0x9E37_79B9_7F4A_7C15u64;
     for round in 0..300 {
         for i in 0..FILES {
@@ -85,7 +85,7 @@ fn killed_at_any_moment_files_are_old_or_new_and_refreshes_are_not_lost() {
             if (i + round) % 3 == 0 {
                 let _ = fs::remove_file(path);
             } else {
-                fs::write(path, &damaged).expect("damage");
+                fs::write(path, &edited).expect("write");
             }
         }
         let mut child = scratch.start(&["--once"]);
@@ -97,12 +97,12 @@ fn killed_at_any_moment_files_are_old_or_new_and_refreshes_are_not_lost() {
         for i in 0..FILES {
             match fs::read_to_string(scratch.path(&format!("out/f{i}"))) {
                 Ok(found) if found == content => repaired = true,
-                Ok(found) => assert!(found == damaged, "f{i} is torn in round {round}: {} bytes", found.len()),
+                Ok(found) => assert!(found == edited, "f{i} is torn in round {round}: {} bytes", found.len()),
                 Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::NotFound),
             }
         }
         if repaired && round % 2 == 0 {
-            // Some file was changed before the kill: the listener must be told now, if it was not before.
+            // Some file was changed before the kill: the listener must be notified now, unless it was before.
             let journal = fs::read_to_string(scratch.path("prefix/engine/refresh")).unwrap_or_default();
             let pending = journal.lines().filter(|l| l.starts_with('+')).count();
             let delivered = journal.lines().filter(|l| l.starts_with('-')).count();
@@ -116,7 +116,7 @@ fn killed_at_any_moment_files_are_old_or_new_and_refreshes_are_not_lost() {
     let output = scratch.apply(&["--once"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let entries: Vec<_> = fs::read_dir(scratch.path("out")).expect("a directory").flatten().collect();
-    assert_eq!(entries.len(), FILES, "nothing is left behind: {entries:?}");
+    assert_eq!(entries.len(), FILES, "no temporary file is left: {entries:?}");
     for entry in entries {
         assert!(fs::read_to_string(entry.path()).expect("text") == content);
     }
@@ -144,7 +144,7 @@ fn file_system_that_becomes_writable_again_gets_its_file() {
     eventually("it fails", || log().contains("read-only file system"));
     assert!(disk.mount("remount,rw"), "what could be mounted can be remounted");
     eventually("the file is written", || fs::read_to_string(scratch.path("disk/x")).is_ok_and(|t| t == "1"));
-    fs::write(scratch.path("disk/x"), "2").expect("damage");
+    fs::write(scratch.path("disk/x"), "2").expect("write");
     eventually("the file is watched", || fs::read_to_string(scratch.path("disk/x")).is_ok_and(|t| t == "1"));
     agent.kill().expect("kill");
     agent.wait().expect("it ends");
@@ -415,7 +415,7 @@ fn short_of_watches_it_polls_and_says_so_once() {
     }
     for round in 0..2 {
         for i in 0..4 {
-            fs::write(scratch.path(&format!("d{i}/x")), format!("damaged {round}")).expect("damage");
+            fs::write(scratch.path(&format!("d{i}/x")), format!("edited {round}")).expect("write");
         }
         eventually("all files are restored", || {
             (0..4).all(|i| fs::read_to_string(scratch.path(&format!("d{i}/x"))).is_ok_and(|found| found == "1"))

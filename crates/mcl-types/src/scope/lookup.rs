@@ -58,7 +58,7 @@ impl Resolver<'_> {
         self.lookup_builtin(name).or_else(|| has_failed_import.then(Found::erroneous))
     }
 
-    /// Looks a name up in one scope; `searched` holds the files that were searched in vain through `import … as *`.
+    /// Looks a name up in one scope; `searched` holds the files already searched without success through `import … as *`.
     fn lookup_in(
         &mut self,
         name: NameUse<'_>,

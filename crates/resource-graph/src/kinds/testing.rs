@@ -55,7 +55,7 @@ pub(super) const TEST: ResourceKind = ResourceKind {
         Field::new("int64ptr", "int", "A 64-bit integer that may be unset.").optional().repr(Repr::Int64),
         Field::new("int8ptr", "int", "An 8-bit integer that may be unset.").optional().repr(Repr::Int8),
         Field::new("uint8ptr", "int", "An unsigned 8-bit integer that may be unset.").optional().repr(Repr::Uint8),
-        Field::new("int8ptrptrptr", "int", "An 8-bit integer that may be unset, stored behind three pointers.")
+        Field::new("int8ptrptrptr", "int", "An 8-bit integer that may be unset, stored through three pointers.")
             .optional()
             .repr(Repr::Int8),
         Field::new("slicestring", "[]str", "A list of strings."),
