@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{Edge, Params, Resource, ResourceGraph, ResourceId, VertexId};
 
@@ -97,47 +97,57 @@ pub struct AutoEdgeInput<'a> {
     pub home: Option<&'a str>,
 }
 
-/// A resource with automatic edges.
-struct Participant<'a> {
-    vertex: VertexId,
-    params: Params<'a>,
-    package_files: Vec<String>,
+/// The resources that take part, and the files of those that install packages.
+struct Participants<'a> {
+    resources: Vec<(VertexId, Params<'a>)>,
+    package_files: FxHashMap<VertexId, Vec<String>>,
+    home: Option<&'a str>,
 }
 
-impl Participant<'_> {
-    fn input<'a>(&'a self, host: &'a AutoEdgeHost<'_>) -> AutoEdgeInput<'a> {
-        AutoEdgeInput { params: self.params, package_files: &self.package_files, home: host.home.as_deref() }
+impl<'a> Participants<'a> {
+    fn of(graph: &'a ResourceGraph, host: &'a AutoEdgeHost<'_>) -> Participants<'a> {
+        let resources: Vec<(VertexId, Params<'_>)> = graph
+            .resources()
+            .filter(|(_, resource)| resource.meta.autoedge)
+            .filter_map(|(vertex, resource)| Some((vertex, Params::of(resource)?)))
+            .filter(|(_, params)| params.kind().traits.autoedge)
+            .collect();
+        let mut package_files = FxHashMap::default();
+        for (vertex, _) in resources.iter().filter(|(_, params)| params.kind().autoedges.package_files) {
+            let files = host.package_files.map_or_else(Vec::new, |files| files(graph.resource(*vertex)));
+            package_files.insert(*vertex, files);
+        }
+        Participants { resources, package_files, home: host.home.as_deref() }
     }
 
-    fn is_host_dependent(&self) -> bool {
-        self.params.kind().autoedges.package_files
+    /// Returns the participants with what their rules know about them.
+    fn inputs(&self) -> impl Iterator<Item = (VertexId, AutoEdgeInput<'_>)> {
+        self.resources.iter().map(|(vertex, params)| {
+            let files = params.kind().autoedges.package_files.then(|| self.package_files.get(vertex)).flatten();
+            let package_files = files.map_or(&[][..], Vec::as_slice);
+            (*vertex, AutoEdgeInput { params: *params, package_files, home: self.home })
+        })
     }
 }
 
 fn find_edges(graph: &ResourceGraph, host: &AutoEdgeHost<'_>) -> Result<FoundEdges, Vec<AutoEdgeError>> {
-    let participants: Vec<Participant<'_>> = graph
-        .resources()
-        .filter(|(_, resource)| resource.meta.autoedge)
-        .filter_map(|(vertex, resource)| {
-            let params = Params::of(resource).filter(|params| params.kind().traits.autoedge)?;
-            let files = host.package_files.filter(|_| params.kind().autoedges.package_files);
-            Some(Participant { vertex, params, package_files: files.map_or_else(Vec::new, |files| files(resource)) })
-        })
-        .collect();
+    let participants = Participants::of(graph, host);
     let mut errors = Vec::new();
     let error = |vertex: VertexId, kind| AutoEdgeError { id: graph.resource(vertex).id.clone(), vertex, kind };
     let mut offers = Offers::new(graph);
-    for participant in &participants {
-        (offers.vertex, offers.host_dependent) = (participant.vertex, participant.is_host_dependent());
-        let offer = participant.params.kind().autoedges.offers;
-        errors.extend(offer(&participant.input(host), &mut offers).err().map(|kind| error(participant.vertex, kind)));
+    offers.host_dependent = participants.package_files.keys().copied().collect();
+    for (vertex, input) in participants.inputs() {
+        offers.vertex = vertex;
+        if let Err(kind) = (input.params.kind().autoedges.offers)(&input, &mut offers) {
+            errors.push(error(vertex, kind));
+        }
     }
-    let mut finder =
-        EdgeFinder { offers: &offers, vertex: VertexId(0), host_dependent: false, found: FoundEdges::default() };
-    for participant in &participants {
-        (finder.vertex, finder.host_dependent) = (participant.vertex, participant.is_host_dependent());
-        let want = participant.params.kind().autoedges.wants;
-        errors.extend(want(&participant.input(host), &mut finder).err().map(|kind| error(participant.vertex, kind)));
+    let mut finder = EdgeFinder { offers: &offers, vertex: VertexId(0), found: FoundEdges::default() };
+    for (vertex, input) in participants.inputs() {
+        finder.vertex = vertex;
+        if let Err(kind) = (input.params.kind().autoedges.wants)(&input, &mut finder) {
+            errors.push(error(vertex, kind));
+        }
     }
     if errors.is_empty() {
         return Ok(finder.found);
@@ -150,31 +160,24 @@ fn find_edges(graph: &ResourceGraph, host: &AutoEdgeHost<'_>) -> Result<FoundEdg
 /// Something that one resource offers and others may want: a key in a namespace.
 ///
 /// A namespace belongs to the kind that offers its identities; its file defines the constructors.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity<'a> {
-    key: Cow<'a, str>,
     namespace: &'static str,
+    key: Cow<'a, str>,
 }
 
 impl<'a> Identity<'a> {
     /// Creates an identity.
     pub fn new(namespace: &'static str, key: impl Into<Cow<'a, str>>) -> Identity<'a> {
-        Identity { key: key.into(), namespace }
+        Identity { namespace, key: key.into() }
     }
-}
-
-/// A resource that offers an identity.
-#[derive(Clone, Copy)]
-struct Candidate {
-    vertex: VertexId,
-    host_dependent: bool,
 }
 
 /// The resources that offer one identity: the first by id, and the second one, for the case that the first one is the seeker.
 #[derive(Clone, Copy)]
 struct Candidates {
-    first: Candidate,
-    second: Option<Candidate>,
+    first: VertexId,
+    second: Option<VertexId>,
 }
 
 /// Everything that is offered.
@@ -182,10 +185,12 @@ pub struct Offers<'a> {
     graph: &'a ResourceGraph,
     /// The resource whose offers are being added.
     vertex: VertexId,
-    host_dependent: bool,
-    candidates: FxHashMap<Identity<'a>, Candidates>,
-    /// The resources that offer the same as a whole.
-    members: FxHashMap<&'static str, Vec<Candidate>>,
+    /// The identities of each namespace. A graph has a few namespaces, which are faster to search than to hash.
+    namespaces: Vec<(&'static str, FxHashMap<Cow<'a, str>, Candidates>)>,
+    /// The members of each group.
+    groups: FxHashMap<&'static str, Vec<VertexId>>,
+    /// The resources whose offers depend on the host.
+    host_dependent: FxHashSet<VertexId>,
 }
 
 impl<'a> Offers<'a> {
@@ -193,30 +198,31 @@ impl<'a> Offers<'a> {
         Offers {
             graph,
             vertex: VertexId(0),
-            host_dependent: false,
-            candidates: FxHashMap::default(),
-            members: FxHashMap::default(),
+            namespaces: Vec::new(),
+            groups: FxHashMap::default(),
+            host_dependent: FxHashSet::default(),
         }
-    }
-
-    fn current(&self) -> Candidate {
-        Candidate { vertex: self.vertex, host_dependent: self.host_dependent }
     }
 
     /// Adds an identity of the resource.
     pub fn add(&mut self, identity: Identity<'a>) {
-        let candidate = self.current();
-        match self.candidates.entry(identity) {
+        let Identity { namespace, key } = identity;
+        let index = self.namespaces.iter().position(|(name, _)| *name == namespace).unwrap_or_else(|| {
+            self.namespaces.push((namespace, FxHashMap::default()));
+            self.namespaces.len() - 1
+        });
+        let vertex = self.vertex;
+        match self.namespaces[index].1.entry(key) {
             Entry::Vacant(vacant) => {
-                vacant.insert(Candidates { first: candidate, second: None });
+                vacant.insert(Candidates { first: vertex, second: None });
             }
             Entry::Occupied(mut occupied) => {
-                let id = |p: Candidate| &self.graph.resource(p.vertex).id;
+                let id = |v: VertexId| &self.graph.resource(v).id;
                 let known = occupied.get_mut();
-                if id(candidate) < id(known.first) {
-                    *known = Candidates { first: candidate, second: Some(known.first) };
-                } else if known.second.is_none_or(|second| id(candidate) < id(second)) {
-                    known.second = Some(candidate);
+                if id(vertex) < id(known.first) {
+                    *known = Candidates { first: vertex, second: Some(known.first) };
+                } else if known.second.is_none_or(|second| id(vertex) < id(second)) {
+                    known.second = Some(vertex);
                 }
             }
         }
@@ -224,8 +230,7 @@ impl<'a> Offers<'a> {
 
     /// Adds the resource to a group of which others want every member.
     pub fn join(&mut self, group: &'static str) {
-        let candidate = self.current();
-        self.members.entry(group).or_default().push(candidate);
+        self.groups.entry(group).or_default().push(self.vertex);
     }
 }
 
@@ -234,7 +239,6 @@ pub struct EdgeFinder<'a> {
     offers: &'a Offers<'a>,
     /// The resource whose edges are being searched.
     vertex: VertexId,
-    host_dependent: bool,
     found: FoundEdges,
 }
 
@@ -242,31 +246,33 @@ impl EdgeFinder<'_> {
     /// Orders the resource after the one that offers an identity. Returns whether there is one.
     pub fn after(&mut self, identity: &Identity<'_>) -> bool {
         let candidate = self.candidate(identity);
-        candidate.map(|candidate| self.add(candidate, candidate.vertex, self.vertex)).is_some()
+        candidate.map(|candidate| self.add(candidate, self.vertex)).is_some()
     }
 
     /// Orders the resource before the one that offers an identity. Returns whether there is one.
     pub fn before(&mut self, identity: &Identity<'_>) -> bool {
         let candidate = self.candidate(identity);
-        candidate.map(|candidate| self.add(candidate, self.vertex, candidate.vertex)).is_some()
+        candidate.map(|candidate| self.add(self.vertex, candidate)).is_some()
     }
 
     /// Orders the resource after every member of a group.
     pub fn after_all(&mut self, group: &'static str) {
-        for candidate in self.offers.members.get(group).into_iter().flatten() {
-            if candidate.vertex != self.vertex {
-                self.add(*candidate, candidate.vertex, self.vertex);
+        for member in self.offers.groups.get(group).into_iter().flatten() {
+            if *member != self.vertex {
+                self.add(*member, self.vertex);
             }
         }
     }
 
-    fn candidate(&self, identity: &Identity<'_>) -> Option<Candidate> {
-        let candidates = self.offers.candidates.get(identity)?;
-        if candidates.first.vertex == self.vertex { candidates.second } else { Some(candidates.first) }
+    fn candidate(&self, identity: &Identity<'_>) -> Option<VertexId> {
+        let (_, identities) = self.offers.namespaces.iter().find(|(name, _)| *name == identity.namespace)?;
+        let candidates = identities.get(&*identity.key)?;
+        if candidates.first == self.vertex { candidates.second } else { Some(candidates.first) }
     }
 
-    fn add(&mut self, candidate: Candidate, from: VertexId, to: VertexId) {
-        let yields = self.host_dependent || candidate.host_dependent;
+    fn add(&mut self, from: VertexId, to: VertexId) {
+        let host_dependent = &self.offers.host_dependent;
+        let yields = host_dependent.contains(&from) || host_dependent.contains(&to);
         let edges = if yields { &mut self.found.yielding } else { &mut self.found.edges };
         edges.push(Edge { from, to, notify: false, autoedge: true });
     }
