@@ -204,9 +204,9 @@ fn similar_names_are_reported_together() {
     check_errors(
         "048",
         expect![[r#"
-        M0101: unmatched merge points `puppet_switchover` and class `mgmt_switch_over`
-        help: the names after the prefixes must be equal: use "switchover" or "switch_over" for both
-    "#]],
+            M0101: unmatched merge points `puppet_handover` and class `mgmt_hand_over`
+            help: the names after the prefixes must be equal: use "handover" or "hand_over" for both
+        "#]],
     );
 }
 
