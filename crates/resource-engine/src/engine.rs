@@ -1,18 +1,26 @@
 //! The state machine: events, timers, and the queue of vertices to start.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
 
 use resource_graph::{Resource, ResourceId};
 use rustc_hash::FxHashMap;
 
 use crate::event::{Command, Event, Report, StopLevel, Time};
 use crate::key::VertexKey;
+use crate::records::Records;
+use crate::removal::Removals;
 use crate::semaphores::Semaphores;
-use crate::vertex::{Phase, Vertex, WatchState};
+use crate::timers::Timers;
+use crate::vertex::{Escalation, Phase, Vertex, WatchState};
+
+/// How long a cancelled check may run before it is killed, and a removed one before it is cancelled, unless
+/// [`Config::cancel_timeout`] says otherwise.
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The settings of an engine.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Config {
     /// Change nothing, whatever the meta parameters say.
     pub noop: bool,
@@ -22,6 +30,12 @@ pub struct Config {
     pub converged_timeout: Option<Time>,
     /// Whether a notification has an effect on a resource.
     pub refreshable: Option<fn(&Resource) -> bool>,
+    /// Returns names of what a resource touches besides its id, such as the path that it writes. An added vertex waits for
+    /// the running check of a removed one if they have a name in common.
+    pub claims: Option<fn(&Resource) -> Vec<String>>,
+    /// How long a check may run after it was cancelled, before it is killed, and after its vertex left the graph, before it
+    /// is cancelled. 30 seconds by default.
+    pub cancel_timeout: Duration,
     /// Maximum number of checks that run in parallel (`--sema`).
     pub max_parallel: Option<u32>,
     /// Maximum number of checks and watches that one step starts; `None` for no limit. The next step is then due at once.
@@ -29,6 +43,22 @@ pub struct Config {
     pub max_starts_per_step: Option<usize>,
     /// The notifications that an earlier run did not deliver, each from the first resource to the second.
     pub undelivered: Vec<(ResourceId, ResourceId)>,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            noop: false,
+            once: false,
+            converged_timeout: None,
+            refreshable: None,
+            claims: None,
+            cancel_timeout: CANCEL_TIMEOUT,
+            max_parallel: None,
+            max_starts_per_step: None,
+            undelivered: Vec::new(),
+        }
+    }
 }
 
 /// Counts of vertices, to show progress.
@@ -53,20 +83,28 @@ pub struct Engine {
     pub(super) config: Config,
     pub(super) vertices: Vec<Option<Vertex>>,
     pub(super) free: Vec<VertexKey>,
+    /// The vertices of the graph by the id of their leader.
     pub(super) by_id: FxHashMap<ResourceId, Vec<VertexKey>>,
+    /// The vertices of the graph by the ids of their other members.
+    pub(super) by_member: FxHashMap<ResourceId, Vec<VertexKey>>,
     /// The attempts used by resources that ever failed. The counts survive graph swaps (spec 06 §3.7).
     pub(super) retry_counts: FxHashMap<ResourceId, u32>,
     pub(super) semaphores: Semaphores,
-    pub(super) timers: BinaryHeap<Reverse<(Time, VertexKey)>>,
+    /// The semaphore that all vertices have, because of [`Config::max_parallel`].
+    pub(super) common_semaphore: Option<Arc<str>>,
+    /// Vertices that acquired a semaphore that they waited for, to go on before the step ends.
+    pub(super) granted: VecDeque<VertexKey>,
+    pub(super) records: Records,
+    pub(super) timers: Timers,
     /// Touched vertices, to be examined before the step ends.
     pub(super) queue: VecDeque<VertexKey>,
     /// Examined vertices, to be started if possible.
-    ready: VecDeque<VertexKey>,
+    pub(super) ready: VecDeque<VertexKey>,
+    /// Whether an added vertex begins before the next one of `ready` starts. They take turns, so that neither waits for ever.
+    is_turn_of_added: bool,
     pub(super) commands: Vec<Command>,
     pub(super) now: Time,
     pub(super) paused: bool,
-    /// Whether a swap is in progress, so that edges and counts are invalid.
-    pub(super) swapping: bool,
     /// Epochs are unique over all vertices, because keys are reused.
     pub(super) last_epoch: u32,
     pub(super) stopping: Option<StopLevel>,
@@ -74,9 +112,7 @@ pub struct Engine {
     pub(super) running: usize,
     pub(super) active: usize,
     pub(super) total: usize,
-    /// The number of removed vertices whose check still runs. Added ones wait for them.
-    pub(super) retiring: usize,
-    pub(super) waiting_for_removals: VecDeque<VertexKey>,
+    pub(super) removals: Removals,
     pub(super) has_graph: bool,
     pub(super) last_activity: Time,
     pub(super) converged: bool,
@@ -86,28 +122,32 @@ impl Engine {
     /// Makes an engine without a graph.
     #[must_use]
     pub fn new(config: Config) -> Engine {
+        let common_semaphore = config.max_parallel.map(|limit| format!(":{limit}").into());
         Engine {
             config,
             vertices: Vec::new(),
             free: Vec::new(),
             by_id: FxHashMap::default(),
+            by_member: FxHashMap::default(),
             retry_counts: FxHashMap::default(),
             semaphores: Semaphores::default(),
-            timers: BinaryHeap::new(),
+            common_semaphore,
+            granted: VecDeque::new(),
+            records: Records::default(),
+            timers: Timers::default(),
             queue: VecDeque::new(),
             ready: VecDeque::new(),
+            is_turn_of_added: false,
             commands: Vec::new(),
             now: Time::ZERO,
             paused: false,
-            swapping: false,
             last_epoch: 0,
             stopping: None,
             stopped: false,
             running: 0,
             active: 0,
             total: 0,
-            retiring: 0,
-            waiting_for_removals: VecDeque::new(),
+            removals: Removals::default(),
             has_graph: false,
             last_activity: Time::ZERO,
             converged: false,
@@ -144,7 +184,7 @@ impl Engine {
         if self.has_deferred_starts() {
             return Some(self.now);
         }
-        let timer = self.timers.peek().map(|Reverse((at, _))| *at);
+        let timer = self.timers.next();
         let converge = (!self.converged && self.is_quiet())
             .then(|| self.config.converged_timeout.map(|t| self.last_activity + t))
             .flatten();
@@ -152,10 +192,10 @@ impl Engine {
     }
 
     /// Whether a graph is in force and nothing runs or is due that will end by itself. Vertices that wait for a failed one,
-    /// and failing ones with unlimited attempts, are quiet.
+    /// and failing ones with unlimited attempts or after those of `Meta:retry`, are quiet.
     #[must_use]
     pub fn is_quiet(&self) -> bool {
-        self.has_graph && self.active == 0 && self.retiring == 0
+        self.has_graph && self.active == 0 && self.removals.running == 0
     }
 
     /// Counts the vertices by state, in linear time.
@@ -163,7 +203,7 @@ impl Engine {
     pub fn status(&self) -> Status {
         let mut status = Status { total: self.total, quiet: self.is_quiet(), ..Status::default() };
         for vertex in self.vertices.iter().flatten().filter(|v| !v.retiring) {
-            if vertex.exhausted || vertex.failing {
+            if vertex.given_up || vertex.is_failing() {
                 status.failed += 1;
             } else if vertex.is_running() {
                 status.running += 1;
@@ -179,9 +219,9 @@ impl Engine {
     /// Returns the vertices that wait for others, each with the first that it waits for. A vertex that was in its desired
     /// state and is about to be checked again does not count.
     pub fn blocked(&self) -> impl Iterator<Item = (VertexKey, VertexKey)> {
-        let waits = |v: &Vertex| v.dirty && !v.exhausted && !v.succeeded && v.unsettled_predecessors > 0;
+        let waits = |v: &Vertex| v.dirty && !v.is_exhausted() && !v.succeeded && v.unsettled_predecessors > 0;
         self.live().filter(move |(_, v)| waits(v)).filter_map(|(key, v)| {
-            let on = v.predecessors.iter().find(|p| self.get(**p).is_some_and(|p| !p.settled))?;
+            let (on, _) = v.predecessors.iter().find(|(p, _)| self.get(*p).is_some_and(|p| !p.settled))?;
             Some((key, *on))
         })
     }
@@ -190,12 +230,12 @@ impl Engine {
     /// checked again.
     #[must_use]
     pub fn applied(&self) -> usize {
-        self.live().filter(|(_, v)| v.is_good() || (v.succeeded && !v.exhausted)).count()
+        self.live().filter(|(_, v)| v.is_good() || (v.succeeded && !v.is_exhausted())).count()
     }
 
     /// Returns the resources that failed and have not succeeded since.
     pub fn failing(&self) -> impl Iterator<Item = &ResourceId> {
-        self.live().filter(|(_, v)| v.exhausted || v.failing).map(|(_, v)| v.id())
+        self.live().filter(|(_, v)| v.is_failing()).map(|(_, v)| v.id())
     }
 
     /// Returns the id of a vertex.
@@ -226,13 +266,19 @@ impl Engine {
         }
     }
 
-    pub(super) fn set_timer(&mut self, at: Time, key: VertexKey) {
-        self.timers.push(Reverse((at, key)));
+    /// Marks the vertex as in need of a check.
+    pub(super) fn request_check(&mut self, key: VertexKey) {
+        let now = self.now;
+        if let Some(vertex) = self.get_mut(key) {
+            vertex.request_check(now);
+            self.schedule(key);
+            self.touch(key);
+        }
     }
 
     /// Whether the last step left vertices to start to the next one.
     fn has_deferred_starts(&self) -> bool {
-        !self.ready.is_empty() || (self.may_start_added() && !self.waiting_for_removals.is_empty())
+        !self.ready.is_empty() || !self.granted.is_empty() || self.may_start_added()
     }
 
     /// Examines touched vertices: first updates their caches until nothing changes, then starts what can start. So no check
@@ -243,18 +289,33 @@ impl Engine {
             while let Some(key) = self.queue.pop_front() {
                 let Some(vertex) = self.get_mut(key) else { continue };
                 vertex.queued = false;
-                if !vertex.retiring {
-                    self.update_caches(key);
+                if vertex.retiring {
+                    continue;
+                }
+                let is_new = !std::mem::replace(&mut vertex.ready, true);
+                self.update_caches(key);
+                self.schedule(key);
+                if is_new {
                     self.ready.push_back(key);
                 }
             }
             if self.commands.len() >= end {
                 return;
             }
-            if let Some(key) = self.ready.pop_front() {
+            if let Some(key) = self.granted.pop_front() {
+                self.granted(key);
+                continue;
+            }
+            self.is_turn_of_added = !self.is_turn_of_added;
+            if self.may_start_added() && (self.is_turn_of_added || self.ready.is_empty()) {
+                self.start_added();
+            } else if let Some(key) = self.ready.pop_front() {
+                if let Some(vertex) = self.get_mut(key) {
+                    vertex.ready = false;
+                }
                 self.try_start(key);
                 self.touch_if_started(key);
-            } else if !self.start_added() {
+            } else if !self.may_start_added() {
                 return;
             }
         }
@@ -293,47 +354,40 @@ impl Engine {
     }
 
     fn run_timers(&mut self) {
-        while let Some(Reverse((at, key))) = self.timers.peek().copied() {
-            if at > self.now {
-                break;
-            }
-            self.timers.pop();
+        while let Some(key) = self.take_due() {
             self.timer(key);
+            self.schedule(key);
         }
     }
 
-    /// Handles a timer of the vertex. Its state determines which one it is, so an outdated timer has no effect.
+    /// Handles the deadline of the vertex. Its state determines which one it is.
     fn timer(&mut self, key: VertexKey) {
         let now = self.now;
-        let Some(vertex) = self.get_mut(key) else { return };
         let due = |at: Time| at <= now;
-        if vertex.poll_at.is_some_and(due) && !vertex.retiring && !vertex.exhausted {
+        let Some(vertex) = self.get_mut(key) else { return };
+        if vertex.poll_at.is_some_and(due) && !vertex.retiring {
             let period = Time::from_secs(vertex.meta().poll.unsigned_abs().into());
             vertex.poll_at = Some(now + period);
-            vertex.dirty = true;
             vertex.event = true;
-            self.set_timer(now + period, key);
-            self.touch(key);
+            self.request_check(key);
         }
         let Some(vertex) = self.get_mut(key) else { return };
         match vertex.phase {
-            Phase::RetryDelay(at) | Phase::Limited(at) if due(at) => {
+            Phase::RetryDelay(at) | Phase::BackOff(at) | Phase::Limited(at) if due(at) => {
                 vertex.phase = Phase::Idle;
                 vertex.event = false;
                 self.touch(key);
             }
-            Phase::Running { deadline: Some(at), timed_out: false, interrupted } if due(at) => {
-                vertex.phase = Phase::Running { deadline: Some(at), timed_out: true, interrupted };
-                self.commands.push(Command::Cancel(key));
-            }
+            Phase::Running { escalation: Some((at, escalation)), .. } if due(at) => self.escalate(key, escalation),
             Phase::Idle
             | Phase::Acquiring { .. }
             | Phase::Running { .. }
             | Phase::RetryDelay(_)
+            | Phase::BackOff(_)
             | Phase::Limited(_) => {}
         }
         let Some(vertex) = self.get_mut(key) else { return };
-        if let WatchState::Retry(at) = vertex.watch
+        if let WatchState::Retry(at) | WatchState::BackOff(at) = vertex.watch
             && due(at)
             && !vertex.is_running()
             && !vertex.retiring
@@ -342,14 +396,32 @@ impl Engine {
         }
     }
 
+    /// Cancels or kills a check that does not end.
+    fn escalate(&mut self, key: VertexKey, escalation: Escalation) {
+        let kill_at = self.now + self.config.cancel_timeout;
+        let Some(vertex) = self.get_mut(key) else { return };
+        let Phase::Running { escalation: next, timed_out, .. } = &mut vertex.phase else { return };
+        *timed_out |= escalation == Escalation::Timeout;
+        let command = match escalation {
+            Escalation::Timeout | Escalation::Cancel => {
+                *next = Some((kill_at, Escalation::Kill));
+                Command::Cancel(key)
+            }
+            Escalation::Kill => {
+                *next = None;
+                Command::Kill(key)
+            }
+        };
+        self.commands.push(command);
+    }
+
     fn fired(&mut self, key: VertexKey) {
         let Some(vertex) = self.get_mut(key) else { return };
-        if vertex.retiring || vertex.exhausted || vertex.watch != WatchState::Active || vertex.meta().hidden {
+        if vertex.retiring || vertex.given_up || vertex.watch != WatchState::Active || vertex.meta().hidden {
             return;
         }
-        vertex.dirty = true;
         vertex.event = true;
-        self.touch(key);
+        self.request_check(key);
     }
 
     fn resume(&mut self) {

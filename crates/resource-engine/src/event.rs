@@ -110,6 +110,13 @@ pub enum Command {
     Kill(VertexKey),
     /// The vertex left the graph, and no check of it runs.
     Remove(VertexKey),
+    /// Record a notification, before the next command is executed.
+    Record {
+        /// The resource that changed.
+        from: ResourceId,
+        /// The resource to refresh.
+        to: ResourceId,
+    },
     /// Delete the record of a notification: it was handled, or its edge no longer exists.
     Delivered {
         /// The resource that changed.
@@ -130,9 +137,16 @@ pub enum Report {
         key: VertexKey,
         /// The cause.
         failure: Failure,
-        /// The delay before the next attempt and the number of attempts left after it (-1 for no limit); `None` if there is
-        /// no further attempt.
+        /// The delay before the next attempt and the number of attempts left after it (-1 for no limit) according to
+        /// `Meta:retry`; `None` if these are used up.
         retry: Option<(Duration, i32)>,
+        /// The number of failures since the last success, this one included.
+        attempt: u32,
+        /// When the first of them ended.
+        since: Time,
+        /// When the next attempt starts at the latest, unless the vertex has to wait for others; `None` if there is none,
+        /// which occurs only in an engine that checks everything once.
+        next_attempt: Option<Time>,
         /// Whether watching failed rather than a check.
         watch: bool,
     },

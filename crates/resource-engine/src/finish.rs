@@ -1,32 +1,33 @@
 //! The consequences of a finished check.
 
+use crate::backoff::FailureSeries;
 use crate::engine::Engine;
 use crate::event::{Command, Finished, Report, Sent, Time};
 use crate::failure::Failure;
 use crate::key::VertexKey;
-use crate::vertex::{Phase, WatchState};
+use crate::vertex::Phase;
 
 impl Engine {
     pub(super) fn finished(&mut self, key: VertexKey, finished: Finished) {
         let stopping = self.stopping.is_some();
         let Some(vertex) = self.get_mut(key) else { return };
-        let Phase::Running { deadline, timed_out, interrupted } = vertex.phase else { return };
+        let Phase::Running { timed_out, interrupted, .. } = vertex.phase else { return };
         vertex.phase = Phase::Idle;
         let semaphores = vertex.semaphores.clone();
         match finished.result {
             Ok(()) => self.succeeded(key, finished.changed, finished.sent),
             Err(failure) => {
-                vertex.unreported_change |= finished.changed;
                 let cancelled = interrupted || (stopping && matches!(failure, Failure::Cancelled));
-                let failure = match (timed_out, deadline) {
-                    (true, Some(_)) => Failure::Timeout(vertex.meta().timeout as f64 / 1000.0),
-                    _ => failure,
+                let failure = match timed_out {
+                    true => Failure::Timeout(vertex.meta().timeout as f64 / 1000.0),
+                    false => failure,
                 };
-                self.failed(key, failure, cancelled);
+                self.failed(key, failure, finished.changed, cancelled);
             }
         }
         self.running -= 1;
         self.release(&semaphores);
+        self.schedule(key);
         self.touch(key);
         self.end_retirement(key);
     }
@@ -38,120 +39,97 @@ impl Engine {
         let changed = !noop && (announced || std::mem::take(&mut vertex.unreported_change));
         if vertex.retiring {
             if changed {
-                self.notify_by_name(key);
+                self.notify_for_removed(key);
             }
-            return;
+            return self.release_targets(key);
         }
-        vertex.failing = false;
+        vertex.failures = None;
         vertex.succeeded = true;
         vertex.changed.clear();
         vertex.sent = sent;
         let refilled = vertex.meta().retryreset;
         let id = vertex.id().clone();
-        let delivered = std::mem::take(&mut vertex.taken_notifications);
+        let taken = std::mem::take(&mut vertex.taken_notifications);
         // The start or end of a Puppet container and a merge point change nothing themselves.
-        let propagates = !noop && !delivered.is_empty() && vertex.group[0].propagates_refresh;
-        // A resource that changed again while the check ran stays pending, also in the journal.
-        let delivered: Vec<_> =
-            delivered.into_iter().filter(|from| !vertex.pending_notifications.contains(from)).collect();
+        let propagates = !noop && !taken.is_empty() && vertex.group[0].propagates_refresh;
         if refilled && !self.retry_counts.is_empty() {
             self.retry_counts.remove(&id);
-        }
-        for from in delivered {
-            self.commands.push(Command::Delivered { from, to: id.clone() });
         }
         if announced || changed {
             self.note_activity();
         }
+        if changed {
+            self.mark_targets_recorded(key);
+        }
+        // First the new notifications: the old ones may be their only trace after a crash.
         if changed || propagates {
             self.notify_from(key);
-            self.forget_lost_targets(key);
-        } else if let Some(vertex) = self.get_mut(key) {
-            vertex.recorded_targets.clear();
+        }
+        self.release_targets(key);
+        for from in taken {
+            self.release_record(&(from, id.clone()));
         }
         self.wake_receivers(key);
     }
 
-    fn notify_from(&mut self, key: VertexKey) {
-        let Some(vertex) = self.get(key) else { return };
-        let id = vertex.id().clone();
-        let targets: Vec<VertexKey> = vertex.successors.iter().filter(|(_, n)| *n).map(|(to, _)| *to).collect();
-        for to in targets {
-            let Some(target) = self.get_mut(to) else { continue };
-            if target.listens() {
-                target.pending_notifications.insert(id.clone());
-                target.dirty |= !target.exhausted;
-                self.touch(to);
-            }
+    fn failed(&mut self, key: VertexKey, failure: Failure, announced: bool, cancelled: bool) {
+        let (now, once) = (self.now, self.config.once);
+        if announced {
+            self.mark_targets_recorded(key);
         }
-    }
-
-    /// Deletes the records of dependents that lost their edge while the check ran.
-    fn forget_lost_targets(&mut self, key: VertexKey) {
         let Some(vertex) = self.get_mut(key) else { return };
-        let targets = std::mem::take(&mut vertex.recorded_targets);
-        let from = vertex.id().clone();
-        for to in targets {
-            let reached = self.by_id.get(&to).into_iter().flatten();
-            let mut reached = reached.filter_map(|key| self.get(*key));
-            if !reached.any(|target| {
-                target.pending_notifications.contains(&from) || target.taken_notifications.contains(&from)
-            }) {
-                self.commands.push(Command::Delivered { from: from.clone(), to });
-            }
-        }
-    }
-
-    /// Notifies in the new graph on behalf of a removed vertex that changed something.
-    fn notify_by_name(&mut self, key: VertexKey) {
-        let Some(vertex) = self.get_mut(key) else { return };
-        let from = vertex.id().clone();
-        let targets = std::mem::take(&mut vertex.recorded_targets);
-        self.restore_notifications(targets.into_iter().map(|to| (from.clone(), to)).collect());
-    }
-
-    fn failed(&mut self, key: VertexKey, failure: Failure, cancelled: bool) {
-        let now = self.now;
-        let Some(vertex) = self.get_mut(key) else { return };
-        let taken = std::mem::take(&mut vertex.taken_notifications);
-        vertex.pending_notifications.extend(taken);
+        vertex.unreported_change |= announced;
+        let unreported_change = vertex.unreported_change;
         vertex.dirty = true;
-        if vertex.retiring {
-            if vertex.unreported_change {
-                self.notify_by_name(key);
+        let id = vertex.id().clone();
+        let mut twice = Vec::new();
+        for from in std::mem::take(&mut vertex.taken_notifications) {
+            if !vertex.pending_notifications.insert(from.clone()) {
+                twice.push((from, id.clone()));
             }
+        }
+        let retiring = vertex.retiring;
+        for record in twice {
+            self.release_record(&record);
+        }
+        if retiring && unreported_change {
+            self.notify_for_removed(key);
+        }
+        if !unreported_change {
+            self.release_targets(key);
+        }
+        // A check that was cancelled because the watches are being restarted or the agent stops did not fail.
+        if retiring || cancelled {
             return;
         }
-        if cancelled {
-            // The watches are being restarted, or the agent stops: the resource did not fail.
-            if let WatchState::Retry(at) = vertex.watch {
-                self.set_timer(at.max(now), key);
-            }
-            return;
-        }
-        vertex.failing = true;
+        let Some(vertex) = self.get_mut(key) else { return };
         vertex.succeeded = false;
         let budget = i64::from(vertex.meta().retry);
         let delay = Time::from_millis(vertex.meta().delay);
-        let id = vertex.id().clone();
         let used = self.retry_counts.entry(id).or_default();
         let left = budget - i64::from(*used);
         *used = used.saturating_add(1);
-        let retry = if budget < 0 || left > 0 {
-            let vertex = self.get_mut(key).expect("looked up above");
+        let Some(vertex) = self.get_mut(key) else { return };
+        let failures = vertex.failures.get_or_insert_with(|| Box::new(FailureSeries::new(now)));
+        let (retry, next_attempt) = if budget < 0 || left > 0 {
+            failures.count(now);
             vertex.phase = Phase::RetryDelay(now + delay);
-            self.set_timer(now + delay, key);
-            Some((delay, if budget < 0 { -1 } else { left as i32 - 1 }))
+            (Some((delay, if budget < 0 { -1 } else { left as i32 - 1 })), Some(now + delay))
+        } else if once {
+            failures.count(now);
+            vertex.given_up = true;
+            (None, None)
         } else {
-            let vertex = self.get_mut(key).expect("looked up above");
-            vertex.exhausted = true;
-            vertex.poll_at = None;
-            self.commands.push(Command::Unwatch(key));
-            None
+            let at = failures.count_beyond_budget(now);
+            vertex.phase = Phase::BackOff(at);
+            (None, Some(at))
         };
-        self.commands.push(Command::Report(Report::Failed { key, failure, retry, watch: false }));
-        // Unlimited attempts must not prevent the host from converging.
-        if budget >= 0 {
+        // Endless attempts must not prevent the host from converging.
+        let is_news = budget >= 0 && (!failures.is_exhausted() || failures.is_first_beyond_budget());
+        let (attempt, since) = (failures.attempts, failures.since);
+        let report = Report::Failed { key, failure, retry, attempt, since, next_attempt, watch: false };
+        self.commands.push(Command::Report(report));
+        if is_news {
             self.note_activity();
         }
     }

@@ -192,7 +192,7 @@ impl EngineGraph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::behaviour_tests::resource;
+    use crate::test_agent::resource;
 
     fn graph(names: &[&str], edges: &[(u32, u32)]) -> Result<EngineGraph, GroupCycle> {
         let groups = names.iter().map(|n| Group::from(resource(n))).collect();

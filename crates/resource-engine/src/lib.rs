@@ -10,13 +10,17 @@
 //! event is proportional to what it affects. Dependents of a failed vertex wait without failing themselves, and continue
 //! as soon as it succeeds.
 //!
+//! **Failures.** After the attempts of `Meta:retry` a running agent tries again at growing intervals, and soon after an event
+//! (`backoff.rs`). An engine that checks everything once does not.
+//!
 //! **Notifications.** A change of `a` adds `a` to the pending senders of each refreshable `b` with `a => b`; a successful
 //! check of `b` removes exactly those that were pending when it started. The agent records the pair before `a` changes
-//! anything and deletes the record on [`Command::Delivered`], so no crash loses a notification.
+//! anything and deletes the record on [`Command::Delivered`], so no crash loses a notification (`records.rs`).
 //!
 //! **Graph swap.** Vertices that are equal in the old and the new graph are kept with their state. Removed ones finish their
-//! running check; added ones start when all removed ones have finished.
+//! running check; an added one waits for those that touch the same thing (`removal.rs`).
 
+mod backoff;
 mod engine;
 mod event;
 mod failure;
@@ -24,16 +28,30 @@ mod finish;
 mod graph;
 mod key;
 mod limiter;
+mod notify;
 mod receive;
+mod records;
+mod removal;
 mod run;
 mod semaphores;
 mod swap;
+mod timers;
 mod vertex;
 
 #[cfg(test)]
 mod behaviour_tests;
 #[cfg(test)]
+mod failure_tests;
+#[cfg(test)]
+mod invariants;
+#[cfg(test)]
+mod notification_tests;
+#[cfg(test)]
 mod simulator;
+#[cfg(test)]
+mod swap_tests;
+#[cfg(test)]
+mod test_agent;
 
 pub use engine::{Config, Engine, Status};
 pub use event::{Command, Event, Finished, Received, Report, Sent, StopLevel, Time};

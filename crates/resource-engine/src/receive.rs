@@ -62,13 +62,12 @@ impl Engine {
                 let sent = sender.sent.iter().find(|s| s.member == i.from_member && *s.key == *i.from_key);
                 sent.and_then(|s| s.value.as_ref()).is_some_and(|v| receiver.current(i.member, &i.key) != Some(v))
             });
-            if differs && !receiver.exhausted && receiver.runs() {
+            if differs && receiver.runs() {
                 stale.push(to);
             }
         }
         for to in stale {
-            self.get_mut(to).expect("looked up above").dirty = true;
-            self.touch(to);
+            self.request_check(to);
         }
     }
 }

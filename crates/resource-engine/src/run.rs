@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use resource_graph::ResourceId;
 
+use crate::backoff;
 use crate::engine::Engine;
 use crate::event::{Command, Finished, Report, Time};
 use crate::failure::Failure;
 use crate::key::VertexKey;
-use crate::vertex::{Phase, Vertex, WatchState};
+use crate::vertex::{Escalation, Phase, Vertex, WatchState};
 
 impl Engine {
     /// Requests the watches of the vertex, or marks them as active if it needs none.
@@ -26,15 +27,14 @@ impl Engine {
             vertex.watch = WatchState::Active;
             vertex.dirty = true;
             if poll > 0 && !once {
-                let at = now + Time::from_secs(poll.unsigned_abs().into());
-                vertex.poll_at = Some(at);
-                self.set_timer(at, key);
+                vertex.poll_at = Some(now + Time::from_secs(poll.unsigned_abs().into()));
             }
         } else {
             vertex.watch = WatchState::Starting;
             self.create(key);
             self.commands.push(Command::Watch(key, epoch));
         }
+        self.schedule(key);
         self.touch(key);
     }
 
@@ -47,46 +47,62 @@ impl Engine {
     }
 
     pub(super) fn watching(&mut self, key: VertexKey, epoch: u32) {
+        let now = self.now;
         let Some(vertex) = self.get_mut(key) else { return };
-        if vertex.watch == WatchState::Starting && vertex.watch_epoch == epoch {
+        if vertex.watch == WatchState::Starting && vertex.watch_epoch == epoch && !vertex.retiring {
             vertex.watch = WatchState::Active;
-            vertex.dirty = true;
-            self.touch(key);
+            vertex.watch_since = Some(now);
+            self.request_check(key);
         }
     }
 
     pub(super) fn watch_failed(&mut self, key: VertexKey, epoch: u32, failure: Failure) {
         let now = self.now;
+        let kill_at = now + self.config.cancel_timeout;
         let Some(vertex) = self.get_mut(key) else { return };
-        if vertex.watch_epoch != epoch || vertex.retiring || vertex.exhausted {
+        let is_current = matches!(vertex.watch, WatchState::Starting | WatchState::Active);
+        if vertex.watch_epoch != epoch || vertex.retiring || vertex.given_up || !is_current {
             return;
         }
         let budget = i64::from(vertex.meta().retry);
         let left = budget - i64::from(vertex.watch_failures);
         let delay = Time::from_millis(vertex.meta().delay);
-        vertex.watch_failures += 1;
-        vertex.failing = true;
+        let since = vertex.watch_since.take();
+        vertex.watch_failures = vertex.watch_failures.saturating_add(1);
+        vertex.dirty = true;
         let running = vertex.is_running();
-        if let Phase::Running { interrupted, .. } = &mut vertex.phase {
+        if let Phase::Running { interrupted, escalation, .. } = &mut vertex.phase {
             *interrupted = true;
+            if escalation.is_none_or(|(_, next)| next != Escalation::Kill) {
+                *escalation = Some((kill_at, Escalation::Kill));
+            }
         }
-        let retry = if budget < 0 || left > 0 {
+        let (retry, next_attempt) = if budget < 0 || left > 0 {
             vertex.watch = WatchState::Retry(now + delay);
-            vertex.dirty = true;
-            Some((delay, if budget < 0 { -1 } else { left as i32 - 1 }))
+            (Some((delay, if budget < 0 { -1 } else { left as i32 - 1 })), now + delay)
         } else {
-            vertex.exhausted = true;
-            vertex.poll_at = None;
-            None
+            let in_a_row = backoff::failures_in_a_row(vertex.watch_failures_in_a_row, since, now);
+            vertex.watch_failures_in_a_row = in_a_row;
+            let at = now + backoff::delay(in_a_row);
+            vertex.watch = WatchState::BackOff(at);
+            (None, at)
         };
+        let is_news = retry.is_some() || vertex.watch_failures_in_a_row == 1;
+        let attempt = vertex.watch_failures;
         if running {
             self.commands.push(Command::Cancel(key));
         }
         self.commands.push(Command::Unwatch(key));
-        self.commands.push(Command::Report(Report::Failed { key, failure, retry, watch: true }));
+        let next_attempt = Some(next_attempt);
+        let since = now;
+        let report = Report::Failed { key, failure, retry, attempt, since, next_attempt, watch: true };
+        self.commands.push(Command::Report(report));
         self.release_semaphores_of_waiting(key);
-        self.set_timer(now + delay, key);
-        self.note_activity();
+        self.schedule(key);
+        // Endless attempts must not prevent the host from converging.
+        if is_news {
+            self.note_activity();
+        }
         self.touch(key);
     }
 
@@ -98,7 +114,7 @@ impl Engine {
         let now = self.now;
         let Some(vertex) = self.get_mut(key) else { return };
         if !vertex.dirty
-            || vertex.exhausted
+            || vertex.given_up
             || vertex.phase != Phase::Idle
             || vertex.watch != WatchState::Active
             || vertex.unsettled_predecessors > 0
@@ -112,7 +128,7 @@ impl Engine {
             vertex.event = false;
             if at > now {
                 vertex.phase = Phase::Limited(at);
-                self.set_timer(at, key);
+                self.schedule(key);
                 return;
             }
         }
@@ -124,8 +140,10 @@ impl Engine {
         loop {
             let Some(vertex) = self.get_mut(key) else { return };
             let Some(id) = vertex.semaphores.get(held).cloned() else { break };
-            vertex.phase = Phase::Acquiring { held };
-            if !self.semaphores.acquire(&id, key) {
+            let ticket = self.semaphores.acquire(&id, key).err();
+            let Some(vertex) = self.get_mut(key) else { return };
+            vertex.phase = Phase::Acquiring { held, ticket };
+            if ticket.is_some() {
                 return;
             }
             held += 1;
@@ -134,30 +152,31 @@ impl Engine {
     }
 
     /// Continues after a semaphore that the vertex waited for was acquired. Its situation may have changed meanwhile.
-    fn acquired(&mut self, key: VertexKey) {
-        let must_not_start = self.paused || self.swapping || self.stopping.is_some();
+    pub(super) fn granted(&mut self, key: VertexKey) {
+        let may_start = !self.paused && self.stopping.is_none();
         let Some(vertex) = self.get(key) else { return };
-        let Phase::Acquiring { held } = vertex.phase else { return };
-        let held = held + 1;
-        let ready = !must_not_start
-            && !vertex.exhausted
+        let Phase::Acquiring { held, ticket: None } = vertex.phase else { return };
+        let is_ready = may_start
+            && !vertex.given_up
             && vertex.dirty
             && vertex.watch == WatchState::Active
             && vertex.unsettled_predecessors == 0;
-        if ready {
+        if is_ready {
             self.acquire_from(key, held);
         } else {
-            let ids: Vec<Arc<str>> = vertex.semaphores[..held].to_vec();
-            self.get_mut(key).expect("looked up above").phase = Phase::Idle;
-            self.release(&ids);
+            self.release_semaphores_of_waiting(key);
         }
         self.touch(key);
     }
 
+    /// Releases semaphores. The vertices that acquire them go on before the step ends.
     pub(super) fn release(&mut self, ids: &[Arc<str>]) {
         for id in ids {
-            if let Some(next) = self.semaphores.release(id) {
-                self.acquired(next);
+            let Some(next) = self.semaphores.release(id) else { continue };
+            let Some(vertex) = self.get_mut(next) else { continue };
+            if let Phase::Acquiring { held, ticket } = &mut vertex.phase {
+                (*held, *ticket) = (*held + 1, None);
+                self.granted.push_back(next);
             }
         }
     }
@@ -165,11 +184,11 @@ impl Engine {
     /// Stops waiting for a semaphore, and releases those that the vertex holds.
     pub(super) fn release_semaphores_of_waiting(&mut self, key: VertexKey) {
         let Some(vertex) = self.get_mut(key) else { return };
-        let Phase::Acquiring { held } = vertex.phase else { return };
+        let Phase::Acquiring { held, ticket } = vertex.phase else { return };
         vertex.phase = Phase::Idle;
         let ids = vertex.semaphores.clone();
-        if let Some(waiting_for) = ids.get(held) {
-            self.semaphores.forget(waiting_for, key);
+        if let (Some(waiting_for), Some(ticket)) = (ids.get(held), ticket) {
+            self.semaphores.forget(waiting_for, ticket);
         }
         self.release(&ids[..held]);
     }
@@ -182,8 +201,8 @@ impl Engine {
         let received = self.receive(key);
         let Some(vertex) = self.get_mut(key) else { return };
         let timeout = vertex.meta().timeout;
-        let deadline = (timeout > 0).then(|| now + Time::from_millis(timeout));
-        vertex.phase = Phase::Running { deadline, timed_out: false, interrupted: false };
+        let escalation = (timeout > 0).then(|| (now + Time::from_millis(timeout), Escalation::Timeout));
+        vertex.phase = Phase::Running { escalation, timed_out: false, interrupted: false };
         vertex.dirty = false;
         vertex.event = false;
         let apply = !(noop || vertex.meta().noop);
@@ -210,16 +229,9 @@ impl Engine {
         } else {
             Vec::new()
         };
-        if !notifies.is_empty() {
-            let vertex = self.get_mut(key).expect("looked up above");
-            let new: Vec<ResourceId> =
-                notifies.iter().filter(|to| !vertex.recorded_targets.contains(to)).cloned().collect();
-            vertex.recorded_targets.extend(new);
-        }
+        self.hold_targets(key, &notifies);
         self.commands.push(Command::Run { key, apply, refresh, updates, changed, notifies });
-        if let Some(at) = deadline {
-            self.set_timer(at, key);
-        }
+        self.schedule(key);
     }
 }
 

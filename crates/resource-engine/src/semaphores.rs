@@ -1,23 +1,30 @@
 //! Counting semaphores (spec 06 §3.8).
 
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use crate::key::VertexKey;
 
-/// All semaphores. They are made on first use and kept.
+/// All semaphores in use.
 #[derive(Debug, Default)]
 pub(super) struct Semaphores {
     table: FxHashMap<Arc<str>, Semaphore>,
+    last_ticket: u64,
 }
 
 #[derive(Debug)]
 struct Semaphore {
+    capacity: u32,
     free: u32,
-    waiting: VecDeque<VertexKey>,
+    /// Those that wait, the longest first.
+    waiting: BTreeMap<Ticket, VertexKey>,
 }
+
+/// A place in the queue of a semaphore.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Ticket(u64);
 
 /// Returns the number after the last colon, or 1 if there is no positive number.
 pub(super) fn capacity(id: &str) -> u32 {
@@ -26,33 +33,56 @@ pub(super) fn capacity(id: &str) -> u32 {
 }
 
 impl Semaphores {
-    /// Acquires one unit and returns `true`, or queues the vertex and returns `false`.
-    pub(super) fn acquire(&mut self, id: &Arc<str>, key: VertexKey) -> bool {
-        let semaphore =
-            self.table.entry(id.clone()).or_insert_with(|| Semaphore { free: capacity(id), waiting: VecDeque::new() });
+    /// Acquires one unit.
+    ///
+    /// # Errors
+    /// None is free; the vertex is in the queue.
+    pub(super) fn acquire(&mut self, id: &Arc<str>, key: VertexKey) -> Result<(), Ticket> {
+        let semaphore = self.table.entry(id.clone()).or_insert_with(|| {
+            let capacity = capacity(id);
+            Semaphore { capacity, free: capacity, waiting: BTreeMap::new() }
+        });
         if semaphore.free > 0 {
             semaphore.free -= 1;
-            return true;
+            return Ok(());
         }
-        semaphore.waiting.push_back(key);
-        false
+        self.last_ticket += 1;
+        semaphore.waiting.insert(Ticket(self.last_ticket), key);
+        Err(Ticket(self.last_ticket))
     }
 
     /// Releases one unit. If a vertex waits for it, that vertex acquires it and is returned.
     pub(super) fn release(&mut self, id: &Arc<str>) -> Option<VertexKey> {
         let semaphore = self.table.get_mut(id)?;
-        let next = semaphore.waiting.pop_front();
-        if next.is_none() {
-            semaphore.free += 1;
+        if let Some((_, next)) = semaphore.waiting.pop_first() {
+            return Some(next);
         }
-        next
+        semaphore.free += 1;
+        None
     }
 
-    /// Removes a vertex from the queue of a semaphore.
-    pub(super) fn forget(&mut self, id: &Arc<str>, key: VertexKey) {
+    /// Leaves the queue of a semaphore.
+    pub(super) fn forget(&mut self, id: &Arc<str>, ticket: Ticket) {
         if let Some(semaphore) = self.table.get_mut(id) {
-            semaphore.waiting.retain(|k| *k != key);
+            semaphore.waiting.remove(&ticket);
         }
+    }
+
+    /// Drops the semaphores that nobody holds. They are made again on their next use.
+    pub(super) fn prune(&mut self) {
+        self.table.retain(|_, semaphore| semaphore.free < semaphore.capacity);
+    }
+
+    /// Returns the number of units held of each semaphore, without those of which none is.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> std::collections::BTreeMap<Arc<str>, u32> {
+        let held = self.table.iter().map(|(id, semaphore)| (id.clone(), semaphore.capacity - semaphore.free));
+        held.filter(|(_, held)| *held > 0).collect()
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.table.len()
     }
 }
 
@@ -70,12 +100,26 @@ mod tests {
     fn unit_goes_to_the_vertex_that_waited_longest() {
         let mut semaphores = Semaphores::default();
         let id: Arc<str> = "s".into();
-        let [a, b, c] = [1, 2, 3].map(VertexKey);
-        assert!(semaphores.acquire(&id, a) && !semaphores.acquire(&id, b) && !semaphores.acquire(&id, c));
+        let [a, b, c, d] = [1, 2, 3, 4].map(VertexKey);
+        assert!(semaphores.acquire(&id, a).is_ok());
+        let tickets = [b, c, d].map(|key| semaphores.acquire(&id, key).unwrap_err());
+        semaphores.forget(&id, tickets[1]);
         assert_eq!(
             [semaphores.release(&id), semaphores.release(&id), semaphores.release(&id)],
-            [Some(b), Some(c), None]
+            [Some(b), Some(d), None]
         );
-        assert!(semaphores.acquire(&id, a));
+        assert!(semaphores.acquire(&id, a).is_ok());
+    }
+
+    #[test]
+    fn unused_semaphores_take_no_memory() {
+        let mut semaphores = Semaphores::default();
+        let id: Arc<str> = "s".into();
+        assert!(semaphores.acquire(&id, VertexKey(1)).is_ok());
+        semaphores.prune();
+        assert_eq!(semaphores.len(), 1);
+        semaphores.release(&id);
+        semaphores.prune();
+        assert_eq!(semaphores.len(), 0);
     }
 }

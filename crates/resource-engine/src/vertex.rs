@@ -6,15 +6,17 @@ use std::sync::Arc;
 use mcl_value::Value;
 use resource_graph::{Meta, ResourceId};
 
+use crate::backoff::FailureSeries;
 use crate::event::{Sent, Time};
 use crate::graph::Group;
 use crate::key::VertexKey;
 use crate::limiter::Limiter;
+use crate::semaphores::Ticket;
 
 /// Whether events reach the vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WatchState {
-    /// Not started: removed vertices still run.
+    /// Not started yet, perhaps because the check of a removed vertex still touches the same thing.
     WaitingForRemovals,
     /// Requested; not in place yet.
     Starting,
@@ -22,6 +24,19 @@ pub(super) enum WatchState {
     Active,
     /// Failed; requested again at that time. The running check, if any, was cancelled.
     Retry(Time),
+    /// Failed more often than `Meta:retry` allows; requested again at that time.
+    BackOff(Time),
+}
+
+/// What happens next to a check that does not end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Escalation {
+    /// `Meta:timeout` ends: it is cancelled.
+    Timeout,
+    /// It is cancelled, because its vertex left the graph.
+    Cancel,
+    /// It is killed, because it was cancelled some time ago.
+    Kill,
 }
 
 /// The progress of a vertex from idle to a running check and back.
@@ -29,15 +44,17 @@ pub(super) enum WatchState {
 pub(super) enum Phase {
     /// No check runs or is about to run.
     Idle,
-    /// Waits for a semaphore.
+    /// Waits for a semaphore, or has just acquired one and is about to continue.
     Acquiring {
         /// The number of semaphores that it holds: the first ones.
         held: usize,
+        /// Its place in the queue of the next semaphore, while it waits.
+        ticket: Option<Ticket>,
     },
     /// A check runs.
     Running {
-        /// When it times out.
-        deadline: Option<Time>,
+        /// What happens next if it does not end.
+        escalation: Option<(Time, Escalation)>,
         /// Whether it has timed out.
         timed_out: bool,
         /// Whether it was cancelled because watching failed or the agent stops, which does not count as a failure.
@@ -45,6 +62,8 @@ pub(super) enum Phase {
     },
     /// The last check failed; the next attempt starts at that time.
     RetryDelay(Time),
+    /// As [`Phase::RetryDelay`], after the attempts of `Meta:retry`. An event may bring the time forward.
+    BackOff(Time),
     /// The rate limit allows no check before that time.
     Limited(Time),
 }
@@ -66,26 +85,31 @@ pub(super) struct Vertex {
     pub(super) created: bool,
     /// Whether a notification makes it run a check.
     pub(super) refreshable: bool,
-    /// Sorted, without duplicates.
+    /// Without duplicates, in an order that is the same for all vertices: by id, but the one that all have comes last.
     pub(super) semaphores: Vec<Arc<str>>,
     /// The direct dependents, and whether a change refreshes them.
     pub(super) successors: Vec<(VertexKey, bool)>,
-    pub(super) predecessors: Vec<VertexKey>,
+    /// The direct prerequisites, likewise.
+    pub(super) predecessors: Vec<(VertexKey, bool)>,
     pub(super) incoming: Vec<Incoming>,
 
     pub(super) watch: WatchState,
     pub(super) watch_epoch: u32,
     pub(super) watch_failures: u32,
+    /// The number of watches that failed in a row after those that `Meta:retry` covers.
+    pub(super) watch_failures_in_a_row: u32,
+    /// When its watches were last in place.
+    pub(super) watch_since: Option<Time>,
     pub(super) phase: Phase,
     /// Whether it needs a check.
     pub(super) dirty: bool,
     /// Whether an event came since the last check started; only then the rate limit applies.
     pub(super) event: bool,
     pub(super) limiter: Option<Box<Limiter>>,
-    /// Whether no attempts are left.
-    pub(super) exhausted: bool,
-    /// Whether the last check failed.
-    pub(super) failing: bool,
+    /// Whether no further attempt follows: only in an engine that checks everything once.
+    pub(super) given_up: bool,
+    /// The failures since the last success.
+    pub(super) failures: Option<Box<FailureSeries>>,
     /// Whether the last check that was not interrupted succeeded.
     pub(super) succeeded: bool,
     /// Whether a failed check announced changes. The next success then counts as a change.
@@ -101,6 +125,10 @@ pub(super) struct Vertex {
     pub(super) active: bool,
     /// Whether it is in the queue of touched vertices.
     pub(super) queued: bool,
+    /// Whether it is in the queue of vertices to start.
+    pub(super) ready: bool,
+    /// Its entry in the timers of the engine.
+    pub(super) timer: Option<Time>,
 
     /// The values that it sent last.
     pub(super) sent: Vec<Sent>,
@@ -110,18 +138,23 @@ pub(super) struct Vertex {
     pub(super) changed: Vec<(usize, Arc<str>)>,
     /// Whether it left the graph. It is removed when its running check ends.
     pub(super) retiring: bool,
-    /// The dependents that the agent may have recorded as to be notified, in the checks since the last success.
+    /// The dependents that the agent may have recorded as to be notified, in the checks since the last success. It holds
+    /// each of these records.
     pub(super) recorded_targets: Vec<ResourceId>,
     /// When it polls next.
     pub(super) poll_at: Option<Time>,
 }
 
 impl Vertex {
-    pub(super) fn new(group: Group, refreshable: bool, now: Time) -> Vertex {
+    pub(super) fn new(group: Group, refreshable: bool, common_semaphore: Option<&Arc<str>>, now: Time) -> Vertex {
         let mut semaphores: Vec<Arc<str>> =
             group.iter().flat_map(|r| &r.meta.sema).map(|s| Arc::from(s.as_str())).collect();
         semaphores.sort();
         semaphores.dedup();
+        if let Some(common) = common_semaphore {
+            semaphores.retain(|id| id != common);
+            semaphores.push(common.clone());
+        }
         let limiter = Limiter::new(group[0].meta.limit, group[0].meta.burst, now).map(Box::new);
         Vertex {
             group,
@@ -134,12 +167,14 @@ impl Vertex {
             watch: WatchState::WaitingForRemovals,
             watch_epoch: 0,
             watch_failures: 0,
+            watch_failures_in_a_row: 0,
+            watch_since: None,
             phase: Phase::Idle,
             dirty: true,
             event: false,
             limiter,
-            exhausted: false,
-            failing: false,
+            given_up: false,
+            failures: None,
             succeeded: false,
             unreported_change: false,
             pending_notifications: BTreeSet::new(),
@@ -148,6 +183,8 @@ impl Vertex {
             settled: false,
             active: true,
             queued: false,
+            ready: false,
+            timer: None,
             sent: Vec::new(),
             received: Vec::new(),
             changed: Vec::new(),
@@ -176,20 +213,44 @@ impl Vertex {
 
     /// Whether it needs no check, runs none, and has not failed.
     pub(super) fn is_good(&self) -> bool {
-        !self.dirty && !self.exhausted && self.phase == Phase::Idle && self.watch == WatchState::Active
+        !self.dirty && !self.given_up && self.phase == Phase::Idle && self.watch == WatchState::Active
     }
 
-    /// Whether something runs or is due that will end. A failing vertex with unlimited attempts does not count, because the
-    /// host would never converge (spec 06 §6.4); nor does one that waits for others.
+    /// Whether its last check or its watches failed.
+    pub(super) fn is_failing(&self) -> bool {
+        self.failures.is_some() || matches!(self.watch, WatchState::Retry(_) | WatchState::BackOff(_))
+    }
+
+    /// Whether it is failing and the attempts of `Meta:retry` are used up.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.given_up
+            || self.failures.as_ref().is_some_and(|failures| failures.is_exhausted())
+            || matches!(self.watch, WatchState::BackOff(_))
+    }
+
+    /// Whether something runs or is due that will end. A failing vertex with unlimited attempts, or with those of
+    /// `Meta:retry` used up, does not count, because the host would never converge (spec 06 §6.4); nor does one that waits
+    /// for others.
     pub(super) fn is_active(&self) -> bool {
-        if self.exhausted || (self.failing && self.meta().retry < 0) {
+        if self.is_exhausted() || (self.is_failing() && self.meta().retry < 0) {
             return false;
         }
         match self.phase {
             Phase::Running { .. } | Phase::RetryDelay(_) => true,
-            Phase::Idle | Phase::Acquiring { .. } | Phase::Limited(_) => {
+            Phase::Idle | Phase::Acquiring { .. } | Phase::BackOff(_) | Phase::Limited(_) => {
                 self.watch != WatchState::Active || (self.dirty && self.unsettled_predecessors == 0)
             }
+        }
+    }
+
+    /// Marks it as in need of a check, and brings the next attempt forward if it backs off.
+    pub(super) fn request_check(&mut self, now: Time) {
+        if self.given_up {
+            return;
+        }
+        self.dirty = true;
+        if let (Phase::BackOff(at), Some(failures)) = (self.phase, &self.failures) {
+            self.phase = Phase::BackOff(at.min(failures.earliest_after_event().max(now)));
         }
     }
 }

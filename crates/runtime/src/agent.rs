@@ -4,6 +4,7 @@
 //! graphs, requests to stop), signals and timers, turns each into an event of the resource engine, and executes the
 //! commands that the engine returns. Checks run on worker threads only; the loop itself never blocks on anything else.
 
+mod claims;
 mod commands;
 mod event_loop;
 mod exports;

@@ -30,6 +30,12 @@ impl Agent<'_> {
             Command::Cancel(key) => self.cancel(key, CancelLevel::Cancel),
             Command::Kill(key) => self.cancel(key, CancelLevel::Kill),
             Command::Remove(key) => self.remove(key),
+            Command::Record { from, to } => {
+                let recorded = self.context.journal.as_ref().map(|journal| journal.record(&from, &[to]));
+                if let Some(Err(error)) = recorded {
+                    self.report_problem(Code::R0410, format!("cannot write the journal of notifications: {error}"));
+                }
+            }
             Command::Delivered { from, to } => {
                 if let Some(Err(error)) = self.context.journal.as_ref().map(|journal| journal.forget(&from, &to)) {
                     self.report_problem(Code::R0410, format!("cannot write the journal of notifications: {error}"));

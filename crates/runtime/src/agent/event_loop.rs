@@ -15,6 +15,7 @@ use resources::{
 use rustc_hash::FxHashSet;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use crate::agent::claims::claims;
 use crate::agent::exports::ExportTracker;
 use crate::agent::job::SharedContext;
 use crate::agent::mailbox::{AgentHandle, Message};
@@ -115,9 +116,11 @@ impl<'o> Agent<'o> {
             once: options.once,
             converged_timeout: options.converged_timeout,
             refreshable: Some(is_refreshable),
+            claims: Some(claims),
             max_parallel: options.max_parallel,
             max_starts_per_step: Some(MAX_STARTS_PER_STEP),
             undelivered: journal.as_ref().map(|journal| journal.pairs()).unwrap_or_default(),
+            ..Config::default()
         };
         let mode = match options.converged_timeout {
             _ if options.once => RunMode::Once,

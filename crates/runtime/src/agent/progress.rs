@@ -20,9 +20,9 @@ const TASK_POLL_INTERVAL: Duration = Duration::from_millis(1);
 impl Agent<'_> {
     pub(super) fn report(&mut self, report: Report) {
         match report {
-            Report::Failed { key, failure, retry, watch: _ } => {
+            Report::Failed { key, failure, retry, .. } => {
                 let Some(slot) = self.slots.get_mut(key) else { return };
-                let is_endless = retry.is_some_and(|(_, left)| left < 0);
+                let is_endless = retry.is_none_or(|(_, left)| left < 0);
                 if is_endless && !slot.should_report(&failure, Instant::now()) {
                     return;
                 }
