@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use mcl_functions::InputVersion;
 use mcl_value::Value;
 
 use crate::events::Waker;
@@ -19,6 +20,12 @@ pub trait Environment: Send {
     fn watch(&mut self, path: &Path, waker: Waker) -> WatchId;
     /// Starts a watch on the value that a resource of this kind and name publishes to functions.
     fn watch_shared(&mut self, kind: &str, name: &str, waker: Waker) -> WatchId;
+    /// Returns what is known of the changes of a watched path, including those that were not reported yet; `None` if this
+    /// environment does not watch.
+    fn input_version(&mut self, watch: WatchId) -> Option<InputVersion> {
+        let _ = watch;
+        None
+    }
     /// Ends a watch of either kind.
     fn unwatch(&mut self, watch: WatchId);
     /// Returns the value of `$hostname`.

@@ -59,6 +59,7 @@ pub use environment::Environment;
 pub use events::{Events, Waker};
 pub use ids::WatchId;
 pub use interpret::Interpreter;
+pub use mcl_functions::InputVersion;
 pub use outputs::{Output, OutputId, OutputValues};
 pub use snapshot_environment::SnapshotEnvironment;
 pub use waiting::Waiting;

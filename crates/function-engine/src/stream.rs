@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcl_functions::{CallContext, FunctionError, StreamContext};
+use mcl_functions::{CallContext, FunctionError, InputVersion, StreamContext};
 use mcl_value::Value;
 
 use crate::code::{Code, ImportedFunction};
@@ -58,6 +58,12 @@ impl StreamContext for StreamCall<'_> {
 
     fn wake_on_path(&mut self, path: &Path) {
         self.watch(WatchTarget::Path(path.to_owned()));
+    }
+
+    fn input_version(&mut self, path: &Path) -> Option<InputVersion> {
+        let is_of_path = |target: &WatchTarget| matches!(target, WatchTarget::Path(watched) if watched == path);
+        let (_, watch) = self.kept.iter().find(|(target, _)| is_of_path(target))?;
+        self.environment.input_version(*watch)
     }
 
     fn not_ready(&mut self, why: &'static str) {

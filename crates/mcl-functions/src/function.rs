@@ -222,6 +222,15 @@ pub trait Stream: Send {
     fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Result<Value, FunctionError>;
 }
 
+/// How often a watched path has changed, and whether a process is writing to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InputVersion {
+    /// The number of changes that were seen so far.
+    pub changes: u64,
+    /// Whether a process that changed the file has not closed it yet.
+    pub writing: bool,
+}
+
 /// The function engine as a [`Stream`] sees it. A request to be called again holds until the next call.
 pub trait StreamContext {
     /// Returns the context of the call.
@@ -230,6 +239,12 @@ pub trait StreamContext {
     fn wake_after(&mut self, delay: Duration);
     /// Requests a call when the file or directory at this absolute path changes, or appears.
     fn wake_on_path(&mut self, path: &Path);
+    /// Returns what is known of the changes of a path for which [`StreamContext::wake_on_path`] was called; `None` if nothing
+    /// watches it. Two equal versions without a writer mean that nothing changed in between.
+    fn input_version(&mut self, path: &Path) -> Option<InputVersion> {
+        let _ = path;
+        None
+    }
     /// Marks the result of this call as not available yet. The returned value is ignored, and the nodes that depend on it
     /// wait for the next call. `why` is shown to users who wonder why nothing happens.
     fn not_ready(&mut self, why: &'static str) {

@@ -20,6 +20,7 @@ mod fmt;
 mod function;
 mod global;
 mod golang;
+mod input_file;
 mod iter;
 mod json;
 mod kernel_events;
@@ -49,7 +50,7 @@ mod tests;
 pub use constants::{VARIABLES, Variable, VariableValue};
 pub use fmt::{Verb, format_verbs};
 pub use function::{
-    CallContext, CallSite, Deploy, EngineFunction, Function, FunctionError, Implementation, Plain, Purity, Signature,
-    Stream, StreamContext,
+    CallContext, CallSite, Deploy, EngineFunction, Function, FunctionError, Implementation, InputVersion, Plain,
+    Purity, Signature, Stream, StreamContext,
 };
 pub use registry::{all_functions, function, module_exists, module_functions, module_names};

@@ -81,7 +81,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "os.readfile",
         "func(filename str) str",
         "Returns the contents of a file and updates when they change; a missing file is a catchable error.",
-        || Box::new(watched::ReadFile),
+        || Box::<watched::ReadFile>::default(),
     ),
     host(
         "os.release",

@@ -8,6 +8,7 @@ mod dedup;
 mod environment;
 mod merger;
 mod puppet;
+mod settle;
 mod state;
 mod thread;
 

@@ -35,6 +35,26 @@ pub struct Subscription {
     serial: u64,
 }
 
+/// A change of a path that was subscribed under this token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathChange {
+    /// The token of the subscription.
+    pub token: u64,
+    /// What is known of the writer.
+    pub phase: WritePhase,
+}
+
+/// What an event says about the process that changes a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WritePhase {
+    /// It has the file open and may write more.
+    Writing,
+    /// It has closed, moved or removed the file.
+    Done,
+    /// It changed an attribute, which says nothing about the content.
+    Unknown,
+}
+
 /// Reports changes of paths. When [`Watcher::fd`] is readable, [`Watcher::read`] returns them.
 pub struct Watcher {
     inotify: Option<Arc<OwnedFd>>,
@@ -48,6 +68,8 @@ pub struct Watcher {
     poll_at: Option<Instant>,
     limit_reached: bool,
     limit_reported: bool,
+    /// The events that tell a changed file from one that is being changed.
+    content: WatchFlags,
     buffer: Vec<MaybeUninit<u8>>,
 }
 
@@ -116,8 +138,16 @@ impl Watcher {
             serial: 0,
             refused: Vec::new(),
             poll_at: None,
+            content: CONTENT,
             buffer: vec![MaybeUninit::uninit(); 64 * 1024],
         }
+    }
+
+    /// Makes a watcher that also reports when a writer closes a file, so that [`WritePhase::Done`] follows
+    /// [`WritePhase::Writing`].
+    #[must_use]
+    pub fn with_write_phases() -> Watcher {
+        Watcher { content: CONTENT.union(WatchFlags::CLOSE_WRITE), ..Watcher::new() }
     }
 
     /// Returns the descriptor that is readable when there are changes; `None` if everything is polled.
@@ -178,23 +208,32 @@ impl Watcher {
     /// # Errors
     /// The events cannot be read.
     pub fn read(&mut self, now: Instant) -> io::Result<Vec<u64>> {
-        let mut tokens = Vec::new();
+        let mut tokens: Vec<u64> = self.read_changes(now)?.into_iter().map(|change| change.token).collect();
+        tokens.sort_unstable();
+        tokens.dedup();
+        Ok(tokens)
+    }
+
+    /// Returns the changes since they were read before, in order; a token may occur several times.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn read_changes(&mut self, now: Instant) -> io::Result<Vec<PathChange>> {
+        let mut changes = Vec::new();
         if self.poll_at.is_some_and(|at| at <= now) {
             self.poll_at = None;
             for node in std::mem::take(&mut self.refused) {
                 if self.nodes[node].used && self.nodes[node].state == State::Refused {
                     self.nodes[node].state = State::Unwatched;
-                    self.renew(node, &mut tokens);
+                    self.renew(node, WritePhase::Done, &mut changes);
                 }
             }
         }
         let events = self.read_events()?;
         for event in events {
-            self.handle(&event, &mut tokens);
+            self.handle(&event, &mut changes);
         }
-        tokens.sort_unstable();
-        tokens.dedup();
-        Ok(tokens)
+        Ok(changes)
     }
 
     fn read_events(&mut self) -> io::Result<Vec<Event>> {
@@ -218,24 +257,25 @@ impl Watcher {
         }
     }
 
-    fn handle(&mut self, event: &Event, tokens: &mut Vec<u64>) {
+    fn handle(&mut self, event: &Event, changes: &mut Vec<PathChange>) {
+        let phase = event.phase();
         if event.flags.contains(ReadFlags::QUEUE_OVERFLOW) {
             self.forget_below(ROOT);
-            return self.renew(ROOT, tokens);
+            return self.renew(ROOT, phase, changes);
         }
         let Some(nodes) = self.by_wd.get(&event.wd).cloned() else { return };
         if event.flags.contains(ReadFlags::IGNORED) {
             self.by_wd.remove(&event.wd);
             for node in nodes {
                 self.nodes[node].state = State::Missing;
-                self.renew(node, tokens);
+                self.renew(node, phase, changes);
             }
             return;
         }
         if event.flags.intersects(ReadFlags::MOVE_SELF | ReadFlags::DELETE_SELF | ReadFlags::UNMOUNT) {
             for node in nodes {
                 self.forget_below(node);
-                self.renew(node, tokens);
+                self.renew(node, phase, changes);
             }
             return;
         }
@@ -246,16 +286,17 @@ impl Watcher {
             if let Some(&child) = self.nodes[node].children.get(name) {
                 if structural {
                     self.forget_below(child);
-                    self.renew(child, tokens);
+                    self.renew(child, phase, changes);
                 } else {
-                    tokens.extend(self.nodes[child].subscribers.iter().map(|s| s.token));
+                    changes.extend(self.nodes[child].subscribers.iter().map(|s| PathChange { token: s.token, phase }));
                 }
             }
             let subscribers = self.nodes[node].subscribers.iter();
-            tokens.extend(subscribers.filter(|s| s.scope != Scope::Entry).map(|s| s.token));
+            let subscribers = subscribers.filter(|s| s.scope != Scope::Entry);
+            changes.extend(subscribers.map(|s| PathChange { token: s.token, phase }));
             let is_new_directory = event.flags.contains(ReadFlags::ISDIR)
                 && event.flags.intersects(ReadFlags::CREATE | ReadFlags::MOVED_TO);
-            if self.report_recursive(node, tokens) && is_new_directory {
+            if self.report_recursive(node, phase, changes) && is_new_directory {
                 let child = self.child(node, name);
                 self.nodes[child].walked = true;
                 self.walk(child);
@@ -264,11 +305,11 @@ impl Watcher {
     }
 
     /// Reports the recursive subscriptions of the node and of those above it; returns whether there are any.
-    fn report_recursive(&self, mut node: usize, tokens: &mut Vec<u64>) -> bool {
+    fn report_recursive(&self, mut node: usize, phase: WritePhase, changes: &mut Vec<PathChange>) -> bool {
         let mut found = false;
         loop {
             for subscriber in self.nodes[node].subscribers.iter().filter(|s| s.scope == Scope::Recursive) {
-                tokens.push(subscriber.token);
+                changes.push(PathChange { token: subscriber.token, phase });
                 found = true;
             }
             if node == ROOT {
@@ -279,14 +320,14 @@ impl Watcher {
     }
 
     fn is_below_recursive(&self, node: usize) -> bool {
-        self.report_recursive(node, &mut Vec::new())
+        self.report_recursive(node, WritePhase::Unknown, &mut Vec::new())
     }
 
     /// Makes the watches at and below the node again, and reports all subscriptions there.
-    fn renew(&mut self, node: usize, tokens: &mut Vec<u64>) {
+    fn renew(&mut self, node: usize, phase: WritePhase, changes: &mut Vec<PathChange>) {
         let mut todo = vec![node];
         while let Some(at) = todo.pop() {
-            tokens.extend(self.nodes[at].subscribers.iter().map(|s| s.token));
+            changes.extend(self.nodes[at].subscribers.iter().map(|s| PathChange { token: s.token, phase }));
             self.watch(at);
             if self.nodes[at].subscribers.iter().any(|s| s.scope == Scope::Recursive) {
                 self.walk(at);
@@ -294,7 +335,7 @@ impl Watcher {
             todo.extend(self.nodes[at].children.values());
         }
         if node != ROOT {
-            self.report_recursive(self.nodes[node].parent, tokens);
+            self.report_recursive(self.nodes[node].parent, phase, changes);
         }
     }
 
@@ -353,7 +394,7 @@ impl Watcher {
             return;
         }
         let path = self.path(node);
-        let flags = if full { STRUCTURE | CONTENT } else { STRUCTURE };
+        let flags = if full { STRUCTURE | self.content } else { STRUCTURE };
         let result = match &self.inotify {
             Some(fd) => inotify::add_watch(fd, &path, flags),
             None => Err(Errno::NOSPC),
@@ -477,6 +518,20 @@ struct Event {
     name: Option<OsString>,
 }
 
+impl Event {
+    /// A file that was just created is still empty: its writer closes it, and only links are created without one.
+    fn phase(&self) -> WritePhase {
+        let is_new_file = self.flags.contains(ReadFlags::CREATE) && !self.flags.contains(ReadFlags::ISDIR);
+        if is_new_file || self.flags.contains(ReadFlags::MODIFY) {
+            WritePhase::Writing
+        } else if self.flags.contains(ReadFlags::ATTRIB) {
+            WritePhase::Unknown
+        } else {
+            WritePhase::Done
+        }
+    }
+}
+
 /// Returns the names from the root down; `.` and `..` are resolved lexically.
 fn components(path: &Path) -> Vec<&OsStr> {
     let mut names = Vec::new();
@@ -493,111 +548,4 @@ fn components(path: &Path) -> Vec<&OsStr> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-
-    use super::*;
-
-    /// Reads changes until the token comes, for at most five seconds.
-    fn wait_for(watcher: &mut Watcher, token: u64) -> bool {
-        let end = Instant::now() + Duration::from_secs(5);
-        while Instant::now() < end {
-            if watcher.read(Instant::now()).unwrap().contains(&token) {
-                return true;
-            }
-            let fd = watcher.fd().unwrap();
-            let _ = poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&Timespec { tv_sec: 0, tv_nsec: 50_000_000 }));
-        }
-        false
-    }
-
-    fn quiet(watcher: &mut Watcher) -> Vec<u64> {
-        watcher.read(Instant::now()).unwrap()
-    }
-
-    #[test]
-    fn file_is_noticed_when_its_missing_parents_appear_one_by_one() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut watcher = Watcher::new();
-        watcher.subscribe(&dir.path().join("a/b/c/file"), Scope::Entry, 7);
-        for sub in ["a", "a/b", "a/b/c"] {
-            fs::create_dir(dir.path().join(sub)).unwrap();
-            assert!(wait_for(&mut watcher, 7), "{sub}");
-        }
-        fs::write(dir.path().join("a/b/c/file"), "x").unwrap();
-        assert!(wait_for(&mut watcher, 7));
-        fs::remove_dir_all(dir.path().join("a")).unwrap();
-        assert!(wait_for(&mut watcher, 7));
-        quiet(&mut watcher);
-        fs::create_dir_all(dir.path().join("a/b/c")).unwrap();
-        fs::write(dir.path().join("a/b/c/file"), "y").unwrap();
-        assert!(wait_for(&mut watcher, 7));
-    }
-
-    #[test]
-    fn ten_thousand_files_of_one_directory_need_few_watches() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut watcher = Watcher::new();
-        let subscriptions: Vec<Subscription> =
-            (0..10_000).map(|i| watcher.subscribe(&dir.path().join(format!("f{i}")), Scope::Entry, i)).collect();
-        assert!(watcher.by_wd.len() <= dir.path().components().count());
-        fs::write(dir.path().join("f77"), "x").unwrap();
-        assert!(wait_for(&mut watcher, 77));
-        for subscription in subscriptions {
-            watcher.unsubscribe(subscription);
-        }
-        assert_eq!(watcher.nodes.len() - watcher.free.len(), 1, "only the root is left");
-        assert!(watcher.by_wd.len() <= 1);
-    }
-
-    #[test]
-    fn renamed_ancestor_is_noticed_and_the_old_object_is_not_followed() {
-        let dir = tempfile::tempdir().unwrap();
-        fs::create_dir_all(dir.path().join("a/b")).unwrap();
-        fs::write(dir.path().join("a/b/file"), "x").unwrap();
-        let mut watcher = Watcher::new();
-        watcher.subscribe(&dir.path().join("a/b/file"), Scope::Entry, 1);
-        fs::rename(dir.path().join("a"), dir.path().join("z")).unwrap();
-        assert!(wait_for(&mut watcher, 1));
-        quiet(&mut watcher);
-        fs::write(dir.path().join("z/b/file"), "edited").unwrap();
-        assert_eq!(quiet(&mut watcher), [0u64; 0]);
-    }
-
-    #[test]
-    fn unrelated_entries_are_not_reported() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut watcher = Watcher::new();
-        watcher.subscribe(&dir.path().join("file"), Scope::Entry, 1);
-        fs::write(dir.path().join("other"), "x").unwrap();
-        assert_eq!(quiet(&mut watcher), [0u64; 0]);
-    }
-
-    #[test]
-    fn everything_below_is_reported_in_directories_made_later() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut watcher = Watcher::new();
-        let subscription = watcher.subscribe(dir.path(), Scope::Recursive, 3);
-        fs::create_dir_all(dir.path().join("new/deep")).unwrap();
-        assert!(wait_for(&mut watcher, 3));
-        quiet(&mut watcher);
-        fs::write(dir.path().join("new/deep/file"), "x").unwrap();
-        assert!(wait_for(&mut watcher, 3));
-        watcher.unsubscribe(subscription);
-        assert_eq!(watcher.nodes.len() - watcher.free.len(), 1, "only the root is left");
-    }
-
-    #[test]
-    fn without_inotify_everything_is_polled_and_the_limit_reported_once() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut watcher = Watcher { inotify: None, limit_reached: true, ..Watcher::new() };
-        watcher.subscribe(&dir.path().join("file"), Scope::Entry, 9);
-        assert!(watcher.take_limit_reached());
-        let due = watcher.next_poll().unwrap();
-        assert_eq!(watcher.read(due).unwrap(), [9]);
-        assert!(!watcher.take_limit_reached());
-        assert!(watcher.next_poll().is_some());
-    }
-}
+mod tests;

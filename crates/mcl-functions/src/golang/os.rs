@@ -9,6 +9,7 @@ use go_compat::path::clean;
 
 use crate::args::Args;
 use crate::golang::rand::random_u64;
+use crate::input_file::read_regular;
 use crate::table::{Outcome, fatal, host, ok};
 use crate::{Function, Plain};
 
@@ -73,7 +74,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     .impure(),
     fact("golang/os.read_file", "func(name str) str", "Returns the contents of a file.", |_, args| {
         let name = args.text(0)?;
-        match std::fs::read(OsStr::from_bytes(args.bytes(0)?)) {
+        match read_regular(Path::new(OsStr::from_bytes(args.bytes(0)?))) {
             Ok(contents) => ok(contents),
             Err(error) => fatal(path_error(&name, &error)),
         }

@@ -9,6 +9,7 @@ use mcl_value::Value;
 
 use super::users;
 use crate::args::Args;
+use crate::input_file::InputFile;
 use crate::kernel_events::KernelEvents;
 use crate::table::{Outcome, catchable, fatal, ok};
 use crate::{Stream, StreamContext};
@@ -17,9 +18,14 @@ use crate::{Stream, StreamContext};
 fn watch(cx: &mut dyn StreamContext, path: &[u8]) -> PathBuf {
     let path = Path::new(OsStr::from_bytes(path));
     if !path.as_os_str().is_empty() {
-        cx.wake_on_path(&std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()));
+        cx.wake_on_path(&absolute(path));
     }
     path.to_path_buf()
+}
+
+/// Returns the path that is watched for a path. In a working directory that is gone, nothing is.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
 pub(super) struct FileExists;
@@ -34,12 +40,18 @@ impl Stream for FileExists {
     }
 }
 
-pub(super) struct ReadFile;
+#[derive(Default)]
+pub(super) struct ReadFile(InputFile);
 
 impl Stream for ReadFile {
     fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Outcome {
-        match std::fs::read(watch(cx, args.bytes(0)?)) {
-            Ok(contents) => ok(contents),
+        let path = watch(cx, args.bytes(0)?);
+        match self.0.read(cx, &path) {
+            Ok(Some(contents)) => ok(contents),
+            Ok(None) => {
+                cx.not_ready("the file is being written");
+                ok("")
+            }
             Err(error) => {
                 let message = format!("error reading file: {}", path_error(&args.text(0)?, &error));
                 if error.kind() == std::io::ErrorKind::NotFound { catchable(message) } else { fatal(message) }

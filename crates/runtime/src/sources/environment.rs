@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use function_engine::{Environment, Waker, WatchId};
+use function_engine::{Environment, InputVersion, Waker, WatchId};
 use mcl_value::Value;
 use resources::SharedValues;
 
@@ -35,6 +35,10 @@ impl Environment for WatchingEnvironment {
 
     fn watch_shared(&mut self, kind: &str, name: &str, waker: Waker) -> WatchId {
         self.state.watch_shared_value(kind, name, waker)
+    }
+
+    fn input_version(&mut self, watch: WatchId) -> Option<InputVersion> {
+        self.state.input_version(watch)
     }
 
     fn unwatch(&mut self, watch: WatchId) {

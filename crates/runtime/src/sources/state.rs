@@ -1,17 +1,18 @@
 //! What the thread of the graph sources shares with functions, resources and the agent: watches and a way to wake it.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use function_engine::{Waker, WatchId};
+use function_engine::{InputVersion, Waker, WatchId};
 use resources::Scope;
 use rustc_hash::FxHashMap;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
-use crate::watcher::{Subscription, Watcher};
+use crate::sources::settle::SettleTimers;
+use crate::watcher::{PathChange, Subscription, Watcher, WritePhase};
 
 /// The watcher's token for the catalog; functions count from 1.
 const CATALOG_TOKEN: u64 = 0;
@@ -30,7 +31,9 @@ pub(super) struct SourceState {
 
 struct Watches {
     watcher: Watcher,
-    paths: FxHashMap<u64, (Waker, Subscription)>,
+    paths: FxHashMap<u64, WatchedPath>,
+    /// Changed paths that are not reported yet, because their writers are at work.
+    unsettled: SettleTimers,
     /// The functions that read a value shared by a resource, by the kind and name of the resource.
     shared_values: FxHashMap<(String, String), Vec<(u64, Waker)>>,
     last_token: u64,
@@ -39,8 +42,9 @@ struct Watches {
 impl SourceState {
     pub(super) fn new() -> SourceState {
         let watches = Watches {
-            watcher: Watcher::new(),
+            watcher: Watcher::with_write_phases(),
             paths: FxHashMap::default(),
+            unsettled: SettleTimers::default(),
             shared_values: FxHashMap::default(),
             last_token: CATALOG_TOKEN,
         };
@@ -79,11 +83,19 @@ impl SourceState {
         self.lock().watcher.subscribe(path, Scope::Entry, CATALOG_TOKEN);
     }
 
+    /// Returns how often a path has changed.
+    pub(super) fn input_version(&self, watch: WatchId) -> Option<InputVersion> {
+        let mut watches = self.lock();
+        watches.collect_changes(Instant::now());
+        watches.paths.get(&watch.0).map(|watched| watched.version)
+    }
+
     pub(super) fn watch_path(&self, path: &Path, waker: Waker) -> WatchId {
         let mut watches = self.lock();
         let token = watches.next_token();
         let subscription = watches.watcher.subscribe(path, Scope::Children, token);
-        watches.paths.insert(token, (waker, subscription));
+        let version = InputVersion::default();
+        watches.paths.insert(token, WatchedPath { path: path.to_owned(), waker, subscription, version });
         WatchId(token)
     }
 
@@ -96,8 +108,9 @@ impl SourceState {
 
     pub(super) fn unwatch(&self, watch: WatchId) {
         let mut watches = self.lock();
-        if let Some((_, subscription)) = watches.paths.remove(&watch.0) {
-            watches.watcher.unsubscribe(subscription);
+        if let Some(watched) = watches.paths.remove(&watch.0) {
+            watches.watcher.unsubscribe(watched.subscription);
+            watches.unsettled.remove(watch.0);
         } else {
             watches.shared_values.retain(|_, readers| {
                 readers.retain(|(token, _)| *token != watch.0);
@@ -120,7 +133,7 @@ impl SourceState {
         let mut limit_timeout = |limit: Duration| timeout = Some(timeout.map_or(limit, |t| t.min(limit)));
         let watcher_fd = {
             let watches = self.lock();
-            if let Some(at) = watches.watcher.next_poll() {
+            for at in watches.watcher.next_poll().into_iter().chain(watches.unsettled.deadline()) {
                 limit_timeout(at.saturating_duration_since(Instant::now()));
             }
             watches.watcher.shared_fd()
@@ -139,13 +152,15 @@ impl SourceState {
             let _ = rustix::io::read(waker, &mut [0u8; 8]);
         }
         let mut watches = self.lock();
-        let tokens = watches.watcher.read(Instant::now()).unwrap_or_default();
-        for token in &tokens {
-            if let Some((waker, _)) = watches.paths.get(token) {
-                waker.wake();
+        let now = Instant::now();
+        watches.collect_changes(now);
+        let settled = watches.take_settled(now);
+        for token in &settled {
+            if let Some(watched) = watches.paths.get(token) {
+                watched.waker.wake();
             }
         }
-        tokens.contains(&CATALOG_TOKEN)
+        settled.contains(&CATALOG_TOKEN)
     }
 
     fn lock(&self) -> MutexGuard<'_, Watches> {
@@ -158,4 +173,47 @@ impl Watches {
         self.last_token += 1;
         self.last_token
     }
+
+    /// Takes the changes from the watcher. They are reported once their files are settled.
+    fn collect_changes(&mut self, now: Instant) {
+        for PathChange { token, phase } in self.watcher.read_changes(now).unwrap_or_default() {
+            if let Some(watched) = self.paths.get_mut(&token) {
+                watched.version.changes += 1;
+                watched.version.writing = match phase {
+                    WritePhase::Writing => true,
+                    WritePhase::Done => false,
+                    WritePhase::Unknown => watched.version.writing,
+                };
+            }
+            self.unsettled.change(token, phase, now);
+        }
+    }
+
+    /// Takes the paths that are due to be reported.
+    fn take_settled(&mut self, now: Instant) -> Vec<u64> {
+        let paths = &mut self.paths;
+        self.unsettled.take_due(now, |token, timer| {
+            let Some(watched) = paths.get_mut(&token) else { return true };
+            if timer.is_writing() && !timer.is_overdue(now) && is_empty_file(&watched.path) {
+                return false;
+            }
+            if timer.is_writing() {
+                // A writer that never closes the file does not delay its readers for ever.
+                watched.version.writing = false;
+            }
+            true
+        })
+    }
+}
+
+/// A path that a function reads.
+struct WatchedPath {
+    path: PathBuf,
+    waker: Waker,
+    subscription: Subscription,
+    version: InputVersion,
+}
+
+fn is_empty_file(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0)
 }

@@ -1,0 +1,128 @@
+//! The watcher on real directories.
+
+use std::fs;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::*;
+
+/// Reads changes until the token comes, for at most five seconds.
+fn wait_for(watcher: &mut Watcher, token: u64) -> bool {
+    let end = Instant::now() + Duration::from_secs(5);
+    while Instant::now() < end {
+        if watcher.read(Instant::now()).unwrap().contains(&token) {
+            return true;
+        }
+        let fd = watcher.fd().unwrap();
+        let _ = poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&Timespec { tv_sec: 0, tv_nsec: 50_000_000 }));
+    }
+    false
+}
+
+fn quiet(watcher: &mut Watcher) -> Vec<u64> {
+    watcher.read(Instant::now()).unwrap()
+}
+
+#[test]
+fn file_is_noticed_when_its_missing_parents_appear_one_by_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut watcher = Watcher::new();
+    watcher.subscribe(&dir.path().join("a/b/c/file"), Scope::Entry, 7);
+    for sub in ["a", "a/b", "a/b/c"] {
+        fs::create_dir(dir.path().join(sub)).unwrap();
+        assert!(wait_for(&mut watcher, 7), "{sub}");
+    }
+    fs::write(dir.path().join("a/b/c/file"), "x").unwrap();
+    assert!(wait_for(&mut watcher, 7));
+    fs::remove_dir_all(dir.path().join("a")).unwrap();
+    assert!(wait_for(&mut watcher, 7));
+    quiet(&mut watcher);
+    fs::create_dir_all(dir.path().join("a/b/c")).unwrap();
+    fs::write(dir.path().join("a/b/c/file"), "y").unwrap();
+    assert!(wait_for(&mut watcher, 7));
+}
+
+#[test]
+fn ten_thousand_files_of_one_directory_need_few_watches() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut watcher = Watcher::new();
+    let subscriptions: Vec<Subscription> =
+        (0..10_000).map(|i| watcher.subscribe(&dir.path().join(format!("f{i}")), Scope::Entry, i)).collect();
+    assert!(watcher.by_wd.len() <= dir.path().components().count());
+    fs::write(dir.path().join("f77"), "x").unwrap();
+    assert!(wait_for(&mut watcher, 77));
+    for subscription in subscriptions {
+        watcher.unsubscribe(subscription);
+    }
+    assert_eq!(watcher.nodes.len() - watcher.free.len(), 1, "only the root is left");
+    assert!(watcher.by_wd.len() <= 1);
+}
+
+#[test]
+fn renamed_ancestor_is_noticed_and_the_old_object_is_not_followed() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir_all(dir.path().join("a/b")).unwrap();
+    fs::write(dir.path().join("a/b/file"), "x").unwrap();
+    let mut watcher = Watcher::new();
+    watcher.subscribe(&dir.path().join("a/b/file"), Scope::Entry, 1);
+    fs::rename(dir.path().join("a"), dir.path().join("z")).unwrap();
+    assert!(wait_for(&mut watcher, 1));
+    quiet(&mut watcher);
+    fs::write(dir.path().join("z/b/file"), "edited").unwrap();
+    assert_eq!(quiet(&mut watcher), [0u64; 0]);
+}
+
+#[test]
+fn unrelated_entries_are_not_reported() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut watcher = Watcher::new();
+    watcher.subscribe(&dir.path().join("file"), Scope::Entry, 1);
+    fs::write(dir.path().join("other"), "x").unwrap();
+    assert_eq!(quiet(&mut watcher), [0u64; 0]);
+}
+
+#[test]
+fn everything_below_is_reported_in_directories_made_later() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut watcher = Watcher::new();
+    let subscription = watcher.subscribe(dir.path(), Scope::Recursive, 3);
+    fs::create_dir_all(dir.path().join("new/deep")).unwrap();
+    assert!(wait_for(&mut watcher, 3));
+    quiet(&mut watcher);
+    fs::write(dir.path().join("new/deep/file"), "x").unwrap();
+    assert!(wait_for(&mut watcher, 3));
+    watcher.unsubscribe(subscription);
+    assert_eq!(watcher.nodes.len() - watcher.free.len(), 1, "only the root is left");
+}
+
+#[test]
+fn writer_is_done_when_it_closes_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("file");
+    let mut watcher = Watcher::with_write_phases();
+    watcher.subscribe(&path, Scope::Entry, 1);
+    let mut phases = || -> Vec<WritePhase> {
+        watcher.read_changes(Instant::now()).unwrap().into_iter().map(|change| change.phase).collect()
+    };
+    let mut writer = fs::File::create(&path).unwrap();
+    assert_eq!(phases().last(), Some(&WritePhase::Writing));
+    io::Write::write_all(&mut writer, b"x").unwrap();
+    assert_eq!(phases().last(), Some(&WritePhase::Writing));
+    drop(writer);
+    assert_eq!(phases(), [WritePhase::Done]);
+    fs::write(dir.path().join("other"), "y").unwrap();
+    fs::rename(dir.path().join("other"), &path).unwrap();
+    assert_eq!(phases(), [WritePhase::Done]);
+}
+
+#[test]
+fn without_inotify_everything_is_polled_and_the_limit_reported_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut watcher = Watcher { inotify: None, limit_reached: true, ..Watcher::new() };
+    watcher.subscribe(&dir.path().join("file"), Scope::Entry, 9);
+    assert!(watcher.take_limit_reached());
+    let due = watcher.next_poll().unwrap();
+    assert_eq!(watcher.read(due).unwrap(), [9]);
+    assert!(!watcher.take_limit_reached());
+    assert!(watcher.next_poll().is_some());
+}

@@ -1,0 +1,65 @@
+//! Files that functions read, while other programs write them.
+
+use std::process::{Command, Stdio};
+
+use crate::support::{Scratch, eventually};
+
+/// A program that makes a file for each word of a list, and removes it when the word leaves the list.
+const LISTED: &str = r#"import "os"
+import "strings"
+for $index, $name in strings.split(strings.trim_space(os.readfile("@/list")), ",") {
+	file "@/made-${name}" {
+		state => "exists",
+		content => "x",
+		Meta:reverse => true,
+	}
+}
+"#;
+
+/// Runs a shell script that changes the list while an agent follows it, and returns the log once the list is `a,end`.
+fn log_of(script: &str) -> String {
+    let scratch = Scratch::new(LISTED);
+    scratch.write("list", "a,b\n");
+    scratch.build();
+    let log = std::fs::File::create(scratch.path("log")).expect("writable");
+    let mut command = scratch.command("mgmt-rt", &["apply", "main.bin", "--prefix", "state"]);
+    let errors = log.try_clone().expect("a descriptor");
+    let agent = command.stdout(log).stderr(errors).spawn().expect("the agent starts");
+    let _agent = crate::support::Agent(agent);
+    eventually("the first list is applied", || scratch.path("made-b").exists());
+    let mut shell = Command::new("sh");
+    let ran = shell.args(["-c", script]).current_dir(scratch.path("")).stdin(Stdio::null()).status();
+    assert!(ran.expect("a shell").success());
+    eventually("the last list is applied", || scratch.path("made-end").exists() && !scratch.path("made-b").exists());
+    scratch.read("log").expect("a log")
+}
+
+#[test]
+fn rewritten_list_is_never_seen_empty() {
+    let log = log_of(
+        "i=0; while [ $i -lt 300 ]; do echo a,b > list; sleep 0.00$((i % 4)); echo a,c > list; i=$((i+1)); done; \
+         echo a,end > list",
+    );
+    assert!(!log.contains("made-a]: remove"), "{log}");
+    assert!(!log.contains("made-]"), "{log}");
+    assert_eq!(log.matches("made-a]: create").count(), 1, "{log}");
+}
+
+#[test]
+fn list_of_a_slow_writer_is_read_when_it_is_closed() {
+    let log = log_of("(printf a,; sleep 0.3; printf b,; sleep 0.3; echo end) > list; (sleep 1.5; echo a,end) > list");
+    assert!(!log.contains("made-a]: remove"), "{log}");
+    assert!(!log.contains("made-]"), "{log}");
+}
+
+#[test]
+fn fifo_and_device_are_errors_at_once() {
+    let scratch = Scratch::new("import \"os\"\nprint \"p\" {\n\tmsg => os.readfile(\"@/fifo\"),\n}\n");
+    assert!(Command::new("mkfifo").arg(scratch.path("fifo")).status().expect("mkfifo runs").success());
+    scratch.build();
+    for args in [&["plan", "main.bin"][..], &["graph", "main.bin"], &["apply", "main.bin", "--once", "--tmp-prefix"]] {
+        let ran = scratch.run("mgmt-rt", args);
+        assert_eq!(ran.status, 1, "{args:?}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains("not a regular file"), "{args:?}: {}", ran.err);
+    }
+}
