@@ -3,11 +3,13 @@
 //! The files in `/etc` are read first and cached until they change. Other accounts are looked up with `getent`, which queries
 //! all configured directories.
 
-use std::path::Path;
+use std::ffi::CString;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
+use nix::unistd::{Uid, User, getgrouplist};
 use rustc_hash::FxHashMap;
 
 use crate::Failure;
@@ -19,6 +21,30 @@ use crate::Failure;
 pub fn user_id(user: &str) -> Result<u32, Failure> {
     static CACHE: Mutex<Option<Database>> = Mutex::new(None);
     lookup("user", "passwd", &CACHE, user)
+}
+
+/// What a process of a user gets from the user's account.
+pub(crate) struct Account {
+    pub(crate) name: String,
+    pub(crate) home: PathBuf,
+    /// The id of the primary group.
+    pub(crate) group: u32,
+    /// The ids of all groups.
+    pub(crate) groups: Vec<u32>,
+}
+
+/// Returns the account of a user id.
+///
+/// # Errors
+/// There is no such account, or its groups cannot be determined.
+pub(crate) fn account(id: u32) -> Result<Account, Failure> {
+    let missing = || Failure::Unavailable(format!("there is no user `{id}` on this machine"));
+    let user = User::from_uid(Uid::from_raw(id)).ok().flatten().ok_or_else(missing)?;
+    let name = CString::new(user.name.as_str()).map_err(|_| missing())?;
+    let groups = getgrouplist(&name, user.gid)
+        .map_err(|error| Failure::Unavailable(format!("cannot determine the groups of `{}`: {error}", user.name)))?;
+    let groups = groups.into_iter().map(|group| group.as_raw()).collect();
+    Ok(Account { name: user.name, home: user.dir, group: user.gid.as_raw(), groups })
 }
 
 /// Returns the id of a group given by name or number.

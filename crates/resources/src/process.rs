@@ -4,13 +4,14 @@ use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ExitStatus};
+use std::process::ExitStatus;
 use std::time::Duration;
 
+use child_process::ProcessGroup;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Access, OFlags, access, fcntl_getfl, fcntl_setfl};
 use rustix::io::{Errno, read};
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use rustix::process::{PidfdFlags, Signal, pidfd_open};
 
 use crate::{Cancel, CancelLevel};
 
@@ -70,23 +71,22 @@ fn is_executable(path: &Path) -> bool {
 
 /// Passes the output of a process to `sink` until it exits, then reaps it.
 ///
-/// The process must lead its own group, and its output must be piped. A cancelled check sends `cancel_signal` to the group,
+/// The output of the process must be piped. A cancelled check sends `cancel_signal` to the group,
 /// an urgent one SIGKILL. Returns `None` if the check was cancelled, whatever the exit status. Descendants that keep a pipe
 /// open after the process has exited are not waited for.
 ///
 /// # Errors
 /// A system call on the pipes or the process failed.
 pub(crate) fn supervise(
-    mut child: Child,
+    mut group: ProcessGroup,
     cancel_signal: Signal,
     cancel: &Cancel,
     sink: &mut dyn FnMut(Stream, &[u8]),
 ) -> io::Result<Option<ExitStatus>> {
-    let pid = Pid::from_child(&child);
-    let pidfd = pidfd_open(pid, PidfdFlags::empty()).ok();
+    let pidfd = pidfd_open(group.id(), PidfdFlags::empty()).ok();
     let mut pipes: Vec<(Stream, OwnedFd)> = Vec::with_capacity(2);
-    pipes.extend(child.stdout.take().map(|pipe| (Stream::Stdout, OwnedFd::from(pipe))));
-    pipes.extend(child.stderr.take().map(|pipe| (Stream::Stderr, OwnedFd::from(pipe))));
+    pipes.extend(group.child().stdout.take().map(|pipe| (Stream::Stdout, OwnedFd::from(pipe))));
+    pipes.extend(group.child().stderr.take().map(|pipe| (Stream::Stderr, OwnedFd::from(pipe))));
     for (_, pipe) in &pipes {
         fcntl_setfl(pipe, fcntl_getfl(pipe)? | OFlags::NONBLOCK)?;
     }
@@ -102,10 +102,9 @@ pub(crate) fn supervise(
         if level > handled {
             handled = level;
             let signal = if level == CancelLevel::Kill { Signal::KILL } else { cancel_signal };
-            // Fails if the whole group has exited already.
-            let _ = kill_process_group(pid, signal);
+            group.signal(signal);
         }
-        if let Some(status) = child.try_wait()? {
+        if let Some(status) = group.try_wait()? {
             // What the process wrote before it exited is still in the pipes.
             drain(&mut pipes, &mut buffer, sink);
             return Ok((handled == CancelLevel::None).then_some(status));

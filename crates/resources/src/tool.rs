@@ -1,7 +1,7 @@
 //! Runs the machine's own tools: `useradd`, `apt-get`, `systemctl` (spec 05 §5.5).
 
 use std::ffi::OsStr;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
@@ -36,7 +36,7 @@ impl Tool {
             return Err(Failure::Unavailable(format!("the tool `{name}` is not installed on this machine")));
         };
         let mut command = Command::new(program);
-        command.env("LC_ALL", "C").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        command.env("LC_ALL", "C").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         Ok(Tool { name, command })
     }
 
@@ -78,7 +78,8 @@ impl Tool {
     /// # Errors
     /// The tool cannot be started, or was cancelled.
     pub(crate) fn output(&mut self, cancel: &Cancel) -> Result<ToolOutput, Failure> {
-        let child = self.command.spawn().map_err(Failure::on("run", Path::new(self.name)))?;
+        let child = child_process::spawn(&mut self.command, &|| cancel.is_cancelled())
+            .map_err(Failure::on("run", Path::new(self.name)))?;
         let mut output = process::Output::default();
         let status = supervise(child, Signal::TERM, cancel, &mut |stream, bytes| output.push(stream, bytes))
             .map_err(Failure::on("wait for", Path::new(self.name)))?;

@@ -11,6 +11,7 @@ use runtime::sources::{GraphSource, spawn};
 use runtime::{StateDir, default_prefix, functions_dir};
 use tempfile::TempDir;
 
+use crate::helper;
 use crate::progress::{LogFormat, Printer};
 use crate::report;
 use crate::sources::Sources;
@@ -57,6 +58,9 @@ pub fn run(args: &Args) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    for problem in helper::prepare() {
+        eprintln!("mgmt-rt: {problem}");
+    }
     let signals = match Signals::new() {
         Ok(signals) => signals,
         Err(error) => {

@@ -5,6 +5,7 @@
 
 mod apply;
 mod graph;
+mod helper;
 mod plan;
 mod program;
 mod progress;
@@ -31,6 +32,9 @@ enum Command {
     Plan(plan::Args),
     /// Print the resource graph of a program, without changing the machine
     Graph(graph::Args),
+    /// A process of a running agent
+    #[command(subcommand, hide = true)]
+    Helper(helper::Helper),
 }
 
 /// Evaluating a program makes many small allocations: this allocator reduces the time from artifact to graph by a third.
@@ -42,5 +46,6 @@ fn main() -> ExitCode {
         Command::Apply(args) => apply::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Graph(args) => graph::run(&args),
+        Command::Helper(helper) => helper::run(&helper),
     }
 }

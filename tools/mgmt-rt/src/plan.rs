@@ -9,6 +9,7 @@ use mcl_diagnostics::{Code, Files, Format};
 use runtime::agent::{Agent, AgentOptions, Message, Signals, Summary};
 use runtime::{StateDir, default_prefix, finalize, local_host};
 
+use crate::helper;
 use crate::plan::printer::{PlanFormat, PlanPrinter};
 use crate::report;
 use crate::sources::{Sources, Wait};
@@ -56,6 +57,9 @@ pub fn run(args: &Args) -> ExitCode {
             return if unreadable { ExitCode::from(2) } else { ExitCode::FAILURE };
         }
     };
+    for problem in helper::prepare() {
+        eprintln!("mgmt-rt: {problem}");
+    }
     let color = std::io::stdout().is_terminal() && report::color_allowed();
     let mut printer = PlanPrinter::new(args.format, color, files);
     let options = AgentOptions {

@@ -3,11 +3,11 @@
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader, Read};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::process::CommandExt as _;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use child_process::ProcessGroup;
 use go_compat::os::error_text;
 use mcl_value::Value;
 
@@ -33,7 +33,7 @@ pub(super) struct System {
 
 struct Running {
     command: Vec<u8>,
-    child: Child,
+    group: ProcessGroup,
     output: Arc<Output>,
 }
 
@@ -73,7 +73,7 @@ impl Stream for System {
             }
             if output.closed {
                 // The process usually exits right after closing its output, and must be reaped.
-                ended = matches!(running.child.try_wait(), Ok(Some(_)));
+                ended = matches!(running.group.try_wait(), Ok(Some(_)));
                 if !ended {
                     cx.wake_after(REAP_INTERVAL);
                 }
@@ -90,15 +90,11 @@ impl Stream for System {
 }
 
 fn start(command: &[u8], waker: Arc<dyn Fn() + Send + Sync>) -> std::io::Result<Running> {
-    let mut child = Command::new("sh")
-        .arg("-c")
-        .arg(OsStr::from_bytes(command))
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .process_group(0)
-        .spawn()?;
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(OsStr::from_bytes(command)).stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut group = child_process::spawn(&mut shell, &|| false)?;
     let output = Arc::new(Output::default());
-    if let Some(stdout) = child.stdout.take() {
+    if let Some(stdout) = group.child().stdout.take() {
         let output = output.clone();
         std::thread::Builder::new().name("os.system".to_owned()).spawn(move || {
             read_lines(stdout, |line| {
@@ -109,7 +105,7 @@ fn start(command: &[u8], waker: Arc<dyn Fn() + Send + Sync>) -> std::io::Result<
             waker();
         })?;
     }
-    Ok(Running { command: command.to_vec(), child, output })
+    Ok(Running { command: command.to_vec(), group, output })
 }
 
 fn read_lines(source: impl Read, mut each: impl FnMut(Vec<u8>)) {
@@ -133,13 +129,6 @@ fn read_lines(source: impl Read, mut each: impl FnMut(Vec<u8>)) {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // The command has its own process group, so that its children are killed, too.
-        if !matches!(self.child.try_wait(), Ok(Some(_)))
-            && let Ok(raw) = i32::try_from(self.child.id())
-            && let Some(pid) = rustix::process::Pid::from_raw(raw)
-        {
-            let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
-            let _ = self.child.wait();
-        }
+        self.group.kill();
     }
 }

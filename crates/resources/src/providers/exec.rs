@@ -11,11 +11,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use child_process::Identity;
 use mcl_value::{Str, Value};
 use resource_graph::Resource;
-use rustix::process::Signal;
+use rustix::process::{Signal, getegid, geteuid};
 
-use crate::accounts::{group_id, user_id};
+use crate::accounts::{account, group_id, user_id};
 use crate::process::Output;
 use crate::providers::exec::command::{CommandContext, CommandLine, LineCounter, Termination, last_line, read_cached};
 use crate::{Context, Failure, Params, Provider, Scope, Watch, WorkerClass, write_atomically};
@@ -36,6 +37,8 @@ struct Exec {
     watchfiles: Vec<String>,
     /// Run the command only on a notification.
     refreshonly: bool,
+    /// A parameter is secret, so the output of its commands may be.
+    is_sensitive: bool,
     user: String,
     group: String,
     context: CommandContext,
@@ -73,13 +76,13 @@ impl Exec {
             mtimes: params.absolute_paths("mtimes")?,
             watchfiles: params.list("watchfiles")?,
             refreshonly: params.bool("refreshonly")?,
+            is_sensitive: !resource.sensitive.is_empty(),
             user: params.str("user")?.to_owned(),
             group: params.str("group")?.to_owned(),
             context: CommandContext {
                 env: params.map("env")?.into_iter().collect(),
                 cancel_signal: signal(params.str("sig")?)?,
-                user: None,
-                group: None,
+                identity: None,
             },
             fallback: [
                 params.opt_bytes("send_output")?.cloned(),
@@ -92,10 +95,28 @@ impl Exec {
     /// Returns the command context with user and group resolved. They are resolved at each check because other resources may
     /// create the accounts first.
     fn command_context(&self) -> Result<CommandContext, Failure> {
-        let given = |name: &str| (!name.is_empty()).then_some(name.to_owned());
-        let user = given(&self.user).map(|u| user_id(&u)).transpose()?;
-        let group = given(&self.group).map(|g| group_id(&g)).transpose()?;
-        Ok(CommandContext { user, group, ..self.context.clone() })
+        let mut context = self.context.clone();
+        let group = (!self.group.is_empty()).then(|| group_id(&self.group)).transpose()?;
+        let (current_user, current_group) = (geteuid().as_raw(), getegid().as_raw());
+        let identity = if self.user.is_empty() {
+            Identity { user: current_user, group: group.unwrap_or(current_group), groups: Vec::new() }
+        } else {
+            let user = user_id(&self.user)?;
+            let account = account(user)?;
+            let home = account.home.to_string_lossy().into_owned();
+            for (variable, value) in [("HOME", &home), ("USER", &account.name), ("LOGNAME", &account.name)] {
+                context.env.entry(variable.to_owned()).or_insert_with(|| value.clone());
+            }
+            Identity { user, group: group.unwrap_or(account.group), groups: account.groups }
+        };
+        let is_current = (identity.user, identity.group) == (current_user, current_group);
+        context.identity = (!is_current).then_some(identity);
+        Ok(context)
+    }
+
+    /// Returns the end of a command's output for a message.
+    fn message(&self, output: &Output) -> String {
+        if self.is_sensitive { "[output redacted]".to_owned() } else { last_line(output) }
     }
 
     /// Returns whether an input is newer than the last run.
@@ -137,11 +158,10 @@ fn exit_status(what: &str, termination: Termination) -> Result<i32, Failure> {
     }
 }
 
-fn expect_success(what: &str, termination: Termination, output: &Output) -> Result<(), Failure> {
+fn expect_success(what: &str, termination: Termination, message: &str) -> Result<(), Failure> {
     match exit_status(what, termination)? {
         0 => Ok(()),
         status => {
-            let message = last_line(output);
             let separator = if message.is_empty() { "" } else { ": " };
             Err(Failure::Command(format!("{what} error: exit status {status}{separator}{message}")))
         }
@@ -203,10 +223,10 @@ impl Provider for Exec {
         // An input that changes while the command runs forces another run.
         let started = SystemTime::now();
         let (termination, output) = self.cmd.capture(&context, cx.cancel())?;
-        expect_success("cmd", termination, &output)?;
+        expect_success("cmd", termination, &self.message(&output))?;
         if let Some(donecmd) = &self.donecmd {
             let (termination, output) = donecmd.capture(&context, cx.cancel())?;
-            expect_success("donecmd", termination, &output)?;
+            expect_success("donecmd", termination, &self.message(&output))?;
         }
         let values = [output.combined, output.stdout, output.stderr];
         if cx.state().is_some() {

@@ -3,6 +3,7 @@
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use resource_engine::{Group, Received, VertexKey};
 use resource_graph::{MASK, Resource, ResourceId};
@@ -10,6 +11,13 @@ use resources::{
     ApplyContext, Cancel, Change, CheckOutcome, CheckRequest, Context, Failure, Provider, RefreshJournal, Reversals,
     Sent,
 };
+
+/// How long a check is repeated while this process has no descriptor or memory left.
+const MAX_EXHAUSTION: Duration = Duration::from_secs(30);
+/// The first pause between two of these attempts.
+const FIRST_EXHAUSTION_DELAY: Duration = Duration::from_millis(5);
+/// Maximum pause between two of these attempts.
+const MAX_EXHAUSTION_DELAY: Duration = Duration::from_millis(250);
 
 /// Everything that a check needs; moves to the worker.
 pub(super) struct Job {
@@ -105,14 +113,24 @@ impl Job {
                 }
                 kind.update(&resources)?;
             }
-            if !initialised {
-                if let Some(state) = context.state.as_ref().filter(|_| apply && resources[0].meta.reverse) {
-                    Reversals::new(state).remember(&resources[0])?;
+            let mut backoff = ExhaustionBackoff::new();
+            loop {
+                let result = (|| {
+                    if !initialised {
+                        if let Some(state) = context.state.as_ref().filter(|_| apply && resources[0].meta.reverse) {
+                            Reversals::new(state).remember(&resources[0])?;
+                        }
+                        kind.init(&mut cx)?;
+                        initialised = true;
+                    }
+                    kind.check_apply(&mut cx)
+                })();
+                // A repeated check would not find the changes that were made already.
+                let is_repeatable = result.as_ref().is_err_and(is_exhausted) && !cx.is_changed();
+                if !is_repeatable || !backoff.wait(&cancel) {
+                    return result;
                 }
-                kind.init(&mut cx)?;
-                initialised = true;
             }
-            kind.check_apply(&mut cx)
         }));
         let result = result.unwrap_or_else(|panic| Err(Failure::Panic(panic_text(&*panic))));
         let CheckOutcome { mut changes, sent, mut messages, watch_again } = cx.into_outcome();
@@ -143,6 +161,33 @@ impl Job {
             messages: Vec::new(),
             result: Err(Failure::Cancelled),
         }
+    }
+}
+
+/// Whether a check failed because this process has no descriptor or memory left. That passes when other checks end.
+fn is_exhausted(failure: &Failure) -> bool {
+    matches!(failure, Failure::Io { error, .. } if child_process::is_exhausted(error))
+}
+
+/// The pauses between the attempts of a check while this process has no descriptor or memory left.
+struct ExhaustionBackoff {
+    end: Instant,
+    delay: Duration,
+}
+
+impl ExhaustionBackoff {
+    fn new() -> ExhaustionBackoff {
+        ExhaustionBackoff { end: Instant::now() + MAX_EXHAUSTION, delay: FIRST_EXHAUSTION_DELAY }
+    }
+
+    /// Pauses, and returns whether to try again.
+    fn wait(&mut self, cancel: &Cancel) -> bool {
+        if cancel.is_cancelled() || Instant::now() >= self.end {
+            return false;
+        }
+        std::thread::sleep(self.delay);
+        self.delay = (self.delay * 2).min(MAX_EXHAUSTION_DELAY);
+        true
     }
 }
 
@@ -191,11 +236,28 @@ mod tests {
         }
     }
 
-    #[test]
-    fn panic_of_a_kind_is_a_failure_of_its_resource() {
-        let job = Job {
+    /// Fails a few times because there is no descriptor left.
+    struct Exhausted(usize);
+
+    impl Provider for Exhausted {
+        fn check_apply(&mut self, _cx: &mut Context<'_>) -> Result<(), Failure> {
+            const EMFILE: i32 = 24;
+            self.0 = self.0.checked_sub(1).unwrap_or_default();
+            match self.0 {
+                0 => Ok(()),
+                _ => Err(Failure::io("open", "/x", std::io::Error::from_raw_os_error(EMFILE))),
+            }
+        }
+
+        fn update(&mut self, _resources: &[Resource]) -> Result<(), Failure> {
+            Ok(())
+        }
+    }
+
+    fn job(kind: Box<dyn Provider>) -> Job {
+        Job {
             key: VertexKey(0),
-            kind: Box::new(Panics),
+            kind,
             initialised: false,
             resources: Group::from(Resource::new(ResourceId::new("noop", "n"))),
             apply: true,
@@ -203,8 +265,18 @@ mod tests {
             flow: None,
             context: Arc::new(SharedContext { apply: ApplyContext::default(), journal: None }),
             cancel: Cancel::new(),
-        };
-        let done = job.run();
+        }
+    }
+
+    #[test]
+    fn check_without_a_descriptor_is_repeated() {
+        let done = job(Box::new(Exhausted(4))).run();
+        assert!(done.result.is_ok(), "{:?}", done.result);
+    }
+
+    #[test]
+    fn panic_of_a_kind_is_a_failure_of_its_resource() {
+        let done = job(Box::new(Panics)).run();
         assert!(matches!(&done.result, Err(Failure::Panic(text)) if text == "out of order"), "{:?}", done.result);
         assert!(done.initialised);
     }

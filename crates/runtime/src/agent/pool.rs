@@ -1,12 +1,14 @@
 //! The worker threads.
 //!
 //! Checks that compute share a few threads: enough to keep a disk's queue filled while each waits for its own sync. Checks
-//! that wait for a process or a daemon get a thread each, so that a hundred commands of ten seconds take ten seconds.
+//! that wait for a process or a daemon get a thread each, so that a hundred commands of ten seconds take ten seconds. How
+//! many of them run at a time depends on the limits of the machine; the others queue.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use child_process::max_parallel_commands;
 use resources::WorkerClass;
 
 use crate::agent::job::{Done, Job};
@@ -14,8 +16,6 @@ use crate::agent::mailbox::{AgentHandle, DoneMessage, Message};
 
 /// Maximum number of threads for checks that compute.
 const MAX_CPU_THREADS: usize = 8;
-/// Maximum number of threads for checks that wait; further checks queue.
-const MAX_BLOCKING_THREADS: usize = 512;
 /// Kinds recurse at most as deep as a directory tree, and that on the heap.
 const STACK_BYTES: usize = 512 * 1024;
 /// How long a worker is idle before it flushes. Flushing at once would delay the repair of a file that changes in the next
@@ -68,7 +68,7 @@ impl Workers {
             }),
             max_threads,
         };
-        Workers { cpu: pool(MAX_CPU_THREADS), blocking: pool(MAX_BLOCKING_THREADS), batch: Vec::new() }
+        Workers { cpu: pool(MAX_CPU_THREADS), blocking: pool(max_parallel_commands()), batch: Vec::new() }
     }
 
     /// Adds a check to the batch.

@@ -82,6 +82,7 @@ fn compiler_links_no_provider() {
 
 /// Crates through which the workspace does I/O or runs threads.
 const IO: &[&str] = &[
+    "child-process",
     "rustix",
     "nix",
     "signal-hook",

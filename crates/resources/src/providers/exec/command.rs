@@ -7,9 +7,10 @@ use std::io::Read;
 use std::mem::take;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
-use rustix::process::{Signal, getegid, geteuid};
+use child_process::{Identity, ProcessGroup, command_as};
+use rustix::process::{Signal, geteuid};
 
 use crate::process::{Output, Stream, find_program, supervise};
 use crate::{Cancel, Failure};
@@ -32,8 +33,8 @@ pub(super) struct CommandContext {
     pub(super) env: BTreeMap<String, String>,
     /// The signal that a cancellation sends.
     pub(super) cancel_signal: Signal,
-    pub(super) user: Option<u32>,
-    pub(super) group: Option<u32>,
+    /// The identity of the command; `None` for that of the agent.
+    pub(super) identity: Option<Identity>,
 }
 
 /// How a command ended.
@@ -71,8 +72,8 @@ impl CommandLine {
         cancel: &Cancel,
         sink: &mut dyn FnMut(Stream, &[u8]),
     ) -> Result<Termination, Failure> {
-        let child = self.spawn(context)?;
-        match supervise(child, context.cancel_signal, cancel, sink) {
+        let group = self.spawn(context, cancel)?;
+        match supervise(group, context.cancel_signal, cancel, sink) {
             Ok(Some(status)) => Ok(match status.signal() {
                 Some(signal) => Termination::Signaled(signal),
                 None => Termination::Exited(status.code().unwrap_or(-1)),
@@ -82,27 +83,34 @@ impl CommandLine {
         }
     }
 
-    fn spawn(&self, context: &CommandContext) -> Result<Child, Failure> {
+    fn spawn(&self, context: &CommandContext, cancel: &Cancel) -> Result<ProcessGroup, Failure> {
         let name = &self.words[0];
         let failed = |error: &dyn Display| Failure::Command(format!("cannot start `{name}`: {error}"));
         let program = find_program(name).ok_or_else(|| failed(&"no such program in PATH"))?;
-        let mut command = Command::new(program);
-        command.arg0(name).args(&self.words[1..]);
-        command.env_clear().envs(&context.env);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.process_group(0);
-        if !self.cwd.is_empty() {
-            command.current_dir(&self.cwd);
-        }
-        let current = (geteuid().as_raw(), getegid().as_raw());
-        let (user, group) = (context.user.unwrap_or(current.0), context.group.unwrap_or(current.1));
-        if (user, group) != current {
-            if current.0 != 0 {
+        let mut command = match &context.identity {
+            Some(_) if !geteuid().is_root() => {
                 return Err(Failure::Refused("only root can run a command as another user".to_owned()));
             }
-            command.uid(user).gid(group);
+            Some(identity) => command_as(identity, &program, name),
+            None => {
+                let mut command = Command::new(program);
+                command.arg0(name);
+                command
+            }
+        };
+        command.args(&self.words[1..]);
+        command.env_clear().envs(&context.env);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if !self.cwd.is_empty() {
+            // Looked at first: the error of a process that cannot start does not tell which path it is about.
+            let entered = std::fs::metadata(&self.cwd).and_then(|directory| match directory.is_dir() {
+                true => Ok(()),
+                false => Err(std::io::ErrorKind::NotADirectory.into()),
+            });
+            entered.map_err(Failure::on("use the working directory", Path::new(&self.cwd)))?;
+            command.current_dir(&self.cwd);
         }
-        command.spawn().map_err(|error| {
+        child_process::spawn(&mut command, &|| cancel.is_cancelled()).map_err(|error| {
             let text = error.to_string();
             failed(&text.rsplit_once(" (os error ").map_or(text.as_str(), |(message, _)| message))
         })

@@ -1,0 +1,68 @@
+//! A process that leads its own process group.
+
+use std::io;
+use std::process::{Child, ExitStatus};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::guard::Registration;
+use crate::running::RunningCount;
+
+/// A running process and its process group. Dropping it leaves both alone.
+#[derive(Debug)]
+pub struct ProcessGroup {
+    child: Child,
+    pid: Pid,
+    registration: Registration,
+    /// `None` once it has ended.
+    running: Option<RunningCount>,
+}
+
+impl ProcessGroup {
+    pub(crate) fn new(child: Child, running: RunningCount) -> ProcessGroup {
+        let pid = Pid::from_child(&child);
+        ProcessGroup { child, pid, registration: Registration::new(pid), running: Some(running) }
+    }
+
+    /// Returns the id of the process and its group.
+    #[must_use]
+    pub fn id(&self) -> Pid {
+        self.pid
+    }
+
+    /// Returns the process, to take its pipes.
+    pub fn child(&mut self) -> &mut Child {
+        &mut self.child
+    }
+
+    /// Sends a signal to the whole group. Does nothing if it has ended.
+    pub fn signal(&self, signal: Signal) {
+        let _ = kill_process_group(self.pid, signal);
+    }
+
+    /// Returns the status of the process if it has ended, and reaps it. What it left in its group keeps running.
+    ///
+    /// # Errors
+    /// The system call failed.
+    pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
+        let status = self.child.try_wait()?;
+        if status.is_some() {
+            self.ended();
+        }
+        Ok(status)
+    }
+
+    /// Kills the group, unless its leader has ended, and reaps the leader.
+    pub fn kill(&mut self) {
+        if !matches!(self.try_wait(), Ok(Some(_))) {
+            self.signal(Signal::KILL);
+            let _ = self.child.wait();
+            self.ended();
+        }
+    }
+
+    fn ended(&mut self) {
+        self.registration.end();
+        self.running = None;
+    }
+}

@@ -1,0 +1,181 @@
+//! A second process that ends what this process has started when this process is gone.
+//!
+//! A process that is killed cannot end its children. The guard can: it holds the reading end of a pipe, on which it learns
+//! which process groups run, and which the kernel closes with its only writer. Then the guard kills the groups that
+//! are left. A process that has left its group (a daemon that called `setsid`) is not one of them. A group that was started in
+//! the moment before the kill, and not reported, is found among the orphans of the session.
+
+use std::io::{self, PipeWriter, Read, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::process::{Pid, Signal, getpid, getppid, getsid, kill_process_group};
+use rustix::time::{ClockId, clock_gettime};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
+/// The connection to the guard of this process.
+static GUARD: OnceLock<PipeWriter> = OnceLock::new();
+
+/// A message to the guard: whether a group started or ended, and its id.
+const MESSAGE_LENGTH: usize = 5;
+const STARTED: u8 = b'+';
+const ENDED: u8 = b'-';
+/// How old a group may be that was started and not reported.
+const MAX_ORPHAN_AGE: Duration = Duration::from_secs(2);
+/// The pauses before the looks for such groups: the last child may still be starting.
+const ORPHAN_SCAN_PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_millis(20), Duration::from_millis(200)];
+
+/// Starts the guard: `command` runs a program that calls [`run_guard`] with its standard input. Groups that [`crate::spawn`]
+/// starts from now on are guarded. A second call does nothing.
+///
+/// # Errors
+/// The program cannot be started.
+pub fn start_guard(mut command: Command) -> io::Result<()> {
+    if GUARD.get().is_some() {
+        return Ok(());
+    }
+    let (reader, writer) = io::pipe()?;
+    // A guard that does not read must not hold this process up.
+    fcntl_setfl(&writer, fcntl_getfl(&writer)? | OFlags::NONBLOCK)?;
+    // In a group of its own, so that ^C does not end it first.
+    command.stdin(reader).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn()?;
+    let _ = GUARD.set(writer);
+    Ok(())
+}
+
+/// Kills the groups that have started and not ended when the input ends. This is all that the guard does.
+///
+/// # Errors
+/// The signals that would end it cannot be blocked.
+pub fn run_guard(input: impl Read) -> io::Result<()> {
+    for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
+        signal_hook::flag::register(signal, Arc::default())?;
+    }
+    let parent = getppid();
+    kill_left_groups(input);
+    if let Some(parent) = parent {
+        kill_new_orphans(parent);
+    }
+    Ok(())
+}
+
+/// Kills the groups that the parent of this process started right before its end. They have been adopted by the process that
+/// adopted this one, and are in the same session.
+fn kill_new_orphans(parent: Pid) {
+    let Ok(session) = getsid(None) else { return };
+    for pause in ORPHAN_SCAN_PAUSES {
+        std::thread::sleep(pause);
+        let Some(adopter) = getppid().filter(|adopter| *adopter != parent) else { continue };
+        let now = clock_gettime(ClockId::Boottime).tv_sec;
+        for process in processes() {
+            let is_orphan = process.parent == adopter.as_raw_pid() && process.session == session.as_raw_pid();
+            let is_new = now.saturating_sub(process.started) <= MAX_ORPHAN_AGE.as_secs().cast_signed();
+            if is_orphan && is_new && process.group == process.id && process.id != getpid().as_raw_pid() {
+                let _ = Pid::from_raw(process.group).map(|group| kill_process_group(group, Signal::KILL));
+            }
+        }
+    }
+}
+
+/// A process, as `/proc/PID/stat` describes it.
+struct Process {
+    id: i32,
+    parent: i32,
+    group: i32,
+    session: i32,
+    /// In seconds since the machine started.
+    started: i64,
+}
+
+fn processes() -> impl Iterator<Item = Process> {
+    let ticks = i64::try_from(rustix::param::clock_ticks_per_second()).unwrap_or(100).max(1);
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let stats = entries.filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok());
+    stats.filter_map(move |stat| {
+        // The name of the program, in parentheses, may contain anything.
+        let id = stat.split(' ').next()?.parse().ok()?;
+        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        let field = |number: usize| fields.get(number - 3)?.parse::<i64>().ok();
+        let id_field = |number: usize| field(number).and_then(|id| i32::try_from(id).ok());
+        let started = field(22)? / ticks;
+        Some(Process { id, parent: id_field(4)?, group: id_field(5)?, session: id_field(6)?, started })
+    })
+}
+
+/// Reads to the end of the input, and kills the groups that are left then.
+fn kill_left_groups(mut input: impl Read) {
+    let mut groups: Vec<i32> = Vec::new();
+    let mut message = [0; MESSAGE_LENGTH];
+    while input.read_exact(&mut message).is_ok() {
+        let [change, id @ ..] = message;
+        let id = i32::from_le_bytes(id);
+        if change == STARTED {
+            groups.push(id);
+        } else if let Some(at) = groups.iter().position(|group| *group == id) {
+            groups.swap_remove(at);
+        }
+    }
+    for group in groups.into_iter().filter_map(Pid::from_raw) {
+        // Fails if the group has ended.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+}
+
+/// A group that the guard knows.
+#[derive(Debug)]
+pub(crate) struct Registration(Option<Pid>);
+
+impl Registration {
+    pub(crate) fn new(group: Pid) -> Registration {
+        tell(STARTED, group);
+        Registration(Some(group))
+    }
+
+    /// Ends the registration: the leader of the group has ended.
+    pub(crate) fn end(&mut self) {
+        if let Some(group) = self.0.take() {
+            tell(ENDED, group);
+        }
+    }
+}
+
+fn tell(change: u8, group: Pid) {
+    let Some(mut guard) = GUARD.get() else { return };
+    let mut message = [change; MESSAGE_LENGTH];
+    message[1..].copy_from_slice(&group.as_raw_pid().to_le_bytes());
+    // Fails if the guard was killed, or does not read. A write of a few bytes to a pipe is never partial.
+    let _ = guard.write_all(&message);
+}
+
+#[cfg(test)]
+mod tests {
+    use test_support::eventually;
+
+    use super::*;
+
+    fn message(change: u8, group: Pid) -> Vec<u8> {
+        [&[change], &group.as_raw_pid().to_le_bytes()[..]].concat()
+    }
+
+    #[test]
+    fn groups_that_have_not_ended_are_killed_with_all_their_members() {
+        let start = || {
+            let mut command = Command::new("/bin/sh");
+            command.args(["-c", "sleep 1000 & sleep 1000"]).process_group(0);
+            command.spawn().expect("a shell")
+        };
+        let (mut killed, mut kept) = (start(), start());
+        let (killed_group, kept_group) = (Pid::from_child(&killed), Pid::from_child(&kept));
+        let input = [message(STARTED, killed_group), message(STARTED, kept_group), message(ENDED, kept_group)].concat();
+        kill_left_groups(&input[..]);
+        killed.wait().expect("a child");
+        let is_alive = |group| rustix::process::test_kill_process_group(group).is_ok();
+        eventually("its child is gone too", || !is_alive(killed_group));
+        assert!(is_alive(kept_group));
+        let _ = kill_process_group(kept_group, Signal::KILL);
+        kept.wait().expect("a child");
+    }
+}
