@@ -242,7 +242,7 @@ mod tests {
     impl Provider for Exhausted {
         fn check_apply(&mut self, _cx: &mut Context<'_>) -> Result<(), Failure> {
             const EMFILE: i32 = 24;
-            self.0 = self.0.checked_sub(1).unwrap_or_default();
+            self.0 = self.0.saturating_sub(1);
             match self.0 {
                 0 => Ok(()),
                 _ => Err(Failure::io("open", "/x", std::io::Error::from_raw_os_error(EMFILE))),
