@@ -1,4 +1,4 @@
-//! Starting a process when the machine has room for it.
+//! Starting a process when the machine has the resources for it.
 
 use std::io;
 use std::os::unix::process::CommandExt as _;
@@ -15,7 +15,7 @@ use crate::running::{RunningCount, wait_for_end};
 const FIRST_DELAY: Duration = Duration::from_millis(5);
 /// Maximum time between two attempts.
 const MAX_DELAY: Duration = Duration::from_millis(250);
-/// How long to try while nothing that this process started is running, so that nothing of ours would make room.
+/// How long to try while nothing that this process started is running, so that nothing of ours would free anything.
 const MAX_WAIT: Duration = Duration::from_secs(30);
 
 /// Starts a command in a process group of its own, with the limit on descriptors that this process had at its start. While

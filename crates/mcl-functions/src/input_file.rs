@@ -85,7 +85,7 @@ pub(crate) struct InputFile {
     path: PathBuf,
     /// The last complete contents of the path.
     last: Option<Vec<u8>>,
-    /// What was read by the last call, and not confirmed.
+    /// What was read before, and not confirmed.
     candidate: Option<Snapshot>,
     /// When the first candidate since the last confirmation was read, as time since the Unix epoch.
     unsettled_since: Option<Duration>,
