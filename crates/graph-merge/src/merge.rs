@@ -23,7 +23,7 @@ pub struct Merged {
 ///
 /// # Errors
 /// Diagnostics of the stage `merge`: every merge point that is unmatched or not empty, every resource that the sides
-/// declare differently, or a cycle across both sides.
+/// declare differently, or a cycle of declared edges across both sides.
 pub fn merge(mcl: &ResourceGraph, puppet: &ResourceGraph, options: &MergeOptions) -> Result<Merged, Vec<Diagnostic>> {
     let MergePoints { points, mut errors, mut warnings } = find(mcl, puppet, options);
     let by_noop: FxHashMap<VertexId, &MergePoint> = points.iter().map(|point| (point.mcl, point)).collect();
@@ -71,8 +71,9 @@ pub fn merge(mcl: &ResourceGraph, puppet: &ResourceGraph, options: &MergeOptions
         return Err(errors);
     }
     join_edges(mcl, puppet, &map, &mut graph);
-    match graph.topological_order() {
-        Ok(_) => Ok(Merged { graph, warnings }),
+    // Automatic edges that contradict the order across both sides are omitted later, when all of them are known.
+    match graph.check_declared_order() {
+        Ok(()) => Ok(Merged { graph, warnings }),
         Err(cycle) => Err(vec![cycle_error(&graph, &cycle)]),
     }
 }

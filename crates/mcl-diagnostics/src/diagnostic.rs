@@ -33,6 +33,8 @@ pub enum Stage {
 pub enum Severity {
     Error,
     Warning,
+    /// A consequence that a user may want to know, and that needs no change.
+    Note,
 }
 
 /// A secondary span with an annotation.
@@ -44,7 +46,7 @@ pub struct Label {
     pub text: String,
 }
 
-/// An error or a warning.
+/// An error, a warning or a note.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// The stable code, e.g. `E0601`.
@@ -85,6 +87,12 @@ impl Diagnostic {
     #[must_use]
     pub fn warning(code: Code, stage: Stage, message: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, stage, message) }
+    }
+
+    /// Creates a note without a span.
+    #[must_use]
+    pub fn note(code: Code, stage: Stage, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { severity: Severity::Note, ..Diagnostic::error(code, stage, message) }
     }
 
     /// Sets the primary span.

@@ -67,8 +67,8 @@ pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
 /// Returns the number of errors and the number of warnings.
 #[must_use]
 pub fn counts(diagnostics: &[Diagnostic]) -> (usize, usize) {
-    let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
-    (errors, diagnostics.len() - errors)
+    let count = |severity| diagnostics.iter().filter(|d| d.severity == severity).count();
+    (count(Severity::Error), count(Severity::Warning))
 }
 
 /// Returns the diagnostics of all programs in one format; ends in a newline unless it is empty.

@@ -89,6 +89,16 @@ impl CatalogResource {
         self.sensitive.iter().any(|s| s == name) || self.parameters.get(name).is_some_and(PuppetValue::holds_secret)
     }
 
+    /// Returns whether the resource is to be removed: its `ensure` says so. A mount point may also be unmounted.
+    #[must_use]
+    pub fn is_removed(&self) -> bool {
+        match self.text("ensure") {
+            Some("absent" | "purged") => true,
+            Some("unmounted") => &*self.reference.type_name == "Mount",
+            Some(_) | None => false,
+        }
+    }
+
     /// Returns whether the resource contains others.
     #[must_use]
     pub fn is_container(&self) -> bool {

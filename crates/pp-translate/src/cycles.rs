@@ -1,4 +1,6 @@
 //! Cycles of a relationship graph (spec 07 §2.9), each shown as its shortest closed path with the reason of every edge.
+//!
+//! Automatic edges never close a cycle: those that would are omitted later, when all edges are known.
 
 use std::collections::VecDeque;
 
@@ -6,9 +8,9 @@ use mcl_diagnostics::{Code, Diagnostic, Stage};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use crate::relationships::{Relationships, VertexIndex};
+use crate::relationships::{Edge, Label, Relationships, VertexIndex};
 
-/// Returns the strongly connected components that contain a cycle. The members are sorted by reference, and so are the
+/// Returns the strongly connected components that contain a cycle of edges that are not automatic. The members are sorted by reference, and so are the
 /// components.
 #[must_use]
 pub fn find_cycles(graph: &Relationships) -> Vec<Vec<VertexIndex>> {
@@ -18,7 +20,7 @@ pub fn find_cycles(graph: &Relationships) -> Vec<Vec<VertexIndex>> {
         directed.add_node(());
     }
     let mut has_loop = vec![false; graph.vertices.len()];
-    for edge in &graph.expanded {
+    for edge in declared(graph) {
         directed.add_edge(NodeIndex::new(edge.source), NodeIndex::new(edge.target), ());
         has_loop[edge.source] |= edge.source == edge.target;
     }
@@ -35,6 +37,10 @@ pub fn find_cycles(graph: &Relationships) -> Vec<Vec<VertexIndex>> {
     cycles
 }
 
+fn declared(graph: &Relationships) -> impl Iterator<Item = &Edge<VertexIndex>> {
+    graph.expanded.iter().filter(|edge| edge.label != Label::Automatic)
+}
+
 /// Returns the shortest closed path through the first member of a component, which is not repeated at the end.
 #[must_use]
 pub fn shortest_path(graph: &Relationships, members: &[VertexIndex]) -> Vec<VertexIndex> {
@@ -44,7 +50,7 @@ pub fn shortest_path(graph: &Relationships, members: &[VertexIndex]) -> Vec<Vert
         is_member[member] = true;
     }
     let mut successors: Vec<Vec<VertexIndex>> = vec![Vec::new(); graph.vertices.len()];
-    for edge in graph.expanded.iter().filter(|e| is_member[e.source] && is_member[e.target]) {
+    for edge in declared(graph).filter(|e| is_member[e.source] && is_member[e.target]) {
         successors[edge.source].push(edge.target);
     }
     let mut predecessor: Vec<Option<VertexIndex>> = vec![None; graph.vertices.len()];
@@ -79,7 +85,7 @@ pub fn cycle_errors(graph: &Relationships) -> Vec<Diagnostic> {
                 let target = path[(i + 1) % path.len()];
                 message.push_str(" -> ");
                 message.push_str(&graph.describe(target));
-                let edge = graph.expanded.iter().find(|e| e.source == source && e.target == target);
+                let edge = declared(graph).find(|e| e.source == source && e.target == target);
                 let why = edge.map(|e| graph.explain(e.reason)).unwrap_or_default();
                 reasons.push(format!("{} is before {}: {why}", graph.describe(source), graph.describe(target)));
             }

@@ -21,7 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::catalog::{CatalogResource, ResourceIndex};
 use crate::cycles::cycle_errors;
-use crate::relationships::{Label, Relationships, Vertex};
+use crate::relationships::{Label, Reason, Relationships, Vertex, VertexIndex};
 use crate::translate::concat::Concat;
 use crate::value::PuppetValue;
 
@@ -103,11 +103,20 @@ pub(crate) struct Native {
     params: Vec<(&'static str, Value)>,
     meta: Meta,
     sensitive: Vec<&'static str>,
+    /// Set for resources without work of their own.
+    propagates_refresh: bool,
 }
 
 impl Native {
     fn new(kind: &'static str, name: impl Into<String>) -> Native {
-        Native { kind, name: name.into(), params: Vec::new(), meta: Meta::default(), sensitive: Vec::new() }
+        Native {
+            kind,
+            name: name.into(),
+            params: Vec::new(),
+            meta: Meta::default(),
+            sensitive: Vec::new(),
+            propagates_refresh: false,
+        }
     }
 
     fn set(&mut self, field: &'static str, value: Value) {
@@ -268,9 +277,9 @@ fn problem(code: Code, error: bool, resource: &CatalogResource, problem: &str) -
 }
 
 fn container_boundary(name: String, container: &CatalogResource) -> Resource {
-    let mut resource = finish(Native::new("noop", name), container);
-    resource.propagates_refresh = true;
-    resource
+    let mut boundary = Native::new("noop", name);
+    boundary.propagates_refresh = true;
+    finish(boundary, container)
 }
 
 fn finish(native: Native, from: &CatalogResource) -> Resource {
@@ -280,7 +289,7 @@ fn finish(native: Native, from: &CatalogResource) -> Resource {
         meta: native.meta,
         sensitive: native.sensitive.into_iter().map(Arc::from).collect(),
         span: None,
-        propagates_refresh: false,
+        propagates_refresh: native.propagates_refresh,
         origin: from.origin().map(Arc::from),
     }
 }
@@ -358,18 +367,33 @@ fn translate_resource(
 
 /// Adds the edges between translated vertices: at most one per pair, which notifies if any of them does.
 ///
-/// A containment edge delivers a refresh (spec 07 §2.5), but only one that can arise and has a target: an edge notifies if
-/// its source is a resource or reachable from one by refresh edges, and its target is a resource or leads to one.
+/// A declared notification is kept as it is. A containment edge delivers a refresh (spec 07 §2.5), but only one that can
+/// arise and has a target, which saves the engine work: its source must be reachable by refresh edges from a resource, and
+/// a resource from its target. The start and end of an empty container count as resources, because the container may be a
+/// merge point, with edges of another graph.
+///
+/// What a resource needs must outlive it: an automatic edge between two resources that are to be removed is reversed.
 fn add_edges(graph: &Relationships, vertex_ids: &[Option<VertexId>], out: &mut ResourceGraph) {
-    let n = graph.vertices.len();
-    let is_resource: Vec<bool> = graph.vertices.iter().map(|v| matches!(v, Vertex::Resource(_))).collect();
-    let emits = refresh_closure(graph, is_resource.clone(), |e| (e.0, e.1));
-    let leads = refresh_closure(graph, is_resource, |e| (e.1, e.0));
-    debug_assert_eq!(emits.len(), n);
+    let mut is_end: Vec<bool> = graph.vertices.iter().map(|v| matches!(v, Vertex::Resource(_))).collect();
+    for edge in graph.expanded.iter().filter(|edge| matches!(edge.reason, Reason::Empty(_))) {
+        is_end[edge.source] = true;
+        is_end[edge.target] = true;
+    }
+    let emits = refresh_closure(graph, is_end.clone(), |e| (e.0, e.1));
+    let leads = refresh_closure(graph, is_end, |e| (e.1, e.0));
+    let is_removed = |vertex: VertexIndex| match graph.vertices[vertex] {
+        Vertex::Resource(index) => graph.catalog.resources[index].is_removed(),
+        Vertex::Admissible(_) | Vertex::Completed(_) => false,
+    };
     for edge in &graph.expanded {
-        let (Some(from), Some(to)) = (vertex_ids[edge.source], vertex_ids[edge.target]) else { continue };
-        let notify = edge.label == Label::Refresh && emits[edge.source] && leads[edge.target];
-        out.add_edge(Edge { from, to, notify, autoedge: false });
+        let (Some(mut from), Some(mut to)) = (vertex_ids[edge.source], vertex_ids[edge.target]) else { continue };
+        let autoedge = edge.label == Label::Automatic;
+        if autoedge && is_removed(edge.source) && is_removed(edge.target) {
+            (from, to) = (to, from);
+        }
+        let is_declared = matches!(edge.reason, Reason::Parameter(..));
+        let notify = edge.label == Label::Refresh && (is_declared || (emits[edge.source] && leads[edge.target]));
+        out.add_edge(Edge { from, to, notify, autoedge });
     }
 }
 

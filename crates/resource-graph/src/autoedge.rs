@@ -5,24 +5,44 @@
 //! directory that contains it). Each kind declares both in its [`AutoEdges`](crate::AutoEdges). An identity is the key of
 //! a hash map, so the running time is linear in the number of identities that are offered and wanted. If several resources
 //! offer the same identity, the one whose id sorts first is taken.
+//!
+//! What a resource needs must also outlive it: if both are to be removed, the edge is reversed. A directory is removed after
+//! the files in it, and a group after its users.
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{Edge, Params, Resource, ResourceGraph, ResourceId, VertexId};
+use crate::{Edge, EdgeRanks, Params, Resource, ResourceGraph, ResourceId, VertexId};
 
 /// Returns the files of a package, directories with a trailing `/`; empty for an unknown package.
 pub type PackageFiles<'a> = dyn Fn(&Resource) -> Vec<String> + 'a;
+
+/// Returns the name of the primary group that each of the users has on the host, if the user and the group exist.
+pub type PrimaryGroups<'a> = dyn Fn(&[&str]) -> Vec<Option<String>> + 'a;
 
 /// What the algorithm needs to know about the host.
 #[derive(Default)]
 pub struct AutoEdgeHost<'a> {
     /// The files of packages. Without it, packages get no automatic edges.
     pub package_files: Option<&'a PackageFiles<'a>>,
+    /// The primary groups of users. Without it, a group that is to be removed is only ordered after the users whose
+    /// declaration names it.
+    pub primary_groups: Option<&'a PrimaryGroups<'a>>,
     /// The home directory, for units of the user's service manager.
     pub home: Option<String>,
+}
+
+/// What the rules of a kind want to know about the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostFact {
+    /// Nothing.
+    Nothing,
+    /// The files of the package: [`AutoEdgeInput::package_files`].
+    PackageFiles,
+    /// The primary group of a user that is to be removed: [`AutoEdgeInput::primary_group`].
+    PrimaryGroup,
 }
 
 /// A resource whose automatic edges cannot be determined.
@@ -61,29 +81,26 @@ impl std::fmt::Display for AutoEdgeError {
 
 impl std::error::Error for AutoEdgeError {}
 
-/// Adds the automatic edges. Existing edges are not changed.
+/// Adds the automatic edges. Existing edges are not changed. The result may have cycles, which
+/// [`ResourceGraph::omit_contradictions`] removes with the ranks that are returned.
 ///
 /// # Errors
 /// Every resource whose automatic edges cannot be determined; the graph is unchanged then.
-pub fn add_autoedges(graph: &mut ResourceGraph, host: &AutoEdgeHost<'_>) -> Result<(), Vec<AutoEdgeError>> {
+pub fn add_autoedges(graph: &mut ResourceGraph, host: &AutoEdgeHost<'_>) -> Result<EdgeRanks, Vec<AutoEdgeError>> {
     let found = find_edges(graph, host)?;
-    for edge in found.edges {
-        graph.add_edge(edge);
-    }
-    for edge in found.yielding {
-        if !graph.reaches(edge.to, edge.from) {
-            graph.add_edge(edge);
-        }
-    }
-    Ok(())
+    let rules = graph.edge_count();
+    found.edges.into_iter().for_each(|edge| graph.add_edge(edge));
+    let host = graph.edge_count();
+    found.by_host.into_iter().for_each(|edge| graph.add_edge(edge));
+    Ok(EdgeRanks { rules, host })
 }
 
 /// The edges that were found.
 #[derive(Default)]
 struct FoundEdges {
     edges: Vec<Edge>,
-    /// Edges that depend on the host's packages: they yield to the order that the program declares.
-    yielding: Vec<Edge>,
+    /// Edges that depend on what is installed on the host.
+    by_host: Vec<Edge>,
 }
 
 /// What the rules of a kind know about one resource.
@@ -93,14 +110,19 @@ pub struct AutoEdgeInput<'a> {
     pub params: Params<'a>,
     /// The files of the package that the resource installs; empty unless the kind asks for them.
     pub package_files: &'a [String],
+    /// The primary group that the user has on the host, if it is to be removed and the kind asks for it.
+    pub primary_group: Option<&'a str>,
     /// The home directory.
     pub home: Option<&'a str>,
 }
 
-/// The resources that take part, and the files of those that install packages.
+/// The resources that take part, and what their rules want to know about the host.
 struct Participants<'a> {
     resources: Vec<(VertexId, Params<'a>)>,
+    /// The resources that are to be removed.
+    removed: FxHashSet<VertexId>,
     package_files: FxHashMap<VertexId, Vec<String>>,
+    primary_groups: FxHashMap<VertexId, String>,
     home: Option<&'a str>,
 }
 
@@ -112,20 +134,40 @@ impl<'a> Participants<'a> {
             .filter_map(|(vertex, resource)| Some((vertex, Params::of(resource)?)))
             .filter(|(_, params)| params.kind().traits.autoedge)
             .collect();
+        let removed: FxHashSet<VertexId> = resources
+            .iter()
+            .filter(|(_, params)| (params.kind().autoedges.is_removed)(params))
+            .map(|(vertex, _)| *vertex)
+            .collect();
+        let wanting = |fact: HostFact| resources.iter().filter(move |(_, params)| params.kind().autoedges.host == fact);
         let mut package_files = FxHashMap::default();
-        for (vertex, _) in resources.iter().filter(|(_, params)| params.kind().autoedges.package_files) {
+        for (vertex, _) in wanting(HostFact::PackageFiles) {
             let files = host.package_files.map_or_else(Vec::new, |files| files(graph.resource(*vertex)));
             package_files.insert(*vertex, files);
         }
-        Participants { resources, package_files, home: host.home.as_deref() }
+        let mut primary_groups = FxHashMap::default();
+        if let Some(groups_of) = host.primary_groups.filter(|_| !removed.is_empty()) {
+            let (users, names): (Vec<VertexId>, Vec<&str>) = wanting(HostFact::PrimaryGroup)
+                .filter(|(vertex, _)| removed.contains(vertex))
+                .map(|(vertex, params)| (*vertex, params.name()))
+                .unzip();
+            if !users.is_empty() {
+                let groups = users.into_iter().zip(groups_of(&names));
+                primary_groups.extend(groups.filter_map(|(user, group)| Some((user, group?))));
+            }
+        }
+        Participants { resources, removed, package_files, primary_groups, home: host.home.as_deref() }
     }
 
     /// Returns the participants with what their rules know about them.
     fn inputs(&self) -> impl Iterator<Item = (VertexId, AutoEdgeInput<'_>)> {
         self.resources.iter().map(|(vertex, params)| {
-            let files = params.kind().autoedges.package_files.then(|| self.package_files.get(vertex)).flatten();
+            let fact = params.kind().autoedges.host;
+            let files = (fact == HostFact::PackageFiles).then(|| self.package_files.get(vertex)).flatten();
             let package_files = files.map_or(&[][..], Vec::as_slice);
-            (*vertex, AutoEdgeInput { params: *params, package_files, home: self.home })
+            let group = (fact == HostFact::PrimaryGroup).then(|| self.primary_groups.get(vertex)).flatten();
+            let primary_group = group.map(String::as_str);
+            (*vertex, AutoEdgeInput { params: *params, package_files, primary_group, home: self.home })
         })
     }
 }
@@ -135,14 +177,19 @@ fn find_edges(graph: &ResourceGraph, host: &AutoEdgeHost<'_>) -> Result<FoundEdg
     let mut errors = Vec::new();
     let error = |vertex: VertexId, kind| AutoEdgeError { id: graph.resource(vertex).id.clone(), vertex, kind };
     let mut offers = Offers::new(graph);
-    offers.host_dependent = participants.package_files.keys().copied().collect();
     for (vertex, input) in participants.inputs() {
         offers.vertex = vertex;
         if let Err(kind) = (input.params.kind().autoedges.offers)(&input, &mut offers) {
             errors.push(error(vertex, kind));
         }
     }
-    let mut finder = EdgeFinder { offers: &offers, vertex: VertexId(0), found: FoundEdges::default() };
+    let mut finder = EdgeFinder {
+        offers: &offers,
+        removed: &participants.removed,
+        packages: &participants.package_files,
+        vertex: VertexId(0),
+        found: FoundEdges::default(),
+    };
     for (vertex, input) in participants.inputs() {
         finder.vertex = vertex;
         if let Err(kind) = (input.params.kind().autoedges.wants)(&input, &mut finder) {
@@ -189,19 +236,11 @@ pub struct Offers<'a> {
     namespaces: Vec<(&'static str, FxHashMap<Cow<'a, str>, Candidates>)>,
     /// The members of each group.
     groups: FxHashMap<&'static str, Vec<VertexId>>,
-    /// The resources whose offers depend on the host.
-    host_dependent: FxHashSet<VertexId>,
 }
 
 impl<'a> Offers<'a> {
     fn new(graph: &'a ResourceGraph) -> Offers<'a> {
-        Offers {
-            graph,
-            vertex: VertexId(0),
-            namespaces: Vec::new(),
-            groups: FxHashMap::default(),
-            host_dependent: FxHashSet::default(),
-        }
+        Offers { graph, vertex: VertexId(0), namespaces: Vec::new(), groups: FxHashMap::default() }
     }
 
     /// Adds an identity of the resource.
@@ -237,30 +276,50 @@ impl<'a> Offers<'a> {
 /// Finds the edges of one resource.
 pub struct EdgeFinder<'a> {
     offers: &'a Offers<'a>,
+    /// The resources that are to be removed.
+    removed: &'a FxHashSet<VertexId>,
+    /// The packages, whose edges depend on the host.
+    packages: &'a FxHashMap<VertexId, Vec<String>>,
     /// The resource whose edges are being searched.
     vertex: VertexId,
     found: FoundEdges,
 }
 
 impl EdgeFinder<'_> {
-    /// Orders the resource after the one that offers an identity. Returns whether there is one.
-    pub fn after(&mut self, identity: &Identity<'_>) -> bool {
-        let candidate = self.candidate(identity);
-        candidate.map(|candidate| self.add(candidate, self.vertex)).is_some()
+    /// The resource needs the one that offers an identity: it comes after it, or before it if both are to be removed.
+    /// Returns whether there is one.
+    pub fn needs(&mut self, identity: &Identity<'_>) -> bool {
+        let provider = self.candidate(identity);
+        provider.map(|provider| self.add_need(self.vertex, provider)).is_some()
     }
 
-    /// Orders the resource before the one that offers an identity. Returns whether there is one.
+    /// The resource that offers an identity needs this one. Returns whether there is one.
+    pub fn needed_by(&mut self, identity: &Identity<'_>) -> bool {
+        let user = self.candidate(identity);
+        user.map(|user| self.add_need(user, self.vertex)).is_some()
+    }
+
+    /// The resource needs every member of a group.
+    pub fn needs_all(&mut self, group: &'static str) {
+        for member in self.offers.groups.get(group).into_iter().flatten() {
+            if *member != self.vertex {
+                self.add_need(self.vertex, *member);
+            }
+        }
+    }
+
+    /// Orders the resource before the one that offers an identity, whether they are to be removed or not. Returns whether
+    /// there is one.
     pub fn before(&mut self, identity: &Identity<'_>) -> bool {
         let candidate = self.candidate(identity);
         candidate.map(|candidate| self.add(self.vertex, candidate)).is_some()
     }
 
-    /// Orders the resource after every member of a group.
-    pub fn after_all(&mut self, group: &'static str) {
-        for member in self.offers.groups.get(group).into_iter().flatten() {
-            if *member != self.vertex {
-                self.add(*member, self.vertex);
-            }
+    /// Orders the resource before the one that offers an identity, if that one is to be removed. The edge depends on the
+    /// host.
+    pub fn before_removed_on_host(&mut self, identity: &Identity<'_>) {
+        if let Some(to) = self.candidate(identity).filter(|candidate| self.removed.contains(candidate)) {
+            self.found.by_host.push(Edge { from: self.vertex, to, notify: false, autoedge: true });
         }
     }
 
@@ -270,176 +329,20 @@ impl EdgeFinder<'_> {
         if candidates.first == self.vertex { candidates.second } else { Some(candidates.first) }
     }
 
+    fn add_need(&mut self, user: VertexId, provider: VertexId) {
+        if self.removed.contains(&user) && self.removed.contains(&provider) {
+            self.add(user, provider);
+        } else {
+            self.add(provider, user);
+        }
+    }
+
     fn add(&mut self, from: VertexId, to: VertexId) {
-        let host_dependent = &self.offers.host_dependent;
-        let yields = host_dependent.contains(&from) || host_dependent.contains(&to);
-        let edges = if yields { &mut self.found.yielding } else { &mut self.found.edges };
+        let by_host = self.packages.contains_key(&from) || self.packages.contains_key(&to);
+        let edges = if by_host { &mut self.found.by_host } else { &mut self.found.edges };
         edges.push(Edge { from, to, notify: false, autoedge: true });
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use mcl_value::Value;
-
-    use super::*;
-
-    fn resource(kind: &str, name: &str) -> Resource {
-        Resource::new(ResourceId::new(kind, name))
-    }
-
-    #[track_caller]
-    fn check(resources: Vec<Resource>, host: &AutoEdgeHost<'_>, expected: &[&str]) {
-        let mut g = ResourceGraph::new();
-        for r in resources {
-            g.add(r);
-        }
-        add_autoedges(&mut g, host).unwrap();
-        let mut edges: Vec<String> =
-            g.edges().map(|e| format!("{} -> {}", g.resource(e.from).id, g.resource(e.to).id)).collect();
-        edges.sort();
-        assert_eq!(edges, expected);
-    }
-
-    fn plain() -> AutoEdgeHost<'static> {
-        AutoEdgeHost::default()
-    }
-
-    #[test]
-    fn a_file_follows_its_nearest_directory_and_its_fragments() {
-        let fragments = Value::list(["/p/1", "/p/"]);
-        check(
-            vec![
-                resource("file", "/d/"),
-                resource("file", "/d/e/f").with("fragments", fragments),
-                resource("file", "/p/1"),
-                resource("file", "/p/"),
-                resource("file", "/"),
-            ],
-            &plain(),
-            &[
-                "file[/] -> file[/d/]",
-                "file[/] -> file[/p/]",
-                "file[/d/] -> file[/d/e/f]",
-                "file[/p/1] -> file[/d/e/f]",
-                "file[/p/] -> file[/d/e/f]",
-                "file[/p/] -> file[/p/1]",
-            ],
-        );
-    }
-
-    #[test]
-    fn the_first_of_several_is_taken_and_never_oneself() {
-        check(
-            vec![
-                resource("file", "b").with("path", "/d/"),
-                resource("file", "a").with("path", "/d/"),
-                resource("file", "f").with("path", "/d/f"),
-                resource("file", "/self").with("fragments", Value::list(["/self"])),
-            ],
-            &plain(),
-            &["file[a] -> file[f]"],
-        );
-    }
-
-    #[test]
-    fn a_group_without_a_number_is_not_any_group() {
-        check(
-            vec![resource("group", "a"), resource("user", "u").with("state", "exists").with("gid", 7)],
-            &plain(),
-            &[],
-        );
-    }
-
-    #[test]
-    fn written_edges_keep_their_notification() {
-        let mut g = ResourceGraph::new();
-        let d = g.add(resource("file", "/d/"));
-        let f = g.add(resource("file", "/d/f"));
-        g.add_edge(Edge { from: d, to: f, notify: true, autoedge: false });
-        add_autoedges(&mut g, &plain()).unwrap();
-        assert_eq!(g.edges().collect::<Vec<_>>(), [Edge { from: d, to: f, notify: true, autoedge: false }]);
-    }
-
-    #[test]
-    fn packages_come_before_their_services_and_files_and_programs_that_run() {
-        let files = |r: &Resource| match &*r.id.name {
-            "web" => [
-                "/usr/",
-                "/usr/lib/systemd/system/web.service",
-                "/etc/",
-                "/etc/web/",
-                "/etc/web/a",
-                "/etc/web/b",
-                "/usr/bin/web",
-            ]
-            .map(String::from)
-            .to_vec(),
-            _ => Vec::new(),
-        };
-        check(
-            vec![
-                resource("pkg", "web"),
-                resource("svc", "web"),
-                resource("file", "/etc/web/"),
-                resource("file", "/etc/web/a"),
-                resource("exec", "/usr/bin/web --check"),
-                resource("file", "/etc/"),
-            ],
-            &AutoEdgeHost { package_files: Some(&files), home: None },
-            &[
-                "file[/etc/] -> file[/etc/web/]",
-                "file[/etc/web/] -> file[/etc/web/a]",
-                "pkg[web] -> exec[/usr/bin/web --check]",
-                "pkg[web] -> file[/etc/]",
-                "pkg[web] -> file[/etc/web/]",
-                "pkg[web] -> file[/etc/web/a]",
-                "pkg[web] -> svc[web]",
-            ],
-        );
-    }
-
-    #[test]
-    fn what_a_package_holds_gives_way_to_the_programs_order() {
-        let files = |_: &Resource| vec!["/usr/bin/tool".to_owned()];
-        let mut g = ResourceGraph::new();
-        let (exec, pkg) = (g.add(resource("exec", "/usr/bin/tool")), g.add(resource("pkg", "tool")));
-        g.order(exec, pkg);
-        add_autoedges(&mut g, &AutoEdgeHost { package_files: Some(&files), home: None }).unwrap();
-        assert_eq!(g.edge_count(), 1);
-        assert!(g.topological_order().is_ok());
-    }
-
-    #[test]
-    fn user_units_are_in_the_home_directory() {
-        let timer = resource("cron", "t").with("session", true).with("unit", "s.service");
-        let svc = resource("svc", "s").with("session", true);
-        check(
-            vec![timer.clone(), svc.clone(), resource("file", "/home/u/.config/systemd/user/s.service")],
-            &AutoEdgeHost { package_files: None, home: Some("/home/u/".to_owned()) },
-            &["file[/home/u/.config/systemd/user/s.service] -> svc[s]", "svc[s] -> cron[t]"],
-        );
-        let mut g = ResourceGraph::new();
-        g.add(svc);
-        g.add(timer);
-        let errors = add_autoedges(&mut g, &plain()).unwrap_err();
-        assert_eq!(errors.len(), 2);
-        assert_eq!(g.edge_count(), 0);
-    }
-
-    #[test]
-    fn containers_follow_their_image() {
-        check(
-            vec![
-                resource("docker:image", "reg:5000/app"),
-                resource("docker:container", "c").with("image", "reg:5000/app:latest"),
-                resource("docker:container", "gone").with("image", "reg:5000/app").with("state", "removed"),
-            ],
-            &plain(),
-            &[
-                "docker:container[gone] -> docker:image[reg:5000/app]",
-                "docker:image[reg:5000/app] -> docker:container[c]",
-            ],
-        );
-    }
-}
+mod tests;

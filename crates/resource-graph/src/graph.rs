@@ -8,7 +8,7 @@ use mcl_value::Value;
 use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
 use petgraph::{Direction, Incoming, Outgoing};
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::{Meta, ParamMap};
 
@@ -169,6 +169,8 @@ pub struct ResourceGraph {
     next_with_id: FxHashMap<VertexId, VertexId>,
     /// The edge of each pair of vertices.
     by_pair: FxHashMap<(VertexId, VertexId), EdgeIndex>,
+    /// The automatic edges that contradict the declared order.
+    omitted: Vec<Edge>,
     sendrecv: Vec<SendRecv>,
     /// The index in `sendrecv` of each receiving field.
     receivers: FxHashMap<Endpoint, u32>,
@@ -287,6 +289,25 @@ impl ResourceGraph {
     /// Adds an edge that only orders.
     pub fn order(&mut self, from: VertexId, to: VertexId) {
         self.add_edge(Edge { from, to, notify: false, autoedge: false });
+    }
+
+    /// Returns the automatic edges that are not in the graph because they contradict the declared order.
+    #[must_use]
+    pub fn omitted(&self) -> &[Edge] {
+        &self.omitted
+    }
+
+    /// Removes the edges of these pairs and remembers them as omitted. The others keep their order.
+    pub(crate) fn omit(&mut self, pairs: &FxHashSet<(VertexId, VertexId)>) {
+        if pairs.is_empty() {
+            return;
+        }
+        let (omitted, kept): (Vec<Edge>, Vec<Edge>) =
+            self.edges().partition(|edge| pairs.contains(&(edge.from, edge.to)));
+        self.graph.clear_edges();
+        self.by_pair.clear();
+        kept.into_iter().for_each(|edge| self.add_edge(edge));
+        self.omitted.extend(omitted);
     }
 
     /// Returns the number of edges.

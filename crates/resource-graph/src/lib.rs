@@ -8,6 +8,7 @@ mod autoedge;
 mod autogroup;
 mod compare;
 mod constants;
+mod contradiction;
 mod exported;
 mod field;
 mod graph;
@@ -26,12 +27,13 @@ mod sync;
 mod validate;
 
 pub use autoedge::{
-    AutoEdgeError, AutoEdgeErrorKind, AutoEdgeHost, AutoEdgeInput, EdgeFinder, Identity, Offers, PackageFiles,
-    add_autoedges,
+    AutoEdgeError, AutoEdgeErrorKind, AutoEdgeHost, AutoEdgeInput, EdgeFinder, HostFact, Identity, Offers,
+    PackageFiles, PrimaryGroups, add_autoedges,
 };
 pub use autogroup::{Groups, autogroup};
 pub use compare::{Difference, MASK, difference, is_sensitive, shown};
 pub use constants::{ConstantValue, ResourceConstant, resource_constant, resource_constants};
+pub use contradiction::EdgeRanks;
 pub use exported::{ExportedError, decode_exported, encode_exported};
 pub use field::{Check, Comparison, Field, Repr, SendField};
 pub use graph::{Edge, Endpoint, Resource, ResourceGraph, ResourceId, SendRecv, VertexId};

@@ -11,7 +11,7 @@ use crate::compare::{MASK, is_sensitive};
 use crate::{META_FIELDS, Meta, Resource, ResourceGraph};
 
 /// Returns the graph as JSON: the parameters that are set, and the meta parameters that differ from their default. Values of
-/// parameters that the resource marks as secret are masked.
+/// parameters that the resource marks as secret are masked. `omitted` holds the automatic edges that contradict the others.
 #[must_use]
 pub fn json(graph: &ResourceGraph) -> Json {
     // Plain data with string keys can always be serialized.
@@ -51,6 +51,12 @@ struct EdgeJson<'a> {
 }
 
 #[derive(Serialize)]
+struct PairJson<'a> {
+    from: Id<'a>,
+    to: Id<'a>,
+}
+
+#[derive(Serialize)]
 struct FlowJson<'a> {
     from: Id<'a>,
     from_key: &'a str,
@@ -79,9 +85,11 @@ impl Serialize for Document<'_> {
             to: id(s.to.vertex),
             to_key: &s.to.key,
         });
-        let mut map = serializer.serialize_map(Some(3))?;
+        let omitted = graph.omitted().iter().map(|e| PairJson { from: id(e.from), to: id(e.to) });
+        let mut map = serializer.serialize_map(Some(4))?;
         map.serialize_entry("resources", &Sequence(RefCell::new(resources)))?;
         map.serialize_entry("edges", &Sequence(RefCell::new(edges)))?;
+        map.serialize_entry("omitted", &Sequence(RefCell::new(omitted)))?;
         map.serialize_entry("sendrecv", &Sequence(RefCell::new(flows)))?;
         map.end()
     }
@@ -116,7 +124,8 @@ fn meta_json(meta: &Meta) -> Map<String, Json> {
     fields.filter(|(_, value, default)| value != default).map(|(name, value, _)| (name.to_owned(), value)).collect()
 }
 
-/// Formats the graph as text: the resources in the order of the program, then edges, then send/recv. Secrets are masked.
+/// Formats the graph as text: the resources in the order of the program, then edges, then the omitted automatic edges as
+/// comments, then send/recv. Secrets are masked.
 #[must_use]
 pub fn text(graph: &ResourceGraph) -> String {
     let mut out = String::new();
@@ -130,6 +139,10 @@ pub fn text(graph: &ResourceGraph) -> String {
         let arrow = if edge.notify { "=>" } else { "->" };
         let note = if edge.autoedge { "  # automatic" } else { "" };
         let _ = writeln!(out, "{} {arrow} {}{note}", graph.resource(edge.from).id, graph.resource(edge.to).id);
+    }
+    for edge in graph.omitted() {
+        let (from, to) = (graph.resource(edge.from), graph.resource(edge.to));
+        let _ = writeln!(out, "# omitted, contradicts other edges: {} -> {}", from.id, to.id);
     }
     for flow in graph.sendrecv() {
         let (from, to) = (graph.resource(flow.from.vertex), graph.resource(flow.to.vertex));
@@ -147,7 +160,7 @@ fn parameters(resource: &Resource) -> impl Iterator<Item = (String, String)> {
 }
 
 /// Formats the graph in the dot language of Graphviz: bold edges notify, dashed edges are automatic, dotted edges send
-/// values.
+/// values, gray edges are omitted.
 #[must_use]
 pub fn dot(graph: &ResourceGraph) -> String {
     let mut out = String::from("digraph resources {\n    newrank=true;\n    node [shape=box];\n");
@@ -162,6 +175,9 @@ pub fn dot(graph: &ResourceGraph) -> String {
             (false, false) => "",
         };
         let _ = writeln!(out, "    n{} -> n{}{style};", edge.from.0, edge.to.0);
+    }
+    for edge in graph.omitted() {
+        let _ = writeln!(out, "    n{} -> n{} [style=dashed, color=gray, constraint=false];", edge.from.0, edge.to.0);
     }
     for flow in graph.sendrecv() {
         let label = quoted(&format!("{} -> {}", flow.from.key, flow.to.key));
@@ -192,7 +208,7 @@ mod tests {
     use mcl_value::Value;
 
     use super::*;
-    use crate::{Edge, Endpoint, ResourceId};
+    use crate::{Edge, EdgeRanks, Endpoint, ResourceId};
 
     fn sample() -> ResourceGraph {
         let mut g = ResourceGraph::new();
@@ -238,6 +254,7 @@ mod tests {
                 {"from": {"kind": "file", "name": "/f"}, "to": {"kind": "exec", "name": "e\""},
                  "notify": false, "autoedge": true},
             ],
+            "omitted": [],
             "sendrecv": [
                 {"from": {"kind": "exec", "name": "e\""}, "from_key": "stdout",
                  "to": {"kind": "file", "name": "/f"}, "to_key": "content"},
@@ -260,6 +277,19 @@ file[/f] -> exec[e"]  # automatic
 exec[e"].stdout -> file[/f].content
 "#;
         assert_eq!(text(&sample()), expected);
+    }
+
+    #[test]
+    fn omitted_edges_are_shown_as_such() {
+        let mut g = sample();
+        g.omit_contradictions(EdgeRanks::EQUAL).unwrap();
+        assert_eq!(
+            json(&g)["omitted"],
+            serde_json::json!([{"from": {"kind": "file", "name": "/f"}, "to": {"kind": "exec", "name": "e\""}}])
+        );
+        assert_eq!(json(&g)["edges"].as_array().map(Vec::len), Some(1));
+        assert!(text(&g).contains("# omitted, contradicts other edges: file[/f] -> exec[e\"]\n"), "{}", text(&g));
+        assert!(dot(&g).contains("n1 -> n0 [style=dashed, color=gray, constraint=false];"), "{}", dot(&g));
     }
 
     #[test]

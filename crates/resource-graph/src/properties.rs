@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use crate::{
-    AutoEdgeHost, Edge, Params, Resource, ResourceGraph, ResourceId, VertexId, add_autoedges, autogroup, difference,
-    file_path, sync,
+    AutoEdgeHost, Edge, EdgeRanks, Params, Resource, ResourceGraph, ResourceId, VertexId, add_autoedges, autogroup,
+    difference, file_path, sync,
 };
 
 /// Edges between `n` vertices, mostly forward.
@@ -82,6 +82,40 @@ proptest! {
                     prop_assert!(path.windows(2).all(|w| g.edge_between(w[0], w[1]).is_some()));
                 }
             }
+        }
+    }
+
+    #[test]
+    fn each_omitted_edge_closes_a_cycle_with_those_kept_before_it(
+        declared in edges(8),
+        automatic in edges(8),
+        (rules, host) in (0..20_usize, 0..20_usize),
+    ) {
+        // The declared edges have no cycle.
+        let mut g = graph(noops(8), declared.into_iter().filter(|(a, b)| a < b));
+        for (from, to) in automatic {
+            g.add_edge(Edge { from: VertexId(from as u32), to: VertexId(to as u32), notify: false, autoedge: true });
+        }
+        let all: Vec<Edge> = g.edges().collect();
+        let rank = |index: usize| usize::from(index >= rules) + usize::from(index >= host);
+        let name = |v: VertexId| g.resource(v).id.name.to_string();
+        let mut candidates: Vec<(usize, Edge)> = all.iter().copied().enumerate().filter(|(_, e)| e.autoedge).collect();
+        candidates.sort_by_key(|(index, e)| (rank(*index), name(e.from), name(e.to)));
+        let mut kept: Vec<Edge> = all.iter().copied().filter(|e| !e.autoedge).collect();
+        let mut expected = BTreeSet::new();
+        for (_, edge) in candidates {
+            if edge.from == edge.to || closure(8, &kept)[edge.to.index()][edge.from.index()] {
+                expected.insert((edge.from, edge.to));
+            } else {
+                kept.push(edge);
+            }
+        }
+        g.omit_contradictions(EdgeRanks { rules, host }).unwrap();
+        prop_assert_eq!(g.omitted().iter().map(|e| (e.from, e.to)).collect::<BTreeSet<_>>(), expected);
+        prop_assert_eq!(g.edge_count() + g.omitted().len(), all.len());
+        prop_assert!(g.topological_order().is_ok());
+        for edge in &kept {
+            prop_assert_eq!(g.edge_between(edge.from, edge.to), Some(*edge));
         }
     }
 

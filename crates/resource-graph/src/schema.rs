@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder, Offers};
+use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder, HostFact, Offers};
 use crate::constants::ConstantValue;
 use crate::{Difference, Field, Params, Resource, SendField, ValidationError};
 
@@ -125,9 +125,11 @@ impl KindConstant {
 /// The automatic edges of a kind (spec 05 §4.3): what its resources offer to others, and what they want from others.
 #[derive(Clone, Copy, Debug)]
 pub struct AutoEdges {
-    /// Whether both functions read [`AutoEdgeInput::package_files`]. Edges from or to such a resource depend on the host,
-    /// so they are omitted where they would contradict the program's own order.
-    pub package_files: bool,
+    /// What both functions want to know about the host. Edges that depend on it are omitted before others where they
+    /// contradict each other.
+    pub host: HostFact,
+    /// Returns whether a resource is to be removed or stopped, so that what it needs must be there until then.
+    pub is_removed: fn(&Params<'_>) -> bool,
     /// Adds the identities that a resource offers.
     pub offers: for<'a> fn(&AutoEdgeInput<'a>, &mut Offers<'a>) -> Result<(), AutoEdgeErrorKind>,
     /// Finds the resources that a resource is ordered with.
@@ -136,7 +138,8 @@ pub struct AutoEdges {
 
 impl AutoEdges {
     /// Neither offers nor wants anything.
-    pub const NONE: AutoEdges = AutoEdges { package_files: false, offers: |_, _| Ok(()), wants: |_, _| Ok(()) };
+    pub const NONE: AutoEdges =
+        AutoEdges { host: HostFact::Nothing, is_removed: |_| false, offers: |_, _| Ok(()), wants: |_, _| Ok(()) };
 }
 
 /// The values that must agree for two resources of one kind to be grouped.

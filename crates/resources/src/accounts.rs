@@ -56,6 +56,32 @@ pub fn group_id(group: &str) -> Result<u32, Failure> {
     lookup("group", "group", &CACHE, group)
 }
 
+/// Returns the name of the primary group of each user, if both are in the files in `/etc`: no other accounts are removed.
+#[must_use]
+pub fn primary_groups(users: &[&str]) -> Vec<Option<String>> {
+    let read = |table: &str| std::fs::read(Path::new("/etc").join(table)).unwrap_or_default();
+    primary_groups_in(&read("passwd"), &read("group"), users)
+}
+
+fn primary_groups_in(passwd: &[u8], group: &[u8], users: &[&str]) -> Vec<Option<String>> {
+    let (passwd, group) = (String::from_utf8_lossy(passwd), String::from_utf8_lossy(group));
+    let mut names: FxHashMap<&str, &str> = FxHashMap::default();
+    for line in group.lines() {
+        let mut fields = line.split(':');
+        if let (Some(name), Some(id)) = (fields.next(), fields.nth(1)) {
+            names.entry(id).or_insert(name);
+        }
+    }
+    let mut groups: FxHashMap<&str, &str> = FxHashMap::default();
+    for line in passwd.lines() {
+        let mut fields = line.split(':');
+        if let (Some(user), Some(name)) = (fields.next(), fields.nth(2).and_then(|id| names.get(id))) {
+            groups.entry(user).or_insert(name);
+        }
+    }
+    users.iter().map(|user| groups.get(user).map(|group| (*group).to_owned())).collect()
+}
+
 /// The content of `/etc/passwd` or `/etc/group`: fields separated by colons, the first the name, the third the number.
 struct Database {
     modified: Option<SystemTime>,
@@ -112,6 +138,14 @@ fn lookup(what: &str, table: &str, cache: &Mutex<Option<Database>>, key: &str) -
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn primary_groups_are_those_of_local_accounts() {
+        let passwd = b"root:x:0:0::/root:/bin/sh\nweb:x:7:70::/:\nlost:x:8:99::/:\nbroken\n\n";
+        let group = b"root:x:0:\nstaff:x:70:web\nother:x:70:\n:::\n";
+        let found = primary_groups_in(passwd, group, &["web", "lost", "nobody", "root"]);
+        assert_eq!(found, [Some("staff".to_owned()), None, None, Some("root".to_owned())]);
+    }
 
     #[test]
     fn root_is_found_by_name_and_number_and_nobody_else_by_guess() {

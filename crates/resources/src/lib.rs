@@ -34,7 +34,7 @@ mod tool;
 mod unsupported;
 mod watch;
 
-pub use accounts::{group_id, user_id};
+pub use accounts::{group_id, primary_groups, user_id};
 pub use context::{
     ApplyContext, Cancel, CancelLevel, Change, CheckOutcome, CheckRequest, Context, Diff, ManagedPaths, PendingSyncs,
 };

@@ -52,7 +52,10 @@ pub fn run(args: &Args) -> ExitCode {
         finalize(graph, &local_host())
     });
     let graph = match finalized {
-        Ok(finalized) => finalized.graph,
+        Ok(finalized) => {
+            report::print(finalized.notes, files, errors);
+            finalized.graph
+        }
         Err(diagnostics) => {
             let unreadable = diagnostics.iter().any(|d| d.code == Code::P0107);
             report::print(diagnostics, files, errors);

@@ -50,7 +50,10 @@ pub fn run(args: &Args) -> ExitCode {
         finalize(graph, &local_host())
     });
     let graph = match finished {
-        Ok(finalized) => finalized.engine,
+        Ok(finalized) => {
+            report::print(finalized.notes, files, format);
+            finalized.engine
+        }
         Err(diagnostics) => {
             let unreadable = diagnostics.iter().any(|d| d.code == Code::P0107);
             report::print(diagnostics, files, format);

@@ -48,7 +48,11 @@ fn program_results(program: &Program<'_>, rules: &BTreeMap<&str, usize>) -> Vec<
         let mut result = json!({
             "ruleId": diagnostic.code.name(),
             "ruleIndex": rules[diagnostic.code.name()],
-            "level": match diagnostic.severity { Severity::Error => "error", Severity::Warning => "warning" },
+            "level": match diagnostic.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Note => "note",
+            },
             "message": {"text": text},
         });
         if let Some(file) = program.file_of(diagnostic.span) {

@@ -26,6 +26,7 @@ pub(super) fn head(diagnostic: &Diagnostic) -> String {
     let severity = match diagnostic.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
+        Severity::Note => "note",
     };
     format!("{severity}[{}]", diagnostic.code.name())
 }

@@ -244,7 +244,9 @@ pub(super) fn notify(rules: &mut Rules<'_>) -> Native {
 
 pub(super) fn anchor(rules: &mut Rules<'_>) -> Native {
     rules.ignore(&["name"]);
-    Native::new("noop", &*rules.resource.reference.title)
+    let mut anchor = Native::new("noop", &*rules.resource.reference.title);
+    anchor.propagates_refresh = true;
+    anchor
 }
 
 /// `schedule` and `filebucket` configure Puppet's agent and change nothing on the machine.

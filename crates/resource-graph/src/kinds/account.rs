@@ -1,6 +1,6 @@
 //! `user` and `group` (spec 05 §6.5, §6.6).
 
-use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder, Identity, Offers};
+use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder, HostFact, Identity, Offers};
 use crate::kinds::syntax::is_account_name;
 use crate::{AutoEdges, Comparison, Field, Params, Repr, ResourceKind, Traits, ValidationError};
 
@@ -13,7 +13,7 @@ pub(super) const GROUP: ResourceKind = ResourceKind {
     ],
     traits: Traits { autoedge: true, ..Traits::NONE },
     validate: |p| validate_name(None, "group", p.name()),
-    autoedges: AutoEdges { offers: offer_group, ..AutoEdges::NONE },
+    autoedges: AutoEdges { is_removed: is_absent, offers: offer_group, ..AutoEdges::NONE },
     ..ResourceKind::BASE
 };
 
@@ -43,7 +43,12 @@ pub(super) const USER: ResourceKind = ResourceKind {
     ],
     traits: Traits { autoedge: true, ..Traits::NONE },
     validate: validate_user,
-    autoedges: AutoEdges { offers: offer_user, wants: want_groups, ..AutoEdges::NONE },
+    autoedges: AutoEdges {
+        host: HostFact::PrimaryGroup,
+        is_removed: is_absent,
+        offers: offer_user,
+        wants: want_groups,
+    },
     ..ResourceKind::BASE
 };
 
@@ -109,16 +114,24 @@ fn offer_user<'a>(input: &AutoEdgeInput<'a>, offers: &mut Offers<'a>) -> Result<
     Ok(())
 }
 
-/// A user comes after its groups, and before them if it is removed.
+fn is_absent(p: &Params<'_>) -> bool {
+    p.string("state") == "absent"
+}
+
+/// A user comes after its groups, and before them if it is removed. The declaration of a user that is to be removed rarely
+/// names its groups, and its primary group cannot be removed before it.
 fn want_groups(input: &AutoEdgeInput<'_>, edges: &mut EdgeFinder<'_>) -> Result<(), AutoEdgeErrorKind> {
     let p = &input.params;
-    let absent = p.string("state") == "absent";
-    let mut want = |group: &Identity<'_>| if absent { edges.before(group) } else { edges.after(group) };
+    let absent = is_absent(p);
+    let mut want = |group: &Identity<'_>| if absent { edges.before(group) } else { edges.needs(group) };
     if p.is_set("gid") {
         want(&group_id_identity(p.int("gid")));
     }
     for group in p.given_string("group").into_iter().chain(p.strings("groups")) {
         want(&group_identity(&group));
+    }
+    if let Some(group) = input.primary_group {
+        edges.before_removed_on_host(&group_identity(group));
     }
     Ok(())
 }

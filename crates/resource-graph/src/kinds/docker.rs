@@ -31,7 +31,7 @@ pub(super) const CONTAINER: ResourceKind = ResourceKind {
     ],
     traits: Traits { autoedge: true, ..Traits::NONE },
     validate: validate_container,
-    autoedges: AutoEdges { wants: want_image, ..AutoEdges::NONE },
+    autoedges: AutoEdges { is_removed: |p| p.string("state") == "removed", wants: want_image, ..AutoEdges::NONE },
     ..ResourceKind::BASE
 };
 
@@ -45,7 +45,7 @@ pub(super) const IMAGE: ResourceKind = ResourceKind {
     ],
     traits: Traits { autoedge: true, ..Traits::NONE },
     validate: validate_apiversion,
-    autoedges: AutoEdges { offers: offer_image, ..AutoEdges::NONE },
+    autoedges: AutoEdges { is_removed: |p| p.string("state") == "absent", offers: offer_image, ..AutoEdges::NONE },
     ..ResourceKind::BASE
 };
 
@@ -96,7 +96,7 @@ fn want_image(input: &AutoEdgeInput<'_>, edges: &mut EdgeFinder<'_>) -> Result<(
     if p.string("state") == "removed" {
         edges.before(&image)
     } else {
-        edges.after(&image)
+        edges.needs(&image)
     };
     Ok(())
 }

@@ -163,12 +163,12 @@ fn want_programs_and_accounts(input: &AutoEdgeInput<'_>, edges: &mut EdgeFinder<
         let shell = p.string(shell);
         let program = if line.is_empty() || shell.is_empty() { line.split_whitespace().next() } else { Some(&*shell) };
         if let Some(program) = program {
-            edges.after(&package_file_identity(program));
-            edges.after(&file_identity(program));
+            edges.needs(&package_file_identity(program));
+            edges.needs(&file_identity(program));
         }
     }
-    edges.after(&user_identity(&p.string("user")));
-    edges.after(&group_identity(&p.string("group")));
+    edges.needs(&user_identity(&p.string("user")));
+    edges.needs(&group_identity(&p.string("group")));
     Ok(())
 }
 

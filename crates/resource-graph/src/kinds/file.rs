@@ -50,7 +50,12 @@ pub(super) const FILE: ResourceKind = ResourceKind {
     ],
     traits: Traits { autoedge: true, receive: true, ..Traits::NONE },
     validate: validate_file,
-    autoedges: AutoEdges { offers: offer_path, wants: want_directory_and_fragments, ..AutoEdges::NONE },
+    autoedges: AutoEdges {
+        is_removed: is_absent,
+        offers: offer_path,
+        wants: want_directory_and_fragments,
+        ..AutoEdges::NONE
+    },
     reversal: Some(Reversal { opposite_states: ["exists", "absent"], check: check_reversal }),
     ..ResourceKind::BASE
 };
@@ -77,21 +82,38 @@ pub(super) fn file_identity<'a>(path: impl Into<Cow<'a, str>>) -> Identity<'a> {
     Identity::new("file", path)
 }
 
+/// Returns the identity of a directory that is to be removed, with a trailing `/`. Its resource may be written without one.
+fn removed_directory_identity(path: Cow<'_, str>) -> Identity<'_> {
+    Identity::new("removed directory", path)
+}
+
+fn is_absent(p: &Params<'_>) -> bool {
+    p.string("state") == "absent"
+}
+
 fn offer_path<'a>(input: &AutoEdgeInput<'a>, offers: &mut Offers<'a>) -> Result<(), AutoEdgeErrorKind> {
-    offers.add(file_identity(file_path(&input.params)));
+    let path = file_path(&input.params);
+    if is_absent(&input.params) {
+        let directory = if path.ends_with('/') { path.clone() } else { Cow::Owned(format!("{path}/")) };
+        offers.add(removed_directory_identity(directory));
+    }
+    offers.add(file_identity(path));
     Ok(())
 }
 
-/// A file comes after its fragments and after the nearest directory above it.
+/// A file comes after its fragments and after the nearest directory above it. If both are to be removed, it comes first.
 fn want_directory_and_fragments(
     input: &AutoEdgeInput<'_>,
     edges: &mut EdgeFinder<'_>,
 ) -> Result<(), AutoEdgeErrorKind> {
     for fragment in input.params.strings("fragments") {
-        edges.after(&file_identity(fragment));
+        edges.needs(&file_identity(fragment));
     }
+    let is_absent = is_absent(&input.params);
     for directory in ancestors(&file_path(&input.params)) {
-        if edges.after(&file_identity(directory)) {
+        if edges.needs(&file_identity(directory))
+            || (is_absent && edges.needs(&removed_directory_identity(Cow::Borrowed(directory))))
+        {
             break;
         }
     }

@@ -64,13 +64,13 @@ fn want_configuration_and_daemon(
     input: &AutoEdgeInput<'_>,
     edges: &mut EdgeFinder<'_>,
 ) -> Result<(), AutoEdgeErrorKind> {
-    edges.after(&file_identity(format!("/etc/fwupd/remotes.d/{}.conf", input.params.name())));
-    edges.after(&service_identity("fwupd", false));
+    edges.needs(&file_identity(format!("/etc/fwupd/remotes.d/{}.conf", input.params.name())));
+    edges.needs(&service_identity("fwupd", false));
     Ok(())
 }
 
 fn want_remotes(_: &AutoEdgeInput<'_>, edges: &mut EdgeFinder<'_>) -> Result<(), AutoEdgeErrorKind> {
-    edges.after_all(REMOTES);
+    edges.needs_all(REMOTES);
     Ok(())
 }
 

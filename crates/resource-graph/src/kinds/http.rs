@@ -61,7 +61,7 @@ pub(super) fn validate_source(p: &Params<'_>) -> Result<(), ValidationError> {
 pub(super) fn want_served_path(input: &AutoEdgeInput<'_>, edges: &mut EdgeFinder<'_>) -> Result<(), AutoEdgeErrorKind> {
     let path = input.params.string("path");
     if !path.is_empty() {
-        edges.after(&file_identity(path));
+        edges.needs(&file_identity(path));
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use mcl_value::Value;
 use rustc_hash::FxHashSet;
 
-use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder, Identity, Offers};
+use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder, HostFact, Identity, Offers};
 use crate::kinds::file::{ancestors, file_identity};
 use crate::kinds::service::service_identity;
 use crate::{
@@ -27,7 +27,12 @@ pub(super) const PKG: ResourceKind = ResourceKind {
     ],
     traits: Traits { autoedge: true, autogroup: true, ..Traits::NONE },
     validate: validate_pkg,
-    autoedges: AutoEdges { package_files: true, offers: offer_files, wants: want_services_and_files },
+    autoedges: AutoEdges {
+        host: HostFact::PackageFiles,
+        is_removed: |p| p.string("state") == "uninstalled",
+        offers: offer_files,
+        wants: want_services_and_files,
+    },
     grouping: Grouping { key: group_key, ..Grouping::NONE },
     merge: Some(merge),
     ..ResourceKind::BASE
@@ -53,12 +58,12 @@ fn offer_files<'a>(input: &AutoEdgeInput<'a>, offers: &mut Offers<'a>) -> Result
 }
 
 /// A package comes before the services that it installs, and for each of its files before the resource that manages the
-/// file or else the nearest directory above it.
+/// file or else the nearest directory above it. It is also uninstalled before its files are removed: they are what it leaves.
 fn want_services_and_files(input: &AutoEdgeInput<'_>, edges: &mut EdgeFinder<'_>) -> Result<(), AutoEdgeErrorKind> {
     for file in input.package_files {
         let unit = file.strip_prefix("/usr/lib/systemd/system/").and_then(|unit| unit.strip_suffix(".service"));
         if let Some(unit) = unit.filter(|unit| !unit.contains('/')) {
-            edges.before(&service_identity(unit, false));
+            edges.needed_by(&service_identity(unit, false));
         }
     }
     let mut seen: FxHashSet<&str> = FxHashSet::default();

@@ -17,7 +17,7 @@ pub(super) const SVC: ResourceKind = ResourceKind {
         Field::new("session", "bool", "Use the user's service manager instead of the system's."),
     ],
     traits: Traits { autoedge: true, autogroup: true, refresh: true, ..Traits::NONE },
-    autoedges: AutoEdges { offers: offer_service, wants: want_unit_file, ..AutoEdges::NONE },
+    autoedges: AutoEdges { is_removed: is_ended, offers: offer_service, wants: want_unit_file, ..AutoEdges::NONE },
     ..ResourceKind::BASE
 };
 
@@ -50,7 +50,7 @@ pub(super) const CRON: ResourceKind = ResourceKind {
     ],
     traits: Traits { autoedge: true, refresh: true, receive: true, ..Traits::NONE },
     validate: validate_cron,
-    autoedges: AutoEdges { offers: offer_timer, ..AutoEdges::NONE },
+    autoedges: AutoEdges { is_removed: |p| p.string("state") == "absent", offers: offer_timer, ..AutoEdges::NONE },
     ..ResourceKind::BASE
 };
 
@@ -94,6 +94,13 @@ fn offer_service<'a>(input: &AutoEdgeInput<'a>, offers: &mut Offers<'a>) -> Resu
     Ok(())
 }
 
+/// A service that neither runs nor starts does not need its unit file afterwards.
+fn is_ended(p: &Params<'_>) -> bool {
+    let (state, startup) = (p.string("state"), p.string("startup"));
+    let is_ended = |value: &str, ended: &str| value == ended || value.is_empty();
+    is_ended(&state, "stopped") && is_ended(&startup, "disabled") && !(state.is_empty() && startup.is_empty())
+}
+
 /// A service comes after its unit file, and before the timer that starts it.
 fn want_unit_file(input: &AutoEdgeInput<'_>, edges: &mut EdgeFinder<'_>) -> Result<(), AutoEdgeErrorKind> {
     let session = input.params.bool("session");
@@ -101,11 +108,11 @@ fn want_unit_file(input: &AutoEdgeInput<'_>, edges: &mut EdgeFinder<'_>) -> Resu
     let own = unit_directory(input)?;
     let system = if session { &[][..] } else { &["/usr/lib/systemd/system/", "/lib/systemd/system/"] };
     for directory in std::iter::once(&*own).chain(system.iter().copied()) {
-        if edges.after(&file_identity(format!("{directory}{unit}"))) {
+        if edges.needs(&file_identity(format!("{directory}{unit}"))) {
             break;
         }
     }
-    edges.before(&timer_identity(Cow::Owned(unit), session));
+    edges.needed_by(&timer_identity(Cow::Owned(unit), session));
     Ok(())
 }
 

@@ -20,17 +20,21 @@ pub(super) struct Deduplicator {
 
 impl Deduplicator {
     /// Returns the messages for the agent: every graph, but only new problems. `finalize` makes the graph that the agent
-    /// runs.
+    /// runs, and notes about it.
     pub(super) fn changes(
         &mut self,
         outcome: MergeOutcome,
-        finalize: impl FnOnce(ResourceGraph) -> Result<EngineGraph, Vec<Diagnostic>>,
+        finalize: impl FnOnce(ResourceGraph) -> Result<(EngineGraph, Vec<Diagnostic>), Vec<Diagnostic>>,
     ) -> Vec<Message> {
-        let (graph, warnings) = match outcome {
+        let (graph, mut warnings) = match outcome {
             MergeOutcome::Waiting => return Vec::new(),
             MergeOutcome::Failed(diagnostics) => return self.failed(diagnostics).into_iter().collect(),
             MergeOutcome::Graph(graph, warnings) => (graph, warnings),
         };
+        let finalized = finalize(graph).map(|(graph, notes)| {
+            warnings.extend(notes);
+            graph
+        });
         let mut messages = Vec::new();
         if warnings != self.warnings {
             self.warnings.clone_from(&warnings);
@@ -38,7 +42,7 @@ impl Deduplicator {
                 messages.push(Message::Problems(warnings));
             }
         }
-        match finalize(graph) {
+        match finalized {
             Ok(graph) => {
                 self.failure.clear();
                 messages.push(Message::Graph(Box::new(graph)));
@@ -81,7 +85,8 @@ mod tests {
             if graph.is_empty() {
                 return Err(problem("a cycle"));
             }
-            EngineGraph::grouped(&graph).map_err(|_| Vec::new())
+            let notes = if graph.len() > 1 { problem("omitted") } else { Vec::new() };
+            EngineGraph::grouped(&graph).map(|graph| (graph, notes)).map_err(|_| Vec::new())
         };
         deduplicator.changes(outcome, finalize).into_iter().map(short).collect::<Vec<_>>().join("; ")
     }
@@ -103,6 +108,21 @@ mod tests {
         assert_eq!(changes(MergeOutcome::Failed(problem("y"))), "");
         assert_eq!(changes(graph(Vec::new())), "graph");
         assert_eq!(changes(MergeOutcome::Failed(problem("y"))), "failed: y", "a graph came in between");
+    }
+
+    #[test]
+    fn unchanged_notes_of_the_final_graph_are_reported_once() {
+        let mut deduplicator = Deduplicator::default();
+        let two = || {
+            let mut graph = ResourceGraph::new();
+            for name in ["a", "b"] {
+                graph.add(Resource::new(ResourceId::new("noop", name)));
+            }
+            MergeOutcome::Graph(graph, problem("w"))
+        };
+        assert_eq!(changes(&mut deduplicator, two()), "warned: w,omitted; graph");
+        assert_eq!(changes(&mut deduplicator, two()), "graph");
+        assert_eq!(changes(&mut deduplicator, graph(problem("w"))), "warned: w; graph");
     }
 
     #[test]

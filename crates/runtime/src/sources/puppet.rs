@@ -51,7 +51,7 @@ impl PuppetSource {
                 vec![Diagnostic::error(Code::P0109, Stage::Puppet, message).help("translate the catalog again")]
             };
             let graph = stored.graph().map_err(|e| corrupted(&e))?;
-            graph.topological_order().map_err(|e| corrupted(&e))?;
+            graph.check_declared_order().map_err(|e| corrupted(&e))?;
             return Ok((graph, Vec::new()));
         }
         let (catalog, mut warnings) = pp_translate::read_catalog(&bytes)?;

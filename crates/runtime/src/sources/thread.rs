@@ -130,7 +130,9 @@ impl Sources {
                 self.evaluate_program().into_iter().chain(self.load_catalog()).collect();
             for outcome in self.merger.handle(events) {
                 let host = &self.auto_edge_host;
-                let messages = self.deduplicator.changes(outcome, |graph| Ok(finalize(graph, host)?.engine));
+                let messages = self.deduplicator.changes(outcome, |graph| {
+                    finalize(graph, host).map(|finalized| (finalized.engine, finalized.notes))
+                });
                 messages.into_iter().for_each(|message| self.agent.send(message));
             }
             let program = self.program.as_ref();

@@ -45,6 +45,61 @@ fn mcl_and_puppet_are_one_graph() {
     assert!(scratch.path("mcl").exists());
 }
 
+/// A program whose command runs on a refresh from Puppet and then refreshes Puppet again.
+const REFRESHED_PROGRAM: &str = r#"
+noop "puppet_n_begin" {}
+noop "puppet_n_end" {}
+exec "mcl" {
+	cmd => "echo mcl >> @/log",
+	shell => "/bin/sh",
+	refreshonly => true,
+
+	Listen => Noop["puppet_n_begin"],
+	Notify => Noop["puppet_n_end"],
+}
+"#;
+
+/// Returns a catalog in which `base`, a class with a file, notifies one merge point directly and through an anchor and a class
+/// that contains it, and another merge point notifies a class with a command.
+fn refreshing_catalog(content: &str) -> String {
+    r#"{"name":"test","catalog_format":2,"resources":[
+  {"type":"Stage","title":"main","kind":"compilable_type"},
+  {"type":"Class","title":"main","kind":"unknown"},
+  {"type":"Class","title":"Base","kind":"unknown","parameters":{"notify":["Anchor[base::end]"]}},
+  {"type":"Anchor","title":"base::end","kind":"compilable_type","parameters":{"notify":["Class[Outer]"]}},
+  {"type":"Class","title":"Outer","kind":"unknown"},
+  {"type":"Class","title":"Mgmt_n_begin","kind":"unknown"},
+  {"type":"Class","title":"Mgmt_n_end","kind":"unknown","parameters":{"notify":["Class[After]"]}},
+  {"type":"Class","title":"After","kind":"unknown"},
+  {"type":"File","title":"@/base","kind":"compilable_type","parameters":{"ensure":"file","content":"CONTENT"}},
+  {"type":"Exec","title":"after","kind":"compilable_type",
+   "parameters":{"command":"/bin/sh -c 'echo puppet >> @/log'","provider":"shell","refreshonly":true}}],
+ "edges":[{"source":"Stage[main]","target":"Class[main]"},{"source":"Stage[main]","target":"Class[Base]"},
+  {"source":"Stage[main]","target":"Class[Outer]"},{"source":"Class[Outer]","target":"Class[Mgmt_n_begin]"},
+  {"source":"Stage[main]","target":"Class[Mgmt_n_end]"},{"source":"Stage[main]","target":"Class[After]"},
+  {"source":"Class[main]","target":"Anchor[base::end]"},
+  {"source":"Class[Base]","target":"File[@/base]"},{"source":"Class[After]","target":"Exec[after]"}]}"#
+        .replace("CONTENT", content)
+}
+
+#[test]
+fn refresh_crosses_merge_points_in_both_directions() {
+    let scratch = Scratch::new(REFRESHED_PROGRAM);
+    scratch.write("catalog.json", &refreshing_catalog("one"));
+    scratch.build();
+    let mut runs = String::new();
+    for content in ["one", "two"] {
+        scratch.write("catalog.json", &refreshing_catalog(content));
+        let changed = scratch.apply_once(&["--puppet", "catalog.json"]);
+        assert_eq!(changed.status, 0, "{}{}", changed.out, changed.err);
+        runs += "mcl\npuppet\n";
+        assert_eq!(scratch.read("log").as_deref(), Some(&*runs), "{}{}", changed.out, changed.err);
+        let unchanged = scratch.apply_once(&["--puppet", "catalog.json"]);
+        assert_eq!(unchanged.status, 0, "{}{}", unchanged.out, unchanged.err);
+        assert_eq!(scratch.read("log").as_deref(), Some(&*runs), "nothing changed, so nothing is refreshed");
+    }
+}
+
 #[test]
 fn changed_catalog_is_applied_and_invalid_one_keeps_the_last_graph() {
     let scratch = Scratch::new(PROGRAM);
