@@ -101,6 +101,23 @@ fn refresh_crosses_merge_points_in_both_directions() {
 }
 
 #[test]
+fn refresh_across_a_merge_point_survives_the_end_of_the_agent() {
+    let failing = "echo mcl >> @/log";
+    let scratch = Scratch::new(&REFRESHED_PROGRAM.replace(failing, "test -e @/ready && echo mcl >> @/log"));
+    scratch.write("catalog.json", &refreshing_catalog("one"));
+    let failed = scratch.apply_once(&["--puppet", "catalog.json"]);
+    assert_eq!(failed.status, 1, "{}{}", failed.out, failed.err);
+    assert_eq!(scratch.read("base").as_deref(), Some("one"));
+    scratch.write("ready", "");
+    // Nothing changes now, but what the first run changed is still owed.
+    let owed = scratch.apply_once(&["--puppet", "catalog.json"]);
+    assert_eq!(owed.status, 0, "{}{}", owed.out, owed.err);
+    assert_eq!(scratch.read("log").as_deref(), Some("mcl\npuppet\n"), "{}{}", owed.out, owed.err);
+    scratch.apply_once(&["--puppet", "catalog.json"]);
+    assert_eq!(scratch.read("log").as_deref(), Some("mcl\npuppet\n"), "it is delivered once");
+}
+
+#[test]
 fn changed_catalog_is_applied_and_invalid_one_keeps_the_last_graph() {
     let scratch = Scratch::new(PROGRAM);
     scratch.write("catalog.json", &catalog("one"));
