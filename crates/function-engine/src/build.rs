@@ -90,16 +90,17 @@ impl Engine {
 
     /// Returns the node of an element that is bound to a parameter.
     fn element(&mut self, frame: FrameId, param: u32) -> NodeId {
-        let Binding::Element { value, node } = &self.frames[frame].params[param as usize] else {
+        let Binding::Element { value, sensitive, node } = &self.frames[frame].params[param as usize] else {
             unreachable!("the caller has matched the binding");
         };
         if let Some(node) = node {
             return *node;
         }
-        let value = value.clone();
+        let (value, sensitive) = (value.clone(), *sensitive);
         let id = self.add_node(NodeKind::Element, None, frame, Slot::Parameter(param), []);
         let node = &mut self.nodes[id];
         node.state = State::Value(value);
+        node.sensitive = sensitive;
         if let Binding::Element { node, .. } = &mut self.frames[frame].params[param as usize] {
             *node = Some(id);
         }
@@ -167,6 +168,7 @@ impl Engine {
                     watches: Vec::new(),
                     deadline: None,
                     not_ready: None,
+                    sensitive: false,
                 })),
                 Implementation::Engine(function) => {
                     let function = *function;
@@ -257,6 +259,7 @@ impl Engine {
             inputs: Vec::new(),
             dependents: Vec::new(),
             state: State::New,
+            sensitive: false,
             height: 0,
             queued: false,
             orphan: false,
@@ -369,6 +372,7 @@ impl Engine {
                     statement: statement_index,
                     keyed: matches!(statement, Statement::ForKv { .. }),
                     iterations: Vec::new(),
+                    sensitive: false,
                 })),
             };
             let node = self.add_node(kind, None, frame, Slot::None, inputs);

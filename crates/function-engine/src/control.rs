@@ -151,10 +151,11 @@ impl Engine {
             c.callee = Some(iteration.callee.clone());
         }
 
+        let sensitive = self.has_sensitive_input(id);
         let previous = c.bodies.len();
         for (i, body) in c.bodies.iter().enumerate().take(iteration.count) {
             for (param, value) in iteration.elements(i) {
-                self.set_element(*body, param, value);
+                self.set_element(*body, param, value, sensitive);
             }
         }
         for body in c.bodies.drain(iteration.count.min(previous)..) {
@@ -166,7 +167,8 @@ impl Engine {
                 (Accumulator::Initial, None) => Some(self.initial_value(id)),
                 (Accumulator::Initial | Accumulator::FirstElement, Some(previous)) => Some(Binding::Root(*previous)),
             };
-            let elements = iteration.elements(i).map(|(_, v)| Binding::Element { value: v.clone(), node: None });
+            let element = |value: &Value| Binding::Element { value: value.clone(), sensitive, node: None };
+            let elements = iteration.elements(i).map(|(_, value)| element(value));
             let params = accumulator.into_iter().chain(elements).collect();
             match self.apply(id, &iteration.callee, params) {
                 Ok(body) => c.bodies.push(body),
@@ -250,6 +252,14 @@ impl Engine {
                 return self.invalid_key(id, other, if c.keyed { "a map in `forkv`" } else { "a list in `for`" });
             }
         };
+        let sensitive = self.has_sensitive_input(id);
+        if std::mem::replace(&mut c.sensitive, sensitive) != sensitive {
+            // Keys are bound as constants, which cannot become sensitive.
+            self.outputs_changed |= !c.iterations.is_empty();
+            for (_, frame) in c.iterations.drain(..) {
+                self.drop_frame(frame);
+            }
+        }
         let old = std::mem::take(&mut c.iterations);
         let had = old.len();
         let mut reused = 0;
@@ -268,14 +278,16 @@ impl Engine {
                 _ => true,
             });
             if let Some((key, frame)) = same {
-                self.set_element(frame, 1, value);
+                self.set_element(frame, 1, value, sensitive);
                 c.iterations.push((key, frame));
                 reused += 1;
                 continue;
             }
             in_place = false;
             let first = key.clone().unwrap_or(Value::Int(index as i64));
-            let params = vec![Binding::Value(first), Binding::Element { value: value.clone(), node: None }];
+            let element = |value: Value| Binding::Element { value, sensitive, node: None };
+            let first = if sensitive && key.is_some() { element(first) } else { Binding::Value(first) };
+            let params = vec![first, element(value.clone())];
             let location = ClosureLocation::Statement(c.statement);
             match self.open_frame(id, self.nodes[id].frame, location, params) {
                 Ok(frame) => {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcl_artifact::program::FunctionIdx;
-use mcl_functions::{CallContext, FunctionError, Implementation};
+use mcl_functions::{CallContext, FunctionError, Implementation, Sensitivity};
 use mcl_value::Value;
 
 use crate::code::{Code, struct_value};
@@ -19,8 +19,9 @@ impl Engine {
     pub(crate) fn evaluate(&mut self, id: NodeId) {
         let mut kind = std::mem::replace(&mut self.nodes[id].kind, NodeKind::Busy);
         let state = self.compute(id, &mut kind);
+        let sensitive = self.is_result_sensitive(id, &kind);
         self.nodes[id].kind = kind;
-        self.set_state(id, state);
+        self.set_state(id, state, sensitive);
         if !self.frames_without_keepalive.is_empty() {
             self.create_keepalives();
         }
@@ -90,6 +91,29 @@ impl Engine {
         state
     }
 
+    /// Returns whether the result of a node must not be shown: because of what it was computed from, or because of the
+    /// function that computed it.
+    fn is_result_sensitive(&self, id: NodeId, kind: &NodeKind) -> bool {
+        match kind {
+            // The engine sets elements itself, and a function value shows nothing.
+            NodeKind::Element => self.nodes[id].sensitive,
+            NodeKind::Func => false,
+            NodeKind::Plain(function) => match self.code.functions[function.0 as usize].function.sensitivity {
+                Sensitivity::OfArguments => self.has_sensitive_input(id),
+                Sensitivity::Always => true,
+                Sensitivity::Never => false,
+            },
+            NodeKind::Stream(stream) => stream.sensitive || self.has_sensitive_input(id),
+            _ => self.has_sensitive_input(id),
+        }
+    }
+
+    /// Returns whether a value that the node reads is sensitive. Constants never are: programs mark values with a call.
+    pub(crate) fn has_sensitive_input(&self, id: NodeId) -> bool {
+        let is_sensitive = |input: &Input| matches!(input, Input::Node { node, .. } if self.nodes[*node].sensitive);
+        self.nodes[id].inputs.iter().any(is_sensitive)
+    }
+
     fn call_plain(&self, function: FunctionIdx, code: &Code, arguments: &[Value]) -> Result<Value, FunctionError> {
         let import = &code.functions[function.0 as usize];
         let Implementation::Plain(call) = import.function.implementation else {
@@ -107,9 +131,14 @@ impl Engine {
                 let name = self.code.functions[function.0 as usize].function.name;
                 let kind =
                     if matches!(name, "panic" | "panic_debug") { FailureKind::Panic } else { FailureKind::Function };
+                let message = if self.has_sensitive_input(id) {
+                    format!("`{name}` failed; its message is hidden because an argument is sensitive")
+                } else {
+                    error.to_string()
+                };
                 State::Failed(Arc::new(Failure {
                     catchable: error.is_catchable(),
-                    message: error.to_string(),
+                    message,
                     span: self.nodes[id].span,
                     origin: id,
                     kind,
@@ -233,7 +262,7 @@ impl Engine {
     }
 
     /// Stores a result, and queues the dependents if it differs from the previous one.
-    fn set_state(&mut self, id: NodeId, state: State) {
+    fn set_state(&mut self, id: NodeId, state: State, sensitive: bool) {
         let node = &mut self.nodes[id];
         if node.pinned {
             match &state {
@@ -246,9 +275,10 @@ impl Engine {
             node.changed = self.round;
             self.outputs_changed = true;
         }
-        if same_state(&node.state, &state) {
+        if same_state(&node.state, &state) && node.sensitive == sensitive {
             return;
         }
+        node.sensitive = sensitive;
         let (was_pending, is_pending) = (matches!(node.state, State::Pending), matches!(state, State::Pending));
         node.state = state;
         node.changed = self.round;
@@ -263,16 +293,17 @@ impl Engine {
     }
 
     /// Changes the element that is bound to a parameter.
-    pub(crate) fn set_element(&mut self, frame: FrameId, param: usize, new: &Value) {
-        let Some(Binding::Element { value, node }) = self.frames[frame].params.get_mut(param) else {
+    pub(crate) fn set_element(&mut self, frame: FrameId, param: usize, new: &Value, is_sensitive: bool) {
+        let Some(Binding::Element { value, sensitive, node }) = self.frames[frame].params.get_mut(param) else {
             return;
         };
-        if identical(value, new) {
+        if identical(value, new) && *sensitive == is_sensitive {
             return;
         }
         *value = new.clone();
+        *sensitive = is_sensitive;
         if let Some(node) = *node {
-            self.set_state(node, State::Value(new.clone()));
+            self.set_state(node, State::Value(new.clone()), is_sensitive);
         }
     }
 }

@@ -60,6 +60,6 @@ pub use events::{Events, Waker};
 pub use ids::WatchId;
 pub use interpret::Interpreter;
 pub use mcl_functions::InputVersion;
-pub use outputs::{Output, OutputId, OutputValues};
+pub use outputs::{Output, OutputId, OutputValue, OutputValues};
 pub use snapshot_environment::SnapshotEnvironment;
 pub use waiting::Waiting;

@@ -25,6 +25,8 @@ pub(crate) struct Node {
     pub(crate) inputs: Vec<Input>,
     pub(crate) dependents: Vec<Dependent>,
     pub(crate) state: State,
+    /// Whether the value was computed from a sensitive one, so that it must not be shown.
+    pub(crate) sensitive: bool,
     /// Greater than the height of every input, and of the control that owns the frame.
     pub(crate) height: u32,
     /// Whether the node is in the queue of nodes to evaluate.
@@ -142,6 +144,8 @@ pub(crate) struct StreamNode {
     pub(crate) deadline: Option<Duration>,
     /// Why the function has no value yet.
     pub(crate) not_ready: Option<&'static str>,
+    /// Whether the last value is sensitive whatever the arguments are.
+    pub(crate) sensitive: bool,
 }
 
 /// What a streaming function watches.
@@ -215,6 +219,8 @@ pub(crate) struct Loop {
     pub(crate) keyed: bool,
     /// The iterations in order.
     pub(crate) iterations: Vec<(Option<Value>, FrameId)>,
+    /// Whether the list or map was sensitive in the last evaluation.
+    pub(crate) sensitive: bool,
 }
 
 /// An instance of a template.
@@ -251,6 +257,8 @@ pub(crate) enum Binding {
     /// An element with its present value. The node exists while it has dependents.
     Element {
         value: Value,
+        /// Whether the list or map of the element is sensitive.
+        sensitive: bool,
         node: Option<NodeId>,
     },
 }

@@ -43,16 +43,25 @@ impl<'a> OutputValues<'a> {
     }
 }
 
-impl<'a> Iterator for OutputValues<'a> {
-    type Item = &'a Value;
+/// The value of an operand.
+#[derive(Clone, Copy, Debug)]
+pub struct OutputValue<'a> {
+    /// The value.
+    pub value: &'a Value,
+    /// Whether it was computed from a sensitive value.
+    pub sensitive: bool,
+}
 
-    fn next(&mut self) -> Option<&'a Value> {
+impl<'a> Iterator for OutputValues<'a> {
+    type Item = OutputValue<'a>;
+
+    fn next(&mut self) -> Option<OutputValue<'a>> {
         let input = self.engine.nodes[self.node].inputs.get(self.next)?;
         self.next += 1;
         match input {
-            Input::Value(value) => Some(value),
+            Input::Value(value) => Some(OutputValue { value, sensitive: false }),
             Input::Node { node, .. } => match &self.engine.nodes[*node].state {
-                State::Value(value) => Some(value),
+                State::Value(value) => Some(OutputValue { value, sensitive: self.engine.nodes[*node].sensitive }),
                 State::New | State::Failed(_) | State::Pending => None,
             },
         }

@@ -24,6 +24,7 @@ pub(crate) struct StreamCall<'a> {
     events: &'a Arc<Events>,
     delay: Option<Duration>,
     not_ready: Option<&'static str>,
+    sensitive: bool,
     /// Watches from before this call. One that this call requests again stays active without a gap.
     old: Vec<(WatchTarget, WatchId)>,
     kept: Vec<(WatchTarget, WatchId)>,
@@ -68,6 +69,10 @@ impl StreamContext for StreamCall<'_> {
 
     fn not_ready(&mut self, why: &'static str) {
         self.not_ready = Some(why);
+    }
+
+    fn mark_sensitive(&mut self) {
+        self.sensitive = true;
     }
 
     fn waker(&self) -> Arc<dyn Fn() + Send + Sync> {
@@ -121,13 +126,15 @@ impl Engine {
             events: &self.events,
             delay: None,
             not_ready: None,
+            sensitive: false,
             old: std::mem::take(&mut stream.watches),
             kept: Vec::new(),
         };
         let result = instance.call(&mut call, &self.arguments);
-        let StreamCall { delay, not_ready, old, kept, .. } = call;
+        let StreamCall { delay, not_ready, sensitive, old, kept, .. } = call;
         stream.watches = kept;
         stream.not_ready = not_ready;
+        stream.sensitive = sensitive;
         for (_, watch) in old {
             self.environment.unwatch(watch);
         }

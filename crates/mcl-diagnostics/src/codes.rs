@@ -119,7 +119,7 @@ codes! {
     // Runtime: the function engine.
     R0101 R0102 R0103 R0104 R0105 R0106
     // Runtime: from values to resources.
-    R0201 R0202 R0203 R0204 R0205 R0206 R0207 R0208 R0209 R0210
+    R0201 R0202 R0203 R0204 R0205 R0206 R0207 R0208 R0209 R0210 R0211
     // Runtime: automatic edges.
     R0301 R0302 R0303
     // Runtime: applying resources. R0412 is reserved.

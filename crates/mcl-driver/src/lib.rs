@@ -12,10 +12,12 @@
 
 mod merge_points;
 mod payload;
+mod sensitive;
 mod stages;
 #[cfg(test)]
 mod tests;
 
 pub use merge_points::check_merge_points;
 pub use payload::{Checked, Payload, Resolved, Trees};
+pub use sensitive::may_hold_sensitive_values;
 pub use stages::{Compiled, compile, fgraph, interpolate, lex, parse, scope, unify};

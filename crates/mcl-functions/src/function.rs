@@ -23,6 +23,8 @@ pub struct Function {
     pub simple: bool,
     /// Whether a call can be evaluated at compile time.
     pub purity: Purity,
+    /// Whether the result must not be shown.
+    pub sensitivity: Sensitivity,
     /// Whether mgmt 1.1 inlines calls of it: the "spec" flag of spec 04 §1.8.
     pub inlinable: bool,
     /// The code.
@@ -121,6 +123,17 @@ pub enum Purity {
     Host,
     /// Anything else, or the call has side effects.
     Impure,
+}
+
+/// Whether the result of a function must be hidden from plans, logs and messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sensitivity {
+    /// If an argument is sensitive. A streaming function can also mark its value itself.
+    OfArguments,
+    /// Whatever the arguments are.
+    Always,
+    /// Even if an argument is sensitive.
+    Never,
 }
 
 /// The code of a function without state. The number and types of the arguments match the signature.
@@ -250,6 +263,8 @@ pub trait StreamContext {
     fn not_ready(&mut self, why: &'static str) {
         let _ = why;
     }
+    /// Marks the result of this call as sensitive: it and what is computed from it must not be shown.
+    fn mark_sensitive(&mut self) {}
     /// Returns a handle that requests a call, from any thread.
     fn waker(&self) -> Arc<dyn Fn() + Send + Sync>;
     /// Returns the wall-clock time since the Unix epoch.

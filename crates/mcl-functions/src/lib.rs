@@ -34,6 +34,7 @@ mod os;
 mod provisioner;
 mod regexp;
 mod registry;
+mod secret;
 mod strings;
 mod sys;
 mod table;
@@ -51,6 +52,6 @@ pub use constants::{VARIABLES, Variable, VariableValue};
 pub use fmt::{Verb, format_verbs};
 pub use function::{
     CallContext, CallSite, Deploy, EngineFunction, Function, FunctionError, Implementation, InputVersion, Plain,
-    Purity, Signature, Stream, StreamContext,
+    Purity, Sensitivity, Signature, Stream, StreamContext,
 };
 pub use registry::{all_functions, function, module_exists, module_functions, module_names};

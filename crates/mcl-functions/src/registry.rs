@@ -35,6 +35,7 @@ static MODULES: &[(&str, &[Function])] = &[
     ("net/http", crate::values::HTTP),
     ("os", crate::os::FUNCTIONS),
     ("regexp", crate::regexp::FUNCTIONS),
+    ("secret", crate::secret::FUNCTIONS),
     ("strings", crate::strings::FUNCTIONS),
     ("sys", crate::sys::FUNCTIONS),
     ("sys/fwupd", crate::sys::FWUPD),

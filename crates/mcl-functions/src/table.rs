@@ -2,7 +2,9 @@
 
 use mcl_value::Value;
 
-use crate::{CallSite, EngineFunction, Function, FunctionError, Implementation, Plain, Purity, Signature, Stream};
+use crate::{
+    CallSite, EngineFunction, Function, FunctionError, Implementation, Plain, Purity, Sensitivity, Signature, Stream,
+};
 
 /// The result of a call.
 pub(crate) type Outcome = Result<Value, FunctionError>;
@@ -32,6 +34,7 @@ pub(crate) const fn pure(name: &'static str, signature: &'static str, doc: &'sta
         choices: &[],
         simple: true,
         purity: Purity::Pure,
+        sensitivity: Sensitivity::OfArguments,
         inlinable: true,
         implementation: Implementation::Plain(plain),
     }
@@ -61,6 +64,7 @@ pub(crate) const fn streaming(
         choices: &[],
         simple: false,
         purity: Purity::Impure,
+        sensitivity: Sensitivity::OfArguments,
         inlinable: false,
         implementation: Implementation::Streaming(make),
     }
@@ -85,6 +89,7 @@ pub(crate) const fn engine(
         choices: &[],
         simple: false,
         purity: Purity::Pure,
+        sensitivity: Sensitivity::OfArguments,
         inlinable: false,
         implementation: Implementation::Engine(function),
     }
@@ -105,6 +110,10 @@ impl Function {
 
     pub(crate) const fn on_host(self) -> Function {
         Function { purity: Purity::Host, ..self }
+    }
+
+    pub(crate) const fn with_sensitivity(self, sensitivity: Sensitivity) -> Function {
+        Function { sensitivity, ..self }
     }
 
     pub(crate) const fn not_inlinable(self) -> Function {

@@ -50,6 +50,20 @@ impl Failure {
         move |error| Failure::Io { action, path, error: error.into() }
     }
 
+    /// Returns the message of a failure that has one, so that sensitive values in it can be masked.
+    pub fn message_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Failure::Invalid(text)
+            | Failure::Refused(text)
+            | Failure::Command(text)
+            | Failure::Disturbed(text)
+            | Failure::Unavailable(text)
+            | Failure::NothingSent(text)
+            | Failure::Panic(text) => Some(text),
+            Failure::Io { .. } | Failure::Cancelled | Failure::Timeout(_) => None,
+        }
+    }
+
     /// Returns the diagnostic code of this class of failures.
     #[must_use]
     pub fn code(&self) -> Code {

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use mcl_value::Value;
 
-use crate::{Comparison, Field, META_FIELDS, Params, Resource, all_kinds, kind};
+use crate::{Comparison, Field, MASK, META_FIELDS, Params, Resource, all_kinds, is_sensitive};
 
 /// The first difference between two resources.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,9 +32,6 @@ impl Difference {
     }
 }
 
-/// Replaces a value that must not be shown.
-pub const MASK: &str = "********";
-
 /// The length to which [`shown`] shortens a value, in characters.
 const SHOWN_CHARACTERS: usize = 60;
 
@@ -51,13 +48,6 @@ pub fn shown(resource: &Resource, param: &str, value: Option<&Value>) -> String 
         shown.push('…');
     }
     shown
-}
-
-/// Returns whether the value of a parameter must not be shown, according to its resource or its kind.
-#[must_use]
-pub fn is_sensitive(resource: &Resource, param: &str) -> bool {
-    resource.sensitive.iter().any(|name| **name == *param)
-        || kind(&resource.id.kind).and_then(|k| k.field(param)).is_some_and(|f| f.sensitive)
 }
 
 /// Returns the first difference between two resources; `None` if they are equal. Flows and origins are not compared.

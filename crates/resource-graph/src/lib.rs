@@ -22,6 +22,7 @@ mod params;
 #[cfg(test)]
 mod properties;
 mod schema;
+mod sensitive;
 mod stored;
 mod sync;
 mod validate;
@@ -31,7 +32,7 @@ pub use autoedge::{
     PackageFiles, PrimaryGroups, add_autoedges,
 };
 pub use autogroup::{Groups, autogroup};
-pub use compare::{Difference, MASK, difference, is_sensitive, shown};
+pub use compare::{Difference, difference, shown};
 pub use constants::{ConstantValue, ResourceConstant, resource_constant, resource_constants};
 pub use contradiction::EdgeRanks;
 pub use exported::{ExportedError, decode_exported, encode_exported};
@@ -51,6 +52,7 @@ pub use schema::{
     AutoEdges, GroupKey, Grouping, KindConstant, MergeDeclarations, Parent, ResourceKind, Reversal, ReversalError,
     Traits,
 };
+pub use sensitive::{MASK, is_sensitive, masked, sensitive_texts};
 pub use stored::{StoredEdge, StoredError, StoredGraph, StoredResource, StoredValue};
 pub use sync::{GraphSync, sync, sync_by};
 pub use validate::{ValidationError, validate};

@@ -7,7 +7,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
-use crate::compare::{MASK, is_sensitive};
+use crate::sensitive::{MASK, is_sensitive};
 use crate::{META_FIELDS, Meta, Resource, ResourceGraph};
 
 /// Returns the graph as JSON: the parameters that are set, and the meta parameters that differ from their default. Values of
@@ -99,7 +99,7 @@ impl Serialize for ParamsJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let resource = self.0;
         serializer.collect_map(resource.params.iter().map(|(name, value)| {
-            let secret = resource.sensitive.iter().any(|s| s == name);
+            let secret = is_sensitive(resource, name);
             (&**name, if secret { Json::from(MASK) } else { value.to_json() })
         }))
     }

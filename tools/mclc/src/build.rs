@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use mcl_artifact::ArtifactStage;
+use mcl_diagnostics::Files;
 
 use crate::cli::{Build, Color};
 use crate::report::{self, Checked};
@@ -11,28 +12,36 @@ use crate::{ERRORS, memory, output, unusable};
 /// Builds a program. Diagnostics go to standard error, because standard output may be the artifact.
 pub fn run(args: &Build, color: Color) -> u8 {
     let wanted: Vec<ArtifactStage> = args.emit.iter().copied().map(ArtifactStage::from).collect();
-    let artifacts = match compile(args, &wanted, color) {
-        Ok(artifacts) => artifacts,
+    let Built { artifacts, files } = match compile(args, &wanted, color) {
+        Ok(built) => built,
         Err(status) => return status,
     };
     for (stage, bytes) in &artifacts {
         if wanted.contains(stage)
-            && let Err(status) = output::file(&beside(&args.output, *stage), bytes)
+            && let Err(status) = output::artifact(&beside(&args.output, *stage), bytes, &files)
         {
             return status;
         }
     }
-    match artifacts.last().map(|(_, bytes)| output::file(&args.output, bytes)) {
+    match artifacts.last().map(|(_, bytes)| output::artifact(&args.output, bytes, &files)) {
         Some(Err(status)) => status,
         _ => 0,
     }
 }
 
-/// Compiles a program, reports the diagnostics, and returns the artifacts. The last one is the function graph.
+/// The artifacts of a program.
+pub struct Built {
+    /// The requested ones in the order of the stages. The last one is the function graph.
+    pub artifacts: Vec<(ArtifactStage, Vec<u8>)>,
+    /// The sources.
+    pub files: Files,
+}
+
+/// Compiles a program, reports the diagnostics, and returns the artifacts.
 ///
 /// # Errors
 /// The exit status, after an error has been reported.
-pub fn compile(args: &Build, wanted: &[ArtifactStage], color: Color) -> Result<Vec<(ArtifactStage, Vec<u8>)>, u8> {
+pub fn compile(args: &Build, wanted: &[ArtifactStage], color: Color) -> Result<Built, u8> {
     let input = report::input(&args.path, &args.source).map_err(unusable)?;
     let loaded = match report::load(&input, &args.source, true, &args.report).map_err(unusable)? {
         Ok(loaded) => loaded,
@@ -42,10 +51,10 @@ pub fn compile(args: &Build, wanted: &[ArtifactStage], color: Color) -> Result<V
     let mut all = wanted.to_vec();
     all.push(ArtifactStage::Fgraph);
     let compiled = mcl_driver::compile(loaded, &all, memory::give_back);
-    let checked = Checked::new(files, input.prefix(), compiled.diagnostics, &args.report);
+    let checked = Checked::new(files.clone(), input.prefix(), compiled.diagnostics, &args.report);
     match report::print(&[checked], &args.report, color) {
         0 if compiled.artifacts.is_empty() => Err(ERRORS),
-        0 => Ok(compiled.artifacts),
+        0 => Ok(Built { artifacts: compiled.artifacts, files }),
         status => Err(status),
     }
 }

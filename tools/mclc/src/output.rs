@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use mcl_diagnostics::Files;
+
 use crate::{UNUSABLE, unusable};
 
 /// Writes to standard output and returns the exit status. A reader that closes the pipe (`mclc check | head`) is not a
@@ -35,6 +37,14 @@ pub fn file(path: &Path, bytes: &[u8]) -> Result<(), u8> {
 /// Writes a file like [`file()`], but readable by its owner only: for content with secrets.
 pub fn private_file(path: &Path, bytes: &[u8]) -> Result<(), u8> {
     file_with_mode(path, bytes, 0o600)
+}
+
+/// Writes an artifact, which contains the sources: readable by its owner only if they may hold sensitive values.
+///
+/// # Errors
+/// The exit status, after the failure has been reported.
+pub fn artifact(path: &Path, bytes: &[u8], files: &Files) -> Result<(), u8> {
+    if mcl_driver::may_hold_sensitive_values(files) { private_file(path, bytes) } else { file(path, bytes) }
 }
 
 fn file_with_mode(path: &Path, bytes: &[u8], mode: u32) -> Result<(), u8> {

@@ -15,7 +15,7 @@ use crate::{build, output, unusable};
 /// Runs a program. The artifact exists in memory only, so no file is left behind however the runtime ends. Because the
 /// runtime replaces this process, it receives signals directly and its exit status is the one of `mclc run`.
 pub fn run(args: &Run, color: Color) -> u8 {
-    let artifacts = match build::compile(
+    let built = match build::compile(
         &Build {
             path: args.path.clone(),
             output: PathBuf::new(),
@@ -26,10 +26,10 @@ pub fn run(args: &Run, color: Color) -> u8 {
         &[],
         color,
     ) {
-        Ok(artifacts) => artifacts,
+        Ok(built) => built,
         Err(status) => return status,
     };
-    let Some((_, bytes)) = artifacts.last() else { return unusable("the program has no artifact") };
+    let Some((_, bytes)) = built.artifacts.last() else { return unusable("the program has no artifact") };
     // No close-on-exec flag: the runtime inherits the descriptor.
     let file = match memfd_create("program.bin", MemfdFlags::empty()) {
         Ok(fd) => std::fs::File::from(fd),

@@ -53,7 +53,9 @@ pub fn run(args: &Stage, target: ArtifactStage, color: Color) -> u8 {
     let failed = report::any_error(&diagnostics);
     let status = finish(files, prefix, diagnostics, args, color);
     match payload {
-        Some(payload) if status == 0 && !failed => output::file(&args.output, &payload.write()).err().unwrap_or(0),
+        Some(payload) if status == 0 && !failed => {
+            output::artifact(&args.output, &payload.write(), payload.files()).err().unwrap_or(0)
+        }
         _ => status,
     }
 }

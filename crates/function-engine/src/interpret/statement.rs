@@ -5,11 +5,13 @@ use std::sync::Arc;
 use mcl_artifact::program::{EdgeProperty, EntryKind, EntryStmt, Half, Program, ResourceStmt, StrId};
 use mcl_diagnostics::{Code, Diagnostic, Span, Stage, nearest};
 use mcl_value::{Type, Value};
-use resource_graph::{Resource, ResourceId, ResourceKind, all_kinds, decode_exported, kind, validate};
+use resource_graph::{
+    Resource, ResourceId, ResourceKind, all_kinds, decode_exported, kind, masked, sensitive_texts, validate,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::interpret::convert::{self, ConversionError, FieldType};
-use crate::outputs::OutputValues;
+use crate::outputs::{OutputValue, OutputValues};
 
 /// The resources and edges of a statement.
 #[derive(Default)]
@@ -68,7 +70,7 @@ pub(crate) fn convert_resource(
     };
     let name = values.next();
     let resources = if statement.collect.is_some() {
-        collected(kind, values.next(), statement.span)
+        collected(kind, values.next().map(|data| data.value), statement.span)
     } else {
         named(kind_name, name, statement.span)
     };
@@ -82,23 +84,26 @@ pub(crate) fn convert_resource(
     let mut set = Vec::with_capacity(statement.entries.len());
     for entry in &statement.entries {
         let condition = entry.condition.map(|_| values.next());
-        let Some(value) = values.next() else {
+        let Some(OutputValue { value, sensitive }) = values.next() else {
             converted.errors.push(missing_value(entry.span));
             continue;
         };
-        if matches!(condition, Some(Some(Value::Bool(false)))) {
+        let condition = condition.flatten();
+        if condition.is_some_and(|condition| matches!(condition.value, Value::Bool(false))) {
             continue;
         }
         match &entry.kind {
             EntryKind::Field { name, .. } => {
                 let name = string(*name);
-                match check_field(field_types, kind, name, value) {
-                    Ok(()) => set.push((name, value)),
+                let sensitive = sensitive || condition.is_some_and(|condition| condition.sensitive);
+                match check_field(field_types, kind, name, value, sensitive) {
+                    Ok(()) => set.push((name, value, sensitive)),
                     Err(error) => converted.errors.push(error.diagnostic(entry.span)),
                 }
             }
             EntryKind::Edge { property, half } => {
-                for target in ends_of(string, half, value, entry.span, &mut converted.errors) {
+                let name = OutputValue { value, sensitive };
+                for target in ends_of(string, half, name, entry.span, &mut converted.errors) {
                     let edge = |resource: &Resource| internal_edge(*property, &resource.id, &target, entry.span);
                     converted.edges.extend(resources.iter().map(edge));
                 }
@@ -121,8 +126,11 @@ pub(crate) fn convert_resource(
     }
     for resource in &mut resources {
         resource.params.reserve(set.len());
-        for (name, value) in &set {
+        for (name, value, sensitive) in &set {
             resource.params.insert(Arc::clone(name), (*value).clone());
+            if *sensitive {
+                resource.sensitive.push(Arc::clone(name));
+            }
         }
     }
     // `collect` would reuse the larger allocation of the other list.
@@ -168,8 +176,9 @@ fn internal_edge(property: EdgeProperty, id: &ResourceId, target: &EdgeEnd, span
 }
 
 /// Creates the resources for a name or a list of names. A repeated name in a list counts once.
-fn named(kind: &Arc<str>, name: Option<&Value>, span: Span) -> Result<Vec<Resource>, Box<Diagnostic>> {
-    let names = names_of(name.unwrap_or(&Value::Nil)).map_err(|error| Box::new(error.diagnostic(span)))?;
+fn named(kind: &Arc<str>, name: Option<OutputValue<'_>>, span: Span) -> Result<Vec<Resource>, Box<Diagnostic>> {
+    let name = name.unwrap_or(OutputValue { value: &Value::Nil, sensitive: false });
+    let names = names_of(name).map_err(|error| Box::new(error.diagnostic(span)))?;
     let repeatable = names.len() > 1;
     let mut seen = FxHashSet::default();
     let mut resources = Vec::with_capacity(names.len());
@@ -214,7 +223,7 @@ fn collected(kind: &'static ResourceKind, data: Option<&Value>, span: Span) -> R
 fn ends_of<'p>(
     string: impl Fn(StrId) -> &'p Arc<str>,
     half: &Half,
-    name: &Value,
+    name: OutputValue<'_>,
     span: Span,
     errors: &mut Vec<Diagnostic>,
 ) -> Vec<EdgeEnd> {
@@ -237,6 +246,8 @@ enum NameError {
     NotUtf8(Value),
     /// The kind of the value is neither `str` nor a list of `str`.
     WrongType(&'static str),
+    /// Names are shown everywhere.
+    Sensitive,
 }
 
 impl NameError {
@@ -244,13 +255,24 @@ impl NameError {
         let message = match self {
             NameError::NotUtf8(name) => format!("invalid UTF-8 in the resource name {name}"),
             NameError::WrongType(found) => format!("expected `str` or `[]str` as the resource name, found {found}"),
+            NameError::Sensitive => {
+                return Diagnostic::error(Code::R0211, Stage::Interpret, "sensitive value in the name of a resource")
+                    .at(span)
+                    .help(
+                        "names are shown in plans, logs and messages; use another name, or `secret.nonsensitive` for a \
+                         part that reveals nothing",
+                    );
+            }
         };
         Diagnostic::error(Code::R0203, Stage::Interpret, message).at(span)
     }
 }
 
 /// Returns the names in a `str` or `[]str`.
-fn names_of(value: &Value) -> Result<Vec<Arc<str>>, NameError> {
+fn names_of(name: OutputValue<'_>) -> Result<Vec<Arc<str>>, NameError> {
+    if name.sensitive {
+        return Err(NameError::Sensitive);
+    }
     let one = |value: &Value| match value {
         Value::Str(s) => match std::str::from_utf8(s.as_bytes()) {
             Ok(name) => Ok(Arc::from(name)),
@@ -258,7 +280,7 @@ fn names_of(value: &Value) -> Result<Vec<Arc<str>>, NameError> {
         },
         other => Err(NameError::WrongType(other.kind())),
     };
-    match value {
+    match name.value {
         Value::List(items) => items.iter().map(one).collect(),
         value => Ok(vec![one(value)?]),
     }
@@ -266,8 +288,18 @@ fn names_of(value: &Value) -> Result<Vec<Arc<str>>, NameError> {
 
 /// An entry that cannot set its parameter.
 enum FieldError {
-    Unknown { kind: &'static ResourceKind, name: Arc<str> },
-    Value { name: Arc<str>, error: ConversionError },
+    Unknown {
+        kind: &'static ResourceKind,
+        name: Arc<str>,
+    },
+    Value {
+        name: Arc<str>,
+        error: ConversionError,
+    },
+    /// The value cannot be described.
+    SensitiveValue {
+        name: Arc<str>,
+    },
 }
 
 impl FieldError {
@@ -276,6 +308,9 @@ impl FieldError {
             FieldError::Unknown { kind, name } => {
                 let similar = nearest(name, kind.fields.iter().map(|f| f.name));
                 (format!("unknown parameter `{name}` of `{}`", kind.name), similar)
+            }
+            FieldError::SensitiveValue { name } => {
+                (format!("invalid value of `{name}`; it is hidden because it is sensitive"), None)
             }
             FieldError::Value { name, error } if error.path.is_empty() => {
                 (format!("invalid value of `{name}`: {}", error.problem), None)
@@ -297,11 +332,16 @@ fn check_field(
     kind: &'static ResourceKind,
     name: &Arc<str>,
     value: &Value,
+    sensitive: bool,
 ) -> Result<(), FieldError> {
     let Some(field) = field_types.get(kind, name) else {
         return Err(FieldError::Unknown { kind, name: Arc::clone(name) });
     };
-    convert::check(value, field).map_err(|error| FieldError::Value { name: Arc::clone(name), error })
+    let name = || Arc::clone(name);
+    convert::check(value, field).map_err(|error| match sensitive {
+        true => FieldError::SensitiveValue { name: name() },
+        false => FieldError::Value { name: name(), error },
+    })
 }
 
 /// Validates the resources. They differ only in their names, so only the first error is reported.
@@ -311,7 +351,7 @@ fn validate_all(program: &Program, statement: &ResourceStmt, converted: &mut Con
         let mut diagnostic = Diagnostic::error(
             Code::R0205,
             Stage::Interpret,
-            format!("invalid resource {}: {}", resource.id, error.message),
+            format!("invalid resource {}: {}", resource.id, masked(&error.message, &sensitive_texts(resource))),
         )
         .at(statement.span);
         let entry = error.param.as_deref().and_then(|param| entry_of(program, &statement.entries, param));

@@ -1,7 +1,8 @@
 //! The functions of test programs.
 
 use mcl_functions::{
-    CallContext, EngineFunction, Function, FunctionError, Implementation, Purity, Signature, Stream, StreamContext,
+    CallContext, EngineFunction, Function, FunctionError, Implementation, Purity, Sensitivity, Signature, Stream,
+    StreamContext,
 };
 use mcl_value::Value;
 
@@ -74,6 +75,7 @@ const fn function(name: &'static str, implementation: Implementation) -> Functio
         choices: &[],
         simple: true,
         purity: Purity::Impure,
+        sensitivity: Sensitivity::OfArguments,
         inlinable: true,
         implementation,
     }

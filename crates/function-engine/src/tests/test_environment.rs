@@ -129,7 +129,9 @@ pub(crate) fn outcome(engine: &mut Engine) -> Result<Vec<Vec<Value>>, Vec<String
 pub(crate) fn outputs(engine: &Engine) -> Vec<Vec<Value>> {
     let mut all = Vec::new();
     engine.visit_outputs(|output| match output {
-        Output::Resource(_, values) | Output::Edge { values, .. } => all.push(values.cloned().collect()),
+        Output::Resource(_, values) | Output::Edge { values, .. } => {
+            all.push(values.map(|output| output.value.clone()).collect())
+        }
     });
     all
 }

@@ -1,12 +1,13 @@
 //! One check on a worker thread.
 
+use std::borrow::Cow;
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use resource_engine::{Group, Received, VertexKey};
-use resource_graph::{MASK, Resource, ResourceId};
+use resource_graph::{Resource, ResourceId, masked, sensitive_texts};
 use resources::{
     ApplyContext, Cancel, Change, CheckOutcome, CheckRequest, Context, Failure, Provider, RefreshJournal, Reversals,
     Sent,
@@ -135,12 +136,12 @@ impl Job {
         let result = result.unwrap_or_else(|panic| Err(Failure::Panic(panic_text(&*panic))));
         let CheckOutcome { mut changes, sent, mut messages, watch_again } = cx.into_outcome();
         let mut result = result;
-        let secrets = secrets(&resources);
-        if !secrets.is_empty() {
-            changes.iter_mut().for_each(|change| mask(&mut change.text, &secrets));
-            messages.iter_mut().for_each(|message| mask(message, &secrets));
-            if let Err(Failure::Command(text)) = &mut result {
-                mask(text, &secrets);
+        let sensitive: Vec<String> = resources.iter().flat_map(sensitive_texts).collect();
+        if !sensitive.is_empty() {
+            changes.iter_mut().for_each(|change| mask(&mut change.text, &sensitive));
+            messages.iter_mut().for_each(|message| mask(message, &sensitive));
+            if let Err(failure) = &mut result {
+                failure.message_mut().into_iter().for_each(|message| mask(message, &sensitive));
             }
         }
         let updated = has_updates.then_some(resources);
@@ -191,26 +192,10 @@ impl ExhaustionBackoff {
     }
 }
 
-/// Returns the values of secret parameters, each also with single spaces between its words, as commands are shown.
-fn secrets(resources: &[Resource]) -> Vec<String> {
-    let mut out = Vec::new();
-    for resource in resources {
-        for value in resource.sensitive.iter().filter_map(|name| resource.params.get(name)) {
-            let text = String::from_utf8_lossy(value.as_bytes().unwrap_or_default()).into_owned();
-            out.push(text.split_whitespace().collect::<Vec<_>>().join(" "));
-            out.push(text);
-        }
-    }
-    out.retain(|text| !text.is_empty());
-    out
-}
-
-/// Replaces the secrets in text that a person or a log reads.
-fn mask(text: &mut String, secrets: &[String]) {
-    for secret in secrets {
-        if text.contains(secret.as_str()) {
-            *text = text.replace(secret.as_str(), MASK);
-        }
+/// Masks the sensitive values in text that a person or a log reads.
+fn mask(text: &mut String, sensitive: &[String]) {
+    if let Cow::Owned(masked) = masked(text, sensitive) {
+        *text = masked;
     }
 }
 

@@ -17,6 +17,7 @@ mod mounts;
 mod operations;
 mod packages;
 mod puppet_fallback;
+mod secrets;
 mod services;
 mod sources;
 mod spec_references;

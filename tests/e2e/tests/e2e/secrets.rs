@@ -1,0 +1,137 @@
+//! A sensitive value is shown nowhere, and what holds it is private.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::support::{Ran, Scratch};
+
+/// What must never be printed.
+const SECRET: &str = "correct-horse-battery";
+
+#[track_caller]
+fn assert_hidden(ran: &Ran) {
+    assert!(!ran.out.contains(SECRET) && !ran.err.contains(SECRET), "{}{}", ran.out, ran.err);
+}
+
+/// Runs every command that shows values of a program, and checks that it shows none.
+#[track_caller]
+fn check(program: &str) -> Scratch {
+    let scratch = Scratch::new(&program.replace("SECRET", SECRET));
+    scratch.build();
+    for args in [
+        &["graph", "main.bin"][..],
+        &["graph", "main.bin", "--format", "json"],
+        &["plan", "main.bin", "--prefix", "state"],
+        &["plan", "main.bin", "--prefix", "state", "--format", "json"],
+    ] {
+        let ran = scratch.run("mgmt-rt", args);
+        assert!([0, 3].contains(&ran.status), "{args:?}: {}{}", ran.out, ran.err);
+        assert_hidden(&ran);
+    }
+    for format in ["text", "json"] {
+        let ran = scratch.apply_once(&["--log-format", format]);
+        assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+        assert_hidden(&ran);
+    }
+    scratch
+}
+
+#[test]
+fn what_is_computed_from_a_sensitive_value_is_hidden() {
+    let scratch = check(
+        r#"import "fmt"
+import "iter"
+import "secret"
+
+$s = secret.sensitive("SECRET")
+func shout($x) {
+	fmt.printf("<%s>", $x)
+}
+$map = {"a" => $s, "b" => "public"}
+$record = struct{x => $s, y => 1}
+$list = iter.map([$s, "public"], func($x) { shout($x) })
+class box($content, $name) {
+	file "@/box-${name}" { state => "exists", content => $content, }
+}
+include box($s, "one")
+file "@/direct" { state => "exists", content => $s, }
+file "@/text" { state => "exists", content => "a ${s} b", }
+file "@/called" { state => "exists", content => shout($s), }
+file "@/map" { state => "exists", content => $map["a"], }
+file "@/struct" { state => "exists", content => $record->x, }
+file "@/list" { state => "exists", content => $list[0], }
+file "@/chosen" { state => "exists", content => if $s == "x" { "x" } else { "SECRET-of-the-branch" }, }
+for $i, $x in [$s] {
+	file "@/loop" { state => "exists", content => $x, }
+}
+forkv $k, $v in {"k" => $s} {
+	file "@/keyed" { state => "exists", content => fmt.printf("%s", $v), }
+}
+exec "run" { cmd => "echo ${s} >/dev/null", shell => "/bin/sh", }
+print "p" { msg => "the value is ${s}", }
+"#,
+    );
+    assert_eq!(scratch.read("text"), Some(format!("a {SECRET} b")), "it is used as it is");
+    assert_eq!(scratch.read("keyed").as_deref(), Some(SECRET));
+}
+
+#[test]
+fn errors_about_a_sensitive_value_do_not_quote_it() {
+    for statement in [
+        r#"file "@/x" { state => "exists", content => "", mode => $s, }"#,
+        r#"exec "e" { cmd => "echo ${s} >&2; exit 3", shell => "/bin/sh", }"#,
+        r#"import "golang/strconv"
+file "@/x" { state => "exists", content => fmt.printf("%d", strconv.atoi($s)->value), }"#,
+        r#"panic($s == "SECRET")
+file "@/x" { state => $s, }"#,
+        r#"file $s {}"#,
+        r#"file "@/x" { state => "exists", }
+exec "e" { cmd => "true", Depend => File["${s}"], }"#,
+    ] {
+        let program = format!(
+            "import \"fmt\"\nimport \"secret\"\n$s = secret.sensitive(\"SECRET\")\n$t = fmt.printf(\"%s\", $s)\n{statement}\n"
+        );
+        let scratch = Scratch::new(&program.replace("SECRET", SECRET));
+        let built = scratch.run("mclc", &["build", "main.mcl", "-o", "main.bin"]);
+        if built.status != 0 {
+            panic!("{statement}: {}{}", built.out, built.err);
+        }
+        let ran = scratch.run("mgmt-rt", &["apply", "main.bin", "--once", "--prefix", "state"]);
+        assert_eq!(ran.status, 1, "{statement}: {}{}", ran.out, ran.err);
+        let excerpts: Vec<&str> = ran.err.lines().filter(|line| line.contains(SECRET)).collect();
+        assert!(
+            excerpts.iter().all(|line| line.contains("│ ") && line.contains("panic(")),
+            "{statement}: {}{}",
+            ran.out,
+            ran.err
+        );
+    }
+}
+
+#[test]
+fn a_value_can_be_declared_harmless_again() {
+    let scratch = Scratch::new(
+        "import \"secret\"\n$s = secret.nonsensitive(secret.sensitive(\"harmless\"))\nfile \"@/${s}\" { state => \"exists\", content => $s, }\n",
+    );
+    let ran = scratch.apply_once(&[]);
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    assert_eq!(scratch.read("harmless").as_deref(), Some("harmless"));
+}
+
+#[test]
+fn artifacts_that_may_hold_sensitive_values_are_private() {
+    let mode = |scratch: &Scratch, name: &str| {
+        fs::metadata(scratch.path(name)).expect("an artifact").permissions().mode() & 0o777
+    };
+    let scratch = Scratch::new("import \"secret\"\nprint \"p\" { msg => secret.sensitive(\"x\"), }\n");
+    scratch.build();
+    assert_eq!(mode(&scratch, "main.bin"), 0o600);
+    for stage in ["lex", "parse", "interpolate", "scope", "unify", "fgraph"] {
+        let ran = scratch.run("mclc", &[stage, "main.mcl", "-o", stage]);
+        assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+        assert_eq!(mode(&scratch, stage), 0o600, "{stage}");
+    }
+    let scratch = Scratch::new("print \"p\" { msg => \"x\", }\n");
+    scratch.build();
+    assert_ne!(mode(&scratch, "main.bin"), 0o600);
+}
