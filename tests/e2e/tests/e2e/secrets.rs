@@ -80,11 +80,11 @@ fn errors_about_a_sensitive_value_do_not_quote_it() {
     for statement in [
         r#"file "@/x" { state => "exists", content => "", mode => $s, }"#,
         r#"exec "e" { cmd => "echo ${s} >&2; exit 3", shell => "/bin/sh", }"#,
-        r#"import "golang/strconv"
-file "@/x" { state => "exists", content => fmt.printf("%d", strconv.atoi($s)->value), }"#,
+        r#"import "os"
+file "@/x" { state => "exists", content => os.readfile("/nonexistent/${s}"), }"#,
         r#"panic($s == "SECRET")
 file "@/x" { state => $s, }"#,
-        r#"file $s {}"#,
+        r#"file "/x-${s}" {}"#,
         r#"file "@/x" { state => "exists", }
 exec "e" { cmd => "true", Depend => File["${s}"], }"#,
     ] {
