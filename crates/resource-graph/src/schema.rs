@@ -36,6 +36,9 @@ pub struct ResourceKind {
     pub merge: Option<MergeDeclarations>,
     /// How `Meta:reverse` undoes a resource; `None` for kinds that cannot be undone.
     pub reversal: Option<Reversal>,
+    /// The files that a resource creates or edits: absolute paths, or paths that start with `~/` or `~USER/`. A `purge` of
+    /// their directory spares them.
+    pub managed_files: fn(&Params<'_>) -> Vec<String>,
     /// The boolean parameter that makes a resource react to a refresh although its kind has no refresh trait.
     pub refresh_parameter: Option<&'static str>,
     /// The boolean parameter that makes a resource differ from every other one, even from itself.
@@ -57,6 +60,7 @@ impl ResourceKind {
         grouping: Grouping::NONE,
         merge: None,
         reversal: None,
+        managed_files: |_| Vec::new(),
         refresh_parameter: None,
         never_equal_parameter: None,
     };

@@ -8,9 +8,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use mcl_artifact::program::Program;
 use mcl_value::Value;
-use resource_graph::ResourceId;
+use resource_graph::{Params, Resource, ResourceId};
 use rustix::event::{EventfdFlags, eventfd};
+use safe_fs::Files;
 
+use crate::text_file::expand_home;
 use crate::{ExitRequest, Failure, Sent, SharedValues, StateDir};
 
 /// How urgently a check must end.
@@ -110,32 +112,33 @@ impl From<&str> for Change {
     }
 }
 
-/// The effective paths of all `file` resources of the running graph, for providers that must not remove managed files.
-/// Directories end with a slash.
+/// The effective paths of all resources of the running graph that manage files, for providers that must not remove them.
+/// Directories may end with a slash.
 #[derive(Debug, Default)]
 pub struct ManagedPaths {
-    paths: BTreeSet<String>,
+    paths: Vec<PathBuf>,
 }
 
 impl ManagedPaths {
     /// Returns a set of these paths.
     #[must_use]
     pub fn new(paths: impl IntoIterator<Item = String>) -> ManagedPaths {
-        ManagedPaths { paths: paths.into_iter().collect() }
+        ManagedPaths { paths: paths.into_iter().map(PathBuf::from).collect() }
     }
 
-    /// Returns whether the path is managed; a trailing slash is ignored.
+    /// Returns the files that these resources manage.
     #[must_use]
-    pub fn contains(&self, path: &str) -> bool {
-        let path = path.trim_end_matches('/');
-        self.paths.contains(path) || self.paths.contains(&format!("{path}/"))
+    pub fn of<'r>(resources: impl Iterator<Item = &'r Resource>) -> ManagedPaths {
+        let files = resources.filter_map(Params::of).flat_map(|params| (params.kind().managed_files)(&params));
+        let expand = |file: String| if file.starts_with('~') { expand_home(&file).ok() } else { Some(file.into()) };
+        ManagedPaths { paths: files.filter_map(expand).collect() }
     }
 
-    /// Returns whether a path strictly below this one is managed.
+    /// Returns the paths without symbolic links, `.`, `..` and repeated slashes, as they are at present. For a path that leads
+    /// to a link, both the link and its target are managed.
     #[must_use]
-    pub fn any_below(&self, path: &str) -> bool {
-        let prefix = format!("{}/", path.trim_end_matches('/'));
-        self.paths.range(prefix.clone()..).take_while(|p| p.starts_with(&prefix)).any(|p| *p != prefix)
+    pub fn real_paths(&self, files: &Files) -> BTreeSet<PathBuf> {
+        self.paths.iter().flat_map(|path| files.real_paths(path)).collect()
     }
 }
 
@@ -159,10 +162,7 @@ impl PendingSyncs {
     pub fn flush(&self) {
         let directories = std::mem::take(&mut *self.directories.lock().unwrap_or_else(PoisonError::into_inner));
         for directory in directories {
-            // A removed directory needs no sync, and some file systems do not support it.
-            if let Ok(directory) = std::fs::File::open(directory) {
-                let _ = directory.sync_all();
-            }
+            Files::of_kernel().sync_directory(&directory);
         }
     }
 }
@@ -172,6 +172,8 @@ impl PendingSyncs {
 pub struct ApplyContext {
     /// The state directory; `None` where nothing may be stored.
     pub state: Option<Arc<StateDir>>,
+    /// The files that resources check and change; `None` for those of the machine.
+    pub files: Option<Arc<Files>>,
     /// The paths that `file` resources manage.
     pub managed: Arc<ManagedPaths>,
     /// Whether changes must include a diff.
@@ -374,6 +376,17 @@ impl<'a> Context<'a> {
         self.cancel
     }
 
+    /// Returns the files that resources check and change.
+    #[must_use]
+    pub fn files(&self) -> &'a Files {
+        let ApplyContext { files, state, .. } = self.apply_context;
+        match (files, state) {
+            (Some(files), _) => files,
+            (None, Some(state)) => state.files(),
+            (None, None) => Files::of_kernel(),
+        }
+    }
+
     /// Returns the managed paths of the graph.
     #[must_use]
     pub fn managed(&self) -> &'a ManagedPaths {
@@ -418,14 +431,6 @@ impl<'a> Context<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn managed_paths_compare_whole_components() {
-        let managed = ManagedPaths::new(["/a/b/".to_owned(), "/a/bx".to_owned(), "/c".to_owned()]);
-        assert!(managed.contains("/a/b") && managed.contains("/c/"));
-        assert!(managed.any_below("/a") && managed.any_below("/a/"));
-        assert!(!managed.any_below("/a/b") && !managed.any_below("/c"));
-    }
 
     #[test]
     fn a_request_made_before_the_descriptor_exists_is_seen_on_it() {

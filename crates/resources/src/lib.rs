@@ -18,6 +18,7 @@ mod bus;
 mod context;
 mod exit_request;
 mod export;
+mod file_access;
 mod params;
 mod process;
 mod provider;
@@ -48,5 +49,3 @@ pub use reversal::{Reversals, is_reversal};
 pub use shared::{SharedValues, Subscriber};
 pub use state::{RefreshJournal, StateDir, StateError, default_prefix, functions_dir, hostname};
 pub use watch::{Listen, Scope, Task, TaskHandle, Wake, Watch};
-
-use crate::state::{make_temporary, temporary_beside, write_atomically};

@@ -4,8 +4,6 @@
 //! `PREFIX/engine/reversals`. When a later graph lacks the resource, its inverse joins the graph, without edges, until it has
 //! succeeded once. The file survives restarts, and a restart does not replace a stored inverse.
 
-use std::fs;
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -13,14 +11,17 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcl_value::{Type, Value};
 use resource_graph::{Params, Resource, ResourceId};
+use safe_fs::{Files, LastLink, is_temporary_name};
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
 
+use crate::file_access::failure;
 use crate::providers::capture_state;
-use crate::{Failure, StateDir, write_atomically};
+use crate::state::make_private;
+use crate::{Failure, StateDir};
 
 /// Returns the resource that undoes another one in the current state of the host; `None` for kinds that cannot be undone.
-fn inverse(resource: &Resource) -> Result<Option<Resource>, Failure> {
+fn inverse(files: &Files, resource: &Resource) -> Result<Option<Resource>, Failure> {
     let Some(params) = Params::of(resource) else { return Ok(None) };
     let Some(reversal) = params.kind().reversal else { return Ok(None) };
     (reversal.check)(&params)
@@ -34,7 +35,7 @@ fn inverse(resource: &Resource) -> Result<Option<Resource>, Failure> {
     } else if state == other {
         inverse.params.insert("state".into(), Value::str(one));
     }
-    capture_state(resource, &mut inverse)?;
+    capture_state(files, resource, &mut inverse)?;
     Ok(Some(inverse))
 }
 
@@ -42,13 +43,14 @@ fn inverse(resource: &Resource) -> Result<Option<Resource>, Failure> {
 #[derive(Clone, Debug)]
 pub struct Reversals {
     directory: PathBuf,
+    files: Arc<Files>,
 }
 
 impl Reversals {
     /// Returns the inverses in this state directory.
     #[must_use]
     pub fn new(state: &StateDir) -> Reversals {
-        Reversals { directory: state.engine().join("reversals") }
+        Reversals { directory: state.engine().join("reversals"), files: state.shared_files() }
     }
 
     fn file(&self, id: &ResourceId) -> PathBuf {
@@ -62,14 +64,12 @@ impl Reversals {
     /// The resource cannot be reverted, or the inverse cannot be stored.
     pub fn remember(&self, resource: &Resource) -> Result<(), Failure> {
         let file = self.file(&resource.id);
-        if file.exists() {
+        if self.files.find(&file, LastLink::Keep).map_err(failure)?.is_some() {
             return Ok(());
         }
-        let Some(inverse) = inverse(resource)? else { return Ok(()) };
-        use std::os::unix::fs::DirBuilderExt;
-        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.directory);
-        made.and_then(|()| write_atomically(&file, encode(&inverse).to_string().as_bytes(), 0o600))
-            .map_err(Failure::on("write", &file))
+        let Some(inverse) = inverse(&self.files, resource)? else { return Ok(()) };
+        make_private(&self.directory).map_err(Failure::on("create", &self.directory))?;
+        self.files.write(&file, encode(&inverse).to_string().as_bytes(), 0o600).map_err(failure)
     }
 
     /// Removes the inverse of a resource after it has succeeded.
@@ -77,25 +77,28 @@ impl Reversals {
     /// # Errors
     /// The file cannot be removed.
     pub fn forget(&self, id: &ResourceId) -> Result<(), Failure> {
-        let file = self.file(id);
-        match fs::remove_file(&file) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Failure::io("remove", file, error)),
-            _ => Ok(()),
-        }
+        self.files.remove(&self.file(id)).map_err(failure)
     }
 
     /// Returns all stored inverses, sorted by id, and a failure for each file that cannot be read or is invalid.
     pub fn pending(&self) -> (Vec<Resource>, Vec<Failure>) {
         let (mut resources, mut failures) = (Vec::new(), Vec::new());
-        let Ok(entries) = fs::read_dir(&self.directory) else { return (resources, failures) };
-        for entry in entries.flatten().filter(|e| !e.file_name().to_string_lossy().starts_with('.')) {
-            let path = entry.path();
-            match fs::read(&path) {
-                Ok(text) => match serde_json::from_slice(&text).ok().as_ref().and_then(decode) {
+        let names = match self.files.list(&self.directory) {
+            Ok(names) => names.unwrap_or_default(),
+            Err(error) => {
+                failures.push(failure(error));
+                return (resources, failures);
+            }
+        };
+        for name in names.into_iter().filter(|name| !is_temporary_name(name)) {
+            let path = self.directory.join(name);
+            match self.files.read(&path) {
+                Ok(None) => {}
+                Ok(Some(text)) => match serde_json::from_slice(&text).ok().as_ref().and_then(decode) {
                     Some(resource) => resources.push(resource),
                     None => failures.push(Failure::Refused(format!("invalid stored reversal {}", path.display()))),
                 },
-                Err(error) => failures.push(Failure::io("read", path, error)),
+                Err(error) => failures.push(failure(error)),
             }
         }
         resources.sort_by(|a, b| a.id.cmp(&b.id));
@@ -111,7 +114,8 @@ fn encode(resource: &Resource) -> Json {
 
 fn decode(json: &Json) -> Option<Resource> {
     let text = |key: &str| json.get(key)?.as_str();
-    let kind = resource_graph::kind(text("kind")?)?;
+    // Only inverses of reversible resources are ever stored.
+    let kind = resource_graph::kind(text("kind")?).filter(|kind| kind.reversal.is_some())?;
     let mut resource = Resource::new(ResourceId::new(kind.name, text("name")?));
     for (name, value) in json.get("params")?.as_object()? {
         let ty = Type::parse(kind.field(name)?.ty)?;
@@ -134,6 +138,7 @@ pub fn is_reversal(resource: &Resource) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::MetadataExt;
     use std::path::Path;
 

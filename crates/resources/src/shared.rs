@@ -7,9 +7,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcl_value::{Type, Value};
 use rustc_hash::FxHashMap;
+use safe_fs::Files;
 use sha2::{Digest, Sha256};
 
-use crate::write_atomically;
+use crate::state::make_private;
 
 /// Called with the kind and the name of the resource after its value changed.
 pub type Subscriber = Arc<dyn Fn(&str, &str) + Send + Sync>;
@@ -18,7 +19,7 @@ pub type Subscriber = Arc<dyn Fn(&str, &str) + Send + Sync>;
 /// value, read by later processes only.
 #[derive(Default)]
 pub struct SharedValues {
-    directory: Option<PathBuf>,
+    stored: Option<(PathBuf, Arc<Files>)>,
     inner: Mutex<Inner>,
 }
 
@@ -32,7 +33,7 @@ impl SharedValues {
     /// Returns values that are also stored below the directory.
     #[must_use]
     pub fn in_directory(directory: PathBuf) -> SharedValues {
-        SharedValues { directory: Some(directory), inner: Mutex::default() }
+        SharedValues { stored: Some((directory, Arc::clone(Files::of_kernel()))), inner: Mutex::default() }
     }
 
     /// Adds a subscriber, which is called after each change on the thread that made it.
@@ -73,48 +74,46 @@ impl SharedValues {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn file(&self, kind: &str, name: &str) -> Option<PathBuf> {
+    fn file(&self, kind: &str, name: &str) -> Option<(PathBuf, &Files)> {
+        let (directory, files) = self.stored.as_ref()?;
         // Names may have any characters and any length.
         let encoded = match URL_SAFE_NO_PAD.encode(name) {
             short if short.len() <= 200 => short,
             _ => format!("sha256-{}", URL_SAFE_NO_PAD.encode(Sha256::digest(name))),
         };
-        Some(self.directory.as_ref()?.join(kind.replace(':', "-")).join(encoded))
+        Some((directory.join(kind.replace(':', "-")).join(encoded), files))
     }
 
     /// Reads a stored value. An invalid one counts as missing, because its resource writes it again.
     fn load(&self, kind: &str, name: &str) -> Option<Value> {
-        let text = std::fs::read(self.file(kind, name)?).ok()?;
+        let (file, files) = self.file(kind, name)?;
+        let text = files.read(&file).ok()??;
         let stored: serde_json::Value = serde_json::from_slice(&text).ok()?;
         let ty = Type::parse(stored.get("type")?.as_str()?)?;
         Value::from_json(stored.get("value")?, &ty).ok()
     }
 
     fn store(&self, kind: &str, name: &str, value: Option<&Value>) -> std::io::Result<()> {
-        let Some(file) = self.file(kind, name) else { return Ok(()) };
+        let Some((file, files)) = self.file(kind, name) else { return Ok(()) };
         let stored = value.and_then(|value| {
             let ty = value.type_of()?;
             Some(serde_json::json!({"type": ty.to_string(), "value": value.to_json()}).to_string())
         });
         match stored {
             Some(text) => {
-                use std::os::unix::fs::DirBuilderExt;
                 if let Some(directory) = file.parent() {
-                    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+                    make_private(directory)?;
                 }
-                write_atomically(&file, text.as_bytes(), 0o600)
+                files.write(&file, text.as_bytes(), 0o600).map_err(safe_fs::Error::into_io)
             }
-            None => match std::fs::remove_file(&file) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
-                _ => Ok(()),
-            },
+            None => files.remove(&file).map_err(safe_fs::Error::into_io),
         }
     }
 }
 
 impl std::fmt::Debug for SharedValues {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SharedValues").field("directory", &self.directory).finish_non_exhaustive()
+        f.debug_struct("SharedValues").field("stored", &self.stored).finish_non_exhaustive()
     }
 }
 

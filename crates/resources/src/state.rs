@@ -9,10 +9,9 @@
 //! PREFIX/local/             the state of functions; `world/` in it is the store that hosts share
 //! ```
 
-mod atomic;
 mod dir;
 mod journal;
 
-pub(crate) use atomic::{make_temporary, temporary_beside, write_atomically};
+pub(crate) use dir::make_private;
 pub use dir::{StateDir, StateError, default_prefix, functions_dir, hostname};
 pub use journal::RefreshJournal;

@@ -1,89 +1,72 @@
-//! Reads and replaces configuration files that other programs edit too.
+//! Reads and edits configuration files that other programs edit too.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{Change, Context, Diff, Failure, write_atomically};
+use safe_fs::{Decision, NewAttributes};
+
+use crate::file_access::{edit_failure, failure};
+use crate::{Change, Context, Diff, Failure};
 
 /// Returns the content of a file, or `None` if it does not exist.
-pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
-    match fs::read(path) {
-        Ok(content) => Ok(Some(content)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Failure::io("read", path, error)),
+pub(crate) fn read(cx: &Context<'_>, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    cx.files().read(path).map_err(failure)
+}
+
+/// A change of a file's content.
+pub(crate) struct Edit {
+    /// The description of the change.
+    pub(crate) text: String,
+    /// The new content; `None` removes the file.
+    pub(crate) after: Option<Vec<u8>>,
+}
+
+impl Edit {
+    /// Returns the change that gives a file this content; `None` if it has it.
+    pub(crate) fn to(before: Option<&[u8]>, after: &[u8], text: impl FnOnce() -> String) -> Option<Edit> {
+        (before != Some(after)).then(|| Edit { text: text(), after: Some(after.to_vec()) })
     }
 }
 
-/// Returns a change of a file's content, with a diff if the agent requests one.
-pub(crate) fn change(
-    cx: &Context<'_>,
-    text: String,
+/// Returns the attributes of a new file with this mode.
+pub(crate) fn with_mode(mode: u32) -> NewAttributes {
+    NewAttributes { mode: Some(mode), ..NewAttributes::default() }
+}
+
+/// Edits a file as `decide` says, which receives its content. While it decides and until the file is replaced, no other
+/// resource edits the file; if another program does, `decide` runs again. An existing file keeps its attributes. Returns
+/// whether a change was made, or would be in noop mode.
+pub(crate) fn edit(
+    cx: &mut Context<'_>,
     path: &Path,
-    before: Option<&[u8]>,
-    after: Option<&[u8]>,
-) -> Change {
+    new: &NewAttributes,
+    mut decide: impl FnMut(Option<&[u8]>) -> Result<Option<Edit>, Failure>,
+) -> Result<bool, Failure> {
+    let before = read(cx, path)?;
+    let Some(edit) = decide(before.as_deref())? else { return Ok(false) };
+    if !cx.apply {
+        announce(cx, path, before.as_deref(), &edit)?;
+        return Ok(true);
+    }
+    let mut is_announced = false;
+    let edited = cx.files().edit(path, new, |before| {
+        let Some(edit) = decide(before)? else { return Ok(Decision::Keep) };
+        if !is_announced && !announce(cx, path, before, &edit)? {
+            return Ok(Decision::Keep);
+        }
+        is_announced = true;
+        Ok(edit.after.map_or(Decision::Remove, Decision::Write))
+    });
+    edited.map_err(edit_failure)
+}
+
+fn announce(cx: &mut Context<'_>, path: &Path, before: Option<&[u8]>, edit: &Edit) -> Result<bool, Failure> {
     let diff = cx.wants_diffs().then(|| Diff {
         path: path.to_path_buf(),
         before: before.map(<[u8]>::to_vec),
-        after: after.map(<[u8]>::to_vec),
+        after: edit.after.clone(),
     });
-    Change { text, diff }
-}
-
-/// Replaces the content of a file atomically. Keeps the owner and the permissions of an existing file and follows symbolic
-/// links. A mount point or a file with several hard links is written in place, because it cannot be renamed over.
-pub(crate) fn replace(path: &Path, content: &[u8], mode_if_new: u32) -> Result<(), Failure> {
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let old = match fs::metadata(&target) {
-        Ok(metadata) if metadata.is_file() => metadata,
-        Ok(_) => return Err(Failure::Refused(format!("{} is not a regular file", path.display()))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return write_atomically(&target, content, mode_if_new).map_err(Failure::on("write", path));
-        }
-        Err(error) => return Err(Failure::io("read", path, error)),
-    };
-    let replaced =
-        if old.nlink() > 1 { Err(io::ErrorKind::ResourceBusy.into()) } else { rename_over(&target, content, &old) };
-    match replaced {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
-            let write = || {
-                let mut file = OpenOptions::new().write(true).truncate(true).open(&target)?;
-                file.write_all(content)?;
-                file.sync_all()
-            };
-            write().map_err(Failure::on("write", path))
-        }
-        Err(error) => Err(Failure::io("write", path, error)),
-    }
-}
-
-fn rename_over(path: &Path, content: &[u8], old: &fs::Metadata) -> io::Result<()> {
-    let temporary = beside(path);
-    let result = (|| {
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
-        let new = file.metadata()?;
-        if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
-            fchown(&file, Some(old.uid()), Some(old.gid()))?;
-        }
-        file.set_permissions(fs::Permissions::from_mode(old.mode() & 0o7777))?;
-        file.write_all(content)?;
-        file.sync_all()?;
-        fs::rename(&temporary, path)?;
-        path.parent().map_or(Ok(()), |directory| File::open(directory)?.sync_all())
-    })();
-    if result.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    result
-}
-
-fn beside(path: &Path) -> PathBuf {
-    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let short: String = name.chars().take(40).collect();
-    path.with_file_name(format!(".{short}.mgmt-{}-{:?}", std::process::id(), std::thread::current().id()))
+    cx.change(Change { text: edit.text.clone(), diff })
 }
 
 /// Replaces a leading `~/` or `~user/` by the home directory (spec 05 §5.4).
@@ -113,7 +96,20 @@ fn home_of(key: &str, field: usize) -> Result<PathBuf, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
     use super::*;
+    use crate::provider_test::resource;
+    use crate::{ApplyContext, Cancel, CheckRequest};
+
+    /// Replaces the content of a file.
+    fn replace(path: &Path, content: &[u8]) {
+        let resource = resource("line", "l");
+        let (apply_context, cancel) = (ApplyContext::default(), Cancel::new());
+        let mut cx = Context::new(CheckRequest::new(&resource.id, &apply_context, &cancel, true));
+        let edit = |before: Option<&[u8]>| Ok(Edit::to(before, content, || "write".to_owned()));
+        assert!(super::edit(&mut cx, path, &with_mode(0o600), edit).unwrap());
+    }
 
     #[test]
     fn permissions_and_links_survive_a_replacement() {
@@ -122,7 +118,7 @@ mod tests {
         fs::write(&file, "old").unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
         std::os::unix::fs::symlink("f", &link).unwrap();
-        replace(&link, b"new", 0o600).unwrap();
+        replace(&link, b"new");
         assert_eq!(fs::read(&file).unwrap(), b"new");
         assert_eq!(fs::metadata(&file).unwrap().mode() & 0o7777, 0o640);
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
@@ -130,13 +126,13 @@ mod tests {
     }
 
     #[test]
-    fn other_names_of_a_file_see_the_new_content() {
+    fn other_names_of_a_file_keep_the_old_content() {
         let scratch = tempfile::tempdir().unwrap();
         let (file, other) = (scratch.path().join("f"), scratch.path().join("g"));
         fs::write(&file, "old").unwrap();
         fs::hard_link(&file, &other).unwrap();
-        replace(&file, b"new", 0o600).unwrap();
-        assert_eq!(fs::read(&other).unwrap(), b"new");
+        replace(&file, b"new");
+        assert_eq!((fs::read(&file).unwrap(), fs::read(&other).unwrap()), (b"new".to_vec(), b"old".to_vec()));
     }
 
     #[test]

@@ -7,8 +7,10 @@ mod bench;
 mod eventually;
 mod random;
 mod scratch;
+mod skip;
 
 pub use bench::{min_of, min_time, ratio};
 pub use eventually::eventually;
 pub use random::{RandomChoice, Rng, SeedReport, for_each_seed, for_each_seed_in_parallel, seeds};
 pub use scratch::Scratch;
+pub use skip::skip;

@@ -30,6 +30,7 @@ pub(super) const TAR: ResourceKind = ResourceKind {
         KindConstant::int("format", "gnu", 8),
     ],
     validate: validate_tar,
+    managed_files: |p| vec![p.string_or_name("path").into_owned()],
     ..ResourceKind::BASE
 };
 
@@ -38,6 +39,7 @@ pub(super) const DEPLOY_TAR: ResourceKind = ResourceKind {
     doc: "Builds a tar archive of the running program.",
     fields: &[PATH, FORMAT],
     validate: validate_output,
+    managed_files: |p| vec![p.string_or_name("path").into_owned()],
     ..ResourceKind::BASE
 };
 
@@ -85,6 +87,7 @@ pub(super) const GZIP: ResourceKind = ResourceKind {
         KindConstant::int("level", "huffman_only", -2),
     ],
     validate: validate_gzip,
+    managed_files: |p| vec![p.string_or_name("path").into_owned()],
     ..ResourceKind::BASE
 };
 

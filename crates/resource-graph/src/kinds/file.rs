@@ -57,6 +57,7 @@ pub(super) const FILE: ResourceKind = ResourceKind {
         ..AutoEdges::NONE
     },
     reversal: Some(Reversal { opposite_states: ["exists", "absent"], check: check_reversal }),
+    managed_files: |p| vec![file_path(p).into_owned()],
     ..ResourceKind::BASE
 };
 

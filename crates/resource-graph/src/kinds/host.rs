@@ -14,6 +14,7 @@ pub(super) const HOSTNAME: ResourceKind = ResourceKind {
         Field::new("static_hostname", "str", "The name at boot; an empty string leaves it unmanaged.").optional(),
         Field::new("transient_hostname", "str", "The kernel's name; an empty string leaves it unmanaged.").optional(),
     ],
+    managed_files: |_| vec!["/etc/hostname".to_owned(), "/etc/machine-info".to_owned()],
     ..ResourceKind::BASE
 };
 
@@ -27,6 +28,11 @@ pub(super) const SYSCTL: ResourceKind = ResourceKind {
         Field::new("path", "str", "The file that sets it at boot.").default("/etc/sysctl.d/99-NAME.conf"),
     ],
     validate: validate_sysctl,
+    managed_files: |p| match &*p.string("path") {
+        _ if !p.bool("persist") => Vec::new(),
+        "" => vec![format!("/etc/sysctl.d/99-{}.conf", p.name())],
+        path => vec![path.to_owned()],
+    },
     ..ResourceKind::BASE
 };
 
@@ -92,6 +98,7 @@ pub(super) const MOUNT: ResourceKind = ResourceKind {
         Field::new("passno", "int", "The sixth column: the order of checks at boot.").default("0"),
     ],
     validate: validate_mount,
+    managed_files: |_| vec!["/etc/fstab".to_owned()],
     ..ResourceKind::BASE
 };
 
@@ -124,6 +131,7 @@ pub(super) const NET: ResourceKind = ResourceKind {
     ],
     validate: validate_net,
     reversal: Some(Reversal { opposite_states: ["up", "down"], check: |_| Ok(()) }),
+    managed_files: |p| vec![format!("/etc/systemd/network/mgmt-{}.network", p.name())],
     ..ResourceKind::BASE
 };
 

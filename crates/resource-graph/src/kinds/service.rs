@@ -51,6 +51,10 @@ pub(super) const CRON: ResourceKind = ResourceKind {
     traits: Traits { autoedge: true, refresh: true, receive: true, ..Traits::NONE },
     validate: validate_cron,
     autoedges: AutoEdges { is_removed: |p| p.string("state") == "absent", offers: offer_timer, ..AutoEdges::NONE },
+    managed_files: |p| {
+        let directory = if p.bool("session") { "~/.config/systemd/user" } else { "/etc/systemd/system" };
+        vec![format!("{directory}/{}.timer", p.name())]
+    },
     ..ResourceKind::BASE
 };
 

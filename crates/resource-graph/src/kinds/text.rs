@@ -15,6 +15,7 @@ pub(super) const LINE: ResourceKind = ResourceKind {
         Field::new("trim", "bool", "Remove leading and trailing whitespace from `content`."),
     ],
     validate: validate_line,
+    managed_files: |p| vec![p.string("file").into_owned()],
     ..ResourceKind::BASE
 };
 
@@ -53,6 +54,10 @@ pub(super) const AUTHORIZED_KEY: ResourceKind = ResourceKind {
         }
         AuthorizedKey::of(p).map(drop)
     },
+    managed_files: |p| match &*p.string("file") {
+        "" => vec![format!("~{}/.ssh/authorized_keys", p.string("user"))],
+        file => vec![file.to_owned()],
+    },
     ..ResourceKind::BASE
 };
 
@@ -64,6 +69,10 @@ pub(super) const JSON_EDIT: ResourceKind = ResourceKind {
         Field::new("edits", "[]str", "The edits, in order: `PATH = JSON` or `del(PATH)`.").required(),
     ],
     validate: validate_json_edit,
+    managed_files: |p| match JsonStore::parse(&p.string_or_name("store")) {
+        Ok(JsonStore::File(file)) => vec![file],
+        Ok(JsonStore::Key(_)) | Err(_) => Vec::new(),
+    },
     ..ResourceKind::BASE
 };
 

@@ -1,12 +1,12 @@
 //! `ssh:authorized_key`: one entry of an `authorized_keys` file (spec 05 §6.27).
 
-use std::fs::{self, DirBuilder};
-use std::os::unix::fs::{DirBuilderExt, chown};
 use std::path::PathBuf;
 
 use resource_graph::{AuthorizedKey, Resource};
+use safe_fs::{LastLink, NewAttributes};
 
 use crate::accounts::user_id;
+use crate::file_access::failure;
 use crate::providers::line::LineEdit;
 use crate::text_file::expand_home;
 use crate::{Context, Failure, Params, Provider, Scope, Watch};
@@ -42,31 +42,32 @@ impl Entry {
         })
     }
 
-    /// Makes the user the owner of a created file or directory.
-    fn give_away(&self, path: &std::path::Path) -> Result<(), Failure> {
-        if self.user.is_empty() {
-            return Ok(());
-        }
-        chown(path, Some(user_id(&self.user)?), None).map_err(Failure::on("change the owner of", path))
+    /// Returns the attributes of a created file or directory, which belongs to the user.
+    fn new(&self, mode: u32) -> Result<NewAttributes, Failure> {
+        let uid = if self.user.is_empty() { None } else { Some(user_id(&self.user)?) };
+        Ok(NewAttributes { uid, mode: Some(mode), ..NewAttributes::default() })
     }
 }
 
 impl Provider for Entry {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let directory = self.file.parent().filter(|d| d.file_name().is_some_and(|name| name == ".ssh"));
-        if let Some(directory) = directory.filter(|d| self.mkdir && self.edit.exists && !d.exists()) {
-            if !cx.change(format!("create {}/", directory.display()))? {
+        if let Some(directory) = directory.filter(|_| self.mkdir && self.edit.exists)
+            && cx.files().find(directory, LastLink::Follow).map_err(failure)?.is_none()
+        {
+            if !cx.apply {
+                cx.change(format!("create {}/", directory.display()))?;
                 return Ok(());
             }
-            DirBuilder::new().mode(0o700).create(directory).map_err(Failure::on("create", directory))?;
-            self.give_away(directory)?;
+            // Other entries of the same file may create it at the same time.
+            let target = cx.files().lock(directory, LastLink::Follow).map_err(failure)?;
+            if target.entry().map_err(failure)?.is_none() {
+                cx.change(format!("create {}/", directory.display()))?;
+                target.make_directory(&self.new(0o700)?).map_err(failure)?;
+                target.sync_directory().map_err(failure)?;
+            }
         }
-        let existed = fs::symlink_metadata(&self.file).is_ok();
-        let changed = self.edit.check_apply(cx, &self.file)?;
-        if changed && !existed && fs::symlink_metadata(&self.file).is_ok() {
-            self.give_away(&self.file)?;
-        }
-        Ok(())
+        self.edit.check_apply(cx, &self.file, &self.new(0o600)?)
     }
 
     fn watches(&self) -> Vec<Watch> {

@@ -7,7 +7,7 @@ use resource_graph::Resource;
 
 use crate::retry::retry_if_disturbed;
 use crate::systemd::{self, Job, Manager};
-use crate::text_file::{change, read, replace};
+use crate::text_file::{self, Edit, with_mode};
 use crate::{Context, Failure, Params, Provider, Scope, Watch, WorkerClass};
 
 struct Cron {
@@ -48,28 +48,20 @@ impl Cron {
         if unit.file == "enabled" && cx.change(format!("disable {}", self.timer))? {
             self.manager.set_enabled(&self.timer, false, cx.cancel())?;
         }
-        let before = read(&self.file)?;
-        if before.is_none() {
-            return Ok(());
-        }
-        let change = change(cx, format!("remove {}", self.file.display()), &self.file, before.as_deref(), None);
-        if cx.change(change)? {
-            std::fs::remove_file(&self.file).map_err(Failure::on("remove", &self.file))?;
+        let text = || format!("remove {}", self.file.display());
+        let decide = |before: Option<&[u8]>| Ok(before.map(|_| Edit { text: text(), after: None }));
+        if text_file::edit(cx, &self.file, &with_mode(0o644), decide)? && cx.apply {
             self.manager.reload(cx.cancel())?;
         }
         Ok(())
     }
 
     fn establish(&self, cx: &mut Context<'_>) -> Result<(), Failure> {
-        let before = read(&self.file)?;
-        let rewrite = before.as_deref() != Some(self.content.as_bytes());
-        if rewrite {
-            let text = format!("write {}", self.file.display());
-            let change = change(cx, text, &self.file, before.as_deref(), Some(self.content.as_bytes()));
-            if cx.change(change)? {
-                replace(&self.file, self.content.as_bytes(), 0o644)?;
-                self.manager.reload(cx.cancel())?;
-            }
+        let text = || format!("write {}", self.file.display());
+        let decide = |before: Option<&[u8]>| Ok(Edit::to(before, self.content.as_bytes(), text));
+        let rewrite = text_file::edit(cx, &self.file, &with_mode(0o644), decide)?;
+        if rewrite && cx.apply {
+            self.manager.reload(cx.cancel())?;
         }
         let unit = self.manager.unit(&self.timer, cx.cancel())?;
         if let Some(enabled) = self.enabled.filter(|enabled| (unit.file == "enabled") != *enabled) {

@@ -17,9 +17,10 @@ use resource_graph::Resource;
 use rustix::process::{Signal, getegid, geteuid};
 
 use crate::accounts::{account, group_id, user_id};
+use crate::file_access::failure;
 use crate::process::Output;
 use crate::providers::exec::command::{CommandContext, CommandLine, LineCounter, Termination, last_line, read_cached};
-use crate::{Context, Failure, Params, Provider, Scope, Watch, WorkerClass, write_atomically};
+use crate::{Context, Failure, Params, Provider, Scope, Watch, WorkerClass};
 
 /// The parameters that are sent, which are also the names of the files that cache them.
 const KEYS: [&str; 3] = ["output", "stdout", "stderr"];
@@ -232,12 +233,12 @@ impl Provider for Exec {
         if cx.state().is_some() {
             let dir = cx.state_dir()?;
             if !self.mtimes.is_empty() {
-                write_stamp(&dir.join("mtimes"), started)?;
+                write_stamp(cx, &dir.join("mtimes"), started)?;
             }
             for ((key, value), old) in KEYS.into_iter().zip(&values).zip(&cached) {
                 if old.as_ref() != Some(value) {
                     let path = dir.join(key);
-                    write_atomically(&path, value, 0o600).map_err(Failure::on("write", &path))?;
+                    cx.files().write(&path, value, 0o600).map_err(failure)?;
                 }
             }
         }
@@ -279,9 +280,9 @@ impl Provider for Exec {
     }
 }
 
-fn write_stamp(path: &Path, time: SystemTime) -> Result<(), Failure> {
+fn write_stamp(cx: &Context<'_>, path: &Path, time: SystemTime) -> Result<(), Failure> {
     let seconds = time.duration_since(SystemTime::UNIX_EPOCH).map_or(0.0, |d| d.as_secs_f64());
-    write_atomically(path, format!("{seconds}\n").as_bytes(), 0o600).map_err(Failure::on("write", path))?;
+    cx.files().write(path, format!("{seconds}\n").as_bytes(), 0o600).map_err(failure)?;
     let file = fs::File::open(path).map_err(Failure::on("open", path))?;
     file.set_modified(time).map_err(Failure::on("date", path))
 }

@@ -1,27 +1,33 @@
 //! `file`: one file, directory or symbolic link (spec 05 §6.1).
 //!
-//! Contents are replaced atomically ([`write`]); only files with several hard links and mount points are written in place.
-//! Existence is checked without following symbolic links, contents and attributes through them.
+//! Contents are replaced atomically ([`write`]). A symbolic link in place of the file is followed if only the administrator
+//! could have made it, and replaced otherwise (`docs/files.md`).
 
+#[cfg(test)]
+mod attacks;
 mod attributes;
 mod capture;
+mod content;
 mod link;
 mod parameters;
-mod remove;
 #[cfg(test)]
 mod tests;
 mod tree;
 mod write;
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use resource_graph::Resource;
+use rustix::io::Errno;
+use safe_fs::{Error, FileKind, Found, LastLink, NewAttributes, is_temporary_name};
 
+use crate::file_access::failure;
 pub(crate) use crate::providers::file::capture::capture;
+use crate::providers::file::content::Content;
+pub(crate) use crate::providers::file::content::max_mode;
 use crate::providers::file::parameters::{File, Wanted};
-use crate::providers::file::write::Content;
+use crate::text_file::with_mode;
 use crate::{Context, Failure, Provider, Scope, Watch};
 
 pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
@@ -37,56 +43,62 @@ impl File {
             let source = (!self.source.is_empty()).then(|| PathBuf::from(&self.source));
             self.sync_tree(cx, source.as_deref())?;
         }
-        self.attributes.check(cx, &self.path, false)
+        self.attributes.check(cx, &self.path, LastLink::FollowTrusted)
+    }
+
+    /// Looks at what a path leads to, or at a link that leads nowhere.
+    fn find(&self, cx: &Context<'_>) -> Result<Option<Found>, Failure> {
+        match cx.files().find(&self.path, LastLink::FollowTrusted).map_err(failure)? {
+            None => cx.files().find(&self.path, LastLink::Keep).map_err(failure),
+            found => Ok(found),
+        }
     }
 
     /// Returns whether the directory exists afterwards.
     fn ensure_directory(&self, cx: &mut Context<'_>) -> Result<bool, Failure> {
-        match fs::metadata(&self.path) {
-            Ok(found) if found.is_dir() => return Ok(true),
-            Ok(_) => return self.replace_by_directory(cx),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                if fs::symlink_metadata(&self.path).is_ok() {
-                    return self.replace_by_directory(cx);
-                }
+        let text = match self.find(cx)?.map(|found| found.stat) {
+            Some(found) if found.is_directory() => return Ok(true),
+            Some(found) if !self.force => {
+                return Err(Failure::Refused(format!(
+                    "{} is {}; set `force => true` to replace it",
+                    self.path.display(),
+                    if found.is_link() { "a symbolic link that is not followed" } else { "not a directory" }
+                )));
             }
-            Err(error) => return Err(Failure::io("look at", &self.path, error)),
-        }
-        if !cx.change("create the directory")? {
+            Some(found) if found.is_link() => "replace a symbolic link by the directory",
+            Some(_) => "replace a file by the directory",
+            None => "create the directory",
+        };
+        if !cx.change(text)? {
             return Ok(false);
         }
-        self.make_directory(cx)
-    }
-
-    fn replace_by_directory(&self, cx: &mut Context<'_>) -> Result<bool, Failure> {
-        if !self.force {
-            let path = self.path.display();
-            return Err(Failure::Refused(format!("{path} is not a directory; set `force => true` to replace it")));
-        }
-        if !cx.change("replace a file by the directory")? {
-            return Ok(false);
-        }
-        fs::remove_file(&self.path).map_err(Failure::on("remove", &self.path))?;
         self.make_directory(cx)
     }
 
     fn make_directory(&self, cx: &mut Context<'_>) -> Result<bool, Failure> {
-        let mode = self.attributes.mode_for_new();
         let mut missing = vec![self.path.as_path()];
         while self.recurse
             && let Some(parent) = missing.last().and_then(|p| p.parent())
-            && !parent.exists()
+            && cx.files().find(parent, LastLink::Follow).map_err(failure)?.is_none()
         {
             missing.push(parent);
         }
+        let mode = self.attributes.mode_for_new();
         for directory in missing.into_iter().rev() {
-            match attributes::make_directory(directory, mode) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && directory.is_dir() => {}
-                result => result.map_err(Failure::on("create", directory))?,
+            let is_own = directory == self.path;
+            let last = if is_own { LastLink::Keep } else { LastLink::Follow };
+            let target = cx.files().lock(directory, last).map_err(failure)?;
+            let is_in_the_way = target.entry().map_err(failure)?.is_some_and(|(_, stat)| !stat.is_directory());
+            if is_own && is_in_the_way {
+                target.remove_file().map_err(failure)?;
             }
-            if let Some(parent) = directory.parent() {
-                cx.sync_directory(parent);
-            }
+            let attributes = match (is_own, mode) {
+                (true, _) => self.attributes.for_new(None)?,
+                (false, Some(mode)) => with_mode(mode),
+                (false, None) => NewAttributes::default(),
+            };
+            target.make_directory(&attributes).map_err(failure)?;
+            cx.sync_directory(target.directory_path());
         }
         Ok(true)
     }
@@ -94,17 +106,17 @@ impl File {
     fn check_file(&self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let assembled;
         let content = if let Some(content) = &self.content {
-            Some(Content::Bytes(content.as_bytes()))
+            Some(Content::public(content.as_bytes()))
         } else if !self.fragments.is_empty() {
-            assembled = self.assemble()?;
-            Some(Content::Bytes(&assembled))
+            assembled = self.assemble(cx)?;
+            Some(Content::Bytes { bytes: &assembled.0, max_mode: assembled.1 })
         } else if !self.source.is_empty() {
-            Some(Content::open(Path::new(&self.source))?)
+            Some(Content::open(cx.files(), Path::new(&self.source))?)
         } else {
             None
         };
         match content {
-            Some(content) => self.check_content(cx, &self.path, &content, &self.attributes, self.state),
+            Some(mut content) => self.check_content(cx, &self.path, &mut content, &self.attributes, self.state),
             None => self.check_existence(cx),
         }
     }
@@ -112,95 +124,110 @@ impl File {
     /// Checks a file whose content is not managed.
     fn check_existence(&self, cx: &mut Context<'_>) -> Result<(), Failure> {
         if self.state == Wanted::Exists {
-            match fs::metadata(&self.path) {
-                Ok(found) if found.is_dir() => {
+            let text = match self.find(cx)? {
+                Some(found) if found.stat.is_directory() => {
                     if !self.force {
                         return Err(self.is_a_directory());
                     }
-                    if !cx.change("replace a directory by an empty file")? {
-                        return Ok(());
-                    }
-                    remove::tree(&self.path)?;
-                    self.create_empty(cx)?;
+                    "replace a directory by an empty file"
                 }
-                Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    let dangling = fs::symlink_metadata(&self.path).is_ok();
-                    if dangling && !self.force {
-                        let path = self.path.display();
-                        return Err(Failure::Refused(format!(
-                            "{path} is a dangling symbolic link; set `force => true` to replace it"
-                        )));
-                    }
-                    if !cx.change("create (empty)")? {
-                        return Ok(());
-                    }
-                    if dangling {
-                        fs::remove_file(&self.path).map_err(Failure::on("remove", &self.path))?;
-                    }
-                    self.create_empty(cx)?;
+                Some(found) if found.stat.is_link() && !self.force => {
+                    return Err(Failure::Refused(format!(
+                        "{} is a symbolic link that leads nowhere or is not followed; set `force => true` to replace it",
+                        self.path.display()
+                    )));
                 }
-                Err(error) => return Err(Failure::io("look at", &self.path, error)),
+                Some(found) if !found.stat.is_link() => {
+                    return self.attributes.check(cx, &self.path, LastLink::FollowTrusted);
+                }
+                Some(_) | None => "create (empty)",
+            };
+            if !cx.change(text)? {
+                return Ok(());
             }
+            self.create_empty(cx)?;
         }
-        self.attributes.check(cx, &self.path, false)
+        self.attributes.check(cx, &self.path, LastLink::FollowTrusted)
     }
 
     fn create_empty(&self, cx: &Context<'_>) -> Result<(), Failure> {
-        write::create(&self.path, &Content::Bytes(b""), &self.attributes, None)?;
-        write::sync_parent(cx, &self.path);
+        let target = cx.files().lock(&self.path, LastLink::Keep).map_err(failure)?;
+        let entry = target.entry().map_err(failure)?.map(|(_, stat)| stat.kind);
+        match entry {
+            Some(FileKind::Directory) if self.force => target.remove_tree().map_err(failure)?,
+            Some(FileKind::Link) if self.force => {}
+            // Another program was faster.
+            Some(_) => return Ok(()),
+            None => {}
+        }
+        let is_done = write::write_and_commit(&target, &mut Content::public(b""), self.attributes.for_new(None)?)?;
+        if !is_done {
+            return Err(failure(Error::Disturbed { path: self.path.clone() }));
+        }
+        cx.sync_directory(target.directory_path());
         Ok(())
     }
 
-    /// Concatenates the fragments; a directory contributes its files, sorted by name.
-    fn assemble(&self) -> Result<Vec<u8>, Failure> {
+    /// Concatenates the fragments; a directory contributes its files, sorted by name. Also returns the mode that the result may
+    /// have at most.
+    fn assemble(&self, cx: &Context<'_>) -> Result<(Vec<u8>, u32), Failure> {
         let mut content = Vec::new();
+        let mut max = 0o7777;
+        let mut append = |path: &Path| {
+            let file = cx.files().open(path, LastLink::Follow).map_err(failure)?;
+            let Some(mut file) = file else {
+                return Err(Failure::io("read the fragment", path, Errno::NOENT));
+            };
+            content.append(&mut file.read_all().map_err(Failure::on("read the fragment", path))?);
+            max &= max_mode(file.stat());
+            Ok(())
+        };
         for fragment in &self.fragments {
             let path = Path::new(fragment);
-            let read = |path: &Path| fs::read(path).map_err(Failure::on("read the fragment", path));
             if !fragment.ends_with('/') {
-                content.append(&mut read(path)?);
+                append(path)?;
                 continue;
             }
-            let entries = fs::read_dir(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-            let mut entries = entries.map_err(Failure::on("read the fragments in", path))?;
-            entries.sort_by_key(fs::DirEntry::file_name);
-            for entry in entries {
-                let path = entry.path();
-                if !path.is_dir() {
-                    content.append(&mut read(&path)?);
+            let names = cx.files().list(path).map_err(failure)?;
+            let names = names.ok_or_else(|| Failure::io("read the fragments in", path, Errno::NOENT))?;
+            for name in names.into_iter().filter(|name| !is_temporary_name(name)) {
+                let path = path.join(name);
+                let found = cx.files().find(&path, LastLink::Follow).map_err(failure)?;
+                if !found.is_some_and(|found| found.stat.is_directory()) {
+                    append(&path)?;
                 }
             }
         }
-        Ok(content)
+        Ok((content, max))
     }
 
     fn check_absent(&self, cx: &mut Context<'_>) -> Result<(), Failure> {
-        let found = match fs::symlink_metadata(&self.path) {
-            Ok(found) => found,
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                return Ok(());
-            }
-            Err(error) => return Err(Failure::io("look at", &self.path, error)),
+        let found = match cx.files().find(&self.path, LastLink::Keep) {
+            Err(error) if error.io_kind() == Some(io::ErrorKind::NotADirectory) => return Ok(()),
+            result => result.map_err(failure)?,
         };
-        if self.is_dir && !found.is_dir() {
+        let Some(is_directory) = found.map(|found| found.stat.is_directory()) else { return Ok(()) };
+        if self.is_dir && !is_directory {
             return Ok(());
         }
         if self.path == Path::new("/") {
             return Err(Failure::Refused("the root directory is never removed".to_owned()));
         }
-        let what = if found.is_dir() { "remove the directory" } else { "remove" };
+        let what = if is_directory { "remove the directory" } else { "remove" };
         if !cx.change(what)? {
             return Ok(());
         }
-        if !found.is_dir() {
-            fs::remove_file(&self.path).map_err(Failure::on("remove", &self.path))?;
-        } else if self.recurse {
-            remove::tree(&self.path)?;
-        } else {
-            fs::remove_dir(&self.path).map_err(Failure::on("remove", &self.path))?;
+        let target = match cx.files().lock(&self.path, LastLink::Keep) {
+            Err(error) if error.is_missing() => return Ok(()),
+            result => result.map_err(failure)?,
+        };
+        match (is_directory, self.recurse) {
+            (false, _) => target.remove_file(),
+            (true, true) => target.remove_tree(),
+            (true, false) => target.remove_directory(),
         }
-        write::sync_parent(cx, &self.path);
+        .map_err(failure)?;
+        cx.sync_directory(target.directory_path());
         Ok(())
     }
 }
@@ -223,8 +250,8 @@ impl Provider for File {
         let mut watches = vec![Watch::Path(self.path.clone(), scope)];
         if !self.symlink {
             // The target of a link changes in its own directory.
-            let is_link = fs::symlink_metadata(&self.path).is_ok_and(|m| m.is_symlink());
-            if let Some(target) = is_link.then(|| fs::canonicalize(&self.path).ok()).flatten() {
+            let is_link = std::fs::symlink_metadata(&self.path).is_ok_and(|m| m.is_symlink());
+            if let Some(target) = is_link.then(|| std::fs::canonicalize(&self.path).ok()).flatten() {
                 watches.push(Watch::Path(target, scope));
             }
             if !self.source.is_empty() {

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 
 use resource_graph::Resource;
 use rustix::event::{PollFd, PollFlags, poll};
+use safe_fs::Decision;
 
 use crate::bus::{Bus, BusError, MatchRule, Object};
-use crate::text_file::{read, replace};
+use crate::file_access::edit_failure;
+use crate::text_file::{read, with_mode};
 use crate::{Cancel, Context, Failure, Params, Provider, Scope, TaskHandle, Watch, WorkerClass};
 
 const HOSTNAMED: Object<'static> = Object {
@@ -61,14 +63,15 @@ impl Hostname {
         self.root == Path::new("/")
     }
 
-    fn current(&self, variant: Variant, hostnamed: Option<&Bus>, cancel: &Cancel) -> Result<String, Failure> {
-        match hostnamed.map(|bus| bus.string_property(HOSTNAMED, variant.property(), cancel)) {
+    fn current(&self, variant: Variant, hostnamed: Option<&Bus>, cx: &Context<'_>) -> Result<String, Failure> {
+        match hostnamed.map(|bus| bus.string_property(HOSTNAMED, variant.property(), cx.cancel())) {
             None => {}
             // The service has exited since it was found to be available.
             Some(Err(error)) if error.is_unavailable() => {}
             Some(result) => return Ok(result?),
         }
-        let text = |path| Ok::<_, Failure>(read(path)?.map(|text| String::from_utf8_lossy(&text).into_owned()));
+        let text =
+            |path: &Path| Ok::<_, Failure>(read(cx, path)?.map(|text| String::from_utf8_lossy(&text).into_owned()));
         Ok(match variant {
             Variant::Pretty => pretty_name(&text(&self.file("machine-info"))?.unwrap_or_default()).unwrap_or_default(),
             Variant::Static => text(&self.file("hostname"))?.unwrap_or_default().trim().to_owned(),
@@ -76,8 +79,8 @@ impl Hostname {
         })
     }
 
-    fn set(&self, variant: Variant, name: &str, hostnamed: Option<&Bus>, cancel: &Cancel) -> Result<(), Failure> {
-        match hostnamed.map(|bus| bus.call(HOSTNAMED, variant.method(), &(name, false), cancel)) {
+    fn set(&self, variant: Variant, name: &str, hostnamed: Option<&Bus>, cx: &Context<'_>) -> Result<(), Failure> {
+        match hostnamed.map(|bus| bus.call(HOSTNAMED, variant.method(), &(name, false), cx.cancel())) {
             None => {}
             Some(Err(error)) if error.is_unavailable() => {}
             Some(Err(error @ BusError::MethodError { .. })) => {
@@ -89,15 +92,22 @@ impl Hostname {
         match variant {
             Variant::Pretty => {
                 let info = self.file("machine-info");
-                let text = read(&info)?.map(|text| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default();
-                replace(&info, with_pretty_name(&text, name).as_bytes(), 0o644)
+                write(cx, &info, |text| with_pretty_name(text, name))
             }
-            Variant::Static => replace(&self.file("hostname"), format!("{name}\n").as_bytes(), 0o644),
+            Variant::Static => write(cx, &self.file("hostname"), |_| format!("{name}\n")),
             Variant::Transient => {
                 rustix::system::sethostname(name.as_bytes()).map_err(|error| Failure::io("set", "the host name", error))
             }
         }
     }
+}
+
+/// Gives a file the content that `edit` makes of its present one.
+fn write(cx: &Context<'_>, file: &Path, edit: impl Fn(&str) -> String) -> Result<(), Failure> {
+    let decide = |before: Option<&[u8]>| {
+        Ok(Decision::Write(edit(&String::from_utf8_lossy(before.unwrap_or_default())).into_bytes()))
+    };
+    cx.files().edit(file, &with_mode(0o644), decide).map(drop).map_err(edit_failure)
 }
 
 /// One of the three host names.
@@ -204,13 +214,13 @@ impl Provider for Hostname {
             if name.is_empty() || (variant == Variant::Transient && !self.is_real()) {
                 continue;
             }
-            let current = self.current(variant, hostnamed.as_ref(), cx.cancel())?;
+            let current = self.current(variant, hostnamed.as_ref(), cx)?;
             if current == *name {
                 continue;
             }
             let previous = if current.is_empty() { String::new() } else { format!(" (currently {current})") };
             if cx.change(format!("set {} to {name}{previous}", variant.description()))? {
-                self.set(variant, name, hostnamed.as_ref(), cx.cancel())?;
+                self.set(variant, name, hostnamed.as_ref(), cx)?;
             }
         }
         Ok(())

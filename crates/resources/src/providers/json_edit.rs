@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use resource_graph::{JsonEdit, JsonStore, Resource};
 use serde_json::value::RawValue;
 
-use crate::text_file::{change, read, replace};
+use crate::text_file::{self, Edit, with_mode};
 use crate::{Context, Failure, Params, Provider, Scope, Watch};
 
 struct Edits {
@@ -40,33 +39,27 @@ impl Edits {
     }
 }
 
-/// Held while a document is read and written, because several resources may edit the same one.
-static DOCUMENT_LOCK: Mutex<()> = Mutex::new(());
-
 impl Provider for Edits {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
-        let _one_at_a_time = DOCUMENT_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(before) = read(&self.file)? else {
-            return Err(Failure::Refused(format!("{} does not exist", self.file.display())));
+        let decide = |before: Option<&[u8]>| {
+            let Some(before) = before else {
+                return Err(Failure::Refused(format!("{} does not exist", self.file.display())));
+            };
+            let document = parse(before, &self.file)?;
+            let mut edited = document.clone();
+            for edit in &self.edits {
+                apply(&mut edited, edit)
+                    .map_err(|why| Failure::Refused(format!("cannot edit {}: {why}", self.file.display())))?;
+            }
+            if edited == document {
+                return Ok(None);
+            }
+            let mut after = String::new();
+            print(&edited, 0, &mut after);
+            after.push('\n');
+            Ok(Some(Edit { text: format!("edit {}", self.file.display()), after: Some(after.into_bytes()) }))
         };
-        let document = parse(&before, &self.file)?;
-        let mut edited = document.clone();
-        for edit in &self.edits {
-            apply(&mut edited, edit)
-                .map_err(|why| Failure::Refused(format!("cannot edit {}: {why}", self.file.display())))?;
-        }
-        if edited == document {
-            return Ok(());
-        }
-        let mut after = String::new();
-        print(&edited, 0, &mut after);
-        after.push('\n');
-        let change =
-            change(cx, format!("edit {}", self.file.display()), &self.file, Some(&before), Some(after.as_bytes()));
-        if cx.change(change)? {
-            replace(&self.file, after.as_bytes(), 0o600)?;
-        }
-        Ok(())
+        text_file::edit(cx, &self.file, &with_mode(0o600), decide).map(drop)
     }
 
     fn watches(&self) -> Vec<Watch> {

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use resource_graph::Resource;
+use safe_fs::NewAttributes;
 
-use crate::text_file::{change, expand_home, read, replace};
+use crate::text_file::{self, Edit, expand_home, with_mode};
 use crate::{Context, Failure, Params, Provider, Scope, Watch};
 
 struct Line {
@@ -36,7 +37,7 @@ impl Line {
 
 impl Provider for Line {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
-        self.edit.check_apply(cx, &self.file).map(drop)
+        self.edit.check_apply(cx, &self.file, &with_mode(0o600))
     }
 
     fn watches(&self) -> Vec<Watch> {
@@ -50,30 +51,29 @@ impl Provider for Line {
 }
 
 impl LineEdit {
-    /// Brings the file into its state. Returns whether a change was made, or would be in noop mode.
-    pub(crate) fn check_apply(&self, cx: &mut Context<'_>, file: &Path) -> Result<bool, Failure> {
+    /// Brings the file into its state. A new file gets the attributes.
+    pub(crate) fn check_apply(&self, cx: &mut Context<'_>, file: &Path, new: &NewAttributes) -> Result<(), Failure> {
         // A trailing newline terminates the last line and does not start another one.
         let content = self.content.strip_suffix(b"\n").unwrap_or(&self.content);
         if content.is_empty() {
-            return Ok(false);
+            return Ok(());
         }
-        let before = read(file)?;
-        let old = before.as_deref().unwrap_or_default();
         let wanted: Vec<&[u8]> = content.split(|b| *b == b'\n').map(without_cr).collect();
-        let found = occurrences(old, &wanted);
-        if found.is_empty() != self.exists {
-            return Ok(false);
-        }
-        let (after, text) = if self.exists {
-            (append(old, content), format!("add {} to {}", lines(&wanted), file.display()))
-        } else {
-            (without(old, &found), format!("remove {} from {}", lines(&wanted), file.display()))
+        let decide = |before: Option<&[u8]>| {
+            let old = before.unwrap_or_default();
+            let found = occurrences(old, &wanted);
+            if found.is_empty() != self.exists {
+                return Ok(None);
+            }
+            Ok(Some(if self.exists {
+                let text = format!("add {} to {}", lines(&wanted), file.display());
+                Edit { text, after: Some(append(old, content)) }
+            } else {
+                let text = format!("remove {} from {}", lines(&wanted), file.display());
+                Edit { text, after: Some(without(old, &found)) }
+            }))
         };
-        let change = change(cx, text, file, before.as_deref(), Some(&after));
-        if cx.change(change)? {
-            replace(file, &after, 0o600)?;
-        }
-        Ok(true)
+        text_file::edit(cx, file, new, decide).map(drop)
     }
 }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use resource_graph::Resource;
 use rustix::event::{PollFd, PollFlags, poll};
 
-use crate::text_file::{change, read, replace};
+use crate::text_file::{self, Edit, with_mode};
 use crate::tool::Tool;
 use crate::{Cancel, Context, Failure, Params, Provider, Scope, TaskHandle, Watch, WorkerClass, systemd};
 
@@ -80,16 +80,21 @@ impl Mount {
 
     /// Adds, replaces or removes the line. Returns whether a change was made, or would be in noop mode.
     fn check_fstab(&self, cx: &mut Context<'_>) -> Result<bool, Failure> {
-        let before = read(&self.fstab)?;
-        let text = String::from_utf8_lossy(before.as_deref().unwrap_or_default()).into_owned();
-        let Some(after) = edit_fstab(&text, &self.point, self.exists.then_some(&self.entry)) else { return Ok(false) };
-        let words = if self.exists { "write" } else { "remove" };
-        let words = format!("{words} the line of {} in {}", self.point, self.fstab.display());
-        let change = change(cx, words, &self.fstab, before.as_deref(), Some(after.as_bytes()));
-        if !cx.change(change)? {
+        let decide = |before: Option<&[u8]>| {
+            let text = String::from_utf8_lossy(before.unwrap_or_default());
+            let after = edit_fstab(&text, &self.point, self.exists.then_some(&self.entry));
+            Ok(after.map(|after| {
+                let verb = if self.exists { "write" } else { "remove" };
+                let text = format!("{verb} the line of {} in {}", self.point, self.fstab.display());
+                Edit { text, after: Some(after.into_bytes()) }
+            }))
+        };
+        if !text_file::edit(cx, &self.fstab, &with_mode(0o644), decide)? {
+            return Ok(false);
+        }
+        if !cx.apply {
             return Ok(true);
         }
-        replace(&self.fstab, after.as_bytes(), 0o644)?;
         if systemd::is_running() {
             systemd::Manager::System.reload(cx.cancel())?;
         }

@@ -14,7 +14,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use crate::providers::net::address::Address;
 use crate::providers::net::netlink::Netlink;
 use crate::retry::retry_if_disturbed;
-use crate::text_file::{change, read, replace};
+use crate::text_file::{self, Edit, with_mode};
 use crate::{Context, Failure, Params, Provider, Scope, TaskHandle, Watch, WorkerClass};
 
 const NETWORKD_DIRECTORY: &str = "/etc/systemd/network";
@@ -86,21 +86,12 @@ impl Net {
     fn check_file(&self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let Some(up) = self.up.filter(|_| Path::new(NETWORKD_DIRECTORY).is_dir()) else { return Ok(()) };
         let file = self.networkd_file();
-        let before = read(&file)?;
         let after = up.then(|| self.networkd_content().into_bytes());
-        if before == after {
-            return Ok(());
-        }
-        let words = if up { "write" } else { "remove" };
-        let text = format!("{words} {}", file.display());
-        let change = change(cx, text, &file, before.as_deref(), after.as_deref());
-        if cx.change(change)? {
-            match after {
-                Some(content) => replace(&file, &content, 0o644)?,
-                None => std::fs::remove_file(&file).map_err(Failure::on("remove", &file))?,
-            }
-        }
-        Ok(())
+        let text = format!("{} {}", if up { "write" } else { "remove" }, file.display());
+        let decide = |before: Option<&[u8]>| {
+            Ok((before != after.as_deref()).then(|| Edit { text: text.clone(), after: after.clone() }))
+        };
+        text_file::edit(cx, &file, &with_mode(0o644), decide).map(drop)
     }
 
     fn networkd_content(&self) -> String {

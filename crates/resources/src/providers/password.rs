@@ -4,13 +4,13 @@
 //! case the password is kept in memory only, so a restart generates a new one.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use mcl_value::Value;
 use resource_graph::Resource;
 
+use crate::file_access::failure;
 use crate::text_file::read;
-use crate::write_atomically;
 use crate::{Context, Failure, Params, Provider, Scope, Watch};
 
 struct Password {
@@ -41,8 +41,8 @@ impl Password {
     }
 
     /// Returns the current password, or `None` if one must be generated.
-    fn stored(&self, file: &std::path::Path) -> Result<Option<String>, Failure> {
-        let Some(content) = read(file)? else { return Ok(None) };
+    fn stored(&self, cx: &Context<'_>, file: &Path) -> Result<Option<String>, Failure> {
+        let Some(content) = read(cx, file)? else { return Ok(None) };
         let text = String::from_utf8_lossy(&content).trim_end_matches('\n').to_owned();
         let problem = match (self.saved, text.is_empty()) {
             (true, true) => return Ok(None),
@@ -64,7 +64,7 @@ impl Password {
 fn generate(length: usize) -> Result<String, Failure> {
     use std::io::Read;
     const LETTERS: &[u8; 52] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    let source = std::path::Path::new("/dev/urandom");
+    let source = Path::new("/dev/urandom");
     let mut random = fs::File::open(source).map_err(Failure::on("open", source))?;
     let mut password = String::with_capacity(length);
     let mut buffer = [0_u8; 128];
@@ -84,7 +84,7 @@ impl Provider for Password {
         }
         let stored = match cx.existing_state_dir().map(|directory| directory.join("password")) {
             Some(file) => {
-                let stored = self.stored(&file)?;
+                let stored = self.stored(cx, &file)?;
                 if stored.is_some() && self.file.as_ref() != Some(&file) {
                     self.file = Some(file);
                     cx.watch_again();
@@ -106,7 +106,7 @@ impl Provider for Password {
         let file = cx.state_dir()?.join("password");
         let password = generate(self.length)?;
         let line = format!("{}\n", if self.saved { &password } else { "" });
-        write_atomically(&file, line.as_bytes(), 0o600).map_err(Failure::on("write", &file))?;
+        cx.files().write(&file, line.as_bytes(), 0o600).map_err(failure)?;
         if self.file.as_ref() != Some(&file) {
             self.file = Some(file);
             cx.watch_again();

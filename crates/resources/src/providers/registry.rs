@@ -1,6 +1,7 @@
 //! Maps the names of resource kinds to their providers.
 
 use resource_graph::Resource;
+use safe_fs::Files;
 
 use crate::export::Exporting;
 use crate::providers::{
@@ -68,7 +69,7 @@ pub fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
 }
 
 /// Adds the present state of the machine to the inverse of a resource.
-pub(crate) type Capture = fn(&Resource, &mut Resource) -> Result<(), Failure>;
+pub(crate) type Capture = fn(&Files, &Resource, &mut Resource) -> Result<(), Failure>;
 
 /// The kinds whose inverse depends on the state of the machine.
 const CAPTURES: &[(&str, Capture)] = &[("file", file::capture)];
@@ -77,9 +78,9 @@ const CAPTURES: &[(&str, Capture)] = &[("file", file::capture)];
 ///
 /// # Errors
 /// The state cannot be read.
-pub(crate) fn capture_state(resource: &Resource, inverse: &mut Resource) -> Result<(), Failure> {
+pub(crate) fn capture_state(files: &Files, resource: &Resource, inverse: &mut Resource) -> Result<(), Failure> {
     match CAPTURES.iter().find(|(kind, _)| *kind == &*resource.id.kind) {
-        Some((_, capture)) => capture(resource, inverse),
+        Some((_, capture)) => capture(files, resource, inverse),
         None => Ok(()),
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use resource_graph::Resource;
 
-use crate::text_file::{change, read, replace};
+use crate::text_file::{self, Edit, with_mode};
 use crate::{Context, Failure, Params, Provider, Scope, Watch};
 
 struct Sysctl {
@@ -69,16 +69,9 @@ impl Provider for Sysctl {
             self.check_kernel(cx, path)?;
         }
         let Some(path) = &self.config else { return Ok(()) };
-        let (before, after) = (read(path)?, format!("{} = {}\n", self.name, self.value).into_bytes());
-        if before.as_ref() == Some(&after) {
-            return Ok(());
-        }
-        let text = format!("write {} = {} to {}", self.name, self.value, path.display());
-        let change = change(cx, text, path, before.as_deref(), Some(&after));
-        if cx.change(change)? {
-            replace(path, &after, 0o644)?;
-        }
-        Ok(())
+        let after = format!("{} = {}\n", self.name, self.value).into_bytes();
+        let text = || format!("write {} = {} to {}", self.name, self.value, path.display());
+        text_file::edit(cx, path, &with_mode(0o644), |before| Ok(Edit::to(before, &after, text))).map(drop)
     }
 
     fn watches(&self) -> Vec<Watch> {

@@ -5,14 +5,14 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use base64::Engine;
 use resource_graph::ResourceId;
 use rustix::fs::{FlockOperation, flock};
+use safe_fs::{Files, Kernel};
 use sha2::{Digest, Sha256};
 use shared_store::SharedStore;
-
-use crate::state::atomic::write_atomically;
 
 /// The version of the directory layout, as written to its file.
 const LAYOUT_VERSION: &str = "1\n";
@@ -22,6 +22,8 @@ const LAYOUT_VERSION: &str = "1\n";
 pub struct StateDir {
     prefix: PathBuf,
     engine: PathBuf,
+    /// The files of the machine. Temporary files are recorded in the state, unless it is read-only.
+    files: Arc<Files>,
     /// `None` for a read-only state.
     lock: Option<File>,
 }
@@ -43,6 +45,8 @@ pub enum StateError {
         /// The version of its layout.
         version: String,
     },
+    /// The state directory is not safe to use.
+    Unsafe(safe_fs::Error),
     /// A system call failed.
     Io {
         /// The path of the system call.
@@ -61,12 +65,22 @@ impl fmt::Display for StateError {
             StateError::Newer { prefix, version } => {
                 write!(f, "the state in {} was written by a newer mgmt-rt (layout {version})", prefix.display())
             }
+            StateError::Unsafe(error) => write!(f, "cannot use the state directory: {error}"),
             StateError::Io { path, error } => write!(f, "cannot use {}: {error}", path.display()),
         }
     }
 }
 
 impl std::error::Error for StateError {}
+
+impl From<safe_fs::Error> for StateError {
+    fn from(error: safe_fs::Error) -> StateError {
+        match error {
+            safe_fs::Error::Io { path, error, .. } => StateError::Io { path, error },
+            other => StateError::Unsafe(other),
+        }
+    }
+}
 
 /// Returns the default prefix: `$STATE_DIRECTORY` (a systemd unit), `/var/lib/mgmt` for root, else
 /// `$XDG_STATE_HOME/mgmt` or `~/.local/state/mgmt`. `None` without a home directory.
@@ -124,23 +138,39 @@ impl StateDir {
                 return Err(StateError::Newer { prefix: prefix.to_path_buf(), version: text.trim().to_owned() });
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                write_atomically(&version_path, LAYOUT_VERSION.as_bytes(), 0o600).map_err(io(&version_path))?;
+                let write = Files::of_kernel().write(&version_path, LAYOUT_VERSION.as_bytes(), 0o600);
+                write.map_err(StateError::from)?;
             }
             Err(error) => return Err(StateError::Io { path: version_path, error }),
         }
-        Ok(StateDir { prefix: prefix.to_path_buf(), engine, lock: Some(lock) })
+        let identity = identity(&engine)?;
+        let files = Files::with_state(Arc::new(Kernel::new()), &identity, &engine).map_err(StateError::from)?;
+        Ok(StateDir { prefix: prefix.to_path_buf(), engine, files: Arc::new(files), lock: Some(lock) })
     }
 
     /// Opens the state without a lock, for reading only; an agent may be using it.
     #[must_use]
     pub fn read_only(prefix: &Path) -> StateDir {
-        StateDir { prefix: prefix.to_path_buf(), engine: prefix.join("engine"), lock: None }
+        let engine = prefix.join("engine");
+        StateDir { prefix: prefix.to_path_buf(), engine, files: Arc::clone(Files::of_kernel()), lock: None }
     }
 
     /// Returns `PREFIX/engine`.
     #[must_use]
     pub fn engine(&self) -> &Path {
         &self.engine
+    }
+
+    /// Returns the files of the machine, for all access while this state is in use.
+    #[must_use]
+    pub fn files(&self) -> &Files {
+        &self.files
+    }
+
+    /// Returns the files like [`StateDir::files`].
+    #[must_use]
+    pub fn shared_files(&self) -> Arc<Files> {
+        Arc::clone(&self.files)
     }
 
     /// Returns the store that hosts share, from the view of this host.
@@ -177,8 +207,23 @@ impl StateDir {
     }
 }
 
-fn make_private(path: &Path) -> io::Result<()> {
+/// Creates a directory, and missing ones above it, with mode 0700.
+pub(crate) fn make_private(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Returns the random number that distinguishes this state directory from others, in hexadecimal digits.
+fn identity(engine: &Path) -> Result<String, StateError> {
+    let path = engine.join("identity");
+    let files = Files::of_kernel();
+    let is_valid = |text: &str| text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let stored = files.read(&path).map_err(StateError::from)?;
+    if let Some(text) = stored.and_then(|text| String::from_utf8(text).ok()).filter(|text| is_valid(text)) {
+        return Ok(text);
+    }
+    let text = format!("{:016x}", files.file_system().random());
+    files.write(&path, text.as_bytes(), 0o600).map_err(StateError::from)?;
+    Ok(text)
 }
 
 /// Returns the name of this machine, which is the value of `$hostname`.

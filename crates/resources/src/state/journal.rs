@@ -12,8 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use resource_graph::ResourceId;
-
-use crate::state::atomic::write_atomically;
+use safe_fs::Files;
 
 /// Minimum number of lines before the journal is compacted.
 const COMPACTION_THRESHOLD: usize = 1000;
@@ -128,7 +127,7 @@ impl RefreshJournal {
     fn rewrite(&self, inner: &mut Inner) -> io::Result<()> {
         inner.file = None;
         let text: String = inner.pairs.iter().map(|pair| line('+', pair)).collect();
-        write_atomically(&self.path, text.as_bytes(), 0o600)?;
+        Files::of_kernel().write(&self.path, text.as_bytes(), 0o600).map_err(safe_fs::Error::into_io)?;
         inner.lines = inner.pairs.len();
         Ok(())
     }

@@ -8,7 +8,7 @@ use mcl_artifact::program::Program;
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use mcl_value::Value;
 use resource_engine::{Config, Engine, EngineGraph, Event, Failure, StopLevel, Time};
-use resource_graph::{Params, ResourceId, file_path};
+use resource_graph::ResourceId;
 use resources::{
     ApplyContext, ManagedPaths, PendingSyncs, RefreshJournal, Reversals, SharedValues, StateDir, is_refreshable,
 };
@@ -365,13 +365,12 @@ impl<'o> Agent<'o> {
     }
 }
 
-/// Returns the paths that `file` resources manage; empty if no resource has to respect them.
+/// Returns the files that resources manage; empty if no resource has to respect them.
 fn managed_paths(graph: &EngineGraph) -> Arc<ManagedPaths> {
     let resources = || graph.groups().iter().flat_map(|group| group.iter());
     let is_set = |key: &str| resources().any(|r| matches!(r.params.get(key), Some(Value::Bool(true))));
     if !is_set("purge") && !is_set("recurse") {
         return Arc::default();
     }
-    let files = resources().filter(|r| &*r.id.kind == "file").filter_map(Params::of);
-    Arc::new(ManagedPaths::new(files.map(|params| file_path(&params).to_string())))
+    Arc::new(ManagedPaths::of(resources()))
 }

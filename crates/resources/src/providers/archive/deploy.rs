@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use mcl_artifact::program::Program;
 use resource_graph::Resource;
+use safe_fs::Files;
 use tar::Builder;
 
 use crate::providers::archive::member::{Format, Member};
@@ -38,7 +39,7 @@ struct Deployed<'a> {
 }
 
 impl Source for Deployed<'_> {
-    fn write_to(&self, out: &mut dyn Write) -> Result<(), Failure> {
+    fn write_to(&self, _files: &Files, out: &mut dyn Write) -> Result<u32, Failure> {
         let mut tar = Builder::new(out);
         let mut directories = BTreeSet::new();
         for (path, content) in &self.program.deploy {
@@ -51,7 +52,8 @@ impl Source for Deployed<'_> {
             }
             append(&mut tar, self.format, path, 0o644, content)?;
         }
-        tar.finish().map_err(|error| Failure::io("write", "the archive of the program", error))
+        tar.finish().map_err(|error| Failure::io("write", "the archive of the program", error))?;
+        Ok(0o7777)
     }
 }
 

@@ -1,13 +1,16 @@
 //! `gzip`: a compressed file or string.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use flate2::{Compression, GzBuilder};
 use resource_graph::Resource;
+use rustix::io::Errno;
+use safe_fs::{Files, LastLink};
 
+use crate::file_access::failure;
 use crate::providers::archive::output::{Source, check_output, output_path};
+use crate::providers::file::max_mode;
 use crate::{Context, Failure, Params, Provider, Scope, Watch};
 
 struct Gzip {
@@ -42,16 +45,20 @@ impl Gzip {
 }
 
 impl Source for Gzip {
-    fn write_to(&self, out: &mut dyn Write) -> Result<(), Failure> {
+    fn write_to(&self, files: &Files, out: &mut dyn Write) -> Result<u32, Failure> {
+        let mut mode = 0o7777;
         let mut gzip = GzBuilder::new().write(out, Compression::new(self.level));
         match &self.input {
             Some(input) => {
-                let mut file = File::open(input).map_err(Failure::on("read", input))?;
+                let file = files.open(input, LastLink::Follow).map_err(failure)?;
+                let mut file = file.ok_or_else(|| Failure::io("read", input, Errno::NOENT))?;
+                mode = max_mode(file.stat());
                 io::copy(&mut file, &mut gzip).map_err(Failure::on("compress", input))?;
             }
             None => gzip.write_all(&self.content).map_err(Failure::on("write", &self.path))?,
         }
-        gzip.finish().map_err(Failure::on("write", &self.path)).map(drop)
+        gzip.finish().map_err(Failure::on("write", &self.path))?;
+        Ok(mode)
     }
 }
 
@@ -73,10 +80,9 @@ impl Provider for Gzip {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::fs::{self, File};
     use std::io::Read;
 
-    use super::*;
     use crate::provider_test::{ProviderTest, resource};
 
     #[test]

@@ -1,16 +1,21 @@
 //! Writing an archive to its file.
 
-use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use safe_fs::{Commit, Error, Expected, FileKind, Files, LastLink, NewAttributes, Target};
 use sha2::{Digest, Sha256};
 
-use crate::{Context, Failure, Params, make_temporary, temporary_beside};
+use crate::file_access::failure;
+use crate::{Context, Failure, Params};
+
+/// How often an archive is written again because another program changed the path meanwhile.
+const MAX_ATTEMPTS: usize = 8;
 
 /// Produces the content of an archive.
 pub(super) trait Source {
-    fn write_to(&self, out: &mut dyn Write) -> Result<(), Failure>;
+    /// Writes the content, and returns the mode that the archive may have at most: that of its most private source.
+    fn write_to(&self, files: &Files, out: &mut dyn Write) -> Result<u32, Failure>;
 }
 
 /// Returns the path to write: the parameter `path`, or the name of the resource.
@@ -23,42 +28,59 @@ pub(super) fn output_path(params: Params<'_>) -> Result<PathBuf, Failure> {
 
 /// Writes the archive unless the file has its content already.
 pub(super) fn check_output(cx: &mut Context<'_>, path: &Path, source: &dyn Source) -> Result<(), Failure> {
+    let files = cx.files();
     let mut wanted = Sha256::new();
-    source.write_to(&mut wanted)?;
+    source.write_to(files, &mut wanted)?;
     let wanted = wanted.finalize();
-    let present = match File::open(path) {
-        Ok(mut file) => {
-            let mut digest = Sha256::new();
-            io::copy(&mut file, &mut digest).map_err(Failure::on("read", path))?;
-            Some(digest.finalize())
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(Failure::io("read", path, error)),
+    let present = match files.open(path, LastLink::FollowTrusted) {
+        // It is replaced, not followed.
+        Err(Error::WrongKind { found: FileKind::Link, .. } | Error::ForeignHardLink { .. }) => None,
+        result => result.map_err(failure)?,
     };
-    if present.as_ref() == Some(&wanted) {
-        return Ok(());
+    if let Some(mut file) = present {
+        let mut digest = Sha256::new();
+        io::copy(&mut file, &mut digest).map_err(Failure::on("read", path))?;
+        if digest.finalize() == wanted {
+            return Ok(());
+        }
     }
     if !cx.change(format!("write {}", path.display()))? {
         return Ok(());
     }
-    let temporary = temporary_beside(path);
-    let result = write_new(&temporary, source).and_then(|()| {
-        fs::rename(&temporary, path).map_err(Failure::on("write", path))?;
-        let synced = path.parent().map_or(Ok(()), |directory| File::open(directory)?.sync_all());
-        synced.map_err(Failure::on("write", path))
-    });
-    if result.is_err() {
-        let _ = fs::remove_file(&temporary);
+    for _ in 0..MAX_ATTEMPTS {
+        let target = files.lock(path, LastLink::FollowTrusted).map_err(failure)?;
+        if write_new(files, &target, source)? {
+            return target.sync_directory().map_err(failure);
+        }
     }
-    result
+    Err(failure(Error::Disturbed { path: path.to_path_buf() }))
 }
 
-fn write_new(path: &Path, source: &dyn Source) -> Result<(), Failure> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    let file = make_temporary(path, || options.open(path)).map_err(Failure::on("create", path))?;
-    let mut out = BufWriter::new(file);
-    source.write_to(&mut out)?;
-    let file = out.into_inner().map_err(|error| Failure::io("write", path, error.into_error()))?;
-    file.sync_all().map_err(Failure::on("write", path))
+/// Writes the archive to a temporary file that takes the name of the target. Returns whether that was possible. An existing
+/// file keeps its owner and mode.
+fn write_new(files: &Files, target: &Target<'_>, source: &dyn Source) -> Result<bool, Failure> {
+    let path = target.path();
+    let old = match target.open() {
+        Ok(file) => file.map(|file| target.attributes_of(file.handle(), file.stat())),
+        Err(Error::WrongKind { found: FileKind::Link, .. } | Error::ForeignHardLink { .. }) => None,
+        Err(error) => return Err(failure(error)),
+    };
+    let old_mode = old.as_ref().and_then(|old| old.mode);
+    let mode = old_mode.unwrap_or(0o666 & !files.file_system().umask()) & source.write_to(files, &mut io::sink())?;
+    let attributes = NewAttributes { mode: Some(mode), ..old.unwrap_or_default() };
+    let mut temporary = target.create(attributes).map_err(failure)?;
+    let mut out = BufWriter::new(temporary.writer());
+    source.write_to(files, &mut out)?;
+    out.flush().map_err(Failure::on("write", &path))?;
+    drop(out);
+    match temporary.commit(Expected::Anything).map_err(failure)? {
+        Commit::Done => Ok(true),
+        Commit::Disturbed => Ok(false),
+        Commit::MountPoint => {
+            let mut content = Vec::new();
+            source.write_to(files, &mut content)?;
+            target.write_in_place(&content).map_err(failure)?;
+            Ok(true)
+        }
+    }
 }

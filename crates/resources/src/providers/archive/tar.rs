@@ -1,16 +1,17 @@
 //! `tar`: an archive of files and directories.
 
-use std::fs::{self, File, Metadata};
 use std::io::{self, BufReader, Read, Write};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use resource_graph::Resource;
+use rustix::io::Errno;
+use safe_fs::{Files, LastLink, Stat, is_temporary_name};
 use tar::Builder;
 
+use crate::file_access::failure;
 use crate::providers::archive::member::{Format, Member};
 use crate::providers::archive::output::{Source, check_output, output_path};
+use crate::providers::file::max_mode;
 use crate::{Context, Failure, Params, Provider, Scope, Watch};
 
 struct Tar {
@@ -29,57 +30,71 @@ impl Tar {
         Ok(Tar { path: output_path(params)?, inputs: params.list("inputs")?, format: Format::read(params)? })
     }
 
+    /// Adds an object, and removes from `max` what the archive must not permit because the object does not.
     fn append(
         &self,
         tar: &mut Builder<&mut dyn Write>,
         name: &str,
-        path: &Path,
-        found: &Metadata,
+        input: &Input<'_>,
+        max: &mut u32,
     ) -> Result<(), Failure> {
+        let Input { files, path, found } = input;
         let failed = |error: io::Error| match error.kind() {
             io::ErrorKind::InvalidInput => Failure::Refused(format!("cannot archive {}: {error}", path.display())),
             _ => Failure::io("put into the archive", path, error),
         };
-        let size = if found.is_dir() { 0 } else { found.len() };
+        *max &= max_mode(found);
+        let size = if found.is_directory() { 0 } else { found.size };
         let member = Member {
             name,
-            mode: found.mode(),
-            uid: found.uid(),
-            gid: found.gid(),
-            modified: u64::try_from(found.mtime()).unwrap_or(0),
+            mode: found.mode,
+            uid: found.uid,
+            gid: found.gid,
+            modified: u64::try_from(found.modified.0).unwrap_or(0),
             size,
         };
-        let mut content: Box<dyn Read> = if found.is_dir() {
+        let mut content: Box<dyn Read> = if found.is_directory() {
             Box::new(io::empty())
         } else {
             // A file that changes its size while it is read must not shift the following members.
-            let file = File::open(path).map_err(failed)?;
+            let file = files.open(path, LastLink::Follow).map_err(failure)?;
+            let file = file.ok_or_else(|| failed(Errno::NOENT.into()))?;
             Box::new(BufReader::new(file).take(size).chain(io::repeat(0)).take(size))
         };
         member.append(tar, self.format, &mut content).map_err(failed)
     }
 
-    fn append_input(&self, tar: &mut Builder<&mut dyn Write>, input: &str) -> Result<(), Failure> {
+    fn append_input(
+        &self,
+        files: &Files,
+        tar: &mut Builder<&mut dyn Write>,
+        input: &str,
+        max: &mut u32,
+    ) -> Result<(), Failure> {
         let root = Path::new(input);
-        let found = fs::metadata(root).map_err(Failure::on("read", root))?;
+        let look_at = |path: &Path, last: LastLink| {
+            let found = files.find(path, last).map_err(failure)?;
+            found.map(|found| found.stat).ok_or_else(|| Failure::io("read", path, Errno::NOENT))
+        };
+        let found = look_at(root, LastLink::Follow)?;
         let base = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        if !found.is_dir() {
-            return self.append(tar, &base, root, &found);
+        if !found.is_directory() {
+            return self.append(tar, &base, &Input { files, path: root, found }, max);
         }
         let prefix = if input.ends_with('/') { String::new() } else { format!("{base}/") };
         if !prefix.is_empty() {
-            self.append(tar, &prefix, root, &found)?;
+            self.append(tar, &prefix, &Input { files, path: root, found }, max)?;
         }
         // The stack of entries to visit.
-        let mut todo = self.entries(root, &prefix)?;
+        let mut todo = self.entries(files, root, &prefix)?;
         while let Some((path, name)) = todo.pop() {
-            let found = fs::symlink_metadata(&path).map_err(Failure::on("read", &path))?;
-            if found.is_dir() {
+            let found = look_at(&path, LastLink::Keep)?;
+            if found.is_directory() {
                 let name = format!("{name}/");
-                self.append(tar, &name, &path, &found)?;
-                todo.extend(self.entries(&path, &name)?);
+                self.append(tar, &name, &Input { files, path: &path, found }, max)?;
+                todo.extend(self.entries(files, &path, &name)?);
             } else if found.is_file() {
-                self.append(tar, &name, &path, &found)?;
+                self.append(tar, &name, &Input { files, path: &path, found }, max)?;
             } else {
                 return Err(Failure::Refused(format!("{} is neither a file nor a directory", path.display())));
             }
@@ -88,32 +103,35 @@ impl Tar {
     }
 
     /// The entries of a directory with their names in the archive, in descending order; without the archive itself.
-    fn entries(&self, directory: &Path, prefix: &str) -> Result<Vec<(PathBuf, String)>, Failure> {
-        let mut entries = Vec::new();
-        for entry in fs::read_dir(directory).map_err(Failure::on("read", directory))? {
-            let entry = entry.map_err(Failure::on("read", directory))?;
-            let unfinished =
-                entry.file_name().as_bytes().windows(6).any(|w| w == b".mgmt-") && directory == self.directory();
-            if entry.path() != self.path && !unfinished {
-                entries.push((entry.path(), format!("{prefix}{}", entry.file_name().to_string_lossy())));
-            }
-        }
-        entries.sort_by(|a, b| b.0.cmp(&a.0));
+    fn entries(&self, files: &Files, directory: &Path, prefix: &str) -> Result<Vec<(PathBuf, String)>, Failure> {
+        let names = files.list(directory).map_err(failure)?;
+        let names = names.ok_or_else(|| Failure::io("read", directory, Errno::NOENT))?;
+        let entries = names.into_iter().filter(|name| !is_temporary_name(name)).map(|name| {
+            let in_archive = format!("{prefix}{}", name.to_string_lossy());
+            (directory.join(name), in_archive)
+        });
+        let mut entries: Vec<_> = entries.filter(|(path, _)| *path != self.path).collect();
+        entries.reverse();
         Ok(entries)
-    }
-
-    fn directory(&self) -> &Path {
-        self.path.parent().unwrap_or(Path::new("/"))
     }
 }
 
+/// An object to put into the archive.
+struct Input<'a> {
+    files: &'a Files,
+    path: &'a Path,
+    found: Stat,
+}
+
 impl Source for Tar {
-    fn write_to(&self, out: &mut dyn Write) -> Result<(), Failure> {
+    fn write_to(&self, files: &Files, out: &mut dyn Write) -> Result<u32, Failure> {
         let mut tar = Builder::new(out);
+        let mut max = 0o7777;
         for input in &self.inputs {
-            self.append_input(&mut tar, input)?;
+            self.append_input(files, &mut tar, input, &mut max)?;
         }
-        tar.finish().map_err(Failure::on("write", &self.path))
+        tar.finish().map_err(Failure::on("write", &self.path))?;
+        Ok(max)
     }
 }
 
@@ -135,6 +153,8 @@ impl Provider for Tar {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::{self, File};
+
     use mcl_value::Value;
 
     use super::*;

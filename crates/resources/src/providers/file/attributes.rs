@@ -1,19 +1,14 @@
 //! Owner, group, mode and security label of a file.
 
-use std::fs::{self, DirBuilder};
-use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::Path;
-use std::sync::OnceLock;
 
 use resource_graph::SymbolicMode;
-use rustix::fs::{AtFlags, Gid, Uid, XattrFlags, chownat, lgetxattr, lremovexattr, lsetxattr};
 use rustix::io::Errno;
+use safe_fs::{Error, FileSystem, Found, Handle, LastLink, NewAttributes, Stat};
 
 use crate::accounts::{group_id, user_id};
+use crate::file_access::failure;
 use crate::{Context, Failure, Params};
-
-const SELINUX_XATTR: &str = "security.selinux";
 
 /// The managed attributes; `None` for unmanaged ones.
 pub(super) struct Attributes {
@@ -26,6 +21,14 @@ pub(super) struct Attributes {
 enum Mode {
     Exact(u32),
     Symbolic(SymbolicMode),
+}
+
+/// An open object whose attributes are compared.
+struct Object<'a> {
+    fs: &'a dyn FileSystem,
+    handle: &'a Handle,
+    stat: &'a Stat,
+    path: &'a Path,
 }
 
 impl Attributes {
@@ -48,15 +51,15 @@ impl Attributes {
     }
 
     /// Returns the requested owner and group.
-    pub(super) fn ids(&self) -> Result<(Option<u32>, Option<u32>), Failure> {
+    fn ids(&self) -> Result<(Option<u32>, Option<u32>), Failure> {
         Ok((self.owner.as_deref().map(user_id).transpose()?, self.group.as_deref().map(group_id).transpose()?))
     }
 
     /// Returns the requested mode, given the present one.
-    pub(super) fn mode_from(&self, present: u32) -> Option<u32> {
+    fn mode_from(&self, present: u32) -> Option<u32> {
         self.mode.as_ref().map(|mode| match mode {
             Mode::Exact(bits) => *bits,
-            Mode::Symbolic(symbolic) => symbolic.apply(present & 0o7777),
+            Mode::Symbolic(symbolic) => symbolic.apply(present),
         })
     }
 
@@ -65,120 +68,129 @@ impl Attributes {
         self.mode_from(0)
     }
 
-    /// Returns whether the label is managed.
-    pub(super) fn wants_label(&self) -> bool {
-        self.label.is_some()
+    /// Returns the attributes of a new file or directory. What is not managed comes from what it replaces, if that has the
+    /// attributes `old`, and else from the defaults.
+    pub(super) fn for_new(&self, old: Option<NewAttributes>) -> Result<NewAttributes, Failure> {
+        let (uid, gid) = self.ids()?;
+        let old = old.unwrap_or_default();
+        Ok(NewAttributes {
+            uid: uid.or(old.uid),
+            gid: gid.or(old.gid),
+            mode: self.mode_from(old.mode.unwrap_or(0)).or(old.mode),
+            label: self.label.clone().filter(|label| !label.is_empty()).map(String::into_bytes).or(old.label),
+            owner_is_optional: (uid, gid) == (None, None),
+        })
     }
 
     fn is_empty(&self) -> bool {
         self.owner.is_none() && self.group.is_none() && self.mode.is_none() && self.label.is_none()
     }
 
-    /// Checks and repairs the attributes of an existing entry; with `is_link`, those of a symbolic link itself.
-    pub(super) fn check(&self, cx: &mut Context<'_>, path: &Path, is_link: bool) -> Result<(), Failure> {
+    /// Checks and repairs the attributes of an existing entry; with [`LastLink::Keep`], those of a symbolic link itself.
+    pub(super) fn check(&self, cx: &mut Context<'_>, path: &Path, last: LastLink) -> Result<(), Failure> {
         if self.is_empty() {
             return Ok(());
         }
-        let found = if is_link { fs::symlink_metadata(path) } else { fs::metadata(path) };
-        match found {
-            Ok(found) => self.check_found(cx, path, &found, is_link),
+        match cx.files().find(path, last).map_err(failure)? {
+            Some(Found { stat, is_untrusted_link: true, .. }) => {
+                Err(failure(Error::UntrustedLink { link: path.to_path_buf(), owner: stat.uid }))
+            }
+            Some(found) => self.check_found(cx, path, &found.handle, &found.stat, last),
             // In noop mode an announced creation has not been made.
-            Err(error) if error.kind() == io::ErrorKind::NotFound && cx.is_changed() => Ok(()),
-            Err(error) => Err(Failure::io("look at", path, error)),
+            None if cx.is_changed() => Ok(()),
+            None => Err(Failure::io("look at", path, Errno::NOENT)),
         }
     }
 
+    /// Checks and repairs the attributes of an object that was found at the path.
     pub(super) fn check_found(
         &self,
         cx: &mut Context<'_>,
         path: &Path,
-        found: &fs::Metadata,
-        is_link: bool,
+        handle: &Handle,
+        stat: &Stat,
+        last: LastLink,
     ) -> Result<(), Failure> {
         if self.is_empty() {
             return Ok(());
         }
-        let (uid, gid) = self.ids()?;
-        let uid = uid.filter(|uid| *uid != found.uid());
-        let gid = gid.filter(|gid| *gid != found.gid());
-        let mut mode = found.mode() & 0o7777;
-        let chown = uid.is_some() || gid.is_some();
-        if chown {
-            let text = match (uid, gid) {
-                (Some(uid), Some(gid)) => {
-                    format!("change owner and group from {}:{} to {uid}:{gid}", found.uid(), found.gid())
-                }
-                (Some(uid), None) => format!("change the owner from {} to {uid}", found.uid()),
-                (None, Some(gid)) => format!("change the group from {} to {gid}", found.gid()),
-                (None, None) => String::new(),
-            };
-            if cx.change(text)? {
-                let flags = if is_link { AtFlags::SYMLINK_NOFOLLOW } else { AtFlags::empty() };
-                chownat(rustix::fs::CWD, path, uid.map(Uid::from_raw), gid.map(Gid::from_raw), flags)
-                    .map_err(Failure::on("change the owner of", path))?;
-                // The kernel clears setuid and setgid.
-                mode = fs::symlink_metadata(path).map_or(mode, |m| if is_link { mode } else { m.mode() & 0o7777 });
+        let object = Object { fs: cx.files().file_system(), handle, stat, path };
+        if !self.differs_from(&object)? {
+            return Ok(());
+        }
+        if !cx.apply {
+            return self.repair(cx, &object);
+        }
+        let target = cx.files().lock(path, last).map_err(failure)?;
+        match target.own_entry().map_err(failure)? {
+            Some((_, stat)) if stat.is_link() && last != LastLink::Keep => {
+                Err(failure(Error::UntrustedLink { link: path.to_path_buf(), owner: stat.uid }))
             }
+            Some((handle, stat)) => {
+                self.repair(cx, &Object { fs: cx.files().file_system(), handle: &handle, stat: &stat, path })
+            }
+            None => Err(Failure::io("look at", path, Errno::NOENT)),
+        }
+    }
+
+    fn differs_from(&self, object: &Object<'_>) -> Result<bool, Failure> {
+        let (uid, gid) = self.ids()?;
+        let stat = object.stat;
+        let mode = self.mode_from(stat.mode).filter(|_| !stat.is_link());
+        Ok(uid.is_some_and(|uid| uid != stat.uid)
+            || gid.is_some_and(|gid| gid != stat.gid)
+            || mode.is_some_and(|mode| mode != stat.mode)
+            || match &self.label {
+                Some(wanted) => object.label()? != *wanted,
+                None => false,
+            })
+    }
+
+    fn repair(&self, cx: &mut Context<'_>, object: &Object<'_>) -> Result<(), Failure> {
+        let Object { fs, handle, stat, path } = *object;
+        let (uid, gid) = self.ids()?;
+        let uid = uid.filter(|uid| *uid != stat.uid);
+        let gid = gid.filter(|gid| *gid != stat.gid);
+        let mut mode = stat.mode;
+        let text = match (uid, gid) {
+            (Some(uid), Some(gid)) => {
+                Some(format!("change owner and group from {}:{} to {uid}:{gid}", stat.uid, stat.gid))
+            }
+            (Some(uid), None) => Some(format!("change the owner from {} to {uid}", stat.uid)),
+            (None, Some(gid)) => Some(format!("change the group from {} to {gid}", stat.gid)),
+            (None, None) => None,
+        };
+        if let Some(text) = text
+            && cx.change(text)?
+        {
+            fs.set_owner(handle, uid, gid).map_err(Failure::on("change the owner of", path))?;
+            // The kernel clears setuid and setgid.
+            mode = fs.stat(handle).map_err(Failure::on("look at", path))?.mode;
         }
         // The mode of a link has no effect.
-        let wanted = self.mode_from(found.mode()).filter(|_| !is_link);
+        let wanted = self.mode_from(stat.mode).filter(|_| !stat.is_link());
         if let Some(wanted) = wanted
             && wanted != mode
         {
-            let announced = wanted == found.mode() & 0o7777;
-            if announced || cx.change(format!("change the mode from {mode:04o} to {wanted:04o}"))? {
-                fs::set_permissions(path, fs::Permissions::from_mode(wanted))
-                    .map_err(Failure::on("change the mode of", path))?;
+            let is_announced = wanted == stat.mode;
+            if is_announced || cx.change(format!("change the mode from {mode:04o} to {wanted:04o}"))? {
+                fs.set_mode(handle, wanted).map_err(Failure::on("change the mode of", path))?;
             }
         }
-        self.check_label(cx, path)
-    }
-
-    fn check_label(&self, cx: &mut Context<'_>, path: &Path) -> Result<(), Failure> {
         let Some(wanted) = &self.label else { return Ok(()) };
-        let present = label(path).map_err(Failure::on("read the label of", path))?;
-        if present.as_deref().unwrap_or("") == wanted {
-            return Ok(());
+        let present = object.label()?;
+        if present != *wanted && cx.change(format!("change the label from `{present}` to `{wanted}`"))? {
+            let label = (!wanted.is_empty()).then_some(wanted.as_bytes());
+            fs.set_label(handle, label).map_err(Failure::on("change the label of", path))?;
         }
-        if !cx.change(format!("change the label from `{}` to `{wanted}`", present.unwrap_or_default()))? {
-            return Ok(());
-        }
-        let result = if wanted.is_empty() {
-            lremovexattr(path, SELINUX_XATTR)
-        } else {
-            lsetxattr(path, SELINUX_XATTR, wanted.as_bytes(), XattrFlags::empty())
-        };
-        result.map_err(Failure::on("change the label of", path))
+        Ok(())
     }
 }
 
-/// Returns the security label of a path; `None` without one, or on a file system without labels.
-pub(super) fn label(path: &Path) -> Result<Option<String>, Errno> {
-    let mut buffer = [0u8; 1024];
-    match lgetxattr(path, SELINUX_XATTR, &mut buffer) {
-        Ok(length) => Ok(Some(String::from_utf8_lossy(&buffer[..length]).trim_end_matches('\0').to_owned())),
-        Err(Errno::NODATA | Errno::NOTSUP) => Ok(None),
-        Err(error) => Err(error),
+impl Object<'_> {
+    /// Returns the security label; empty without one.
+    fn label(&self) -> Result<String, Failure> {
+        let label = self.fs.label(self.handle).map_err(Failure::on("read the label of", self.path))?;
+        Ok(String::from_utf8_lossy(&label.unwrap_or_default()).into_owned())
     }
-}
-
-/// Creates one directory with exactly this mode, or the default.
-pub(super) fn make_directory(path: &Path, mode: Option<u32>) -> io::Result<()> {
-    DirBuilder::new().mode(mode.unwrap_or(0o777)).create(path)?;
-    match mode {
-        Some(mode) if mode & umask() != 0 || mode > 0o777 => {
-            fs::set_permissions(path, fs::Permissions::from_mode(mode))
-        }
-        Some(_) | None => Ok(()),
-    }
-}
-
-/// Returns the umask of the process. Read from `/proc` once, because the system call would change it for all threads.
-pub(super) fn umask() -> u32 {
-    static UMASK: OnceLock<u32> = OnceLock::new();
-    *UMASK.get_or_init(|| {
-        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let line = status.lines().find_map(|l| l.strip_prefix("Umask:"));
-        line.and_then(|v| u32::from_str_radix(v.trim(), 8).ok()).unwrap_or(0o022)
-    })
 }

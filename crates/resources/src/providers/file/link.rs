@@ -1,49 +1,43 @@
 //! Symbolic links.
 
-use std::fs;
-use std::io;
-use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use safe_fs::{FileKind, LastLink};
+
+use crate::file_access::failure;
 use crate::providers::file::parameters::{File, Wanted};
-use crate::providers::file::{remove, write};
-use crate::{Context, Failure, make_temporary, temporary_beside};
+use crate::{Context, Failure};
 
 impl File {
     pub(super) fn check_link(&self, cx: &mut Context<'_>) -> Result<(), Failure> {
         if self.state == Wanted::Undefined {
             return Ok(());
         }
-        let found = match fs::symlink_metadata(&self.path) {
-            Ok(found) => Some(found),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(Failure::io("look at", &self.path, error)),
-        };
-        let present = match &found {
-            Some(found) if found.is_symlink() => {
-                Some(fs::read_link(&self.path).map_err(Failure::on("read the link", &self.path))?)
+        let found = cx.files().find(&self.path, LastLink::Keep).map_err(failure)?;
+        let kind = found.as_ref().map(|found| found.stat.kind);
+        let present: Option<PathBuf> = match &found {
+            Some(found) if found.stat.is_link() => {
+                let target = cx.files().file_system().read_link(&found.handle);
+                Some(target.map_err(Failure::on("read the link", &self.path))?)
             }
             Some(_) | None => None,
         };
-        if let Some(found) = &found
-            && present.is_none()
-            && !self.force
-        {
-            let what = if found.is_dir() { "a directory" } else { "a file" };
-            let path = self.path.display();
+        if let Some(kind) = kind.filter(|kind| *kind != FileKind::Link && !self.force) {
             return Err(Failure::Refused(format!(
-                "{path} is {what}, not a symbolic link; set `force => true` to replace it"
+                "{} is {}, not a symbolic link; set `force => true` to replace it",
+                self.path.display(),
+                kind.noun()
             )));
         }
         if self.state == Wanted::Absent {
-            let Some(found) = found else { return Ok(()) };
-            if cx.change("remove the link")? {
-                if found.is_dir() {
-                    fs::remove_dir(&self.path).map_err(Failure::on("remove", &self.path))?;
-                } else {
-                    fs::remove_file(&self.path).map_err(Failure::on("remove", &self.path))?;
+            if kind.is_some() && cx.change("remove the link")? {
+                let target = cx.files().lock(&self.path, LastLink::Keep).map_err(failure)?;
+                match kind {
+                    Some(FileKind::Directory) => target.remove_directory(),
+                    _ => target.remove_file(),
                 }
-                write::sync_parent(cx, &self.path);
+                .map_err(failure)?;
+                cx.sync_directory(target.directory_path());
             }
             return Ok(());
         }
@@ -56,18 +50,13 @@ impl File {
             if !cx.change(text)? {
                 return Ok(());
             }
-            if found.as_ref().is_some_and(fs::Metadata::is_dir) {
-                remove::tree(&self.path)?;
+            let target = cx.files().lock(&self.path, LastLink::Keep).map_err(failure)?;
+            if kind == Some(FileKind::Directory) {
+                target.remove_tree().map_err(failure)?;
             }
-            let temporary = temporary_beside(&self.path);
-            let made = make_temporary(&temporary, || symlink(wanted, &temporary));
-            made.map_err(Failure::on("create", &self.path))?;
-            if let Err(error) = fs::rename(&temporary, &self.path) {
-                let _ = fs::remove_file(&temporary);
-                return Err(Failure::io("replace", &self.path, error));
-            }
-            write::sync_parent(cx, &self.path);
+            target.make_link(wanted).map_err(failure)?;
+            cx.sync_directory(target.directory_path());
         }
-        self.attributes.check(cx, &self.path, true)
+        self.attributes.check(cx, &self.path, LastLink::Keep)
     }
 }

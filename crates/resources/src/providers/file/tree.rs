@@ -2,39 +2,44 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs;
-use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::providers::file::attributes::{self, Attributes};
+use rustix::io::Errno;
+use safe_fs::{Error, FileKind, Files, Found, LastLink, is_temporary_name};
+
+use crate::file_access::failure;
+use crate::providers::file::attributes::Attributes;
+use crate::providers::file::content::Content;
 use crate::providers::file::parameters::{File, Wanted};
-use crate::providers::file::remove;
-use crate::providers::file::write::{Content, sync_parent};
+use crate::text_file::with_mode;
 use crate::{Context, Failure};
 
 impl File {
     /// Copies the source tree. With `purge`, removes entries that are neither in the source nor managed by another resource.
+    /// Does not descend into symbolic links below the target.
     pub(super) fn sync_tree(&self, cx: &mut Context<'_>, source: Option<&Path>) -> Result<(), Failure> {
         let mut todo = vec![(source.map(Path::to_path_buf), self.path.clone())];
+        let mut managed = None;
         while let Some((source, target)) = todo.pop() {
             let wanted = match &source {
-                Some(source) => names_in(source).map_err(Failure::on("read the source", source))?,
+                Some(source) => names_in(cx.files(), source)?.ok_or_else(|| missing_source(source))?,
                 None => BTreeSet::new(),
             };
             for name in &wanted {
                 let from = source.as_ref().expect("names come from a source").join(name);
                 let to = target.join(name);
-                let found = fs::metadata(&from).map_err(Failure::on("read the source", &from))?;
-                if !found.is_dir() {
-                    let content = Content::open(&from)?;
-                    self.check_content(cx, &to, &content, &Attributes::NONE, Wanted::Exists)?;
-                } else if self.ensure_copy_of_directory(cx, &to, found.mode() & 0o7777)? && self.recurse {
+                let found = cx.files().find(&from, LastLink::Follow).map_err(failure)?;
+                let found = found.ok_or_else(|| missing_source(&from))?;
+                if !found.stat.is_directory() {
+                    let mut content = Content::open(cx.files(), &from)?;
+                    self.check_content(cx, &to, &mut content, &Attributes::NONE, Wanted::Exists)?;
+                } else if self.ensure_copy_of_directory(cx, &to, found.stat.mode)? && self.recurse {
                     todo.push((Some(from), to));
                 }
             }
             if self.purge {
-                self.purge(cx, &target, &wanted, &mut todo)?;
+                let is_root = target == self.path;
+                self.purge(cx, &target, is_root, &wanted, &mut managed, &mut todo)?;
             }
         }
         Ok(())
@@ -42,28 +47,30 @@ impl File {
 
     /// Returns whether to descend into the directory.
     fn ensure_copy_of_directory(&self, cx: &mut Context<'_>, path: &Path, mode: u32) -> Result<bool, Failure> {
-        match fs::symlink_metadata(path) {
-            Ok(found) if found.is_dir() || path.is_dir() => return Ok(true),
-            Ok(_) if !self.force => {
-                let path = path.display();
-                return Err(Failure::Refused(format!("{path} is not a directory; set `force => true` to replace it")));
+        let found = cx.files().find(path, LastLink::Keep).map_err(failure)?;
+        let kind = found.map(|found| found.stat.kind);
+        let text = match kind {
+            Some(FileKind::Directory) => return Ok(true),
+            Some(kind) if !self.force => {
+                return Err(Failure::Refused(format!(
+                    "{} is {}; set `force => true` to replace it",
+                    path.display(),
+                    if kind == FileKind::Link { "a symbolic link" } else { "not a directory" }
+                )));
             }
-            Ok(_) => {
-                if !cx.change(format!("replace the file{} by a directory", self.name_of(path)))? {
-                    return Ok(false);
-                }
-                fs::remove_file(path).map_err(Failure::on("remove", path))?;
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                if !cx.change(format!("create the directory{}", self.name_of(path)))? {
-                    // Noop reports the entries that would be copied into it.
-                    return Ok(true);
-                }
-            }
-            Err(error) => return Err(Failure::io("look at", path, error)),
+            Some(_) => format!("replace the file{} by a directory", self.name_of(path)),
+            None => format!("create the directory{}", self.name_of(path)),
+        };
+        if !cx.change(text)? {
+            // Noop reports the entries that would be copied into it.
+            return Ok(kind.is_none());
         }
-        attributes::make_directory(path, Some(mode)).map_err(Failure::on("create", path))?;
-        sync_parent(cx, path);
+        let target = cx.files().lock(path, LastLink::Keep).map_err(failure)?;
+        if target.entry().map_err(failure)?.is_some_and(|(_, stat)| !stat.is_directory()) {
+            target.remove_file().map_err(failure)?;
+        }
+        target.make_directory(&with_mode(mode)).map_err(failure)?;
+        cx.sync_directory(target.directory_path());
         Ok(true)
     }
 
@@ -71,21 +78,30 @@ impl File {
         &self,
         cx: &mut Context<'_>,
         directory: &Path,
+        is_root: bool,
         wanted: &BTreeSet<OsString>,
+        managed: &mut Option<BTreeSet<PathBuf>>,
         todo: &mut Vec<(Option<PathBuf>, PathBuf)>,
     ) -> Result<(), Failure> {
-        let present = match names_in(directory) {
-            Ok(present) => present,
-            // In noop mode it may not exist.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(Failure::io("read", directory, error)),
-        };
-        for name in present.difference(wanted) {
-            let path = directory.join(name);
-            let text = path.to_string_lossy();
-            let is_dir = fs::symlink_metadata(&path).is_ok_and(|m| m.is_dir());
-            if cx.managed().contains(&text) || cx.managed().any_below(&text) {
-                if is_dir {
+        let last = if is_root { LastLink::FollowTrusted } else { LastLink::Keep };
+        // In noop mode it may not exist.
+        let Some(found) = cx.files().find(directory, last).map_err(failure)? else { return Ok(()) };
+        let Found { stat, path: real_directory, .. } = found;
+        if stat.is_link() {
+            return Err(failure(Error::UntrustedLink { link: directory.to_path_buf(), owner: stat.uid }));
+        }
+        // It was replaced by something else, or removed.
+        let Some(present) = cx.files().list(&real_directory).map_err(failure)? else { return Ok(()) };
+        for name in present.into_iter().filter(|name| !wanted.contains(name)) {
+            let (path, real_path) = (directory.join(&name), real_directory.join(&name));
+            let Some(entry) = cx.files().find(&real_path, LastLink::Keep).map_err(failure)? else { continue };
+            let is_managed = |managed: &BTreeSet<PathBuf>| {
+                let below = managed.range(real_path.clone()..).next();
+                below.is_some_and(|below| below.starts_with(&real_path))
+            };
+            let managed = managed.get_or_insert_with(|| cx.managed().real_paths(cx.files()));
+            if is_managed(managed) {
+                if entry.stat.is_directory() {
                     todo.push((None, path));
                 }
                 continue;
@@ -93,17 +109,24 @@ impl File {
             if !cx.change(format!("remove{} (unmanaged)", self.name_of(&path)))? {
                 continue;
             }
-            if is_dir {
-                remove::tree(&path)?;
-            } else {
-                fs::remove_file(&path).map_err(Failure::on("remove", &path))?;
-            }
-            cx.sync_directory(directory);
+            let target = match cx.files().lock(&real_path, LastLink::Keep) {
+                // The directory was removed meanwhile.
+                Err(error) if error.is_missing() => return Ok(()),
+                result => result.map_err(failure)?,
+            };
+            target.remove_tree().map_err(failure)?;
+            cx.sync_directory(target.directory_path());
         }
         Ok(())
     }
 }
 
-fn names_in(directory: &Path) -> io::Result<BTreeSet<OsString>> {
-    fs::read_dir(directory)?.map(|entry| entry.map(|e| e.file_name())).collect()
+fn missing_source(path: &Path) -> Failure {
+    Failure::io("read the source", path, Errno::NOENT)
+}
+
+/// Returns the names in a directory, without temporary files; `None` if it does not exist.
+fn names_in(files: &Files, directory: &Path) -> Result<Option<BTreeSet<OsString>>, Failure> {
+    let names = files.list(directory).map_err(failure)?;
+    Ok(names.map(|names| names.into_iter().filter(|name| !is_temporary_name(name)).collect()))
 }

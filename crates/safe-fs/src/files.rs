@@ -1,0 +1,305 @@
+//! Access to files by path.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use rustix::io::Errno;
+
+use crate::error::Error;
+use crate::kernel::Kernel;
+use crate::locks::Locks;
+use crate::open_file::OpenFile;
+use crate::recovery::Recovery;
+use crate::resolve::{LastLink, Location, locate};
+use crate::system::{Access, FileKind, FileSystem, Handle, Stat};
+use crate::target::Target;
+use crate::temporaries::Temporaries;
+use crate::trust::Trust;
+
+/// The files of one file system, with the locks and the temporary files of this process.
+///
+/// All access to one file must go through one value, or writers do not exclude each other.
+pub struct Files {
+    pub(crate) fs: Arc<dyn FileSystem>,
+    pub(crate) locks: Locks,
+    pub(crate) temporaries: Temporaries,
+    pub(crate) recovery: Option<Recovery>,
+}
+
+impl fmt::Debug for Files {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Files").field("fs", &self.fs).finish_non_exhaustive()
+    }
+}
+
+/// An object that a path leads to.
+#[derive(Debug)]
+pub struct Found {
+    /// The object, opened to look at it.
+    pub handle: Handle,
+    /// Its attributes.
+    pub stat: Stat,
+    /// Its path without symbolic links.
+    pub path: PathBuf,
+    /// Whether it is a symbolic link that a user could have made, see [`LastLink::FollowTrusted`].
+    pub is_untrusted_link: bool,
+}
+
+impl Files {
+    /// Returns the files of the machine, for uses without a state directory.
+    #[must_use]
+    pub fn of_kernel() -> &'static Arc<Files> {
+        static FILES: OnceLock<Arc<Files>> = OnceLock::new();
+        FILES.get_or_init(|| Arc::new(Files::new(Arc::new(Kernel::new()))))
+    }
+
+    /// Returns the files of a file system. A crash may leave temporary files.
+    #[must_use]
+    pub fn new(fs: Arc<dyn FileSystem>) -> Files {
+        Files { fs, locks: Locks::default(), temporaries: Temporaries::of_process(), recovery: None }
+    }
+
+    /// Returns the files of a file system, with what must survive a crash in a state directory. What earlier processes left
+    /// is removed, and files that they were writing are restored.
+    ///
+    /// `identity` distinguishes the state directory from others on this machine. The caller must hold its lock.
+    ///
+    /// # Errors
+    /// The state directory cannot be read or written.
+    pub fn with_state(fs: Arc<dyn FileSystem>, identity: &str, state: &Path) -> Result<Files, Error> {
+        let directory = fs.open_direct(state, Access::Path).map_err(Error::on("open", state))?;
+        let temporaries =
+            Temporaries::recorded(&*fs, identity, &directory).map_err(Error::on("clean up by the record in", state))?;
+        let recovery = Recovery::open(&*fs, directory).map_err(Error::on("recover files from", state))?;
+        Ok(Files { fs, locks: Locks::default(), temporaries, recovery: Some(recovery) })
+    }
+
+    /// Returns the file system.
+    #[must_use]
+    pub fn file_system(&self) -> &dyn FileSystem {
+        &*self.fs
+    }
+
+    pub(crate) fn trust(&self) -> Trust {
+        Trust::of(self.fs.user())
+    }
+
+    /// Looks at an object. Returns `None` if it does not exist.
+    ///
+    /// # Errors
+    /// A system call failed, or a link must not be followed.
+    pub fn find(&self, path: &Path, last: LastLink) -> Result<Option<Found>, Error> {
+        if last == LastLink::Keep
+            && let Ok(handle) = self.fs.open_direct(path, Access::Path)
+        {
+            let stat = self.fs.stat(&handle).map_err(Error::on("look at", path))?;
+            return Ok(Some(Found { handle, stat, path: path.to_path_buf(), is_untrusted_link: false }));
+        }
+        let location = match locate(&*self.fs, path, last) {
+            Err(error) if error.is_missing() => return Ok(None),
+            result => result?,
+        };
+        let handle = match self.fs.open_at(&location.directory, &location.name, Access::Path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            result => result.map_err(Error::on("open", path))?,
+        };
+        let stat = self.fs.stat(&handle).map_err(Error::on("look at", path))?;
+        let is_untrusted_link = stat.is_link() && location.untrusted_link.is_some();
+        Ok(Some(Found { handle, stat, path: location.path(), is_untrusted_link }))
+    }
+
+    /// Opens a regular file for reading. Returns `None` if it does not exist. A path without links costs two system calls.
+    ///
+    /// # Errors
+    /// A system call failed, a link must not be followed, the object is not a regular file, or its name could be a second one
+    /// that a user gave to somebody else's file.
+    pub fn open(&self, path: &Path, last: LastLink) -> Result<Option<OpenFile<'_>>, Error> {
+        let handle = match self.fs.open_direct(path, Access::Read) {
+            Ok(handle) => handle,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && path.is_absolute() => return Ok(None),
+            Err(_) => match locate(&*self.fs, path, last) {
+                Err(error) if error.is_missing() => return Ok(None),
+                Err(error) => return Err(error),
+                Ok(location) => return self.open_entry(&location),
+            },
+        };
+        let stat = self.fs.stat(&handle).map_err(Error::on("look at", path))?;
+        if stat.is_file() && stat.links > 1 {
+            return self.open_entry(&locate(&*self.fs, path, last)?);
+        }
+        self.regular(path, handle, stat).map(Some)
+    }
+
+    /// Opens the entry itself, never following a link.
+    pub(crate) fn open_entry(&self, location: &Location) -> Result<Option<OpenFile<'_>>, Error> {
+        let path = location.path();
+        let handle = match self.fs.open_at(&location.directory, &location.name, Access::Read) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            // A link; or a socket, which cannot be opened for reading.
+            Err(error) => {
+                let entry = self.fs.open_at(&location.directory, &location.name, Access::Path);
+                let stat = entry.and_then(|entry| self.fs.stat(&entry)).map_err(Error::on("open", &path))?;
+                return Err(match stat.kind {
+                    FileKind::File | FileKind::Directory => Error::io("open", path, error),
+                    found => Error::WrongKind { path, found, wanted: FileKind::File },
+                });
+            }
+            Ok(handle) => handle,
+        };
+        let stat = self.fs.stat(&handle).map_err(Error::on("look at", &path))?;
+        if self.trust().is_foreign_hard_link(&location.directory_stat, &stat) {
+            return Err(Error::ForeignHardLink { path, owner: stat.uid });
+        }
+        self.regular(&path, handle, stat).map(Some)
+    }
+
+    fn regular(&self, path: &Path, handle: Handle, stat: Stat) -> Result<OpenFile<'_>, Error> {
+        match stat.kind {
+            FileKind::File => Ok(OpenFile { fs: &*self.fs, handle, stat, offset: 0 }),
+            found => Err(Error::WrongKind { path: path.to_path_buf(), found, wanted: FileKind::File }),
+        }
+    }
+
+    /// Returns the content of a regular file; `None` if it does not exist.
+    ///
+    /// # Errors
+    /// As for [`Files::open`], or the file cannot be read.
+    pub fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, Error> {
+        match self.open(path, LastLink::Follow)? {
+            Some(mut file) => file.read_all().map(Some).map_err(Error::on("read", path)),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the sorted names in a directory, without live temporary files of this process; `None` if it does not exist.
+    ///
+    /// # Errors
+    /// A system call failed, a link must not be followed, or it is not a directory.
+    pub fn list(&self, path: &Path) -> Result<Option<Vec<std::ffi::OsString>>, Error> {
+        let directory = match self.fs.open_direct(path, Access::Directory) {
+            Ok(directory) => directory,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && path.is_absolute() => return Ok(None),
+            Err(_) => {
+                let location = match locate(&*self.fs, path, LastLink::Follow) {
+                    Err(error) if error.is_missing() => return Ok(None),
+                    result => result?,
+                };
+                match self.fs.open_at(&location.directory, &location.name, Access::Directory) {
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                    result => result.map_err(Error::on("read", path))?,
+                }
+            }
+        };
+        let mut names = self.fs.entries(&directory).map_err(Error::on("read", path))?;
+        names.retain(|name| !self.temporaries.is_live(name));
+        names.sort();
+        Ok(Some(names))
+    }
+
+    /// Returns the paths of an object without symbolic links, `.` and `..`: where it is, or would be, and if that is a symbolic
+    /// link, also where the link leads. A path that cannot be resolved counts as having no links.
+    #[must_use]
+    pub fn real_paths(&self, path: &Path) -> Vec<PathBuf> {
+        let is_plain = !path.components().any(|component| component == Component::ParentDir);
+        let has_link = |error: &io::Error| error.raw_os_error() == Some(Errno::LOOP.raw_os_error());
+        match self.fs.open_direct(path, Access::Path) {
+            Ok(handle) if is_plain && !self.fs.stat(&handle).is_ok_and(|stat| stat.is_link()) => {
+                return vec![path.components().collect()];
+            }
+            Err(error) if is_plain && !has_link(&error) => return vec![path.components().collect()],
+            Ok(_) | Err(_) => {}
+        }
+        let located = [LastLink::Keep, LastLink::Follow].map(|last| locate(&*self.fs, path, last));
+        let mut paths: Vec<PathBuf> = located.into_iter().flatten().map(|location| location.path()).collect();
+        paths.dedup();
+        if paths.is_empty() {
+            paths.push(path.components().collect());
+        }
+        paths
+    }
+
+    /// Waits for the lock of a file and returns it as the target of changes. The file need not exist, its directory must.
+    ///
+    /// # Errors
+    /// A system call failed, or a link must not be followed.
+    pub fn lock(&self, path: &Path, last: LastLink) -> Result<Target<'_>, Error> {
+        loop {
+            let location = locate(&*self.fs, path, last)?;
+            let mut guard = self.locks.lock_name(&location.directory_stat, &location.name);
+            // While this thread waited, a link may have taken the place of the file.
+            match self.fs.open_at(&location.directory, &location.name, Access::Path) {
+                Ok(entry) => {
+                    let stat = self.fs.stat(&entry).map_err(Error::on("look at", path))?;
+                    if stat.is_link() && last != LastLink::Keep && location.untrusted_link.is_none() {
+                        continue;
+                    }
+                    if stat.is_file() {
+                        guard.lock_object(&stat);
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(Error::io("open", path, error)),
+            }
+            return Ok(Target::new(self, location, guard));
+        }
+    }
+
+    /// Syncs a directory. Directories that do not exist any more, and file systems that cannot sync them, are ignored.
+    pub fn sync_directory(&self, path: &Path) {
+        if let Ok(directory) = self.fs.open_direct(path, Access::Directory) {
+            let _ = self.fs.sync(&directory);
+        }
+    }
+
+    /// Returns whether a thread of this process uses a name for a temporary file.
+    #[must_use]
+    pub fn is_live_temporary(&self, name: &OsStr) -> bool {
+        self.temporaries.is_live(name)
+    }
+
+    /// Checks that only trusted users, root and the user of the process, can change a directory or file.
+    ///
+    /// # Errors
+    /// Others can change it, it is a link, or a system call failed.
+    pub fn check_protected(&self, path: &Path) -> Result<(), Error> {
+        let handle = match self.fs.open_direct(path, Access::Path) {
+            Err(error) if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
+                match self.find(path, LastLink::Follow)? {
+                    Some(found) => found.handle,
+                    None => return Err(Error::io("open", path, Errno::NOENT)),
+                }
+            }
+            result => result.map_err(Error::on("open", path))?,
+        };
+        let stat = self.fs.stat(&handle).map_err(Error::on("look at", path))?;
+        if stat.is_link() {
+            return Err(Error::UntrustedLink { link: path.to_path_buf(), owner: stat.uid });
+        }
+        if !self.trust().is_protected(&stat) {
+            let Stat { uid: owner, gid: group, mode, .. } = stat;
+            return Err(Error::Unprotected { path: path.to_path_buf(), owner, group, mode });
+        }
+        Ok(())
+    }
+
+    /// Checks that only trusted users can change what a path leads to: the object, and every directory above it. Others may
+    /// create entries in a directory with the sticky bit.
+    ///
+    /// # Errors
+    /// Others can change it, or a system call failed.
+    pub fn check_path_protected(&self, path: &Path) -> Result<(), Error> {
+        let found = self.find(path, LastLink::Follow)?;
+        let Some(found) = found else { return Err(Error::io("open", path, Errno::NOENT)) };
+        for ancestor in found.path.ancestors() {
+            match self.check_protected(ancestor) {
+                Err(Error::Unprotected { owner, mode, .. })
+                    if ancestor != found.path && mode & 0o1000 != 0 && self.trust().is_trusted(owner) => {}
+                result => result?,
+            }
+        }
+        Ok(())
+    }
+}

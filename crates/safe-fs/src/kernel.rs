@@ -1,0 +1,312 @@
+//! The file system of the machine.
+
+use std::ffi::{OsStr, OsString};
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::fs::{
+    AtFlags, CWD, Dir, FallocateFlags, FileType, Gid, Mode, OFlags, RenameFlags, ResolveFlags, Uid, XattrFlags,
+    chownat, fallocate, fchmod, fstat, fsync, ftruncate, mkdirat, openat, openat2, readlinkat, renameat_with,
+    symlinkat, unlinkat,
+};
+use rustix::io::{Errno, pread, pwrite};
+use rustix::process::{getegid, geteuid};
+
+use crate::system::{Access, FileKind, FileSystem, Handle, Rename, Stat};
+
+const LABEL: &str = "security.selinux";
+/// The kernel limits labels to a page.
+const MAX_LABEL_LENGTH: usize = 4096;
+
+/// The file system of the machine, with the rights of this process.
+#[derive(Debug, Default)]
+pub struct Kernel {
+    /// Whether the kernel, or a filter of system calls, has no `openat2`.
+    lacks_openat2: AtomicBool,
+}
+
+impl Kernel {
+    /// Returns the file system.
+    #[must_use]
+    pub fn new() -> Kernel {
+        Kernel::default()
+    }
+
+    /// Returns the file system of a kernel before Linux 5.6, for tests.
+    #[must_use]
+    pub fn without_openat2() -> Kernel {
+        Kernel { lacks_openat2: AtomicBool::new(true) }
+    }
+
+    fn open2(
+        &self,
+        directory: BorrowedFd<'_>,
+        path: &OsStr,
+        access: Access,
+        how: ResolveFlags,
+    ) -> Option<io::Result<Handle>> {
+        if self.lacks_openat2.load(Ordering::Relaxed) {
+            return None;
+        }
+        loop {
+            return match openat2(directory, path, flags(access), Mode::empty(), how) {
+                Ok(descriptor) => Some(Ok(Handle::from_descriptor(descriptor))),
+                Err(Errno::INTR | Errno::AGAIN) => continue,
+                // Filters of system calls that do not know this one answer EPERM, too.
+                Err(Errno::NOSYS | Errno::PERM) => {
+                    if openat2(CWD, "/", flags(Access::Path), Mode::empty(), how).is_err() {
+                        self.lacks_openat2.store(true, Ordering::Relaxed);
+                        return None;
+                    }
+                    Some(Err(Errno::PERM.into()))
+                }
+                Err(error) => Some(Err(error.into())),
+            };
+        }
+    }
+
+    /// Opens a path component by component.
+    fn walk(&self, path: &Path, access: Access) -> io::Result<Handle> {
+        let mut at = openat(CWD, if path.is_absolute() { "/" } else { "." }, flags(Access::Path), Mode::empty())?;
+        let mut components =
+            path.components().filter(|c| !matches!(c, Component::RootDir | Component::CurDir)).peekable();
+        let Some(_) = components.peek() else {
+            return Ok(Handle::from_descriptor(openat(&at, ".", flags(access), Mode::empty())?));
+        };
+        while let Some(component) = components.next() {
+            let name = component.as_os_str();
+            if components.peek().is_none() {
+                return Ok(Handle::from_descriptor(openat(&at, name, flags(access), Mode::empty())?));
+            }
+            at = openat(&at, name, flags(Access::Path), Mode::empty())?;
+            if FileType::from_raw_mode(fstat(&at)?.st_mode) == FileType::Symlink {
+                return Err(Errno::LOOP.into());
+            }
+        }
+        Err(Errno::NOENT.into())
+    }
+}
+
+fn flags(access: Access) -> OFlags {
+    let common = OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let content = common | OFlags::NONBLOCK | OFlags::NOCTTY;
+    match access {
+        Access::Path => common | OFlags::PATH,
+        Access::Read => content | OFlags::RDONLY,
+        Access::ReadWrite => content | OFlags::RDWR,
+        Access::Directory | Access::DirectoryOnSameMount => content | OFlags::RDONLY | OFlags::DIRECTORY,
+    }
+}
+
+/// Returns the path by which the kernel reaches an open object. Unlike most other system calls on descriptors, it also works
+/// for those that were opened with `O_PATH`.
+fn magic_path(handle: &Handle) -> io::Result<PathBuf> {
+    Ok(PathBuf::from(format!("/proc/self/fd/{}", handle.descriptor()?.as_raw_fd())))
+}
+
+/// Repeats a system call that a signal interrupted.
+fn retry<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> io::Result<T> {
+    loop {
+        match call() {
+            Err(Errno::INTR) => {}
+            result => return Ok(result?),
+        }
+    }
+}
+
+impl FileSystem for Kernel {
+    fn user(&self) -> u32 {
+        geteuid().as_raw()
+    }
+
+    fn group(&self) -> u32 {
+        getegid().as_raw()
+    }
+
+    /// Reads the mask from `/proc` once, because the system call would change it for all threads.
+    fn umask(&self) -> u32 {
+        static UMASK: OnceLock<u32> = OnceLock::new();
+        *UMASK.get_or_init(|| {
+            let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+            let line = status.lines().find_map(|line| line.strip_prefix("Umask:"));
+            line.and_then(|mask| u32::from_str_radix(mask.trim(), 8).ok()).unwrap_or(0o022)
+        })
+    }
+
+    fn random(&self) -> u64 {
+        // The standard library takes the keys of its hash function from the kernel.
+        RandomState::new().hash_one(std::process::id())
+    }
+
+    fn root(&self) -> io::Result<Handle> {
+        Ok(Handle::from_descriptor(openat(CWD, "/", flags(Access::Path), Mode::empty())?))
+    }
+
+    fn open_direct(&self, path: &Path, access: Access) -> io::Result<Handle> {
+        match self.open2(CWD, path.as_os_str(), access, ResolveFlags::NO_SYMLINKS) {
+            Some(result) => result,
+            None => self.walk(path, access),
+        }
+    }
+
+    fn open_at(&self, directory: &Handle, name: &OsStr, access: Access) -> io::Result<Handle> {
+        let directory = directory.descriptor()?;
+        if access == Access::DirectoryOnSameMount
+            && let Some(result) = self.open2(directory.as_fd(), name, access, ResolveFlags::NO_XDEV)
+        {
+            return result;
+        }
+        let opened = retry(|| openat(directory, name, flags(access), Mode::empty()))?;
+        if access == Access::DirectoryOnSameMount && fstat(&opened)?.st_dev != fstat(directory)?.st_dev {
+            return Err(Errno::XDEV.into());
+        }
+        Ok(Handle::from_descriptor(opened))
+    }
+
+    fn stat(&self, handle: &Handle) -> io::Result<Stat> {
+        let stat = fstat(handle.descriptor()?)?;
+        Ok(Stat {
+            dev: stat.st_dev,
+            ino: stat.st_ino,
+            kind: match FileType::from_raw_mode(stat.st_mode) {
+                FileType::Directory => FileKind::Directory,
+                FileType::Symlink => FileKind::Link,
+                FileType::Fifo => FileKind::Fifo,
+                FileType::Socket => FileKind::Socket,
+                FileType::CharacterDevice | FileType::BlockDevice => FileKind::Device,
+                FileType::RegularFile | FileType::Unknown => FileKind::File,
+            },
+            mode: stat.st_mode & 0o7777,
+            uid: stat.st_uid,
+            gid: stat.st_gid,
+            size: u64::try_from(stat.st_size).unwrap_or(0),
+            #[allow(clippy::useless_conversion, reason = "the type depends on the architecture")]
+            links: u64::from(stat.st_nlink),
+            modified: (stat.st_mtime as i64, u32::try_from(stat.st_mtime_nsec).unwrap_or(0)),
+            changed: (stat.st_ctime as i64, u32::try_from(stat.st_ctime_nsec).unwrap_or(0)),
+        })
+    }
+
+    fn read_link(&self, link: &Handle) -> io::Result<PathBuf> {
+        let target = readlinkat(link.descriptor()?, "", Vec::new())?;
+        Ok(PathBuf::from(OsString::from_vec(target.into_bytes())))
+    }
+
+    fn entries(&self, directory: &Handle) -> io::Result<Vec<OsString>> {
+        let mut names = Vec::new();
+        for entry in Dir::read_from(directory.descriptor()?)? {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if name != b"." && name != b".." {
+                names.push(OsStr::from_bytes(name).to_owned());
+            }
+        }
+        Ok(names)
+    }
+
+    fn read_at(&self, file: &Handle, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let file = file.descriptor()?;
+        retry(|| pread(file, &mut *buffer, offset))
+    }
+
+    fn write_at(&self, file: &Handle, data: &[u8], offset: u64) -> io::Result<usize> {
+        let file = file.descriptor()?;
+        retry(|| pwrite(file, data, offset))
+    }
+
+    fn reserve(&self, file: &Handle, length: u64) -> io::Result<()> {
+        let file = file.descriptor()?;
+        retry(|| fallocate(file, FallocateFlags::KEEP_SIZE, 0, length))
+    }
+
+    fn set_length(&self, file: &Handle, length: u64) -> io::Result<()> {
+        let file = file.descriptor()?;
+        retry(|| ftruncate(file, length))
+    }
+
+    fn sync(&self, handle: &Handle) -> io::Result<()> {
+        let descriptor = handle.descriptor()?;
+        match retry(|| fsync(descriptor)) {
+            // A directory that was opened with `O_PATH`.
+            Err(error) if error.raw_os_error() == Some(Errno::BADF.raw_os_error()) => {
+                let directory = openat(descriptor, ".", flags(Access::Directory), Mode::empty())?;
+                retry(|| fsync(&directory))
+            }
+            // The file system has no disk.
+            Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => Ok(()),
+            result => result,
+        }
+    }
+
+    fn create_file(&self, directory: &Handle, name: &OsStr, mode: u32) -> io::Result<Handle> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let directory = directory.descriptor()?;
+        Ok(Handle::from_descriptor(retry(|| openat(directory, name, flags, Mode::from_raw_mode(mode)))?))
+    }
+
+    fn create_directory(&self, directory: &Handle, name: &OsStr, mode: u32) -> io::Result<()> {
+        Ok(mkdirat(directory.descriptor()?, name, Mode::from_raw_mode(mode))?)
+    }
+
+    fn create_link(&self, directory: &Handle, name: &OsStr, target: &Path) -> io::Result<()> {
+        Ok(symlinkat(target, directory.descriptor()?, name)?)
+    }
+
+    fn rename(&self, from: (&Handle, &OsStr), to: (&Handle, &OsStr), how: Rename) -> io::Result<()> {
+        let flags = match how {
+            Rename::Replace => RenameFlags::empty(),
+            Rename::New => RenameFlags::NOREPLACE,
+            Rename::Exchange => RenameFlags::EXCHANGE,
+        };
+        Ok(renameat_with(from.0.descriptor()?, from.1, to.0.descriptor()?, to.1, flags)?)
+    }
+
+    fn remove_file(&self, directory: &Handle, name: &OsStr) -> io::Result<()> {
+        Ok(unlinkat(directory.descriptor()?, name, AtFlags::empty())?)
+    }
+
+    fn remove_directory(&self, directory: &Handle, name: &OsStr) -> io::Result<()> {
+        Ok(unlinkat(directory.descriptor()?, name, AtFlags::REMOVEDIR)?)
+    }
+
+    fn set_owner(&self, handle: &Handle, uid: Option<u32>, gid: Option<u32>) -> io::Result<()> {
+        let (uid, gid) = (uid.map(Uid::from_raw), gid.map(Gid::from_raw));
+        Ok(chownat(handle.descriptor()?, "", uid, gid, AtFlags::EMPTY_PATH | AtFlags::SYMLINK_NOFOLLOW)?)
+    }
+
+    fn set_mode(&self, handle: &Handle, mode: u32) -> io::Result<()> {
+        let mode = Mode::from_raw_mode(mode);
+        match fchmod(handle.descriptor()?, mode) {
+            Err(Errno::BADF) => Ok(rustix::fs::chmod(magic_path(handle)?, mode)?),
+            result => Ok(result?),
+        }
+    }
+
+    fn label(&self, handle: &Handle) -> io::Result<Option<Vec<u8>>> {
+        let mut buffer = vec![0; MAX_LABEL_LENGTH];
+        match rustix::fs::getxattr(magic_path(handle)?, LABEL, &mut buffer[..]) {
+            Ok(length) => {
+                buffer.truncate(length);
+                if buffer.last() == Some(&0) {
+                    buffer.pop();
+                }
+                Ok(Some(buffer))
+            }
+            Err(Errno::NODATA | Errno::NOTSUP) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn set_label(&self, handle: &Handle, label: Option<&[u8]>) -> io::Result<()> {
+        let path = magic_path(handle)?;
+        Ok(match label {
+            Some(label) => rustix::fs::setxattr(path, LABEL, label, XattrFlags::empty())?,
+            None => rustix::fs::removexattr(path, LABEL)?,
+        })
+    }
+}

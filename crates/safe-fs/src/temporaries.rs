@@ -1,0 +1,174 @@
+//! Temporary files: their names, and their removal after a crash.
+//!
+//! New content is written to a temporary file in the directory of its target. Its name cannot be predicted, so nobody can be in
+//! the way, and has the identity of the state directory in it, so that a later process recognises it. Before a process
+//! creates the first temporary file in a directory, it appends the directory to a record in the state directory. The next
+//! process that opens the state removes what it finds there, whichever program it runs.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use rustc_hash::FxHashSet;
+
+use crate::system::{Access, FileSystem, Handle};
+
+/// How the names of all temporary files start.
+const PREFIX: &str = ".mgmt-tmp-";
+/// Names that are in use are as good as impossible, unless the random numbers are not random.
+const MAX_ATTEMPTS: usize = 64;
+
+/// Returns whether a name is one of a temporary file of this or another process.
+#[must_use]
+pub fn is_temporary_name(name: &OsStr) -> bool {
+    name.as_bytes().starts_with(PREFIX.as_bytes())
+}
+
+/// The temporary files of a process.
+#[derive(Debug)]
+pub(crate) struct Temporaries {
+    prefix: String,
+    live: Mutex<FxHashSet<OsString>>,
+    record: Option<Mutex<Record>>,
+}
+
+/// The record of directories with temporary files: paths, each terminated by a NUL byte.
+#[derive(Debug)]
+struct Record {
+    file: Handle,
+    length: u64,
+    directories: FxHashSet<PathBuf>,
+}
+
+impl Temporaries {
+    /// Returns temporary files that no later process removes.
+    pub(crate) fn of_process() -> Temporaries {
+        let prefix = format!("{PREFIX}p{}-", std::process::id());
+        Temporaries { prefix, live: Mutex::default(), record: None }
+    }
+
+    /// Returns the temporary files of a state directory with this identity, after removing those that earlier processes left.
+    /// The caller must hold the lock of the state directory.
+    ///
+    /// # Errors
+    /// The record cannot be read or written.
+    pub(crate) fn recorded(fs: &dyn FileSystem, identity: &str, state: &Handle) -> io::Result<Temporaries> {
+        const NAME: &str = "temporaries";
+        let prefix = format!("{PREFIX}{identity}-");
+        let file = match fs.open_at(state, OsStr::new(NAME), Access::ReadWrite) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let file = fs.create_file(state, OsStr::new(NAME), 0o600)?;
+                fs.sync(state)?;
+                file
+            }
+            result => result?,
+        };
+        let mut text = Vec::new();
+        let mut buffer = [0; 4096];
+        loop {
+            match fs.read_at(&file, &mut buffer, text.len() as u64)? {
+                0 => break,
+                n => text.extend_from_slice(&buffer[..n]),
+            }
+        }
+        let mut swept = true;
+        for path in text.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
+            swept &= sweep(fs, Path::new(OsStr::from_bytes(path)), &prefix).is_ok();
+        }
+        // Directories that could not be swept are tried again by the next process.
+        let length = if swept { 0 } else { text.len() as u64 };
+        if length == 0 && !text.is_empty() {
+            fs.set_length(&file, 0)?;
+        }
+        let record = Record { file, length, directories: FxHashSet::default() };
+        Ok(Temporaries { prefix, live: Mutex::default(), record: Some(Mutex::new(record)) })
+    }
+
+    /// Creates a temporary object with `make` and returns its name with the result. The name counts as live until it is
+    /// [released](Temporaries::release).
+    pub(crate) fn create<T>(
+        &self,
+        fs: &dyn FileSystem,
+        directory: &Path,
+        make: impl Fn(&OsStr) -> io::Result<T>,
+    ) -> io::Result<(OsString, T)> {
+        self.note(fs, directory)?;
+        for _ in 0..MAX_ATTEMPTS {
+            let name = OsString::from(format!("{}{:016x}", self.prefix, fs.random()));
+            self.live().insert(name.clone());
+            match make(&name) {
+                Ok(made) => return Ok((name, made)),
+                Err(error) => {
+                    self.release(&name);
+                    if error.kind() != io::ErrorKind::AlreadyExists {
+                        return Err(error);
+                    }
+                }
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    pub(crate) fn release(&self, name: &OsStr) {
+        self.live().remove(name);
+    }
+
+    /// Returns whether a thread of this process uses the name.
+    pub(crate) fn is_live(&self, name: &OsStr) -> bool {
+        is_temporary_name(name) && self.live().contains(name)
+    }
+
+    fn live(&self) -> std::sync::MutexGuard<'_, FxHashSet<OsString>> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records a directory, once. The record is on the disk before the first temporary file.
+    fn note(&self, fs: &dyn FileSystem, directory: &Path) -> io::Result<()> {
+        let Some(record) = &self.record else { return Ok(()) };
+        let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
+        if record.directories.contains(directory) {
+            return Ok(());
+        }
+        let mut line = directory.as_os_str().to_owned().into_vec();
+        line.push(0);
+        // A full disk must not prevent changes elsewhere: then a crash can leave a temporary file.
+        if write_all(fs, &record.file, &line, record.length).and_then(|()| fs.sync(&record.file)).is_ok() {
+            record.length += line.len() as u64;
+            record.directories.insert(directory.to_path_buf());
+        }
+        Ok(())
+    }
+}
+
+/// Removes the temporary files with this prefix from a directory.
+fn sweep(fs: &dyn FileSystem, path: &Path, prefix: &str) -> io::Result<()> {
+    let directory = match fs.open_direct(path, Access::Directory) {
+        // It was removed, or replaced by something else.
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(()),
+        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => return Ok(()),
+        result => result?,
+    };
+    for name in fs.entries(&directory)? {
+        if name.as_bytes().starts_with(prefix.as_bytes()) && fs.remove_file(&directory, &name).is_err() {
+            // A directory that was not yet renamed is empty. What a user made of it is left alone.
+            let _ = fs.remove_directory(&directory, &name);
+        }
+    }
+    Ok(())
+}
+
+/// Writes all data at an offset.
+pub(crate) fn write_all(fs: &dyn FileSystem, file: &Handle, mut data: &[u8], mut offset: u64) -> io::Result<()> {
+    while !data.is_empty() {
+        match fs.write_at(file, data, offset)? {
+            0 => return Err(io::ErrorKind::WriteZero.into()),
+            n => {
+                data = &data[n..];
+                offset += n as u64;
+            }
+        }
+    }
+    Ok(())
+}
