@@ -227,7 +227,13 @@ impl Files {
     /// A system call failed, or a link must not be followed.
     pub fn lock(&self, path: &Path, last: LastLink) -> Result<Target<'_>, Error> {
         loop {
-            let location = locate(&*self.fs, path, last)?;
+            let location = match locate(&*self.fs, path, last) {
+                // The missing directory is in the way of a file that is to be created.
+                Err(Error::Io { error, .. }) if error.kind() == io::ErrorKind::NotFound => {
+                    return Err(Error::io("create", path, error));
+                }
+                result => result?,
+            };
             let mut guard = self.locks.lock_name(&location.directory_stat, &location.name);
             // While this thread waited, a link may have taken the place of the file.
             match self.fs.open_at(&location.directory, &location.name, Access::Path) {

@@ -156,6 +156,12 @@ fn go_ports_are_independent_of_mcl() {
 }
 
 #[test]
+fn file_access_is_independent_of_resources() {
+    assert_unreachable("safe-fs", FRONT_END);
+    assert_unreachable("safe-fs", &["mcl-value", "resource-graph", "resource-engine", "resources", "shared-store"]);
+}
+
+#[test]
 fn functions_and_resources_share_only_the_store() {
     assert_unreachable("shared-store", FRONT_END);
     assert_unreachable("shared-store", &["mcl-value", "mcl-functions", "resource-graph", "resources", "runtime"]);

@@ -166,7 +166,7 @@ fn kinds_are_converted_only_by_force() {
 fn directories_are_made_with_their_parents_where_asked() {
     let b = FileTest::new();
     let deep = b.file("a/b/c/").with("state", "exists");
-    assert_eq!(b.run(&deep, true).unwrap_err(), "cannot open a: no such file or directory");
+    assert_eq!(b.run(&deep, true).unwrap_err(), "cannot create a/b/c: no such file or directory");
     b.check(&deep.with("recurse", true), &["create the directory"]);
     assert!(Path::new(&b.path("a/b/c")).is_dir());
 }
