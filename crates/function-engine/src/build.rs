@@ -53,7 +53,7 @@ impl Engine {
     fn resolve(&mut self, mut frame: FrameId, mut operand: Operand) -> Resolved {
         loop {
             match operand {
-                Operand::Const(c) => return Resolved::Ready(Input::Value(self.code.constants[c.0 as usize].clone())),
+                Operand::Const(c) => return Resolved::Ready(Input::Value(self.code.constants[c].clone())),
                 Operand::Node(n) => {
                     return match self.frames[frame].nodes[n as usize] {
                         Some(node) => Resolved::Ready(Input::Node { node, position: 0 }),
@@ -160,7 +160,7 @@ impl Engine {
             Op::List(_) => NodeKind::List,
             Op::Map(_) => NodeKind::Map,
             Op::Struct(ty, _) => NodeKind::Struct(*ty),
-            Op::Builtin { function, .. } => match &code.functions[function.0 as usize].function.implementation {
+            Op::Builtin { function, .. } => match &code.functions[*function].function.implementation {
                 Implementation::Plain(_) => NodeKind::Plain(*function),
                 Implementation::Streaming(new) => NodeKind::Stream(Box::new(StreamNode {
                     function: *function,
@@ -331,7 +331,7 @@ impl Engine {
     /// that stands for, so that lookups do not follow a chain of calls.
     pub(crate) fn bind(&self, frame: FrameId, operand: Operand) -> Binding {
         match operand {
-            Operand::Const(c) => Binding::Value(self.code.constants[c.0 as usize].clone()),
+            Operand::Const(c) => Binding::Value(self.code.constants[c].clone()),
             Operand::Param(p) => match &self.frames[frame].params[p as usize] {
                 Binding::Element { .. } => Binding::Operand(frame, operand),
                 passed_on => passed_on.clone(),

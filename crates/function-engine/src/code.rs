@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use mcl_artifact::program::{Closure, Constant, Op, Operand, Program, Template, TemplateId, TypeIdx};
+use cranelift_entity::PrimaryMap;
+use mcl_artifact::program::{
+    Closure, ConstId, Constant, FunctionIdx, Op, Operand, Program, Template, TemplateId, TypeIdx,
+};
 use mcl_diagnostics::{Code as DiagnosticCode, Diagnostic, Span, Stage};
 use mcl_functions::Function;
 use mcl_value::{FuncType, Type, Value};
@@ -10,10 +13,9 @@ use mcl_value::{FuncType, Type, Value};
 /// A program that this runtime can execute.
 pub(crate) struct Code {
     pub(crate) program: Arc<Program>,
-    pub(crate) constants: Vec<Value>,
-    pub(crate) functions: Vec<ImportedFunction>,
-    /// One per template.
-    estimates: Vec<Estimate>,
+    pub(crate) constants: PrimaryMap<ConstId, Value>,
+    pub(crate) functions: PrimaryMap<FunctionIdx, ImportedFunction>,
+    estimates: PrimaryMap<TemplateId, Estimate>,
 }
 
 /// Estimated heights of a template's nodes above the parameters and captures of its frame. An output starts at its
@@ -47,19 +49,19 @@ impl Code {
     /// # Errors
     /// R0104 if a function is not in the table.
     pub(crate) fn new(program: Arc<Program>, hostname: &str, lookup: Lookup) -> Result<Code, Diagnostic> {
-        let mut constants: Vec<Value> = Vec::with_capacity(program.constants.len());
-        for constant in &program.constants {
+        let mut constants: PrimaryMap<ConstId, Value> = PrimaryMap::with_capacity(program.constants.len());
+        for constant in program.constants.values() {
             let value = match constant {
                 Constant::Bool(v) => Value::Bool(*v),
                 Constant::Int(v) => Value::Int(*v),
                 Constant::Float(bits) => Value::Float(f64::from_bits(*bits)),
                 Constant::Str(string) => Value::Str(string.clone()),
-                Constant::List(items) => Value::List(items.iter().map(|c| constants[c.0 as usize].clone()).collect()),
-                Constant::Map(pairs) => Value::map(
-                    pairs.iter().map(|(k, v)| (constants[k.0 as usize].clone(), constants[v.0 as usize].clone())),
-                ),
+                Constant::List(items) => Value::List(items.iter().map(|c| constants[*c].clone()).collect()),
+                Constant::Map(pairs) => {
+                    Value::map(pairs.iter().map(|(k, v)| (constants[*k].clone(), constants[*v].clone())))
+                }
                 Constant::Struct(ty, fields) => {
-                    struct_value(&program.types[ty.0 as usize], fields.iter().map(|c| constants[c.0 as usize].clone()))
+                    struct_value(&program.types[*ty], fields.iter().map(|c| constants[*c].clone()))
                 }
                 Constant::Hostname => Value::str(hostname),
             };
@@ -68,16 +70,15 @@ impl Code {
         let functions = program
             .functions
             .iter()
-            .enumerate()
-            .map(|(index, import)| {
-                let name = &program.strings[import.name.0 as usize];
-                let function = lookup(name).ok_or_else(|| unknown_function(&program, index, name))?;
-                let module_dir = program.strings[import.module_dir.0 as usize].clone();
+            .map(|(id, import)| {
+                let name = &program.strings[import.name];
+                let function = lookup(name).ok_or_else(|| unknown_function(&program, id, name))?;
+                let module_dir = program.strings[import.module_dir].clone();
                 Ok(ImportedFunction { function, ty: import.ty.clone(), module_dir })
             })
-            .collect::<Result<Vec<ImportedFunction>, Diagnostic>>()?;
-        let mut estimates = Vec::with_capacity(program.templates.len());
-        for template in &program.templates {
+            .collect::<Result<_, Diagnostic>>()?;
+        let mut estimates = PrimaryMap::with_capacity(program.templates.len());
+        for template in program.templates.values() {
             let estimate = estimate(template, &estimates);
             estimates.push(estimate);
         }
@@ -85,22 +86,22 @@ impl Code {
     }
 
     pub(crate) fn template(&self, id: TemplateId) -> &Template {
-        &self.program.templates[id.0 as usize]
+        &self.program.templates[id]
     }
 
     pub(crate) fn ty(&self, id: TypeIdx) -> &Type {
-        &self.program.types[id.0 as usize]
+        &self.program.types[id]
     }
 
     /// Returns the estimated height of a node of a frame with this base.
     pub(crate) fn estimated_height(&self, template: TemplateId, node: u32, base: u32) -> u32 {
-        let estimate = self.estimates[template.0 as usize].nodes.get(node as usize).copied().unwrap_or(0);
+        let estimate = self.estimates[template].nodes.get(node as usize).copied().unwrap_or(0);
         base.saturating_add(estimate).min(MAX_ESTIMATED_HEIGHT)
     }
 
     /// Returns the estimated height of the root of a frame with this base.
     pub(crate) fn estimated_root_height(&self, template: TemplateId, base: u32) -> u32 {
-        base.saturating_add(self.estimates[template.0 as usize].root).min(MAX_ESTIMATED_HEIGHT)
+        base.saturating_add(self.estimates[template].root).min(MAX_ESTIMATED_HEIGHT)
     }
 }
 
@@ -131,8 +132,8 @@ pub(crate) fn for_each_operand(op: &Op, mut f: impl FnMut(Operand)) {
     }
 }
 
-fn estimate(template: &Template, earlier: &[Estimate]) -> Estimate {
-    let of = |closure: &Closure| earlier.get(closure.template.0 as usize).map_or(0, |e| e.root);
+fn estimate(template: &Template, earlier: &PrimaryMap<TemplateId, Estimate>) -> Estimate {
+    let of = |closure: &Closure| earlier.get(closure.template).map_or(0, |e| e.root);
     let mut nodes: Vec<u32> = Vec::with_capacity(template.nodes.len());
     for node in &template.nodes {
         let mut height = 0;
@@ -170,17 +171,17 @@ fn estimate(template: &Template, earlier: &[Estimate]) -> Estimate {
     Estimate { nodes, root }
 }
 
-fn unknown_function(program: &Program, index: usize, name: &str) -> Diagnostic {
+fn unknown_function(program: &Program, id: FunctionIdx, name: &str) -> Diagnostic {
     let message = format!("unknown function `{name}`");
     let diagnostic = Diagnostic::error(DiagnosticCode::R0104, Stage::Stream, message)
         .help("the program was compiled for another release: compile it again with the `mclc` of this release");
-    diagnostic.maybe_at(call_span(program, index))
+    diagnostic.maybe_at(call_span(program, id))
 }
 
 /// Returns the span of the first call of an imported function.
-fn call_span(program: &Program, index: usize) -> Option<Span> {
-    program.templates.iter().flat_map(|t| &t.nodes).find_map(|node| match &node.op {
-        Op::Builtin { function, .. } if function.0 as usize == index => node.span,
+fn call_span(program: &Program, id: FunctionIdx) -> Option<Span> {
+    program.templates.values().flat_map(|t| &t.nodes).find_map(|node| match &node.op {
+        Op::Builtin { function, .. } if *function == id => node.span,
         _ => None,
     })
 }

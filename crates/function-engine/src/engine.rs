@@ -88,8 +88,9 @@ impl Engine {
         let code = Arc::new(Code::new(program, environment.hostname(), lookup)?);
         let mut frames = Arena::default();
         let mut frames_without_keepalive = Vec::new();
-        let template = TemplateId((code.program.templates.len().max(1) - 1) as u32);
-        let top_template = code.program.templates.last();
+        let top = code.program.templates.last();
+        // Without any template, nothing is ever read from the frame.
+        let template = top.map_or(TemplateId::from_u32(0), |(id, _)| id);
         let top_frame = frames.insert(Frame {
             template,
             parent: None,
@@ -97,11 +98,11 @@ impl Engine {
             base: 0,
             depth: 0,
             params: Vec::new(),
-            nodes: vec![None; top_template.map_or(0, |t| t.nodes.len())],
+            nodes: vec![None; top.map_or(0, |(_, template)| template.nodes.len())],
             statements: Vec::new(),
             keepalive: None,
         });
-        if top_template.is_some_and(|t| !t.keep.is_empty()) {
+        if top.is_some_and(|(_, template)| !template.keep.is_empty()) {
             frames_without_keepalive.push(top_frame);
         }
         Ok(Engine {

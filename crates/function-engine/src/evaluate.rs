@@ -98,7 +98,7 @@ impl Engine {
             // The engine sets elements itself, and a function value shows nothing.
             NodeKind::Element => self.nodes[id].sensitive,
             NodeKind::Func => false,
-            NodeKind::Plain(function) => match self.code.functions[function.0 as usize].function.sensitivity {
+            NodeKind::Plain(function) => match self.code.functions[*function].function.sensitivity {
                 Sensitivity::OfArguments => self.has_sensitive_input(id),
                 Sensitivity::Always => true,
                 Sensitivity::Never => false,
@@ -115,7 +115,7 @@ impl Engine {
     }
 
     fn call_plain(&self, function: FunctionIdx, code: &Code, arguments: &[Value]) -> Result<Value, FunctionError> {
-        let import = &code.functions[function.0 as usize];
+        let import = &code.functions[function];
         let Implementation::Plain(call) = import.function.implementation else {
             return Err(FunctionError::fatal("not a plain function"));
         };
@@ -128,7 +128,7 @@ impl Engine {
         match result {
             Ok(value) => State::Value(value),
             Err(error) => {
-                let name = self.code.functions[function.0 as usize].function.name;
+                let name = self.code.functions[function].function.name;
                 let kind =
                     if matches!(name, "panic" | "panic_debug") { FailureKind::Panic } else { FailureKind::Function };
                 let message = if self.has_sensitive_input(id) {

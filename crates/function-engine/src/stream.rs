@@ -120,7 +120,7 @@ impl Engine {
         let deploy = EmbeddedFiles { program: &code.program, directory: directory.as_deref() };
         let mut call = StreamCall {
             node: id,
-            import: &code.functions[stream.function.0 as usize],
+            import: &code.functions[stream.function],
             deploy: &deploy,
             environment: &mut *self.environment,
             events: &self.events,

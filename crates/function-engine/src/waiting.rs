@@ -73,7 +73,7 @@ impl Engine {
                 }
             }
             if complete && let NodeKind::Stream(stream) = &node.kind {
-                let function = self.code.functions[stream.function.0 as usize].function.name;
+                let function = self.code.functions[stream.function].function.name;
                 found.push(Waiting { function, span: node.span, why: stream.not_ready.unwrap_or("no value yet") });
             }
         }

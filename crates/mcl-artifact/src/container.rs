@@ -184,7 +184,7 @@ pub fn read<T: DeserializeOwned>(bytes: &[u8], expected: ArtifactStage) -> Resul
     if header.stage != expected {
         return Err(wrong_stage(header.stage, expected));
     }
-    codec::decode(&bytes[HEADER_LENGTH..]).map_err(|why| invalid(&why))
+    codec::decode(&bytes[HEADER_LENGTH..]).map_err(|error| invalid(&error.to_string()))
 }
 
 /// Reads a program and checks its invariants, so that every index in it is in range.

@@ -18,7 +18,7 @@ const MAX_CONSTANT: usize = 120;
 #[must_use]
 pub fn text(program: &Program) -> String {
     let view = View { program };
-    let nodes: usize = program.templates.iter().map(|template| template.nodes.len()).sum();
+    let nodes: usize = program.templates.values().map(|template| template.nodes.len()).sum();
     let mut out = format!(
         "program: {}, {}, {}, {}, {}\n",
         count(program.templates.len(), "template"),
@@ -27,8 +27,8 @@ pub fn text(program: &Program) -> String {
         count(program.functions.len(), "function"),
         count(program.deploy.len(), "deployed file"),
     );
-    for (i, template) in program.templates.iter().enumerate() {
-        view.template(&mut out, i, template);
+    for (id, template) in &program.templates {
+        view.template(&mut out, id.as_u32(), template);
     }
     out
 }
@@ -41,8 +41,8 @@ pub fn dot(program: &Program) -> String {
     let mut out = String::from(
         "digraph program {\n    rankdir=LR;\n    compound=true;\n    node [shape=box, fontname=monospace];\n",
     );
-    for (i, template) in program.templates.iter().enumerate() {
-        view.cluster(&mut out, i, template);
+    for (id, template) in &program.templates {
+        view.cluster(&mut out, id.as_u32(), template);
     }
     out.push_str("}\n");
     out
@@ -57,7 +57,7 @@ struct View<'a> {
 }
 
 impl View<'_> {
-    fn template(&self, out: &mut String, i: usize, template: &Template) {
+    fn template(&self, out: &mut String, i: u32, template: &Template) {
         let _ = write!(out, "\ntemplate {i}: {}", self.label(template));
         if template.params > 0 {
             let _ = write!(out, ", {}", count(template.params as usize, "parameter"));
@@ -89,7 +89,7 @@ impl View<'_> {
     }
 
     fn string(&self, id: StrId) -> &str {
-        &self.program.strings[id.0 as usize]
+        &self.program.strings[id]
     }
 
     fn position(&self, span: Option<Span>) -> Option<String> {
@@ -113,11 +113,11 @@ impl View<'_> {
                 format!("struct{{{}}}", fields.collect::<Vec<_>>().join(", "))
             }
             Op::Builtin { function, args } => {
-                let function = &self.program.functions[function.0 as usize];
+                let function = &self.program.functions[*function];
                 format!("{}({}) -> {}", self.string(function.name), self.operands(args), function.ty.result)
             }
             Op::Func { closure, ty } => {
-                format!("function {}: {}", self.closure(closure), self.program.types[ty.0 as usize])
+                format!("function {}: {}", self.closure(closure), self.program.types[*ty])
             }
             Op::Call { callee, args } => format!("call {}({})", self.operand(*callee), self.operands(args)),
             Op::CallKnown { closure, args } => format!("call {}({})", self.closure(closure), self.operands(args)),
@@ -182,7 +182,7 @@ impl View<'_> {
     }
 
     fn closure(&self, closure: &Closure) -> String {
-        let template = closure.template.0;
+        let template = closure.template.as_u32();
         match closure.captures.as_slice() {
             [] => format!("@{template}"),
             captures => format!("@{template}[{}]", self.operands(captures)),
@@ -217,7 +217,7 @@ impl View<'_> {
             }
             return;
         }
-        match &self.program.constants[id.0 as usize] {
+        match &self.program.constants[id] {
             Constant::Bool(value) => drop(write!(out, "{value}")),
             Constant::Int(value) => drop(write!(out, "{value}")),
             Constant::Float(bits) => drop(write!(out, "{:?}", f64::from_bits(*bits))),
@@ -270,13 +270,13 @@ impl View<'_> {
     }
 
     fn field_names(&self, ty: TypeIdx) -> Vec<&str> {
-        match &self.program.types[ty.0 as usize] {
+        match &self.program.types[ty] {
             mcl_value::Type::Struct(fields) => fields.iter().map(|field| &*field.name).collect(),
             _ => Vec::new(),
         }
     }
 
-    fn cluster(&self, out: &mut String, i: usize, template: &Template) {
+    fn cluster(&self, out: &mut String, i: u32, template: &Template) {
         let _ = writeln!(out, "    subgraph cluster_{i} {{");
         let _ = writeln!(out, "        label={};", quoted(&format!("{i}: {}", self.label(template))));
         // Something to point at, whatever is inside.
@@ -316,7 +316,7 @@ fn edge_name(property: EdgeProperty) -> &'static str {
     }
 }
 
-fn arrows(out: &mut String, template: usize, to: &str, operands: &[Operand], closures: &[&Closure]) {
+fn arrows(out: &mut String, template: u32, to: &str, operands: &[Operand], closures: &[&Closure]) {
     let mut arrow = |operand: &Operand, style: &str| {
         let from = match operand {
             Operand::Const(_) => return,
@@ -331,7 +331,7 @@ fn arrows(out: &mut String, template: usize, to: &str, operands: &[Operand], clo
         closure.captures.iter().for_each(|operand| arrow(operand, " [style=dotted]"));
     }
     for closure in closures {
-        let inner = closure.template.0;
+        let inner = closure.template.as_u32();
         let _ = writeln!(out, "    {to} -> t{inner} [style=dashed, lhead=cluster_{inner}];");
     }
 }

@@ -15,6 +15,7 @@ mod bounded;
 mod bytes;
 mod codec;
 mod container;
+mod invalid;
 #[cfg(test)]
 mod tests;
 mod validate;
@@ -23,4 +24,5 @@ pub use bounded::MAX_TYPE_NESTING;
 pub use container::{
     ArtifactStage, FORMAT_VERSION, Header, is_artifact, read, read_header, read_program, write, wrong_stage,
 };
-pub use validate::{Invalid, MAX_CONSTANT_DEPTH, MAX_CONSTANT_SIZE, validate};
+pub use invalid::Invalid;
+pub use validate::{MAX_CONSTANT_DEPTH, MAX_CONSTANT_SIZE, validate};

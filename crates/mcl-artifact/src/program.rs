@@ -12,25 +12,35 @@
 
 use std::sync::Arc;
 
+use cranelift_entity::{PrimaryMap, entity_impl};
 use mcl_diagnostics::{Files, Span};
 use mcl_value::{FuncType, Str, Type};
 use serde::{Deserialize, Serialize};
 
 /// Index into [`Program::constants`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct ConstId(pub u32);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ConstId(u32);
+entity_impl!(ConstId);
+
 /// Index into [`Program::types`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct TypeIdx(pub u32);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TypeIdx(u32);
+entity_impl!(TypeIdx);
+
 /// Index into [`Program::functions`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct FunctionIdx(pub u32);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct FunctionIdx(u32);
+entity_impl!(FunctionIdx);
+
 /// Index into [`Program::templates`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct TemplateId(pub u32);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TemplateId(u32);
+entity_impl!(TemplateId);
+
 /// Index into [`Program::strings`]: kinds, field names, keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct StrId(pub u32);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct StrId(u32);
+entity_impl!(StrId);
 
 /// Everything the runtime needs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -38,15 +48,20 @@ pub struct Program {
     /// The sources, for excerpts in run-time errors; every [`Span`] of the program points into them.
     pub files: Files,
     /// Interned strings.
-    pub strings: Vec<Arc<str>>,
+    #[serde(with = "mcl_diagnostics::table")]
+    pub strings: PrimaryMap<StrId, Arc<str>>,
     /// Interned types.
-    pub types: Vec<Type>,
+    #[serde(with = "mcl_diagnostics::table")]
+    pub types: PrimaryMap<TypeIdx, Type>,
     /// Constants; a composite constant refers to earlier ones.
-    pub constants: Vec<Constant>,
+    #[serde(with = "mcl_diagnostics::table")]
+    pub constants: PrimaryMap<ConstId, Constant>,
     /// The built-in functions used, each with its concrete type.
-    pub functions: Vec<FunctionImport>,
+    #[serde(with = "mcl_diagnostics::table")]
+    pub functions: PrimaryMap<FunctionIdx, FunctionImport>,
     /// Templates; the last one is the program's top level.
-    pub templates: Vec<Template>,
+    #[serde(with = "mcl_diagnostics::table")]
+    pub templates: PrimaryMap<TemplateId, Template>,
     /// Files that `deploy.*` may read: absolute path inside the deploy -> bytes, sorted by path.
     #[serde(with = "crate::bytes::pairs")]
     pub deploy: Vec<(Arc<str>, Vec<u8>)>,

@@ -2,15 +2,20 @@
 
 use std::sync::Arc;
 
+use cranelift_entity::EntityRef;
 use mcl_diagnostics::{Diagnostic, FileId, Files, Span};
 use mcl_value::{Field, FuncType, Type};
 use test_support::{Rng, for_each_seed};
 
 use crate::program::{
-    Closure, ConstId, Constant, EntryKind, EntryStmt, FunctionIdx, FunctionImport, Half, Node, Op, Operand, Program,
-    ResourceStmt, Statement, StrId, Template, TemplateId, TypeIdx,
+    Closure, Constant, EntryKind, EntryStmt, FunctionImport, Half, Node, Op, Operand, Program, ResourceStmt, Statement,
+    Template,
 };
 use crate::{ArtifactStage, FORMAT_VERSION, inspect, read, read_header, read_program, validate, write};
+
+fn id<K: EntityRef>(index: usize) -> K {
+    K::new(index)
+}
 
 /// A program that uses every part of the format.
 fn sample() -> Program {
@@ -18,30 +23,30 @@ fn sample() -> Program {
     files.add("main.mcl", "noop \"a\" {}\n$x = if true { 1 } else { 2 }\n");
     let span = Span::new(FileId(0), 0, 11);
     let point = Type::Struct([Field { name: "x".into(), ty: Type::Int }].into());
-    let constant = |n| Operand::Const(ConstId(n));
-    let body = Template { label: Some(StrId(3)), params: 1, root: Some(Operand::Param(0)), ..Template::default() };
+    let constant = |n| Operand::Const(id(n));
+    let body = Template { label: Some(id(3)), params: 1, root: Some(Operand::Param(0)), ..Template::default() };
     let branch = Template { captures: 1, root: Some(Operand::Capture(0)), ..Template::default() };
     let each = Template {
         params: 2,
         statements: vec![Statement::Edge {
             halves: vec![
-                Half { kind: StrId(0), name: Operand::Param(1), key: None },
-                Half { kind: StrId(0), name: constant(2), key: Some(StrId(2)) },
+                Half { kind: id(0), name: Operand::Param(1), key: None },
+                Half { kind: id(0), name: constant(2), key: Some(id(2)) },
             ],
             span,
         }],
         ..Template::default()
     };
     let node = |op| Node { op, span: Some(span) };
-    let branches = |n| Closure { template: TemplateId(1), captures: vec![Operand::Node(n)] };
-    let function = Closure { template: TemplateId(0), captures: Vec::new() };
+    let branches = |n| Closure { template: id(1), captures: vec![Operand::Node(n)] };
+    let function = Closure { template: id(0), captures: Vec::new() };
     let top = Template {
         nodes: vec![
             node(Op::List(vec![constant(2), constant(2)])),
             node(Op::Map(vec![(constant(2), constant(1))])),
-            node(Op::Struct(TypeIdx(0), vec![constant(1)])),
-            node(Op::Builtin { function: FunctionIdx(0), args: vec![constant(2)] }),
-            node(Op::Func { closure: function.clone(), ty: TypeIdx(1) }),
+            node(Op::Struct(id(0), vec![constant(1)])),
+            node(Op::Builtin { function: id(0), args: vec![constant(2)] }),
+            node(Op::Func { closure: function.clone(), ty: id(1) }),
             node(Op::Call { callee: Operand::Node(4), args: vec![Operand::Node(3)] }),
             node(Op::CallKnown { closure: function, args: vec![Operand::Node(3)] }),
             node(Op::If { condition: constant(0), then: branches(5), otherwise: branches(6) }),
@@ -50,35 +55,36 @@ fn sample() -> Program {
         keep: vec![Operand::Node(3)],
         statements: vec![
             Statement::Resource(Box::new(ResourceStmt {
-                kind: StrId(0),
+                kind: id(0),
                 name: Operand::Node(0),
                 collect: None,
                 entries: vec![EntryStmt {
                     condition: Some(constant(0)),
-                    kind: EntryKind::Field { name: StrId(2), value: Operand::Node(8), ty: TypeIdx(1) },
+                    kind: EntryKind::Field { name: id(2), value: Operand::Node(8), ty: id(1) },
                     span,
                 }],
                 span,
             })),
-            Statement::For { list: Operand::Node(0), body: Closure { template: TemplateId(2), captures: Vec::new() } },
+            Statement::For { list: Operand::Node(0), body: Closure { template: id(2), captures: Vec::new() } },
         ],
         ..Template::default()
     };
     let func = FuncType { args: vec![Field { name: "0".into(), ty: Type::Str }], result: Type::Int };
     Program {
         files,
-        strings: vec!["noop".into(), "len".into(), "content".into(), "func f".into(), "/".into()],
-        types: vec![point, Type::Func(Arc::new(func.clone()))],
+        strings: vec!["noop".into(), "len".into(), "content".into(), "func f".into(), "/".into()].into(),
+        types: vec![point, Type::Func(Arc::new(func.clone()))].into(),
         constants: vec![
             Constant::Bool(true),
             Constant::Int(-7),
             Constant::Str("caf\u{e9}".into()),
-            Constant::List([ConstId(1), ConstId(1)].into()),
-            Constant::Struct(TypeIdx(0), [ConstId(1)].into()),
+            Constant::List([id(1), id(1)].into()),
+            Constant::Struct(id(0), [id(1)].into()),
             Constant::Float(1.5f64.to_bits()),
-        ],
-        functions: vec![FunctionImport { name: StrId(1), ty: func, module_dir: StrId(4) }],
-        templates: vec![body, branch, each, top],
+        ]
+        .into(),
+        functions: vec![FunctionImport { name: id(1), ty: func, module_dir: id(4) }].into(),
+        templates: vec![body, branch, each, top].into(),
         deploy: vec![("/files/motd".into(), b"hello".to_vec())],
     }
 }
@@ -248,35 +254,34 @@ fn refused(words: &str, change: impl FnOnce(&mut Program)) {
 
 #[test]
 fn broken_invariants_are_refused() {
-    refused("constant 99 does not exist", |p| p.templates[3].keep = vec![Operand::Const(ConstId(99))]);
-    refused("node 9, which is not earlier", |p| p.templates[3].nodes[0].op = Op::List(vec![Operand::Node(9)]));
-    refused("node 0, which is not earlier", |p| p.templates[3].nodes[0].op = Op::List(vec![Operand::Node(0)]));
-    refused("parameter 1 does not exist", |p| p.templates[0].root = Some(Operand::Param(1)));
-    refused("capture 3 does not exist", |p| p.templates[1].root = Some(Operand::Capture(3)));
-    refused("has no value", |p| p.templates[1].root = None);
-    refused("has 2 parameters, but is given 1", |p| p.templates[0].params = 2);
-    refused("has 1 captures, but is given 0", |p| p.templates[2].captures = 1);
+    refused("constant 99 does not exist", |p| p.templates[id(3)].keep = vec![Operand::Const(id(99))]);
+    refused("node 9, which is not earlier", |p| p.templates[id(3)].nodes[0].op = Op::List(vec![Operand::Node(9)]));
+    refused("node 0, which is not earlier", |p| p.templates[id(3)].nodes[0].op = Op::List(vec![Operand::Node(0)]));
+    refused("parameter 1 does not exist", |p| p.templates[id(0)].root = Some(Operand::Param(1)));
+    refused("capture 3 does not exist", |p| p.templates[id(1)].root = Some(Operand::Capture(3)));
+    refused("has no value", |p| p.templates[id(1)].root = None);
+    refused("has 2 parameters, but is given 1", |p| p.templates[id(0)].params = 2);
+    refused("has 1 captures, but is given 0", |p| p.templates[id(2)].captures = 1);
     refused("template 3, which is not earlier", |p| {
-        p.templates[3].nodes[4].op =
-            Op::Func { closure: Closure { template: TemplateId(3), captures: vec![] }, ty: TypeIdx(1) };
+        p.templates[id(3)].nodes[4].op = Op::Func { closure: Closure { template: id(3), captures: vec![] }, ty: id(1) };
     });
     refused("there is no template", |p| p.templates.clear());
-    refused("top level", |p| p.templates[3].params = 1);
+    refused("top level", |p| p.templates[id(3)].params = 1);
     refused("a function of 1 arguments is given 0", |p| {
-        p.templates[3].nodes[3].op = Op::Builtin { function: FunctionIdx(0), args: vec![] };
+        p.templates[id(3)].nodes[3].op = Op::Builtin { function: id(0), args: vec![] };
     });
     refused("function 1 does not exist", |p| {
-        p.templates[3].nodes[3].op = Op::Builtin { function: FunctionIdx(1), args: vec![] };
+        p.templates[id(3)].nodes[3].op = Op::Builtin { function: id(1), args: vec![] };
     });
-    refused("not a struct", |p| p.templates[3].nodes[2].op = Op::Struct(TypeIdx(1), vec![]));
-    refused("a struct of 1 fields is given 0", |p| p.constants[4] = Constant::Struct(TypeIdx(0), [].into()));
-    refused("it contains constant 3, which is not earlier", |p| p.constants[3] = Constant::List([ConstId(3)].into()));
-    refused("unknown", |p| p.types[0] = Type::Var(1));
-    refused("string 70 does not exist", |p| p.functions[0].name = StrId(70));
-    refused("outside", |p| p.templates[3].nodes[0].span = Some(Span::new(FileId(0), 0, 4000)));
-    refused("source file 4", |p| p.templates[3].nodes[0].span = Some(Span::new(FileId(4), 0, 0)));
+    refused("not a struct", |p| p.templates[id(3)].nodes[2].op = Op::Struct(id(1), vec![]));
+    refused("a struct of 1 fields is given 0", |p| p.constants[id(4)] = Constant::Struct(id(0), [].into()));
+    refused("it contains constant 3, which is not earlier", |p| p.constants[id(3)] = Constant::List([id(3)].into()));
+    refused("unknown", |p| p.types[id(0)] = Type::Var(1));
+    refused("string 70 does not exist", |p| p.functions[id(0)].name = id(70));
+    refused("outside", |p| p.templates[id(3)].nodes[0].span = Some(Span::new(FileId(0), 0, 4000)));
+    refused("source file 4", |p| p.templates[id(3)].nodes[0].span = Some(Span::new(FileId(4), 0, 0)));
     refused("fewer than two ends", |p| {
-        p.templates[2].statements = vec![Statement::Edge { halves: vec![], span: Span::new(FileId(0), 0, 0) }];
+        p.templates[id(2)].statements = vec![Statement::Edge { halves: vec![], span: Span::new(FileId(0), 0, 0) }];
     });
     refused("absolute", |p| p.deploy[0].0 = "files".into());
     refused("sorted", |p| p.deploy.push(("/a".into(), Vec::new())));
@@ -286,12 +291,12 @@ fn broken_invariants_are_refused() {
 fn constants_that_are_too_deep_or_too_large_are_refused() {
     refused("nested more than", |p| {
         for i in 6..1000 {
-            p.constants.push(Constant::List([ConstId(i - 1)].into()));
+            p.constants.push(Constant::List([id(i - 1)].into()));
         }
     });
     refused("parts", |p| {
         for i in 6..60 {
-            p.constants.push(Constant::List([ConstId(i - 1); 2].into()));
+            p.constants.push(Constant::List([id(i - 1); 2].into()));
         }
     });
 }

@@ -3,11 +3,13 @@
 //! One pass over everything, linear in the size of the program, no recursion. What the registry of functions must
 //! decide (that a function exists, with an equal signature) is left to the linker of the program.
 
-use std::fmt;
+use std::sync::Arc;
 
+use cranelift_entity::{EntityRef, PrimaryMap};
 use mcl_diagnostics::Span;
 use mcl_value::Type;
 
+use crate::invalid::{Invalid, Location, TemplatePart, Violation};
 use crate::program::{
     Closure, ConstId, Constant, EntryKind, Half, Node, Op, Operand, Program, Statement, StrId, Template, TemplateId,
     TypeIdx,
@@ -19,52 +21,39 @@ pub const MAX_CONSTANT_DEPTH: u32 = 400;
 /// How many values a constant may have when its shared parts are counted at each use: comparing and printing visit all.
 pub const MAX_CONSTANT_SIZE: u64 = 1 << 26;
 
-/// Which invariant a program breaks, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Invalid {
-    place: String,
-    problem: String,
-}
-
-impl fmt::Display for Invalid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.problem)
-    }
-}
-
-impl std::error::Error for Invalid {}
-
-/// What is wrong, without the place.
-type Check = Result<(), String>;
+type Check = Result<(), Violation>;
 
 /// Checks every invariant of [`crate::program`].
 ///
 /// # Errors
-/// The first one that is broken.
+/// The first violation.
 pub fn validate(program: &Program) -> Result<(), Invalid> {
-    let at = |place: String| move |problem: String| Invalid { place, problem };
-    for (i, ty) in program.types.iter().enumerate() {
-        known_type(ty).map_err(at(format!("type {i}")))?;
+    for (id, ty) in &program.types {
+        known_type(ty).map_err(at(Location::Type(id)))?;
     }
     constants(program)?;
-    for (i, function) in program.functions.iter().enumerate() {
+    for (id, function) in &program.functions {
         let check = || {
             string(program, function.name)?;
             string(program, function.module_dir)?;
-            known_type(&Type::Func(std::sync::Arc::new(function.ty.clone())))
+            known_type(&Type::Func(Arc::new(function.ty.clone())))
         };
-        check().map_err(at(format!("function {i}")))?;
+        check().map_err(at(Location::Function(id)))?;
     }
-    for (i, template) in program.templates.iter().enumerate() {
-        Scope { program, template, index: i, nodes: template.nodes.len() }.check()?;
+    for (id, template) in &program.templates {
+        Scope { program, template, id, nodes: template.nodes.len() }.check()?;
     }
-    let check = || match program.templates.last() {
-        None => Err("there is no template".to_owned()),
-        Some(top) if top.params != 0 || top.captures != 0 => Err("it has parameters or captures".to_owned()),
+    let top_level = match program.templates.last() {
+        None => Err(Violation::NoTemplate),
+        Some((_, top)) if top.params != 0 || top.captures != 0 => Err(Violation::TopLevelParameters),
         Some(_) => Ok(()),
     };
-    check().map_err(at("top level".to_owned()))?;
-    deploy(program).map_err(at("deployed files".to_owned()))
+    top_level.map_err(at(Location::TopLevel))?;
+    deploy(program).map_err(at(Location::DeployedFiles))
+}
+
+fn at(location: Location) -> impl FnOnce(Violation) -> Invalid {
+    move |violation| Invalid { location, violation }
 }
 
 /// An unknown may not be left; walks iteratively, as types may be deep.
@@ -80,17 +69,16 @@ fn known_type(ty: &Type) -> Check {
                 work.extend(func.args.iter().map(|arg| &arg.ty));
                 work.push(&func.result);
             }
-            Type::Var(n) => return Err(format!("the type is unknown: ?{n}")),
+            Type::Var(n) => return Err(Violation::UnsolvedType(*n)),
         }
     }
     Ok(())
 }
 
 fn constants(program: &Program) -> Result<(), Invalid> {
-    let mut shapes = Vec::with_capacity(program.constants.len());
-    for (i, constant) in program.constants.iter().enumerate() {
-        let shape = constant_shape(program, &shapes, constant)
-            .map_err(|problem| Invalid { place: format!("constant {i}"), problem })?;
+    let mut shapes = PrimaryMap::with_capacity(program.constants.len());
+    for (id, constant) in &program.constants {
+        let shape = constant_shape(program, &shapes, constant).map_err(at(Location::Constant(id)))?;
         shapes.push(shape);
     }
     Ok(())
@@ -100,11 +88,15 @@ fn constants(program: &Program) -> Result<(), Invalid> {
 type Shape = (u32, u64);
 
 /// `shapes` are those of the earlier constants, the only ones that may be parts.
-fn constant_shape(program: &Program, shapes: &[Shape], constant: &Constant) -> Result<Shape, String> {
+fn constant_shape(
+    program: &Program,
+    shapes: &PrimaryMap<ConstId, Shape>,
+    constant: &Constant,
+) -> Result<Shape, Violation> {
     let mut shape = (0, 1u64);
     let part = |id: &ConstId| -> Check {
-        match shapes.get(id.0 as usize) {
-            None => Err(format!("it contains constant {}, which is not earlier", id.0)),
+        match shapes.get(*id) {
+            None => Err(Violation::ConstantNotEarlier(*id)),
             Some((depth, size)) => {
                 shape = (shape.0.max(depth + 1), shape.1.saturating_add(*size));
                 Ok(())
@@ -121,10 +113,10 @@ fn constant_shape(program: &Program, shapes: &[Shape], constant: &Constant) -> R
         }
     }
     if shape.0 > MAX_CONSTANT_DEPTH {
-        return Err(format!("it is nested more than {MAX_CONSTANT_DEPTH} levels deep"));
+        return Err(Violation::ConstantTooDeep);
     }
     if shape.1 > MAX_CONSTANT_SIZE {
-        return Err(format!("it has more than {MAX_CONSTANT_SIZE} parts"));
+        return Err(Violation::ConstantTooLarge);
     }
     Ok(shape)
 }
@@ -132,40 +124,45 @@ fn constant_shape(program: &Program, shapes: &[Shape], constant: &Constant) -> R
 fn deploy(program: &Program) -> Check {
     for pair in program.deploy.windows(2) {
         if pair[0].0 >= pair[1].0 {
-            return Err(format!("`{}` is not sorted before `{}`", pair[0].0, pair[1].0));
+            return Err(Violation::UnsortedFiles { first: pair[0].0.clone(), second: pair[1].0.clone() });
         }
     }
     match program.deploy.iter().find(|(path, _)| !path.starts_with('/')) {
-        Some((path, _)) => Err(format!("`{path}` is not an absolute path")),
+        Some((path, _)) => Err(Violation::RelativePath(path.clone())),
         None => Ok(()),
     }
 }
 
 fn string(program: &Program, id: StrId) -> Check {
-    in_range("string", id.0, program.strings.len())
+    entry("string", &program.strings, id).map(drop)
 }
 
-fn in_range(what: &str, index: u32, length: usize) -> Check {
-    if (index as usize) < length { Ok(()) } else { Err(format!("{what} {index} does not exist, there are {length}")) }
+/// Returns an entry of a table.
+fn entry<'a, K: EntityRef, V>(table: &'static str, entries: &'a PrimaryMap<K, V>, id: K) -> Result<&'a V, Violation> {
+    entries.get(id).ok_or(Violation::OutOfRange { table, index: id.index() as u32, length: entries.len() })
 }
 
-fn type_at(program: &Program, id: TypeIdx) -> Result<&Type, String> {
-    program.types.get(id.0 as usize).ok_or_else(|| format!("type {} does not exist", id.0))
+fn in_range(table: &'static str, index: u32, length: u32) -> Check {
+    if index < length { Ok(()) } else { Err(Violation::OutOfRange { table, index, length: length as usize }) }
+}
+
+fn type_at(program: &Program, id: TypeIdx) -> Result<&Type, Violation> {
+    entry("type", &program.types, id)
 }
 
 fn struct_type(program: &Program, id: TypeIdx, parts: usize) -> Check {
     match type_at(program, id)? {
         Type::Struct(fields) if fields.len() == parts => Ok(()),
-        Type::Struct(fields) => Err(format!("a struct of {} fields is given {parts}", fields.len())),
-        _ => Err(format!("type {} is not a struct", id.0)),
+        Type::Struct(fields) => Err(Violation::FieldCount { fields: fields.len(), found: parts }),
+        _ => Err(Violation::NotAStruct(id)),
     }
 }
 
 fn span(program: &Program, span: Span) -> Check {
     match program.files.get(span.file) {
-        None => Err(format!("source file {} does not exist", span.file.0)),
+        None => Err(Violation::UnknownFile(span.file)),
         Some(file) if span.start > span.end || span.end as usize > file.text.len() => {
-            Err(format!("the span {}..{} lies outside `{}`", span.start, span.end, file.name))
+            Err(Violation::SpanOutsideFile { span, file: file.name.clone() })
         }
         Some(_) => Ok(()),
     }
@@ -175,41 +172,38 @@ fn span(program: &Program, span: Span) -> Check {
 struct Scope<'a> {
     program: &'a Program,
     template: &'a Template,
-    index: usize,
+    id: TemplateId,
     /// Only nodes before this one may be used.
     nodes: usize,
 }
 
 impl Scope<'_> {
     fn check(mut self) -> Result<(), Invalid> {
-        let index = self.index;
-        let at = |place: &str| {
-            let place = if place.is_empty() { String::new() } else { format!(", {place}") };
-            move |problem: String| Invalid { place: format!("template {index}{place}"), problem }
-        };
+        let id = self.id;
+        let at = |part| at(Location::Template(id, part));
         if let Some(label) = self.template.label {
-            string(self.program, label).map_err(at("label"))?;
+            string(self.program, label).map_err(at(TemplatePart::Label))?;
         }
         for (i, node) in self.template.nodes.iter().enumerate() {
             self.nodes = i;
-            self.node(node).map_err(at(&format!("node {i}")))?;
+            self.node(node).map_err(at(TemplatePart::Node(i)))?;
         }
         self.nodes = self.template.nodes.len();
-        self.operands(self.template.root.iter()).map_err(at("root"))?;
-        self.operands(&self.template.keep).map_err(at("keep"))?;
+        self.operands(self.template.root.iter()).map_err(at(TemplatePart::Root))?;
+        self.operands(&self.template.keep).map_err(at(TemplatePart::Keep))?;
         for (i, statement) in self.template.statements.iter().enumerate() {
-            self.statement(statement).map_err(at(&format!("statement {i}")))?;
+            self.statement(statement).map_err(at(TemplatePart::Statement(i)))?;
         }
         Ok(())
     }
 
     fn operand(&self, operand: Operand) -> Check {
         match operand {
-            Operand::Const(id) => in_range("constant", id.0, self.program.constants.len()),
+            Operand::Const(id) => entry("constant", &self.program.constants, id).map(drop),
             Operand::Node(n) if (n as usize) < self.nodes => Ok(()),
-            Operand::Node(n) => Err(format!("it uses node {n}, which is not earlier")),
-            Operand::Param(n) => in_range("parameter", n, self.template.params as usize),
-            Operand::Capture(n) => in_range("capture", n, self.template.captures as usize),
+            Operand::Node(n) => Err(Violation::NodeNotEarlier(n)),
+            Operand::Param(n) => in_range("parameter", n, self.template.params),
+            Operand::Capture(n) => in_range("capture", n, self.template.captures),
         }
     }
 
@@ -219,20 +213,20 @@ impl Scope<'_> {
 
     /// Checks a closure: its template takes `params` parameters, and has a value if `is_value`.
     fn closure(&self, closure: &Closure, params: usize, is_value: bool) -> Check {
-        let TemplateId(id) = closure.template;
-        if id as usize >= self.index {
-            return Err(format!("it refers to template {id}, which is not earlier"));
+        let id = closure.template;
+        if id >= self.id {
+            return Err(Violation::TemplateNotEarlier(id));
         }
-        let template = &self.program.templates[id as usize];
-        if template.params as usize != params {
-            return Err(format!("template {id} has {} parameters, but is given {params}", template.params));
+        let Template { params: declared, captures, root, .. } = &self.program.templates[id];
+        if *declared as usize != params {
+            return Err(Violation::TemplateParameters { template: id, declared: *declared, found: params });
         }
-        if template.captures as usize != closure.captures.len() {
-            let given = closure.captures.len();
-            return Err(format!("template {id} has {} captures, but is given {given}", template.captures));
+        if *captures as usize != closure.captures.len() {
+            let found = closure.captures.len();
+            return Err(Violation::TemplateCaptures { template: id, declared: *captures, found });
         }
-        if is_value && template.root.is_none() {
-            return Err(format!("template {id} has no value"));
+        if is_value && root.is_none() {
+            return Err(Violation::TemplateWithoutValue(id));
         }
         self.operands(&closure.captures)
     }
@@ -249,16 +243,15 @@ impl Scope<'_> {
                 self.operands(parts)
             }
             Op::Builtin { function, args } => {
-                in_range("function", function.0, self.program.functions.len())?;
-                let wanted = self.program.functions[function.0 as usize].ty.args.len();
-                if wanted != args.len() {
-                    return Err(format!("a function of {wanted} arguments is given {}", args.len()));
+                let expected = entry("function", &self.program.functions, *function)?.ty.args.len();
+                if expected != args.len() {
+                    return Err(Violation::ArgumentCount { expected, found: args.len() });
                 }
                 self.operands(args)
             }
             Op::Func { closure, ty } => match type_at(self.program, *ty)? {
                 Type::Func(func) => self.closure(closure, func.args.len(), true),
-                _ => Err(format!("type {} is not a function", ty.0)),
+                _ => Err(Violation::NotAFunction(*ty)),
             },
             Op::Call { callee, args } => {
                 self.operand(*callee)?;
@@ -314,7 +307,7 @@ impl Scope<'_> {
             Statement::Edge { halves, span: place } => {
                 span(self.program, *place)?;
                 if halves.len() < 2 {
-                    return Err("an edge has fewer than two ends".to_owned());
+                    return Err(Violation::IncompleteEdge);
                 }
                 halves.iter().try_for_each(|half| self.half(half))
             }

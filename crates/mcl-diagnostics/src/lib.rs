@@ -13,6 +13,7 @@ pub mod explanation;
 mod render;
 mod source;
 mod suggest;
+pub mod table;
 
 pub use codes::{Code, CodeInfo, all_codes};
 pub use diagnostic::{Diagnostic, Label, Severity, Stage};

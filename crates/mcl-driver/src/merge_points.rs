@@ -15,7 +15,7 @@ use resource_graph::{Edge, Resource, ResourceGraph, ResourceId};
 /// Returns what is wrong between a program and the translated catalog that it is to be merged with.
 #[must_use]
 pub fn check_merge_points(program: &Program, puppet: &ResourceGraph) -> Vec<Diagnostic> {
-    let Some(main) = program.templates.last() else { return Vec::new() };
+    let Some((_, main)) = program.templates.last() else { return Vec::new() };
     let mut constant =
         ConstantPart { program, puppet, graph: ResourceGraph::new(), edges: Vec::new(), all_noops_named: true };
     constant.statements(&main.statements, Presence::Always);
@@ -74,7 +74,7 @@ impl ConstantPart<'_> {
 
     fn closure(&mut self, closure: &Closure) {
         let program = self.program;
-        if let Some(template) = program.templates.get(closure.template.0 as usize) {
+        if let Some(template) = program.templates.get(closure.template) {
             self.statements(&template.statements, Presence::Sometimes);
         }
     }
@@ -156,7 +156,7 @@ impl ConstantPart<'_> {
     }
 
     fn string(&self, id: StrId) -> &str {
-        self.program.strings.get(id.0 as usize).map_or("", |s| s)
+        self.program.strings.get(id).map_or("", |s| s)
     }
 
     /// Returns the resource names of a constant, which is a string or a list of strings.
@@ -182,7 +182,7 @@ impl ConstantPart<'_> {
     }
 
     fn constant(&self, id: ConstId) -> Option<Value> {
-        match self.program.constants.get(id.0 as usize)? {
+        match self.program.constants.get(id)? {
             Constant::Bool(v) => Some(Value::Bool(*v)),
             Constant::Int(v) => Some(Value::Int(*v)),
             Constant::Float(bits) => Some(Value::Float(f64::from_bits(*bits))),

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use cranelift_entity::PrimaryMap;
 use mcl_artifact::program::Program;
 use mcl_artifact::{ArtifactStage, read_header, read_program};
 use mcl_diagnostics::{Code, Diagnostic, Files, Stage};
-use mcl_modules::{Import, ImportTarget, Loaded, Unit};
+use mcl_modules::{Import, ImportTarget, Loaded, Unit, UnitId};
 use mcl_parser::ast::Ast;
 use mcl_types::{Scoped, Typed};
 use serde::{Deserialize, Serialize};
@@ -34,7 +35,8 @@ pub struct Trees {
     /// The sources and imports; the tokens were used up.
     pub loaded: Loaded,
     /// The tree of each unit.
-    pub trees: Vec<Arc<Ast>>,
+    #[serde(with = "mcl_diagnostics::table")]
+    pub trees: PrimaryMap<UnitId, Arc<Ast>>,
 }
 
 /// A program in which every name is resolved.
@@ -105,7 +107,7 @@ impl Payload {
                 let loaded: Loaded = mcl_artifact::read(bytes, stage)?;
                 check(&loaded)?;
                 let fits = |unit: &Unit| loaded.files.get(unit.file).is_some_and(|file| unit.tokens.fits(&file.text));
-                if !loaded.units.iter().all(fits) {
+                if !loaded.units.values().all(fits) {
                     return Err(invalid("its tokens do not fit its sources"));
                 }
                 Payload::Tokens(loaded)
@@ -142,14 +144,14 @@ fn trees(bytes: &[u8], stage: ArtifactStage) -> Result<Trees, Diagnostic> {
 }
 
 /// There is one tree for each unit, and it fits the source.
-fn check_trees(loaded: &Loaded, trees: &[Arc<Ast>]) -> Result<(), Diagnostic> {
+fn check_trees(loaded: &Loaded, trees: &PrimaryMap<UnitId, Arc<Ast>>) -> Result<(), Diagnostic> {
     check(loaded)?;
     let units = &loaded.units;
-    if units.len() != trees.len() || units.iter().zip(trees).any(|(unit, tree)| unit.file != tree.file) {
+    if units.len() != trees.len() || units.values().zip(trees.values()).any(|(unit, tree)| unit.file != tree.file) {
         return Err(invalid("its trees do not match its sources"));
     }
     // Units of one file share its tree, unless the file says otherwise.
-    trees.iter().try_for_each(|tree| {
+    trees.values().try_for_each(|tree| {
         let text = loaded.files.get(tree.file).map_or("", |file| &file.text);
         tree.validate(text).map_err(|error| invalid(&error.to_string()))
     })
@@ -158,11 +160,11 @@ fn check_trees(loaded: &Loaded, trees: &[Arc<Ast>]) -> Result<(), Diagnostic> {
 /// Every file and unit that is spoken of exists.
 fn check(loaded: &Loaded) -> Result<(), Diagnostic> {
     let import = |import: &Import| match import.target {
-        ImportTarget::Unit(unit) => (unit.0 as usize) < loaded.units.len(),
+        ImportTarget::Unit(unit) => loaded.units.is_valid(unit),
         ImportTarget::System | ImportTarget::Failed(_) => true,
     };
     let unit = |unit: &Unit| loaded.files.get(unit.file).is_some() && unit.imports.iter().all(import);
-    if loaded.units.iter().all(unit) { Ok(()) } else { Err(invalid("it speaks of files that are not in it")) }
+    if loaded.units.values().all(unit) { Ok(()) } else { Err(invalid("it speaks of files that are not in it")) }
 }
 
 fn invalid(why: &str) -> Diagnostic {

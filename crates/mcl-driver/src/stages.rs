@@ -43,9 +43,9 @@ pub fn parse(mut loaded: Loaded) -> (Trees, Vec<Diagnostic>) {
         diagnostics.extend(parsed.diagnostics);
         trees.insert(parsed.ast.file, Arc::new(parsed.ast));
     }
-    let trees = loaded.units.iter().map(|unit| Arc::clone(&trees[&unit.file])).collect();
+    let trees = loaded.units.values().map(|unit| Arc::clone(&trees[&unit.file])).collect();
     let nothing = Arc::new(Tokens::default());
-    for unit in &mut loaded.units {
+    for unit in loaded.units.values_mut() {
         unit.tokens = Arc::clone(&nothing);
     }
     (Trees { loaded, trees }, diagnostics)
@@ -54,9 +54,9 @@ pub fn parse(mut loaded: Loaded) -> (Trees, Vec<Diagnostic>) {
 /// Trees as written -> trees with strings expanded and classes nested.
 #[must_use]
 pub fn interpolate(program: Trees) -> (Trees, Vec<Diagnostic>) {
-    let units: Vec<FileId> = program.trees.iter().map(|tree| tree.file).collect();
+    let units: Vec<FileId> = program.trees.values().map(|tree| tree.file).collect();
     let mut seen = FxHashSet::default();
-    let mut files = program.trees;
+    let mut files = Vec::from(program.trees);
     files.retain(|tree| seen.insert(tree.file));
     let done: Vec<(Ast, Vec<Diagnostic>)> =
         files.into_par_iter().map(|tree| mcl_parser::interpolate(Arc::unwrap_or_clone(tree))).collect();
@@ -151,7 +151,7 @@ pub fn compile(loaded: Loaded, wanted: &[ArtifactStage], between: impl Fn()) -> 
 /// One unit of each file; a file that belongs to two modules is lexed and parsed once.
 fn distinct_files(loaded: &Loaded) -> Vec<&Unit> {
     let mut seen = FxHashSet::default();
-    loaded.units.iter().filter(|unit| seen.insert(unit.file)).collect()
+    loaded.units.values().filter(|unit| seen.insert(unit.file)).collect()
 }
 
 fn text<'a>(loaded: &'a Loaded, unit: &Unit) -> &'a str {

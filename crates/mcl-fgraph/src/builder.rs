@@ -4,6 +4,7 @@
 //! around it. A value that belongs to an outer builder enters an inner one as a capture, one level at a time
 //! ([`Builders::lift`]). When a builder is finished, unused nodes are dropped, then unused captures.
 
+use cranelift_entity::{PrimaryMap, entity_impl};
 use mcl_artifact::program::{Closure, ConstId, Node, Op, Operand, Statement, StrId, Template};
 use mcl_diagnostics::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,6 +14,7 @@ use crate::visit::{self, Use};
 /// Identifies a builder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct BuilderId(u32);
+entity_impl!(BuilderId);
 
 /// A template under construction.
 #[derive(Default)]
@@ -39,26 +41,24 @@ pub(crate) struct Finished {
 /// All builders.
 #[derive(Default)]
 pub(crate) struct Builders {
-    /// By id; `None` for a finished one.
-    builders: Vec<Option<Box<Builder>>>,
+    /// `None` for a finished one.
+    builders: PrimaryMap<BuilderId, Option<Box<Builder>>>,
 }
 
 impl Builders {
     /// Adds a builder inside another.
     pub(crate) fn open(&mut self, parent: Option<BuilderId>, params: usize) -> BuilderId {
-        let id = BuilderId(u32::try_from(self.builders.len()).expect("fewer than 2^32 templates fit into memory"));
         let params = u32::try_from(params).expect("fewer than 2^32 parameters fit into a file");
-        self.builders.push(Some(Box::new(Builder { parent, params, ..Builder::default() })));
-        id
+        self.builders.push(Some(Box::new(Builder { parent, params, ..Builder::default() })))
     }
 
     /// Returns a builder that is not finished.
     pub(crate) fn get(&mut self, id: BuilderId) -> &mut Builder {
-        self.builders[id.0 as usize].as_mut().expect("only open templates change")
+        self.builders[id].as_mut().expect("only open templates change")
     }
 
     fn at(&self, id: BuilderId) -> &Builder {
-        self.builders[id.0 as usize].as_ref().expect("only open templates are inspected")
+        self.builders[id].as_ref().expect("only open templates are inspected")
     }
 
     /// Adds a node.
@@ -173,7 +173,7 @@ impl Builders {
         keep_params: bool,
         label: Option<StrId>,
     ) -> Finished {
-        let builder = self.builders[id.0 as usize].take().expect("a template is finished only once");
+        let builder = self.builders[id].take().expect("a template is finished only once");
         builder.finish(root, keep_params, label)
     }
 }

@@ -21,7 +21,7 @@ impl Lowering<'_> {
     ) -> Result<Operand, LowerError> {
         let function = mcl_functions::function(name).ok_or(Inconsistency::UnknownBuiltin)?;
         let unit = self.frames.typed.scoped.module(self.frames.module(at.frame)).unit;
-        let module_dir = self.loaded.units.get(unit.0 as usize).map_or("/", |unit| &unit.module_dir);
+        let module_dir = self.loaded.units.get(unit).map_or("/", |unit| &unit.module_dir);
         let emitter = &mut self.emitter;
         let function = emitter.pool.function(&emitter.types, function, types, result, module_dir);
         Ok(emitter.emit(at.builder, Op::Builtin { function, args }, Some(span)))
@@ -69,7 +69,7 @@ impl Lowering<'_> {
         let key = self.function_key(at.frame, call, def)?;
         let home = self.frames.get(key.frame).builder;
         let mut closure = self.function(key)?;
-        if self.emitter.templates[closure.template.0 as usize].params as usize != args.len() {
+        if self.emitter.templates[closure.template].params as usize != args.len() {
             return Err(Inconsistency::WrongArgumentCount.into());
         }
         for capture in &mut closure.captures {

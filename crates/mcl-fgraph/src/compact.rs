@@ -1,7 +1,9 @@
 //! The last step: entries of the tables that nothing refers to are dropped, from templates down to strings.
 
+use cranelift_entity::{EntityRef, PrimaryMap};
 use mcl_artifact::program::{
-    Closure, ConstId, Constant, EntryKind, FunctionIdx, Half, Op, Operand, Program, Statement, StrId, Template, TypeIdx,
+    Closure, ConstId, Constant, EntryKind, FunctionIdx, Half, Op, Operand, Program, Statement, StrId, Template,
+    TemplateId, TypeIdx,
 };
 
 use crate::visit;
@@ -17,9 +19,10 @@ pub(crate) fn compact(program: &mut Program) {
         renumber: false,
     };
     ids.visit(program);
-    for marks in [&mut ids.strings, &mut ids.types, &mut ids.constants, &mut ids.functions] {
-        marks.number();
-    }
+    ids.strings.number();
+    ids.types.number();
+    ids.constants.number();
+    ids.functions.number();
     ids.renumber = true;
     ids.visit(program);
     ids.strings.retain(&mut program.strings);
@@ -29,20 +32,20 @@ pub(crate) fn compact(program: &mut Program) {
 }
 
 /// Templates refer only to earlier ones, and the last one is the program.
-fn templates(templates: &mut Vec<Template>) {
+fn templates(templates: &mut PrimaryMap<TemplateId, Template>) {
     let mut marks = Marks::new(templates.len());
-    if let Some(last) = marks.used.last_mut() {
+    if let Some((_, last)) = marks.used.last_mut() {
         *last = true;
     }
-    for i in (0..templates.len()).rev() {
-        if marks.used[i] {
-            closures(&mut templates[i], &mut |closure| marks.used[closure.template.0 as usize] = true);
+    for (id, template) in templates.iter_mut().rev() {
+        if marks.used[id] {
+            closures(template, &mut |closure| marks.used[closure.template] = true);
         }
     }
     marks.number();
     marks.retain(templates);
-    for template in templates {
-        closures(template, &mut |closure| closure.template.0 = marks.numbers[closure.template.0 as usize]);
+    for template in templates.values_mut() {
+        closures(template, &mut |closure| closure.template = marks.numbers[closure.template]);
     }
 }
 
@@ -51,55 +54,54 @@ fn closures(template: &mut Template, f: &mut dyn FnMut(&mut Closure)) {
     template.statements.iter_mut().for_each(|statement| visit::statement_closures(statement, f));
 }
 
-/// Which entries of a table are used, and their new numbers.
-struct Marks {
-    used: Vec<bool>,
-    numbers: Vec<u32>,
+/// Which entries of a table are used, and their new ids.
+struct Marks<K: EntityRef> {
+    used: PrimaryMap<K, bool>,
+    /// For an entry that is not used, the id of the next one that is.
+    numbers: PrimaryMap<K, K>,
 }
 
-impl Marks {
-    fn new(length: usize) -> Marks {
-        Marks { used: vec![false; length], numbers: Vec::new() }
+impl<K: EntityRef> Marks<K> {
+    fn new(length: usize) -> Marks<K> {
+        Marks { used: vec![false; length].into(), numbers: PrimaryMap::new() }
     }
 
     fn number(&mut self) {
         let mut next = 0;
-        self.numbers = self
-            .used
-            .iter()
-            .map(|used| {
-                next += u32::from(*used);
-                next.wrapping_sub(1)
-            })
-            .collect();
+        let number = |used: &bool| {
+            let id = K::new(next);
+            next += usize::from(*used);
+            id
+        };
+        self.numbers = self.used.values().map(number).collect();
     }
 
-    fn retain<T>(&self, table: &mut Vec<T>) {
-        let mut used = self.used.iter();
-        table.retain(|_| used.next().copied().unwrap_or(false));
+    fn retain<T>(&self, table: &mut PrimaryMap<K, T>) {
+        let entries = std::mem::take(table).into_iter();
+        *table = entries.filter(|(id, _)| self.used[*id]).map(|(_, entry)| entry).collect();
     }
 
-    fn visit(&mut self, id: &mut u32, renumber: bool) {
+    fn visit(&mut self, id: &mut K, renumber: bool) {
         if renumber {
-            *id = self.numbers[*id as usize];
+            *id = self.numbers[*id];
         } else {
-            self.used[*id as usize] = true;
+            self.used[*id] = true;
         }
     }
 }
 
 /// Visits all ids of a program: first to mark them, then to renumber them.
 struct Ids {
-    strings: Marks,
-    types: Marks,
-    constants: Marks,
-    functions: Marks,
+    strings: Marks<StrId>,
+    types: Marks<TypeIdx>,
+    constants: Marks<ConstId>,
+    functions: Marks<FunctionIdx>,
     renumber: bool,
 }
 
 impl Ids {
     fn visit(&mut self, program: &mut Program) {
-        for template in &mut program.templates {
+        for template in program.templates.values_mut() {
             if let Some(label) = &mut template.label {
                 self.string(label);
             }
@@ -124,9 +126,9 @@ impl Ids {
             }
         }
         // Parts come before their composites.
-        for i in (0..program.constants.len()).rev() {
-            if self.constants.used[i] {
-                match &mut program.constants[i] {
+        for (id, constant) in program.constants.iter_mut().rev() {
+            if self.constants.used[id] {
+                match constant {
                     Constant::List(parts) => parts.iter_mut().for_each(|part| self.constant(part)),
                     Constant::Map(pairs) => {
                         for (key, value) in pairs {
@@ -146,8 +148,8 @@ impl Ids {
                 }
             }
         }
-        for (function, used) in program.functions.iter_mut().zip(self.functions.used.clone()) {
-            if used {
+        for (id, function) in &mut program.functions {
+            if self.functions.used[id] {
                 self.string(&mut function.name);
                 self.string(&mut function.module_dir);
             }
@@ -186,18 +188,18 @@ impl Ids {
     }
 
     fn string(&mut self, id: &mut StrId) {
-        self.strings.visit(&mut id.0, self.renumber);
+        self.strings.visit(id, self.renumber);
     }
 
     fn ty(&mut self, id: &mut TypeIdx) {
-        self.types.visit(&mut id.0, self.renumber);
+        self.types.visit(id, self.renumber);
     }
 
     fn constant(&mut self, id: &mut ConstId) {
-        self.constants.visit(&mut id.0, self.renumber);
+        self.constants.visit(id, self.renumber);
     }
 
     fn function(&mut self, id: &mut FunctionIdx) {
-        self.functions.visit(&mut id.0, self.renumber);
+        self.functions.visit(id, self.renumber);
     }
 }

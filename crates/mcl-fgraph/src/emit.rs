@@ -5,6 +5,7 @@
 //! the arguments. A call that fails is kept, because it must fail at run time, and only if its value is needed
 //! (spec 04 §6.2). The builder remembers that the node always fails, for `<|>`.
 
+use cranelift_entity::PrimaryMap;
 use mcl_artifact::program::{Closure, ConstId, Constant, FunctionIdx, Node, Op, Operand, Template, TemplateId};
 use mcl_diagnostics::Span;
 use mcl_functions::{CallContext, EngineFunction, FunctionError, Implementation, Purity};
@@ -46,7 +47,7 @@ pub(crate) struct Emitter {
     pub(crate) pool: Pool,
     pub(crate) builders: Builders,
     /// The finished templates.
-    pub(crate) templates: Vec<Template>,
+    pub(crate) templates: PrimaryMap<TemplateId, Template>,
     pub(crate) types: TypeTable,
     pub(crate) fold: bool,
     /// Calls with constant captures and arguments that were evaluated, and their results; `None` if not constant.
@@ -75,7 +76,7 @@ impl Emitter {
         Emitter {
             pool: Pool::default(),
             builders: Builders::default(),
-            templates: Vec::new(),
+            templates: PrimaryMap::new(),
             types,
             fold,
             evaluated: FxHashMap::default(),
@@ -143,9 +144,7 @@ impl Emitter {
     pub(crate) fn finish(&mut self, id: BuilderId, root: Option<Operand>, keep_params: bool, label: &str) -> Closure {
         let label = self.pool.string(label);
         let Finished { template, captures } = self.builders.finish(id, root, keep_params, Some(label));
-        let id = TemplateId(u32::try_from(self.templates.len()).expect("fewer than 2^32 templates fit into memory"));
-        self.templates.push(template);
-        Closure { template: id, captures }
+        Closure { template: self.templates.push(template), captures }
     }
 
     /// Returns the value of a constant condition.
@@ -271,7 +270,7 @@ impl Emitter {
     /// Returns the value of a call of a known template if it is inlined or constant. The root of an inlined body gets
     /// `span`, the span of the call (spec 04 §1.7); without one it keeps its own.
     fn call(&mut self, at: BuilderId, closure: Closure, args: Vec<Operand>, span: Option<Span>) -> Result<Operand, Op> {
-        let template = &self.templates[closure.template.0 as usize];
+        let template = &self.templates[closure.template];
         // What must stay alive as long as the call would live as long as the caller if the body were inlined.
         let must_keep = template.keep.iter().any(|operand| match operand {
             Operand::Param(n) => !self.builders.is_inert(at, args[*n as usize]),
@@ -298,7 +297,7 @@ impl Emitter {
 
     /// Returns the constant that a call evaluates to, if it does. No nodes remain either way.
     fn evaluate(&mut self, at: BuilderId, closure: &Closure, args: &[Operand]) -> Option<ConstId> {
-        let size = self.templates[closure.template.0 as usize].nodes.len();
+        let size = self.templates[closure.template].nodes.len();
         let mut inputs = as_consts(&closure.captures)?;
         inputs.extend(as_consts(args)?);
         if let Some(known) = self.evaluated.get(&(closure.template, inputs.clone())) {
@@ -318,8 +317,8 @@ impl Emitter {
     /// Emits the nodes of a body in the template of its caller; returns its value.
     fn inline(&mut self, at: BuilderId, closure: &Closure, args: &[Operand], span: Option<Span>) -> Operand {
         self.inline_depth += 1;
-        self.inlined_nodes += self.templates[closure.template.0 as usize].nodes.len();
-        let Template { nodes, root, .. } = self.templates[closure.template.0 as usize].clone();
+        self.inlined_nodes += self.templates[closure.template].nodes.len();
+        let Template { nodes, root, .. } = self.templates[closure.template].clone();
         let first = self.builders.get(at).nodes.len();
         let mut copies: Vec<Operand> = Vec::with_capacity(nodes.len());
         let translate = |copies: &[Operand], operand: Operand| match operand {

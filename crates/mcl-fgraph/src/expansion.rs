@@ -107,7 +107,7 @@ fn of_statement(scoped: &Scoped, scope: ScopeId, stmt: StmtId, counts: &[Count])
 }
 
 fn info(scoped: &Scoped, scope: ScopeId, stmt: StmtId) -> StmtInfo {
-    scoped.module(scoped.scope(scope).module).stmts[stmt.0 as usize]
+    scoped.module(scoped.scope(scope).module).stmts[stmt]
 }
 
 fn is_include(scoped: &Scoped, scope: ScopeId, stmt: StmtId) -> bool {

@@ -4,6 +4,7 @@
 //! branches of constant conditions and iterations over constant lists share the template around them; functions, other
 //! branches and other loop bodies have their own.
 
+use cranelift_entity::{PrimaryMap, entity_impl};
 use mcl_artifact::program::Operand;
 use mcl_parser::ast::{Ast, ExprId, StmtId};
 use mcl_types::{
@@ -18,6 +19,7 @@ use crate::error::{Inconsistency, LowerError};
 /// Identifies a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FrameId(u32);
+entity_impl!(FrameId);
 
 /// An instance of a scope.
 pub(crate) struct Frame {
@@ -46,7 +48,7 @@ pub(crate) enum ValueState {
 /// All frames, and the program they are instances of.
 pub(crate) struct Frames<'a> {
     pub(crate) typed: &'a Typed,
-    frames: Vec<Frame>,
+    frames: PrimaryMap<FrameId, Frame>,
     slots: FxHashMap<(FrameId, InstanceId), FrameId>,
     pub(crate) values: FxHashMap<(FrameId, DefId), ValueState>,
 }
@@ -73,14 +75,12 @@ impl From<Inconsistency> for Blocked {
 impl<'a> Frames<'a> {
     /// Returns an empty set of frames.
     pub(crate) fn new(typed: &'a Typed) -> Frames<'a> {
-        Frames { typed, frames: Vec::new(), slots: FxHashMap::default(), values: FxHashMap::default() }
+        Frames { typed, frames: PrimaryMap::new(), slots: FxHashMap::default(), values: FxHashMap::default() }
     }
 
     /// Adds a frame.
     pub(crate) fn add(&mut self, frame: Frame) -> FrameId {
-        let id = FrameId(u32::try_from(self.frames.len()).expect("fewer than 2^32 frames fit into memory"));
-        self.frames.push(frame);
-        id
+        self.frames.push(frame)
     }
 
     /// Adds the frame of a block, loop body or function inside another frame.
@@ -97,12 +97,12 @@ impl<'a> Frames<'a> {
 
     /// Returns a frame.
     pub(crate) fn get(&self, id: FrameId) -> &Frame {
-        &self.frames[id.0 as usize]
+        &self.frames[id]
     }
 
     /// Sets [`Frame::iterations`].
     pub(crate) fn set_iterations(&mut self, id: FrameId, iterations: usize) {
-        self.frames[id.0 as usize].iterations = iterations;
+        self.frames[id].iterations = iterations;
     }
 
     /// Returns the module whose tree contains the frame's statements.
@@ -117,12 +117,12 @@ impl<'a> Frames<'a> {
 
     /// Returns the result of the scope stage for a statement.
     pub(crate) fn stmt_info(&self, id: FrameId, stmt: StmtId) -> StmtInfo {
-        self.typed.scoped.module(self.module(id)).stmts[stmt.0 as usize]
+        self.typed.scoped.module(self.module(id)).stmts[stmt]
     }
 
     /// Returns the result of the scope stage for an expression.
     pub(crate) fn expr_info(&self, id: FrameId, expr: ExprId) -> ExprInfo {
-        self.typed.scoped.module(self.module(id)).exprs[expr.0 as usize]
+        self.typed.scoped.module(self.module(id)).exprs[expr]
     }
 
     /// Returns the reference that an expression makes.

@@ -13,7 +13,8 @@ use crate::visit::{self, Use};
 
 /// Returns the warnings for the last template, which is the top level of the program.
 pub(crate) fn warnings(emitter: &mut Emitter) -> Vec<Diagnostic> {
-    let Some(mut top) = emitter.templates.pop() else { return Vec::new() };
+    let Some((last, top)) = emitter.templates.last_mut() else { return Vec::new() };
+    let mut top = std::mem::take(top);
     let mut needed = vec![false; top.nodes.len()];
     let mut need = |how: Use, operand: &mut Operand| {
         if let (Use::Direct, Operand::Node(n)) = (how, *operand) {
@@ -48,6 +49,6 @@ pub(crate) fn warnings(emitter: &mut Emitter) -> Vec<Diagnostic> {
             });
         }
     }
-    emitter.templates.push(top);
+    emitter.templates[last] = top;
     found
 }

@@ -44,6 +44,7 @@ use mcl_types::Typed;
 use crate::emit::Emitter;
 use crate::error::{Inconsistency, LowerError};
 use crate::lower::Lowering;
+use crate::pool::Tables;
 
 /// How to lower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +94,7 @@ pub fn lower(mut typed: Typed, loaded: &Loaded, options: Options) -> Result<Lowe
     let mut warnings = resource::unimplemented_warnings(&lowering);
     warnings.extend(known_failures::warnings(&mut lowering.emitter));
     let Emitter { pool, templates, .. } = lowering.emitter;
-    let (strings, types, constants, functions) = pool.into_tables();
+    let Tables { strings, types, constants, functions } = pool.into_tables();
     let (files, deploy) = (loaded.files.clone(), loaded.deploy.clone());
     let mut program = Program { files, strings, types, constants, functions, templates, deploy };
     compact::compact(&mut program);

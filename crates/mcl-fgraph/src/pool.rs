@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cranelift_entity::{EntityRef, PrimaryMap};
 use indexmap::{IndexMap, IndexSet};
 use mcl_artifact::MAX_TYPE_NESTING;
 use mcl_artifact::program::{ConstId, Constant, FunctionIdx, FunctionImport, StrId, TypeIdx};
@@ -29,10 +30,18 @@ pub(crate) struct Pool {
     /// By the id in the type checker's table.
     types: IndexMap<TypeId, Type, FxBuildHasher>,
     /// How deep types nest, as [`MAX_TYPE_NESTING`] counts; by id, as far as computed.
-    nesting: Vec<u32>,
+    nesting: PrimaryMap<TypeId, u32>,
     /// Whether a type was too deep for an artifact.
     pub(crate) too_deep: bool,
     functions: IndexMap<FunctionKey, (FunctionImport, &'static Function), FxBuildHasher>,
+}
+
+/// The finished tables, for [`mcl_artifact::program::Program`].
+pub(crate) struct Tables {
+    pub(crate) strings: PrimaryMap<StrId, Arc<str>>,
+    pub(crate) types: PrimaryMap<TypeIdx, Type>,
+    pub(crate) constants: PrimaryMap<ConstId, Constant>,
+    pub(crate) functions: PrimaryMap<FunctionIdx, FunctionImport>,
 }
 
 /// A function at a type, called from a module.
@@ -52,34 +61,30 @@ struct Composite {
     size: u64,
 }
 
-fn index(i: usize) -> u32 {
-    u32::try_from(i).expect("fewer than 2^32 entries fit into memory")
-}
-
 impl Pool {
     /// Returns the id of a string.
     pub(crate) fn string(&mut self, text: &str) -> StrId {
         if let Some(i) = self.strings.get_index_of(text) {
-            return StrId(index(i));
+            return StrId::new(i);
         }
-        StrId(index(self.strings.insert_full(text.into()).0))
+        StrId::new(self.strings.insert_full(text.into()).0)
     }
 
     /// Returns the id of a closed type.
     pub(crate) fn ty(&mut self, table: &TypeTable, id: TypeId) -> TypeIdx {
         if let Some(i) = self.types.get_index_of(&id) {
-            return TypeIdx(index(i));
+            return TypeIdx::new(i);
         }
         let ty = self.stored(table, id);
-        TypeIdx(index(self.types.insert_full(id, ty).0))
+        TypeIdx::new(self.types.insert_full(id, ty).0)
     }
 
     /// Returns the type as the artifact stores it, or a replacement if it is too deep; see `too_deep`.
     fn stored(&mut self, table: &TypeTable, id: TypeId) -> Type {
         // The parts of a type come before it.
-        for i in self.nesting.len()..=id.index() {
-            let of = |part: &TypeId| self.nesting[part.index()];
-            let nesting = match table.get(TypeId::from_u32(index(i))) {
+        while !self.nesting.is_valid(id) {
+            let of = |part: &TypeId| self.nesting[*part];
+            let nesting = match table.get(self.nesting.next_key()) {
                 TypeNode::List(element) => of(element) + 1,
                 TypeNode::Map(key, value) => of(key).max(of(value)) + 2,
                 TypeNode::Struct(fields) => fields.iter().map(|(_, ty)| of(ty)).max().unwrap_or(0) + 3,
@@ -93,7 +98,7 @@ impl Pool {
             };
             self.nesting.push(nesting);
         }
-        if self.nesting[id.index()] > MAX_TYPE_NESTING {
+        if self.nesting[id] > MAX_TYPE_NESTING {
             self.too_deep = true;
             return Type::Nil;
         }
@@ -102,7 +107,7 @@ impl Pool {
 
     /// Returns a type of the pool.
     pub(crate) fn type_at(&self, id: TypeIdx) -> &Type {
-        &self.types[id.0 as usize]
+        &self.types[id.index()]
     }
 
     /// Returns the id of a built-in function at a closed type.
@@ -118,34 +123,34 @@ impl Pool {
         let module_dir = self.string(module_dir);
         let key = FunctionKey { name, args: args.into(), result, module_dir };
         if let Some(i) = self.functions.get_index_of(&key) {
-            return FunctionIdx(index(i));
+            return FunctionIdx::new(i);
         }
         let args = args.iter().enumerate();
         let args = args.map(|(i, ty)| Field { name: i.to_string().into(), ty: self.stored(table, *ty) }).collect();
         let func = FuncType { args, result: self.stored(table, result) };
         let import = FunctionImport { name, ty: func, module_dir };
-        FunctionIdx(index(self.functions.insert_full(key, (import, function)).0))
+        FunctionIdx::new(self.functions.insert_full(key, (import, function)).0)
     }
 
     /// Returns a function of the pool.
     pub(crate) fn function_at(&self, id: FunctionIdx) -> (&FunctionImport, &'static Function) {
-        let (import, function) = &self.functions[id.0 as usize];
+        let (import, function) = &self.functions[id.index()];
         (import, function)
     }
 
     /// Returns the result type of a function of the pool.
     pub(crate) fn result_type(&self, id: FunctionIdx) -> TypeId {
-        self.functions.get_index(id.0 as usize).expect("ids come from this pool").0.result
+        self.functions.get_index(id.index()).expect("ids come from this pool").0.result
     }
 
     /// Returns a string of the pool.
     pub(crate) fn text(&self, id: StrId) -> &Arc<str> {
-        &self.strings[id.0 as usize]
+        &self.strings[id.index()]
     }
 
     /// Returns a constant of the pool.
     pub(crate) fn constant(&self, id: ConstId) -> &Constant {
-        self.constants.get_index(id.0 as usize).expect("ids come from this pool")
+        self.constants.get_index(id.index()).expect("ids come from this pool")
     }
 
     /// Returns the value of a constant; `None` if it depends on the host name.
@@ -181,12 +186,12 @@ impl Pool {
     }
 
     fn intern(&mut self, constant: Constant) -> ConstId {
-        ConstId(index(self.constants.insert_full(constant).0))
+        ConstId::new(self.constants.insert_full(constant).0)
     }
 
     fn compose(&mut self, constant: Constant, known: impl FnOnce(&Pool) -> Composite) -> ConstId {
         let (i, new) = self.constants.insert_full(constant);
-        let id = ConstId(index(i));
+        let id = ConstId::new(i);
         if new {
             let known = known(self);
             self.composites.insert(id, known);
@@ -294,13 +299,13 @@ impl Pool {
         }
     }
 
-    /// Returns the tables: strings, types, constants, functions.
-    pub(crate) fn into_tables(self) -> (Vec<Arc<str>>, Vec<Type>, Vec<Constant>, Vec<FunctionImport>) {
-        (
-            self.strings.into_iter().collect(),
-            self.types.into_values().collect(),
-            self.constants.into_iter().collect(),
-            self.functions.into_values().map(|(import, _)| import).collect(),
-        )
+    /// Returns the tables of the program.
+    pub(crate) fn into_tables(self) -> Tables {
+        Tables {
+            strings: self.strings.into_iter().collect(),
+            types: self.types.into_values().collect(),
+            constants: self.constants.into_iter().collect(),
+            functions: self.functions.into_values().map(|(import, _)| import).collect(),
+        }
     }
 }

@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use cranelift_entity::PrimaryMap;
 use mcl_diagnostics::{Code, Diagnostic, FileId, Files, Span, Stage};
 use mcl_lexer::{Tokens, lex};
 use rayon::prelude::*;
@@ -130,13 +131,10 @@ struct Loader {
     files: Files,
     /// The sources read so far.
     texts: FxHashMap<PathBuf, (FileId, Arc<Tokens>)>,
-    units: Vec<Unit>,
-    /// By unit.
-    paths: Vec<PathBuf>,
-    /// By unit.
-    contexts: Vec<Context>,
-    /// By unit.
-    sources: Vec<deploy::Source>,
+    units: PrimaryMap<UnitId, Unit>,
+    paths: PrimaryMap<UnitId, PathBuf>,
+    contexts: PrimaryMap<UnitId, Context>,
+    sources: PrimaryMap<UnitId, deploy::Source>,
     by_key: FxHashMap<(PathBuf, Context), UnitId>,
     /// The directory of the program; file names in messages are relative to it.
     program: PathBuf,
@@ -152,10 +150,10 @@ impl Loader {
         let mut loader = Loader {
             files: Files::default(),
             texts: FxHashMap::default(),
-            units: Vec::new(),
-            paths: Vec::new(),
-            contexts: Vec::new(),
-            sources: Vec::new(),
+            units: PrimaryMap::new(),
+            paths: PrimaryMap::new(),
+            contexts: PrimaryMap::new(),
+            sources: PrimaryMap::new(),
             by_key: FxHashMap::default(),
             program: PathBuf::new(),
             module_path: options.module_path.as_ref().map(|path| absolute(path, &here)),
@@ -170,11 +168,11 @@ impl Loader {
                 loader.open_program(Location::File(file), path)?
             }
         };
-        loader.add(opened);
-        let mut level = 0..1;
+        let mut level = vec![loader.add(opened)];
         while !level.is_empty() {
-            loader.load_imports(level.clone());
-            level = level.end..loader.units.len();
+            let loaded = loader.units.len();
+            loader.load_imports(&level);
+            level = loader.units.keys().skip(loaded).collect();
         }
         Ok(loader)
     }
@@ -214,12 +212,12 @@ impl Loader {
     }
 
     /// Loads the imports of some units.
-    fn load_imports(&mut self, units: std::ops::Range<usize>) {
+    fn load_imports(&mut self, units: &[UnitId]) {
         // Equal requests of one context are opened only once.
         let mut requests: Vec<(Location, Context)> = Vec::new();
         let mut request_ids: FxHashMap<(Location, Context), usize> = FxHashMap::default();
-        let mut pending: Vec<(usize, usize, Result<usize, ImportFailure>)> = Vec::new();
-        for unit in units {
+        let mut pending: Vec<(UnitId, usize, Result<usize, ImportFailure>)> = Vec::new();
+        for &unit in units {
             for (at, import) in self.units[unit].imports.iter().enumerate() {
                 let Some(name) = &import.name else { continue };
                 let request = match self.resolve(name, &import.raw, &self.contexts[unit]) {
@@ -309,8 +307,10 @@ impl Loader {
 
     /// Returns the remote imports of all units, in breadth-first order.
     fn remote_imports(&self) -> Vec<RemoteImport> {
-        let units = self.units.iter().zip(&self.contexts);
-        let imports = units.flat_map(|(unit, around)| unit.imports.iter().map(move |import| (import, around)));
+        let imports = self.units.iter().flat_map(|(id, unit)| {
+            let around = &self.contexts[id];
+            unit.imports.iter().map(move |import| (import, around))
+        });
         imports
             .filter_map(|(import, around)| match &import.name.as_ref()?.kind {
                 ImportKind::Remote { path, clone_url } => {
@@ -464,14 +464,13 @@ impl Loader {
                 }
             })
             .collect();
-        let id = UnitId(u32::try_from(self.units.len()).expect("fewer than 2^32 files"));
         let (module_dir, system) = match &opened.source {
             deploy::Source::Embedded(module) => (module.deploy_dir(), Some(module.name.into())),
             deploy::Source::Disk { .. } => {
                 (deploy::module_dir(&key.1.base, &self.program, self.module_path.as_deref()), None)
             }
         };
-        self.units.push(Unit { file, tokens, module_dir: module_dir.into(), system, imports });
+        let id = self.units.push(Unit { file, tokens, module_dir: module_dir.into(), system, imports });
         self.paths.push(key.0.clone());
         self.contexts.push(key.1.clone());
         self.sources.push(opened.source);
@@ -526,9 +525,9 @@ impl Loader {
     fn deploy(&self) -> Result<DeployFiles, LoadError> {
         let mut files = deploy::Deploy::default();
         let overlay = self.overlay.as_ref().map(|(path, bytes)| (path.as_path(), bytes.as_slice()));
-        for (at, unit) in self.units.iter().enumerate() {
-            let context = &self.contexts[at];
-            let (metadata, data) = match &self.sources[at] {
+        for (id, unit) in &self.units {
+            let context = &self.contexts[id];
+            let (metadata, data) = match &self.sources[id] {
                 deploy::Source::Disk { metadata, data } => (metadata.as_deref(), data.as_deref()),
                 deploy::Source::Embedded(module) => {
                     files.add_embedded(&unit.module_dir, module);
@@ -537,7 +536,7 @@ impl Loader {
             };
             let tree = context.remote.then_some(context.root.as_path());
             files
-                .add_module(&unit.module_dir, &context.base, [metadata, Some(&self.paths[at])], data, tree, overlay)
+                .add_module(&unit.module_dir, &context.base, [metadata, Some(&self.paths[id])], data, tree, overlay)
                 .map_err(|(path, error)| InputError::Unreadable { path, error })?;
         }
         Ok(files.into_sorted())

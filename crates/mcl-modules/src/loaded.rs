@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cranelift_entity::{PrimaryMap, entity_impl};
 use mcl_diagnostics::{Code, Diagnostic, FileId, Files, Span, Stage};
 use mcl_lexer::Tokens;
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,8 @@ use crate::name::ImportName;
 
 /// Index into [`Loaded::units`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct UnitId(pub u32);
+pub struct UnitId(u32);
+entity_impl!(UnitId);
 
 /// Absolute paths inside a deploy with the bytes of the files, sorted by path.
 pub type DeployFiles = Vec<(Arc<str>, Vec<u8>)>;
@@ -21,7 +23,8 @@ pub struct Loaded {
     /// The sources; the main file is first.
     pub files: Files,
     /// The main file, and every imported file once for each module it is reached in; breadth first, in source order.
-    pub units: Vec<Unit>,
+    #[serde(with = "mcl_diagnostics::table")]
+    pub units: PrimaryMap<UnitId, Unit>,
     /// What `deploy.*` functions can read: absolute path inside the deploy and bytes, sorted (spec 01 §6.10). Empty unless
     /// [`crate::Options::deploy`] asked for it.
     pub deploy: DeployFiles,
@@ -108,6 +111,6 @@ impl Loaded {
     /// The import of a unit by its raw name.
     #[must_use]
     pub fn import(&self, unit: UnitId, raw: &str) -> Option<&Import> {
-        self.units.get(unit.0 as usize)?.imports.iter().find(|import| &*import.raw == raw)
+        self.units.get(unit)?.imports.iter().find(|import| &*import.raw == raw)
     }
 }

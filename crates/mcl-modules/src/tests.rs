@@ -29,10 +29,10 @@ fn load_at(dir: &TempDir, path: &str, options: &Options) -> Loaded {
 /// Each unit with its imports: `main.mcl / : a.mcl -> a.mcl, fmt -> system`.
 fn outline(loaded: &Loaded) -> String {
     let name = |unit: &Unit| loaded.files.get(unit.file).expect("the unit has a file").name.to_string();
-    let lines = loaded.units.iter().map(|unit| {
+    let lines = loaded.units.values().map(|unit| {
         let imports = unit.imports.iter().map(|import| match &import.target {
             ImportTarget::System => format!("{} -> system", import.raw),
-            ImportTarget::Unit(id) => format!("{} -> {}", import.raw, name(&loaded.units[id.0 as usize])),
+            ImportTarget::Unit(id) => format!("{} -> {}", import.raw, name(&loaded.units[*id])),
             ImportTarget::Failed(failure) => format!("{} -> {}: {}", import.raw, failure.code.name(), failure.message),
         });
         format!("{} in {}: {}", name(unit), unit.module_dir, imports.collect::<Vec<_>>().join(", "))
@@ -213,7 +213,9 @@ fn a_module_may_hide_the_directories_above_it() {
 fn a_missing_remote_module_says_how_to_get_it() {
     let dir = tree(&[("metadata.yaml", "path: vendor/\n"), ("main.mcl", REMOTE)]);
     let loaded = load_at(&dir, "", &Options::default());
-    let ImportTarget::Failed(failure) = &loaded.units[0].imports[0].target else { panic!("the module is not there") };
+    let ImportTarget::Failed(failure) = &loaded.units[UnitId::from_u32(0)].imports[0].target else {
+        panic!("the module is not there")
+    };
     assert_eq!(
         failure.help.as_deref(),
         Some(
@@ -221,7 +223,7 @@ fn a_missing_remote_module_says_how_to_get_it() {
              vendor/git.example/ops/mgmt-web`"
         )
     );
-    let diagnostic = failure.to_diagnostic(loaded.units[0].imports[0].span);
+    let diagnostic = failure.to_diagnostic(loaded.units[UnitId::from_u32(0)].imports[0].span);
     assert_eq!(loaded.files.text(diagnostic.span.expect("it has a place")), "\"git://git.example/ops/mgmt-web\"");
 }
 
@@ -365,7 +367,7 @@ fn the_files_of_an_embedded_module_are_deployed_with_it() {
     let loaded = load_at(&dir, "main.mcl", &Options { deploy: true, ..Options::default() });
     let deployed: Vec<&str> = loaded.deploy.iter().map(|(path, _)| &**path).collect();
     assert!(deployed.contains(&"/embeddedfs:/embedded/provisioner/files/kickstart.ks.tmpl"), "{deployed:?}");
-    assert_eq!(loaded.units[1].system.as_deref(), Some("embedded/provisioner"));
+    assert_eq!(loaded.units[UnitId::from_u32(1)].system.as_deref(), Some("embedded/provisioner"));
 }
 
 #[test]
@@ -379,7 +381,7 @@ fn embedded_modules_stand_on_their_own() {
         assert_eq!(Metadata::parse(metadata.1), Ok(Metadata::default()), "{}", module.name);
         assert!(!module.main().is_empty(), "{}", module.name);
     }
-    for unit in &loaded.units[1..] {
+    for unit in loaded.units.values().skip(1) {
         assert!(unit.imports.iter().all(|import| import.target == ImportTarget::System), "{unit:?}");
     }
 }

@@ -14,24 +14,29 @@
 
 use std::sync::Arc;
 
+use cranelift_entity::{PrimaryMap, entity_impl};
 use mcl_diagnostics::{FileId, Span};
 use serde::{Deserialize, Serialize};
 
 /// The index of an expression in [`Ast::exprs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct ExprId(pub u32);
+pub struct ExprId(u32);
+entity_impl!(ExprId);
 
 /// The index of a statement in [`Ast::stmts`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct StmtId(pub u32);
+pub struct StmtId(u32);
+entity_impl!(StmtId);
 
 /// The index of a written type in [`Ast::types`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct TypeId(pub u32);
+pub struct TypeId(u32);
+entity_impl!(TypeId);
 
 /// An interned name of one file, as an index into [`Ast::names`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Name(pub u32);
+pub struct Name(u32);
+entity_impl!(Name);
 
 /// The maximum depth of nested expressions, statements and types; deeper nesting is an error. Later stages recurse over the
 /// tree and rely on it. The left side of an operator is not deeper than the operator: `1 + 1 + …` may have any length.
@@ -46,19 +51,26 @@ pub struct Ast {
     /// The file.
     pub file: FileId,
     /// Interned names (`a.b.c` dotted, `a:b` with colons, without `$`).
-    pub names: Vec<Arc<str>>,
+    #[serde(with = "mcl_diagnostics::table")]
+    pub names: PrimaryMap<Name, Arc<str>>,
     /// Expressions.
-    pub exprs: Vec<Expr>,
+    #[serde(with = "mcl_diagnostics::table")]
+    pub exprs: PrimaryMap<ExprId, Expr>,
     /// The span of each expression.
-    pub expr_spans: Vec<Span>,
+    #[serde(with = "mcl_diagnostics::table")]
+    pub expr_spans: PrimaryMap<ExprId, Span>,
     /// Statements.
-    pub stmts: Vec<Stmt>,
+    #[serde(with = "mcl_diagnostics::table")]
+    pub stmts: PrimaryMap<StmtId, Stmt>,
     /// The span of each statement.
-    pub stmt_spans: Vec<Span>,
+    #[serde(with = "mcl_diagnostics::table")]
+    pub stmt_spans: PrimaryMap<StmtId, Span>,
     /// Written types.
-    pub types: Vec<TypeExpr>,
+    #[serde(with = "mcl_diagnostics::table")]
+    pub types: PrimaryMap<TypeId, TypeExpr>,
     /// The span of each written type.
-    pub type_spans: Vec<Span>,
+    #[serde(with = "mcl_diagnostics::table")]
+    pub type_spans: PrimaryMap<TypeId, Span>,
     /// The statements of the top level.
     pub body: Block,
 }
@@ -69,13 +81,13 @@ impl Ast {
     pub fn empty(file: FileId) -> Ast {
         Ast {
             file,
-            names: Vec::new(),
-            exprs: Vec::new(),
-            expr_spans: Vec::new(),
-            stmts: Vec::new(),
-            stmt_spans: Vec::new(),
-            types: Vec::new(),
-            type_spans: Vec::new(),
+            names: PrimaryMap::new(),
+            exprs: PrimaryMap::new(),
+            expr_spans: PrimaryMap::new(),
+            stmts: PrimaryMap::new(),
+            stmt_spans: PrimaryMap::new(),
+            types: PrimaryMap::new(),
+            type_spans: PrimaryMap::new(),
             body: Vec::new(),
         }
     }
@@ -83,43 +95,43 @@ impl Ast {
     /// Returns the text of a name.
     #[must_use]
     pub fn name(&self, name: Name) -> &Arc<str> {
-        &self.names[name.0 as usize]
+        &self.names[name]
     }
 
     /// Returns an expression.
     #[must_use]
     pub fn expr(&self, id: ExprId) -> &Expr {
-        &self.exprs[id.0 as usize]
+        &self.exprs[id]
     }
 
     /// Returns the span of an expression.
     #[must_use]
     pub fn expr_span(&self, id: ExprId) -> Span {
-        self.expr_spans[id.0 as usize]
+        self.expr_spans[id]
     }
 
     /// Returns a statement.
     #[must_use]
     pub fn stmt(&self, id: StmtId) -> &Stmt {
-        &self.stmts[id.0 as usize]
+        &self.stmts[id]
     }
 
     /// Returns the span of a statement.
     #[must_use]
     pub fn stmt_span(&self, id: StmtId) -> Span {
-        self.stmt_spans[id.0 as usize]
+        self.stmt_spans[id]
     }
 
     /// Returns a written type.
     #[must_use]
     pub fn ty(&self, id: TypeId) -> &TypeExpr {
-        &self.types[id.0 as usize]
+        &self.types[id]
     }
 
     /// Returns the span of a written type.
     #[must_use]
     pub fn ty_span(&self, id: TypeId) -> Span {
-        self.type_spans[id.0 as usize]
+        self.type_spans[id]
     }
 }
 

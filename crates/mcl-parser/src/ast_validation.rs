@@ -19,10 +19,10 @@ const EDGE_PROPERTIES: &[&str] = &["notify", "before", "listen", "depend"];
 #[must_use]
 pub fn check_ast(ast: &Ast, meta_parameters: &'static [&'static str]) -> Vec<Diagnostic> {
     let mut validator = Validator { ast, meta_parameters, errors: Vec::new() };
-    for (expr, span) in ast.exprs.iter().zip(&ast.expr_spans) {
-        validator.expr(expr, *span);
+    for (id, expr) in &ast.exprs {
+        validator.expr(expr, ast.expr_span(id));
     }
-    for stmt in &ast.stmts {
+    for stmt in ast.stmts.values() {
         validator.stmt(stmt);
     }
     validator.errors.sort_by_key(|error| error.span.start);

@@ -11,6 +11,7 @@ mod types;
 use std::ops::Range;
 use std::sync::Arc;
 
+use cranelift_entity::{EntityRef, PrimaryMap};
 use mcl_diagnostics::{FileId, Span};
 use mcl_lexer::{TokenIdx, TokenKind, Tokens};
 use rustc_hash::FxHashMap;
@@ -104,8 +105,8 @@ pub struct Builder<'t> {
     /// The operators `||` in place of `<|>`.
     pub bar_bars: Vec<BarBar>,
     names: FxHashMap<Arc<str>, Name>,
-    expr_depths: Vec<u16>,
-    type_depths: Vec<u16>,
+    expr_depths: PrimaryMap<ExprId, u16>,
+    type_depths: PrimaryMap<TypeId, u16>,
     too_deep: bool,
 }
 
@@ -129,8 +130,8 @@ impl<'t> Builder<'t> {
             brackets: Vec::new(),
             bar_bars: Vec::new(),
             names: FxHashMap::default(),
-            expr_depths: Vec::new(),
-            type_depths: Vec::new(),
+            expr_depths: PrimaryMap::new(),
+            type_depths: PrimaryMap::new(),
             too_deep: false,
         }
     }
@@ -151,8 +152,7 @@ impl<'t> Builder<'t> {
             return *name;
         }
         let shared: Arc<str> = text.into();
-        let name = Name(self.ast.names.len() as u32);
-        self.ast.names.push(shared.clone());
+        let name = self.ast.names.push(shared.clone());
         self.names.insert(shared, name);
         name
     }
@@ -192,11 +192,9 @@ impl<'t> Builder<'t> {
         } else {
             (expr, depth)
         };
-        let id = ExprId(self.ast.exprs.len() as u32);
-        self.ast.exprs.push(expr);
         self.ast.expr_spans.push(span);
         self.expr_depths.push(depth as u16);
-        id
+        self.ast.exprs.push(expr)
     }
 
     /// Reports nesting that is too deep, once per file.
@@ -207,7 +205,7 @@ impl<'t> Builder<'t> {
     }
 
     fn depth(&self, id: ExprId) -> usize {
-        self.expr_depths.get(id.0 as usize).copied().unwrap_or(1) as usize
+        self.expr_depths.get(id).copied().unwrap_or(1) as usize
     }
 
     fn depth_over(&self, ids: &[ExprId]) -> usize {
@@ -216,7 +214,7 @@ impl<'t> Builder<'t> {
 
     fn push_type(&mut self, ty: TypeExpr, children: impl Iterator<Item = TypeId>, l: TokenIdx, r: TokenIdx) -> TypeId {
         let span = self.span(l, r);
-        let depths = children.map(|t| self.type_depths.get(t.0 as usize).copied().unwrap_or(1) as usize);
+        let depths = children.map(|t| self.type_depths.get(t).copied().unwrap_or(1) as usize);
         let depth = 1 + depths.max().unwrap_or(0);
         let (ty, depth) = if depth > MAX_DEPTH {
             self.report_depth(Nested::Type, span);
@@ -224,18 +222,14 @@ impl<'t> Builder<'t> {
         } else {
             (ty, depth)
         };
-        let id = TypeId(self.ast.types.len() as u32);
-        self.ast.types.push(ty);
         self.ast.type_spans.push(span);
         self.type_depths.push(depth as u16);
-        id
+        self.ast.types.push(ty)
     }
 
     pub fn push_stmt(&mut self, stmt: Stmt, span: Span) -> StmtId {
-        let id = StmtId(self.ast.stmts.len() as u32);
-        self.ast.stmts.push(stmt);
         self.ast.stmt_spans.push(span);
-        id
+        self.ast.stmts.push(stmt)
     }
 
     pub fn checkpoint(&self) -> Checkpoint {
@@ -252,14 +246,14 @@ impl<'t> Builder<'t> {
     /// Discards what was built since the last complete statement of the innermost open block.
     pub fn roll_back(&mut self) {
         let checkpoint = self.top().checkpoint;
-        self.ast.exprs.truncate(checkpoint.exprs);
-        self.ast.expr_spans.truncate(checkpoint.exprs);
-        self.expr_depths.truncate(checkpoint.exprs);
-        self.ast.stmts.truncate(checkpoint.stmts);
-        self.ast.stmt_spans.truncate(checkpoint.stmts);
-        self.ast.types.truncate(checkpoint.types);
-        self.ast.type_spans.truncate(checkpoint.types);
-        self.type_depths.truncate(checkpoint.types);
+        truncate(&mut self.ast.exprs, checkpoint.exprs);
+        truncate(&mut self.ast.expr_spans, checkpoint.exprs);
+        truncate(&mut self.expr_depths, checkpoint.exprs);
+        truncate(&mut self.ast.stmts, checkpoint.stmts);
+        truncate(&mut self.ast.stmt_spans, checkpoint.stmts);
+        truncate(&mut self.ast.types, checkpoint.types);
+        truncate(&mut self.ast.type_spans, checkpoint.types);
+        truncate(&mut self.type_depths, checkpoint.types);
         self.errors.truncate(checkpoint.errors);
         self.brackets.truncate(checkpoint.brackets);
         self.bar_bars.truncate(checkpoint.bar_bars);
@@ -387,4 +381,11 @@ impl<'t> Builder<'t> {
         };
         self.statement(block.start, stmt, r);
     }
+}
+
+/// Keeps the first `length` entries.
+fn truncate<K: EntityRef, V>(table: &mut PrimaryMap<K, V>, length: usize) {
+    let mut values = Vec::from(std::mem::take(table));
+    values.truncate(length);
+    *table = PrimaryMap::from(values);
 }

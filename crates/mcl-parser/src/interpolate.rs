@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use cranelift_entity::PrimaryMap;
 use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -16,24 +17,24 @@ use crate::string_literal::{StringError, StringPart, parse_string};
 /// Expands a tree of the parse stage. A string that cannot be expanded becomes [`Expr::Error`].
 #[must_use]
 pub fn interpolate(ast: Ast) -> (Ast, Vec<Diagnostic>) {
-    let capacity = ast.exprs.len() + ast.exprs.iter().map(max_parts).sum::<usize>();
+    let capacity = ast.exprs.len() + ast.exprs.values().map(max_parts).sum::<usize>();
     let mut stage = Interpolator {
         index: None,
         out: Ast {
             names: ast.names,
             types: ast.types,
             type_spans: ast.type_spans,
-            exprs: Vec::with_capacity(capacity),
-            expr_spans: Vec::with_capacity(capacity),
-            stmts: Vec::with_capacity(ast.stmts.len()),
-            stmt_spans: Vec::with_capacity(ast.stmts.len()),
+            exprs: PrimaryMap::with_capacity(capacity),
+            expr_spans: PrimaryMap::with_capacity(capacity),
+            stmts: PrimaryMap::with_capacity(ast.stmts.len()),
+            stmt_spans: PrimaryMap::with_capacity(ast.stmts.len()),
             ..Ast::empty(ast.file)
         },
         errors: Vec::new(),
-        map: Vec::with_capacity(ast.exprs.len()),
+        map: PrimaryMap::with_capacity(ast.exprs.len()),
     };
-    for (expr, span) in ast.exprs.into_iter().zip(ast.expr_spans) {
-        let id = stage.expr(expr, span);
+    for (old, expr) in ast.exprs {
+        let id = stage.expr(expr, ast.expr_spans[old]);
         stage.map.push(id);
     }
     let mut statements = ast.stmts;
@@ -109,15 +110,13 @@ struct Interpolator {
     index: Option<FxHashMap<Arc<str>, Name>>,
     errors: Vec<InterpolateError>,
     /// The new expression for each old one.
-    map: Vec<ExprId>,
+    map: PrimaryMap<ExprId, ExprId>,
 }
 
 impl Interpolator {
     fn find(&mut self, text: &str) -> Option<Name> {
         let names = &self.out.names;
-        let index = self
-            .index
-            .get_or_insert_with(|| names.iter().enumerate().map(|(i, text)| (text.clone(), Name(i as u32))).collect());
+        let index = self.index.get_or_insert_with(|| names.iter().map(|(name, text)| (text.clone(), name)).collect());
         index.get(text).copied()
     }
 
@@ -126,21 +125,18 @@ impl Interpolator {
             return name;
         }
         let shared: Arc<str> = text.into();
-        let name = Name(self.out.names.len() as u32);
-        self.out.names.push(shared.clone());
+        let name = self.out.names.push(shared.clone());
         self.index.get_or_insert_default().insert(shared, name);
         name
     }
 
     fn push(&mut self, expr: Expr, span: Span) -> ExprId {
-        let id = ExprId(self.out.exprs.len() as u32);
-        self.out.exprs.push(expr);
         self.out.expr_spans.push(span);
-        id
+        self.out.exprs.push(expr)
     }
 
     fn at(&self, id: ExprId) -> ExprId {
-        self.map[id.0 as usize]
+        self.map[id]
     }
 
     fn all(&self, ids: &mut [ExprId]) {
@@ -219,7 +215,7 @@ impl Interpolator {
             [one] => match self.out.expr(*one) {
                 Expr::Var(_) => self.push(Expr::Interpolated(*one), span),
                 _ => {
-                    self.out.expr_spans[one.0 as usize] = span;
+                    self.out.expr_spans[*one] = span;
                     *one
                 }
             },
@@ -229,34 +225,38 @@ impl Interpolator {
 
     /// Moves classes with colons into their parents, block by block, from the outside in (spec 01 §5.7). Returns the new top
     /// level.
-    fn nest_classes(&mut self, body: Block, statements: &mut [Stmt], spans: &[Span]) -> Block {
+    fn nest_classes(
+        &mut self,
+        body: Block,
+        statements: &mut PrimaryMap<StmtId, Stmt>,
+        spans: &PrimaryMap<StmtId, Span>,
+    ) -> Block {
         let top = self.nest_block(body, statements);
         let mut open: Vec<(StmtId, usize)> = top.iter().map(|id| (*id, 1)).collect();
         while let Some((id, depth)) = open.pop() {
-            let index = id.0 as usize;
-            let blocks: Vec<Block> = blocks_of(&mut statements[index]).map(std::mem::take).collect();
+            let blocks: Vec<Block> = blocks_of(&mut statements[id]).map(std::mem::take).collect();
             if blocks.is_empty() {
                 continue;
             }
             if depth > MAX_DEPTH {
-                self.errors.push(InterpolateError { kind: InterpolateErrorKind::TooDeep, span: spans[index] });
+                self.errors.push(InterpolateError { kind: InterpolateErrorKind::TooDeep, span: spans[id] });
                 continue;
             }
             let nested: Vec<Block> = blocks.into_iter().map(|block| self.nest_block(block, statements)).collect();
             open.extend(nested.iter().flatten().map(|id| (*id, depth + 1)));
-            for (old, block) in blocks_of(&mut statements[index]).zip(nested) {
+            for (old, block) in blocks_of(&mut statements[id]).zip(nested) {
                 *old = block;
             }
         }
         top
     }
 
-    fn nest_block(&mut self, block: Block, statements: &mut [Stmt]) -> Block {
+    fn nest_block(&mut self, block: Block, statements: &mut PrimaryMap<StmtId, Stmt>) -> Block {
         let mut classes: FxHashMap<Name, (StmtId, Span)> = FxHashMap::default();
         let mut removed: FxHashSet<StmtId> = FxHashSet::default();
         let mut has_colons = false;
         for id in &block {
-            let Stmt::Class { name, name_span, .. } = &statements[id.0 as usize] else { continue };
+            let Stmt::Class { name, name_span, .. } = &statements[*id] else { continue };
             has_colons |= self.out.name(*name).contains(':');
             if let Some((_, first)) = classes.get(name) {
                 let kind =
@@ -269,16 +269,16 @@ impl Interpolator {
         }
         if has_colons {
             for id in block.iter().rev() {
-                let Stmt::Class { name, .. } = &statements[id.0 as usize] else { continue };
+                let Stmt::Class { name, .. } = &statements[*id] else { continue };
                 let text = self.out.name(*name).clone();
                 let Some((prefix, rest)) = text.split_once(':') else { continue };
                 let parent = self.find(prefix).and_then(|name| classes.get(&name)).map(|(parent, _)| *parent);
                 let Some(parent) = parent.filter(|_| !removed.contains(id)) else { continue };
                 let rest = self.intern(rest);
-                if let Stmt::Class { name, .. } = &mut statements[id.0 as usize] {
+                if let Stmt::Class { name, .. } = &mut statements[*id] {
                     *name = rest;
                 }
-                if let Stmt::Class { body, .. } = &mut statements[parent.0 as usize] {
+                if let Stmt::Class { body, .. } = &mut statements[parent] {
                     body.push(*id);
                 }
                 removed.insert(*id);
@@ -288,29 +288,31 @@ impl Interpolator {
     }
 
     /// Copies the statements that are reachable from the top level, those of a block before the block.
-    fn copy_statements(&mut self, top: Block, mut statements: Vec<Stmt>, spans: &[Span]) {
+    fn copy_statements(
+        &mut self,
+        top: Block,
+        mut statements: PrimaryMap<StmtId, Stmt>,
+        spans: &PrimaryMap<StmtId, Span>,
+    ) {
         let mut map: FxHashMap<StmtId, StmtId> = FxHashMap::default();
         // A statement is visited twice: first its blocks are pushed, then it is copied.
         let mut stack: Vec<(StmtId, bool)> = top.iter().rev().map(|id| (*id, false)).collect();
         while let Some((id, ready)) = stack.pop() {
-            let index = id.0 as usize;
             if !ready {
                 stack.push((id, true));
-                let children: Vec<StmtId> = blocks_of(&mut statements[index]).flat_map(|b| b.iter().copied()).collect();
+                let children: Vec<StmtId> = blocks_of(&mut statements[id]).flat_map(|b| b.iter().copied()).collect();
                 stack.extend(children.into_iter().rev().map(|child| (child, false)));
                 continue;
             }
-            let mut stmt = std::mem::replace(&mut statements[index], Stmt::Error { defines: Vec::new() });
+            let mut stmt = std::mem::replace(&mut statements[id], Stmt::Error { defines: Vec::new() });
             for block in blocks_of(&mut stmt) {
                 for child in block.iter_mut() {
                     *child = map.get(child).copied().unwrap_or(*child);
                 }
             }
             self.stmt(&mut stmt);
-            let new = StmtId(self.out.stmts.len() as u32);
-            self.out.stmts.push(stmt);
-            self.out.stmt_spans.push(spans[index]);
-            map.insert(id, new);
+            self.out.stmt_spans.push(spans[id]);
+            map.insert(id, self.out.stmts.push(stmt));
         }
         self.out.body = top.into_iter().filter_map(|id| map.get(&id).copied()).collect();
     }

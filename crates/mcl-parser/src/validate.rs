@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use cranelift_entity::{EntityRef, PrimaryMap};
 use mcl_diagnostics::Span;
 
 use crate::ast::{Ast, EdgeHalf, EntryKind, Expr, ExprId, MAX_DEPTH, Name, Param, Stmt, StmtId, TypeExpr, TypeId};
@@ -66,31 +67,55 @@ impl Ast {
             text,
             problem: None,
             deepest: 0,
-            at: 0,
-            depths: Default::default(),
-            used: Default::default(),
+            types: Nodes::new(self.types.len()),
+            exprs: Nodes::new(self.exprs.len()),
+            stmts: Nodes::new(self.stmts.len()),
         };
-        let counts = [self.types.len(), self.exprs.len(), self.stmts.len()];
-        validator.used = counts.map(|count| vec![false; count]);
-        self.type_spans.iter().chain(&self.expr_spans).chain(&self.stmt_spans).for_each(|span| validator.span(*span));
-        for ty in &self.types {
-            validator.node(TYPES, |validator| validator.type_parts(ty));
+        let spans = self.type_spans.values().chain(self.expr_spans.values()).chain(self.stmt_spans.values());
+        spans.for_each(|span| validator.span(*span));
+        for ty in self.types.values() {
+            let depth = validator.depth_over(|validator| validator.type_parts(ty));
+            validator.types.depths.push(depth);
         }
-        for expr in &self.exprs {
-            validator.node(EXPRS, |validator| validator.expr_parts(expr));
+        for expr in self.exprs.values() {
+            let depth = validator.depth_over(|validator| validator.expr_parts(expr));
+            validator.exprs.depths.push(depth);
         }
-        for stmt in &self.stmts {
-            validator.node(STMTS, |validator| validator.stmt_parts(stmt));
+        for stmt in self.stmts.values() {
+            let depth = validator.depth_over(|validator| validator.stmt_parts(stmt));
+            validator.stmts.depths.push(depth);
         }
-        validator.at = self.stmts.len();
         self.body.iter().for_each(|stmt| validator.stmt(*stmt));
         validator.problem.map_or(Ok(()), Err)
     }
 }
 
-const TYPES: usize = 0;
-const EXPRS: usize = 1;
-const STMTS: usize = 2;
+/// What is known of the nodes of one arena.
+struct Nodes<K: EntityRef> {
+    /// The depth of each node so far.
+    depths: PrimaryMap<K, u32>,
+    /// Whether each node of the arena has a parent already.
+    has_parent: PrimaryMap<K, bool>,
+}
+
+impl<K: EntityRef> Nodes<K> {
+    fn new(count: usize) -> Nodes<K> {
+        Nodes { depths: PrimaryMap::with_capacity(count), has_parent: vec![false; count].into() }
+    }
+
+    /// Visits a child of the current node of this arena, which must come before the node. Returns the child's depth.
+    fn child(&mut self, id: K) -> Result<u32, InvalidAst> {
+        let depth = *self.depths.get(id).ok_or(InvalidAst::ChildAfterParent)?;
+        self.adopt(id)?;
+        Ok(depth)
+    }
+
+    /// Visits a child of a node of any arena, which must exist and have no other parent.
+    fn adopt(&mut self, id: K) -> Result<(), InvalidAst> {
+        let has_parent = self.has_parent.get_mut(id).ok_or(InvalidAst::UnknownNode)?;
+        if std::mem::replace(has_parent, true) { Err(InvalidAst::SharedNode) } else { Ok(()) }
+    }
+}
 
 struct Validator<'a> {
     ast: &'a Ast,
@@ -98,48 +123,50 @@ struct Validator<'a> {
     problem: Option<InvalidAst>,
     /// The depth of the deepest child of the current node in its own arena.
     deepest: u32,
-    /// The index of the current node.
-    at: usize,
-    /// The depth of each node so far, per arena.
-    depths: [Vec<u32>; 3],
-    /// Whether each node has a parent already, per arena.
-    used: [Vec<bool>; 3],
+    types: Nodes<TypeId>,
+    exprs: Nodes<ExprId>,
+    stmts: Nodes<StmtId>,
 }
 
 impl Validator<'_> {
-    fn node(&mut self, arena: usize, parts: impl FnOnce(&mut Self)) {
+    /// Returns the depth of a node with these parts.
+    fn depth_over(&mut self, visit_parts: impl FnOnce(&mut Self)) -> u32 {
         self.deepest = 0;
-        self.at = self.depths[arena].len();
-        parts(self);
+        visit_parts(self);
         let depth = self.deepest + 1;
         if depth as usize > MAX_DEPTH + INTERPOLATION_DEPTH {
             self.problem = Some(InvalidAst::TooDeep);
         }
-        self.depths[arena].push(depth);
+        depth
     }
 
-    /// Visits a child in the arena of the current node, which must come before it.
-    fn child(&mut self, arena: usize, index: u32) {
-        match self.depths[arena].get(index as usize) {
-            Some(depth) if (index as usize) < self.at => {
-                self.deepest = self.deepest.max(*depth);
-                self.adopt(arena, index);
-            }
-            _ => self.problem = Some(InvalidAst::ChildAfterParent),
+    /// Takes account of a child in the arena of the current node.
+    fn child(&mut self, depth: Result<u32, InvalidAst>) {
+        match depth {
+            Ok(depth) => self.deepest = self.deepest.max(depth),
+            Err(problem) => self.problem = Some(problem),
         }
     }
 
-    /// Visits a child in any arena, which must exist and have no other parent.
-    fn adopt(&mut self, arena: usize, index: u32) {
-        match self.used[arena].get_mut(index as usize) {
-            Some(used) if !*used => *used = true,
-            Some(_) => self.problem = Some(InvalidAst::SharedNode),
-            None => self.problem = Some(InvalidAst::UnknownNode),
+    /// Takes account of a child in another arena.
+    fn adopted(&mut self, result: Result<(), InvalidAst>) {
+        if let Err(problem) = result {
+            self.problem = Some(problem);
         }
+    }
+
+    fn child_type(&mut self, id: TypeId) {
+        let depth = self.types.child(id);
+        self.child(depth);
+    }
+
+    fn child_expr(&mut self, id: ExprId) {
+        let depth = self.exprs.child(id);
+        self.child(depth);
     }
 
     fn name(&mut self, name: Name) {
-        if name.0 as usize >= self.ast.names.len() {
+        if !self.ast.names.is_valid(name) {
             self.problem = Some(InvalidAst::UnknownName);
         }
     }
@@ -152,21 +179,24 @@ impl Validator<'_> {
     }
 
     fn ty(&mut self, ty: Option<TypeId>) {
-        ty.into_iter().for_each(|ty| self.adopt(TYPES, ty.0));
+        let adopted = ty.map_or(Ok(()), |ty| self.types.adopt(ty));
+        self.adopted(adopted);
     }
 
     fn expr(&mut self, expr: ExprId) {
-        self.adopt(EXPRS, expr.0);
+        let adopted = self.exprs.adopt(expr);
+        self.adopted(adopted);
     }
 
     fn function(&mut self, expr: ExprId) {
-        if !matches!(self.ast.exprs.get(expr.0 as usize), Some(Expr::Func(_))) {
+        if !matches!(self.ast.exprs.get(expr), Some(Expr::Func(_))) {
             self.problem = Some(InvalidAst::NotAFunction);
         }
     }
 
     fn stmt(&mut self, stmt: StmtId) {
-        self.child(STMTS, stmt.0);
+        let depth = self.stmts.child(stmt);
+        self.child(depth);
     }
 
     fn param(&mut self, param: &Param) {
@@ -178,20 +208,20 @@ impl Validator<'_> {
     fn type_parts(&mut self, ty: &TypeExpr) {
         match ty {
             TypeExpr::Error | TypeExpr::Bool | TypeExpr::Str | TypeExpr::Int | TypeExpr::Float | TypeExpr::Variant => {}
-            TypeExpr::List(element) => self.child(TYPES, element.0),
-            TypeExpr::Map(key, value) => [key, value].into_iter().for_each(|part| self.child(TYPES, part.0)),
+            TypeExpr::List(element) => self.child_type(*element),
+            TypeExpr::Map(key, value) => [key, value].into_iter().for_each(|part| self.child_type(*part)),
             TypeExpr::Struct(fields) => {
                 for (name, part) in fields {
                     self.name(*name);
-                    self.child(TYPES, part.0);
+                    self.child_type(*part);
                 }
             }
             TypeExpr::Func(args, result) => {
                 for (name, part) in args {
                     name.iter().for_each(|name| self.name(*name));
-                    self.child(TYPES, part.0);
+                    self.child_type(*part);
                 }
-                self.child(TYPES, result.0);
+                self.child_type(*result);
             }
         }
     }
@@ -227,9 +257,9 @@ impl Validator<'_> {
             Expr::If { condition, then, otherwise } => parts.extend([*condition, *then, *otherwise]),
             // The left side of an operator is not deeper than the operator.
             Expr::Binary { left, right, .. } => {
-                self.child(EXPRS, left.0);
+                self.child_expr(*left);
                 let left = std::mem::take(&mut self.deepest).saturating_sub(1);
-                self.child(EXPRS, right.0);
+                self.child_expr(*right);
                 self.deepest = self.deepest.max(left);
             }
             Expr::Index { base: one, index: other } | Expr::Except { value: one, fallback: other } => {
@@ -244,7 +274,7 @@ impl Validator<'_> {
                 parts.extend([*base, *default]);
             }
         }
-        parts.into_iter().for_each(|part| self.child(EXPRS, part.0));
+        parts.into_iter().for_each(|part| self.child_expr(part));
     }
 
     fn stmt_parts(&mut self, stmt: &Stmt) {

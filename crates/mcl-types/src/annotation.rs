@@ -15,7 +15,7 @@ pub fn check_annotated_literals(ast: &Ast) -> Vec<Diagnostic> {
         Stmt::Bind { ty: Some(ty), value, .. } => check_literal(ast, *ty, *value),
         _ => None,
     };
-    ast.stmts.iter().filter_map(check).collect()
+    ast.stmts.values().filter_map(check).collect()
 }
 
 fn check_literal(ast: &Ast, ty: TypeId, value: ExprId) -> Option<Diagnostic> {

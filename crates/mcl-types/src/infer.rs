@@ -67,7 +67,7 @@ pub(crate) struct Usage {
 /// The types that were found.
 struct Inferred {
     /// By module, by [`ExprId`]. Expressions that are not typed keep the error type.
-    exprs: PrimaryMap<ModuleId, Vec<Ty>>,
+    exprs: PrimaryMap<ModuleId, PrimaryMap<ExprId, Ty>>,
     defs: SecondaryMap<DefId, PackedOption<Ty>>,
     /// The types of the variables of the instantiated class or file.
     instances: SecondaryMap<InstanceId, Option<Rc<[Ty]>>>,
@@ -161,7 +161,7 @@ impl<'a> Inference<'a> {
             usage,
             solver: Solver::new(),
             inferred: Inferred {
-                exprs: scoped.modules.values().map(|module| vec![Ty::ERROR; module.exprs.len()]).collect(),
+                exprs: scoped.modules.values().map(|module| vec![Ty::ERROR; module.exprs.len()].into()).collect(),
                 defs: SecondaryMap::with_capacity(scoped.defs.len()),
                 instances: SecondaryMap::with_capacity(scoped.instances.len()),
                 calls: IndexMap::default(),
@@ -175,11 +175,11 @@ impl<'a> Inference<'a> {
     }
 
     fn expr_type(&self, module: ModuleId, expr: ExprId) -> Ty {
-        self.inferred.exprs[module][expr.0 as usize]
+        self.inferred.exprs[module][expr]
     }
 
     fn set_expr_type(&mut self, module: ModuleId, expr: ExprId, ty: Ty) {
-        self.inferred.exprs[module][expr.0 as usize] = ty;
+        self.inferred.exprs[module][expr] = ty;
     }
 
     fn report(&mut self, diagnostic: impl Into<Diagnostic>) {

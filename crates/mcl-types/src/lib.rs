@@ -16,7 +16,6 @@ mod invalid;
 mod scope;
 mod scoped;
 mod solver;
-mod table;
 #[cfg(test)]
 mod tests;
 mod typed;

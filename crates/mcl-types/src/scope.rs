@@ -22,7 +22,7 @@ mod table;
 
 use std::sync::Arc;
 
-use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
+use cranelift_entity::{EntityRef, EntitySet, PrimaryMap, SecondaryMap};
 use mcl_diagnostics::{Diagnostic, Span};
 use mcl_modules::{Loaded, UnitId};
 use mcl_parser::ast::{Ast, StmtId};
@@ -41,7 +41,7 @@ use crate::scoped::{
 /// Names with errors are marked ([`crate::ExprInfo::Unresolved`], [`Def::erroneous`], [`InstanceKind::Error`]), and later
 /// stages report nothing more about them.
 #[must_use]
-pub fn scope(loaded: &Loaded, units: Vec<Arc<Ast>>) -> (Scoped, Vec<Diagnostic>) {
+pub fn scope(loaded: &Loaded, units: PrimaryMap<UnitId, Arc<Ast>>) -> (Scoped, Vec<Diagnostic>) {
     if units.is_empty() {
         return (Scoped::default(), Vec::new());
     }
@@ -50,12 +50,12 @@ pub fn scope(loaded: &Loaded, units: Vec<Arc<Ast>>) -> (Scoped, Vec<Diagnostic>)
     (scoped, diagnostics)
 }
 
-fn resolve(loaded: &Loaded, units: Vec<Arc<Ast>>) -> (Scoped, Vec<Diagnostic>) {
+fn resolve(loaded: &Loaded, units: PrimaryMap<UnitId, Arc<Ast>>) -> (Scoped, Vec<Diagnostic>) {
     let mut resolver = Resolver {
         symbols: Symbols::new(&units),
         loaded,
-        shared_modules: vec![None; units.len()],
-        free_names: vec![None; units.len()],
+        shared_modules: vec![None; units.len()].into(),
+        free_names: vec![None; units.len()].into(),
         out: Scoped { units, ..Scoped::default() },
         tables: PrimaryMap::new(),
         class_lookups: PrimaryMap::new(),
@@ -65,7 +65,7 @@ fn resolve(loaded: &Loaded, units: Vec<Arc<Ast>>) -> (Scoped, Vec<Diagnostic>) {
         misspelt_aliases: FxHashSet::default(),
         suggestions: 0,
     };
-    resolver.declare_module(UnitId(0), None);
+    resolver.declare_module(UnitId::new(0), None);
     resolver.break_import_cycles();
     while let Some(module) = resolver.unresolved_modules.pop() {
         resolver.resolve_module(module);
@@ -82,10 +82,9 @@ struct Resolver<'a> {
     out: Scoped,
     tables: PrimaryMap<ScopeId, SymbolTable>,
     class_lookups: PrimaryMap<InstanceId, ClassLookup>,
-    /// By [`UnitId`]: the module of a file that sees only itself and built-in names; all its imports share it.
-    shared_modules: Vec<Option<ModuleId>>,
-    /// By [`UnitId`].
-    free_names: Vec<Option<FreeNames>>,
+    /// The module of a file that sees only itself and built-in names; all its imports share it.
+    shared_modules: PrimaryMap<UnitId, Option<ModuleId>>,
+    free_names: PrimaryMap<UnitId, Option<FreeNames>>,
     /// Modules that are declared and not yet resolved.
     unresolved_modules: Vec<ModuleId>,
     /// Registered names of built-in functions, by module (or none) and name; `None` for a function that does not exist.
@@ -108,7 +107,7 @@ struct Finding {
 
 impl Resolver<'_> {
     fn ast(&self, scope: ScopeId) -> Arc<Ast> {
-        Arc::clone(&self.out.units[self.tables[scope].unit.0 as usize])
+        Arc::clone(&self.out.units[self.tables[scope].unit])
     }
 
     fn table(&self, scope: ScopeId) -> &SymbolTable {

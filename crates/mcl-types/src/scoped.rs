@@ -41,8 +41,6 @@ use mcl_modules::UnitId;
 use mcl_parser::ast::{Ast, ExprId, StmtId};
 use serde::{Deserialize, Serialize};
 
-use crate::table;
-
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {
         $($(#[$doc])*
@@ -76,22 +74,23 @@ ids! {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scoped {
     /// The interpolated trees of all files, by [`UnitId`]; the first one is the main file.
-    pub units: Vec<Arc<Ast>>,
+    #[serde(with = "mcl_diagnostics::table")]
+    pub units: PrimaryMap<UnitId, Arc<Ast>>,
     /// The resolved files. A file that is imported inside a block and uses names from around the import is resolved anew
     /// for that import; all other imports of a file share one module.
-    #[serde(with = "table")]
+    #[serde(with = "mcl_diagnostics::table")]
     pub modules: PrimaryMap<ModuleId, Module>,
     /// The scope tree. A scope follows its parent.
-    #[serde(with = "table")]
+    #[serde(with = "mcl_diagnostics::table")]
     pub scopes: PrimaryMap<ScopeId, Scope>,
     /// The definitions.
-    #[serde(with = "table")]
+    #[serde(with = "mcl_diagnostics::table")]
     pub defs: PrimaryMap<DefId, Def>,
     /// The include and import statements, as instances of classes and modules.
-    #[serde(with = "table")]
+    #[serde(with = "mcl_diagnostics::table")]
     pub instances: PrimaryMap<InstanceId, Instance>,
     /// The uses of names.
-    #[serde(with = "table")]
+    #[serde(with = "mcl_diagnostics::table")]
     pub references: PrimaryMap<RefId, Reference>,
 }
 
@@ -102,10 +101,12 @@ pub struct Module {
     pub unit: UnitId,
     /// The scope of its top level.
     pub scope: ScopeId,
-    /// By [`ExprId`]: the resolution of the expression's own name.
-    pub exprs: Vec<ExprInfo>,
-    /// By [`StmtId`]: the resolution of the statement.
-    pub stmts: Vec<StmtInfo>,
+    /// The resolution of each expression's own name.
+    #[serde(with = "mcl_diagnostics::table")]
+    pub exprs: PrimaryMap<ExprId, ExprInfo>,
+    /// The resolution of each statement.
+    #[serde(with = "mcl_diagnostics::table")]
+    pub stmts: PrimaryMap<StmtId, StmtInfo>,
 }
 
 /// The resolution of an expression.
@@ -294,7 +295,7 @@ impl Scoped {
     /// Returns the tree that a module's ids point into.
     #[must_use]
     pub fn ast(&self, module: ModuleId) -> &Ast {
-        &self.units[self.module(module).unit.0 as usize]
+        &self.units[self.module(module).unit]
     }
 
     /// Returns the tree that a scope's ids point into.
@@ -313,13 +314,13 @@ impl Scoped {
     /// Returns the resolution of a statement of a scope.
     #[must_use]
     pub fn stmt_info(&self, scope: ScopeId, stmt: StmtId) -> StmtInfo {
-        self.module(self.scope(scope).module).stmts[stmt.0 as usize]
+        self.module(self.scope(scope).module).stmts[stmt]
     }
 
     /// Returns the reference that an expression of this module makes.
     #[must_use]
     pub fn expr_ref(&self, module: ModuleId, expr: ExprId) -> Option<&Reference> {
-        match self.module(module).exprs.get(expr.0 as usize)? {
+        match self.module(module).exprs.get(expr)? {
             ExprInfo::Ref(id) => Some(self.reference(*id)),
             ExprInfo::None | ExprInfo::Function(_) | ExprInfo::Unresolved => None,
         }

@@ -8,6 +8,7 @@ mod types;
 use std::fmt::Write;
 use std::sync::Arc;
 
+use cranelift_entity::{EntityRef, PrimaryMap};
 use expect_test::Expect;
 use mcl_diagnostics::{Diagnostic, FileId, Files, Span};
 use mcl_modules::{Import, ImportKind, ImportName, ImportTarget, Loaded, Unit, UnitId};
@@ -61,8 +62,8 @@ fn location(files: &Files, span: Span) -> String {
 fn compile(program: &str) -> (Typed, Vec<Diagnostic>, Files) {
     let loaded = load(program.strip_prefix('\n').unwrap_or(program));
     let mut diagnostics = Vec::new();
-    let mut trees = Vec::new();
-    for unit in &loaded.units {
+    let mut trees = PrimaryMap::new();
+    for unit in loaded.units.values() {
         let text = &loaded.files.files[unit.file.0 as usize].text;
         let parsed = mcl_parser::parse(unit.file, text, &unit.tokens);
         diagnostics.extend(parsed.diagnostics);
@@ -101,13 +102,13 @@ fn load(program: &str) -> Loaded {
         let file_id = FileId(i as u32);
         let ast = mcl_parser::parse(file_id, &file.text, &tokens).ast;
         let mut imports = Vec::new();
-        for (stmt, span) in ast.stmts.iter().zip(&ast.stmt_spans) {
+        for (stmt, span) in ast.stmts.values().zip(ast.stmt_spans.values()) {
             let Stmt::Import { module, .. } = stmt else { continue };
             let name = ImportName::parse(module).ok();
             let target = match &name {
                 Some(ImportName { kind: ImportKind::LocalFile(path), .. }) => {
                     let unit = loaded.files.files.iter().position(|file| *file.name == **path);
-                    ImportTarget::Unit(UnitId(unit.expect("the imported file is part of the test") as u32))
+                    ImportTarget::Unit(UnitId::new(unit.expect("the imported file is part of the test")))
                 }
                 _ => ImportTarget::System,
             };

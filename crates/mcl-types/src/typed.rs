@@ -27,7 +27,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::invalid::InvalidProgram;
 use crate::scoped::{DefId, InstanceId, ModuleId, ScopeId, Scoped, TypeVars};
-use crate::table;
 
 /// Index into [`TypeTable`]. Equal types have equal ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -74,10 +73,10 @@ pub enum TypeNode {
 /// Interned types: each is stored once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TypeTable {
-    #[serde(with = "table")]
+    #[serde(with = "mcl_diagnostics::table")]
     nodes: PrimaryMap<TypeId, TypeNode>,
     /// Whether the type contains variables.
-    #[serde(with = "table")]
+    #[serde(with = "mcl_diagnostics::table")]
     open: PrimaryMap<TypeId, bool>,
     #[serde(skip)]
     index: FxHashMap<TypeNode, TypeId>,
@@ -241,18 +240,18 @@ pub struct Typed {
     pub scoped: Scoped,
     /// The types that the tables below refer to.
     pub types: TypeTable,
-    /// The types of the expressions of each module, by `ExprId`. The concrete signature of a call consists of the types of
+    /// The types of the expressions of each module. The concrete signature of a call consists of the types of
     /// its arguments and its own type.
-    #[serde(with = "table")]
-    pub exprs: PrimaryMap<ModuleId, Vec<TypeId>>,
+    #[serde(with = "mcl_diagnostics::table::nested")]
+    pub exprs: PrimaryMap<ModuleId, PrimaryMap<ExprId, TypeId>>,
     /// The type of a binding, a parameter, a `func` (its function type); untyped for classes.
-    #[serde(with = "table")]
+    #[serde(with = "mcl_diagnostics::table")]
     pub defs: PrimaryMap<DefId, TypeId>,
     /// The type variables that a module, class or `func` owns; empty for all other scopes.
-    #[serde(with = "table")]
+    #[serde(with = "mcl_diagnostics::table")]
     pub generics: PrimaryMap<ScopeId, TypeVars>,
     /// The types of the variables of the instantiated class or module.
-    #[serde(with = "table")]
+    #[serde(with = "mcl_diagnostics::table")]
     pub instance_types: PrimaryMap<InstanceId, Box<[TypeId]>>,
     /// For calls `f(…)` of `func` statements: the types of the function's variables. A function without variables has no
     /// entry.
@@ -266,7 +265,7 @@ impl Typed {
     /// Returns the type of an expression, in terms of the variables of the scopes around it.
     #[must_use]
     pub fn expr(&self, module: ModuleId, expr: ExprId) -> TypeId {
-        self.exprs.get(module).and_then(|types| types.get(expr.0 as usize)).copied().unwrap_or(TypeId::UNTYPED)
+        self.exprs.get(module).and_then(|types| types.get(expr)).copied().unwrap_or(TypeId::UNTYPED)
     }
 
     /// Returns the type of a definition, in terms of the variables of its scope and those around it.

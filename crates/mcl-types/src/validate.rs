@@ -53,7 +53,7 @@ impl Scoped {
     fn validate_module_head(&self, module: &Module) -> Validation {
         self.scope_exists(module.scope)?;
         ensure(self.scope(module.scope).kind == ScopeKind::Module, "a module's scope is of another kind")?;
-        let tree = self.units.get(module.unit.0 as usize).ok_or(InvalidProgram::new("a tree does not exist"))?;
+        let tree = self.units.get(module.unit).ok_or(InvalidProgram::new("a tree does not exist"))?;
         let lengths = (module.exprs.len(), module.stmts.len());
         ensure(lengths == (tree.exprs.len(), tree.stmts.len()), "a module does not match its tree")
     }
@@ -83,7 +83,7 @@ impl Scoped {
         }
         let module = self.module(scope.module);
         for stmt in scope.body.iter().chain(&scope.order) {
-            let info = module.stmts.get(stmt.0 as usize).ok_or(InvalidProgram::new("a statement does not exist"))?;
+            let info = module.stmts.get(*stmt).ok_or(InvalidProgram::new("a statement does not exist"))?;
             match info {
                 StmtInfo::If { then, otherwise } => {
                     self.is_inside(id, *then, |kind| kind == ScopeKind::Block)?;
@@ -107,11 +107,11 @@ impl Scoped {
     /// Checks that no statement is in the lists of two scopes, or twice in one. A walk over scopes visits a scope once
     /// for each statement that opens it, so it would otherwise be exponential in their depth.
     fn validate_statement_lists(&self, list: impl Fn(&Scope) -> &[StmtId]) -> Validation {
-        let mut listed: PrimaryMap<ModuleId, Vec<bool>> =
-            self.modules.values().map(|module| vec![false; module.stmts.len()]).collect();
+        let mut listed: PrimaryMap<ModuleId, PrimaryMap<StmtId, bool>> =
+            self.modules.values().map(|module| vec![false; module.stmts.len()].into()).collect();
         for scope in self.scopes.values() {
             for stmt in list(scope) {
-                let listed = listed[scope.module].get_mut(stmt.0 as usize);
+                let listed = listed[scope.module].get_mut(*stmt);
                 let listed = listed.ok_or(InvalidProgram::new("a statement does not exist"))?;
                 ensure(!std::mem::replace(listed, true), "a statement is listed twice")?;
             }
@@ -152,14 +152,14 @@ impl Scoped {
     }
 
     fn validate_module_tables(&self, module: &Module) -> Validation {
-        for expr in &module.exprs {
+        for expr in module.exprs.values() {
             match expr {
                 ExprInfo::None | ExprInfo::Unresolved => {}
                 ExprInfo::Ref(reference) => self.reference_exists(*reference)?,
                 ExprInfo::Function(scope) => self.scope_exists(*scope)?,
             }
         }
-        for stmt in &module.stmts {
+        for stmt in module.stmts.values() {
             match stmt {
                 StmtInfo::None => {}
                 StmtInfo::Def(def) => self.def_exists(*def)?,
@@ -198,12 +198,11 @@ impl Scoped {
     }
 
     fn stmt_exists(&self, scope: ScopeId, stmt: StmtId) -> Validation {
-        let count = self.module(self.scope(scope).module).stmts.len();
-        ensure((stmt.0 as usize) < count, "a statement does not exist")
+        ensure_valid(&self.module(self.scope(scope).module).stmts, stmt, "a statement does not exist")
     }
 
     fn expr_exists(&self, module: ModuleId, expr: ExprId) -> Validation {
-        ensure((expr.0 as usize) < self.module(module).exprs.len(), "an expression does not exist")
+        ensure_valid(&self.module(module).exprs, expr, "an expression does not exist")
     }
 }
 
@@ -222,7 +221,7 @@ impl Typed {
             && self.generics.len() == scoped.scopes.len()
             && self.instance_types.len() == scoped.instances.len();
         ensure(lengths, "its types do not match its names")?;
-        let expressions = self.exprs.values().flatten();
+        let expressions = self.exprs.values().flat_map(|types| types.values());
         let instances = self.instance_types.values().flat_map(|types| &**types);
         let calls = self.call_types.values().flat_map(|types| &**types);
         let mut types = expressions.chain(self.defs.values()).chain(instances).chain(calls);

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use function_engine::{Engine, Environment, Interpreter, Waker, WatchId};
 use mcl_artifact::program::{
-    Closure, ConstId, Constant, EntryKind, EntryStmt, FunctionIdx, FunctionImport, Node, Op, Operand, Program,
-    ResourceStmt, Statement, StrId, Template, TemplateId, TypeIdx,
+    Closure, Constant, EntryKind, EntryStmt, FunctionIdx, FunctionImport, Node, Op, Operand, Program, ResourceStmt,
+    Statement, StrId, Template, TemplateId, TypeIdx,
 };
 use mcl_artifact::{ArtifactStage, read_program, write};
 use mcl_diagnostics::{FileId, Span};
@@ -85,16 +85,12 @@ impl Builder {
 
     fn string(&mut self, text: &str) -> StrId {
         let strings = &mut self.program.strings;
-        let index = strings.iter().position(|s| **s == *text).unwrap_or_else(|| {
-            strings.push(text.into());
-            strings.len() - 1
-        });
-        StrId(index as u32)
+        let known = strings.iter().find(|(_, s)| ***s == *text).map(|(id, _)| id);
+        known.unwrap_or_else(|| strings.push(text.into()))
     }
 
     fn constant(&mut self, constant: Constant) -> Operand {
-        self.program.constants.push(constant);
-        Operand::Const(ConstId(self.program.constants.len() as u32 - 1))
+        Operand::Const(self.program.constants.push(constant))
     }
 
     fn text(&mut self, text: &str) -> Operand {
@@ -104,13 +100,11 @@ impl Builder {
     fn import(&mut self, name: &str, ty: &str) -> FunctionIdx {
         let (name, module_dir) = (self.string(name), self.string("/"));
         let ty = FuncType::parse(ty).expect("a function type");
-        self.program.functions.push(FunctionImport { name, ty, module_dir });
-        FunctionIdx(self.program.functions.len() as u32 - 1)
+        self.program.functions.push(FunctionImport { name, ty, module_dir })
     }
 
     fn template(&mut self, template: Template) -> TemplateId {
-        self.program.templates.push(template);
-        TemplateId(self.program.templates.len() as u32 - 1)
+        self.program.templates.push(template)
     }
 
     fn test(&mut self, name: Operand, int64: Option<Operand>) -> Statement {
@@ -118,7 +112,7 @@ impl Builder {
         let entries = int64
             .map(|value| EntryStmt {
                 condition: None,
-                kind: EntryKind::Field { name: field, value, ty: TypeIdx(0) },
+                kind: EntryKind::Field { name: field, value, ty: TypeIdx::from_u32(0) },
                 span: SPAN,
             })
             .into_iter()
@@ -190,7 +184,7 @@ fn looped(count: i64) -> Arc<Program> {
     b.program.types.push(Type::parse("func(n int) str").expect("a type"));
     let ops = vec![
         Op::Builtin { function: range, args: vec![count] },
-        Op::Func { closure: Closure { template: function, captures: vec![] }, ty: TypeIdx(0) },
+        Op::Func { closure: Closure { template: function, captures: vec![] }, ty: TypeIdx::from_u32(0) },
     ];
     let closure = Closure { template: body, captures: vec![Operand::Node(1)] };
     b.finish(ops, vec![Statement::For { list: Operand::Node(0), body: closure }])
@@ -252,7 +246,7 @@ fn one_of_many(count: usize) -> Duration {
         let last = (i + 1 == count).then_some((mode, Operand::Node(2)));
         let entries = [(state, exists), (content, text)].into_iter().chain(last).map(|(name, value)| EntryStmt {
             condition: None,
-            kind: EntryKind::Field { name, value, ty: TypeIdx(0) },
+            kind: EntryKind::Field { name, value, ty: TypeIdx::from_u32(0) },
             span: SPAN,
         });
         Statement::Resource(Box::new(ResourceStmt {

@@ -82,7 +82,7 @@ fn diagnostics(loaded: &Loaded, remote: &[RemoteImport], failures: &HashMap<Arc<
     let mut diagnostics: Vec<Diagnostic> =
         remote.iter().filter_map(|import| failures.get(&import.clone_url)?.to_diagnostic(import.span)).collect();
     let explained: HashSet<Span> = diagnostics.iter().filter_map(|diagnostic| diagnostic.span).collect();
-    for import in loaded.units.iter().flat_map(|unit| &unit.imports) {
+    for import in loaded.units.values().flat_map(|unit| &unit.imports) {
         match &import.target {
             ImportTarget::Failed(failure) if !explained.contains(&import.span) => {
                 diagnostics.push(failure.to_diagnostic(import.span));

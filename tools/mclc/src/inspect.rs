@@ -113,7 +113,7 @@ fn without_sources(mut value: Value) -> Value {
 }
 
 fn tokens(out: &mut String, loaded: &Loaded) {
-    for unit in &loaded.units {
+    for unit in loaded.units.values() {
         let Some(file) = loaded.files.get(unit.file) else { continue };
         for (at, kind) in unit.tokens.indices().zip(unit.tokens.kinds()) {
             let place = file.line_col(unit.tokens.start(at));

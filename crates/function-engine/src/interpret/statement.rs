@@ -62,7 +62,7 @@ pub(crate) fn convert_resource(
     mut values: OutputValues<'_>,
 ) -> ConvertedStatement {
     let mut converted = ConvertedStatement::default();
-    let string = |id: StrId| &program.strings[id.0 as usize];
+    let string = |id: StrId| &program.strings[id];
     let kind_name = string(statement.kind);
     let Some(kind) = kind(kind_name) else {
         converted.errors.push(unknown_kind(kind_name, statement.span));
@@ -150,7 +150,7 @@ pub(crate) fn convert_edges(
     values: OutputValues<'_>,
 ) -> ConvertedStatement {
     let mut converted = ConvertedStatement::default();
-    let string = |id: StrId| &program.strings[id.0 as usize];
+    let string = |id: StrId| &program.strings[id];
     let ends: Vec<Vec<EdgeEnd>> = halves
         .iter()
         .zip(values)
@@ -366,7 +366,7 @@ fn validate_all(program: &Program, statement: &ResourceStmt, converted: &mut Con
 
 /// Returns the entry that sets a parameter, or a meta parameter if `param` has the form `Meta:name`.
 fn entry_of<'s>(program: &Program, entries: &'s [EntryStmt], param: &str) -> Option<&'s EntryStmt> {
-    let string = |id: StrId| &*program.strings[id.0 as usize];
+    let string = |id: StrId| &*program.strings[id];
     let meta = param.strip_prefix("Meta:");
     entries.iter().rev().find(|entry| match &entry.kind {
         EntryKind::Field { name, .. } => meta.is_none() && string(*name) == param,

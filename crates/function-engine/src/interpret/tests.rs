@@ -62,12 +62,13 @@ impl TestProgram {
         let mut made = Vec::new();
         for entry in entries {
             let (condition, kind) = match entry {
-                Entry::Field(name, value) => {
-                    (None, EntryKind::Field { name: self.builder.intern(name), value: *value, ty: TypeIdx(0) })
-                }
+                Entry::Field(name, value) => (
+                    None,
+                    EntryKind::Field { name: self.builder.intern(name), value: *value, ty: TypeIdx::from_u32(0) },
+                ),
                 Entry::If(condition, name, value) => (
                     Some(*condition),
-                    EntryKind::Field { name: self.builder.intern(name), value: *value, ty: TypeIdx(0) },
+                    EntryKind::Field { name: self.builder.intern(name), value: *value, ty: TypeIdx::from_u32(0) },
                 ),
                 Entry::Meta(name, value) => {
                     (None, EntryKind::Meta { property: self.builder.intern(name), value: *value })

@@ -82,7 +82,7 @@ fn value_minus_itself_is_always_zero() {
     for i in 0..50 {
         ops.push(b.call("add", &[N(i), zero]));
     }
-    ops.push(Op::Func { closure: closure(identity, &[]), ty: TypeIdx(1) });
+    ops.push(Op::Func { closure: closure(identity, &[]), ty: TypeIdx::from_u32(1) });
     ops.push(Op::Call { callee: N(51), args: vec![N(0)] });
     ops.push(b.call("sub", &[N(50), N(52)]));
     let program = b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(53)])], ..Template::default() });
@@ -134,7 +134,7 @@ fn calls_nested_thousands_deep_need_no_stack() {
                 continue;
             }
             _ => {
-                let function = Op::Func { closure: closure(deepest, &[]), ty: TypeIdx(1) };
+                let function = Op::Func { closure: closure(deepest, &[]), ty: TypeIdx::from_u32(1) };
                 deepest = b.template(body(1, 0, vec![add, function, Op::Call { callee: N(1), args: vec![N(0)] }]));
                 continue;
             }
@@ -171,11 +171,11 @@ fn nodes_of_a_replaced_branch_are_not_evaluated() {
         vec![
             less,
             Op::If { condition: N(0), then: closure(boom, &[]), otherwise: closure(calm, &[]) },
-            Op::Func { closure: closure(inner, &[N(1)]), ty: TypeIdx(1) },
+            Op::Func { closure: closure(inner, &[N(1)]), ty: TypeIdx::from_u32(1) },
         ],
     ));
     let constant = b.template(Template { params: 1, root: Some(zero), ..Template::default() });
-    let other = b.template(body(0, 0, vec![Op::Func { closure: closure(constant, &[]), ty: TypeIdx(1) }]));
+    let other = b.template(body(0, 0, vec![Op::Func { closure: closure(constant, &[]), ty: TypeIdx::from_u32(1) }]));
     let (a, d) = (b.input("a"), b.input("d"));
     let is_a = b.call("less", &[N(0), zero]);
     // The condition depends on a longer chain than the inner `if`.
@@ -345,7 +345,7 @@ fn ten_thousand_calls_one_after_the_other_are_built_in_linear_time() {
     let one = b.int(1);
     let add = b.call("add", &[Operand::Param(0), one]);
     let function = b.template(body(1, 0, vec![add]));
-    let mut ops = vec![b.input("a"), Op::Func { closure: closure(function, &[]), ty: TypeIdx(1) }];
+    let mut ops = vec![b.input("a"), Op::Func { closure: closure(function, &[]), ty: TypeIdx::from_u32(1) }];
     for i in 0..10_000 {
         ops.push(Op::Call { callee: N(1), args: vec![N(if i == 0 { 0 } else { i + 1 })] });
     }
@@ -362,8 +362,10 @@ fn self_application_is_an_error() {
     let mut b = Builder::new();
     let omega = body(1, 0, vec![Op::Call { callee: Operand::Param(0), args: vec![Operand::Param(0)] }]);
     let omega = b.template(omega);
-    let ops =
-        vec![Op::Func { closure: closure(omega, &[]), ty: TypeIdx(1) }, Op::Call { callee: N(0), args: vec![N(0)] }];
+    let ops = vec![
+        Op::Func { closure: closure(omega, &[]), ty: TypeIdx::from_u32(1) },
+        Op::Call { callee: N(0), args: vec![N(0)] },
+    ];
     let program = b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(1)])], ..Template::default() });
     let mut engine = TestEnvironment::default().engine(&program);
     let errors = engine.run().unwrap_err();

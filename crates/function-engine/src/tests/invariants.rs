@@ -1,5 +1,7 @@
 //! Invariants between two rounds.
 
+use mcl_artifact::program::TemplateId;
+
 use crate::engine::Engine;
 use crate::node::{Binding, Input, NodeKind, Slot, State};
 
@@ -54,11 +56,11 @@ pub(super) fn check(engine: &Engine) {
 }
 
 /// Returns a description of every node that does not depend on its id, sorted.
-pub(super) fn census(engine: &Engine) -> Vec<(u32, String)> {
-    let mut all: Vec<(u32, String)> = engine
+pub(super) fn census(engine: &Engine) -> Vec<(TemplateId, String)> {
+    let mut all: Vec<(TemplateId, String)> = engine
         .nodes
         .iter()
-        .map(|(_, node)| (engine.frames[node.frame].template.0, format!("{:?} {}", node.slot, kind_name(&node.kind))))
+        .map(|(_, node)| (engine.frames[node.frame].template, format!("{:?} {}", node.slot, kind_name(&node.kind))))
         .collect();
     all.sort();
     all

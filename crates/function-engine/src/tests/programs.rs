@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use mcl_artifact::program::{
-    Closure, ConstId, Constant, EntryKind, EntryStmt, FunctionIdx, FunctionImport, Node, Op, Operand, Program,
-    ResourceStmt, Statement, StrId, Template, TemplateId, TypeIdx,
+    Closure, Constant, EntryKind, EntryStmt, FunctionImport, Node, Op, Operand, Program, ResourceStmt, Statement,
+    StrId, Template, TemplateId, TypeIdx,
 };
 use mcl_diagnostics::{FileId, Span};
 use mcl_value::{Field, FuncType, Type, Value};
@@ -24,7 +24,7 @@ impl Builder {
             Type::Func(Arc::new(FuncType { args, result: Type::Nil }))
         };
         // An arbitrary type, and functions with one and two arguments.
-        let types = vec![Type::Nil, function(1), function(2)];
+        let types = vec![Type::Nil, function(1), function(2)].into();
         let mut program = Program { types, ..Program::default() };
         program.files.add("main.mcl", "");
         program.strings.push("noop".into());
@@ -33,11 +33,9 @@ impl Builder {
     }
 
     pub(crate) fn constant(&mut self, constant: Constant) -> Operand {
-        let index = self.program.constants.iter().position(|c| *c == constant).unwrap_or_else(|| {
-            self.program.constants.push(constant);
-            self.program.constants.len() - 1
-        });
-        Operand::Const(ConstId(index as u32))
+        let constants = &mut self.program.constants;
+        let known = constants.iter().find(|(_, c)| **c == constant).map(|(id, _)| id);
+        Operand::Const(known.unwrap_or_else(|| constants.push(constant)))
     }
 
     pub(crate) fn int(&mut self, value: i64) -> Operand {
@@ -50,11 +48,8 @@ impl Builder {
 
     pub(crate) fn intern(&mut self, string: &str) -> StrId {
         let strings = &mut self.program.strings;
-        let index = strings.iter().position(|s| **s == *string).unwrap_or_else(|| {
-            strings.push(string.into());
-            strings.len() - 1
-        });
-        StrId(index as u32)
+        let known = strings.iter().find(|(_, s)| ***s == *string).map(|(id, _)| id);
+        known.unwrap_or_else(|| strings.push(string.into()))
     }
 
     pub(crate) fn call(&mut self, name: &str, args: &[Operand]) -> Op {
@@ -62,20 +57,20 @@ impl Builder {
         let function = program
             .functions
             .iter()
-            .position(|f| *program.strings[f.name.0 as usize] == *name && f.ty.args.len() == args.len())
+            .find(|(_, f)| *program.strings[f.name] == *name && f.ty.args.len() == args.len())
+            .map(|(id, _)| id)
             .unwrap_or_else(|| {
-                program.strings.push(name.into());
+                let name = program.strings.push(name.into());
                 program.functions.push(FunctionImport {
-                    name: StrId(program.strings.len() as u32 - 1),
+                    name,
                     ty: FuncType {
                         args: vec![Field { name: "".into(), ty: Type::Nil }; args.len()],
                         result: Type::Nil,
                     },
-                    module_dir: StrId(1),
-                });
-                program.functions.len() - 1
+                    module_dir: StrId::from_u32(1),
+                })
             });
-        Op::Builtin { function: FunctionIdx(function as u32), args: args.to_vec() }
+        Op::Builtin { function, args: args.to_vec() }
     }
 
     pub(crate) fn input(&mut self, key: &str) -> Op {
@@ -84,8 +79,7 @@ impl Builder {
     }
 
     pub(crate) fn template(&mut self, template: Template) -> TemplateId {
-        self.program.templates.push(template);
-        TemplateId(self.program.templates.len() as u32 - 1)
+        self.program.templates.push(template)
     }
 
     pub(crate) fn finish(mut self, top: Template) -> Arc<Program> {
@@ -103,11 +97,11 @@ pub(crate) fn nodes(ops: impl IntoIterator<Item = Op>) -> Vec<Node> {
 pub(crate) fn show(values: &[Operand]) -> Statement {
     let entry = |value: &Operand| EntryStmt {
         condition: None,
-        kind: EntryKind::Field { name: StrId(0), value: *value, ty: TypeIdx(0) },
+        kind: EntryKind::Field { name: StrId::from_u32(0), value: *value, ty: TypeIdx::from_u32(0) },
         span: SPAN,
     };
     Statement::Resource(Box::new(ResourceStmt {
-        kind: StrId(0),
+        kind: StrId::from_u32(0),
         name: values[0],
         collect: None,
         entries: values[1..].iter().map(entry).collect(),
@@ -294,11 +288,14 @@ impl Generator<'_> {
                 Ty::Map => self.builtin(scope, "to_map", &[Ty::List], depth),
                 Ty::Unary | Ty::Predicate => {
                     let result = if ty == Ty::Unary { Ty::Int } else { Ty::Bool };
-                    Op::Func { closure: self.expression(scope, &[Ty::Int], result, depth - 1), ty: TypeIdx(1) }
+                    Op::Func {
+                        closure: self.expression(scope, &[Ty::Int], result, depth - 1),
+                        ty: TypeIdx::from_u32(1),
+                    }
                 }
                 Ty::Binary => Op::Func {
                     closure: self.expression(scope, &[Ty::Int, Ty::Int], Ty::Int, depth - 1),
-                    ty: TypeIdx(2),
+                    ty: TypeIdx::from_u32(2),
                 },
             },
         };
@@ -365,7 +362,7 @@ impl Generator<'_> {
                 let closure = self.closure(scope, params, |this, inner| {
                     inner.template.root = Some(this.leaf(inner, result));
                 });
-                Op::Func { closure, ty: TypeIdx(params.len() as u32) }
+                Op::Func { closure, ty: TypeIdx::from_u32(params.len() as u32) }
             }
         };
         node(scope, op, ty)

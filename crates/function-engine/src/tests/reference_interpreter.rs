@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use mcl_artifact::program::{Closure, Constant, Op, Operand, Program, Statement, Template};
+use mcl_artifact::program::{Closure, Constant, Op, Operand, Program, Statement, Template, TemplateId};
 use mcl_functions::{CallContext, EngineFunction, FunctionError, Implementation};
 use mcl_value::Value;
 use rustc_hash::FxHashMap;
@@ -36,7 +36,7 @@ enum Param {
 }
 
 struct Frame {
-    template: usize,
+    template: TemplateId,
     parent: Option<Rc<Frame>>,
     captures: Vec<Operand>,
     params: Vec<Param>,
@@ -61,7 +61,7 @@ pub(super) fn outcome(program: &Program, environment: &TestEnvironment) -> Resul
         failures: BTreeSet::new(),
         waiting: Cell::new(false),
     };
-    let template = program.templates.len() - 1;
+    let (template, _) = program.templates.last().expect("a program has a template");
     let top = Frame { template, parent: None, captures: vec![], params: vec![], done: RefCell::default() };
     interpreter.statements(&Rc::new(top));
     if !interpreter.failures.is_empty() {
@@ -80,7 +80,7 @@ impl ReferenceInterpreter<'_> {
 
     fn open_frame(&self, closure: &Closure, parent: &Rc<Frame>, params: Vec<Param>) -> Rc<Frame> {
         let frame = Rc::new(Frame {
-            template: closure.template.0 as usize,
+            template: closure.template,
             parent: Some(Rc::clone(parent)),
             captures: closure.captures.clone(),
             params,
@@ -149,7 +149,7 @@ impl ReferenceInterpreter<'_> {
 
     fn operand(&self, frame: &Rc<Frame>, operand: Operand) -> Evaluated {
         match operand {
-            Operand::Const(c) => Ok(Data::Value(match &self.program.constants[c.0 as usize] {
+            Operand::Const(c) => Ok(Data::Value(match &self.program.constants[c] {
                 Constant::Int(n) => Value::Int(*n),
                 Constant::Str(s) => Value::Str(s.clone()),
                 other => panic!("{other:?}"),
@@ -181,8 +181,8 @@ impl ReferenceInterpreter<'_> {
         match op {
             Op::List(items) => Ok(Data::Value(Value::List(values(self.all(frame, items)?).into()))),
             Op::Builtin { function, args } => {
-                let import = &self.program.functions[function.0 as usize];
-                let name = &self.program.strings[import.name.0 as usize];
+                let import = &self.program.functions[*function];
+                let name = &self.program.strings[import.name];
                 let args = self.all(frame, args)?;
                 match functions::lookup(name).unwrap().implementation {
                     Implementation::Plain(call) => {

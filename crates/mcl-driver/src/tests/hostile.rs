@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use mcl_modules::{Input, Loaded, Options, load};
+use cranelift_entity::PrimaryMap;
+use mcl_modules::{Input, Loaded, Options, UnitId, load};
 
 use crate::*;
 
@@ -16,11 +17,11 @@ fn loaded() -> Loaded {
 #[test]
 fn trees_that_do_not_match_the_sources_are_refused() {
     let (trees, _) = parse(loaded());
-    let none = Trees { trees: Vec::new(), ..trees.clone() };
+    let none = Trees { trees: PrimaryMap::new(), ..trees.clone() };
     let other_file = {
-        let mut tree = (*trees.trees[0]).clone();
+        let mut tree = (*trees.trees[UnitId::from_u32(0)]).clone();
         tree.file = mcl_diagnostics::FileId(7);
-        Trees { trees: vec![Arc::new(tree)], ..trees }
+        Trees { trees: vec![Arc::new(tree)].into(), ..trees }
     };
     for hostile in [none, other_file] {
         let bytes = Payload::Ast(hostile).write();
@@ -32,7 +33,7 @@ fn trees_that_do_not_match_the_sources_are_refused() {
 #[test]
 fn tokens_that_do_not_fit_the_sources_are_refused() {
     let mut hostile = loaded();
-    hostile.units[0].tokens =
+    hostile.units[UnitId::from_u32(0)].tokens =
         Arc::new(mcl_lexer::lex("a much longer text than the program has, by far; it goes on and on and on"));
     let error = Payload::read(&Payload::Tokens(hostile).write()).expect_err("it is refused");
     assert_eq!(error.code, mcl_diagnostics::Code::A0106);

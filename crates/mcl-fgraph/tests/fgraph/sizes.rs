@@ -7,7 +7,7 @@ use mcl_artifact::program::Program;
 use crate::support::{FOLDED, PLAIN, build, checked, lower, run};
 
 fn nodes(program: &Program) -> usize {
-    program.templates.iter().map(|template| template.nodes.len() + template.statements.len()).sum()
+    program.templates.values().map(|template| template.nodes.len() + template.statements.len()).sum()
 }
 
 #[test]

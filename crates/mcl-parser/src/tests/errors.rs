@@ -832,7 +832,7 @@ import fmt
     let names: Vec<String> = parsed
         .ast
         .stmts
-        .iter()
+        .values()
         .filter_map(|stmt| if let Stmt::Error { defines } = stmt { Some(defines) } else { None })
         .flatten()
         .map(|d| format!("{:?} {}", d.kind, parsed.ast.name(d.name)))

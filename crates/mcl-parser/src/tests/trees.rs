@@ -1,5 +1,6 @@
 //! The trees of programs.
 
+use cranelift_entity::EntitySet;
 use mcl_diagnostics::FileId;
 use mcl_lexer::lex;
 
@@ -133,7 +134,7 @@ fn spans_are_true() {
     let text = "$a = 1 + foo(2) # c\ntest \"x\" {\n\tb => $c.d ?: \"${e} f\",\n\tBefore => Test[\"y\"],\n}\n";
     let ast = tree(text);
     let slice = |s: mcl_diagnostics::Span| &text[s.start as usize..s.end as usize];
-    let exprs: Vec<&str> = ast.expr_spans.iter().map(|s| slice(*s)).collect();
+    let exprs: Vec<&str> = ast.expr_spans.values().map(|s| slice(*s)).collect();
     for expected in ["1 + foo(2)", "foo(2)", "$c.d", "${e}", " f", "\"${e} f\"", "\"y\""] {
         assert!(exprs.contains(&expected), "{expected} in {exprs:?}");
     }
@@ -148,19 +149,19 @@ pub fn assert_well_formed(ast: &Ast) {
     assert_eq!(ast.exprs.len(), ast.expr_spans.len());
     assert_eq!(ast.stmts.len(), ast.stmt_spans.len());
     assert_eq!(ast.types.len(), ast.type_spans.len());
-    let mut seen = vec![false; ast.stmts.len()];
-    for (i, stmt) in ast.stmts.iter().enumerate() {
+    let mut seen = EntitySet::new();
+    for (parent, stmt) in &ast.stmts {
         let blocks: Vec<&Vec<StmtId>> = match stmt {
             Stmt::If { then, otherwise, .. } => [Some(then), otherwise.as_ref()].into_iter().flatten().collect(),
             Stmt::For { body, .. } | Stmt::ForKv { body, .. } | Stmt::Class { body, .. } => vec![body],
             _ => Vec::new(),
         };
         for id in blocks.into_iter().flatten() {
-            assert!((id.0 as usize) < i, "children come first");
-            assert!(!std::mem::replace(&mut seen[id.0 as usize], true), "every statement has one parent");
+            assert!(*id < parent, "children come first");
+            assert!(seen.insert(*id), "every statement has one parent");
         }
     }
     for id in &ast.body {
-        assert!(!std::mem::replace(&mut seen[id.0 as usize], true), "every statement has one parent");
+        assert!(seen.insert(*id), "every statement has one parent");
     }
 }

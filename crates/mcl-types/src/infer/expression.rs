@@ -65,7 +65,7 @@ impl Inference<'_> {
                     .collect();
                 self.solver.types.add(Node::Struct(fields), span)
             }
-            Expr::Func(lambda) => match self.scoped.module(module).exprs[expr.0 as usize] {
+            Expr::Func(lambda) => match self.scoped.module(module).exprs[expr] {
                 ExprInfo::Function(scope) => self.infer_lambda(module, ast, lambda, scope, span),
                 ExprInfo::None | ExprInfo::Ref(_) | ExprInfo::Unresolved => Ty::ERROR,
             },

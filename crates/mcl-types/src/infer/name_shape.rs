@@ -43,7 +43,7 @@ impl Inference<'_> {
                 }
             }
             Expr::Map(_) | Expr::Struct(_) => NameShape::Other,
-            Expr::Var(_) => match self.scoped.module(module).exprs[expr.0 as usize] {
+            Expr::Var(_) => match self.scoped.module(module).exprs[expr] {
                 ExprInfo::Ref(reference) => self.shape_of_reference(self.scoped.reference(reference)),
                 ExprInfo::None | ExprInfo::Function(_) | ExprInfo::Unresolved => NameShape::Unknown,
             },

@@ -111,7 +111,7 @@ impl Body<'_> {
     fn used_definitions(mut self) -> FxHashSet<DefId> {
         let list = self.scoped.scope(self.scope);
         let infos = &self.scoped.module(list.module).stmts;
-        let statements = list.body.iter().filter(|stmt| !matches!(infos[stmt.0 as usize], StmtInfo::Def(_)));
+        let statements = list.body.iter().filter(|stmt| !matches!(infos[**stmt], StmtInfo::Def(_)));
         self.work.extend(statements.map(|stmt| (self.scope, *stmt)));
         while let Some((scope, stmt)) = self.work.pop() {
             self.statement(scope, stmt);
@@ -123,7 +123,7 @@ impl Body<'_> {
     fn statement(&mut self, scope: ScopeId, stmt: StmtId) {
         let scoped = self.scoped;
         let module = scoped.scope(scope).module;
-        match scoped.module(module).stmts[stmt.0 as usize] {
+        match scoped.module(module).stmts[stmt] {
             StmtInfo::Def(def) => {
                 if !self.reachable.contains(def) {
                     return;
@@ -164,7 +164,7 @@ impl Body<'_> {
         let infos = &self.scoped.module(module).exprs;
         let mut work = vec![root];
         while let Some(expr) = work.pop() {
-            if let ExprInfo::Ref(reference) = infos[expr.0 as usize] {
+            if let ExprInfo::Ref(reference) = infos[expr] {
                 self.reference(reference);
             }
             walk::subexpressions(ast.expr(expr), |part| work.push(part));

@@ -3,6 +3,7 @@
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use indexmap::IndexMap;
 use mcl_diagnostics::{Diagnostic, Span};
+use mcl_parser::ast::ExprId;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::infer::Inference;
@@ -19,7 +20,7 @@ const MAX_TYPE_DEPTH: u32 = 400;
 /// The tables of [`Typed`], without the program that they belong to.
 pub(crate) struct Tables {
     types: TypeTable,
-    exprs: PrimaryMap<ModuleId, Vec<TypeId>>,
+    exprs: PrimaryMap<ModuleId, PrimaryMap<ExprId, TypeId>>,
     defs: PrimaryMap<DefId, TypeId>,
     generics: PrimaryMap<ScopeId, TypeVars>,
     instance_types: PrimaryMap<InstanceId, Box<[TypeId]>>,
@@ -45,7 +46,8 @@ impl Inference<'_> {
         let interned = SecondaryMap::with_capacity(types.len());
         let mut interner = Interner { table: TypeTable::default(), interned, numbers, too_deep: None };
         let mut intern = |ty: Ty| interner.intern(types, ty);
-        let exprs = self.inferred.exprs.values().map(|module| module.iter().map(|ty| intern(*ty)).collect()).collect();
+        let exprs =
+            self.inferred.exprs.values().map(|module| module.values().map(|ty| intern(*ty)).collect()).collect();
         let defs = self.scoped.defs.keys().map(|def| self.inferred.defs[def].expand());
         let defs = defs.map(|ty| ty.map_or(TypeId::UNTYPED, &mut intern)).collect();
         let instance_types =

@@ -96,7 +96,7 @@ impl Search<'_> {
         let infos = &self.scoped.module(module).exprs;
         let mut work = vec![root];
         while let Some(expr) = work.pop() {
-            if let ExprInfo::Ref(reference) = infos[expr.0 as usize] {
+            if let ExprInfo::Ref(reference) = infos[expr] {
                 self.reference(reference);
             }
             walk::subexpressions(ast.expr(expr), |part| work.push(part));

@@ -74,8 +74,8 @@ impl Inference<'_> {
 
     /// Reports literals that are annotated as `variant`, even where nothing uses the variable (spec 02 §5.9).
     fn check_variants(&mut self) {
-        for ast in &self.scoped.units {
-            for stmt in &ast.stmts {
+        for ast in self.scoped.units.values() {
+            for stmt in ast.stmts.values() {
                 let Stmt::Bind { ty: Some(ty), value, .. } = stmt else { continue };
                 if *ast.ty(*ty) == TypeExpr::Variant && is_literal(ast.expr(*value)) {
                     self.report(InferError::Variant { written: ast.ty_span(*ty) });

@@ -13,30 +13,30 @@ use crate::scope::error::{Entity, ScopeError};
 use crate::scope::import::Imported;
 use crate::scope::names::{Namespace, Symbol};
 use crate::scope::table::{Alias, AliasTarget};
-use crate::scoped::{DefId, DefKind, InstanceKind, Module, ModuleId, ScopeId, ScopeKind, StmtInfo};
+use crate::scoped::{DefId, DefKind, ExprInfo, InstanceKind, Module, ModuleId, ScopeId, ScopeKind, StmtInfo};
 
 impl Resolver<'_> {
     /// Declares a module for a file: one that sees only itself, or, given the scope `site` that contains the import, one
     /// that sees the names around that scope.
     pub(crate) fn declare_module(&mut self, unit: UnitId, site: Option<ScopeId>) -> ModuleId {
         if site.is_none()
-            && let Some(module) = self.shared_modules[unit.0 as usize]
+            && let Some(module) = self.shared_modules[unit]
         {
             return module;
         }
-        let ast = Arc::clone(&self.out.units[unit.0 as usize]);
+        let ast = Arc::clone(&self.out.units[unit]);
         let module = self.out.modules.push(Module {
             unit,
             scope: self.out.scopes.next_key(),
-            exprs: vec![Default::default(); ast.exprs.len()],
-            stmts: vec![StmtInfo::None; ast.stmts.len()],
+            exprs: vec![ExprInfo::None; ast.exprs.len()].into(),
+            stmts: vec![StmtInfo::None; ast.stmts.len()].into(),
         });
         let scope = self.add_scope(module, site, ScopeKind::Module);
         self.tables[scope].skips_parent_definitions = true;
-        let system = self.loaded.units[unit.0 as usize].system.as_deref();
+        let system = self.loaded.units[unit].system.as_deref();
         self.tables[scope].system = system.map(|module| self.symbols.intern(module));
         if site.is_none() {
-            self.shared_modules[unit.0 as usize] = Some(module);
+            self.shared_modules[unit] = Some(module);
             self.unresolved_modules.push(module);
         }
         self.declare_scopes(scope, &ast.body);
@@ -107,7 +107,7 @@ impl Resolver<'_> {
     /// Records the resolution of a statement.
     pub(crate) fn set_info(&mut self, scope: ScopeId, stmt: StmtId, info: StmtInfo) {
         let module = self.out.scope(scope).module;
-        self.out.modules[module].stmts[stmt.0 as usize] = info;
+        self.out.modules[module].stmts[stmt] = info;
     }
 
     /// Declares parameters; of equal names the last one counts (spec 02 §2.3).

@@ -109,7 +109,7 @@ impl Resolver<'_> {
             self.class_lookups[instance] = ClassLookup::Done;
             return AliasTarget::Error;
         }
-        let is_new = site.is_some() || self.shared_modules[unit.0 as usize].is_none();
+        let is_new = site.is_some() || self.shared_modules[unit].is_none();
         let module = self.declare_module(unit, site);
         let instance = self.add_instance(scope, stmt, InstanceKind::Module(module));
         self.set_info(scope, stmt, StmtInfo::Instance(instance));
@@ -157,7 +157,7 @@ impl Resolver<'_> {
 
     /// Returns whether a file that the scope `site` imports uses a name that is defined around `site`.
     fn captures(&mut self, unit: UnitId, site: ScopeId) -> bool {
-        let is_system = self.loaded.units[unit.0 as usize].system.is_some();
+        let is_system = self.loaded.units[unit].system.is_some();
         if is_system || self.out.scope(site).parent.is_none() {
             return false;
         }
@@ -187,28 +187,28 @@ impl Resolver<'_> {
 
     /// Returns the names that a file and the files it imports use and do not define at their top level.
     fn free_names(&mut self, unit: UnitId) -> FreeNames {
-        if let Some(names) = &self.free_names[unit.0 as usize] {
+        if let Some(names) = &self.free_names[unit] {
             return Arc::clone(names);
         }
         // A file that is found again during its own search imports itself, which is reported elsewhere.
-        self.free_names[unit.0 as usize] = Some(Arc::from([]));
+        self.free_names[unit] = Some(Arc::from([]));
         let used = self.used_names(unit);
         let defined = self.top_level_names(unit);
         let mut names: Vec<_> = used.difference(&defined).copied().collect();
         names.sort_unstable_by_key(|name| name.symbol());
         let names: FreeNames = names.into();
-        self.free_names[unit.0 as usize] = Some(Arc::clone(&names));
+        self.free_names[unit] = Some(Arc::clone(&names));
         names
     }
 
     fn used_names(&mut self, unit: UnitId) -> FxHashSet<FreeName> {
-        let ast = Arc::clone(&self.out.units[unit.0 as usize]);
+        let ast = Arc::clone(&self.out.units[unit]);
         let first_part = |namespace: Namespace, name: Name| match self.symbols.parts(unit, name) {
             [simple] => FreeName::Simple(namespace, *simple),
             parts => FreeName::Alias(parts[0]),
         };
         let mut used: FxHashSet<FreeName> = FxHashSet::default();
-        for expr in &ast.exprs {
+        for expr in ast.exprs.values() {
             match expr {
                 Expr::Var(name) | Expr::CallVar { name, .. } => {
                     used.insert(first_part(Namespace::Variable, *name));
@@ -220,7 +220,7 @@ impl Resolver<'_> {
             }
         }
         let mut imports = Vec::new();
-        for stmt in &ast.stmts {
+        for stmt in ast.stmts.values() {
             match stmt {
                 Stmt::Include { class, .. } => {
                     used.insert(first_part(Namespace::Class, *class));
@@ -242,7 +242,7 @@ impl Resolver<'_> {
     }
 
     fn top_level_names(&mut self, unit: UnitId) -> FxHashSet<FreeName> {
-        let ast = Arc::clone(&self.out.units[unit.0 as usize]);
+        let ast = Arc::clone(&self.out.units[unit]);
         let mut defined: FxHashSet<FreeName> = FxHashSet::default();
         for stmt in &ast.body {
             let mut define = |namespace, name| defined.insert(FreeName::Simple(namespace, name));
@@ -282,7 +282,7 @@ impl Resolver<'_> {
             return;
         };
         let stars: Vec<AliasTarget> =
-            table.stars.iter().filter(|(star, _)| star.0 < stmt.0).map(|(_, target)| *target).collect();
+            table.stars.iter().filter(|(star, _)| *star < stmt).map(|(_, target)| *target).collect();
         for star in stars {
             let AliasTarget::Instance(instance) = star else { continue };
             let Some(module) = self.out.instance_scope(instance) else { continue };

@@ -34,7 +34,7 @@ pub(crate) struct Symbols {
     names: PrimaryMap<Symbol, Arc<str>>,
     index: FxHashMap<Arc<str>, Symbol>,
     /// By [`UnitId`], by [`Name`].
-    units: Vec<Vec<Parts>>,
+    units: PrimaryMap<UnitId, PrimaryMap<Name, Parts>>,
 }
 
 /// A name of a file.
@@ -47,10 +47,10 @@ enum Parts {
 
 impl Symbols {
     /// Interns the names of all files.
-    pub(crate) fn new(units: &[Arc<Ast>]) -> Symbols {
+    pub(crate) fn new(units: &PrimaryMap<UnitId, Arc<Ast>>) -> Symbols {
         let mut symbols = Symbols::default();
-        for ast in units {
-            let names = ast.names.iter().map(|name| symbols.split(name)).collect();
+        for ast in units.values() {
+            let names = ast.names.values().map(|name| symbols.split(name)).collect();
             symbols.units.push(names);
         }
         symbols
@@ -88,7 +88,7 @@ impl Symbols {
 
     /// Returns the parts of a name as it is written in a file.
     pub(crate) fn parts(&self, unit: UnitId, name: Name) -> &[Symbol] {
-        match &self.units[unit.0 as usize][name.0 as usize] {
+        match &self.units[unit][name] {
             Parts::Simple(part) => part,
             Parts::Dotted(parts) => parts,
         }

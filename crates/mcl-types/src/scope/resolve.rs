@@ -71,7 +71,7 @@ impl Resolver<'_> {
         walk::expressions(ast.stmt(stmt), |expr| self.resolve_expression(scope, expr, &ast, ancestors));
         if let (StmtInfo::Def(def), Stmt::Func { func, .. }) = (self.out.stmt_info(scope, stmt), ast.stmt(stmt)) {
             let module = self.out.scope(scope).module;
-            if let ExprInfo::Function(inner) = self.out.module(module).exprs[func.0 as usize] {
+            if let ExprInfo::Function(inner) = self.out.module(module).exprs[*func] {
                 self.out.defs[def].kind = DefKind::Func { stmt, scope: Some(inner) };
             }
         }
@@ -124,7 +124,7 @@ impl Resolver<'_> {
                 _ => ExprInfo::None,
             };
             if info != ExprInfo::None {
-                self.out.modules[module].exprs[expr.0 as usize] = info;
+                self.out.modules[module].exprs[expr] = info;
             }
             walk::subexpressions(ast.expr(expr), |part| children.push((part, inside)));
             work.extend(children.drain(..).rev());

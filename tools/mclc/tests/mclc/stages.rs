@@ -71,6 +71,7 @@ fn every_stage_can_be_inspected() {
         let json = scratch.mclc(&["inspect", file, "--format", "json"]);
         let value: serde_json::Value = serde_json::from_str(&json.stdout).expect("the output is JSON");
         assert!(value["payload"].is_object(), "{file}: {}", value["payload"]);
+        assert!(!json.stdout.contains("\"elems\""), "{file}: tables are lists");
     }
     assert!(scratch.mclc(&["inspect", "out.bin", "--format", "dot"]).stdout.starts_with("digraph"));
     assert_eq!(scratch.mclc(&["inspect", "out.ast", "--format", "dot"]).status, 2);
