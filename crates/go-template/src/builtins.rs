@@ -6,6 +6,7 @@ use go_compat::strconv::is_print;
 use go_compat::unicode::runes;
 use go_compat::{html, strings};
 
+use crate::call_error::CallError;
 use crate::data::{Data, GoType, ListData};
 use crate::format::{print, print_line, printf};
 
@@ -22,7 +23,7 @@ pub(crate) fn arity(name: &str) -> Option<(usize, bool)> {
 }
 
 /// Calls a built-in function. The number of arguments has been checked.
-pub(crate) fn call(name: &str, args: &[Data]) -> Result<Data, String> {
+pub(crate) fn call(name: &str, args: &[Data]) -> Result<Data, CallError> {
     let (first, rest) = args.split_first().map_or((&Data::Nil, args), |(first, rest)| (first, rest));
     match name {
         "not" => Ok(Data::Bool(!first.is_true())),
@@ -39,18 +40,22 @@ pub(crate) fn call(name: &str, args: &[Data]) -> Result<Data, String> {
         "println" => Ok(text(print_line(args))),
         "printf" => match first {
             Data::Str(format) => Ok(text(printf(format, rest))),
-            other => Err(format!("wrong type for value; expected string; got {}", other.go_type())),
+            other => Err(CallError::NotAFormat(other.go_type())),
         },
         // Go replaces zero bytes, which can end a text early in some readers.
         "html" => Ok(text(replace_zeros(&html::escape(&joined(args))))),
         "js" => Ok(text(js_escape(&joined(args)))),
         "urlquery" => Ok(text(query_escape(&joined(args)))),
         "call" => match first {
-            Data::Nil => Err("call of nil".to_owned()),
-            other => Err(format!("non-function {} of type {}", String::from_utf8_lossy(&print(args)), other.go_type())),
+            Data::Nil => Err(CallError::CallOfNil),
+            other => Err(CallError::NotAFunction { value: shown(args), ty: other.go_type() }),
         },
-        _ => Err(format!("function {name} not defined")),
+        _ => Err(CallError::Undefined(name.to_owned())),
     }
+}
+
+fn shown(args: &[Data]) -> String {
+    String::from_utf8_lossy(&print(args)).into_owned()
 }
 
 fn text(bytes: Vec<u8>) -> Data {
@@ -61,19 +66,19 @@ fn count(length: usize) -> Data {
     Data::Native(i64::try_from(length).unwrap_or(i64::MAX))
 }
 
-fn len(item: &Data) -> Result<Data, String> {
+fn len(item: &Data) -> Result<Data, CallError> {
     match item {
         Data::Str(text) => Ok(count(text.len())),
         Data::List(list) => Ok(count(list.items.len())),
         Data::Map(map) => Ok(count(map.entries.len())),
-        Data::Nil => Err("len of nil pointer".to_owned()),
-        other => Err(format!("len of type {}", other.go_type())),
+        Data::Nil => Err(CallError::LenOfNil),
+        other => Err(CallError::LenOf(other.go_type())),
     }
 }
 
-fn index(item: &Data, keys: &[Data]) -> Result<Data, String> {
+fn index(item: &Data, keys: &[Data]) -> Result<Data, CallError> {
     if matches!(item, Data::Nil) {
-        return Err("index of untyped nil".to_owned());
+        return Err(CallError::IndexOfUntypedNil);
     }
     let mut item = item.clone();
     for key in keys {
@@ -84,41 +89,41 @@ fn index(item: &Data, keys: &[Data]) -> Result<Data, String> {
                 let key = map_key(key, &map.key)?;
                 map.get(&key).cloned().unwrap_or_else(|| Data::zero(&map.value))
             }
-            Data::Nil => return Err("index of nil pointer".to_owned()),
-            other => return Err(format!("can't index item of type {}", other.go_type())),
+            Data::Nil => return Err(CallError::IndexOfNil),
+            other => return Err(CallError::IndexOf(other.go_type())),
         };
     }
     Ok(item)
 }
 
-fn position(key: &Data, length: usize) -> Result<usize, String> {
+fn position(key: &Data, length: usize) -> Result<usize, CallError> {
     let Some(index) = key.as_int() else {
         return Err(match key {
-            Data::Nil => "cannot index slice/array with nil".to_owned(),
-            other => format!("cannot index slice/array with type {}", other.go_type()),
+            Data::Nil => CallError::IndexByNil,
+            other => CallError::IndexBy(other.go_type()),
         });
     };
-    usize::try_from(index).ok().filter(|at| *at < length).ok_or_else(|| format!("index out of range: {index}"))
+    usize::try_from(index).ok().filter(|at| *at < length).ok_or(CallError::IndexOutOfRange(index))
 }
 
-fn map_key(key: &Data, wanted: &GoType) -> Result<Data, String> {
+fn map_key(key: &Data, wanted: &GoType) -> Result<Data, CallError> {
     let found = key.go_type();
     match (key, wanted) {
-        (Data::Nil, _) => Err(format!("value is nil; should be of type {wanted}")),
+        (Data::Nil, _) => Err(CallError::NilKey { expected: wanted.clone() }),
         _ if found == *wanted => Ok(key.clone()),
         (key, GoType::Int64) if key.as_int().is_some() => Ok(Data::Int(key.as_int().unwrap_or(0))),
-        _ => Err(format!("value has type {found}; should be {wanted}")),
+        _ => Err(CallError::KeyType { found, expected: wanted.clone() }),
     }
 }
 
-fn slice(item: &Data, bounds: &[Data]) -> Result<Data, String> {
+fn slice(item: &Data, bounds: &[Data]) -> Result<Data, CallError> {
     let length = match item {
-        Data::Nil => return Err("slice of untyped nil".to_owned()),
-        Data::Str(_) if bounds.len() > 2 => return Err("cannot slice string with 3 indexes".to_owned()),
-        _ if bounds.len() > 3 => return Err(format!("too many slice indexes: {}", bounds.len())),
+        Data::Nil => return Err(CallError::SliceOfNil),
+        Data::Str(_) if bounds.len() > 2 => return Err(CallError::StringSliceBounds),
+        _ if bounds.len() > 3 => return Err(CallError::TooManySliceBounds(bounds.len())),
         Data::Str(text) => text.len(),
         Data::List(list) => list.items.len(),
-        other => return Err(format!("can't slice item of type {}", other.go_type())),
+        other => return Err(CallError::SliceOf(other.go_type())),
     };
     let mut range = [0, length, length];
     for (bound, given) in range.iter_mut().zip(bounds) {
@@ -126,10 +131,10 @@ fn slice(item: &Data, bounds: &[Data]) -> Result<Data, String> {
     }
     let [low, high, limit] = range;
     if low > high {
-        return Err(format!("invalid slice index: {low} > {high}"));
+        return Err(CallError::SliceBounds(low, high));
     }
     if high > limit {
-        return Err(format!("invalid slice index: {high} > {limit}"));
+        return Err(CallError::SliceBounds(high, limit));
     }
     Ok(match item {
         Data::List(list) => Data::List(std::sync::Arc::new(ListData {
@@ -160,9 +165,9 @@ fn class(data: &Data) -> Option<Class> {
     }
 }
 
-fn equals_any(first: &Data, others: &[Data]) -> Result<bool, String> {
+fn equals_any(first: &Data, others: &[Data]) -> Result<bool, CallError> {
     if others.is_empty() {
-        return Err("missing argument for comparison".to_owned());
+        return Err(CallError::MissingOperand);
     }
     for other in others {
         if equal(first, other)? {
@@ -172,7 +177,7 @@ fn equals_any(first: &Data, others: &[Data]) -> Result<bool, String> {
     Ok(false)
 }
 
-fn equal(a: &Data, b: &Data) -> Result<bool, String> {
+fn equal(a: &Data, b: &Data) -> Result<bool, CallError> {
     match (class(a), class(b)) {
         (Some(x), Some(y)) if x == y => Ok(match (a, b) {
             (Data::Bool(a), Data::Bool(b)) => a == b,
@@ -181,7 +186,7 @@ fn equal(a: &Data, b: &Data) -> Result<bool, String> {
             (a, b) => a.as_int() == b.as_int(),
         }),
         _ if matches!(a, Data::Nil) || matches!(b, Data::Nil) => Ok(matches!(a, Data::Nil) && matches!(b, Data::Nil)),
-        (Some(_), Some(_)) => Err(format!("incompatible types for comparison: {} and {}", a.go_type(), b.go_type())),
+        (Some(_), Some(_)) => Err(CallError::Incomparable(a.go_type(), b.go_type())),
         (first, _) => match (a, b) {
             (Data::Record(x), Data::Record(y)) if a.go_type() == b.go_type() => {
                 let pairs = x.iter().zip(y.iter());
@@ -189,20 +194,20 @@ fn equal(a: &Data, b: &Data) -> Result<bool, String> {
             }
             _ => {
                 let blamed = if first.is_none() && !matches!(a, Data::Record(_)) { a } else { b };
-                let shown = String::from_utf8_lossy(&print(std::slice::from_ref(blamed))).into_owned();
                 if matches!(blamed, Data::Record(_)) || class(blamed).is_some() {
-                    return Err(format!("incompatible types for comparison: {} and {}", a.go_type(), b.go_type()));
+                    return Err(CallError::Incomparable(a.go_type(), b.go_type()));
                 }
-                Err(format!("non-comparable type {shown}: {}", blamed.go_type()))
+                let value = shown(std::slice::from_ref(blamed));
+                Err(CallError::NotComparable { value, ty: blamed.go_type() })
             }
         },
     }
 }
 
-fn order(a: &Data, b: &Data) -> Result<Option<Ordering>, String> {
+fn order(a: &Data, b: &Data) -> Result<Option<Ordering>, CallError> {
     match (class(a), class(b)) {
-        (Some(x), Some(y)) if x != y => Err("incompatible types for comparison".to_owned()),
-        (Some(Class::Bool), _) | (None, _) | (_, None) => Err("invalid type for comparison".to_owned()),
+        (Some(x), Some(y)) if x != y => Err(CallError::Unordered),
+        (Some(Class::Bool), _) | (None, _) | (_, None) => Err(CallError::NotOrdered),
         _ => Ok(match (a, b) {
             (Data::Float(a), Data::Float(b)) => a.partial_cmp(b),
             (Data::Str(a), Data::Str(b)) => Some(a.cmp(b)),
@@ -211,11 +216,11 @@ fn order(a: &Data, b: &Data) -> Result<Option<Ordering>, String> {
     }
 }
 
-fn less(a: &Data, b: &Data) -> Result<bool, String> {
+fn less(a: &Data, b: &Data) -> Result<bool, CallError> {
     Ok(order(a, b)? == Some(Ordering::Less))
 }
 
-fn less_or_equal(a: &Data, b: &Data) -> Result<bool, String> {
+fn less_or_equal(a: &Data, b: &Data) -> Result<bool, CallError> {
     Ok(matches!(order(a, b)?, Some(Ordering::Less | Ordering::Equal)))
 }
 

@@ -1,5 +1,7 @@
 //! Splits a template into tokens. Spaces inside actions are tokens, because `.A .B` and `.A.B` differ.
 
+use std::fmt;
+
 use go_compat::strconv::{is_print, quote};
 use go_compat::unicode::decode_rune;
 
@@ -55,12 +57,52 @@ const KEYWORDS: [&str; 10] = ["block", "break", "continue", "define", "else", "e
 /// Returns all tokens. The last one is `Eof` or `Error`.
 pub(crate) fn tokens(text: &[u8]) -> Vec<Token> {
     let mut lexer = Lexer { text, at: 0, line: 1, parens: 0, tokens: Vec::new() };
-    if let Err(message) = lexer.run() {
+    if let Err(error) = lexer.run() {
         let (at, line) = (lexer.at, lexer.line);
-        lexer.tokens.push(Token { kind: Kind::Error, at, line, text: message.into_bytes() });
+        lexer.tokens.push(Token { kind: Kind::Error, at, line, text: error.to_string().into_bytes() });
     }
     lexer.tokens
 }
+
+/// Why a template cannot be split into tokens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum LexError {
+    UnclosedComment,
+    CommentBeforeDelimiter,
+    UnclosedAction,
+    ExpectedDeclare,
+    UnterminatedString,
+    UnterminatedCharacter,
+    UnterminatedRawString,
+    UnexpectedParen,
+    UnclosedParen,
+    UnrecognizedCharacter(char),
+    BadCharacter(char),
+    BadNumber(Vec<u8>),
+}
+
+impl fmt::Display for LexError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            LexError::UnclosedComment => "unclosed comment",
+            LexError::CommentBeforeDelimiter => "comment ends before closing delimiter",
+            LexError::UnclosedAction => "unclosed action",
+            LexError::ExpectedDeclare => "expected :=",
+            LexError::UnterminatedString => "unterminated quoted string",
+            LexError::UnterminatedCharacter => "unterminated character constant",
+            LexError::UnterminatedRawString => "unterminated raw quoted string",
+            LexError::UnexpectedParen => "unexpected right paren",
+            LexError::UnclosedParen => "unclosed left paren",
+            LexError::UnrecognizedCharacter(c) => {
+                return write!(f, "unrecognized character in action: {}", unicode_form(*c));
+            }
+            LexError::BadCharacter(c) => return write!(f, "bad character {}", unicode_form(*c)),
+            LexError::BadNumber(text) => return write!(f, "bad number syntax: {}", quote(text)),
+        })
+    }
+}
+
+impl std::error::Error for LexError {}
 
 struct Lexer<'a> {
     text: &'a [u8],
@@ -95,7 +137,7 @@ impl<'a> Lexer<'a> {
         self.at = end;
     }
 
-    fn run(&mut self) -> Result<(), String> {
+    fn run(&mut self) -> Result<(), LexError> {
         loop {
             let open = memchr::memmem::find(self.rest(), b"{{");
             let trims = open.is_some_and(|open| {
@@ -125,13 +167,13 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn comment(&mut self, start: usize) -> Result<(), String> {
+    fn comment(&mut self, start: usize) -> Result<(), LexError> {
         let Some(length) = memchr::memmem::find(&self.rest()[start..], b"*/") else {
-            return Err("unclosed comment".to_owned());
+            return Err(LexError::UnclosedComment);
         };
         let end = start + length + 2;
         let Some((close, trims)) = self.close_at(end) else {
-            return Err("comment ends before closing delimiter".to_owned());
+            return Err(LexError::CommentBeforeDelimiter);
         };
         self.skip(end + close);
         if trims {
@@ -155,7 +197,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn action(&mut self) -> Result<(), String> {
+    fn action(&mut self) -> Result<(), LexError> {
         loop {
             // A space and `-}}` close the action, even after more spaces.
             let blanks = self.rest().iter().take_while(|b| is_space(**b)).count();
@@ -168,18 +210,18 @@ impl<'a> Lexer<'a> {
             if self.rest().starts_with(b"}}") {
                 return self.close(2, false);
             }
-            let Some((c, length)) = decode_rune(self.rest()) else { return Err("unclosed action".to_owned()) };
+            let Some((c, length)) = decode_rune(self.rest()) else { return Err(LexError::UnclosedAction) };
             match c {
                 _ if blanks > 0 => self.emit(Kind::Space, blanks),
                 '=' => self.emit(Kind::Assign, 1),
                 ':' if self.rest().starts_with(b":=") => self.emit(Kind::Declare, 2),
-                ':' => return Err("expected :=".to_owned()),
+                ':' => return Err(LexError::ExpectedDeclare),
                 '|' => self.emit(Kind::Pipe, 1),
-                '"' => self.quoted(b'"', Kind::String, "unterminated quoted string")?,
-                '\'' => self.quoted(b'\'', Kind::CharConstant, "unterminated character constant")?,
+                '"' => self.quoted(b'"', Kind::String, LexError::UnterminatedString)?,
+                '\'' => self.quoted(b'\'', Kind::CharConstant, LexError::UnterminatedCharacter)?,
                 '`' => {
                     let Some(end) = memchr::memchr(b'`', &self.rest()[1..]) else {
-                        return Err("unterminated raw quoted string".to_owned());
+                        return Err(LexError::UnterminatedRawString);
                     };
                     self.emit(Kind::RawString, end + 2);
                 }
@@ -191,19 +233,19 @@ impl<'a> Lexer<'a> {
                     self.parens += 1;
                 }
                 ')' => {
-                    self.parens = self.parens.checked_sub(1).ok_or("unexpected right paren")?;
+                    self.parens = self.parens.checked_sub(1).ok_or(LexError::UnexpectedParen)?;
                     self.emit(Kind::CloseParen, 1);
                 }
                 c if is_word(c) => self.word(Kind::Identifier)?,
                 c if c.is_ascii_graphic() => self.emit(Kind::Other, length),
-                c => return Err(format!("unrecognized character in action: {}", unicode_form(c))),
+                c => return Err(LexError::UnrecognizedCharacter(c)),
             }
         }
     }
 
-    fn close(&mut self, length: usize, trims: bool) -> Result<(), String> {
+    fn close(&mut self, length: usize, trims: bool) -> Result<(), LexError> {
         if self.parens > 0 {
-            return Err("unclosed left paren".to_owned());
+            return Err(LexError::UnclosedParen);
         }
         self.emit(Kind::Close, length);
         if trims {
@@ -212,12 +254,12 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    fn quoted(&mut self, quote: u8, kind: Kind, unterminated: &str) -> Result<(), String> {
+    fn quoted(&mut self, quote: u8, kind: Kind, unterminated: LexError) -> Result<(), LexError> {
         let mut length = 1;
         loop {
             match self.rest().get(length) {
                 Some(b'\\') if !matches!(self.rest().get(length + 1), None | Some(b'\n')) => length += 2,
-                None | Some(b'\n' | b'\\') => return Err(unterminated.to_owned()),
+                None | Some(b'\n' | b'\\') => return Err(unterminated),
                 Some(b) if *b == quote => break,
                 Some(_) => length += 1,
             }
@@ -227,7 +269,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Reads an identifier, or a field or variable with its first character.
-    fn word(&mut self, kind: Kind) -> Result<(), String> {
+    fn word(&mut self, kind: Kind) -> Result<(), LexError> {
         let mut length = usize::from(kind != Kind::Identifier);
         let next = loop {
             match decode_rune(&self.rest()[length..]) {
@@ -240,8 +282,7 @@ impl<'a> Lexer<'a> {
             Some(c) => matches!(c, ' ' | '\t' | '\r' | '\n' | '.' | ',' | '|' | ':' | ')' | '('),
         };
         if !ends && self.close_at(length).is_none() {
-            let c = next.unwrap_or('\0');
-            return Err(format!("bad character {}", unicode_form(c)));
+            return Err(LexError::BadCharacter(next.unwrap_or('\0')));
         }
         let word = &self.rest()[..length];
         let kind = match (kind, word) {
@@ -255,7 +296,7 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    fn number(&mut self) -> Result<(), String> {
+    fn number(&mut self) -> Result<(), LexError> {
         let rest = self.rest();
         let mut length = usize::from(matches!(rest[0], b'+' | b'-'));
         let (radix, prefix) = match &rest[length..] {
@@ -280,7 +321,7 @@ impl<'a> Lexer<'a> {
         }
         if decode_rune(&rest[length..]).is_some_and(|(c, _)| is_word(c)) {
             let (_, width) = decode_rune(&rest[length..]).unwrap_or((' ', 0));
-            return Err(format!("bad number syntax: {}", quote(&rest[..length + width])));
+            return Err(LexError::BadNumber(rest[..length + width].to_vec()));
         }
         self.emit(Kind::Number, length);
         Ok(())

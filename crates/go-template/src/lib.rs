@@ -5,8 +5,11 @@
 //! `int`. The caller provides the functions that are not built in, see [`Functions`].
 
 mod builtins;
+mod call_error;
 mod data;
+mod evaluate;
 mod execute;
+mod executor;
 mod format;
 mod lexer;
 mod parser;

@@ -93,5 +93,5 @@ fn decode_json(cx: &CallContext<'_>, args: &[Value], flexible: bool) -> Outcome 
         return fatal(format!("incompatible types: {named} and {ty}"));
     }
     let document = parse(args.bytes(0)?).map_err(|cause| FunctionError::fatal(format!("invalid JSON: {cause}")))?;
-    json::decode(&document, ty, flexible).map_err(FunctionError::fatal)
+    json::decode(&document, ty, flexible).map_err(|error| FunctionError::fatal(error.to_string()))
 }

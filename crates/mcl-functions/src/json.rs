@@ -2,13 +2,48 @@
 //!
 //! The text is first scanned into a flat list of tokens, which are then decoded along the type, whose depth is bounded.
 
+use std::fmt;
+use std::sync::Arc;
+
 use go_compat::json::{Document, Token};
 use go_compat::strconv;
 use mcl_value::{Field, Type, Value};
 use rustc_hash::FxHashMap;
 
+/// Why a document is not a value of a type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum DecodeError {
+    /// The document has no value where one is expected.
+    Empty,
+    /// The number is not an integer of 64 bits.
+    NotAnInt,
+    NotAFloat,
+    /// The type contains one that JSON cannot express.
+    Unsupported(&'static str),
+    /// The value is of another kind than this.
+    Mismatch(&'static str),
+    FieldCount,
+    MissingField(Arc<str>),
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DecodeError::Empty => f.write_str("invalid JSON: EOF"),
+            DecodeError::NotAnInt => f.write_str("num doesn't contain int64"),
+            DecodeError::NotAFloat => f.write_str("num doesn't contain float64"),
+            DecodeError::Unsupported(kind) => write!(f, "{kind} type"),
+            DecodeError::Mismatch(kind) => write!(f, "type doesn't match {kind}"),
+            DecodeError::FieldCount => f.write_str("incompatible number of fields"),
+            DecodeError::MissingField(name) => write!(f, "field {name} was not found in struct"),
+        }
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
 /// Decodes a value of the given type.
-pub(crate) fn decode(document: &Document, ty: &Type, flexible: bool) -> Result<Value, String> {
+pub(crate) fn decode(document: &Document, ty: &Type, flexible: bool) -> Result<Value, DecodeError> {
     Decoder { tokens: document.tokens(), flexible }.value(0, ty)
 }
 
@@ -26,17 +61,17 @@ impl Decoder<'_> {
         }
     }
 
-    fn value(&self, at: usize, ty: &Type) -> Result<Value, String> {
-        let token = self.tokens.get(at).ok_or("invalid JSON: EOF")?;
+    fn value(&self, at: usize, ty: &Type) -> Result<Value, DecodeError> {
+        let token = self.tokens.get(at).ok_or(DecodeError::Empty)?;
         match (ty, token) {
             (Type::Bool, Token::Bool(value)) => Ok(Value::Bool(*value)),
             (Type::Str, Token::String(text)) => Ok(Value::str(text.as_str())),
-            (Type::Int, Token::Number(text)) => strconv::parse_int(text.as_bytes(), 10, 64)
-                .map(Value::Int)
-                .map_err(|_| "num doesn't contain int64".to_owned()),
-            (Type::Float, Token::Number(text)) => strconv::parse_float(text.as_bytes(), false)
-                .map(Value::Float)
-                .map_err(|_| "num doesn't contain float64".to_owned()),
+            (Type::Int, Token::Number(text)) => {
+                strconv::parse_int(text.as_bytes(), 10, 64).map(Value::Int).map_err(|_| DecodeError::NotAnInt)
+            }
+            (Type::Float, Token::Number(text)) => {
+                strconv::parse_float(text.as_bytes(), false).map(Value::Float).map_err(|_| DecodeError::NotAFloat)
+            }
             (Type::List(element), Token::Array { end }) => {
                 let (mut items, mut item) = (Vec::new(), at + 1);
                 while item < *end {
@@ -46,30 +81,30 @@ impl Decoder<'_> {
                 Ok(items.into())
             }
             (Type::Map(types), Token::Object { .. }) => {
-                let pairs = self
-                    .members(at)
-                    .map(|(key, _, value)| Ok::<_, String>((self.value(key, &types.0)?, self.value(value, &types.1)?)));
+                let pairs = self.members(at).map(|(key, _, value)| {
+                    Ok::<_, DecodeError>((self.value(key, &types.0)?, self.value(value, &types.1)?))
+                });
                 Ok(Value::map(pairs.collect::<Result<Vec<_>, _>>()?))
             }
             (Type::Struct(fields), Token::Object { .. }) => self.strukt(at, fields),
-            (Type::Func(_), _) => Err("func type".to_owned()),
-            (Type::Variant, _) => Err("variant type".to_owned()),
-            (Type::Nil, _) => Err("nil type".to_owned()),
-            (ty, _) => Err(format!("type doesn't match {}", ty.kind())),
+            (Type::Func(_), _) => Err(DecodeError::Unsupported("func")),
+            (Type::Variant, _) => Err(DecodeError::Unsupported("variant")),
+            (Type::Nil, _) => Err(DecodeError::Unsupported("nil")),
+            (ty, _) => Err(DecodeError::Mismatch(ty.kind())),
         }
     }
 
-    fn strukt(&self, at: usize, fields: &[Field]) -> Result<Value, String> {
+    fn strukt(&self, at: usize, fields: &[Field]) -> Result<Value, DecodeError> {
         // The last of several members with the same name counts.
         let members: FxHashMap<&str, usize> = self.members(at).map(|(_, name, value)| (name, value)).collect();
         if !self.flexible && members.len() != fields.len() {
-            return Err("incompatible number of fields".to_owned());
+            return Err(DecodeError::FieldCount);
         }
         let field = |field: &Field| {
             let value = match members.get(&*field.name) {
                 Some(&value) => self.value(value, &field.ty)?,
                 None if self.flexible => Value::zero(&field.ty),
-                None => return Err(format!("field {} was not found in struct", field.name)),
+                None => return Err(DecodeError::MissingField(field.name.clone())),
             };
             Ok((field.name.clone(), value))
         };

@@ -112,8 +112,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     ),
 ];
 
-fn catch(result: Result<String, String>) -> Outcome {
-    result.map_or_else(catchable, ok)
+fn catch(result: Result<String, impl std::error::Error>) -> Outcome {
+    result.map_or_else(|error| catchable(error.to_string()), ok)
 }
 
 /// Parses the argument without surrounding whitespace and formats a property of it.

@@ -1,8 +1,9 @@
 //! `example.vumeter`: the volume at the microphone.
 
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::{fmt, io};
 
 use mcl_value::Value;
 
@@ -19,8 +20,28 @@ pub(crate) struct Vumeter {
     listener: Option<Listener>,
 }
 
+/// Why the volume could not be measured.
+#[derive(Clone, Debug)]
+enum RecordingError {
+    NotStarted { program: &'static str, cause: Arc<io::Error> },
+    Failed { program: &'static str, status: ExitStatus },
+    NoAmplitude,
+}
+
+impl fmt::Display for RecordingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RecordingError::NotStarted { program, cause } => write!(f, "{program}: {cause}"),
+            RecordingError::Failed { program, status } => write!(f, "{program} failed: {status}"),
+            RecordingError::NoAmplitude => write!(f, "{SOX} printed no amplitude"),
+        }
+    }
+}
+
+impl std::error::Error for RecordingError {}
+
 struct Listener {
-    ratio: Arc<Mutex<Option<Result<f64, String>>>>,
+    ratio: Arc<Mutex<Option<Result<f64, RecordingError>>>>,
     stop: Arc<AtomicBool>,
 }
 
@@ -42,7 +63,7 @@ impl Stream for Vumeter {
                 cx.not_ready("the first second is being recorded");
                 ok("")
             }
-            Some(Err(error)) => fatal(error),
+            Some(Err(error)) => fatal(error.to_string()),
             Some(Ok(ratio)) => ok(bar(&symbol, multiplier, peak, ratio)),
         }
     }
@@ -84,16 +105,17 @@ impl Drop for Listener {
 }
 
 /// Records one second of sound and returns its maximum amplitude.
-fn measure() -> Result<f64, String> {
+fn measure() -> Result<f64, RecordingError> {
     let file = format!("/dev/shm/vumeter-{}.wav", std::process::id());
-    let run = |program: &str, args: &[&str]| {
+    let run = |program: &'static str, args: &[&str]| {
         let output = Command::new(program).args(args).stdin(Stdio::null()).output();
-        let output = output.map_err(|error| format!("{program}: {error}"))?;
-        if output.status.success() { Ok(output) } else { Err(format!("{program} failed: {}", output.status)) }
+        let output = output.map_err(|error| RecordingError::NotStarted { program, cause: Arc::new(error) })?;
+        let status = output.status;
+        if status.success() { Ok(output) } else { Err(RecordingError::Failed { program, status }) }
     };
     let result = run(REC, &["-q", "-t", "wav", &file, "trim", "0", "1"]).and_then(|_| run(SOX, &[&file, "-n", "stat"]));
     let _ = std::fs::remove_file(&file);
     let report = String::from_utf8_lossy(&result?.stderr).into_owned();
     let line = report.lines().find_map(|line| line.strip_prefix("Maximum amplitude:"));
-    line.and_then(|text| text.trim().parse().ok()).ok_or_else(|| format!("{SOX} printed no amplitude"))
+    line.and_then(|text| text.trim().parse().ok()).ok_or(RecordingError::NoAmplitude)
 }

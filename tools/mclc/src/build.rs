@@ -6,8 +6,8 @@ use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::Files;
 
 use crate::cli::{Build, Color};
-use crate::report::{self, Checked};
-use crate::{ERRORS, memory, output, unusable};
+use crate::report::{self, Checked, LoadFailure};
+use crate::{ERRORS, memory, output};
 
 /// Builds a program. Diagnostics go to standard error, because standard output may be the artifact.
 pub fn run(args: &Build, color: Color) -> u8 {
@@ -42,11 +42,9 @@ pub struct Built {
 /// # Errors
 /// The exit status, after an error has been reported.
 pub fn compile(args: &Build, wanted: &[ArtifactStage], color: Color) -> Result<Built, u8> {
-    let input = report::input(&args.path, &args.source).map_err(unusable)?;
-    let loaded = match report::load(&input, &args.source, true, &args.report).map_err(unusable)? {
-        Ok(loaded) => loaded,
-        Err(checked) => return Err(report::print(&[checked], &args.report, color)),
-    };
+    let failed = |failure: LoadFailure| failure.report(&args.report, color);
+    let input = report::input(&args.path, &args.source).map_err(failed)?;
+    let loaded = report::load(&input, &args.source, true, &args.report).map_err(failed)?;
     let files = loaded.files.clone();
     let mut all = wanted.to_vec();
     all.push(ArtifactStage::Fgraph);

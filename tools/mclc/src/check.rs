@@ -7,7 +7,7 @@ use mcl_diagnostics::Diagnostic;
 use rayon::prelude::*;
 
 use crate::cli::{Check, Color};
-use crate::report::{self, Checked};
+use crate::report::{self, Checked, LoadFailure};
 use crate::{ERRORS, UNUSABLE, memory, output, unusable};
 
 /// Checks all programs. Diagnostics are the result of this command, so they go to standard output in every format.
@@ -15,12 +15,15 @@ pub fn run(args: &Check, color: Color) -> u8 {
     if args.paths.iter().filter(|path| *path == Path::new("-")).count() > 1 {
         return unusable("standard input can be read only once");
     }
-    let results: Vec<Result<Checked, String>> = args.paths.par_iter().map(|path| check(path, args)).collect();
+    let results: Vec<Result<Checked, LoadFailure>> = args.paths.par_iter().map(|path| check(path, args)).collect();
     let (mut checked, mut status) = (Vec::new(), 0);
     for result in results {
         match result {
             Ok(program) => checked.push(program),
-            Err(message) => status = unusable(message),
+            Err(failure) => match failure.into_diagnostics() {
+                Ok(program) => checked.push(program),
+                Err(unusable) => status = unusable,
+            },
         }
     }
     let text = report::text(&checked, args.report.format, report::style(color, &std::io::stdout()));
@@ -31,12 +34,9 @@ pub fn run(args: &Check, color: Color) -> u8 {
     if checked.iter().any(Checked::has_errors) { ERRORS } else { 0 }
 }
 
-fn check(path: &Path, args: &Check) -> Result<Checked, String> {
+fn check(path: &Path, args: &Check) -> Result<Checked, LoadFailure> {
     let input = report::input(path, &args.source)?;
-    let loaded = match report::load(&input, &args.source, false, &args.report)? {
-        Ok(loaded) => loaded,
-        Err(checked) => return Ok(checked),
-    };
+    let loaded = report::load(&input, &args.source, false, &args.report)?;
     let files = loaded.files.clone();
     let Some(puppet) = &args.puppet else {
         let compiled = mcl_driver::compile(loaded, &[], memory::give_back);

@@ -1,6 +1,7 @@
 //! The command line, declared once: parsing, help and shell completions come from here.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -250,18 +251,45 @@ pub enum Lint {
     One(Code),
 }
 
-fn lint(name: &str) -> Result<Lint, String> {
+/// Why a name on the command line is not a lint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum LintNameError {
+    /// It is the code of an error.
+    NotALint(String),
+    Unknown {
+        name: String,
+        nearest: Option<String>,
+    },
+}
+
+impl fmt::Display for LintNameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LintNameError::NotALint(code) => {
+                write!(f, "`{code}` is not a lint: only lints can be allowed, warned about or denied")
+            }
+            LintNameError::Unknown { name, nearest: None } => write!(f, "unknown lint `{name}`"),
+            LintNameError::Unknown { name, nearest: Some(lint) } => {
+                write!(f, "unknown lint `{name}`; did you mean `{lint}`?")
+            }
+        }
+    }
+}
+
+impl std::error::Error for LintNameError {}
+
+fn lint(name: &str) -> Result<Lint, LintNameError> {
     if name == "all" || name == "warnings" {
         return Ok(Lint::All);
     }
     let upper = name.to_uppercase();
     match Code::from_name(&upper) {
         Some(code) if upper.starts_with('W') => Ok(Lint::One(code)),
-        Some(_) => Err(format!("`{upper}` is not a lint: only lints can be allowed, warned about or denied")),
+        Some(_) => Err(LintNameError::NotALint(upper)),
         None => {
             let lints = mcl_diagnostics::all_codes().map(Code::name).filter(|code| code.starts_with('W'));
-            let hint = nearest(&upper, lints).map(|lint| format!("; did you mean `{lint}`?"));
-            Err(format!("unknown lint `{name}`{}", hint.unwrap_or_default()))
+            let nearest = nearest(&upper, lints).map(ToString::to_string);
+            Err(LintNameError::Unknown { name: name.to_owned(), nearest })
         }
     }
 }

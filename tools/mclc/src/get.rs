@@ -30,7 +30,7 @@ const REPOSITORY_VARIABLES: [&str; 8] = [
 
 /// Downloads the modules of a program. Progress goes to standard output, diagnostics to standard error.
 pub fn run(args: &Get, color: Color) -> u8 {
-    let input = report::input(&args.path, &args.source).map_err(unusable);
+    let input = report::input(&args.path, &args.source).map_err(|failure| failure.report(&args.report, color));
     match input.and_then(|input| get(&input, args)) {
         Ok(checked) => report::print(&[checked], &args.report, color),
         Err(status) => status,
@@ -42,9 +42,9 @@ fn get(input: &Input, args: &Get) -> Result<Checked, u8> {
     let mut done: HashSet<PathBuf> = HashSet::new();
     let mut failures: HashMap<Arc<str>, Failure> = HashMap::new();
     loop {
-        let (loaded, imports) = match report::load_remote(input, &args.source, &args.report).map_err(unusable)? {
+        let (loaded, imports) = match report::load_remote(input, &args.source, &args.report) {
             Ok(found) => found,
-            Err(checked) => return Ok(checked),
+            Err(failure) => return failure.into_diagnostics(),
         };
         let mut changed = false;
         for import in &imports {

@@ -1,12 +1,14 @@
 //! Reading programs, and reporting their diagnostics.
 
 use std::collections::HashSet;
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Read};
+use std::path::Path;
 
 use mcl_diagnostics::{Diagnostic, Files, Program, Severity, Style, counts, render};
-use mcl_modules::{Input, LoadError, Loaded, Options, RemoteImport};
+use mcl_modules::{Input, InputError, LoadError, Loaded, Options, RemoteImport};
 
 use crate::cli::{Color, Format, Lint, Report, Source};
+use crate::{output, unusable};
 
 /// The diagnostics of a program.
 pub struct Checked {
@@ -103,48 +105,80 @@ pub fn style(color: Color, target: &impl IsTerminal) -> Style {
     Style { color, unicode: !dumb && (!terminal || utf8), width }
 }
 
+/// Why there is no program to compile.
+pub enum LoadFailure {
+    /// It cannot be read.
+    Unusable(InputError),
+    /// Standard input cannot be read.
+    StandardInput(io::Error),
+    /// Its metadata has errors.
+    Invalid(Checked),
+}
+
+impl LoadFailure {
+    /// Reports the failure, and returns the exit status.
+    pub fn report(self, report: &Report, color: Color) -> u8 {
+        match self.into_diagnostics() {
+            Ok(checked) => print(&[checked], report, color),
+            Err(status) => status,
+        }
+    }
+
+    /// Returns the diagnostics of a program that can be read.
+    ///
+    /// # Errors
+    /// The exit status, after the failure has been reported.
+    pub fn into_diagnostics(self) -> Result<Checked, u8> {
+        match self {
+            LoadFailure::Unusable(error) => Err(unusable(error)),
+            LoadFailure::StandardInput(error) => {
+                Err(unusable(format_args!("cannot read standard input: {}", output::reason(&error))))
+            }
+            LoadFailure::Invalid(checked) => Ok(checked),
+        }
+    }
+}
+
 /// Returns the program that a path on the command line names, which for `-` is read from standard input.
 ///
 /// # Errors
-/// A message if it cannot be read.
-pub fn input(path: &std::path::Path, source: &Source) -> Result<Input, String> {
-    if path != std::path::Path::new("-") {
-        return Input::from_path(path).map_err(|error| error.to_string());
+/// It cannot be read.
+pub fn input(path: &Path, source: &Source) -> Result<Input, LoadFailure> {
+    if path != Path::new("-") {
+        return Input::from_path(path).map_err(LoadFailure::Unusable);
     }
     let mut text = Vec::new();
-    std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut text)
-        .map_err(|error| format!("cannot read standard input: {}", crate::output::reason(&error)))?;
+    io::stdin().lock().read_to_end(&mut text).map_err(LoadFailure::StandardInput)?;
     Ok(Input::Text { path: source.filename.clone().unwrap_or_else(|| "<stdin>".into()), text })
 }
 
-/// Reads the files of a program. Errors in its metadata are diagnostics.
+/// Reads the files of a program.
 ///
 /// # Errors
-/// A message if the program cannot be read.
-pub fn load(input: &Input, source: &Source, deploy: bool, report: &Report) -> Result<Result<Loaded, Checked>, String> {
+/// The program cannot be read, or its metadata has errors.
+pub fn load(input: &Input, source: &Source, deploy: bool, report: &Report) -> Result<Loaded, LoadFailure> {
     let options = Options { module_path: source.module_path.clone(), deploy };
-    read(mcl_modules::load(input, &options), input, report)
+    mcl_modules::load(input, &options).map_err(|error| failure(error, input, report))
 }
 
 /// Reads the files of a program, and lists the remote modules that it imports.
 ///
 /// # Errors
-/// A message if the program cannot be read.
+/// The program cannot be read, or its metadata has errors.
 pub fn load_remote(
     input: &Input,
     source: &Source,
     report: &Report,
-) -> Result<Result<(Loaded, Vec<RemoteImport>), Checked>, String> {
+) -> Result<(Loaded, Vec<RemoteImport>), LoadFailure> {
     let options = Options { module_path: source.module_path.clone(), deploy: false };
-    read(mcl_modules::load_remote(input, &options), input, report)
+    mcl_modules::load_remote(input, &options).map_err(|error| failure(error, input, report))
 }
 
-fn read<T>(loaded: Result<T, LoadError>, input: &Input, report: &Report) -> Result<Result<T, Checked>, String> {
-    match loaded {
-        Ok(loaded) => Ok(Ok(loaded)),
-        Err(LoadError::Input(error)) => Err(error.to_string()),
-        Err(LoadError::Invalid { files, diagnostics }) => {
-            Ok(Err(Checked::new(files, input.prefix(), diagnostics, report)))
+fn failure(error: LoadError, input: &Input, report: &Report) -> LoadFailure {
+    match error {
+        LoadError::Input(error) => LoadFailure::Unusable(error),
+        LoadError::Invalid { files, diagnostics } => {
+            LoadFailure::Invalid(Checked::new(files, input.prefix(), diagnostics, report))
         }
     }
 }

@@ -28,15 +28,14 @@ pub fn run(args: &Stage, target: ArtifactStage, color: Color) -> u8 {
         None => {
             let input = match report::input(&args.input, &args.source) {
                 Ok(input) => input,
-                Err(message) => return unusable(message),
+                Err(failure) => return failure.report(&args.report, color),
             };
             match report::load(&input, &args.source, true, &args.report) {
-                Ok(Ok(loaded)) => {
+                Ok(loaded) => {
                     let found = mcl_driver::lex(&loaded);
                     (Payload::Tokens(loaded), found, input.prefix())
                 }
-                Ok(Err(checked)) => return report::print(&[checked], &args.report, color),
-                Err(message) => return unusable(message),
+                Err(failure) => return failure.report(&args.report, color),
             }
         }
     };

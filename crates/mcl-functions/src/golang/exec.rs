@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
+use std::{fmt, io};
 
 use go_compat::os::error_text;
 use go_compat::path::join;
@@ -28,7 +29,7 @@ pub(crate) fn look_path(file: &[u8]) -> Outcome {
     if file.contains(&b'/') {
         return match executable(file) {
             Ok(()) => ok(file),
-            Err(cause) => failure(&cause),
+            Err(cause) => failure(&cause.to_string()),
         };
     }
     let path = environment(b"PATH").unwrap_or_default();
@@ -46,15 +47,31 @@ pub(crate) fn look_path(file: &[u8]) -> Outcome {
     failure("executable file not found in $PATH")
 }
 
-fn executable(path: &[u8]) -> Result<(), String> {
+/// Why a file cannot be executed.
+enum NotExecutable {
+    Stat { path: String, cause: io::Error },
+    Directory,
+    PermissionDenied,
+}
+
+impl fmt::Display for NotExecutable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotExecutable::Stat { path, cause } => write!(f, "stat {path}: {}", error_text(cause)),
+            NotExecutable::Directory => f.write_str("is a directory"),
+            NotExecutable::PermissionDenied => f.write_str("permission denied"),
+        }
+    }
+}
+
+fn executable(path: &[u8]) -> Result<(), NotExecutable> {
     use std::os::unix::fs::PermissionsExt as _;
-    let shown = String::from_utf8_lossy(path);
     let metadata = std::fs::metadata(Path::new(OsStr::from_bytes(path)))
-        .map_err(|error| format!("stat {shown}: {}", error_text(&error)))?;
+        .map_err(|cause| NotExecutable::Stat { path: String::from_utf8_lossy(path).into_owned(), cause })?;
     if metadata.is_dir() {
-        Err("is a directory".to_owned())
+        Err(NotExecutable::Directory)
     } else if metadata.permissions().mode() & 0o111 == 0 {
-        Err("permission denied".to_owned())
+        Err(NotExecutable::PermissionDenied)
     } else {
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! IP addresses with a prefix length.
 
+use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use go_compat::strconv::quote;
@@ -75,59 +76,122 @@ fn mask_bits(address: IpAddr, prefix: u32) -> u128 {
 }
 
 /// Returns the address after the given one. As in mgmt, the given one is not masked first.
-pub(super) fn first(text: &str) -> Result<String, String> {
+pub(super) fn first(text: &str) -> Result<String, CidrError> {
     let cidr = parse_prefix(text)?;
     let next = bits(cidr.address).checked_add(1).filter(|next| *next <= full(cidr.address));
-    match next.map(|next| cidr.with_bits(next)).filter(|next| cidr.contains(*next)) {
-        Some(next) => Ok(next.to_string()),
-        None => Err("no usable next address".to_owned()),
-    }
+    let next = next.map(|next| cidr.with_bits(next)).filter(|next| cidr.contains(*next));
+    next.map(|next| next.to_string()).ok_or(CidrError::NoNextAddress)
 }
 
 /// Returns the last address of the network.
-pub(super) fn last(text: &str) -> Result<String, String> {
+pub(super) fn last(text: &str) -> Result<String, CidrError> {
     parse_prefix(text).map(|cidr| cidr.last().to_string())
 }
 
-/// Parses a prefix with the errors of Go's `netip.ParsePrefix`.
-fn parse_prefix(text: &str) -> Result<Cidr, String> {
-    let failure = |cause: String| format!("netip.ParsePrefix({}): {cause}", quote(text.as_bytes()));
-    let Some((address_text, prefix)) = text.rsplit_once('/') else { return Err(failure("no '/'".to_owned())) };
-    let address: IpAddr = address_text.parse().map_err(|_| failure(address_error(address_text)))?;
-    let plain = prefix.bytes().all(|b| b.is_ascii_digit()) && !(prefix.len() > 1 && prefix.starts_with('0'));
-    if prefix.is_empty() || !plain {
-        return Err(failure(format!("bad bits after slash: {}", quote(prefix.as_bytes()))));
-    }
-    match prefix.parse().ok().filter(|prefix| *prefix <= width(address)) {
-        Some(prefix) => Ok(Cidr { address, prefix }),
-        None => Err(failure("prefix length out of range".to_owned())),
+/// Why the first or last address of a network cannot be computed. The messages are those of Go's `netip`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum CidrError {
+    NoNextAddress,
+    Prefix { text: String, cause: PrefixErrorCause },
+}
+
+/// Why a text is not `address/prefix`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum PrefixErrorCause {
+    NoSlash,
+    Address { text: String, cause: AddressErrorCause },
+    Bits(String),
+    LengthOutOfRange,
+}
+
+/// Why a text is not an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum AddressErrorCause {
+    NotAnAddress,
+    UnexpectedCharacter { rest: String },
+    EmptyField,
+    LeadingZero,
+    FieldTooLarge,
+    TooShort,
+    TooLong,
+}
+
+impl fmt::Display for CidrError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CidrError::NoNextAddress => f.write_str("no usable next address"),
+            CidrError::Prefix { text, cause } => {
+                write!(f, "netip.ParsePrefix({}): {cause}", quote(text.as_bytes()))
+            }
+        }
     }
 }
 
-/// Returns Go's message for an invalid address.
-fn address_error(text: &str) -> String {
-    let failure = |cause: &str| format!("ParseAddr({}): {cause}", quote(text.as_bytes()));
-    if text.contains(':') {
-        return failure("unable to parse IP");
+impl std::error::Error for CidrError {}
+
+impl fmt::Display for PrefixErrorCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PrefixErrorCause::NoSlash => f.write_str("no '/'"),
+            PrefixErrorCause::Address { text, cause } => write!(f, "ParseAddr({}): {cause}", quote(text.as_bytes())),
+            PrefixErrorCause::Bits(bits) => write!(f, "bad bits after slash: {}", quote(bits.as_bytes())),
+            PrefixErrorCause::LengthOutOfRange => f.write_str("prefix length out of range"),
+        }
     }
-    if !text.contains('.') {
-        return failure("unable to parse IP");
+}
+
+impl fmt::Display for AddressErrorCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            AddressErrorCause::NotAnAddress => "unable to parse IP",
+            AddressErrorCause::UnexpectedCharacter { rest } => {
+                return write!(f, "unexpected character (at {})", quote(rest.as_bytes()));
+            }
+            AddressErrorCause::EmptyField => "IPv4 field must have at least one digit",
+            AddressErrorCause::LeadingZero => "IPv4 field has octet with leading zero",
+            AddressErrorCause::FieldTooLarge => "IPv4 field has value >255",
+            AddressErrorCause::TooShort => "IPv4 address too short",
+            AddressErrorCause::TooLong => "IPv4 address too long",
+        })
+    }
+}
+
+/// Parses a prefix as Go's `netip.ParsePrefix` does.
+fn parse_prefix(text: &str) -> Result<Cidr, CidrError> {
+    let failure = |cause| CidrError::Prefix { text: text.to_owned(), cause };
+    let Some((address, prefix)) = text.rsplit_once('/') else { return Err(failure(PrefixErrorCause::NoSlash)) };
+    let invalid = || PrefixErrorCause::Address { text: address.to_owned(), cause: address_error(address) };
+    let address: IpAddr = address.parse().map_err(|_| failure(invalid()))?;
+    let plain = prefix.bytes().all(|b| b.is_ascii_digit()) && !(prefix.len() > 1 && prefix.starts_with('0'));
+    if prefix.is_empty() || !plain {
+        return Err(failure(PrefixErrorCause::Bits(prefix.to_owned())));
+    }
+    match prefix.parse().ok().filter(|prefix| *prefix <= width(address)) {
+        Some(prefix) => Ok(Cidr { address, prefix }),
+        None => Err(failure(PrefixErrorCause::LengthOutOfRange)),
+    }
+}
+
+/// Returns the violation that Go reports for an invalid address.
+fn address_error(text: &str) -> AddressErrorCause {
+    if text.contains(':') || !text.contains('.') {
+        return AddressErrorCause::NotAnAddress;
     }
     let fields: Vec<&str> = text.split('.').collect();
     for field in &fields {
         if let Some((at, _)) = field.char_indices().find(|(_, c)| !c.is_ascii_digit()) {
             let offset = field.as_ptr() as usize - text.as_ptr() as usize + at;
-            return failure(&format!("unexpected character (at {})", quote(&text.as_bytes()[offset..])));
+            return AddressErrorCause::UnexpectedCharacter { rest: text[offset..].to_owned() };
         }
         if field.is_empty() {
-            return failure("IPv4 field must have at least one digit");
+            return AddressErrorCause::EmptyField;
         }
         if field.len() > 1 && field.starts_with('0') {
-            return failure("IPv4 field has octet with leading zero");
+            return AddressErrorCause::LeadingZero;
         }
         if field.parse::<u8>().is_err() {
-            return failure("IPv4 field has value >255");
+            return AddressErrorCause::FieldTooLarge;
         }
     }
-    failure(if fields.len() < 4 { "IPv4 address too short" } else { "IPv4 address too long" })
+    if fields.len() < 4 { AddressErrorCause::TooShort } else { AddressErrorCause::TooLong }
 }

@@ -1,5 +1,7 @@
 //! URLs, parsed as Go's `net/url` does.
 
+use std::fmt;
+
 use go_compat::strconv::quote;
 
 /// The parts of a URL that programs can see.
@@ -11,20 +13,63 @@ pub(super) struct Url {
     pub(super) raw_query: Vec<u8>,
 }
 
-pub(super) fn parse(text: &[u8]) -> Result<Url, String> {
+/// Why a text is not a URL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct UrlError {
+    /// The text that was parsed.
+    text: Vec<u8>,
+    cause: UrlErrorCause,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum UrlErrorCause {
+    ControlCharacter,
+    ColonInFirstSegment,
+    MissingScheme,
+    UserInfo,
+    MissingBracket,
+    Port(Vec<u8>),
+    Escape(Vec<u8>),
+    HostCharacter(u8),
+}
+
+impl fmt::Display for UrlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "parse {}: {}", quote(&self.text), self.cause)
+    }
+}
+
+impl fmt::Display for UrlErrorCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            UrlErrorCause::ControlCharacter => f.write_str("net/url: invalid control character in URL"),
+            UrlErrorCause::ColonInFirstSegment => f.write_str("first path segment in URL cannot contain colon"),
+            UrlErrorCause::MissingScheme => f.write_str("missing protocol scheme"),
+            UrlErrorCause::UserInfo => f.write_str("net/url: invalid userinfo"),
+            UrlErrorCause::MissingBracket => f.write_str("missing ']' in host"),
+            UrlErrorCause::Port(port) => write!(f, "invalid port {} after host", quote(port)),
+            UrlErrorCause::Escape(escape) => write!(f, "invalid URL escape {}", quote(escape)),
+            UrlErrorCause::HostCharacter(byte) => write!(f, "invalid character {} in host name", quote(&[*byte])),
+        }
+    }
+}
+
+impl std::error::Error for UrlError {}
+
+pub(super) fn parse(text: &[u8]) -> Result<Url, UrlError> {
     let (main, fragment) = match text.iter().position(|&b| b == b'#') {
         Some(hash) => (&text[..hash], &text[hash + 1..]),
         None => (text, &b""[..]),
     };
-    let failure = |text: &[u8], cause: String| format!("parse {}: {cause}", quote(text));
+    let failure = |text: &[u8], cause| UrlError { text: text.to_vec(), cause };
     let url = parse_main(main).map_err(|cause| failure(main, cause))?;
     unescape(fragment, Mode::Path).map_err(|cause| failure(text, cause))?;
     Ok(url)
 }
 
-fn parse_main(text: &[u8]) -> Result<Url, String> {
+fn parse_main(text: &[u8]) -> Result<Url, UrlErrorCause> {
     if text.iter().any(u8::is_ascii_control) {
-        return Err("net/url: invalid control character in URL".to_owned());
+        return Err(UrlErrorCause::ControlCharacter);
     }
     let (scheme, mut rest) = split_scheme(text)?;
     let mut url = Url { scheme: scheme.to_ascii_lowercase(), ..Url::default() };
@@ -38,7 +83,7 @@ fn parse_main(text: &[u8]) -> Result<Url, String> {
             return Ok(url);
         }
         if rest.split(|&b| b == b'/').next().is_some_and(|segment| segment.contains(&b':')) {
-            return Err("first path segment in URL cannot contain colon".to_owned());
+            return Err(UrlErrorCause::ColonInFirstSegment);
         }
     }
     let has_authority = !url.scheme.is_empty() || !rest.starts_with(b"///");
@@ -51,12 +96,12 @@ fn parse_main(text: &[u8]) -> Result<Url, String> {
     Ok(url)
 }
 
-fn split_scheme(text: &[u8]) -> Result<(&[u8], &[u8]), String> {
+fn split_scheme(text: &[u8]) -> Result<(&[u8], &[u8]), UrlErrorCause> {
     for (i, &b) in text.iter().enumerate() {
         match b {
             b'a'..=b'z' | b'A'..=b'Z' => {}
             b'0'..=b'9' | b'+' | b'-' | b'.' if i > 0 => {}
-            b':' if i == 0 => return Err("missing protocol scheme".to_owned()),
+            b':' if i == 0 => return Err(UrlErrorCause::MissingScheme),
             b':' => return Ok((&text[..i], &text[i + 1..])),
             _ => break,
         }
@@ -64,27 +109,27 @@ fn split_scheme(text: &[u8]) -> Result<(&[u8], &[u8]), String> {
     Ok((b"", text))
 }
 
-fn parse_authority(text: &[u8]) -> Result<Vec<u8>, String> {
+fn parse_authority(text: &[u8]) -> Result<Vec<u8>, UrlErrorCause> {
     let Some(at) = text.iter().rposition(|&b| b == b'@') else { return parse_host(text) };
     let host = parse_host(&text[at + 1..])?;
     let valid = |&b: &u8| b.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(&b);
     if !text[..at].iter().all(valid) {
-        return Err("net/url: invalid userinfo".to_owned());
+        return Err(UrlErrorCause::UserInfo);
     }
     unescape(&text[..at], Mode::Path)?;
     Ok(host)
 }
 
-fn parse_host(host: &[u8]) -> Result<Vec<u8>, String> {
+fn parse_host(host: &[u8]) -> Result<Vec<u8>, UrlErrorCause> {
     let port = if host.starts_with(b"[") {
-        let Some(close) = host.iter().rposition(|&b| b == b']') else { return Err("missing ']' in host".to_owned()) };
+        let Some(close) = host.iter().rposition(|&b| b == b']') else { return Err(UrlErrorCause::MissingBracket) };
         &host[close + 1..]
     } else {
         host.iter().rposition(|&b| b == b':').map_or(&b""[..], |colon| &host[colon..])
     };
     let valid_port = port.is_empty() || (port[0] == b':' && port[1..].iter().all(u8::is_ascii_digit));
     if !valid_port {
-        return Err(format!("invalid port {} after host", quote(port)));
+        return Err(UrlErrorCause::Port(port.to_vec()));
     }
     unescape(host, Mode::Host)
 }
@@ -95,7 +140,7 @@ enum Mode {
     Host,
 }
 
-fn unescape(text: &[u8], mode: Mode) -> Result<Vec<u8>, String> {
+fn unescape(text: &[u8], mode: Mode) -> Result<Vec<u8>, UrlErrorCause> {
     let (mut out, mut rest) = (Vec::with_capacity(text.len()), text);
     while let Some((&byte, tail)) = rest.split_first() {
         if byte == b'%' {
@@ -104,7 +149,7 @@ fn unescape(text: &[u8], mode: Mode) -> Result<Vec<u8>, String> {
             // In hosts, only non-ASCII characters and the start of a zone can be escaped.
             let allowed = |b: u8| mode == Mode::Path || b >= 0x80 || b == b'%';
             let Some(decoded) = decoded.filter(|&b| allowed(b)) else {
-                return Err(format!("invalid URL escape {}", quote(&rest[..rest.len().min(3)])));
+                return Err(UrlErrorCause::Escape(rest[..rest.len().min(3)].to_vec()));
             };
             out.push(decoded);
             rest = &tail[2..];
@@ -112,7 +157,7 @@ fn unescape(text: &[u8], mode: Mode) -> Result<Vec<u8>, String> {
         }
         let host_byte = byte >= 0x80 || byte.is_ascii_alphanumeric() || b"-_.~!$&'()*+,;=:[]<>\"".contains(&byte);
         if mode == Mode::Host && !host_byte {
-            return Err(format!("invalid character {} in host name", quote(&[byte])));
+            return Err(UrlErrorCause::HostCharacter(byte));
         }
         out.push(byte);
         rest = tail;

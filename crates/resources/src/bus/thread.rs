@@ -64,7 +64,7 @@ async fn run(shared: &Shared, runtime: &SharedRuntime) {
             state.attempts += 1;
             match result {
                 Ok(connection) => state.connection = Some(connection),
-                Err(failure) => state.failure = failure,
+                Err(error) => state.failure = error.to_string(),
             }
             state.connection.clone()
         };
@@ -179,7 +179,7 @@ fn dispatch(shared: &Shared, message: &Message) {
     }
 }
 
-async fn connect(endpoint: &Endpoint, runtime: &SharedRuntime) -> Result<Connection, String> {
+async fn connect(endpoint: &Endpoint, runtime: &SharedRuntime) -> Result<Connection, BusError> {
     let mut failure = format!("no address for {endpoint}");
     for address in endpoint.addresses() {
         let failed = |why: &str| format!("cannot reach {endpoint} at {address}: {why}");
@@ -200,5 +200,5 @@ async fn connect(endpoint: &Endpoint, runtime: &SharedRuntime) -> Result<Connect
             Err(_) => failure = failed("connection timed out"),
         }
     }
-    Err(failure)
+    Err(BusError::Unreachable(failure))
 }

@@ -1,7 +1,7 @@
 //! `json:edit`: assignments and deletions in a JSON document (spec 05 §6.26).
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 
 use resource_graph::{JsonEdit, JsonStore, Resource};
@@ -108,7 +108,24 @@ fn from_raw(raw: &RawValue) -> Result<Json, serde_json::Error> {
     })
 }
 
-fn apply(document: &mut Json, edit: &JsonEdit) -> Result<(), String> {
+/// Why a document cannot be edited.
+enum EditError {
+    /// The value that would hold a key of the path is not an object.
+    NotAnObject { path: String, key: String },
+    /// The new value is not JSON.
+    Value(serde_json::Error),
+}
+
+impl fmt::Display for EditError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EditError::NotAnObject { path, key } => write!(f, "what holds `{key}` of `.{path}` is not an object"),
+            EditError::Value(error) => error.fmt(f),
+        }
+    }
+}
+
+fn apply(document: &mut Json, edit: &JsonEdit) -> Result<(), EditError> {
     let path = match edit {
         JsonEdit::Assign { path, .. } | JsonEdit::Delete { path } => path,
     };
@@ -127,8 +144,8 @@ fn apply(document: &mut Json, edit: &JsonEdit) -> Result<(), String> {
     let Json::Object(members) = at else { return Err(not_an_object(path, last)) };
     match edit {
         JsonEdit::Assign { value, .. } => {
-            let raw: &RawValue = serde_json::from_str(value).map_err(|error| error.to_string())?;
-            members.insert(last.clone(), from_raw(raw).map_err(|error| error.to_string())?);
+            let raw: &RawValue = serde_json::from_str(value).map_err(EditError::Value)?;
+            members.insert(last.clone(), from_raw(raw).map_err(EditError::Value)?);
         }
         JsonEdit::Delete { .. } => {
             members.remove(last);
@@ -137,8 +154,8 @@ fn apply(document: &mut Json, edit: &JsonEdit) -> Result<(), String> {
     Ok(())
 }
 
-fn not_an_object(path: &[String], key: &str) -> String {
-    format!("what holds `{key}` of `.{}` is not an object", path.join("."))
+fn not_an_object(path: &[String], key: &str) -> EditError {
+    EditError::NotAnObject { path: path.join("."), key: key.to_owned() }
 }
 
 fn print(json: &Json, depth: usize, out: &mut String) {

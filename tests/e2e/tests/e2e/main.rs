@@ -21,5 +21,6 @@ mod secrets;
 mod services;
 mod sources;
 mod spec_references;
+mod structure;
 mod support;
 mod vocabulary;
