@@ -1,13 +1,16 @@
 //! The dependency order of the definitions of a scope, and cycles among them (spec 02 §2.4).
 //!
-//! Tarjan's algorithm with an explicit stack: the strongly connected components come out dependencies first, which is the
-//! order that later stages need. A component of several statements, or of one that uses itself, is a cycle.
+//! A depth-first search gives the order. A strongly connected component of several statements, or of one that uses itself, is
+//! a cycle. No algorithm here recurses, because chains of definitions have any length.
 
 use std::sync::Arc;
 
 use mcl_diagnostics::Span;
 use mcl_parser::ast::{Stmt, StmtId};
-use rustc_hash::FxHashMap;
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::visit::DfsPostOrder;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::scope::Resolver;
 use crate::scope::error::{Entity, ScopeError};
@@ -24,27 +27,26 @@ impl Resolver<'_> {
             self.out.scopes[scope].order = stmts;
             return;
         }
-        let numbers: FxHashMap<StmtId, u32> = stmts.iter().copied().zip(0..).collect();
-        let graph = DependencyGraph::new(stmts.len(), &dependencies, &numbers);
-        let (components, component_of) = graph.components();
-        let (cycles, acyclic): (Vec<_>, Vec<_>) =
-            components.iter().partition(|members| members.len() > 1 || graph.uses_itself(members[0]));
-        let mut order: Vec<StmtId> = acyclic.iter().map(|members| stmts[members[0] as usize]).collect();
+        let nodes: FxHashMap<StmtId, NodeIndex> = stmts.iter().copied().zip((0..).map(NodeIndex::new)).collect();
+        let graph = dependency_graph(&stmts, &dependencies, &nodes);
+        let is_cycle = |members: &Vec<NodeIndex>| members.len() > 1 || graph.contains_edge(members[0], members[0]);
+        let cycles: Vec<Vec<NodeIndex>> = kosaraju_scc(&graph).into_iter().filter(is_cycle).collect();
+        let cyclic: FxHashSet<NodeIndex> = cycles.iter().flatten().copied().collect();
+        let mut order = dependencies_first(&graph);
+        order.retain(|stmt| !cyclic.contains(&nodes[stmt]));
         for cycle in cycles {
-            let component = component_of[cycle[0] as usize];
+            let mut members: Vec<StmtId> = cycle.iter().map(|node| graph[*node]).collect();
+            members.sort_unstable();
             let mut uses: Vec<(Span, StmtId)> = dependencies
                 .iter()
                 .filter(|dependency| {
-                    let of = |stmt| numbers.get(&stmt).map(|i: &u32| component_of[*i as usize]);
-                    of(dependency.from) == Some(component) && of(dependency.to) == Some(component)
+                    [dependency.from, dependency.to].iter().all(|stmt| members.binary_search(stmt).is_ok())
                 })
                 .map(|dependency| (dependency.span, dependency.to))
                 .collect();
             uses.sort_unstable();
             uses.dedup_by_key(|(span, _)| *span);
-            let mut members: Vec<StmtId> = cycle.iter().map(|i| stmts[*i as usize]).collect();
             self.report_cycle(scope, &members, &uses);
-            members.sort_unstable();
             order.extend(members);
         }
         self.out.scopes[scope].order = order;
@@ -76,90 +78,33 @@ impl Resolver<'_> {
     }
 }
 
-/// The dependencies between definitions, by number; the targets of a node are contiguous.
-struct DependencyGraph {
-    starts: Vec<u32>,
-    targets: Vec<u32>,
+/// Returns the graph of the definitions, with an edge from each to those it uses.
+fn dependency_graph(
+    stmts: &[StmtId],
+    dependencies: &[Dependency],
+    nodes: &FxHashMap<StmtId, NodeIndex>,
+) -> DiGraph<StmtId, ()> {
+    let mut graph = DiGraph::with_capacity(stmts.len(), dependencies.len());
+    for stmt in stmts {
+        graph.add_node(*stmt);
+    }
+    for Dependency { from, to, .. } in dependencies {
+        if let (Some(from), Some(to)) = (nodes.get(from), nodes.get(to)) {
+            graph.add_edge(*from, *to, ());
+        }
+    }
+    graph
 }
 
-impl DependencyGraph {
-    fn new(nodes: usize, dependencies: &[Dependency], numbers: &FxHashMap<StmtId, u32>) -> DependencyGraph {
-        let pairs: Vec<(u32, u32)> =
-            dependencies.iter().filter_map(|it| Some((*numbers.get(&it.from)?, *numbers.get(&it.to)?))).collect();
-        let mut starts = vec![0; nodes + 1];
-        for (from, _) in &pairs {
-            starts[*from as usize + 1] += 1;
+/// Returns the definitions, each after those it uses if it is not part of a cycle, in source order otherwise.
+fn dependencies_first(graph: &DiGraph<StmtId, ()>) -> Vec<StmtId> {
+    let mut order = Vec::with_capacity(graph.node_count());
+    let mut search = DfsPostOrder::empty(graph);
+    for start in graph.node_indices() {
+        search.move_to(start);
+        while let Some(node) = search.next(graph) {
+            order.push(graph[node]);
         }
-        for i in 0..nodes {
-            starts[i + 1] += starts[i];
-        }
-        let mut next = starts.clone();
-        let mut targets = vec![0; pairs.len()];
-        for (from, to) in pairs {
-            targets[next[from as usize] as usize] = to;
-            next[from as usize] += 1;
-        }
-        DependencyGraph { starts, targets }
     }
-
-    fn targets(&self, node: u32) -> &[u32] {
-        &self.targets[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]
-    }
-
-    fn uses_itself(&self, node: u32) -> bool {
-        self.targets(node).contains(&node)
-    }
-
-    /// Returns the strongly connected components, each after those it uses, and the component of each node.
-    fn components(&self) -> (Vec<Vec<u32>>, Vec<u32>) {
-        const UNVISITED: u32 = u32::MAX;
-        let nodes = self.starts.len() - 1;
-        let mut number = vec![UNVISITED; nodes];
-        let mut low = vec![0; nodes];
-        let mut component_of = vec![UNVISITED; nodes];
-        let mut components: Vec<Vec<u32>> = Vec::new();
-        let mut pending: Vec<u32> = Vec::new();
-        let mut visits: Vec<(u32, usize)> = Vec::new();
-        let mut count = 0;
-        for start in 0..nodes as u32 {
-            if number[start as usize] != UNVISITED {
-                continue;
-            }
-            visits.push((start, 0));
-            while let Some((node, next)) = visits.last_mut() {
-                let (node, index) = (*node, *node as usize);
-                if *next == 0 {
-                    number[index] = count;
-                    low[index] = count;
-                    count += 1;
-                    pending.push(node);
-                }
-                if let Some(target) = self.targets(node).get(*next).copied() {
-                    *next += 1;
-                    if number[target as usize] == UNVISITED {
-                        visits.push((target, 0));
-                    } else if component_of[target as usize] == UNVISITED {
-                        low[index] = low[index].min(number[target as usize]);
-                    }
-                    continue;
-                }
-                visits.pop();
-                if let Some((parent, _)) = visits.last() {
-                    low[*parent as usize] = low[*parent as usize].min(low[index]);
-                }
-                if low[index] == number[index] {
-                    let mut component = Vec::new();
-                    while let Some(member) = pending.pop() {
-                        component_of[member as usize] = components.len() as u32;
-                        component.push(member);
-                        if member == node {
-                            break;
-                        }
-                    }
-                    components.push(component);
-                }
-            }
-        }
-        (components, component_of)
-    }
+    order
 }
