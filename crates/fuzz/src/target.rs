@@ -35,7 +35,7 @@ impl Target {
         let mut diagnostics = lex_diagnostics(file, text, &tokens);
         if self != Target::Lexer {
             let parsed = parse(file, text, &tokens);
-            diagnostics.extend(check_ast(&parsed.ast, resource_graph::META_NAMES));
+            diagnostics.extend(check_ast(&parsed.ast));
             diagnostics.extend(parsed.diagnostics);
             assert_eq!(parsed.ast.validate(text), Ok(()), "the tree is valid");
             if self != Target::Parser {

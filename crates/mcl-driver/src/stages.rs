@@ -33,7 +33,8 @@ pub fn parse(mut loaded: Loaded) -> (Trees, Vec<Diagnostic>) {
                 parsed.diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
             }
             parsed.diagnostics.extend(mismatches);
-            parsed.diagnostics.extend(mcl_parser::check_ast(&parsed.ast, resource_graph::META_NAMES));
+            parsed.diagnostics.extend(mcl_parser::check_ast(&parsed.ast));
+            parsed.diagnostics.extend(mcl_types::check_meta_parameters(&parsed.ast));
             parsed
         })
         .collect();

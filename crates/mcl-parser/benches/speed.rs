@@ -84,7 +84,7 @@ fn measure(shape: &str, small: &str, large: &str) {
             Box::new(move |text| {
                 let parsed = parse(file, text, &lex(text));
                 time(|| {
-                    black_box(check_ast(&parsed.ast, resource_graph::META_NAMES));
+                    black_box(check_ast(&parsed.ast));
                 })
             }),
         ),

@@ -13,12 +13,9 @@ use crate::ast_validation::error::{ValidationError, ValidationErrorKind};
 const EDGE_PROPERTIES: &[&str] = &["notify", "before", "listen", "depend"];
 
 /// Checks a tree of the parse stage. Returns the errors in source order.
-///
-/// `meta_parameters` are the names of all meta parameters, without `meta`, the struct of all of them. They are an argument
-/// because this crate does not know resources.
 #[must_use]
-pub fn check_ast(ast: &Ast, meta_parameters: &'static [&'static str]) -> Vec<Diagnostic> {
-    let mut validator = Validator { ast, meta_parameters, errors: Vec::new() };
+pub fn check_ast(ast: &Ast) -> Vec<Diagnostic> {
+    let mut validator = Validator { ast, errors: Vec::new() };
     for (id, expr) in &ast.exprs {
         validator.expr(expr, ast.expr_span(id));
     }
@@ -31,7 +28,6 @@ pub fn check_ast(ast: &Ast, meta_parameters: &'static [&'static str]) -> Vec<Dia
 
 struct Validator<'a> {
     ast: &'a Ast,
-    meta_parameters: &'static [&'static str],
     errors: Vec<ValidationError>,
 }
 
@@ -111,7 +107,6 @@ impl Validator<'_> {
 
     fn resource(&mut self, resource: &Resource) {
         let mut fields: FxHashMap<Name, Span> = FxHashMap::default();
-        let mut metas: FxHashMap<Name, Span> = FxHashMap::default();
         for entry in &resource.entries {
             let span = entry.name_span;
             match &entry.kind {
@@ -128,21 +123,8 @@ impl Validator<'_> {
                         self.error(ValidationErrorKind::UnknownEdgeProperty { name: name.to_string(), near }, span);
                     }
                 }
-                EntryKind::Meta { property, .. } => {
-                    let name = self.ast.name(*property);
-                    if &**name == "meta" {
-                        continue;
-                    }
-                    let first = *metas.entry(*property).or_insert(span);
-                    if !self.meta_parameters.contains(&&**name) {
-                        let (name, near) = (name.to_string(), near(name, self.meta_parameters));
-                        let known = self.meta_parameters;
-                        self.error(ValidationErrorKind::UnknownMetaParameter { name, near, known }, span);
-                    } else if first != span {
-                        let name = name.to_string();
-                        self.error(ValidationErrorKind::DuplicateMetaParameter { name, first }, span);
-                    }
-                }
+                // The names of meta parameters are checked where resources are known.
+                EntryKind::Meta { .. } => {}
             }
         }
     }

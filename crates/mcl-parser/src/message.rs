@@ -1,7 +1,8 @@
 //! The words of syntax errors: the only place with their messages, labels and help.
 
+mod expected;
+
 use mcl_diagnostics::{Diagnostic, Stage};
-use mcl_lexer::TokenKind;
 
 use crate::ast::MAX_DEPTH;
 use crate::bracket::BracketContext;
@@ -9,7 +10,7 @@ use crate::error::{
     BareWordError, BindingError, BracketError, EntryError, ExpressionError, FunctionError, HeadError, LoopError,
     NameError, NameRole, Nested, StatementError, SyntaxError, SyntaxErrorKind, TypeError,
 };
-use crate::token_set::{SIMPLE_TYPE, TokenSet};
+use crate::message::expected::{describe, or_end_of, text};
 
 /// A message and its help.
 struct Words {
@@ -89,11 +90,6 @@ fn words(kind: &SyntaxErrorKind) -> Words {
             if *incomplete { words.help("the statement is incomplete") } else { words }
         }
     }
-}
-
-/// Returns the text of a token kind that always has the same text.
-fn text(kind: TokenKind) -> &'static str {
-    kind.fixed_text().unwrap_or("")
 }
 
 fn too_deep(nested: Nested) -> Words {
@@ -445,73 +441,5 @@ fn written_type(error: &TypeError) -> Words {
         TypeError::DuplicateField { name, .. } => message(format!("duplicate field `{name}` in a struct type")),
         TypeError::DuplicateArgument { name } => message(format!("duplicate argument `${name}` in a func type"))
             .help("give each argument a name of its own, or none"),
-    }
-}
-
-/// Names what can follow a complete operand besides an operator.
-fn or_end_of(context: Option<BracketContext>) -> &'static str {
-    match context {
-        Some(BracketContext::Arguments | BracketContext::Parameters) => ", `,` or `)`",
-        Some(BracketContext::List) => ", `,` or `]`",
-        Some(BracketContext::Map | BracketContext::Struct) => ", `,` or `}`",
-        Some(BracketContext::Entries) => " or `,`",
-        Some(BracketContext::Parentheses) => " or `)`",
-        Some(BracketContext::Index | BracketContext::EdgeName) => " or `]`",
-        Some(BracketContext::Body | BracketContext::Block) => " or `}`",
-        Some(BracketContext::Type) => "",
-        None => " or the end of the statement",
-    }
-}
-
-/// The tokens that follow an operand or close a bracket; worth naming beside "an expression" or "an operator".
-const CLOSING: TokenSet = TokenSet::new(&[
-    TokenKind::Comma,
-    TokenKind::CloseParen,
-    TokenKind::CloseBracket,
-    TokenKind::CloseCurly,
-    TokenKind::Equals,
-    TokenKind::Rocket,
-    TokenKind::Elvis,
-    TokenKind::Colon,
-]);
-
-/// At most this many alternatives are listed in a message.
-const MAX_ALTERNATIVES: usize = 5;
-
-/// Describes a set of expected tokens; `None` if there are too many alternatives.
-fn describe(expected: TokenSet) -> Option<String> {
-    let mut parts: Vec<String> = Vec::new();
-    if expected.contains(TokenKind::String) && expected.contains(TokenKind::Integer) {
-        parts.push("an expression".to_owned());
-    } else if expected.contains(TokenKind::Plus) || expected.contains(TokenKind::Or) {
-        parts.push("an operator".to_owned());
-    }
-    if expected.contains_all(SIMPLE_TYPE) {
-        parts.push("a type".to_owned());
-    }
-    let summarized = !parts.is_empty();
-    for kind in expected.iter() {
-        let part = match kind {
-            TokenKind::BarBar => continue,
-            TokenKind::Capitalized => "a capitalized name".to_owned(),
-            kind if CLOSING.contains(kind) => format!("`{}`", text(kind)),
-            _ if summarized => continue,
-            TokenKind::Identifier => "a name".to_owned(),
-            TokenKind::String => "a string".to_owned(),
-            TokenKind::Integer | TokenKind::Float => "a number".to_owned(),
-            kind => format!("`{}`", text(kind)),
-        };
-        if !parts.contains(&part) {
-            parts.push(part);
-        }
-    }
-    match parts.len() {
-        0 => Some("the end of the statement".to_owned()),
-        1 => parts.pop(),
-        2..=MAX_ALTERNATIVES => {
-            let last = parts.pop().unwrap_or_default();
-            Some(format!("{} or {last}", parts.join(", ")))
-        }
-        _ => None,
     }
 }

@@ -13,6 +13,7 @@ mod annotation;
 mod builtin;
 mod infer;
 mod invalid;
+mod meta_parameters;
 mod scope;
 mod scoped;
 mod solver;
@@ -26,6 +27,7 @@ mod wording;
 
 pub use annotation::check_annotated_literals;
 pub use invalid::InvalidProgram;
+pub use meta_parameters::check_meta_parameters;
 pub use scope::scope;
 pub use scoped::{
     Def, DefId, DefKind, ExprInfo, Instance, InstanceId, InstanceKind, Module, ModuleId, RefId, Reference, Scope,

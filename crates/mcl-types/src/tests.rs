@@ -68,6 +68,7 @@ fn compile(program: &str) -> (Typed, Vec<Diagnostic>, Files) {
         let parsed = mcl_parser::parse(unit.file, text, &unit.tokens);
         diagnostics.extend(parsed.diagnostics);
         diagnostics.extend(crate::check_annotated_literals(&parsed.ast));
+        diagnostics.extend(crate::check_meta_parameters(&parsed.ast));
         let (tree, found) = mcl_parser::interpolate(parsed.ast);
         diagnostics.extend(found);
         trees.push(Arc::new(tree));

@@ -16,10 +16,6 @@ pub enum ValidationErrorKind {
         name: String,
         first: Span,
     },
-    DuplicateMetaParameter {
-        name: String,
-        first: Span,
-    },
     InvalidKeyType {
         ty: String,
     },
@@ -39,11 +35,6 @@ pub enum ValidationErrorKind {
         name: String,
         near: Option<&'static str>,
     },
-    UnknownMetaParameter {
-        name: String,
-        near: Option<&'static str>,
-        known: &'static [&'static str],
-    },
     ImportInLoop,
     /// A reference to a variable with two consecutive underscores in its name.
     DoubleUnderscore {
@@ -62,9 +53,6 @@ impl From<ValidationError> for Diagnostic {
         match error.kind {
             ValidationErrorKind::DuplicateField { name, first } => {
                 duplicate(Code::E0301, format!("duplicate field `{name}` in a resource"), first)
-            }
-            ValidationErrorKind::DuplicateMetaParameter { name, first } => {
-                duplicate(Code::E0302, format!("duplicate meta parameter `{name}` in a resource"), first)
             }
             ValidationErrorKind::InvalidKeyType { ty } => {
                 init_error(Code::E0303, format!("invalid map key type `{ty}`"))
@@ -86,13 +74,6 @@ impl From<ValidationError> for Diagnostic {
                 init_error(Code::E0307, format!("unknown edge property `{}`", capitalized(&name)))
                     .at(span)
                     .help(edge_property_help(&name, near))
-            }
-            ValidationErrorKind::UnknownMetaParameter { name, near, known } => {
-                let help = match near {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("the meta parameters are {}", known.join(", ")),
-                };
-                init_error(Code::E0308, format!("unknown meta parameter `{name}`")).at(span).help(help)
             }
             ValidationErrorKind::ImportInLoop => {
                 init_error(Code::E0309, "an import is not allowed directly in the body of a loop".to_owned())

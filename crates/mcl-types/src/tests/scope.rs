@@ -452,3 +452,30 @@ for $i, $i in [1] {}
         "#]],
     );
 }
+
+#[test]
+fn meta_parameters_are_known_by_name() {
+    check(
+        r#"
+class unused {
+	test "a" {
+		Meta:speed => 9,
+		Meta:noop => true,
+		Meta:nop => 1,
+		Meta => struct{ noop => true, },
+		Meta:noop => false,
+	}
+}
+"#,
+        expect![[r#"
+            6:31 W0101 mgmt 1.1 rejects a comma before the closing bracket of a single-line list
+              help: remove the comma
+            3:3 E0308 unknown meta parameter `speed`
+              help: the meta parameters are noop, retry, retryreset, delay, timeout, poll, limit, burst, reset, sema, rewatch, realize, dollar, hidden, export, reverse, autoedge, autogroup
+            5:3 E0308 unknown meta parameter `nop`
+              help: did you mean `noop`?
+            7:3 E0302 duplicate meta parameter `noop` in a resource
+              4:3 first given here
+        "#]],
+    );
+}

@@ -1,0 +1,224 @@
+//! Errors in statements: names, bindings, heads of blocks, functions.
+
+use mcl_diagnostics::Code;
+
+use crate::bracket::BracketContext;
+use crate::error::found::{Found, NameRole};
+
+/// Statements as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum StatementError {
+    /// A statement inside brackets that contain no statements.
+    Misplaced(BracketContext),
+    /// No statement starts with this token.
+    Expected { found: Found, is_expression: bool },
+    /// `else` without `if`.
+    UnmatchedElse,
+    /// `else if`, `elif`.
+    ElseIf,
+    /// `;`.
+    Semicolon,
+    /// `// …` or `/* …`.
+    ForeignComment { opener: String },
+    /// `If true {`.
+    MiscasedKeyword { keyword: String },
+    /// `a = 1`.
+    MissingDollar { name: String },
+    /// `len("x")`.
+    Call { name: String },
+    /// `1 + 2`, where the help depends on what may have been meant.
+    Expression { reassigns: bool },
+    /// `aws.ec2 "x" {}`.
+    DottedResourceKind,
+    /// `test { … }`.
+    MissingResourceName { kind: String },
+    /// `test = …`, `test 1`.
+    ExpectedResourceName { kind: String, found: Found },
+    /// `test` and nothing else.
+    LoneWord { word: String },
+    /// `File "x"`.
+    ExpectedEdgeName { kind: String, found: Found },
+    /// `name($x) {` with statements inside.
+    MissingClassKeyword { name: String },
+    /// `if {`.
+    MissingCondition,
+}
+
+/// Names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum NameError {
+    /// `$Total`, `$userName`.
+    ExpectedLowerCase {
+        found: String,
+        suggestion: String,
+    },
+    /// `$in`, `in => 1`.
+    Keyword {
+        keyword: String,
+        role: NameRole,
+    },
+    ExpectedVariable {
+        found: Found,
+    },
+    /// `${name}` outside a string.
+    BracedVariable,
+    /// `$name{3}`.
+    BracesAfterVariable {
+        name: String,
+        past: Option<String>,
+    },
+    /// `True`.
+    MiscasedBool {
+        found: String,
+    },
+    /// `HttpServer["x"]`.
+    SecondCapital,
+}
+
+/// Bindings, up to their `=`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum BindingError {
+    /// `$a == 1`.
+    DoubleEquals {
+        name: String,
+    },
+    /// `$a => 1`.
+    Rocket {
+        name: String,
+    },
+    /// `$a.b = 1`.
+    DottedName,
+    /// `$web-port = 1`.
+    DashInName,
+    /// `$a` and nothing else.
+    LoneVariable {
+        name: String,
+    },
+    ExpectedEqualsOrType {
+        name: String,
+        found: Found,
+    },
+}
+
+/// Heads of loops, classes, includes and imports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum HeadError {
+    Loop {
+        keyed: bool,
+        error: LoopError,
+    },
+    /// `class a.b {`.
+    DottedClassName,
+    /// `include a:b`.
+    IncludeWithColon {
+        outer: String,
+        inner: String,
+    },
+    /// `include "c"`.
+    QuotedInclude {
+        class: String,
+    },
+    /// `include c as *`.
+    StarAliasOfInclude,
+    /// `import fmt`.
+    UnquotedImport {
+        module: String,
+    },
+    ExpectedModule {
+        found: Found,
+    },
+    /// `import "a" as b.c`.
+    DottedImportAlias,
+    /// `import "a" + "b"`.
+    ImportOfExpression,
+    /// `panic "x"`.
+    PanicWithoutParentheses,
+}
+
+/// Heads of loops.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum LoopError {
+    OneVariable,
+    ThreeVariables,
+    TypedVariable,
+    Expected { found: Found },
+}
+
+/// Functions and their parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum FunctionError {
+    /// `func ($x) { … }` as a statement.
+    MissingName,
+    /// `func a.b() { … }`.
+    DottedName,
+    /// `func f { … }`.
+    MissingParentheses { name: String },
+    /// `func f(x) { … }`.
+    ParameterWithoutDollar { name: String },
+    /// `func f($x = 1) { … }`.
+    ParameterDefault,
+    /// `func f(str $x) { … }`.
+    TypeBeforeParameter { ty: String },
+    /// `func f() -> int { … }`.
+    ArrowBeforeResult,
+    /// `func f() {}`.
+    EmptyBody,
+    /// `func f() { $x = 1 … }`.
+    VariableInBody,
+}
+
+impl StatementError {
+    pub(super) fn code(&self) -> Code {
+        match self {
+            StatementError::ElseIf => Code::E0212,
+            StatementError::MiscasedKeyword { .. } => Code::E0216,
+            StatementError::ExpectedEdgeName { .. } | StatementError::MissingCondition => Code::E0201,
+            StatementError::Misplaced(_)
+            | StatementError::Expected { .. }
+            | StatementError::UnmatchedElse
+            | StatementError::Semicolon
+            | StatementError::ForeignComment { .. }
+            | StatementError::MissingDollar { .. }
+            | StatementError::Call { .. }
+            | StatementError::Expression { .. }
+            | StatementError::DottedResourceKind
+            | StatementError::MissingResourceName { .. }
+            | StatementError::ExpectedResourceName { .. }
+            | StatementError::LoneWord { .. }
+            | StatementError::MissingClassKeyword { .. } => Code::E0218,
+        }
+    }
+}
+
+impl NameError {
+    pub(super) fn code(&self) -> Code {
+        match self {
+            NameError::Keyword { .. } => Code::E0215,
+            NameError::ExpectedLowerCase { .. } | NameError::MiscasedBool { .. } | NameError::SecondCapital => {
+                Code::E0216
+            }
+            NameError::ExpectedVariable { .. } | NameError::BracedVariable | NameError::BracesAfterVariable { .. } => {
+                Code::E0201
+            }
+        }
+    }
+}
+
+impl BindingError {
+    pub(super) fn code(&self) -> Code {
+        match self {
+            BindingError::DoubleEquals { .. } => Code::E0211,
+            BindingError::LoneVariable { .. } => Code::E0218,
+            BindingError::Rocket { .. }
+            | BindingError::DottedName
+            | BindingError::DashInName
+            | BindingError::ExpectedEqualsOrType { .. } => Code::E0201,
+        }
+    }
+}
