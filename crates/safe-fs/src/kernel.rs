@@ -168,6 +168,11 @@ impl FileSystem for Kernel {
         Ok(Handle::from_descriptor(opened))
     }
 
+    fn check_writable(&self, directory: &Handle) -> io::Result<()> {
+        let needed = rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK;
+        Ok(rustix::fs::accessat(CWD, magic_path(directory)?, needed, AtFlags::EACCESS)?)
+    }
+
     fn stat(&self, handle: &Handle) -> io::Result<Stat> {
         let stat = fstat(handle.descriptor()?)?;
         Ok(Stat {

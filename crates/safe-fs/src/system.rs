@@ -44,6 +44,12 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
     /// `ELOOP` if the entry is a symbolic link and the access is not [`Access::Path`], or another error of the system call.
     fn open_at(&self, directory: &Handle, name: &OsStr, access: Access) -> io::Result<Handle>;
 
+    /// Checks that the process may create and remove entries of a directory, without doing so.
+    ///
+    /// # Errors
+    /// The permissions or the file system do not allow it.
+    fn check_writable(&self, directory: &Handle) -> io::Result<()>;
+
     /// Returns the attributes of an open object.
     ///
     /// # Errors
