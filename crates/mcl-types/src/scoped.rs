@@ -41,6 +41,8 @@ use mcl_modules::UnitId;
 use mcl_parser::ast::{Ast, ExprId, StmtId};
 use serde::{Deserialize, Serialize};
 
+use crate::walk;
+
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {
         $($(#[$doc])*
@@ -323,6 +325,19 @@ impl Scoped {
         match self.module(module).exprs.get(expr)? {
             ExprInfo::Ref(id) => Some(self.reference(*id)),
             ExprInfo::None | ExprInfo::Function(_) | ExprInfo::Unresolved => None,
+        }
+    }
+
+    /// Calls `visit` with each reference in an expression of a scope and in its subexpressions.
+    pub(crate) fn references_below(&self, scope: ScopeId, root: ExprId, mut visit: impl FnMut(RefId)) {
+        let module = self.scope(scope).module;
+        let (ast, infos) = (self.ast(module), &self.module(module).exprs);
+        let mut work = vec![root];
+        while let Some(expr) = work.pop() {
+            if let ExprInfo::Ref(reference) = infos[expr] {
+                visit(reference);
+            }
+            walk::subexpressions(ast.expr(expr), |part| work.push(part));
         }
     }
 

@@ -18,7 +18,7 @@ use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
 use mcl_parser::ast::{ExprId, Stmt, StmtId};
 use rustc_hash::FxHashSet;
 
-use crate::scoped::{DefId, DefKind, ExprInfo, InstanceKind, RefId, ScopeId, ScopeKind, Scoped, StmtInfo, Target};
+use crate::scoped::{DefId, DefKind, InstanceKind, RefId, ScopeId, ScopeKind, Scoped, StmtInfo, Target};
 use crate::walk;
 
 /// Maximum number of instances of a class that are distinguished, or the number of includes and imports of the program if
@@ -159,16 +159,8 @@ impl Body<'_> {
     }
 
     fn expression(&mut self, scope: ScopeId, root: ExprId) {
-        let module = self.scoped.scope(scope).module;
-        let ast = self.scoped.ast(module);
-        let infos = &self.scoped.module(module).exprs;
-        let mut work = vec![root];
-        while let Some(expr) = work.pop() {
-            if let ExprInfo::Ref(reference) = infos[expr] {
-                self.reference(reference);
-            }
-            walk::subexpressions(ast.expr(expr), |part| work.push(part));
-        }
+        let scoped = self.scoped;
+        scoped.references_below(scope, root, |reference| self.reference(reference));
     }
 
     fn reference(&mut self, reference: RefId) {

@@ -3,9 +3,7 @@
 use cranelift_entity::EntitySet;
 use mcl_parser::ast::{ExprId, Stmt, StmtId};
 
-use crate::scoped::{
-    DefId, DefKind, ExprInfo, InstanceId, InstanceKind, ModuleId, RefId, ScopeId, Scoped, StmtInfo, Target,
-};
+use crate::scoped::{DefId, DefKind, InstanceId, InstanceKind, ModuleId, RefId, ScopeId, Scoped, StmtInfo, Target};
 use crate::walk;
 
 /// Returns every definition that the statements of the program reach.
@@ -91,16 +89,8 @@ impl Search<'_> {
     }
 
     fn expression(&mut self, scope: ScopeId, root: ExprId) {
-        let module = self.scoped.scope(scope).module;
-        let ast = self.scoped.ast(module);
-        let infos = &self.scoped.module(module).exprs;
-        let mut work = vec![root];
-        while let Some(expr) = work.pop() {
-            if let ExprInfo::Ref(reference) = infos[expr] {
-                self.reference(reference);
-            }
-            walk::subexpressions(ast.expr(expr), |part| work.push(part));
-        }
+        let scoped = self.scoped;
+        scoped.references_below(scope, root, |reference| self.reference(reference));
     }
 
     fn reference(&mut self, reference: RefId) {

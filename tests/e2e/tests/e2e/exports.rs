@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::support::{Scratch, eventually};
+use test_support::eventually;
+
+use crate::support::Scratch;
 
 const EXPORT: &str = r#"file "@/motd" {
 	state => "exists",

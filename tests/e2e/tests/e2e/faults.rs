@@ -1,7 +1,8 @@
 //! Faults while the agent runs: each is reported and retried, ends when its cause ends, and leaves other resources alone.
 
+use test_support::eventually;
+
 use crate::machine::{Machine, NOBODY};
-use crate::support::eventually;
 
 /// A program with a resource that retries without limit, and one without faults.
 fn program(guarded: &str) -> String {

@@ -2,7 +2,9 @@
 
 use rustix::process::Signal;
 
-use crate::support::{Scratch, eventually};
+use test_support::eventually;
+
+use crate::support::Scratch;
 
 #[test]
 fn first_graph_waits_for_all_first_values() {

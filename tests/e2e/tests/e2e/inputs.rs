@@ -2,7 +2,9 @@
 
 use std::process::{Command, Stdio};
 
-use crate::support::{Scratch, eventually};
+use test_support::eventually;
+
+use crate::support::Scratch;
 
 /// A program that makes a file for each word of a list, and removes it when the word leaves the list.
 const LISTED: &str = r#"import "os"

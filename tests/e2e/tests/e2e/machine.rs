@@ -6,7 +6,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-use crate::support::{Ran, Scratch, bin, eventually, is_root, ran};
+use test_support::eventually;
+
+use crate::support::{Ran, Scratch, bin, is_root, ran};
 
 /// An ordinary user and group.
 pub const NOBODY: &str = "65534:65534";

@@ -4,7 +4,9 @@ use std::process::Stdio;
 
 use rustix::process::Signal;
 
-use crate::support::{Agent, Scratch, eventually};
+use test_support::eventually;
+
+use crate::support::{Agent, Scratch};
 
 const FILE: &str = "file \"@/out\" {\n\tstate => \"exists\",\n\tcontent => \"hi\\n\",\n}\n";
 

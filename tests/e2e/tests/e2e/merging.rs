@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use test_support::eventually;
+
 use crate::machine::skip;
-use crate::support::{Scratch, eventually};
+use crate::support::Scratch;
 
 const PROGRAM: &str = r#"
 noop "puppet_mid" {}

@@ -1,7 +1,8 @@
 //! Mounts and network interfaces, on a disposable machine.
 
+use test_support::eventually;
+
 use crate::machine::Machine;
-use crate::support::eventually;
 
 const SCRATCH: &str = r#"
 mount "/srv/scratch" {

@@ -4,8 +4,10 @@ use std::process::{Command, Stdio};
 
 use rustix::process::Signal;
 
+use test_support::eventually;
+
 use crate::machine::skip;
-use crate::support::{Scratch, eventually, is_root, ran};
+use crate::support::{Scratch, is_root, ran};
 
 /// A program with many commands, each with a guard.
 const MANY_COMMANDS: &str = r#"import "fmt"

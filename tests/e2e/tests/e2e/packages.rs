@@ -3,8 +3,9 @@
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
+use test_support::eventually;
+
 use crate::machine::Machine;
-use crate::support::eventually;
 
 const TOOLS: &[&str] = &["/usr/bin/dpkg-deb", "/usr/bin/apt-get", "/usr/bin/sha256sum"];
 

@@ -1,7 +1,8 @@
 //! Services, timers and host names, against a real systemd.
 
+use test_support::eventually;
+
 use crate::machine::Machine;
-use crate::support::eventually;
 
 const WEB: &str = "[Service]\nExecStart=/bin/sleep infinity\nExecReload=/bin/sh -c 'echo reloaded >>/test/reloads'\n\
                    [Install]\nWantedBy=multi-user.target\n";

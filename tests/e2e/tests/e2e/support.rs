@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+
+use test_support::eventually;
 
 /// Builds both tools with the profile of this test and returns their directory.
 pub fn bin() -> &'static Path {
@@ -121,17 +122,6 @@ impl Drop for Agent {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
-    }
-}
-
-/// Waits until `condition` holds, for at most 30 seconds.
-#[track_caller]
-pub fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(30);
-    while !condition() {
-        assert!(Instant::now() < end, "timed out: {what}");
-        std::thread::yield_now();
-        std::thread::park_timeout(Duration::from_millis(1));
     }
 }
 
