@@ -1,6 +1,8 @@
 //! Programs, with the diagnostics of the two stages or the types that they find.
 
+mod generics;
 mod mutated;
+mod resources;
 mod scale;
 mod scope;
 mod types;
