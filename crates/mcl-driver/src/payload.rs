@@ -1,4 +1,4 @@
-//! The value that flows through the pipeline, in each of its states.
+//! A program between two stages, and its artifacts.
 
 use std::sync::Arc;
 
@@ -11,28 +11,28 @@ use mcl_parser::ast::Ast;
 use mcl_types::{Scoped, Typed};
 use serde::{Deserialize, Serialize};
 
-/// A program between two stages. What an artifact file holds is the content of one variant.
+/// A program between two stages. An artifact contains the value of one variant.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "one a compilation, moved from stage to stage")]
 pub enum Payload {
-    /// Behind `lex`.
+    /// The output of `lex`.
     Tokens(Loaded),
-    /// Behind `parse`.
+    /// The output of `parse`.
     Ast(Trees),
-    /// Behind `interpolate`.
+    /// The output of `interpolate`.
     Interpolated(Trees),
-    /// Behind `scope`.
+    /// The output of `scope`.
     Scoped(Resolved),
-    /// Behind `unify`.
+    /// The output of `unify`.
     Typed(Checked),
-    /// Behind `fgraph`: what the runtime runs.
+    /// The output of `fgraph`, which the runtime executes.
     Fgraph(Box<Program>),
 }
 
 /// The syntax trees of a program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trees {
-    /// The sources and imports; the tokens were used up.
+    /// The sources and imports, without tokens.
     pub loaded: Loaded,
     /// The tree of each unit.
     #[serde(with = "mcl_diagnostics::table")]
@@ -44,7 +44,7 @@ pub struct Trees {
 pub struct Resolved {
     /// The sources.
     pub loaded: Loaded,
-    /// The trees with what their names mean.
+    /// The trees and the definitions of their names.
     pub scoped: Scoped,
 }
 
@@ -58,7 +58,7 @@ pub struct Checked {
 }
 
 impl Payload {
-    /// Which stage it comes from.
+    /// Returns the stage that it is the output of.
     #[must_use]
     pub fn stage(&self) -> ArtifactStage {
         match self {
@@ -71,7 +71,7 @@ impl Payload {
         }
     }
 
-    /// The sources.
+    /// Returns the sources.
     #[must_use]
     pub fn files(&self) -> &Files {
         match self {
@@ -83,7 +83,7 @@ impl Payload {
         }
     }
 
-    /// The bytes of its artifact file.
+    /// Returns the bytes of its artifact.
     #[must_use]
     pub fn write(&self) -> Vec<u8> {
         let stage = self.stage();
@@ -96,16 +96,16 @@ impl Payload {
         }
     }
 
-    /// Reads an artifact file of any stage of the compiler.
+    /// Reads an artifact of any stage of the compiler.
     ///
     /// # Errors
-    /// An A-diagnostic if the bytes are not such a file, or are corrupted.
+    /// An A-diagnostic if the bytes are not such an artifact, or are corrupted.
     pub fn read(bytes: &[u8]) -> Result<Payload, Diagnostic> {
         let stage = read_header(bytes)?.stage;
         let payload = match stage {
             ArtifactStage::Tokens => {
                 let loaded: Loaded = mcl_artifact::read(bytes, stage)?;
-                check(&loaded)?;
+                validate_loaded(&loaded)?;
                 let fits = |unit: &Unit| loaded.files.get(unit.file).is_some_and(|file| unit.tokens.fits(&file.text));
                 if !loaded.units.values().all(fits) {
                     return Err(invalid("its tokens do not fit its sources"));
@@ -116,13 +116,13 @@ impl Payload {
             ArtifactStage::Interpolated => Payload::Interpolated(trees(bytes, stage)?),
             ArtifactStage::Scoped => {
                 let resolved: Resolved = mcl_artifact::read(bytes, stage)?;
-                check_trees(&resolved.loaded, &resolved.scoped.units)?;
+                validate_trees(&resolved.loaded, &resolved.scoped.units)?;
                 resolved.scoped.validate().map_err(|error| invalid(&error.to_string()))?;
                 Payload::Scoped(resolved)
             }
             ArtifactStage::Typed => {
                 let checked: Checked = mcl_artifact::read(bytes, stage)?;
-                check_trees(&checked.loaded, &checked.typed.scoped.units)?;
+                validate_trees(&checked.loaded, &checked.typed.scoped.units)?;
                 checked.typed.validate().map_err(|error| invalid(&error.to_string()))?;
                 Payload::Typed(checked)
             }
@@ -139,13 +139,13 @@ impl Payload {
 
 fn trees(bytes: &[u8], stage: ArtifactStage) -> Result<Trees, Diagnostic> {
     let trees: Trees = mcl_artifact::read(bytes, stage)?;
-    check_trees(&trees.loaded, &trees.trees)?;
+    validate_trees(&trees.loaded, &trees.trees)?;
     Ok(trees)
 }
 
-/// There is one tree for each unit, and it fits the source.
-fn check_trees(loaded: &Loaded, trees: &PrimaryMap<UnitId, Arc<Ast>>) -> Result<(), Diagnostic> {
-    check(loaded)?;
+/// Checks that there is one tree for each unit, which fits its source.
+fn validate_trees(loaded: &Loaded, trees: &PrimaryMap<UnitId, Arc<Ast>>) -> Result<(), Diagnostic> {
+    validate_loaded(loaded)?;
     let units = &loaded.units;
     if units.len() != trees.len() || units.values().zip(trees.values()).any(|(unit, tree)| unit.file != tree.file) {
         return Err(invalid("its trees do not match its sources"));
@@ -157,14 +157,14 @@ fn check_trees(loaded: &Loaded, trees: &PrimaryMap<UnitId, Arc<Ast>>) -> Result<
     })
 }
 
-/// Every file and unit that is spoken of exists.
-fn check(loaded: &Loaded) -> Result<(), Diagnostic> {
+/// Checks that every file and unit that is referred to exists.
+fn validate_loaded(loaded: &Loaded) -> Result<(), Diagnostic> {
     let import = |import: &Import| match import.target {
         ImportTarget::Unit(unit) => loaded.units.is_valid(unit),
         ImportTarget::System | ImportTarget::Failed(_) => true,
     };
     let unit = |unit: &Unit| loaded.files.get(unit.file).is_some() && unit.imports.iter().all(import);
-    if loaded.units.values().all(unit) { Ok(()) } else { Err(invalid("it speaks of files that are not in it")) }
+    if loaded.units.values().all(unit) { Ok(()) } else { Err(invalid("it refers to files that are not in it")) }
 }
 
 fn invalid(why: &str) -> Diagnostic {

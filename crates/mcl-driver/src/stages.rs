@@ -13,14 +13,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::payload::{Checked, Payload, Resolved, Trees};
 
-/// What the lexer has to say about all files. (The tokens were made when the files were read: imports are found in them.)
+/// Returns the errors of the lexer in all files. Loading has already split them into tokens, to find the imports.
 #[must_use]
 pub fn lex(loaded: &Loaded) -> Vec<Diagnostic> {
     let files = distinct_files(loaded);
     files.par_iter().flat_map_iter(|unit| lex_diagnostics(unit.file, text(loaded, unit), &unit.tokens)).collect()
 }
 
-/// Tokens -> trees, with the init checks.
+/// Parses all files, and runs the init checks.
 #[must_use]
 pub fn parse(mut loaded: Loaded) -> (Trees, Vec<Diagnostic>) {
     let parsed: Vec<_> = distinct_files(&loaded)
@@ -52,7 +52,7 @@ pub fn parse(mut loaded: Loaded) -> (Trees, Vec<Diagnostic>) {
     (Trees { loaded, trees }, diagnostics)
 }
 
-/// Trees as written -> trees with strings expanded and classes nested.
+/// Expands strings and nests classes.
 #[must_use]
 pub fn interpolate(program: Trees) -> (Trees, Vec<Diagnostic>) {
     let units: Vec<FileId> = program.trees.values().map(|tree| tree.file).collect();
@@ -71,21 +71,21 @@ pub fn interpolate(program: Trees) -> (Trees, Vec<Diagnostic>) {
     (Trees { loaded: program.loaded, trees }, diagnostics)
 }
 
-/// Trees -> names resolved.
+/// Resolves names.
 #[must_use]
 pub fn scope(program: Trees) -> (Resolved, Vec<Diagnostic>) {
     let (scoped, diagnostics) = mcl_types::scope(&program.loaded, program.trees);
     (Resolved { loaded: program.loaded, scoped }, diagnostics)
 }
 
-/// Names resolved -> types known.
+/// Infers types.
 #[must_use]
 pub fn unify(program: Resolved) -> (Checked, Vec<Diagnostic>) {
     let (typed, diagnostics) = mcl_types::unify(program.scoped);
     (Checked { loaded: program.loaded, typed }, diagnostics)
 }
 
-/// Types known -> function graph. The program must be free of errors.
+/// Lowers a program without errors to a function graph.
 #[must_use]
 pub fn fgraph(program: Checked) -> (Option<Box<Program>>, Vec<Diagnostic>) {
     match mcl_fgraph::lower(program.typed, &program.loaded, Options::default()) {
@@ -95,7 +95,7 @@ pub fn fgraph(program: Checked) -> (Option<Box<Program>>, Vec<Diagnostic>) {
 }
 
 impl Payload {
-    /// Runs the next stage; `None` behind the last one, and when there is nothing to go on with.
+    /// Runs the next stage. Returns `None` after the last one, and if the stage has no output.
     #[must_use]
     pub fn next(self) -> (Option<Payload>, Vec<Diagnostic>) {
         fn with<T>(make: fn(T) -> Payload, (value, found): (T, Vec<Diagnostic>)) -> (Option<Payload>, Vec<Diagnostic>) {
@@ -115,17 +115,17 @@ impl Payload {
     }
 }
 
-/// Everything that is found out about a program, and its artifacts if nothing is wrong with it.
+/// The diagnostics of a program, and its artifacts if it has no errors.
 #[derive(Debug, Default)]
 pub struct Compiled {
-    /// Errors and warnings of all stages, in the order they were found.
+    /// The errors and lints of all stages, in the order of the stages.
     pub diagnostics: Vec<Diagnostic>,
-    /// The artifacts that were asked for, in pipeline order; empty when there are errors.
+    /// The requested artifacts in the order of the stages; empty if there are errors.
     pub artifacts: Vec<(ArtifactStage, Vec<u8>)>,
 }
 
-/// Runs all stages. Behind errors the chain goes on, so that all are found, up to the function graph, which only a correct
-/// program has. `between` is called behind each stage, when what it was made from has been dropped.
+/// Runs all stages. Errors do not end the chain, so that all are found; only the function graph needs a program without
+/// errors. `between` is called after each stage, when its input has been dropped.
 #[must_use]
 pub fn compile(loaded: Loaded, wanted: &[ArtifactStage], between: impl Fn()) -> Compiled {
     let mut compiled = Compiled { diagnostics: lex(&loaded), artifacts: Vec::new() };
@@ -149,7 +149,7 @@ pub fn compile(loaded: Loaded, wanted: &[ArtifactStage], between: impl Fn()) -> 
     compiled
 }
 
-/// One unit of each file; a file that belongs to two modules is lexed and parsed once.
+/// Returns one unit per file: a file that belongs to two modules is lexed and parsed once.
 fn distinct_files(loaded: &Loaded) -> Vec<&Unit> {
     let mut seen = FxHashSet::default();
     loaded.units.values().filter(|unit| seen.insert(unit.file)).collect()

@@ -17,15 +17,15 @@ pub enum Source {
     Disk {
         /// Its `metadata.yaml`, if it has one.
         metadata: Option<PathBuf>,
-        /// Its directory of data, which need not exist.
+        /// Its data directory, which may not exist.
         data: Option<PathBuf>,
     },
-    /// From this program.
+    /// Compiled into this program.
     Embedded(&'static EmbeddedModule),
 }
 
-/// Where a module's base directory lies inside the deploy: below the program's directory at the root, below the global
-/// module directory in `/modules/`, and what a program reaches with `../` in `/outside/`.
+/// Returns the directory of a module inside the deploy. The directory of the program is the root, the global module directory
+/// is `/modules/`, and what a program reaches with `../` is in `/outside/`.
 pub fn module_dir(base: &Path, program: &Path, module_path: Option<&Path>) -> String {
     let below = |rest: &Path, top: &str| match rest.to_string_lossy() {
         rest if rest.is_empty() => top.to_owned(),

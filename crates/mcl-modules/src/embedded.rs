@@ -1,18 +1,17 @@
 //! System modules, or parts of them, that are written in mcl (spec 01 §6.4, spec 03 §8).
 //!
-//! Their files lie in `embedded/` of this crate. They import system modules only, so nothing of a machine's file system
-//! has a part in them, and they have the metadata that a module without a word in its `metadata.yaml` has.
+//! Their files are in `embedded/` of this crate. They import system modules only, so they do not depend on the file system of
+//! a machine, and their metadata are the defaults.
 
-/// What the name of an embedded file begins with.
+/// The prefix of the names of embedded files.
 pub(crate) const SCHEME: &str = "embeddedfs:";
 
-/// A system module that has a part in mcl. There may be native functions under the same name.
+/// A system module that is written in mcl, at least in part: native functions of the same name may belong to it.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct EmbeddedModule {
-    /// What a program imports.
+    /// The name that programs import.
     pub name: &'static str,
-    /// Paths inside the module, and the texts there. What `deploy.readfile("/files/x")` reads in the module's code is
-    /// `files/x`.
+    /// The files by their path inside the module. In the code of the module, `deploy.readfile("/files/x")` reads `files/x`.
     pub files: &'static [(&'static str, &'static str)],
 }
 
@@ -25,34 +24,34 @@ macro_rules! module {
     };
 }
 
-/// All modules that are embedded.
+/// All embedded modules.
 pub static EMBEDDED_MODULES: &[EmbeddedModule] = &[
     module!("embedded/provisioner":
         "metadata.yaml" "main.mcl" "files/autoexec.ipxe.tmpl" "files/host.ipxe.tmpl" "files/kickstart.ks.tmpl"),
     module!("example": "metadata.yaml" "main.mcl"),
 ];
 
-/// The module of exactly that name.
+/// Returns the module of this name.
 pub(crate) fn find(name: &str) -> Option<&'static EmbeddedModule> {
     EMBEDDED_MODULES.iter().find(|module| module.name == name)
 }
 
 impl EmbeddedModule {
-    /// The file that the module starts with.
+    /// The main file of a module.
     pub(crate) const MAIN: &'static str = "main.mcl";
 
-    /// The text of the main file.
+    /// Returns the text of the main file.
     #[must_use]
     pub fn main(&self) -> &'static str {
         self.files.iter().find(|(path, _)| *path == Self::MAIN).map_or("", |(_, text)| text)
     }
 
-    /// How messages name a file of the module.
+    /// Returns the name of a file of the module in messages.
     pub(crate) fn uri(&self, path: &str) -> String {
         format!("{SCHEME}///{}/{path}", self.name)
     }
 
-    /// Where its files lie inside a deploy. The colon keeps them apart from the files of the program.
+    /// Returns the directory of its files inside a deploy. The colon distinguishes them from the files of the program.
     pub(crate) fn deploy_dir(&self) -> String {
         format!("/{SCHEME}/{}/", self.name)
     }

@@ -1,4 +1,4 @@
-//! What loading gives: all sources of a program, and what each import leads to.
+//! The output of loading: all sources of a program, and the target of each import.
 
 use std::sync::Arc;
 
@@ -17,73 +17,72 @@ entity_impl!(UnitId);
 /// Absolute paths inside a deploy with the bytes of the files, sorted by path.
 pub type DeployFiles = Vec<(Arc<str>, Vec<u8>)>;
 
-/// A program with everything it is made of: later stages need no disk.
+/// A program with all its files: later stages read none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loaded {
     /// The sources; the main file is first.
     pub files: Files,
-    /// The main file, and every imported file once for each module it is reached in; breadth first, in source order.
+    /// The main file, and every imported file once per module that it belongs to: breadth first, in source order.
     #[serde(with = "mcl_diagnostics::table")]
     pub units: PrimaryMap<UnitId, Unit>,
-    /// What `deploy.*` functions can read: absolute path inside the deploy and bytes, sorted (spec 01 §6.10). Empty unless
-    /// [`crate::Options::deploy`] asked for it.
+    /// The files that `deploy.*` functions can read (spec 01 §6.10). Empty unless [`crate::Options::deploy`] is set.
     pub deploy: DeployFiles,
 }
 
-/// One source file as part of a module.
+/// A source file as part of a module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unit {
-    /// The text.
+    /// Its text.
     pub file: FileId,
     /// Its tokens.
     pub tokens: Arc<Tokens>,
-    /// Where the module lies inside the deploy; starts and ends with `/`.
+    /// The directory of the module inside the deploy; starts and ends with `/`.
     pub module_dir: Arc<str>,
-    /// The system module whose part in mcl this file is: it sees the native names of that module as its own.
+    /// The system module that the file belongs to, whose native names it sees as its own.
     pub system: Option<Arc<str>>,
-    /// The imports of the file, each name once, in the order of their first appearance.
+    /// The imports of the file, each name once, in source order.
     pub imports: Vec<Import>,
 }
 
-/// What an import name leads to.
+/// An import and its target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Import {
     /// The text between the quotes.
     pub raw: Arc<str>,
-    /// The string token, at its first appearance.
+    /// The first string token with this text.
     pub span: Span,
-    /// The name taken apart; `None` when it breaks the rules (then the target is a failure).
+    /// The parsed name; `None` if it is invalid, in which case the target is a failure.
     pub name: Option<ImportName>,
-    /// Where it leads.
+    /// The target.
     pub target: ImportTarget,
 }
 
-/// Where an import leads.
+/// The target of an import.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ImportTarget {
-    /// To what is native under the raw name, if anything is: that is the scope stage's to say.
+    /// The native module of this name, if there is one, which the scope stage decides.
     System,
-    /// To a file.
+    /// A file.
     Unit(UnitId),
-    /// Nowhere.
+    /// None.
     Failed(ImportFailure),
 }
 
-/// Why an import leads nowhere. It becomes a diagnostic where the import statement means something.
+/// Why an import has no target. It is reported where the import statement is used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportFailure {
-    /// Of the range E05.
+    /// A code of the range E05.
     pub code: Code,
-    /// One sentence.
+    /// The message of the diagnostic.
     pub message: String,
-    /// A further place: the part of the `metadata.yaml` that is wrong.
+    /// The part of the `metadata.yaml` that is wrong, and its label.
     pub metadata: Option<(Span, String)>,
-    /// The way out.
+    /// The help of the diagnostic.
     pub help: Option<String>,
 }
 
 impl ImportFailure {
-    /// A failure without help.
+    /// Creates a failure without help.
     pub fn new(code: Code, message: impl Into<String>) -> ImportFailure {
         ImportFailure { code, message: message.into(), metadata: None, help: None }
     }
@@ -95,7 +94,7 @@ impl ImportFailure {
         self
     }
 
-    /// The diagnostic at an import statement.
+    /// Returns the diagnostic for an import statement.
     #[must_use]
     pub fn to_diagnostic(&self, import: Span) -> Diagnostic {
         let mut diagnostic = Diagnostic::error(self.code, Stage::Import, self.message.clone()).at(import);
@@ -108,7 +107,7 @@ impl ImportFailure {
 }
 
 impl Loaded {
-    /// The import of a unit by its raw name.
+    /// Returns the import of a unit by its raw name.
     #[must_use]
     pub fn import(&self, unit: UnitId, raw: &str) -> Option<&Import> {
         self.units.get(unit)?.imports.iter().find(|import| &*import.raw == raw)

@@ -1,4 +1,4 @@
-//! Programs on a disk, and what loading makes of them.
+//! Loading programs from a file system.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A directory with these files; a name that ends in a slash is a directory.
+/// Creates a directory with these files; a name that ends in a slash is a directory.
 fn tree(files: &[(&str, &str)]) -> TempDir {
     let dir = TempDir::new().expect("a temporary directory");
     for (name, text) in files {
@@ -26,7 +26,7 @@ fn load_at(dir: &TempDir, path: &str, options: &Options) -> Loaded {
     load(&input, options).expect("the program loads")
 }
 
-/// Each unit with its imports: `main.mcl / : a.mcl -> a.mcl, fmt -> system`.
+/// Returns each unit with its imports: `main.mcl / : a.mcl -> a.mcl, fmt -> system`.
 fn outline(loaded: &Loaded) -> String {
     let name = |unit: &Unit| loaded.files.get(unit.file).expect("the unit has a file").name.to_string();
     let lines = loaded.units.values().map(|unit| {
@@ -72,7 +72,7 @@ fn files_that_import_each_other_are_loaded_once() {
 }
 
 #[test]
-fn modules_that_import_each_other_come_to_an_end() {
+fn modules_that_import_each_other_are_loaded_once() {
     let dir = tree(&[
         ("metadata.yaml", ""),
         ("main.mcl", "import \"a/\"\n"),
@@ -115,7 +115,7 @@ fn metadata_names_the_main_file_and_its_directory() {
 }
 
 #[test]
-fn imports_that_lead_nowhere_say_why() {
+fn failed_imports_say_why() {
     check(
         &[
             (
@@ -228,7 +228,7 @@ fn a_missing_remote_module_says_how_to_get_it() {
 }
 
 #[test]
-fn a_foreign_module_cannot_link_out_of_its_directory() {
+fn a_remote_module_cannot_link_out_of_its_directory() {
     let dir = tree(&[
         ("secret/main.mcl", ""),
         ("secret/shadow", "root:x"),
@@ -254,7 +254,7 @@ fn a_foreign_module_cannot_link_out_of_its_directory() {
 }
 
 #[test]
-fn the_deploy_holds_every_module_and_its_data() {
+fn deployed_files_include_every_module_and_its_data() {
     let dir = tree(&[
         ("metadata.yaml", "files: data/\n"),
         ("main.mcl", "import \"lib/\"\nimport \"one.mcl\"\n"),
@@ -292,7 +292,7 @@ fn a_directory_loop_in_the_data_ends() {
 }
 
 #[test]
-fn text_from_elsewhere_stands_for_a_file() {
+fn given_text_replaces_a_file() {
     let dir = tree(&[("main.mcl", "import \"gone.mcl\"\n"), ("a.mcl", "import \"main.mcl\"\n")]);
     let input = Input::Text { path: dir.path().join("main.mcl"), text: b"import \"a.mcl\" # \xff\n".to_vec() };
     let loaded = load(&input, &Options { deploy: true, ..Options::default() }).expect("the program loads");
@@ -309,7 +309,7 @@ fn input_error(path: &Path) -> String {
 }
 
 #[test]
-fn what_holds_no_program_is_refused() {
+fn input_without_a_program_is_refused() {
     let dir = tree(&[("empty/", ""), ("a.txt", ""), ("nomain/metadata.yaml", ""), ("dir.mcl/x", "")]);
     let at = |name: &str| dir.path().join(name);
     let message = |name: &str| input_error(&at(name)).replace(&format!("{}/", dir.path().display()), "");
@@ -343,7 +343,7 @@ fn loading_is_deterministic() {
 }
 
 #[test]
-fn names_never_hold_the_path_of_the_machine() {
+fn file_names_contain_no_absolute_path() {
     let dir = tree(&[("p/metadata.yaml", ""), ("p/sub/main.mcl", "import \"../x.mcl\"\n"), ("p/x.mcl", "")]);
     let module_path: PathBuf = dir.path().join("g/");
     let loaded = load_at(&dir, "p/sub", &Options { module_path: Some(module_path), deploy: true });
@@ -352,7 +352,7 @@ fn names_never_hold_the_path_of_the_machine() {
 }
 
 #[test]
-fn the_mcl_part_of_a_system_module_is_loaded_by_who_imports_it() {
+fn importing_a_system_module_loads_its_mcl_part() {
     check(
         &[("main.mcl", "import \"example\"\nimport \"example/nested\"\n")],
         "main.mcl",
@@ -371,7 +371,7 @@ fn the_files_of_an_embedded_module_are_deployed_with_it() {
 }
 
 #[test]
-fn embedded_modules_stand_on_their_own() {
+fn embedded_modules_import_system_modules_only() {
     let lines = EMBEDDED_MODULES.iter().map(|module| format!("import \"{}\"\n", module.name)).collect::<String>();
     let dir = tree(&[("main.mcl", &lines)]);
     let loaded = load_at(&dir, "main.mcl", &Options::default());
