@@ -14,6 +14,7 @@ mod machine;
 mod mclc_run;
 mod merging;
 mod mounts;
+mod notices;
 mod operations;
 mod packages;
 mod puppet_fallback;
