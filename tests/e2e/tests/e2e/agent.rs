@@ -6,7 +6,9 @@ use std::process::Command;
 
 use rustix::process::Signal;
 
-use crate::support::{Scratch, eventually, is_root, ran};
+use test_support::eventually;
+
+use crate::support::{Scratch, is_root, ran};
 
 const TWO_FILES: &str = r#"
 file "@/out/" {
@@ -222,8 +224,11 @@ fn ordinary_user_applies_what_permissions_allow() {
     std::fs::create_dir(scratch.path("own")).expect("writable");
     std::os::unix::fs::chown(scratch.path("own"), Some(NOBODY), Some(NOBODY)).expect("root may");
     std::fs::set_permissions(scratch.path("."), std::fs::Permissions::from_mode(0o755)).expect("root may");
-    // The build directory may be readable for root only, so the tool is copied next to the program.
-    std::fs::copy(crate::support::bin().join("mgmt-rt"), scratch.path("mgmt-rt")).expect("readable");
+    // The build directory may be readable for root only, so the tool is copied next to the program. Another process copies
+    // it: a child that another thread starts meanwhile would inherit the open file of this one, and the copy could not be
+    // executed ("text file busy") until that child executes something.
+    let copied = Command::new("cp").arg(crate::support::bin().join("mgmt-rt")).arg(scratch.path("mgmt-rt")).status();
+    assert!(copied.expect("cp is installed").success(), "the tool is readable");
     let as_nobody = |args: &[&str]| {
         let mut command = Command::new(scratch.path("mgmt-rt"));
         command.args(args).current_dir(scratch.path(".")).env("HOME", scratch.path("own")).env("NO_COLOR", "1");
