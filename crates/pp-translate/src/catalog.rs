@@ -2,19 +2,15 @@
 
 use std::sync::Arc;
 
-use indexmap::IndexMap;
 use mcl_diagnostics::{Code, Diagnostic, Stage};
-use rustc_hash::{FxBuildHasher, FxHashMap};
-use serde::Deserialize;
+use rustc_hash::FxHashMap;
 
+use crate::catalog_json::{RawCatalog, RawResource};
 use crate::reference::{Reference, capitalize};
-use crate::value::PuppetValue;
+use crate::value::{Parameters, PuppetValue};
 
 /// The index of a resource in [`Catalog::resources`].
 pub type ResourceIndex = usize;
-
-/// The parameters of a resource, in the order of the file.
-pub type Parameters = IndexMap<String, PuppetValue, FxBuildHasher>;
 
 /// A catalog: resources and their containment.
 #[derive(Clone, Debug, Default)]
@@ -133,17 +129,20 @@ impl Catalog {
 /// Returns the catalog and the warnings.
 ///
 /// # Errors
-/// Every independent error, as diagnostics of the stage `puppet`: invalid JSON is one error, and so is each duplicate
-/// resource.
+/// Every independent error, as diagnostics of the stage `puppet`: invalid JSON, such as a repeated key, is one error, and so
+/// is each duplicate resource.
 pub fn read_catalog(bytes: &[u8]) -> Result<(Catalog, Vec<Diagnostic>), Vec<Diagnostic>> {
     let json = skip_log_lines(bytes);
-    let raw: RawCatalog = serde_json::from_slice(json).map_err(|e| vec![unreadable(&e, bytes, json)])?;
-    let Some(resources) = raw.resources.or(raw.data.map(|d| d.resources)) else {
+    let mut raw: RawCatalog = serde_json::from_slice(json).map_err(|e| vec![unreadable(&e, bytes, json)])?;
+    if let (None, Some(data)) = (&raw.resources, raw.data.take()) {
+        raw = *data;
+    }
+    let Some(resources) = raw.resources.take() else {
         return Err(vec![
             Diagnostic::error(Code::P0101, Stage::Puppet, "invalid catalog: missing `resources`").help(HOW_TO_GET_ONE),
         ]);
     };
-    build(raw.name, raw.environment, raw.catalog_format.unwrap_or(0), resources, raw.edges, raw.classes)
+    build(raw, resources)
 }
 
 const HOW_TO_GET_ONE: &str =
@@ -172,61 +171,9 @@ fn unreadable(error: &serde_json::Error, bytes: &[u8], json: &[u8]) -> Diagnosti
     .help(HOW_TO_GET_ONE)
 }
 
-#[derive(Deserialize)]
-struct RawCatalog {
-    #[serde(default)]
-    name: String,
-    #[serde(default)]
-    environment: String,
-    catalog_format: Option<u32>,
-    resources: Option<Vec<RawResource>>,
-    #[serde(default)]
-    edges: Vec<RawEdge>,
-    #[serde(default)]
-    classes: Vec<String>,
-    /// The envelope of catalogs before Puppet 4.
-    data: Option<RawEnvelope>,
-}
-
-#[derive(Deserialize)]
-struct RawEnvelope {
-    resources: Vec<RawResource>,
-}
-
-#[derive(Deserialize)]
-struct RawResource {
-    #[serde(rename = "type")]
-    type_name: String,
-    title: String,
-    #[serde(default)]
-    tags: Vec<String>,
-    file: Option<String>,
-    line: Option<i64>,
-    #[serde(default)]
-    exported: bool,
-    #[serde(default, rename = "virtual")]
-    is_virtual: bool,
-    kind: Option<String>,
-    #[serde(default)]
-    parameters: Parameters,
-    #[serde(default)]
-    sensitive_parameters: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct RawEdge {
-    source: String,
-    target: String,
-}
-
-fn build(
-    name: String,
-    environment: String,
-    format: u32,
-    resources: Vec<RawResource>,
-    edges: Vec<RawEdge>,
-    classes: Vec<String>,
-) -> Result<(Catalog, Vec<Diagnostic>), Vec<Diagnostic>> {
+fn build(raw: RawCatalog, resources: Vec<RawResource>) -> Result<(Catalog, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let RawCatalog { name, environment, catalog_format, edges, classes, resources: _, data: _ } = raw;
+    let format = catalog_format.unwrap_or(0);
     let mut catalog = Catalog { name, environment, classes, ..Catalog::default() };
     let (mut errors, mut warnings) = (Vec::new(), Vec::new());
     let mut files: FxHashMap<String, Arc<str>> = FxHashMap::default();

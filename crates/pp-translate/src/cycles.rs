@@ -7,8 +7,9 @@ use std::collections::VecDeque;
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
+use rustc_hash::FxHashMap;
 
-use crate::relationships::{Edge, Label, Relationships, VertexIndex};
+use crate::relationships::{Edge, Label, Reason, Relationships, VertexIndex};
 
 /// Returns the strongly connected components that contain a cycle of edges that are not automatic. The members are sorted by reference, and so are the
 /// components.
@@ -75,7 +76,15 @@ pub fn shortest_path(graph: &Relationships, members: &[VertexIndex]) -> Vec<Vert
 /// Returns one diagnostic for each cycle, with the reason of every edge.
 #[must_use]
 pub fn cycle_errors(graph: &Relationships) -> Vec<Diagnostic> {
-    find_cycles(graph)
+    let cycles = find_cycles(graph);
+    if cycles.is_empty() {
+        return Vec::new();
+    }
+    let mut reason_of: FxHashMap<(VertexIndex, VertexIndex), Reason> = FxHashMap::default();
+    for edge in declared(graph) {
+        reason_of.entry((edge.source, edge.target)).or_insert(edge.reason);
+    }
+    cycles
         .iter()
         .map(|members| {
             let path = shortest_path(graph, members);
@@ -85,8 +94,8 @@ pub fn cycle_errors(graph: &Relationships) -> Vec<Diagnostic> {
                 let target = path[(i + 1) % path.len()];
                 message.push_str(" -> ");
                 message.push_str(&graph.describe(target));
-                let edge = declared(graph).find(|e| e.source == source && e.target == target);
-                let why = edge.map(|e| graph.explain(e.reason)).unwrap_or_default();
+                let reason = reason_of.get(&(source, target));
+                let why = reason.map(|reason| graph.explain(*reason)).unwrap_or_default();
                 reasons.push(format!("{} is before {}: {why}", graph.describe(source), graph.describe(target)));
             }
             Diagnostic::error(Code::P0106, Stage::Puppet, message)

@@ -6,7 +6,9 @@
 
 mod autorequire;
 mod catalog;
+mod catalog_json;
 mod cycles;
+mod json_object;
 mod load;
 mod lookup;
 mod output;
@@ -16,11 +18,11 @@ mod translate;
 mod types;
 mod value;
 
-pub use catalog::{Catalog, CatalogResource, Parameters, ResourceIndex, ResourceRole, read_catalog};
+pub use catalog::{Catalog, CatalogResource, ResourceIndex, ResourceRole, read_catalog};
 pub use cycles::{cycle_errors, find_cycles, shortest_path};
 pub use load::load_catalog;
 pub use output::{graph_yaml, relationships_dot, relationships_json, relationships_text};
 pub use reference::Reference;
 pub use relationships::{Edge, Label, Reason, Relationships, Vertex, VertexIndex, build_relationships};
 pub use translate::{FallbackPolicy, Fidelity, Summary, TranslateOptions, Translation, translate};
-pub use value::PuppetValue;
+pub use value::{Parameters, PuppetValue};

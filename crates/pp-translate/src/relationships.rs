@@ -13,9 +13,10 @@ use mcl_diagnostics::{Code, Diagnostic, Stage};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::autorequire::{Automatic, automatic_edges};
-use crate::catalog::{Catalog, CatalogResource, Parameters, ResourceIndex, ResourceRole};
+use crate::catalog::{Catalog, CatalogResource, ResourceIndex, ResourceRole};
 use crate::lookup::Names;
 use crate::reference::Reference;
+use crate::value::Parameters;
 
 /// The index of a vertex in [`Relationships::vertices`].
 pub type VertexIndex = usize;

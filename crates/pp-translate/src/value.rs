@@ -2,7 +2,14 @@
 
 use std::fmt;
 
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+
+use crate::json_object::unique_entries;
+
+/// The parameters of a resource, in the order of the file.
+pub type Parameters = IndexMap<String, PuppetValue, FxBuildHasher>;
 
 /// A parameter value.
 #[derive(Clone, Debug, PartialEq)]
@@ -152,13 +159,10 @@ impl<'de> Visitor<'de> for ValueVisitor {
         Ok(PuppetValue::Array(items))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<PuppetValue, A::Error> {
-        let mut fields: Vec<(String, PuppetValue)> = Vec::new();
-        while let Some(entry) = map.next_entry()? {
-            fields.push(entry);
-        }
-        if fields.iter().any(|(k, _)| k == "__ptype") {
-            return Ok(rich(fields));
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<PuppetValue, A::Error> {
+        let fields = unique_entries::<A, PuppetValue>(map)?;
+        if fields.contains_key("__ptype") {
+            return Ok(rich(fields.into_iter().collect()));
         }
         Ok(PuppetValue::Hash(fields.into_iter().map(|(k, v)| (PuppetValue::String(k), v)).collect()))
     }

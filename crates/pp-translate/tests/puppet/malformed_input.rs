@@ -171,6 +171,43 @@ fn all_dangling_references_and_conflicts_are_reported() {
 }
 
 #[test]
+fn a_repeated_key_is_an_error_at_its_location() {
+    let resource =
+        |more: &str| with(&format!("\n{{\"type\":\"File\",\"title\":\"/a\",\"kind\":\"compilable_type\"{more}}}"), "");
+    let parameters = |json: &str| resource(&format!(",\"parameters\":{{\n{json}}}"));
+    for (text, key, line) in [
+        (r#"{"name":"a","resources":[],"name":"b"}"#.to_owned(), "name", 1),
+        (r#"{"resources":[],"unknown":1,"unknown":2}"#.to_owned(), "unknown", 1),
+        ("{\"resources\":[],\n\"metadata\":{\"x\":1,\"y\":[{\"z\":1,\n\"z\":1}]}}".to_owned(), "z", 3),
+        (resource(r#","title":"/b""#), "title", 2),
+        (resource(r#","other":1,"other":1"#), "other", 2),
+        (parameters(r#""mode":"0600","ensure":"file","mode":"0666""#), "mode", 3),
+        // The same key in another spelling.
+        (parameters(r#""mode":"0600","\u006dode":"0666""#), "mode", 3),
+        (parameters(r#""x":[{"a":1,"a":1}]"#), "a", 3),
+        (parameters(r#""x":{"__ptype":"Binary","__pvalue":"","__pvalue":"YQ=="}"#), "__pvalue", 3),
+        (with("", r#"{"source":"a","source":"b","target":"c"}"#), "source", 1),
+        (format!("{{\"data\":{}}}", parameters(r#""a":1,"a":1"#)), "a", 3),
+    ] {
+        let errors = read_catalog(text.as_bytes()).expect_err(&text);
+        let expected = format!("invalid catalog: duplicate key `{key}` at line {line}, column ");
+        assert!(errors.len() == 1 && errors[0].message.starts_with(&expected), "{text}\n{errors:?}");
+        assert_eq!(errors[0].code.name(), "P0101");
+    }
+}
+
+#[test]
+fn containment_in_an_envelope_is_kept() {
+    let inner = with(
+        r#"{"type":"Class","title":"a","kind":"unknown"},{"type":"Notify","title":"b","kind":"compilable_type"}"#,
+        r#"{"source":"Class[a]","target":"Notify[b]"}"#,
+    );
+    let (catalog, _) =
+        read_catalog(format!("{{\"document_type\":\"Catalog\",\"data\":{inner}}}").as_bytes()).expect("valid");
+    assert_eq!((&*catalog.name, catalog.containment.len()), ("n", 1));
+}
+
+#[test]
 fn log_lines_before_the_catalog_are_skipped_and_empty_output_is_rejected() {
     let text = format!("Notice: Compiled catalog for n\n{}", with("", ""));
     assert!(read_catalog(text.as_bytes()).is_ok());
