@@ -1,5 +1,7 @@
 //! Tests of the interpretation of statements.
 
+mod properties;
+
 use std::rc::Rc;
 use std::sync::Arc;
 

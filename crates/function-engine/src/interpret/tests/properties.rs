@@ -1,0 +1,205 @@
+//! Random statements and events: what is interpreted incrementally agrees with the meaning of the statements, computed from
+//! the inputs alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mcl_artifact::program::EdgeProperty;
+use mcl_value::Value;
+use resource_graph::{ResourceGraph, topological_order};
+use test_support::{RandomChoice, Rng, for_each_seed_in_parallel};
+
+use super::{Entry, TestProgram};
+use crate::engine::Engine;
+use crate::interpret::Interpreter;
+use crate::tests::test_environment::TestEnvironment;
+
+const NAMES: [&str; 4] = ["a", "b", "c", "d"];
+const NAME_INPUTS: [&str; 4] = ["n0", "n1", "n2", "n3"];
+const VALUE_INPUTS: [&str; 2] = ["v0", "v1"];
+const CONDITION_INPUTS: [&str; 2] = ["c0", "c1"];
+const EVENTS: usize = 10;
+
+/// The inputs, by name.
+#[derive(Default)]
+struct Inputs {
+    names: BTreeMap<&'static str, Vec<&'static str>>,
+    values: BTreeMap<&'static str, i64>,
+    conditions: BTreeMap<&'static str, bool>,
+}
+
+impl Inputs {
+    fn change(&mut self, random: &mut Rng, environment: &TestEnvironment) {
+        let names: Vec<&str> = (0..random.usize(..3)).map(|_| *random.pick(&NAMES)).collect();
+        let key = *random.pick(&NAME_INPUTS);
+        environment.set(key, Value::list(names.clone()));
+        self.names.insert(key, names);
+        let key = *random.pick(&VALUE_INPUTS);
+        // Different values of one resource are an error.
+        let value = if random.one_in(3) { 2 } else { 1 };
+        environment.set(key, value);
+        self.values.insert(key, value);
+        let key = *random.pick(&CONDITION_INPUTS);
+        let value = random.bool();
+        environment.set(key, value);
+        self.conditions.insert(key, value);
+    }
+
+    fn all(random: &mut Rng, environment: &TestEnvironment) -> Inputs {
+        let mut inputs = Inputs::default();
+        let complete = |inputs: &Inputs| {
+            (inputs.names.len(), inputs.values.len(), inputs.conditions.len())
+                == (NAME_INPUTS.len(), VALUE_INPUTS.len(), CONDITION_INPUTS.len())
+        };
+        while !complete(&inputs) {
+            inputs.change(random, environment);
+        }
+        inputs
+    }
+}
+
+/// A statement of the random program.
+enum Described {
+    /// Resources with a value, perhaps on a condition, and edges to others.
+    Resources {
+        names: &'static str,
+        value: &'static str,
+        condition: Option<&'static str>,
+        edges: Vec<(EdgeProperty, &'static str)>,
+    },
+    Edge(&'static str, &'static str),
+}
+
+fn described(random: &mut Rng) -> Vec<Described> {
+    let properties = [EdgeProperty::Before, EdgeProperty::Notify, EdgeProperty::Depend, EdgeProperty::Listen];
+    (0..1 + random.usize(..5))
+        .map(|_| {
+            if random.one_in(4) {
+                return Described::Edge(*random.pick(&NAME_INPUTS), *random.pick(&NAME_INPUTS));
+            }
+            Described::Resources {
+                names: *random.pick(&NAME_INPUTS),
+                value: *random.pick(&VALUE_INPUTS),
+                condition: random.one_in(3).then(|| *random.pick(&CONDITION_INPUTS)),
+                edges: (0..random.usize(..2))
+                    .map(|_| (*random.pick(&properties), *random.pick(&NAME_INPUTS)))
+                    .collect(),
+            }
+        })
+        .collect()
+}
+
+fn program(statements: &[Described]) -> TestProgram {
+    let mut program = TestProgram::new();
+    for statement in statements {
+        match statement {
+            Described::Resources { names, value, condition, edges } => {
+                let (name, value) = (program.input(names), program.input(value));
+                let mut entries = vec![match condition {
+                    Some(condition) => Entry::If(program.input(condition), "int64", value),
+                    None => Entry::Field("int64", value),
+                }];
+                for (property, to) in edges {
+                    entries.push(Entry::Edge(*property, "test", program.input(to)));
+                }
+                program.resource("test", name, &entries);
+            }
+            Described::Edge(from, to) => {
+                let (from, to) = (program.input(from), program.input(to));
+                program.edge(&[("test", from, None), ("test", to, None)]);
+            }
+        }
+    }
+    program
+}
+
+/// The resources with their values, and the edges with whether they notify.
+type Shape = (BTreeMap<String, Option<i64>>, BTreeMap<(String, String), bool>);
+
+/// What the statements mean; `None` if they contradict themselves.
+fn meaning(statements: &[Described], inputs: &Inputs) -> Option<Shape> {
+    let mut resources: BTreeMap<String, Option<i64>> = BTreeMap::new();
+    let mut edges: BTreeMap<(String, String), bool> = BTreeMap::new();
+    let mut connect = |from: &[&str], to: &[&str], notify: bool| {
+        for from in from {
+            for to in to {
+                *edges.entry(((*from).to_owned(), (*to).to_owned())).or_default() |= notify;
+            }
+        }
+        // An end without a partner needs no resource.
+        !from.is_empty() && !to.is_empty()
+    };
+    let mut ends: BTreeSet<&str> = BTreeSet::new();
+    for statement in statements {
+        match statement {
+            Described::Resources { names, value, condition, edges } => {
+                let own = &inputs.names[names];
+                let is_set = condition.is_none_or(|condition| inputs.conditions[condition]);
+                let value = is_set.then(|| inputs.values[value]);
+                for name in own {
+                    if *resources.entry((*name).to_owned()).or_insert(value) != value {
+                        return None;
+                    }
+                }
+                for (property, other) in edges {
+                    let other = &inputs.names[other];
+                    let notify = matches!(property, EdgeProperty::Notify | EdgeProperty::Listen);
+                    let is_first = matches!(property, EdgeProperty::Before | EdgeProperty::Notify);
+                    let (from, to) = if is_first { (own, other) } else { (other, own) };
+                    if connect(from, to, notify) {
+                        ends.extend(from.iter().chain(to));
+                    }
+                }
+            }
+            Described::Edge(from, to) => {
+                let (from, to) = (&inputs.names[from], &inputs.names[to]);
+                if connect(from, to, false) {
+                    ends.extend(from.iter().chain(to));
+                }
+            }
+        }
+    }
+    let number = |name: &str| NAMES.iter().position(|known| *known == name).map(|i| i as u32);
+    let is_known = ends.iter().all(|end| resources.contains_key(*end));
+    let pairs: Vec<(u32, u32)> = edges.keys().filter_map(|(a, b)| Some((number(a)?, number(b)?))).collect();
+    let is_acyclic = topological_order(NAMES.len(), pairs.into_iter()).is_ok();
+    (is_known && is_acyclic).then_some((resources, edges))
+}
+
+fn shape(graph: &ResourceGraph) -> Shape {
+    let name = |vertex| graph.resource(vertex).id.name.to_string();
+    let value = |resource: &resource_graph::Resource| match resource.params.get("int64") {
+        Some(Value::Int(value)) => Some(*value),
+        _ => None,
+    };
+    (
+        graph.resources().map(|(vertex, resource)| (name(vertex), value(resource))).collect(),
+        graph.edges().map(|edge| ((name(edge.from), name(edge.to)), edge.notify)).collect(),
+    )
+}
+
+fn check_random_statements(random: &mut Rng) {
+    let statements = described(random);
+    let environment = TestEnvironment::default();
+    let mut inputs = Inputs::all(random, &environment);
+    let mut engine: Engine = program(&statements).engine(&environment);
+    let mut interpreter = Interpreter::new();
+    for event in 0..EVENTS {
+        let kept = interpreter.interpret(&engine);
+        let fresh = Interpreter::new().interpret(&engine);
+        match (&kept, &fresh) {
+            (Ok(kept), Ok(fresh)) => assert_eq!(super::shown(kept), super::shown(fresh), "event {event}"),
+            (Err(kept), Err(fresh)) => assert_eq!(kept, fresh, "event {event}"),
+            (Ok(_), Err(errors)) | (Err(errors), Ok(_)) => panic!("event {event}: only one fails: {errors:?}"),
+        }
+        assert_eq!(kept.as_ref().ok().map(shape), meaning(&statements, &inputs), "event {event}: {kept:?}");
+        for _ in 0..1 + random.usize(..2) {
+            inputs.change(random, &environment);
+        }
+        engine.run().expect("inputs always have a value");
+    }
+}
+
+#[test]
+fn graphs_agree_with_the_meaning_of_their_statements() {
+    for_each_seed_in_parallel(4000, check_random_statements);
+}
