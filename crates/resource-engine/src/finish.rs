@@ -33,10 +33,13 @@ impl Engine {
     }
 
     fn succeeded(&mut self, key: VertexKey, announced: bool, sent: Vec<Sent>) {
-        let noop = self.config.noop;
+        let noop = self.config.noop || self.get(key).is_some_and(|vertex| vertex.meta().noop);
+        if announced && !noop {
+            self.mark_targets_recorded(key);
+        }
         let Some(vertex) = self.get_mut(key) else { return };
-        let noop = noop || vertex.meta().noop;
-        let changed = !noop && (announced || std::mem::take(&mut vertex.unreported_change));
+        let unreported_change = std::mem::take(&mut vertex.unreported_change);
+        let changed = !noop && (announced || unreported_change);
         if vertex.retiring {
             if changed {
                 self.notify_for_removed(key);
@@ -57,9 +60,6 @@ impl Engine {
         }
         if announced || changed {
             self.note_activity();
-        }
-        if changed {
-            self.mark_targets_recorded(key);
         }
         // First the new notifications: the old ones may be their only trace after a crash.
         if changed || propagates {

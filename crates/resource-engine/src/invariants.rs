@@ -12,6 +12,7 @@ impl Engine {
     pub(super) fn assert_invariants(&self) {
         self.assert_counts();
         self.assert_order();
+        self.assert_progress();
         self.assert_records();
         self.assert_semaphores();
         self.assert_memory();
@@ -61,6 +62,31 @@ impl Engine {
         }
     }
 
+    /// What can start has started, or starts in the next step.
+    fn assert_progress(&self) {
+        let may_start = !self.paused && self.stopping.is_none();
+        let is_next_step_due = self.deadline() == Some(self.now);
+        for (key, v) in self.live() {
+            let can_start = v.dirty
+                && !v.given_up
+                && v.phase == Phase::Idle
+                && v.watch == WatchState::Active
+                && v.unsettled_predecessors == 0;
+            let is_deferred = v.ready && self.ready.contains(&key) && is_next_step_due;
+            assert!(!may_start || !can_start || is_deferred, "{} does not start", v.id());
+            let is_granted = matches!(v.phase, Phase::Acquiring { ticket: None, .. });
+            assert!(!is_granted || (self.granted.contains(&key) && is_next_step_due), "{} does not go on", v.id());
+            if v.watch == WatchState::WaitingForRemovals && self.stopping.is_none() {
+                assert!(self.is_added_vertex_remembered(key), "{} never begins", v.id());
+            }
+        }
+    }
+
+    fn is_added_vertex_remembered(&self, key: VertexKey) -> bool {
+        let is_due = self.removals.added.contains(&key) && self.deadline() == Some(self.now);
+        is_due || (self.removals.running > 0 && self.removals.waits(key))
+    }
+
     fn assert_records(&self) {
         let mut counts = BTreeMap::new();
         for (_, v) in self.all() {
@@ -88,6 +114,7 @@ impl Engine {
             }
         }
         assert_eq!(self.semaphores.held(), held, "the holders of the semaphores");
+        assert!(self.semaphores.are_used(), "nobody waits for a semaphore that is free");
     }
 
     /// Nothing grows with the number of events and graphs.

@@ -331,3 +331,31 @@ fn many_receivers_of_a_silent_sender_fail_one_after_the_other() {
     agent.finish("0", false);
     assert_eq!(agent.engine.status().failed, count as usize);
 }
+
+#[test]
+fn change_of_a_failed_check_notifies_once() {
+    let mut agent = TestAgent::start(vec![with("a", |m| m.retry = 9), resource("b")], &[(0, 1, true)]);
+    agent.fail_after_change("a");
+    agent.finish("a", true);
+    agent.finish("b", false);
+    agent.log.clear();
+    agent.fire("a");
+    agent.finish("a", false);
+    agent.expect(&["a"]);
+}
+
+#[test]
+fn change_of_a_failed_check_reaches_a_later_dependent_through_the_journal() {
+    let a = || with("a", |m| m.retry = 9);
+    let mut agent = TestAgent::start(vec![a()], &[]);
+    agent.fail_after_change("a");
+    agent.finish("a", false);
+    agent.fire("a");
+    agent.fail_after_change("a");
+    agent.swap(vec![a(), resource("b")], &[(0, 1, true)]);
+    agent.finish("a", false);
+    agent.log.clear();
+    agent.fire("a");
+    agent.finish("a", false);
+    assert!(agent.last.iter().any(|command| matches!(command, Command::Record { .. })));
+}

@@ -124,7 +124,10 @@ impl Engine {
                 undelivered.push(Undelivered { record, sources, targets, target, is_taken });
             }
             for to in sent {
-                let (record, sources, targets) = ((id.clone(), to.clone()), members.clone(), vec![to]);
+                let receivers = self.vertices_of(&to);
+                let grouped = receivers.iter().filter_map(|k| self.get(*k)).flat_map(member_ids);
+                let targets = grouped.chain([to.clone()]).collect();
+                let (record, sources) = ((id.clone(), to), members.clone());
                 undelivered.push(Undelivered { record, sources, targets, target: None, is_taken: false });
             }
         }
@@ -133,7 +136,6 @@ impl Engine {
 
     /// Notifies in the new graph on behalf of a removed vertex that changed something.
     pub(super) fn notify_for_removed(&mut self, key: VertexKey) {
-        self.mark_targets_recorded(key);
         let Some(vertex) = self.get_mut(key) else { return };
         let (id, sources) = (vertex.id().clone(), member_ids(vertex));
         let undelivered = std::mem::take(&mut vertex.recorded_targets).into_iter().map(|to| Undelivered {

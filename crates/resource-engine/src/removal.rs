@@ -47,6 +47,11 @@ struct Claimed {
 
 #[cfg(test)]
 impl Removals {
+    /// Whether the vertex waits for a claim that is held.
+    pub(super) fn waits(&self, key: VertexKey) -> bool {
+        self.claims.values().any(|claimed| claimed.holders > 0 && claimed.waiting.contains(&key))
+    }
+
     /// Returns the number of added vertices that have not begun.
     pub(super) fn waiting_count(&self) -> usize {
         self.added.len() + self.claims.values().map(|claimed| claimed.waiting.len()).sum::<usize>()

@@ -80,6 +80,12 @@ impl Semaphores {
         held.filter(|(_, held)| *held > 0).collect()
     }
 
+    /// Whether no vertex waits for a semaphore with a free unit.
+    #[cfg(test)]
+    pub(super) fn are_used(&self) -> bool {
+        self.table.values().all(|semaphore| semaphore.free == 0 || semaphore.waiting.is_empty())
+    }
+
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.table.len()
