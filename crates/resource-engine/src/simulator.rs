@@ -1,6 +1,6 @@
 //! Drives the engine through random histories: graphs with groups, transfers and reversals; watches, polling, limits and
 //! semaphores; changes, failures, cancelled and stubborn checks; pauses, stops, and crashes with a journal. A model of the agent
-//! (`world.rs`) checks every command against what it knows, `invariants.rs` recounts what the engine keeps, and at the end
+//! (`world.rs`) checks every command against what it knows (`promises.rs`), `invariants.rs` recounts what the engine keeps, and at the end
 //! everything must come to rest.
 //!
 //! A history is a list of actions that do not depend on each other, so one that fails is shrunk by leaving actions out.
@@ -9,7 +9,9 @@
 //! * `FROM=0 SEEDS=10000000 cargo test --release -p resource-engine simulator` runs many. `RUNS_FACTOR=20` multiplies the
 //!   default number.
 
+mod check;
 mod declaration;
+mod promises;
 mod random;
 mod vertex;
 mod world;

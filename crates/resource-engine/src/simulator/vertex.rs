@@ -102,4 +102,12 @@ impl Live {
     pub(super) fn can_end(&self) -> bool {
         self.running.as_ref().is_some_and(|running| !running.stubborn || running.killed || self.in_graph)
     }
+
+    /// Notes a success.
+    pub(super) fn succeed(&mut self) {
+        self.good = !self.event;
+        self.failures = (0, 0);
+        self.not_before = Time::ZERO;
+        self.changed.clear();
+    }
 }
