@@ -2,14 +2,17 @@
 
 use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use base64::Engine;
 use resource_graph::ResourceId;
 use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 use safe_fs::{Files, Kernel};
 use sha2::{Digest, Sha256};
 use shared_store::SharedStore;
@@ -123,14 +126,12 @@ impl StateDir {
             .mode(0o600)
             .open(&lock_path)
             .map_err(io(&lock_path))?;
-        if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
-            let mut pid = String::new();
-            let _ = lock.read_to_string(&mut pid);
+        if let Err(pid) = acquire(&mut lock) {
             let pid = if pid.trim().is_empty() { "unknown".to_owned() } else { pid.trim().to_owned() };
             return Err(StateError::Locked { prefix: prefix.to_path_buf(), pid });
         }
         // Informational only: a full disk must not prevent the agent from starting.
-        let _ = lock.set_len(0).and_then(|()| writeln!(lock, "{}", std::process::id()));
+        let _ = lock.set_len(0).and_then(|()| lock.rewind()).and_then(|()| writeln!(lock, "{}", std::process::id()));
         let version_path = engine.join("version");
         match fs::read_to_string(&version_path) {
             Ok(text) if text == LAYOUT_VERSION => {}
@@ -207,6 +208,31 @@ impl StateDir {
     }
 }
 
+/// How long the lock of a process that is gone may be held: a child that it had just started holds the lock until it runs
+/// its program.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
+/// Time between two attempts to acquire such a lock.
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(5);
+
+/// Acquires the lock.
+///
+/// # Errors
+/// The text in the file, which is the id of the process that holds it.
+fn acquire(lock: &mut File) -> Result<(), String> {
+    let end = Instant::now() + LOCK_TIMEOUT;
+    while flock(&*lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+        let mut pid = String::new();
+        let _ = lock.rewind().and_then(|()| lock.read_to_string(&mut pid));
+        let holder = pid.trim().parse().ok().and_then(Pid::from_raw);
+        let is_gone = holder.is_none_or(|holder| test_kill_process(holder) == Err(Errno::SRCH));
+        if !is_gone || Instant::now() >= end {
+            return Err(pid);
+        }
+        std::thread::sleep(LOCK_POLL_INTERVAL);
+    }
+    Ok(())
+}
+
 /// Creates a directory, and missing ones above it, with mode 0700.
 pub(crate) fn make_private(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
@@ -265,5 +291,35 @@ mod tests {
         assert!(state.resource_path(&id("/srv/x")).ends_with("file-L3Nydi94+-srv-x"));
         let long = state.resource_dir(&id(&"/a".repeat(3000))).unwrap();
         assert!(long.file_name().unwrap().len() <= 255);
+    }
+
+    #[test]
+    fn lock_of_a_process_that_is_gone_is_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        drop(StateDir::open(dir.path()).unwrap());
+        let path = dir.path().join("engine/lock");
+        // A process that is gone, and its child with the lock.
+        let mut gone = std::process::Command::new("/bin/true").spawn().unwrap();
+        let pid = gone.id();
+        gone.wait().unwrap();
+        fs::write(&path, format!("{pid}\n")).unwrap();
+        let held = File::open(&path).unwrap();
+        flock(&held, FlockOperation::NonBlockingLockExclusive).unwrap();
+        let opened = std::thread::spawn({
+            let prefix = dir.path().to_path_buf();
+            move || StateDir::open(&prefix).is_ok()
+        });
+        std::thread::park_timeout(Duration::from_millis(50));
+        drop(held);
+        assert!(opened.join().unwrap());
+    }
+
+    #[test]
+    fn lock_of_a_running_process_is_an_error_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let _first = StateDir::open(dir.path()).unwrap();
+        let started = Instant::now();
+        assert!(matches!(StateDir::open(dir.path()), Err(StateError::Locked { .. })));
+        assert!(started.elapsed() < LOCK_TIMEOUT);
     }
 }
