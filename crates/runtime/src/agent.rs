@@ -24,6 +24,6 @@ mod tests;
 
 pub use event_loop::{Agent, AgentOptions};
 pub use mailbox::{AgentHandle, Message};
-pub use observer::{Event, Observer};
+pub use observer::{Event, Observer, StatusReport};
 pub use signals::Signals;
 pub use summary::Summary;

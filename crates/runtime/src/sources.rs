@@ -14,4 +14,4 @@ mod thread;
 
 pub use merger::{GraphMerger, MergeOutcome, Source, SourceEvent};
 pub use puppet::PuppetSource;
-pub use thread::{GraphSource, SourceThread, spawn};
+pub use thread::{GraphSource, ProgramLoader, SourceThread, spawn};

@@ -3,15 +3,20 @@
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use mcl_diagnostics::{Code, Diagnostic, Files, Format, Stage};
 use runtime::agent::{Agent, AgentOptions, Signals};
 use runtime::sources::{GraphSource, spawn};
 use runtime::{StateDir, default_prefix, functions_dir};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::flag::register_conditional_shutdown;
 use tempfile::TempDir;
 
 use crate::helper;
+use crate::program;
 use crate::progress::{LogFormat, Printer};
 use crate::report;
 use crate::sources::Sources;
@@ -89,6 +94,7 @@ pub fn run(args: &Args) -> ExitCode {
     };
     let source = GraphSource {
         program,
+        load_program: args.sources.artifact.clone().map(program::loader),
         puppet: args.sources.puppet_source(),
         merger: args.sources.merger(),
         hostname: runtime::hostname(),
@@ -102,15 +108,38 @@ pub fn run(args: &Args) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    agent.on_reload(functions.reloader());
     let summary = agent.run();
     drop(functions);
+    let ends_by_itself = args.once || args.converged_timeout.is_some();
+    // The last lines may wait for a reader: a signal ends that, too.
+    exit_on_signals();
     printer.finish(&summary, args.noop);
     if let Some(status) = summary.exit_status {
         return ExitCode::from(status);
     }
-    // Resources that were not checked because of a requested stop have not failed.
-    let ends_by_itself = args.once || args.converged_timeout.is_some();
-    if ends_by_itself && !summary.interrupted && !summary.is_success() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    if !ends_by_itself {
+        // A signal is how an agent ends.
+        return ExitCode::SUCCESS;
+    }
+    match summary.signal {
+        Some(signal) if summary.is_incomplete() => interrupted(signal),
+        _ if summary.is_incomplete() || !summary.is_success() => ExitCode::FAILURE,
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+/// Returns the exit status of a command that a signal ended, as a shell shows it.
+pub fn interrupted(signal: i32) -> ExitCode {
+    ExitCode::from(u8::try_from(128 + signal).unwrap_or(1))
+}
+
+/// Lets signals end this process from now on.
+pub fn exit_on_signals() {
+    for signal in [SIGINT, SIGTERM, SIGQUIT, SIGHUP] {
+        // Fails only without memory. Then the process waits for the readers of its output.
+        let _ = register_conditional_shutdown(signal, 128 + signal, Arc::new(AtomicBool::new(true)));
+    }
 }
 
 /// Opens the state directory of the requested prefix.

@@ -6,10 +6,14 @@
 mod apply;
 mod graph;
 mod helper;
+mod log_line;
+mod output;
 mod plan;
+mod printable;
 mod program;
 mod progress;
 mod report;
+mod service;
 mod sources;
 
 use std::process::ExitCode;

@@ -9,6 +9,7 @@ use mcl_diagnostics::{Code, Files, Format};
 use runtime::agent::{Agent, AgentOptions, Message, Signals, Summary};
 use runtime::{StateDir, default_prefix, finalize, local_host};
 
+use crate::apply::{exit_on_signals, interrupted};
 use crate::helper;
 use crate::plan::printer::{PlanFormat, PlanPrinter};
 use crate::report;
@@ -85,8 +86,10 @@ pub fn run(args: &Args) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    exit_on_signals();
     printer.finish(&summary);
     match outcome(&summary) {
+        Outcome::Interrupted(signal) => interrupted(signal),
         Outcome::Failed => ExitCode::FAILURE,
         Outcome::Pending => ExitCode::from(PENDING),
         Outcome::Nothing => ExitCode::SUCCESS,
@@ -94,13 +97,16 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 enum Outcome {
+    Interrupted(i32),
     Failed,
     Pending,
     Nothing,
 }
 
 fn outcome(summary: &Summary) -> Outcome {
-    if !summary.is_success() || summary.interrupted {
+    if let Some(signal) = summary.signal.filter(|_| summary.is_incomplete()) {
+        Outcome::Interrupted(signal)
+    } else if !summary.is_success() || summary.interrupted {
         Outcome::Failed
     } else if summary.changes > 0 {
         Outcome::Pending

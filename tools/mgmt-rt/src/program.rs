@@ -1,12 +1,14 @@
 //! Reading artifacts.
 
-use std::path::Path;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use mcl_artifact::program::Program;
 use mcl_artifact::read_program;
-use mcl_diagnostics::{Files, Format};
+use mcl_diagnostics::{Code, Diagnostic, Files, Format, Stage};
+use runtime::sources::ProgramLoader;
 
 use crate::report;
 
@@ -19,12 +21,39 @@ pub fn load(path: &Path, format: Format) -> Result<Arc<Program>, ExitCode> {
         eprintln!("mgmt-rt: cannot read {}: {error}", path.display());
         ExitCode::from(2)
     })?;
-    match read_program(&bytes) {
-        Ok(program) => Ok(Arc::new(program)),
-        Err(mut diagnostic) => {
-            diagnostic.message = format!("{}: {}", path.display(), diagnostic.message);
+    match parse(path, &bytes) {
+        Ok(program) => Ok(program),
+        Err(diagnostic) => {
             report::print(vec![diagnostic], &Files::default(), format);
             Err(ExitCode::FAILURE)
         }
     }
+}
+
+/// Returns a function that loads a program again, and returns `None` if that would give the same program.
+pub fn loader(path: PathBuf) -> ProgramLoader {
+    // The agent may change its working directory.
+    let path = std::path::absolute(&path).unwrap_or(path);
+    let mut last = None;
+    Box::new(move || {
+        let bytes = std::fs::read(&path).map_err(|error| {
+            Diagnostic::error(Code::R0410, Stage::Engine, format!("cannot read {}: {error}", path.display()))
+        })?;
+        let mut hasher = DefaultHasher::new();
+        bytes.hash(&mut hasher);
+        let hash = hasher.finish();
+        if last == Some(hash) {
+            return Ok(None);
+        }
+        let program = parse(&path, &bytes)?;
+        last = Some(hash);
+        Ok(Some(program))
+    })
+}
+
+fn parse(path: &Path, bytes: &[u8]) -> Result<Arc<Program>, Diagnostic> {
+    read_program(bytes).map(Arc::new).map_err(|mut diagnostic| {
+        diagnostic.message = format!("{}: {}", path.display(), diagnostic.message);
+        diagnostic
+    })
 }

@@ -1,16 +1,22 @@
 //! The output of `mgmt-rt apply`: a line per change, a progress line on a terminal, and a summary at the end.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
+use mcl_artifact::program::Program;
 use mcl_diagnostics::{Diagnostic, Files, Format};
 use resource_graph::ResourceId;
 use runtime::Status;
-use runtime::agent::{Event, Observer, Summary};
+use runtime::agent::{Event, Observer, StatusReport, Summary};
 use serde_json::json;
 
+use crate::log_line::{Level, LineFormat};
+use crate::output::{Output, Stream};
+use crate::printable::printable;
 use crate::report::{self, counted, location};
+use crate::service::ServiceManager;
 
 /// The output formats of `mgmt-rt apply`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -27,7 +33,13 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 /// Prints the events of an agent.
 pub struct Printer<'f> {
     format: LogFormat,
+    /// What a text line starts with.
+    lines: LineFormat,
+    output: Output,
+    service: ServiceManager,
     files: &'f Files,
+    /// The program that was loaded last, if it was loaded again.
+    program: Option<Arc<Program>>,
     color: bool,
     /// Standard error is a terminal, so a progress line is shown there.
     shows_progress: bool,
@@ -51,7 +63,11 @@ impl<'f> Printer<'f> {
         let shows_progress = format == LogFormat::Text && std::io::stderr().is_terminal();
         Printer {
             format,
+            lines: LineFormat::new(keeps_running),
+            output: Output::new(keeps_running),
+            service: ServiceManager::new(),
             files,
+            program: None,
             color,
             shows_progress,
             drawn: false,
@@ -63,26 +79,40 @@ impl<'f> Printer<'f> {
         }
     }
 
-    /// Prints the summary.
+    fn files(&self) -> &Files {
+        self.program.as_ref().map_or(self.files, |program| &program.files)
+    }
+
+    /// Prints the summary, and waits until everything is printed.
     pub fn finish(&mut self, summary: &Summary, noop: bool) {
+        self.service.stopping();
+        self.print_summary(summary, noop);
+        self.output.flush(self.keeps_running);
+    }
+
+    fn print_summary(&mut self, summary: &Summary, noop: bool) {
         let seconds = self.started.elapsed().as_secs_f64();
         if self.format == LogFormat::Json {
             let ids = |ids: &[ResourceId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>();
             let waiting: Vec<_> =
                 summary.blocked.iter().map(|(id, on)| json!({"id": id.to_string(), "for": on.to_string()})).collect();
-            return self.line(&json!({
-                "event": "summary", "total": summary.total, "done": summary.done, "changes": summary.changes,
-                "failed": ids(&summary.failed), "waiting": waiting, "noop": noop, "seconds": seconds,
-            }));
+            let level = if summary.is_success() { Level::Info } else { Level::Error };
+            return self.line(
+                level,
+                json!({
+                    "event": "summary", "total": summary.total, "done": summary.done, "changes": summary.changes,
+                    "failed": ids(&summary.failed), "waiting": waiting, "noop": noop, "seconds": seconds,
+                }),
+            );
         }
         if summary.source_failed && summary.total == 0 {
-            return self.print(&self.paint("31", "nothing was applied"));
+            return self.print(Level::Error, "31", "nothing was applied");
         }
         for (id, on) in summary.blocked.iter().take(20) {
-            self.print(&self.paint("33", &format!("{id}: not applied: waiting for {on}")));
+            self.print(Level::Warning, "33", &format!("{id}: not applied: waiting for {on}"));
         }
         if let Some(more) = summary.blocked.len().checked_sub(20).filter(|n| *n > 0) {
-            self.print(&format!("… and {more} more waiting"));
+            self.print(Level::Warning, "", &format!("… and {more} more waiting"));
         }
         let changes = counted(summary.changes, if noop { "pending change" } else { "change" });
         let mut parts = vec![converged(summary.done, summary.total), changes];
@@ -93,8 +123,8 @@ impl<'f> Printer<'f> {
             parts.push(format!("{} waiting", summary.blocked.len()));
         }
         let text = format!("{} ({seconds:.2} s)", parts.join(", "));
-        let color = if summary.is_success() { "32" } else { "31" };
-        self.print(&self.paint(color, &text));
+        let (level, color) = if summary.is_success() { (Level::Info, "32") } else { (Level::Error, "31") };
+        self.print(level, color, &text);
     }
 
     /// Prints the state of the resources while nothing is running, if it has changed and the agent keeps running.
@@ -103,36 +133,66 @@ impl<'f> Printer<'f> {
         if !self.keeps_running || status.total == 0 {
             return;
         }
-        let mut text = converged(status.done, status.total);
-        if status.failed > 0 {
-            text += &format!(", {} failed", status.failed);
-        }
-        if status.waiting > 0 {
-            text += &format!(", {} waiting", status.waiting);
-        }
+        let text = state(status);
         if self.idle_line != text {
-            let _ = writeln!(std::io::stderr().lock(), "{text}; watching for changes (Ctrl-C to stop)");
+            self.output.write(Stream::Err, format!("{text}; watching for changes (Ctrl-C to stop)\n"));
             self.idle_line = text;
         }
     }
 
-    fn paint(&self, code: &str, text: &str) -> String {
-        if self.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    fn line(&self, level: Level, value: serde_json::Value) {
+        let mut line = json!({"time": jiff::Timestamp::now().to_string(), "level": level.name()});
+        if let (Some(line), serde_json::Value::Object(value)) = (line.as_object_mut(), value) {
+            line.extend(value);
+        }
+        let text = format!("{line}\n");
+        match level {
+            // The last line tells how the run ended.
+            _ if line["event"] == "summary" => self.output.write_always(Stream::Out, text),
+            _ => self.output.write(Stream::Out, text),
+        }
     }
 
-    fn line(&self, value: &serde_json::Value) {
-        // Standard output may be closed. The agent continues regardless.
-        let _ = writeln!(std::io::stdout().lock(), "{value}");
-    }
-
-    fn print(&mut self, text: &str) {
+    fn print(&mut self, level: Level, color: &str, text: &str) {
         self.clear();
-        let _ = writeln!(std::io::stdout().lock(), "{text}");
+        let color = if self.color { color } else { "" };
+        self.output.write(Stream::Out, self.lines.format(level, color, &printable(text)));
+    }
+
+    fn print_error(&mut self, level: Level, text: &str) {
+        self.clear();
+        let has_color = std::io::stderr().is_terminal() && report::color_allowed();
+        let color = if has_color { "31" } else { "" };
+        self.output.write(Stream::Err, self.lines.format(level, color, &printable(text)));
     }
 
     fn clear(&mut self) {
         if std::mem::take(&mut self.drawn) {
-            let _ = write!(std::io::stderr().lock(), "\r\x1b[K");
+            self.output.write(Stream::Err, "\r\x1b[K".to_owned());
+        }
+    }
+
+    fn print_status(&mut self, report: &StatusReport) {
+        if self.format == LogFormat::Json {
+            let failing: Vec<_> =
+                report.failing.iter().map(|(id, why)| json!({"id": id.to_string(), "text": why})).collect();
+            let waiting: Vec<_> =
+                report.waiting.iter().map(|(id, on)| json!({"id": id.to_string(), "for": on.to_string()})).collect();
+            let status = &report.status;
+            return self.line(
+                Level::Info,
+                json!({
+                    "event": "status", "total": status.total, "done": status.done, "running": status.running,
+                    "failing": failing, "waiting": waiting,
+                }),
+            );
+        }
+        self.print(Level::Info, "", &format!("{}, {} running", state(&report.status), report.status.running));
+        for (id, why) in &report.failing {
+            self.print(Level::Error, "31", &format!("{id}: failing: {why}"));
+        }
+        for (id, on) in &report.waiting {
+            self.print(Level::Warning, "33", &format!("{id}: waiting for {on}"));
         }
     }
 
@@ -142,25 +202,31 @@ impl<'f> Printer<'f> {
                 json!({"event": "changed", "id": resource.id.to_string(), "text": change.text, "noop": noop})
             }
             Event::Message { id, text } => json!({"event": "message", "id": id.to_string(), "text": text}),
-            Event::Failed { resource, failure, retry } => json!({
+            Event::Failed { resource, failure, retry, attempt, next_attempt } => json!({
                 "event": "failed", "id": resource.id.to_string(), "code": failure.code().name(),
-                "text": failure.to_string(), "place": location(resource, self.files),
+                "text": failure.to_string(), "place": location(resource, self.files()), "attempt": attempt,
+                "next_ms": next_attempt.map(|delay| delay.as_millis() as u64),
                 "retry_ms": retry.map(|(delay, _)| delay.as_millis() as u64), "left": retry.map(|(_, left)| left),
             }),
             Event::Swapped { vertices, edges, kept } => {
                 json!({"event": "graph", "vertices": vertices, "edges": edges, "kept": kept})
             }
-            Event::Converged => json!({"event": "converged"}),
+            Event::Recovered { resource } => json!({"event": "recovered", "id": resource.id.to_string()}),
+            Event::Converged(status) => json!({
+                "event": "converged", "total": status.total, "done": status.done, "failed": status.failed,
+            }),
             Event::Diverged => json!({"event": "diverged"}),
             Event::Stopping(text) => json!({"event": "stopping", "text": text}),
-            Event::Problem(_) => return None,
+            Event::Reloading => json!({"event": "reloading"}),
+            Event::Reloaded(program) => json!({"event": "reloaded", "changed": program.is_some()}),
+            Event::Problem(_) | Event::Status(_) => return None,
         })
     }
 
     fn problem(&mut self, diagnostic: &Diagnostic) {
         self.clear();
         let format = if self.format == LogFormat::Json { Format::Json } else { Format::Human };
-        report::print(vec![diagnostic.clone()], self.files, format);
+        self.output.write(Stream::Err, report::rendered(vec![diagnostic.clone()], self.files(), format));
     }
 }
 
@@ -176,14 +242,62 @@ fn converged(done: usize, total: usize) -> String {
     format!("{done}/{total} {noun} converged")
 }
 
+/// Returns the numbers of resources by their state, e.g. `2/3 resources converged, 1 failed`.
+fn state(status: &Status) -> String {
+    let mut text = converged(status.done, status.total);
+    if status.failed > 0 {
+        text += &format!(", {} failed", status.failed);
+    }
+    if status.waiting > 0 {
+        text += &format!(", {} waiting", status.waiting);
+    }
+    text
+}
+
+/// Returns the level of an event.
+fn level(event: &Event<'_>) -> Level {
+    match event {
+        Event::Failed { .. } | Event::Problem(_) => Level::Error,
+        Event::Stopping(_) => Level::Warning,
+        Event::Converged(status) if status.failed > 0 => Level::Warning,
+        Event::Changed { .. }
+        | Event::Message { .. }
+        | Event::Recovered { .. }
+        | Event::Swapped { .. }
+        | Event::Converged(_)
+        | Event::Diverged
+        | Event::Reloading
+        | Event::Reloaded(_)
+        | Event::Status(_) => Level::Info,
+    }
+}
+
 impl Observer for Printer<'_> {
     fn event(&mut self, event: Event<'_>) {
+        match &event {
+            Event::Swapped { .. } => self.service.ready(),
+            Event::Reloading => self.service.reloading(),
+            Event::Reloaded(program) => {
+                self.service.ready();
+                self.program = program.cloned().or(self.program.take());
+            }
+            Event::Converged(status) => self.service.status(&state(status)),
+            Event::Stopping(_) => self.service.stopping(),
+            Event::Status(report) => return self.print_status(report),
+            Event::Changed { .. }
+            | Event::Message { .. }
+            | Event::Failed { .. }
+            | Event::Recovered { .. }
+            | Event::Diverged
+            | Event::Problem(_) => {}
+        }
+        let level = level(&event);
         if let Event::Problem(diagnostic) = event {
             return self.problem(diagnostic);
         }
         if self.format == LogFormat::Json {
             if let Some(value) = self.json(&event) {
-                self.line(&value);
+                self.line(level, value);
             }
             return;
         }
@@ -191,24 +305,26 @@ impl Observer for Printer<'_> {
             Event::Changed { resource, change, noop } => {
                 let would = if noop { "would " } else { "" };
                 let text = format!("{}: {would}{}", resource.id, change.text);
-                self.print(&self.paint(if noop { "36" } else { "32" }, &text));
+                self.print(level, if noop { "36" } else { "32" }, &text);
             }
-            Event::Message { id, text } => self.print(&format!("{id}: {text}")),
-            Event::Failed { resource, failure, retry } => {
+            Event::Message { id, text } => self.print(level, "", &format!("{id}: {text}")),
+            Event::Recovered { resource } => {
+                self.print(level, "32", &format!("{}: works again", resource.id));
+            }
+            Event::Failed { resource, failure, retry, attempt, next_attempt } => {
                 let next = match retry {
-                    None => String::new(),
+                    None => next_attempt.map_or_else(String::new, |delay| {
+                        format!(" (attempt {attempt}, the next in {:.3} s)", delay.as_secs_f64())
+                    }),
                     Some((delay, left)) => {
                         let left = if left < 0 { String::new() } else { format!(", {left} left after that") };
                         format!(" (retrying in {:.3} s{left})", delay.as_secs_f64())
                     }
                 };
-                let location = location(resource, self.files).map(|l| format!(" ({l})")).unwrap_or_default();
+                let location = location(resource, self.files()).map(|l| format!(" ({l})")).unwrap_or_default();
                 let code = failure.code().name();
                 let text = format!("error[{code}]: {}{location}: {failure}{next}", resource.id);
-                self.clear();
-                let color = std::io::stderr().is_terminal() && report::color_allowed();
-                let text = if color { format!("\x1b[31m{text}\x1b[0m") } else { text };
-                let _ = writeln!(std::io::stderr().lock(), "{text}");
+                self.print_error(level, &text);
             }
             Event::Stopping(text) if self.shows_progress && self.running > 0 => {
                 let hint = match self.stop_requests {
@@ -217,19 +333,34 @@ impl Observer for Printer<'_> {
                     _ => "",
                 };
                 self.stop_requests += 1;
-                self.print(&format!("{text}{hint}"));
+                self.print(level, "", &format!("{text}{hint}"));
             }
-            Event::Stopping(text) => self.print(text),
-            Event::Swapped { .. } | Event::Converged | Event::Diverged | Event::Problem(_) => {}
+            Event::Stopping(text) => self.print(level, "", text),
+            Event::Converged(status) if self.keeps_running && !self.shows_progress => {
+                let text = state(status);
+                if self.idle_line != text {
+                    self.print(level, "", &text);
+                    self.idle_line = text;
+                }
+            }
+            Event::Reloading => self.print(level, "", "reloading the program"),
+            Event::Reloaded(Some(_)) => self.print(level, "", "the program was loaded again"),
+            Event::Reloaded(None) => self.print(level, "", "the running program stays in force"),
+            Event::Swapped { .. } | Event::Converged(_) | Event::Diverged | Event::Problem(_) | Event::Status(_) => {}
         }
     }
 
     fn interval(&self) -> Option<Duration> {
-        self.shows_progress.then_some(PROGRESS_INTERVAL)
+        let progress = self.shows_progress.then_some(PROGRESS_INTERVAL);
+        progress.into_iter().chain(self.service.interval()).min()
     }
 
     fn progress(&mut self, status: &Status, slow: &[(&ResourceId, Duration)]) {
         self.running = status.running;
+        self.service.alive();
+        if !self.shows_progress {
+            return;
+        }
         if status.quiet {
             return self.print_idle(status);
         }
@@ -247,8 +378,8 @@ impl Observer for Printer<'_> {
             text += &format!("; {id} for {} s", time.as_secs());
         }
         // A longer line would wrap, and only its last row could be redrawn.
-        let text: String = text.chars().take(width().saturating_sub(1)).collect();
-        let _ = write!(std::io::stderr().lock(), "\r\x1b[K{text}");
+        let text: String = printable(&text).chars().take(width().saturating_sub(1)).collect();
+        self.output.write(Stream::Err, format!("\r\x1b[K{text}"));
         self.drawn = true;
     }
 }

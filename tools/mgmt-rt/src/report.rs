@@ -6,14 +6,26 @@ use std::path::Path;
 use mcl_diagnostics::{Diagnostic, Files, Format, Program, Style, render, sort};
 use resource_graph::Resource;
 
+use crate::printable::printable_lines;
+
 /// Prints diagnostics to standard error, sorted by stage and location.
-pub fn print(mut diagnostics: Vec<Diagnostic>, files: &Files, format: Format) {
-    sort(&mut diagnostics);
-    let mut stderr = std::io::stderr().lock();
-    let style = Style { color: stderr.is_terminal() && color_allowed(), ..Style::default() };
-    let text = render(&[Program { files, prefix: "", diagnostics: &diagnostics }], format, style);
+pub fn print(diagnostics: Vec<Diagnostic>, files: &Files, format: Format) {
+    let text = rendered(diagnostics, files, format);
     // Standard error may be closed. That failure cannot be reported anywhere.
-    let _ = stderr.write_all(text.as_bytes());
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Returns diagnostics as they are printed to standard error, sorted by stage and location.
+pub fn rendered(mut diagnostics: Vec<Diagnostic>, files: &Files, format: Format) -> String {
+    sort(&mut diagnostics);
+    let style = Style { color: std::io::stderr().is_terminal() && color_allowed(), ..Style::default() };
+    if format != Format::Json {
+        for diagnostic in &mut diagnostics {
+            diagnostic.message = printable_lines(&diagnostic.message).into_owned();
+        }
+    }
+    let text = render(&[Program { files, prefix: "", diagnostics: &diagnostics }], format, style);
+    if style.color || format == Format::Json { text } else { printable_lines(&text).into_owned() }
 }
 
 /// Returns whether the environment allows colors.

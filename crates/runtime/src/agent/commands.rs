@@ -109,6 +109,9 @@ impl Agent<'_> {
         for text in &messages {
             self.observer.event(observer::Event::Message { id: &slot.resources[0].id, text });
         }
+        if result.is_ok() && slot.recover() {
+            self.observer.event(observer::Event::Recovered { resource: &slot.resources[0] });
+        }
         self.summary.changes += made;
         if apply && result.is_ok() && is_reversal(&slot.resources[0]) {
             let id = slot.resources[0].id.clone();

@@ -29,6 +29,8 @@ use crate::agent::watching::Watching;
 
 /// How long finished checks may wait for each other while the workers have a backlog.
 const COMPLETION_BATCH_DELAY: Duration = Duration::from_millis(1);
+/// The time without a change after which an agent that keeps running reports that it has converged.
+const CONVERGED_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum number of checks that one step of the engine starts.
 const MAX_STARTS_PER_STEP: usize = 256;
 /// Time between two looks into the mailbox when no descriptor signals new messages.
@@ -51,7 +53,7 @@ pub struct AgentOptions {
     pub state: Option<StateDir>,
     /// The program that the graphs come from, if there is one.
     pub program: Option<Arc<Program>>,
-    /// The source of SIGINT and SIGTERM; `None` does not handle them.
+    /// The source of signals; `None` does not handle them.
     pub signals: Option<Signals>,
 }
 
@@ -93,6 +95,8 @@ pub struct Agent<'o> {
     /// The exports of this host; `None` in noop.
     pub(super) exports: Option<ExportTracker>,
     signals: Option<Signals>,
+    /// Asks the source of the graphs to load its input again.
+    reload: Option<Box<dyn Fn()>>,
     shutdown: Shutdown,
     /// Whether the loop has ended.
     pub(super) stopped: bool,
@@ -114,7 +118,7 @@ impl<'o> Agent<'o> {
         let config = Config {
             noop: options.noop,
             once: options.once,
-            converged_timeout: options.converged_timeout,
+            converged_timeout: options.converged_timeout.or((!options.once).then_some(CONVERGED_TIMEOUT)),
             refreshable: Some(is_refreshable),
             claims: Some(claims),
             max_parallel: options.max_parallel,
@@ -152,6 +156,7 @@ impl<'o> Agent<'o> {
             reversals,
             exports,
             signals: options.signals,
+            reload: None,
             shutdown: Shutdown::default(),
             stopped: false,
         })
@@ -161,6 +166,11 @@ impl<'o> Agent<'o> {
     #[must_use]
     pub fn handle(&self) -> AgentHandle {
         self.handle.clone()
+    }
+
+    /// Sets what SIGHUP does: `reload` asks the source of the graphs to load its input again.
+    pub fn on_reload(&mut self, reload: impl Fn() + 'static) {
+        self.reload = Some(Box::new(reload));
     }
 
     /// Returns the values that resources offer to functions.
@@ -203,7 +213,7 @@ impl<'o> Agent<'o> {
         self.finish()
     }
 
-    fn engine_time(&self) -> Time {
+    pub(super) fn engine_time(&self) -> Time {
         self.started.elapsed()
     }
 
@@ -219,14 +229,14 @@ impl<'o> Agent<'o> {
         }
         let watcher = self.watching.fd();
         let mailbox = self.handle.fd();
-        let signals = self.signals.as_ref().map(Signals::fds);
+        let signals: Vec<_> = self.signals.iter().flat_map(Signals::fds).collect();
         if mailbox.is_none() {
             limit_timeout(MAILBOX_POLL_INTERVAL);
         }
         let mut fds: Vec<PollFd<'_>> = [watcher.as_ref(), mailbox.as_ref()]
             .into_iter()
             .flatten()
-            .chain(signals.iter().flatten())
+            .chain(&signals)
             .map(|fd| PollFd::new(fd, PollFlags::IN))
             .collect();
         let timeout = timeout.map(|t| Timespec {
@@ -254,6 +264,13 @@ impl<'o> Agent<'o> {
                 }
             }
             Message::Problems(diagnostics) => self.report_problems(&diagnostics),
+            Message::Reloaded(program) => {
+                self.observer.event(observer::Event::Reloaded(program.as_ref()));
+                if program.is_some() {
+                    let apply = ApplyContext { program, ..self.context.apply.clone() };
+                    self.context = Arc::new(SharedContext { apply, journal: self.context.journal.clone() });
+                }
+            }
             Message::Stop(level) => {
                 self.summary.interrupted = true;
                 self.stop(level);
@@ -302,8 +319,16 @@ impl<'o> Agent<'o> {
     }
 
     fn handle_signals(&mut self, now: Instant) {
-        let counts = self.signals.as_mut().map(Signals::take).unwrap_or_default();
-        for escalation in self.shutdown.escalate(counts, now) {
+        let requests = self.signals.as_mut().map(Signals::take).unwrap_or_default();
+        if let Some(reload) = self.reload.as_ref().filter(|_| requests.reload) {
+            self.observer.event(observer::Event::Reloading);
+            reload();
+        }
+        if requests.status {
+            self.show_status();
+        }
+        self.summary.signal = self.summary.signal.or(requests.shutdown.signal());
+        for escalation in self.shutdown.escalate(requests.shutdown, now) {
             self.summary.interrupted = true;
             self.observer.event(observer::Event::Stopping(&escalation.text));
             self.stop(escalation.level);

@@ -3,6 +3,7 @@
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use mcl_artifact::program::Program;
 use mcl_diagnostics::Diagnostic;
 use resource_engine::{EngineGraph, StopLevel, VertexKey};
 use resources::Failure;
@@ -18,6 +19,8 @@ pub enum Message {
     SourceFailed(Vec<Diagnostic>),
     /// Diagnostics that belong to no resource and do not end the run.
     Problems(Vec<Diagnostic>),
+    /// SIGHUP was handled: the program of the next graphs, if it was loaded again.
+    Reloaded(Option<Arc<Program>>),
     /// A request to stop, as if by SIGINT.
     Stop(StopLevel),
     /// A check finished.

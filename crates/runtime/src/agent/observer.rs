@@ -1,7 +1,9 @@
 //! Events of a run for people and logs.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use mcl_artifact::program::Program;
 use mcl_diagnostics::Diagnostic;
 use resource_engine::Status;
 use resource_graph::{Resource, ResourceId};
@@ -34,6 +36,15 @@ pub enum Event<'a> {
         /// The delay before the next attempt and the number of attempts left after it (-1 for no limit); `None` if there is
         /// no further attempt.
         retry: Option<(Duration, i32)>,
+        /// The number of failures since the last success, this one included.
+        attempt: u32,
+        /// The time until the next attempt; `None` if there is none.
+        next_attempt: Option<Duration>,
+    },
+    /// A resource that was reported as failed is in its declared state again.
+    Recovered {
+        /// The resource.
+        resource: &'a Resource,
     },
     /// A new graph is in force.
     Swapped {
@@ -44,14 +55,30 @@ pub enum Event<'a> {
         /// The number of vertices that were kept because they did not change.
         kept: usize,
     },
-    /// Nothing changed for the configured time.
-    Converged,
+    /// Nothing changed for the configured time, or a second.
+    Converged(&'a Status),
     /// Something changed after that.
     Diverged,
     /// A problem that belongs to no resource.
     Problem(&'a Diagnostic),
+    /// SIGHUP asked for the program to be loaded again.
+    Reloading,
+    /// It was loaded; graphs of a new program refer to its files.
+    Reloaded(Option<&'a Arc<Program>>),
+    /// SIGUSR1 asked for the state.
+    Status(&'a StatusReport),
     /// A signal, or time passed after one, raised the shutdown level.
     Stopping(&'a str),
+}
+
+/// The state of a run.
+pub struct StatusReport {
+    /// The numbers of resources.
+    pub status: Status,
+    /// The resources that are failing, each with its failure.
+    pub failing: Vec<(ResourceId, String)>,
+    /// The resources that wait, each with the one that it waits for.
+    pub waiting: Vec<(ResourceId, ResourceId)>,
 }
 
 /// Receives the events of a run, in order.

@@ -8,7 +8,7 @@ use resource_graph::ResourceId;
 use resources::{CancelLevel, Change};
 
 use crate::agent::event_loop::{Agent, RunMode};
-use crate::agent::observer;
+use crate::agent::observer::{self, StatusReport};
 use crate::agent::shutdown::KILL_TIMEOUT;
 use crate::agent::summary::Summary;
 
@@ -20,13 +20,16 @@ const TASK_POLL_INTERVAL: Duration = Duration::from_millis(1);
 impl Agent<'_> {
     pub(super) fn report(&mut self, report: Report) {
         match report {
-            Report::Failed { key, failure, retry, .. } => {
+            Report::Failed { key, failure, retry, attempt, next_attempt, .. } => {
+                let now = self.engine_time();
                 let Some(slot) = self.slots.get_mut(key) else { return };
                 let is_endless = retry.is_none_or(|(_, left)| left < 0);
-                if is_endless && !slot.should_report(&failure, Instant::now()) {
+                if !slot.should_report(&failure, Instant::now()) && is_endless {
                     return;
                 }
-                let event = observer::Event::Failed { resource: &slot.resources[0], failure: &failure, retry };
+                let next_attempt = next_attempt.map(|at| at.saturating_sub(now));
+                let resource = &slot.resources[0];
+                let event = observer::Event::Failed { resource, failure: &failure, retry, attempt, next_attempt };
                 self.observer.event(event);
             }
             Report::Unknown { key, failure } => {
@@ -40,7 +43,7 @@ impl Agent<'_> {
                 self.observer.event(observer::Event::Swapped { vertices, edges, kept });
             }
             Report::Converged => {
-                self.observer.event(observer::Event::Converged);
+                self.observer.event(observer::Event::Converged(&self.engine.status()));
                 if self.mode == RunMode::UntilConverged {
                     self.stop(StopLevel::Finish);
                 }
@@ -48,6 +51,16 @@ impl Agent<'_> {
             Report::Diverged => self.observer.event(observer::Event::Diverged),
             Report::Stopped => self.stopped = true,
         }
+    }
+
+    pub(super) fn show_status(&mut self) {
+        let id = |key| self.engine.id(key).cloned();
+        let failing =
+            self.slots.iter().filter_map(|slot| Some((slot.resources[0].id.clone(), slot.failure()?.to_owned())));
+        let waiting = self.engine.blocked().filter_map(|(key, on)| Some((id(key)?, id(on)?)));
+        let status = self.engine.status();
+        let report = StatusReport { status, failing: failing.collect(), waiting: waiting.collect() };
+        self.observer.event(observer::Event::Status(&report));
     }
 
     pub(super) fn show_progress(&mut self, now: Instant) {

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use resource_engine::StopLevel;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 /// Time between two escalations of a shutdown that SIGTERM requested.
 const ESCALATION_INTERVAL: Duration = Duration::from_secs(15);
@@ -22,6 +23,19 @@ pub(super) struct Shutdown {
 pub(super) struct SignalCounts {
     pub(super) interrupts: usize,
     pub(super) terminations: usize,
+    /// SIGQUIT: end soon, without waiting for running checks.
+    pub(super) quits: usize,
+    /// SIGHUP because the terminal is gone.
+    pub(super) hangups: usize,
+}
+
+impl SignalCounts {
+    /// Returns the number of the signal that is the reason of the shutdown.
+    pub(super) fn signal(self) -> Option<i32> {
+        let counts =
+            [(self.interrupts, SIGINT), (self.quits, SIGQUIT), (self.terminations, SIGTERM), (self.hangups, SIGHUP)];
+        counts.into_iter().find(|(count, _)| *count > 0).map(|(_, signal)| signal)
+    }
 }
 
 /// A step to the next shutdown level, and what the user reads about it.
@@ -53,12 +67,21 @@ impl Shutdown {
     pub(super) fn escalate(&mut self, signals: SignalCounts, now: Instant) -> Vec<Escalation> {
         let mut escalations = Vec::new();
         let mut level = self.level;
-        let SignalCounts { interrupts, terminations } = signals;
-        if level.is_none() && interrupts == 0 && terminations > 0 {
+        let SignalCounts { interrupts, terminations, quits, hangups } = signals;
+        if level.is_none() && interrupts == 0 && terminations + quits + hangups > 0 {
             self.next_escalation = Some(now + ESCALATION_INTERVAL);
         }
-        let reason = if interrupts > 0 { "interrupted by ^C" } else { "interrupted by SIGTERM" };
-        for _ in 0..interrupts + terminations {
+        let reason = match signals.signal() {
+            Some(SIGINT) => "interrupted by ^C",
+            Some(SIGQUIT) => "interrupted by SIGQUIT",
+            Some(SIGHUP) => "the terminal is gone",
+            _ => "interrupted by SIGTERM",
+        };
+        if quits > 0 && level.is_none() {
+            // Like the second signal of another kind.
+            level = Some(StopLevel::Finish);
+        }
+        for _ in 0..interrupts + terminations + quits + hangups {
             escalations.push(Escalation::after(level, reason));
             level = escalations.last().map(|escalation| escalation.level);
         }
@@ -103,7 +126,8 @@ mod tests {
 
     /// Carries out what follows from the signals, and returns the levels.
     fn escalate(shutdown: &mut Shutdown, interrupts: usize, terminations: usize, now: Instant) -> Vec<StopLevel> {
-        let escalations = shutdown.escalate(SignalCounts { interrupts, terminations }, now);
+        let signals = SignalCounts { interrupts, terminations, ..SignalCounts::default() };
+        let escalations = shutdown.escalate(signals, now);
         for escalation in &escalations {
             shutdown.request(escalation.level, now);
         }
@@ -142,6 +166,13 @@ mod tests {
         escalate(&mut shutdown, 1, 0, now);
         assert_eq!(escalate(&mut shutdown, 0, 1, now), [StopLevel::Cancel]);
         assert!(!shutdown.is_escalation_due(now + ESCALATION_INTERVAL));
+    }
+
+    #[test]
+    fn quit_skips_the_first_level() {
+        let mut shutdown = Shutdown::default();
+        let escalations = shutdown.escalate(SignalCounts { quits: 1, ..SignalCounts::default() }, Instant::now());
+        assert_eq!(escalations.into_iter().map(|e| e.level).collect::<Vec<_>>(), [StopLevel::Cancel]);
     }
 
     #[test]

@@ -8,8 +8,18 @@ use resources::{Cancel, Failure, Provider};
 
 use crate::agent::watching::ActiveWatches;
 
-/// How long an unchanged failure is not reported again.
-const FAILURE_DEDUP_WINDOW: Duration = Duration::from_secs(60);
+/// The time after which an unchanged failure is reported for the second time. It doubles with each report.
+const FIRST_REPORT_INTERVAL: Duration = Duration::from_secs(60);
+/// Maximum time between two reports of an unchanged failure.
+const MAX_REPORT_INTERVAL: Duration = Duration::from_secs(3600);
+
+/// A failure that was reported.
+struct ReportedFailure {
+    text: String,
+    at: Instant,
+    /// The time until it is reported again.
+    interval: Duration,
+}
 
 /// The implementation of a vertex and its sources of events.
 pub(super) struct Slot {
@@ -19,8 +29,8 @@ pub(super) struct Slot {
     /// Whether [`Provider::init`] succeeded.
     pub(super) initialised: bool,
     pub(super) watches: ActiveWatches,
-    /// The failure that was reported last, and when.
-    last_reported: Option<Box<(String, Instant)>>,
+    /// The failure that was reported last, until the resource works again.
+    last_reported: Option<Box<ReportedFailure>>,
     /// The running check and its start.
     pub(super) running: Option<(Arc<Cancel>, Instant)>,
 }
@@ -54,12 +64,25 @@ impl Slot {
     /// this, a resource that is retried forever would report the same failure forever.
     pub(super) fn should_report(&mut self, failure: &Failure, now: Instant) -> bool {
         let text = failure.to_string();
-        let is_repeated = |last: &(String, Instant)| last.0 == text && now < last.1 + FAILURE_DEDUP_WINDOW;
-        if self.last_reported.as_deref().is_some_and(is_repeated) {
-            return false;
+        let mut interval = FIRST_REPORT_INTERVAL;
+        if let Some(last) = self.last_reported.as_deref().filter(|last| last.text == text) {
+            if now < last.at + last.interval {
+                return false;
+            }
+            interval = (last.interval * 2).min(MAX_REPORT_INTERVAL);
         }
-        self.last_reported = Some(Box::new((text, now)));
+        self.last_reported = Some(Box::new(ReportedFailure { text, at: now, interval }));
         true
+    }
+
+    /// Returns the failure that was reported last, unless the resource works again.
+    pub(super) fn failure(&self) -> Option<&str> {
+        self.last_reported.as_deref().map(|last| &*last.text)
+    }
+
+    /// Forgets the last failure, and returns whether there was one.
+    pub(super) fn recover(&mut self) -> bool {
+        self.last_reported.take().is_some()
     }
 
     /// Takes the implementation for a check.

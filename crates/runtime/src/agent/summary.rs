@@ -17,6 +17,8 @@ pub struct Summary {
     pub blocked: Vec<(ResourceId, ResourceId)>,
     /// Whether a signal or a request ended the run.
     pub interrupted: bool,
+    /// The number of the signal that ended the run.
+    pub signal: Option<i32>,
     /// Whether a graph source failed.
     pub source_failed: bool,
     /// The exit status that an `exit` resource requested.
@@ -24,6 +26,12 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Whether a signal ended the run before every resource was in its desired state.
+    #[must_use]
+    pub fn is_incomplete(&self) -> bool {
+        self.interrupted && (self.total == 0 || self.done < self.total || !self.is_success())
+    }
+
     /// Whether every resource is in its desired state and every source works.
     #[must_use]
     pub fn is_success(&self) -> bool {

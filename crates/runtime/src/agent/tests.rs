@@ -24,9 +24,13 @@ impl Observer for Recorder {
             Event::Message { id, text } => format!("{id} says {text}"),
             Event::Failed { resource, failure, .. } => format!("{} failed: {failure}", resource.id),
             Event::Swapped { vertices, kept, .. } => format!("graph of {vertices}, {kept} kept"),
-            Event::Converged => "converged".to_owned(),
+            Event::Converged(_) => "converged".to_owned(),
             Event::Diverged => "diverged".to_owned(),
             Event::Problem(problem) => format!("problem: {}", problem.message),
+            Event::Recovered { resource } => format!("{} works again", resource.id),
+            Event::Reloading => "reloading".to_owned(),
+            Event::Reloaded(_) => "reloaded".to_owned(),
+            Event::Status(report) => format!("{} failing", report.failing.len()),
             Event::Stopping(text) => text.to_owned(),
         };
         let _ = self.0.send(line);

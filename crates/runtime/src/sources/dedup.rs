@@ -79,7 +79,9 @@ mod tests {
             Message::Graph(_) => "graph".to_owned(),
             Message::SourceFailed(diagnostics) => format!("failed: {}", join(&diagnostics)),
             Message::Problems(diagnostics) => format!("warned: {}", join(&diagnostics)),
-            Message::Stop(_) | Message::Done(_) | Message::Task(..) => unreachable!("not a message of a source"),
+            Message::Reloaded(_) | Message::Stop(_) | Message::Done(_) | Message::Task(..) => {
+                unreachable!("not a message of a source")
+            }
         };
         let finalize = |graph: ResourceGraph| {
             if graph.is_empty() {

@@ -26,6 +26,7 @@ pub(super) struct SourceState {
     /// `None` if the process had no descriptor left.
     waker: Arc<Option<OwnedFd>>,
     stopping: Arc<AtomicBool>,
+    reload_requested: Arc<AtomicBool>,
     started: Instant,
 }
 
@@ -52,6 +53,7 @@ impl SourceState {
             watches: Arc::new(Mutex::new(watches)),
             waker: Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok()),
             stopping: Arc::default(),
+            reload_requested: Arc::default(),
             started: Instant::now(),
         }
     }
@@ -69,6 +71,28 @@ impl SourceState {
 
     pub(super) fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Relaxed)
+    }
+
+    /// Asks the thread to load its inputs again.
+    pub(super) fn request_reload(&self) {
+        self.reload_requested.store(true, Ordering::Relaxed);
+        self.wake();
+    }
+
+    /// Returns whether [`SourceState::request_reload`] was called since the last call.
+    pub(super) fn take_reload_request(&self) -> bool {
+        self.reload_requested.swap(false, Ordering::Relaxed)
+    }
+
+    /// Ends all watches of functions.
+    pub(super) fn end_function_watches(&self) {
+        let mut watches = self.lock();
+        let ended: Vec<(u64, WatchedPath)> = watches.paths.drain().collect();
+        for (token, watched) in ended {
+            watches.watcher.unsubscribe(watched.subscription);
+            watches.unsettled.remove(token);
+        }
+        watches.shared_values.clear();
     }
 
     /// Ends the current or the next [`SourceState::wait`].

@@ -30,6 +30,8 @@ const STACK_BYTES: usize = 8 << 20;
 pub struct GraphSource {
     /// The program, if the run has one.
     pub program: Option<Arc<Program>>,
+    /// Loads the program again.
+    pub load_program: Option<ProgramLoader>,
     /// The Puppet source, if the run has one.
     pub puppet: Option<PuppetSource>,
     /// Merges their graphs.
@@ -42,6 +44,9 @@ pub struct GraphSource {
     pub shared: Arc<SharedValues>,
 }
 
+/// Loads a program; returns `None` if it is the same as before.
+pub type ProgramLoader = Box<dyn FnMut() -> Result<Option<Arc<Program>>, Diagnostic> + Send>;
+
 /// A running thread. Dropping it ends what its functions have started, such as commands.
 pub struct SourceThread {
     state: SourceState,
@@ -53,6 +58,14 @@ impl Drop for SourceThread {
     fn drop(&mut self) {
         self.state.stop();
         let _ = self.ended.recv_timeout(SHUTDOWN_TIMEOUT);
+    }
+}
+
+impl SourceThread {
+    /// Returns a function that asks the thread to load the program and the catalog again.
+    pub fn reloader(&self) -> impl Fn() + use<> {
+        let state = self.state.clone();
+        move || state.request_reload()
     }
 }
 
@@ -81,6 +94,10 @@ struct Sources {
     agent: AgentHandle,
     /// `None` if the run has no program.
     program: Option<ProgramSource>,
+    load_program: Option<ProgramLoader>,
+    hostname: String,
+    state_dir: PathBuf,
+    shared: Arc<SharedValues>,
     puppet: Option<PuppetSource>,
     /// Whether the catalog has to be loaded.
     puppet_is_due: bool,
@@ -99,33 +116,72 @@ struct ProgramSource {
 
 impl Sources {
     fn new(source: GraphSource, state: SourceState, agent: AgentHandle) -> Result<Sources, Diagnostic> {
-        let GraphSource { program, puppet, merger, hostname, state_dir, shared } = source;
+        let GraphSource { program, load_program, puppet, merger, hostname, state_dir, shared } = source;
         let subscriber = state.clone();
         shared.subscribe(Arc::new(move |kind, name| subscriber.shared_value_changed(kind, name)));
         if let Some(puppet) = &puppet {
             state.watch_catalog(puppet.path());
         }
-        let environment = WatchingEnvironment { state: state.clone(), hostname, state_dir, shared };
-        let program = program.map(|program| Engine::new(program, Box::new(environment))).transpose()?.map(|engine| {
-            let waker = state.clone();
-            engine.events().on_arrival(Arc::new(move || waker.wake()));
-            ProgramSource { engine, interpreter: Interpreter::new(), notice: WaitNotice::default() }
-        });
-        Ok(Sources {
+        let mut sources = Sources {
             state,
             agent,
-            program,
+            program: None,
+            load_program,
+            hostname,
+            state_dir,
+            shared,
             puppet_is_due: puppet.is_some(),
             puppet,
             puppet_reload_at: None,
             merger,
             deduplicator: Deduplicator::default(),
             auto_edge_host: local_host(),
-        })
+        };
+        sources.program = program.map(|program| sources.start(program)).transpose()?;
+        Ok(sources)
+    }
+
+    /// Makes the engine of a program.
+    fn start(&self, program: Arc<Program>) -> Result<ProgramSource, Diagnostic> {
+        let environment = WatchingEnvironment {
+            state: self.state.clone(),
+            hostname: self.hostname.clone(),
+            state_dir: self.state_dir.clone(),
+            shared: self.shared.clone(),
+        };
+        let engine = Engine::new(program, Box::new(environment))?;
+        let waker = self.state.clone();
+        engine.events().on_arrival(Arc::new(move || waker.wake()));
+        Ok(ProgramSource { engine, interpreter: Interpreter::new(), notice: WaitNotice::default() })
+    }
+
+    /// Loads the program and the catalog again. An invalid program is reported, and the running one stays.
+    fn reload(&mut self) {
+        self.puppet_is_due = self.puppet.is_some();
+        let loaded = self.load_program.as_mut().map_or(Ok(None), |load| load());
+        let started = loaded.and_then(|program| match program {
+            Some(program) => Ok(Some((self.start(program.clone())?, program))),
+            None => Ok(None),
+        });
+        match started {
+            Ok(Some((source, program))) => {
+                self.state.end_function_watches();
+                self.program = Some(source);
+                self.agent.send(Message::Reloaded(Some(program)));
+            }
+            Ok(None) => self.agent.send(Message::Reloaded(None)),
+            Err(diagnostic) => {
+                self.agent.send(Message::Problems(vec![diagnostic]));
+                self.agent.send(Message::Reloaded(None));
+            }
+        }
     }
 
     fn run(&mut self) {
         while !self.state.is_stopping() {
+            if self.state.take_reload_request() {
+                self.reload();
+            }
             let events: Vec<(Source, SourceEvent)> =
                 self.evaluate_program().into_iter().chain(self.load_catalog()).collect();
             for outcome in self.merger.handle(events) {

@@ -7,7 +7,7 @@ use rustix::process::Signal;
 use test_support::eventually;
 
 use crate::machine::skip;
-use crate::support::{Scratch, is_root, ran};
+use crate::support::{Agent, Scratch, is_root, ran};
 
 /// A program with many commands, each with a guard.
 const MANY_COMMANDS: &str = r#"import "fmt"
@@ -145,4 +145,156 @@ fn command_of_another_user_has_the_groups_and_the_environment_of_that_user() {
     let (status, _, err) = run("nobody", "\tcwd => \"/root\",\n");
     assert_eq!(status, 1);
     assert!(err.contains("/root"), "{err}");
+}
+
+/// A program whose command has started once `@/started` exists, and ends after a minute.
+const SLOW: &str = r#"exec "slow" {
+	cmd => "touch @/started; exec sleep 60",
+	shell => "/bin/sh",
+}
+"#;
+
+/// Starts an agent with its output in `@/log`.
+fn start_logged(scratch: &Scratch, more: &[&str]) -> Agent {
+    scratch.build();
+    let args = [&["apply", "main.bin", "--prefix", "state"], more].concat();
+    let mut command = scratch.command("mgmt-rt", &args);
+    let log = std::fs::File::create(scratch.path("log")).expect("writable");
+    let errors = log.try_clone().expect("a descriptor");
+    Agent(command.stdout(log).stderr(errors).spawn().expect("the agent starts"))
+}
+
+#[test]
+fn interrupted_single_run_ends_with_the_status_of_the_signal() {
+    for (signals, status) in [
+        (&[Signal::TERM, Signal::TERM][..], 143),
+        (&[Signal::INT, Signal::INT], 130),
+        (&[Signal::QUIT], 131),
+        (&[Signal::INT, Signal::TERM, Signal::TERM], 130),
+    ] {
+        let scratch = Scratch::new(SLOW);
+        let mut agent = start_logged(&scratch, &["--once"]);
+        eventually("the command runs", || scratch.path("started").exists());
+        for signal in signals {
+            agent.signal(*signal);
+        }
+        assert_eq!(agent.ends(), status, "{signals:?}");
+    }
+}
+
+#[test]
+fn agent_that_keeps_running_ends_successfully() {
+    for signal in [Signal::TERM, Signal::INT, Signal::QUIT] {
+        let scratch = Scratch::new("file \"@/f\" {\n\tstate => \"exists\",\n}\n");
+        let mut agent = start_logged(&scratch, &[]);
+        eventually("the file is made", || scratch.path("f").exists());
+        agent.signal(signal);
+        assert_eq!(agent.ends(), 0, "{signal:?}");
+    }
+}
+
+#[test]
+fn hangup_loads_the_program_again() {
+    let program = |content: &str| format!("file \"@/f\" {{\n\tstate => \"exists\",\n\tcontent => \"{content}\",\n}}\n");
+    let scratch = Scratch::new(&program("one"));
+    let mut agent = start_logged(&scratch, &[]);
+    eventually("the first program is applied", || scratch.read("f").as_deref() == Some("one"));
+    scratch.write("main.mcl", &program("two"));
+    scratch.build();
+    agent.signal(Signal::HUP);
+    eventually("the second program is applied", || scratch.read("f").as_deref() == Some("two"));
+    std::fs::write(scratch.path("main.bin"), "garbage").expect("writable");
+    agent.signal(Signal::HUP);
+    let log = || scratch.read("log").unwrap_or_default();
+    eventually("the invalid program is reported", || log().contains("A01") && log().contains("stays in force"));
+    std::fs::remove_file(scratch.path("f")).expect("it exists");
+    eventually("the second program stays in force", || scratch.read("f").as_deref() == Some("two"));
+    agent.signal(Signal::TERM);
+    assert_eq!(agent.ends(), 0);
+}
+
+#[test]
+fn state_is_printed_on_request() {
+    let scratch =
+        Scratch::new("file \"@/missing/f\" {\n\tstate => \"exists\",\n}\nfile \"@/g\" {\n\tstate => \"exists\",\n}\n");
+    let mut agent = start_logged(&scratch, &[]);
+    eventually("one file is made", || scratch.path("g").exists());
+    eventually("the other fails", || scratch.read("log").is_some_and(|log| log.contains("missing/f")));
+    agent.signal(Signal::USR2);
+    agent.signal(Signal::USR1);
+    eventually("the state is printed", || scratch.read("log").is_some_and(|log| log.contains("missing/f]: failing:")));
+    agent.signal(Signal::TERM);
+    assert_eq!(agent.ends(), 0);
+}
+
+#[test]
+fn reader_that_does_not_read_does_not_stop_the_agent() {
+    let scratch = Scratch::new("file \"@/f\" {\n\tstate => \"exists\",\n\tcontent => \"x\",\n}\n");
+    scratch.build();
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    // Almost full from the start.
+    std::io::Write::write_all(&mut &writer, &[b'x'; 65_530]).expect("it fits");
+    let mut command = scratch.command("mgmt-rt", &["apply", "main.bin", "--prefix", "state"]);
+    let errors = writer.try_clone().expect("a descriptor");
+    let mut agent = Agent(command.stdout(writer).stderr(errors).spawn().expect("the agent starts"));
+    drop(command);
+    for _ in 0..20 {
+        eventually("the file is there", || scratch.path("f").exists());
+        std::fs::remove_file(scratch.path("f")).expect("it exists");
+    }
+    eventually("the file is there again", || scratch.path("f").exists());
+    agent.signal(Signal::TERM);
+    assert_eq!(agent.ends(), 0);
+    drop(reader);
+}
+
+#[test]
+fn json_log_has_times_levels_and_convergence() {
+    let scratch = Scratch::new("file \"@/f\" {\n\tstate => \"exists\",\n}\n");
+    let mut agent = start_logged(&scratch, &["--log-format", "json"]);
+    let log = || scratch.read("log").unwrap_or_default();
+    eventually("it converges", || log().contains("\"event\":\"converged\""));
+    std::fs::remove_file(scratch.path("f")).expect("it exists");
+    eventually("it diverges", || log().contains("\"event\":\"diverged\""));
+    agent.signal(Signal::TERM);
+    assert_eq!(agent.ends(), 0);
+    for line in log().lines() {
+        let value: serde_json::Value = serde_json::from_str(line).expect(line);
+        let time = value["time"].as_str().expect(line);
+        assert!(time.ends_with('Z') && time.contains('T'), "{line}");
+        assert!(matches!(value["level"].as_str(), Some("info" | "warning" | "error")), "{line}");
+    }
+    assert!(log().lines().last().is_some_and(|line| line.contains("\"event\":\"summary\"")), "{}", log());
+}
+
+#[test]
+fn control_characters_never_reach_the_log() {
+    let scratch = Scratch::new(
+        "exec \"e\" {\n\tcmd => \"printf 'a\\\\033[2J\\\\nb\\\\007' >&2; exit 3\",\n\tshell => \"/bin/sh\",\n}\n\
+         print \"p\" {\n\tmsg => \"one\\ntwo\\r\",\n}\n",
+    );
+    let ran = scratch.apply_once(&[]);
+    assert_eq!(ran.status, 1);
+    for text in [&ran.out, &ran.err] {
+        assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
+    }
+    assert!(ran.err.contains("\\u{7}"), "{}", ran.err);
+    assert!(ran.out.contains("one\\ntwo\\r"), "{}", ran.out);
+}
+
+#[test]
+fn agent_starts_right_after_it_was_killed() {
+    let scratch = Scratch::new(
+        "import \"fmt\"\nimport \"iter\"\nfor $index, $number in iter.range(20) {\n\t$name = fmt.printf(\"e%d\", $number)\n\
+         \texec \"${name}\" {\n\t\tcmd => \"/bin/true\",\n\t}\n}\n",
+    );
+    scratch.build();
+    for _ in 0..30 {
+        let agent = scratch.apply(&[]);
+        eventually("it runs", || scratch.path("state/engine/lock").exists());
+        agent.signal(Signal::KILL);
+        drop(agent);
+        let ran = scratch.run("mgmt-rt", &["apply", "main.bin", "--once", "--prefix", "state"]);
+        assert_eq!(ran.status, 0, "{}", ran.err);
+    }
 }

@@ -1,7 +1,6 @@
 //! The output of `mgmt-rt plan`: the pending changes, with the contents of files as a diff.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 
 use clap::ValueEnum;
 use mcl_diagnostics::{Files, Format, Span};
@@ -11,6 +10,8 @@ use runtime::{Change, Diff};
 use serde_json::json;
 use similar::{ChangeTag, TextDiff};
 
+use crate::output::{Output, Stream};
+use crate::printable::printable;
 use crate::report::{self, counted, location};
 
 /// The output formats of `mgmt-rt plan`.
@@ -25,6 +26,7 @@ pub enum PlanFormat {
 /// Collects the changes that a run in noop mode reports, and prints them at the end.
 pub struct PlanPrinter<'f> {
     format: PlanFormat,
+    output: Output,
     color: bool,
     files: &'f Files,
     /// The changes of each resource, in source order, which does not depend on the order of the checks.
@@ -33,7 +35,7 @@ pub struct PlanPrinter<'f> {
 
 impl<'f> PlanPrinter<'f> {
     pub fn new(format: PlanFormat, color: bool, files: &'f Files) -> PlanPrinter<'f> {
-        PlanPrinter { format, color, files, changes: BTreeMap::new() }
+        PlanPrinter { format, output: Output::new(false), color, files, changes: BTreeMap::new() }
     }
 
     /// Prints the changes and the totals.
@@ -41,12 +43,13 @@ impl<'f> PlanPrinter<'f> {
         let mut text: String = self.changes.values().map(String::as_str).collect();
         if self.format == PlanFormat::Text {
             for (id, on) in &summary.blocked {
-                text += &format!("{id}: unknown, waiting for {on}\n");
+                text += &format!("{}\n", printable(&format!("{id}: unknown, waiting for {on}")));
             }
             text += &totals(summary);
             text.push('\n');
         }
-        let _ = std::io::stdout().lock().write_all(text.as_bytes());
+        self.output.write_always(Stream::Out, text);
+        self.output.flush(false);
     }
 
     fn change(&mut self, resource: &Resource, change: &Change) {
@@ -66,10 +69,10 @@ impl<'f> PlanPrinter<'f> {
         }
         if !self.changes.contains_key(&key) {
             let location = location(resource, self.files).map(|l| format!("  ({l})")).unwrap_or_default();
-            let name = self.paint("1", &resource.id.to_string());
+            let name = self.paint("1", &printable(&resource.id.to_string()));
             text += &format!("{name}{location}\n");
         }
-        text += &format!("  {}\n", change.text);
+        text += &format!("  {}\n", printable(&change.text));
         match &change.diff {
             Some(_) if hidden => text += &format!("    content: {MASK}\n"),
             Some(diff) => self.diff(diff, &mut text),
@@ -96,8 +99,8 @@ impl<'f> PlanPrinter<'f> {
                 };
                 let value = change.value();
                 let line = value.strip_suffix('\n').unwrap_or(value);
-                let line: String =
-                    line.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect();
+                // Tabs align columns.
+                let line = line.split('\t').map(printable).collect::<Vec<_>>().join("\t");
                 let line = self.paint(color, &format!("{sign}{line}"));
                 *text += &format!("    {line}\n");
                 if !value.ends_with('\n') {
@@ -138,17 +141,25 @@ impl Observer for PlanPrinter<'_> {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Changed { resource, change, .. } => self.change(resource, change),
-            Event::Failed { resource, failure, retry: None } => {
+            Event::Failed { resource, failure, retry: None, .. } => {
                 let code = failure.code().name();
                 let location = location(resource, self.files).map(|l| format!(" ({l})")).unwrap_or_default();
-                eprintln!("error[{code}]: {}{location}: {failure}", resource.id);
+                let text = format!("error[{code}]: {}{location}: {failure}", resource.id);
+                self.output.write(Stream::Err, format!("{}\n", printable(&text)));
             }
-            Event::Problem(diagnostic) => report::print(vec![diagnostic.clone()], self.files, Format::Human),
+            Event::Problem(diagnostic) => {
+                let text = report::rendered(vec![diagnostic.clone()], self.files, Format::Human);
+                self.output.write(Stream::Err, text);
+            }
             Event::Failed { .. }
             | Event::Message { .. }
             | Event::Swapped { .. }
-            | Event::Converged
+            | Event::Recovered { .. }
+            | Event::Converged(_)
             | Event::Diverged
+            | Event::Reloading
+            | Event::Reloaded(_)
+            | Event::Status(_)
             | Event::Stopping(_) => {}
         }
     }
