@@ -23,7 +23,7 @@ impl Agent<'_> {
             Report::Failed { key, failure, retry, attempt, next_attempt, .. } => {
                 let now = self.engine_time();
                 let Some(slot) = self.slots.get_mut(key) else { return };
-                let is_endless = retry.is_none_or(|(_, left)| left < 0);
+                let is_endless = next_attempt.is_some() && retry.is_none_or(|(_, left)| left < 0);
                 if !slot.should_report(&failure, Instant::now()) && is_endless {
                     return;
                 }
