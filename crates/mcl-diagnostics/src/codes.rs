@@ -121,7 +121,7 @@ codes! {
     // Runtime: from values to resources.
     R0201 R0202 R0203 R0204 R0205 R0206 R0207 R0208 R0209 R0210 R0211
     // Runtime: automatic edges.
-    R0301 R0302 R0303
+    R0301 R0302 R0303 R0304
     // Runtime: applying resources. R0412 is reserved.
     R0401 R0402 R0403 R0404 R0405 R0406 R0407 R0408 R0409 R0410 R0411 R0412
     // Puppet catalogs.

@@ -6,6 +6,7 @@
 
 mod autoedge;
 mod autogroup;
+mod claim;
 mod compare;
 mod constants;
 mod contradiction;
@@ -32,6 +33,7 @@ pub use autoedge::{
     PackageFiles, PrimaryGroups, add_autoedges,
 };
 pub use autogroup::{Groups, autogroup};
+pub use claim::{Claim, Demand, normalized_path};
 pub use compare::{Difference, difference, shown};
 pub use constants::{ConstantValue, ResourceConstant, resource_constant, resource_constants};
 pub use contradiction::EdgeRanks;

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder, HostFact, Offers};
+use crate::claim::{Claim, parts_of_managed_files};
 use crate::constants::ConstantValue;
 use crate::{Difference, Field, Params, Resource, SendField, ValidationError};
 
@@ -39,6 +40,8 @@ pub struct ResourceKind {
     /// The files that a resource creates or edits: absolute paths, or paths that start with `~/` or `~USER/`. A `purge` of
     /// their directory spares them.
     pub managed_files: fn(&Params<'_>) -> Vec<String>,
+    /// What a resource demands of things that other resources may demand something of, too.
+    pub claims: fn(&Params<'_>) -> Vec<Claim>,
     /// The boolean parameter that makes a resource react to a refresh although its kind has no refresh trait.
     pub refresh_parameter: Option<&'static str>,
     /// The boolean parameter that makes a resource differ from every other one, even from itself.
@@ -61,6 +64,7 @@ impl ResourceKind {
         merge: None,
         reversal: None,
         managed_files: |_| Vec::new(),
+        claims: parts_of_managed_files,
         refresh_parameter: None,
         never_equal_parameter: None,
     };

@@ -8,6 +8,8 @@ use resource_engine::EngineGraph;
 use resource_graph::{AutoEdgeError, AutoEdgeHost, Cycle, EdgeRanks, ResourceGraph, add_autoedges};
 use resources::{package_files, primary_groups};
 
+use crate::conflicts::conflicts;
+
 /// Maximum number of members of a cycle that are labelled in the source.
 const MAX_CYCLE_LABELS: usize = 10;
 /// Maximum number of omitted edges that the note lists.
@@ -37,8 +39,12 @@ pub fn local_host() -> AutoEdgeHost<'static> {
 /// Adds automatic edges, omits those that contradict declared ones, rejects cycles, and forms groups (spec 06 §4).
 ///
 /// # Errors
-/// R0301 for each resource whose automatic edges cannot be determined; R0302 for a cycle, with a label on each member.
+/// R0301 for each resource whose automatic edges cannot be determined; R0304 for each pair that contradicts itself; R0302 for a cycle, with a label on each member.
 pub fn finalize(mut graph: ResourceGraph, host: &AutoEdgeHost<'_>) -> Result<Finalized, Vec<Diagnostic>> {
+    let conflicts = conflicts(&graph);
+    if !conflicts.is_empty() {
+        return Err(conflicts);
+    }
     let ranks = match add_autoedges(&mut graph, host) {
         Ok(ranks) => ranks,
         Err(errors) => return Err(errors.iter().map(|error| autoedge_error(&graph, error)).collect()),

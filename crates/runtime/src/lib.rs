@@ -11,6 +11,7 @@
 //! It knows nothing of source text: no lexer, parser or type checker is linked.
 
 pub mod agent;
+mod conflicts;
 mod finalize;
 mod first_graph;
 pub mod sources;

@@ -1,6 +1,6 @@
 //! `tar`, `gzip`, `deploy:tar` (spec 05 §6.28, §6.29, §6.31).
 
-use crate::{Check, Field, KindConstant, Params, ResourceKind, ValidationError};
+use crate::{Check, Claim, Field, KindConstant, Params, ResourceKind, ValidationError};
 
 const PATH: Field =
     Field::new("path", "str", "The absolute path of the file to write.").default_name().check(Check::AbsoluteFile);
@@ -31,6 +31,7 @@ pub(super) const TAR: ResourceKind = ResourceKind {
     ],
     validate: validate_tar,
     managed_files: |p| vec![p.string_or_name("path").into_owned()],
+    claims: whole_output,
     ..ResourceKind::BASE
 };
 
@@ -40,8 +41,15 @@ pub(super) const DEPLOY_TAR: ResourceKind = ResourceKind {
     fields: &[PATH, FORMAT],
     validate: validate_output,
     managed_files: |p| vec![p.string_or_name("path").into_owned()],
+    claims: whole_output,
     ..ResourceKind::BASE
 };
+
+/// No two resources write the same archive.
+fn whole_output(p: &Params<'_>) -> Vec<Claim> {
+    let maker = format!("{} {}", p.kind().name, p.name());
+    vec![Claim::whole(&p.string_or_name("path"), "content", maker)]
+}
 
 fn validate_tar(p: &Params<'_>) -> Result<(), ValidationError> {
     validate_output(p)?;

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder, Identity, Offers};
 use crate::kinds::symbolic_mode::SymbolicMode;
 use crate::{
-    AutoEdges, Comparison, Field, KindConstant, Params, ResourceKind, Reversal, ReversalError, Traits, ValidationError,
+    AutoEdges, Claim, Comparison, Field, KindConstant, Params, ResourceKind, Reversal, ReversalError, Traits,
+    ValidationError,
 };
 
 pub(super) const FILE: ResourceKind = ResourceKind {
@@ -58,6 +59,7 @@ pub(super) const FILE: ResourceKind = ResourceKind {
     },
     reversal: Some(Reversal { opposite_states: ["exists", "absent"], check: check_reversal }),
     managed_files: |p| vec![file_path(p).into_owned()],
+    claims: file_claims,
     ..ResourceKind::BASE
 };
 
@@ -76,6 +78,39 @@ pub fn file_path<'a>(p: &Params<'a>) -> Cow<'a, str> {
     let own = path.split_at(split);
     let part = |given: Cow<'_, str>, own: &str| if given.is_empty() { own.to_owned() } else { given.into_owned() };
     Cow::Owned(part(dirname, own.0) + &part(basename, own.1))
+}
+
+/// Two files that set the same attribute of one path to different values undo each other's changes.
+fn file_claims(p: &Params<'_>) -> Vec<Claim> {
+    let path = file_path(p);
+    if is_absent(p) {
+        return vec![Claim::whole(&path, "type", "absent"), Claim::whole(&path, "content", "absent")];
+    }
+    let mut claims = Vec::new();
+    let fragments: Vec<_> = p.strings("fragments").collect();
+    let content = match (p.given_string("content"), p.string("source")) {
+        (Some(content), _) => Some(format!("content {content}")),
+        (None, source) if !source.is_empty() => Some(format!("source {source}")),
+        (None, _) => (!fragments.is_empty()).then(|| format!("fragments {}", fragments.join("\n"))),
+    };
+    if content.is_some() || &*p.string("state") == "exists" {
+        let is_directory = path.ends_with('/');
+        let link_or_file = if p.bool("symlink") { "link" } else { "file" };
+        claims.push(Claim::whole(&path, "type", if is_directory { "directory" } else { link_or_file }));
+    }
+    claims.extend(content.map(|content| Claim::whole(&path, "content", content)));
+    if let Ok(mode) = u32::from_str_radix(&p.string("mode"), 8) {
+        claims.push(Claim::whole(&path, "mode", mode.to_string()));
+    }
+    for (parameter, number) in [("owner", "owner id"), ("group", "group id")] {
+        let name = p.string(parameter);
+        let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
+        if !name.is_empty() {
+            // A name and a number can mean the same account.
+            claims.push(Claim::whole(&path, if is_number { number } else { parameter }, name));
+        }
+    }
+    claims
 }
 
 /// Returns the identity of a path.

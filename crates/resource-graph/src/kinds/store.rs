@@ -2,7 +2,7 @@
 //! §8).
 
 use crate::kinds::syntax;
-use crate::{Field, Params, Repr, ResourceKind, SendField, Traits, ValidationError};
+use crate::{Claim, Demand, Field, Params, Repr, ResourceKind, SendField, Traits, ValidationError};
 
 pub(super) const KV: ResourceKind = ResourceKind {
     name: "kv",
@@ -16,8 +16,20 @@ pub(super) const KV: ResourceKind = ResourceKind {
     ],
     traits: Traits { refresh: true, receive: true, ..Traits::NONE },
     validate: validate_kv,
+    claims: kv_claims,
     ..ResourceKind::BASE
 };
+
+fn kv_claims(p: &Params<'_>) -> Vec<Claim> {
+    if p.bool("skiplessthan") {
+        // The value grows.
+        return Vec::new();
+    }
+    let key = p.string_or_name("key");
+    let object = if p.bool("mapped") { format!("own key:{key}") } else { format!("key:{key}") };
+    let value = p.given_string("value").map_or_else(|| "absent".to_owned(), |value| format!("value {value}"));
+    vec![Claim { object, aspect: "value", demand: Demand::Whole(value) }]
+}
 
 fn validate_kv(p: &Params<'_>) -> Result<(), ValidationError> {
     if !p.bool("skiplessthan") {
