@@ -60,7 +60,7 @@ impl Signals {
         self.pipes.iter().flatten().map(AsFd::as_fd)
     }
 
-    /// Returns what the signals since the last call asked for.
+    /// Returns what the signals that were not taken yet asked for.
     pub(super) fn take(&mut self) -> SignalRequests {
         let [interrupts, terminations, quits, hangups, statuses] = self.pipes.each_mut().map(count);
         // A hangup of the terminal ends a program that was started there.

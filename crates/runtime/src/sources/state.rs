@@ -79,7 +79,7 @@ impl SourceState {
         self.wake();
     }
 
-    /// Returns whether [`SourceState::request_reload`] was called since the last call.
+    /// Returns whether [`SourceState::request_reload`] was called since this was asked before.
     pub(super) fn take_reload_request(&self) -> bool {
         self.reload_requested.swap(false, Ordering::Relaxed)
     }
