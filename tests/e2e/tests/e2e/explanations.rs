@@ -45,6 +45,55 @@ fn every_example_of_a_runtime_code_gives_what_its_explanation_says() {
     assert!(differences.is_empty(), "{}", differences.join("\n\n"));
 }
 
+/// Returns a catalog that includes these classes, which are empty.
+fn catalog(classes: &[&str]) -> String {
+    let title = |class: &&str| class[..1].to_uppercase() + &class[1..];
+    let resource = |class: &&str| format!(r#",{{"type":"Class","title":"{}","kind":"unknown"}}"#, title(class));
+    let edge = |class: &&str| format!(r#",{{"source":"Stage[main]","target":"Class[{}]"}}"#, title(class));
+    let resources: String = classes.iter().map(resource).collect();
+    let edges: String = classes.iter().map(edge).collect();
+    [
+        r#"{"name":"test","catalog_format":2,"resources":[{"type":"Stage","title":"main","kind":"compilable_type"},"#,
+        r#"{"type":"Class","title":"main","kind":"unknown"}"#,
+        &resources,
+        r#"],"edges":[{"source":"Stage[main]","target":"Class[main]"}"#,
+        &edges,
+        "]}",
+    ]
+    .concat()
+}
+
+#[test]
+fn every_example_of_a_merge_point_gives_what_its_explanation_says() {
+    let mut differences = Vec::new();
+    for code in all_codes().filter(|code| code.name().starts_with('M')) {
+        let blocks = blocks(code.info().explanation);
+        let programs: Vec<_> =
+            blocks.iter().filter_map(|block| if let Block::Code(code) = block { Some(code) } else { None }).collect();
+        let puppet = programs.iter().filter(|block| block.info == "puppet").flat_map(|block| block.text.lines());
+        let classes: Vec<&str> = puppet.filter_map(|line| line.strip_prefix("include ")).collect();
+        for program in programs {
+            let expected: &[&str] = match program.expectation() {
+                None => continue,
+                Some(Expectation::Fails) => &[code.name()],
+                Some(Expectation::Passes) => &[],
+            };
+            let scratch = Scratch::new(program.text);
+            scratch.write("catalog.json", &catalog(&classes));
+            let checked = scratch.run("mclc", &["check", "main.mcl", "--puppet", "catalog.json", "--format", "short"]);
+            let found: BTreeSet<&str> = checked.out.split(['[', ']']).filter(|word| is_code(word)).collect();
+            if !found.iter().eq(expected.iter()) {
+                differences.push(format!("{}: expected {expected:?}, found\n{}", code.name(), checked.out));
+            }
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n\n"));
+}
+
+fn is_code(word: &str) -> bool {
+    all_codes().any(|code| code.name() == word)
+}
+
 /// Returns the text of all Rust sources below a directory, except those of tests.
 fn sources(directory: &Path, text: &mut String) {
     for entry in std::fs::read_dir(directory).expect("a directory of the workspace") {
