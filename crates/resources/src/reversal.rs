@@ -83,7 +83,11 @@ impl Reversals {
     /// Returns all stored inverses, sorted by id, and a failure for each file that cannot be read or is invalid.
     pub fn pending(&self) -> (Vec<Resource>, Vec<Failure>) {
         let (mut resources, mut failures) = (Vec::new(), Vec::new());
-        let names = match self.files.list(&self.directory) {
+        let checked = match self.files.check_protected(&self.directory) {
+            Err(error) if error.is_missing() => return (resources, failures),
+            result => result,
+        };
+        let names = match checked.and_then(|()| self.files.list(&self.directory)) {
             Ok(names) => names.unwrap_or_default(),
             Err(error) => {
                 failures.push(failure(error));

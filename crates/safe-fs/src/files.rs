@@ -271,16 +271,8 @@ impl Files {
     /// # Errors
     /// Others can change it, it is a link, or a system call failed.
     pub fn check_protected(&self, path: &Path) -> Result<(), Error> {
-        let handle = match self.fs.open_direct(path, Access::Path) {
-            Err(error) if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
-                match self.find(path, LastLink::Follow)? {
-                    Some(found) => found.handle,
-                    None => return Err(Error::io("open", path, Errno::NOENT)),
-                }
-            }
-            result => result.map_err(Error::on("open", path))?,
-        };
-        let stat = self.fs.stat(&handle).map_err(Error::on("look at", path))?;
+        let found = self.find(path, LastLink::Keep)?;
+        let Some(Found { stat, .. }) = found else { return Err(Error::io("open", path, Errno::NOENT)) };
         if stat.is_link() {
             return Err(Error::UntrustedLink { link: path.to_path_buf(), owner: stat.uid });
         }

@@ -309,9 +309,10 @@ impl FileSystem for Kernel {
 
     fn set_label(&self, handle: &Handle, label: Option<&[u8]>) -> io::Result<()> {
         let path = magic_path(handle)?;
-        Ok(match label {
+        match label {
             Some(label) => rustix::fs::setxattr(path, LABEL, label, XattrFlags::empty())?,
             None => rustix::fs::removexattr(path, LABEL)?,
-        })
+        }
+        Ok(())
     }
 }

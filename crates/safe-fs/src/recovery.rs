@@ -87,9 +87,9 @@ impl Recovery {
     pub(crate) fn open(fs: &dyn FileSystem, state: Handle) -> io::Result<Recovery> {
         let listed = fs.open_at(&state, OsStr::new("."), Access::Directory)?;
         for name in fs.entries(&listed)? {
-            if name.as_bytes().starts_with(PREFIX_OF_UNFINISHED.as_bytes()) {
-                fs.remove_file(&state, &name)?;
-            } else if name.as_bytes().starts_with(PREFIX.as_bytes()) && restore(fs, &state, &name).is_ok() {
+            let is_unfinished = name.as_bytes().starts_with(PREFIX_OF_UNFINISHED.as_bytes());
+            let is_copy = name.as_bytes().starts_with(PREFIX.as_bytes());
+            if is_unfinished || is_copy && restore(fs, &state, &name).is_ok() {
                 fs.remove_file(&state, &name)?;
             }
         }

@@ -1,7 +1,7 @@
 //! The directory under the prefix, its lock and its layout.
 
 use std::fmt;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use base64::Engine;
 use resource_graph::ResourceId;
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
-use safe_fs::{Files, Kernel};
+use safe_fs::{Files, Kernel, LastLink};
 use sha2::{Digest, Sha256};
 use shared_store::SharedStore;
 
@@ -111,12 +111,12 @@ impl StateDir {
     /// # Errors
     /// Another agent holds the lock, the layout is newer, or a system call failed.
     pub fn open(prefix: &Path) -> Result<StateDir, StateError> {
-        let engine = prefix.join("engine");
+        let files = Files::of_kernel();
+        let engine = protected_directories(files, prefix)?;
         let io = |path: &Path| {
             let path = path.to_path_buf();
             move |error: io::Error| StateError::Io { path, error }
         };
-        make_private(&engine.join("state")).map_err(io(&engine))?;
         let lock_path = engine.join("lock");
         let mut lock = OpenOptions::new()
             .read(true)
@@ -124,8 +124,12 @@ impl StateDir {
             .create(true)
             .truncate(false)
             .mode(0o600)
+            .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
             .open(&lock_path)
             .map_err(io(&lock_path))?;
+        if !lock.metadata().map_err(io(&lock_path))?.is_file() {
+            return Err(StateError::Io { path: lock_path, error: Errno::INVAL.into() });
+        }
         if let Err(pid) = acquire(&mut lock) {
             let pid = if pid.trim().is_empty() { "unknown".to_owned() } else { pid.trim().to_owned() };
             return Err(StateError::Locked { prefix: prefix.to_path_buf(), pid });
@@ -133,19 +137,16 @@ impl StateDir {
         // Informational only: a full disk must not prevent the agent from starting.
         let _ = lock.set_len(0).and_then(|()| lock.rewind()).and_then(|()| writeln!(lock, "{}", std::process::id()));
         let version_path = engine.join("version");
-        match fs::read_to_string(&version_path) {
-            Ok(text) if text == LAYOUT_VERSION => {}
-            Ok(text) => {
-                return Err(StateError::Newer { prefix: prefix.to_path_buf(), version: text.trim().to_owned() });
+        match files.read(&version_path)? {
+            Some(text) if text == LAYOUT_VERSION.as_bytes() => {}
+            Some(text) => {
+                let version = String::from_utf8_lossy(text.trim_ascii()).into_owned();
+                return Err(StateError::Newer { prefix: prefix.to_path_buf(), version });
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let write = Files::of_kernel().write(&version_path, LAYOUT_VERSION.as_bytes(), 0o600);
-                write.map_err(StateError::from)?;
-            }
-            Err(error) => return Err(StateError::Io { path: version_path, error }),
+            None => files.write(&version_path, LAYOUT_VERSION.as_bytes(), 0o600)?,
         }
-        let identity = identity(&engine)?;
-        let files = Files::with_state(Arc::new(Kernel::new()), &identity, &engine).map_err(StateError::from)?;
+        let identity = identity(files, &engine)?;
+        let files = Files::with_state(Arc::new(Kernel::new()), &identity, &engine)?;
         Ok(StateDir { prefix: prefix.to_path_buf(), engine, files: Arc::new(files), lock: Some(lock) })
     }
 
@@ -238,17 +239,46 @@ pub(crate) fn make_private(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
+/// Creates missing directories below the prefix, and returns the path of `engine`.
+///
+/// # Errors
+/// A directory can be changed by others, who could make the agent do what they want.
+fn protected_directories(files: &Files, prefix: &Path) -> Result<PathBuf, StateError> {
+    let create = |path: &Path| make_private(path).map_err(|error| StateError::Io { path: path.to_path_buf(), error });
+    create(prefix)?;
+    // Without root's rights, others who may change a directory above are the concern of its owner.
+    if files.file_system().user() == 0 {
+        files.check_path_protected(prefix)?;
+    }
+    let found = files.find(prefix, LastLink::Follow)?;
+    let prefix = &found.map_or_else(|| prefix.to_path_buf(), |found| found.path);
+    files.check_protected(prefix)?;
+    let engine = prefix.join("engine");
+    for directory in [engine.clone(), engine.join("state")] {
+        // A link is not followed, so that it cannot lead to somebody else's state.
+        if files.find(&directory, LastLink::Keep)?.is_none() {
+            create(&directory)?;
+        }
+        files.check_protected(&directory)?;
+    }
+    for optional in [engine.join("reversals"), functions_dir(prefix)] {
+        if files.find(&optional, LastLink::Keep)?.is_some() {
+            files.check_protected(&optional)?;
+        }
+    }
+    Ok(engine)
+}
+
 /// Returns the random number that distinguishes this state directory from others, in hexadecimal digits.
-fn identity(engine: &Path) -> Result<String, StateError> {
+fn identity(files: &Files, engine: &Path) -> Result<String, StateError> {
     let path = engine.join("identity");
-    let files = Files::of_kernel();
     let is_valid = |text: &str| text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let stored = files.read(&path).map_err(StateError::from)?;
+    let stored = files.read(&path)?;
     if let Some(text) = stored.and_then(|text| String::from_utf8(text).ok()).filter(|text| is_valid(text)) {
         return Ok(text);
     }
     let text = format!("{:016x}", files.file_system().random());
-    files.write(&path, text.as_bytes(), 0o600).map_err(StateError::from)?;
+    files.write(&path, text.as_bytes(), 0o600)?;
     Ok(text)
 }
 
@@ -260,6 +290,9 @@ pub fn hostname() -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     fn id(name: &str) -> ResourceId {
@@ -274,6 +307,56 @@ mod tests {
         assert!(error.contains(&format!("process {}", std::process::id())), "{error}");
         drop(first);
         StateDir::open(dir.path()).unwrap();
+    }
+
+    /// Gives a path of the state to another user; returns whether that was possible.
+    fn give_away(path: &Path) -> bool {
+        if !rustix::process::geteuid().is_root() {
+            test_support::skip("needs root");
+            return false;
+        }
+        std::os::unix::fs::lchown(path, Some(65534), Some(65534)).unwrap();
+        true
+    }
+
+    #[test]
+    fn state_that_others_can_change_is_refused() {
+        let scratch = tempfile::tempdir().unwrap();
+        let prefix = scratch.path().join("prefix");
+        let is_refused = || matches!(StateDir::open(&prefix), Err(StateError::Unsafe(_)));
+        for name in ["", "engine", "engine/state", "engine/reversals", "local"] {
+            let path = prefix.join(name);
+            fs::create_dir_all(&path).unwrap();
+            for mode in [0o777, 0o702, 0o1777] {
+                fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+                assert!(is_refused(), "{name} {mode:o}");
+            }
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
+            drop(StateDir::open(&prefix).unwrap());
+            if !give_away(&path) {
+                return;
+            }
+            assert!(is_refused(), "{name} of another user");
+            std::os::unix::fs::chown(&path, Some(0), Some(0)).unwrap();
+        }
+        assert!(give_away(scratch.path()));
+        assert!(is_refused(), "the directory of the prefix is another user's");
+    }
+
+    #[test]
+    fn links_in_the_state_are_not_followed() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (prefix, victim) = (scratch.path().join("prefix"), scratch.path().join("victim"));
+        drop(StateDir::open(&prefix).unwrap());
+        fs::write(&victim, "precious").unwrap();
+        fs::remove_file(prefix.join("engine/lock")).unwrap();
+        std::os::unix::fs::symlink(&victim, prefix.join("engine/lock")).unwrap();
+        assert!(StateDir::open(&prefix).is_err());
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
+        fs::rename(prefix.join("engine"), scratch.path().join("elsewhere")).unwrap();
+        std::os::unix::fs::symlink(scratch.path().join("elsewhere"), prefix.join("engine")).unwrap();
+        fs::remove_file(scratch.path().join("elsewhere/lock")).unwrap();
+        assert!(StateDir::open(&prefix).is_err());
     }
 
     #[test]
