@@ -123,7 +123,7 @@ codes! {
     // Runtime: automatic edges.
     R0301 R0302 R0303 R0304
     // Runtime: applying resources. R0412 is reserved.
-    R0401 R0402 R0403 R0404 R0405 R0406 R0407 R0408 R0409 R0410 R0411 R0412
+    R0401 R0402 R0403 R0404 R0405 R0406 R0407 R0408 R0409 R0410 R0411 R0412 R0414
     // Puppet catalogs.
     P0101 P0102 P0103 P0104 P0105 P0106 P0107 P0108 P0109 P0110
     // Translation of Puppet resources.

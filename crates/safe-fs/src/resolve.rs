@@ -88,7 +88,7 @@ struct Step {
     name: OsString,
 }
 
-/// The link that determines to whom everything must belong.
+/// The link that determines the owner of everything below it.
 struct Bound {
     link: PathBuf,
     user: u32,

@@ -51,6 +51,11 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
     let format = if args.log_format == LogFormat::Json { Format::Json } else { Format::Human };
+    let unprotected = args.sources.unprotected();
+    if !unprotected.is_empty() {
+        report::print(unprotected, &Files::default(), format);
+        return ExitCode::FAILURE;
+    }
     let program = match args.sources.program(format) {
         Ok(program) => program,
         Err(code) => return code,

@@ -38,6 +38,7 @@ enum GraphFormat {
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
     let errors = if args.format == GraphFormat::Json { Format::Json } else { Format::Human };
+    report::print(args.sources.unprotected_warnings(), &Files::default(), errors);
     let program = match args.sources.program(errors) {
         Ok(program) => program,
         Err(code) => return code,

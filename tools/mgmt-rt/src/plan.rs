@@ -37,6 +37,7 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
     let format = if args.format == PlanFormat::Json { Format::Json } else { Format::Human };
+    report::print(args.sources.unprotected_warnings(), &Files::default(), format);
     let program = match args.sources.program(format) {
         Ok(program) => program,
         Err(code) => return code,

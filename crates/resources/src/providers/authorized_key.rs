@@ -43,7 +43,7 @@ impl Entry {
     }
 
     /// Returns the attributes of a created file or directory, which belongs to the user.
-    fn new(&self, mode: u32) -> Result<NewAttributes, Failure> {
+    fn attributes(&self, mode: u32) -> Result<NewAttributes, Failure> {
         let uid = if self.user.is_empty() { None } else { Some(user_id(&self.user)?) };
         Ok(NewAttributes { uid, mode: Some(mode), ..NewAttributes::default() })
     }
@@ -63,11 +63,11 @@ impl Provider for Entry {
             let target = cx.files().lock(directory, LastLink::Follow).map_err(failure)?;
             if target.entry().map_err(failure)?.is_none() {
                 cx.change(format!("create {}/", directory.display()))?;
-                target.make_directory(&self.new(0o700)?).map_err(failure)?;
+                target.make_directory(&self.attributes(0o700)?).map_err(failure)?;
                 target.sync_directory().map_err(failure)?;
             }
         }
-        self.edit.check_apply(cx, &self.file, &self.new(0o600)?)
+        self.edit.check_apply(cx, &self.file, &self.attributes(0o600)?)
     }
 
     fn watches(&self) -> Vec<Watch> {

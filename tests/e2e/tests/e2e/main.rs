@@ -6,6 +6,7 @@ mod embedded;
 mod explanations;
 mod exports;
 mod faults;
+mod files;
 mod finalize;
 mod functions;
 mod inputs;
