@@ -1,5 +1,6 @@
 //! The recorded cases: the results of this crate compared with those of Puppet for each manifest of `tests/cases`.
 
+mod edges;
 mod malformed_input;
 mod relationships;
 mod translation;

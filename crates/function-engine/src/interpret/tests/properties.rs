@@ -19,6 +19,10 @@ const VALUE_INPUTS: [&str; 2] = ["v0", "v1"];
 const CONDITION_INPUTS: [&str; 2] = ["c0", "c1"];
 const EVENTS: usize = 10;
 
+fn one_of(random: &mut Rng, strings: &[&'static str]) -> &'static str {
+    strings[random.usize(..strings.len())]
+}
+
 /// The inputs, by name.
 #[derive(Default)]
 struct Inputs {
@@ -29,16 +33,16 @@ struct Inputs {
 
 impl Inputs {
     fn change(&mut self, random: &mut Rng, environment: &TestEnvironment) {
-        let names: Vec<&str> = (0..random.usize(..3)).map(|_| *random.pick(&NAMES)).collect();
-        let key = *random.pick(&NAME_INPUTS);
+        let names: Vec<&str> = (0..random.usize(..3)).map(|_| one_of(random, &NAMES)).collect();
+        let key = one_of(random, &NAME_INPUTS);
         environment.set(key, Value::list(names.clone()));
         self.names.insert(key, names);
-        let key = *random.pick(&VALUE_INPUTS);
+        let key = one_of(random, &VALUE_INPUTS);
         // Different values of one resource are an error.
         let value = if random.one_in(3) { 2 } else { 1 };
         environment.set(key, value);
         self.values.insert(key, value);
-        let key = *random.pick(&CONDITION_INPUTS);
+        let key = one_of(random, &CONDITION_INPUTS);
         let value = random.bool();
         environment.set(key, value);
         self.conditions.insert(key, value);
@@ -74,14 +78,14 @@ fn described(random: &mut Rng) -> Vec<Described> {
     (0..1 + random.usize(..5))
         .map(|_| {
             if random.one_in(4) {
-                return Described::Edge(*random.pick(&NAME_INPUTS), *random.pick(&NAME_INPUTS));
+                return Described::Edge(one_of(random, &NAME_INPUTS), one_of(random, &NAME_INPUTS));
             }
             Described::Resources {
-                names: *random.pick(&NAME_INPUTS),
-                value: *random.pick(&VALUE_INPUTS),
-                condition: random.one_in(3).then(|| *random.pick(&CONDITION_INPUTS)),
+                names: one_of(random, &NAME_INPUTS),
+                value: one_of(random, &VALUE_INPUTS),
+                condition: random.one_in(3).then(|| one_of(random, &CONDITION_INPUTS)),
                 edges: (0..random.usize(..2))
-                    .map(|_| (*random.pick(&properties), *random.pick(&NAME_INPUTS)))
+                    .map(|_| (*random.pick(&properties), one_of(random, &NAME_INPUTS)))
                     .collect(),
             }
         })
