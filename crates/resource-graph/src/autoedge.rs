@@ -108,6 +108,8 @@ struct FoundEdges {
 pub struct AutoEdgeInput<'a> {
     /// The parameters.
     pub params: Params<'a>,
+    /// Whether the resource is to be removed.
+    pub is_removed: bool,
     /// The files of the package that the resource installs; empty unless the kind asks for them.
     pub package_files: &'a [String],
     /// The primary group that the user has on the host, if it is to be removed and the kind asks for it.
@@ -167,7 +169,8 @@ impl<'a> Participants<'a> {
             let package_files = files.map_or(&[][..], Vec::as_slice);
             let group = (fact == HostFact::PrimaryGroup).then(|| self.primary_groups.get(vertex)).flatten();
             let primary_group = group.map(String::as_str);
-            (*vertex, AutoEdgeInput { params: *params, package_files, primary_group, home: self.home })
+            let is_removed = self.removed.contains(vertex);
+            (*vertex, AutoEdgeInput { params: *params, is_removed, package_files, primary_group, home: self.home })
         })
     }
 }

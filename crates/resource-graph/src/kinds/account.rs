@@ -122,8 +122,7 @@ fn is_absent(p: &Params<'_>) -> bool {
 /// names its groups, and its primary group cannot be removed before it.
 fn want_groups(input: &AutoEdgeInput<'_>, edges: &mut EdgeFinder<'_>) -> Result<(), AutoEdgeErrorKind> {
     let p = &input.params;
-    let absent = is_absent(p);
-    let mut want = |group: &Identity<'_>| if absent { edges.before(group) } else { edges.needs(group) };
+    let mut want = |group: &Identity<'_>| if input.is_removed { edges.before(group) } else { edges.needs(group) };
     if p.is_set("gid") {
         want(&group_id_identity(p.int("gid")));
     }

@@ -129,7 +129,7 @@ fn is_absent(p: &Params<'_>) -> bool {
 
 fn offer_path<'a>(input: &AutoEdgeInput<'a>, offers: &mut Offers<'a>) -> Result<(), AutoEdgeErrorKind> {
     let path = file_path(&input.params);
-    if is_absent(&input.params) {
+    if input.is_removed {
         let directory = if path.ends_with('/') { path.clone() } else { Cow::Owned(format!("{path}/")) };
         offers.add(removed_directory_identity(directory));
     }
@@ -145,10 +145,9 @@ fn want_directory_and_fragments(
     for fragment in input.params.strings("fragments") {
         edges.needs(&file_identity(fragment));
     }
-    let is_absent = is_absent(&input.params);
     for directory in ancestors(&file_path(&input.params)) {
         if edges.needs(&file_identity(directory))
-            || (is_absent && edges.needs(&removed_directory_identity(Cow::Borrowed(directory))))
+            || (input.is_removed && edges.needs(&removed_directory_identity(Cow::Borrowed(directory))))
         {
             break;
         }
