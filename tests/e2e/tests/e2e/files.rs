@@ -5,7 +5,9 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::support::{Scratch, eventually};
+use test_support::eventually;
+
+use crate::support::Scratch;
 
 /// The account `nobody`.
 const NOBODY: u32 = 65534;
