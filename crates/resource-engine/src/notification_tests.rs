@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcl_value::Value;
 
-use crate::test_agent::{TestAgent, graph, resource, with};
+use crate::test_agent::{TestAgent, graph, ms, resource, with};
 use crate::*;
 
 #[test]
@@ -265,8 +265,9 @@ fn notification_of_a_removed_edge_does_not_come_back_with_the_edge() {
 fn change_reaches_a_dependent_that_was_added_during_the_check() {
     let mut agent = TestAgent::start(vec![resource("a")], &[]);
     agent.swap(vec![resource("a"), resource("b")], &[(0, 1, true)]);
+    agent.expect(&["a", "record a=>b"]);
     agent.finish("a", true);
-    agent.expect(&["a", "record a=>b", "b!"]);
+    agent.expect(&["b!"]);
     agent.finish("b", false);
     agent.expect(&["delivered a=>b"]);
 }
@@ -346,16 +347,22 @@ fn change_of_a_failed_check_notifies_once() {
 
 #[test]
 fn change_of_a_failed_check_reaches_a_later_dependent_through_the_journal() {
-    let a = || with("a", |m| m.retry = 9);
+    let a = || with("a", |m| (m.retry, m.delay) = (9, 10));
     let mut agent = TestAgent::start(vec![a()], &[]);
     agent.fail_after_change("a");
-    agent.finish("a", false);
-    agent.fire("a");
-    agent.fail_after_change("a");
-    agent.swap(vec![a(), resource("b")], &[(0, 1, true)]);
-    agent.finish("a", false);
     agent.log.clear();
-    agent.fire("a");
+    agent.swap(vec![a(), resource("b")], &[(0, 1, true)]);
+    agent.expect(&["record a=>b"]);
+    agent.at(ms(10));
     agent.finish("a", false);
-    assert!(agent.last.iter().any(|command| matches!(command, Command::Record { .. })));
+    agent.finish("b", false);
+    agent.expect(&["a", "b!", "delivered a=>b"]);
+}
+
+#[test]
+fn record_for_a_new_dependent_goes_when_nothing_changed() {
+    let mut agent = TestAgent::start(vec![resource("a")], &[]);
+    agent.swap(vec![resource("a"), resource("b")], &[(0, 1, true)]);
+    agent.finish("a", false);
+    agent.expect(&["a", "record a=>b", "delivered a=>b", "b"]);
 }

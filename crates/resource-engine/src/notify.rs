@@ -134,6 +134,33 @@ impl Engine {
         undelivered
     }
 
+    /// Lets the agent record the new dependents of vertices that may have changed something already: of those whose check
+    /// runs, or failed after a change.
+    pub(super) fn record_new_targets(&mut self, keys: &[VertexKey]) {
+        let noop = self.config.noop;
+        for key in keys {
+            let Some(vertex) = self.get(*key) else { continue };
+            let is_changing = vertex.unreported_change || (vertex.is_running() && !noop && !vertex.meta().noop);
+            if !is_changing {
+                continue;
+            }
+            let from = vertex.id().clone();
+            let targets = self.listening_dependents(*key);
+            let new: Vec<ResourceId> = targets.into_iter().filter(|to| !vertex.recorded_targets.contains(to)).collect();
+            self.hold_targets(*key, &new);
+            for to in new {
+                self.record((from.clone(), to));
+            }
+        }
+    }
+
+    /// Returns the dependents that a change of the vertex refreshes.
+    pub(super) fn listening_dependents(&self, key: VertexKey) -> Vec<ResourceId> {
+        let successors = self.get(key).into_iter().flat_map(|vertex| &vertex.successors);
+        let listening = successors.filter(|(_, notify)| *notify).filter_map(|(to, _)| self.get(*to));
+        listening.filter(|vertex| vertex.listens()).map(|vertex| vertex.id().clone()).collect()
+    }
+
     /// Notifies in the new graph on behalf of a removed vertex that changed something.
     pub(super) fn notify_for_removed(&mut self, key: VertexKey) {
         let Some(vertex) = self.get_mut(key) else { return };

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use resource_graph::ResourceId;
-
 use crate::backoff;
 use crate::engine::Engine;
 use crate::event::{Command, Finished, Report, Time};
@@ -222,13 +220,7 @@ impl Engine {
             vertex.taken_notifications = std::mem::take(&mut vertex.pending_notifications);
         }
         let changed = vertex.changed.clone();
-        let targets: Vec<VertexKey> = vertex.successors.iter().filter(|(_, n)| *n).map(|(to, _)| *to).collect();
-        let notifies: Vec<ResourceId> = if apply {
-            let listening = targets.iter().filter_map(|to| self.get(*to)).filter(|v| v.listens());
-            listening.map(|v| v.id().clone()).collect()
-        } else {
-            Vec::new()
-        };
+        let notifies = if apply { self.listening_dependents(key) } else { Vec::new() };
         self.hold_targets(key, &notifies);
         self.commands.push(Command::Run { key, apply, refresh, updates, changed, notifies });
         self.schedule(key);

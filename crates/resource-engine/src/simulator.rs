@@ -117,7 +117,8 @@ fn perform(world: &mut World, action: Action) {
             }
         }
         69..77 => world.new_graph(random),
-        77..79 => world.boot(random),
+        77 => world.boot(random),
+        78 => world.crash_after = Some(random.below(6)),
         79..82 => world.toggle_pause(),
         82 => world.stop(random.pick(&[StopLevel::Finish, StopLevel::Cancel, StopLevel::Kill])),
         _ => {
@@ -130,7 +131,7 @@ fn perform(world: &mut World, action: Action) {
 /// No more faults: everything must come into its state.
 fn come_to_rest(world: &mut World, seed: u64) {
     let mut random = Random::new(seed);
-    world.faults = false;
+    (world.faults, world.crash_after) = (false, None);
     if world.is_checking_once() || world.is_stopping() {
         world.boot(&mut random);
     }

@@ -30,6 +30,7 @@ impl Engine {
             graph.groups.iter().zip(keys).map(|(group, key)| key.unwrap_or_else(|| self.add(group.clone()))).collect();
         self.connect(&graph, &keys);
         self.restore_notifications(undelivered);
+        self.record_new_targets(&keys);
         self.prune_retry_counts();
         self.semaphores.prune();
         self.total = keys.len();

@@ -122,4 +122,16 @@ impl World {
             assert!(live.in_graph && live.running.is_none(), "r{} never ends", live.leader());
         }
     }
+
+    /// A crash between two commands loses no notification: a record leads to its receiver, or to its sender, which passes it on.
+    pub(super) fn check_crash(&self) {
+        let members = |leader: Name| self.members.iter().find(|members| members[0] == leader);
+        for from in (0..NAMES).filter(|_| !self.noop) {
+            for to in (0..NAMES).filter(|to| self.owed[from][*to] > 0) {
+                let (Some(sources), Some(targets)) = (members(from), members(to)) else { continue };
+                let leads_there = |name: &Name| sources.contains(name) || targets.contains(name);
+                assert!(self.journal.iter().any(|(_, b)| leads_there(b)), "the crash loses r{from} => r{to}");
+            }
+        }
+    }
 }

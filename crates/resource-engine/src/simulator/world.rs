@@ -35,6 +35,8 @@ pub(super) struct World {
     pub(super) used: [u32; NAMES],
     pub(super) faults: bool,
     pub(super) paused: bool,
+    /// The agent crashes in the next step, after this number of commands.
+    pub(super) crash_after: Option<usize>,
     pub(super) stopping: bool,
     pub(super) stopped: bool,
     pub(super) once: bool,
@@ -68,6 +70,7 @@ impl World {
             used: [0; NAMES],
             faults: true,
             paused: false,
+            crash_after: None,
             stopping: false,
             stopped: false,
             once: false,
@@ -155,6 +158,7 @@ impl World {
         }
         self.restore_budgets();
         self.translate_owed(&old, is_first);
+        self.promise_new_dependents();
         for command in commands {
             self.execute(command);
         }
@@ -241,8 +245,34 @@ impl World {
         }
     }
 
+    /// A check that runs may have changed something already, and one that failed has: the agent records new dependents.
+    fn promise_new_dependents(&mut self) {
+        for live in self.live.iter_mut().flatten().filter(|live| live.in_graph) {
+            let from = live.members[0];
+            let notified =
+                self.edges.iter().filter(|(pair, notify)| pair.0 == from && **notify).map(|(pair, _)| pair.1);
+            let dependents: Vec<Name> = notified.filter(|to| self.declaration.listens(*to)).collect();
+            let running = live.running.as_mut().filter(|running| running.apply);
+            if let Some(promised) = live.unreported.as_mut() {
+                promised.extend(dependents.iter().map(|to| (*to, true)));
+            }
+            let Some(running) = running else { continue };
+            if let Some(promised) = running.made_change.as_mut() {
+                promised.extend(&dependents);
+            }
+            running.notifies.extend(dependents);
+        }
+    }
+
     pub(super) fn step(&mut self, event: Event) {
-        for command in self.engine.step(event, self.now) {
+        let commands = self.engine.step(event, self.now);
+        let crash_after = self.crash_after.take();
+        for (index, command) in commands.into_iter().enumerate() {
+            if crash_after == Some(index) {
+                self.log(|_| "crash".to_owned());
+                self.check_crash();
+                return self.boot(&mut Random::new(self.changes));
+            }
             self.execute(command);
         }
         self.check_step();
