@@ -116,10 +116,10 @@ impl Provider for Pkg {
         if !cx.change(format!("{verb} {}", outdated.join(" ")))? {
             return Ok(());
         }
-        match self.state {
-            State::Uninstalled => backend.remove(&outdated, cx.cancel()),
-            State::Installed | State::Newest | State::Version(_) => backend.install(self, &outdated, cx.cancel()),
-        }
+        together_or_each(&outdated, |names| match self.state {
+            State::Uninstalled => backend.remove(names, cx.cancel()),
+            State::Installed | State::Newest | State::Version(_) => backend.install(self, names, cx.cancel()),
+        })
     }
 
     fn watches(&self) -> Vec<Watch> {
@@ -139,10 +139,56 @@ impl Provider for Pkg {
     }
 }
 
+/// Changes packages together. If that fails, changes each by itself, so that one of them does not prevent the others.
+fn together_or_each(names: &[&str], mut change: impl FnMut(&[&str]) -> Result<(), Failure>) -> Result<(), Failure> {
+    match change(names) {
+        Ok(()) => return Ok(()),
+        Err(failure) if names.len() < 2 || matches!(failure, Failure::Cancelled) => return Err(failure),
+        Err(_) => {}
+    }
+    let mut failed = Vec::new();
+    for name in names {
+        match change(&[name]) {
+            Ok(()) => {}
+            Err(Failure::Cancelled) => return Err(Failure::Cancelled),
+            Err(failure) => failed.push(format!("{name}: {failure}")),
+        }
+    }
+    match failed.len() {
+        0 => Ok(()),
+        count => Err(Failure::Command(format!("{count} of {} packages: {}", names.len(), failed.join("; ")))),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::provider_test::{ProviderTest, resource};
+
+    #[test]
+    fn unknown_package_does_not_prevent_the_others() {
+        let mut changed = Vec::new();
+        let result = together_or_each(&["a", "bad", "b"], |names| {
+            if names.contains(&"bad") {
+                return Err(Failure::Command("unknown".to_owned()));
+            }
+            changed.extend(names.iter().map(|name| (*name).to_owned()));
+            Ok(())
+        });
+        assert_eq!(result.unwrap_err().to_string(), "1 of 3 packages: bad: unknown");
+        assert_eq!(changed, ["a", "b"]);
+    }
+
+    #[test]
+    fn packages_are_changed_together_if_possible() {
+        let mut calls = 0;
+        let mut change = |_: &[&str]| -> Result<(), Failure> {
+            calls += 1;
+            Ok(())
+        };
+        together_or_each(&["a", "b"], &mut change).unwrap();
+        assert_eq!(calls, 1);
+    }
 
     #[test]
     fn directories_of_a_package_are_marked() {
