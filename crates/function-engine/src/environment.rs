@@ -26,6 +26,10 @@ pub trait Environment: Send {
         let _ = watch;
         None
     }
+    /// Returns whether functions may start commands.
+    fn may_run_commands(&self) -> bool {
+        true
+    }
     /// Ends a watch of either kind.
     fn unwatch(&mut self, watch: WatchId);
     /// Returns the value of `$hostname`.

@@ -17,8 +17,8 @@ mod tests;
 
 use std::rc::Rc;
 
-use mcl_artifact::program::Program;
-use mcl_diagnostics::Diagnostic;
+use mcl_artifact::program::{Program, Statement};
+use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
 use resource_graph::ResourceGraph;
 use rustc_hash::FxHashMap;
 
@@ -57,11 +57,27 @@ impl Interpreter {
     /// # Errors
     /// The errors of resources and edges (R0201 to R0210), in source order, at most 100.
     pub fn interpret(&mut self, engine: &Engine) -> Result<ResourceGraph, Vec<Diagnostic>> {
+        self.interpret_known(engine).map(|(graph, _)| graph)
+    }
+
+    /// Does the same as [`Interpreter::interpret`] after a round in which statements wait. Returns the graph of the others,
+    /// without edges to resources that are not in it, and a note (R0107) for each statement that waits.
+    ///
+    /// # Errors
+    /// Those of [`Interpreter::interpret`].
+    pub fn interpret_known(&mut self, engine: &Engine) -> Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>> {
         let program: &Program = engine.program();
         self.round += 1;
         let (round, field_types, cache) = (self.round, &mut self.field_types, &mut self.cache);
         let mut all: Vec<Rc<ConvertedStatement>> = Vec::with_capacity(cache.len());
-        engine.visit_outputs(|output| {
+        let mut unknown: Vec<Diagnostic> = Vec::new();
+        let note_unknown = |statement: &Statement, span| {
+            let note = unknown_statement(program, statement, span);
+            if !unknown.contains(&note) {
+                unknown.push(note);
+            }
+        };
+        let visit = |output: Output<'_>| {
             let (Output::Resource(_, values) | Output::Edge { values, .. }) = output;
             let mut convert = || {
                 let converted = Rc::new(match output {
@@ -78,11 +94,27 @@ impl Interpreter {
             }
             entry.seen = round;
             all.push(Rc::clone(&entry.converted));
-        });
+        };
+        engine.visit_known_outputs(visit, note_unknown);
         if cache.len() > all.len() {
             // Entries that were not visited belong to removed statements.
             cache.retain(|_, entry| entry.seen == round);
         }
-        assemble::assemble(&all)
+        let graph = assemble::assemble(&all, !unknown.is_empty())?;
+        Ok((graph, unknown))
     }
+}
+
+/// Returns the note for a statement whose values need the output of a command.
+fn unknown_statement(program: &Program, statement: &Statement, span: Option<Span>) -> Diagnostic {
+    let (what, span) = match statement {
+        Statement::Resource(resource) => (format!("`{}`", program.strings[resource.kind]), Some(resource.span)),
+        Statement::Edge { span, .. } => ("an edge".to_owned(), Some(*span)),
+        Statement::If { .. } => ("what an `if` contains".to_owned(), span),
+        Statement::For { .. } | Statement::ForKv { .. } => ("what a loop contains".to_owned(), span),
+    };
+    let message = format!("unknown until it is applied: {what}, which depends on the output of a command");
+    Diagnostic::note(Code::R0107, Stage::Interpret, message)
+        .maybe_at(span)
+        .help("run the commands of functions with `--run-commands`")
 }

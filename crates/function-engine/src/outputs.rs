@@ -94,7 +94,17 @@ impl Engine {
     ///
     /// The result is meaningful only after a round without errors. All values belong to that round, because nothing
     /// changes between rounds.
-    pub fn visit_outputs<'a>(&'a self, mut visit: impl FnMut(Output<'a>)) {
+    pub fn visit_outputs<'a>(&'a self, visit: impl FnMut(Output<'a>)) {
+        self.visit_known_outputs(visit, |_, _| ());
+    }
+
+    /// Does the same as [`Engine::visit_outputs`] after a round in which statements wait: those go to `unknown`, with the
+    /// span of what they wait for if they have none of their own.
+    pub fn visit_known_outputs<'a>(
+        &'a self,
+        mut visit: impl FnMut(Output<'a>),
+        mut unknown: impl FnMut(&'a Statement, Option<Span>),
+    ) {
         let mut stack: Vec<(FrameId, usize)> = vec![(self.top_frame, 0)];
         while let Some((id, index)) = stack.last_mut() {
             let frame = &self.frames[*id];
@@ -104,6 +114,10 @@ impl Engine {
                 continue;
             };
             *index += 1;
+            if matches!(self.nodes[node].state, State::Pending) {
+                unknown(statement, self.pending_span(node));
+                continue;
+            }
             let values = OutputValues { engine: self, node, next: 0 };
             match statement {
                 Statement::Resource(resource) => visit(Output::Resource(resource, values)),
@@ -119,5 +133,13 @@ impl Engine {
                 }
             }
         }
+    }
+
+    /// Returns the span of the first pending input of a node.
+    fn pending_span(&self, node: NodeId) -> Option<Span> {
+        self.nodes[node].inputs.iter().find_map(|input| match input {
+            Input::Node { node, .. } if matches!(self.nodes[*node].state, State::Pending) => self.nodes[*node].span,
+            Input::Node { .. } | Input::Value(_) => None,
+        })
     }
 }

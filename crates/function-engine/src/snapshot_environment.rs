@@ -14,13 +14,20 @@ pub struct SnapshotEnvironment {
     hostname: String,
     state_dir: PathBuf,
     started: Instant,
+    may_run_commands: bool,
 }
 
 impl SnapshotEnvironment {
     /// Creates an environment with this host name, whose monotonic clock counts from `started`.
     #[must_use]
     pub fn new(hostname: String, state_dir: PathBuf, started: Instant) -> SnapshotEnvironment {
-        SnapshotEnvironment { hostname, state_dir, started }
+        SnapshotEnvironment { hostname, state_dir, started, may_run_commands: true }
+    }
+
+    /// Forbids functions to start commands: what depends on one stays unknown.
+    #[must_use]
+    pub fn without_commands(self) -> SnapshotEnvironment {
+        SnapshotEnvironment { may_run_commands: false, ..self }
     }
 }
 
@@ -39,6 +46,10 @@ impl Environment for SnapshotEnvironment {
 
     fn watch_shared(&mut self, _: &str, _: &str, _: Waker) -> WatchId {
         WatchId(0)
+    }
+
+    fn may_run_commands(&self) -> bool {
+        self.may_run_commands
     }
 
     fn unwatch(&mut self, _: WatchId) {}

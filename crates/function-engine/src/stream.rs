@@ -67,6 +67,10 @@ impl StreamContext for StreamCall<'_> {
         self.environment.input_version(*watch)
     }
 
+    fn may_run_commands(&self) -> bool {
+        self.environment.may_run_commands()
+    }
+
     fn not_ready(&mut self, why: &'static str) {
         self.not_ready = Some(why);
     }

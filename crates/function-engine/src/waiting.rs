@@ -9,6 +9,7 @@
 //! must not start), and their failures are not reported.
 
 use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
+use mcl_functions::COMMANDS_DISABLED;
 use rustc_hash::FxHashSet;
 
 use crate::engine::Engine;
@@ -27,6 +28,12 @@ pub struct Waiting {
 }
 
 impl Waiting {
+    /// Returns whether it waits for a command that may not be started, which no time changes.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        self.why == COMMANDS_DISABLED
+    }
+
     /// Returns the warning that the program waits for this call.
     #[must_use]
     pub fn note(&self) -> Diagnostic {

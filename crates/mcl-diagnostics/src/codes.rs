@@ -117,13 +117,13 @@ codes! {
     // Lints about what a valid program will do.
     W0201 W0202
     // Runtime: the function engine.
-    R0101 R0102 R0103 R0104 R0105 R0106
+    R0101 R0102 R0103 R0104 R0105 R0106 R0107
     // Runtime: from values to resources.
     R0201 R0202 R0203 R0204 R0205 R0206 R0207 R0208 R0209 R0210 R0211
     // Runtime: automatic edges.
     R0301 R0302 R0303 R0304
     // Runtime: applying resources. R0412 is reserved.
-    R0401 R0402 R0403 R0404 R0405 R0406 R0407 R0408 R0409 R0410 R0411 R0412 R0414
+    R0401 R0402 R0403 R0404 R0405 R0406 R0407 R0408 R0409 R0410 R0411 R0412 R0413 R0414
     // Puppet catalogs.
     P0101 P0102 P0103 P0104 P0105 P0106 P0107 P0108 P0109 P0110
     // Translation of Puppet resources.

@@ -244,6 +244,9 @@ pub struct InputVersion {
     pub writing: bool,
 }
 
+/// Why a function that needs a command has no value where none may be started.
+pub const COMMANDS_DISABLED: &str = "commands run only when the program is applied";
+
 /// The function engine as a [`Stream`] sees it. A request to be called again holds until the next call.
 pub trait StreamContext {
     /// Returns the context of the call.
@@ -265,6 +268,10 @@ pub trait StreamContext {
     }
     /// Marks the result of this call as sensitive: it and what is computed from it must not be shown.
     fn mark_sensitive(&mut self) {}
+    /// Returns whether the function may start commands. If not, it marks its result as not ready with [`COMMANDS_DISABLED`].
+    fn may_run_commands(&self) -> bool {
+        true
+    }
     /// Returns a handle that requests a call, from any thread.
     fn waker(&self) -> Arc<dyn Fn() + Send + Sync>;
     /// Returns the wall-clock time since the Unix epoch.

@@ -51,7 +51,7 @@ mod tests;
 pub use constants::{VARIABLES, Variable, VariableValue};
 pub use fmt::{Verb, format_verbs};
 pub use function::{
-    CallContext, CallSite, Deploy, EngineFunction, Function, FunctionError, Implementation, InputVersion, Plain,
-    Purity, Sensitivity, Signature, Stream, StreamContext,
+    COMMANDS_DISABLED, CallContext, CallSite, Deploy, EngineFunction, Function, FunctionError, Implementation,
+    InputVersion, Plain, Purity, Sensitivity, Signature, Stream, StreamContext,
 };
 pub use registry::{all_functions, function, module_exists, module_functions, module_names};

@@ -53,6 +53,10 @@ impl Stream for Vumeter {
                 return fatal(format!("missing program `{program}`"));
             }
         }
+        if !cx.may_run_commands() {
+            cx.not_ready(crate::COMMANDS_DISABLED);
+            return ok("");
+        }
         let listener = match &self.listener {
             Some(listener) => listener,
             None => self.listener.insert(listen(cx.waker())?),

@@ -6,6 +6,7 @@
 
 mod claims;
 mod commands;
+mod damping;
 mod event_loop;
 mod exports;
 mod job;

@@ -22,6 +22,15 @@ pub struct WaitLimit<'a> {
 /// How long a program waits for first values before a notice says what it is waiting for.
 pub(crate) const WAIT_NOTICE_DELAY: Duration = Duration::from_secs(3);
 
+/// Whether functions may start commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Commands {
+    /// Commands are started and waited for.
+    Run,
+    /// What depends on the output of a command is unknown.
+    Unknown,
+}
+
 /// Returns the current resource graph of a program, without automatic edges. Functions see a copy of the shared state of
 /// the agent that runs with this prefix; without a prefix, that state is empty.
 ///
@@ -33,6 +42,20 @@ pub fn first_graph(
     prefix: Option<&Path>,
     wait: WaitLimit<'_>,
 ) -> Result<ResourceGraph, Vec<Diagnostic>> {
+    first_known_graph(program, hostname, prefix, wait, Commands::Run).map(|(graph, _)| graph)
+}
+
+/// Does the same as [`first_graph`]; also returns a note for each statement that is unknown because commands do not run.
+///
+/// # Errors
+/// Those of [`first_graph`].
+pub fn first_known_graph(
+    program: &Arc<Program>,
+    hostname: &str,
+    prefix: Option<&Path>,
+    wait: WaitLimit<'_>,
+    commands: Commands,
+) -> Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>> {
     // Some functions keep state.
     let scratch = tempfile::Builder::new().prefix("mgmt-rt-").tempdir().map_err(|error| {
         let message = format!("cannot create a temporary directory: {error}");
@@ -46,10 +69,18 @@ pub fn first_graph(
     }
     let started = Instant::now();
     let environment = SnapshotEnvironment::new(hostname.to_owned(), scratch.path().to_owned(), started);
+    let environment = match commands {
+        Commands::Run => environment,
+        Commands::Unknown => environment.without_commands(),
+    };
     let mut engine = Engine::new(Arc::clone(program), Box::new(environment)).map_err(|e| vec![e])?;
     let events = engine.events();
     let mut reported = false;
     while engine.run()?.waiting {
+        let waiting = engine.waiting_for();
+        if !waiting.is_empty() && waiting.iter().all(Waiting::is_unknown) {
+            break;
+        }
         let elapsed = started.elapsed();
         if elapsed >= wait.limit {
             return Err(engine.waiting_for().iter().map(Waiting::error).collect());
@@ -62,5 +93,5 @@ pub fn first_graph(
         let until = engine.next_deadline().map_or(until, |deadline| until.min(deadline));
         events.wait(until.saturating_sub(elapsed));
     }
-    Interpreter::new().interpret(&engine)
+    Interpreter::new().interpret_known(&engine)
 }

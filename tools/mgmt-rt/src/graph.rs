@@ -47,7 +47,7 @@ pub fn run(args: &Args) -> ExitCode {
     let files = program.as_ref().map_or(&nothing, |p| &p.files);
     let mut report = |notes| report::print(notes, files, errors);
     let wait = args.wait.limit(&mut report);
-    let first = args.sources.first_graph(program.as_ref(), args.prefix.as_deref(), wait);
+    let first = args.sources.first_graph(program.as_ref(), args.prefix.as_deref(), wait, args.wait.commands());
     let finalized = first.and_then(|(graph, warnings)| {
         report::print(warnings, files, errors);
         finalize(graph, &local_host())

@@ -47,7 +47,10 @@ pub fn run(args: &Args) -> ExitCode {
     let mut report = |notes| report::print(notes, files, format);
     let wait = args.wait.limit(&mut report);
     let prefix = args.prefix.clone().or_else(default_prefix);
-    let finished = args.sources.first_graph(program.as_ref(), prefix.as_deref(), wait).and_then(|(graph, warnings)| {
+    let finished = args.sources.first_graph(program.as_ref(), prefix.as_deref(), wait, args.wait.commands());
+    let mut has_unknown = false;
+    let finished = finished.and_then(|(graph, warnings)| {
+        has_unknown = warnings.iter().any(|warning| warning.code == Code::R0107);
         report::print(warnings, files, format);
         finalize(graph, &local_host())
     });
@@ -89,7 +92,7 @@ pub fn run(args: &Args) -> ExitCode {
     };
     exit_on_signals();
     printer.finish(&summary);
-    match outcome(&summary) {
+    match outcome(&summary, has_unknown) {
         Outcome::Interrupted(signal) => interrupted(signal),
         Outcome::Failed => ExitCode::FAILURE,
         Outcome::Pending => ExitCode::from(PENDING),
@@ -104,12 +107,12 @@ enum Outcome {
     Nothing,
 }
 
-fn outcome(summary: &Summary) -> Outcome {
+fn outcome(summary: &Summary, has_unknown: bool) -> Outcome {
     if let Some(signal) = summary.signal.filter(|_| summary.is_incomplete()) {
         Outcome::Interrupted(signal)
     } else if !summary.is_success() || summary.interrupted {
         Outcome::Failed
-    } else if summary.changes > 0 {
+    } else if summary.changes > 0 || has_unknown {
         Outcome::Pending
     } else {
         Outcome::Nothing

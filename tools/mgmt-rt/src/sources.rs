@@ -12,8 +12,8 @@ use mcl_artifact::program::Program;
 use mcl_diagnostics::{Code, Diagnostic, Format, Severity, Stage};
 use pp_translate::FallbackPolicy;
 use resource_graph::ResourceGraph;
-use runtime::WaitLimit;
 use runtime::sources::{GraphMerger, MergeOutcome, PuppetSource, Source, SourceEvent};
+use runtime::{Commands, WaitLimit};
 use safe_fs::Files;
 
 use crate::program;
@@ -64,9 +64,17 @@ pub struct Wait {
     /// How long to wait for functions without a value, e.g. a command that has not printed anything yet
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     wait: u64,
+    /// Run the commands that functions ask for, as `apply` does
+    #[arg(long)]
+    run_commands: bool,
 }
 
 impl Wait {
+    /// Whether functions may start commands.
+    pub fn commands(&self) -> Commands {
+        if self.run_commands { Commands::Run } else { Commands::Unknown }
+    }
+
     /// Returns the limit. `report` is called once, after a few seconds, with what the program is waiting for.
     pub fn limit<'a>(&self, report: &'a mut dyn FnMut(Vec<Diagnostic>)) -> WaitLimit<'a> {
         WaitLimit { limit: Duration::from_secs(self.wait), report }
@@ -135,11 +143,13 @@ impl Sources {
         program: Option<&Arc<Program>>,
         prefix: Option<&Path>,
         wait: WaitLimit<'_>,
+        commands: Commands,
     ) -> Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>> {
         let mut warnings = Vec::new();
         let mut events = Vec::new();
         if let Some(program) = program {
-            let graph = runtime::first_graph(program, &runtime::hostname(), prefix, wait)?;
+            let (graph, unknown) = runtime::first_known_graph(program, &runtime::hostname(), prefix, wait, commands)?;
+            warnings.extend(unknown);
             events.push((Source::Mcl, SourceEvent::Graph(graph)));
         }
         if let Some(source) = self.puppet_source() {

@@ -15,11 +15,11 @@ const MAX_ERRORS: usize = 100;
 /// The span of the edge between two vertices.
 type EdgeSpans = FxHashMap<(VertexId, VertexId), Span>;
 
-/// Builds the graph.
+/// Builds the graph. In one of a part of the statements, edges may name resources that are not in it, and are left out.
 ///
 /// # Errors
 /// All distinct errors of the statements, else those of the edges, else the first cycle; at most [`MAX_ERRORS`].
-pub(crate) fn assemble(all: &[Rc<ConvertedStatement>]) -> Result<ResourceGraph, Vec<Diagnostic>> {
+pub(crate) fn assemble(all: &[Rc<ConvertedStatement>], is_partial: bool) -> Result<ResourceGraph, Vec<Diagnostic>> {
     let mut graph = ResourceGraph::new();
     graph.reserve(
         all.iter().map(|statement| statement.resources.len()).sum(),
@@ -42,7 +42,7 @@ pub(crate) fn assemble(all: &[Rc<ConvertedStatement>]) -> Result<ResourceGraph, 
     let mut edge_spans = FxHashMap::default();
     if errors.is_empty() {
         for edge in all.iter().flat_map(|statement| &statement.edges) {
-            add_edge(&mut graph, edge, &mut edge_spans, &mut errors);
+            add_edge(&mut graph, edge, is_partial, &mut edge_spans, &mut errors);
         }
     }
     if errors.is_empty()
@@ -67,11 +67,17 @@ pub(crate) fn assemble(all: &[Rc<ConvertedStatement>]) -> Result<ResourceGraph, 
     Err(reported)
 }
 
-fn add_edge(graph: &mut ResourceGraph, edge: &NamedEdge, edge_spans: &mut EdgeSpans, errors: &mut Vec<Diagnostic>) {
+fn add_edge(
+    graph: &mut ResourceGraph,
+    edge: &NamedEdge,
+    is_partial: bool,
+    edge_spans: &mut EdgeSpans,
+    errors: &mut Vec<Diagnostic>,
+) {
     let find = |end: &EdgeEnd| -> Vec<VertexId> { graph.find_all(&end.id.kind, &end.id.name).collect() };
     let (froms, tos) = (find(&edge.from), find(&edge.to));
     for (end, found) in [(&edge.from, &froms), (&edge.to, &tos)] {
-        if found.is_empty() {
+        if found.is_empty() && !is_partial {
             errors.push(unknown_end(graph, &end.id, edge.span));
         }
     }

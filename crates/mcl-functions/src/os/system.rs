@@ -13,7 +13,7 @@ use mcl_value::Value;
 
 use crate::args::Args;
 use crate::table::{Outcome, ok};
-use crate::{FunctionError, Stream, StreamContext};
+use crate::{COMMANDS_DISABLED, FunctionError, Stream, StreamContext};
 
 /// Maximum length of a line in bytes; reading stops at a longer one.
 const MAX_LINE: u64 = 64 * 1024;
@@ -58,6 +58,10 @@ impl Output {
 impl Stream for System {
     fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         let command = args.bytes(0)?;
+        if !cx.may_run_commands() {
+            cx.not_ready(COMMANDS_DISABLED);
+            return ok("");
+        }
         let mut ended = false;
         if self.running.as_ref().is_none_or(|running| running.command != command) {
             self.running = None;

@@ -113,12 +113,16 @@ impl Agent<'_> {
             self.observer.event(observer::Event::Recovered { resource: &slot.resources[0] });
         }
         self.summary.changes += made;
+        let is_changed = apply && made > 0;
         if apply && result.is_ok() && is_reversal(&slot.resources[0]) {
             let id = slot.resources[0].id.clone();
             self.forget_reversal(&id);
         }
         let finished = Finished { changed: !changes.is_empty(), sent, result };
         self.events.push_back(Event::Finished(key, finished));
+        if is_changed {
+            self.count_change(key, Instant::now());
+        }
         if watch_again && needs_new_watches {
             // One more check finds what changed between the check and the new watches.
             self.events.push_back(Event::Fired(key));

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use mcl_artifact::program::Program;
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use mcl_value::Value;
-use resource_engine::{Config, Engine, EngineGraph, Event, Failure, StopLevel, Time};
+use resource_engine::{Config, Engine, EngineGraph, Event, Failure, StopLevel, Time, VertexKey};
 use resource_graph::ResourceId;
 use resources::{
     ApplyContext, ManagedPaths, PendingSyncs, RefreshJournal, Reversals, SharedValues, StateDir, is_refreshable,
@@ -16,6 +16,7 @@ use rustc_hash::FxHashSet;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::agent::claims::claims;
+use crate::agent::damping::{Changes, HeldEvents};
 use crate::agent::exports::ExportTracker;
 use crate::agent::job::SharedContext;
 use crate::agent::mailbox::{AgentHandle, Message};
@@ -97,6 +98,8 @@ pub struct Agent<'o> {
     signals: Option<Signals>,
     /// Asks the source of the graphs to load its input again.
     reload: Option<Box<dyn Fn()>>,
+    /// Events of resources that change again and again.
+    held: HeldEvents,
     shutdown: Shutdown,
     /// Whether the loop has ended.
     pub(super) stopped: bool,
@@ -157,6 +160,7 @@ impl<'o> Agent<'o> {
             exports,
             signals: options.signals,
             reload: None,
+            held: HeldEvents::default(),
             shutdown: Shutdown::default(),
             stopped: false,
         })
@@ -220,7 +224,7 @@ impl<'o> Agent<'o> {
     /// Waits for input or for the next deadline, and returns what has input.
     fn wait(&self, progress: Option<Instant>) -> Ready {
         let engine = self.engine.deadline().map(|at| self.started + at);
-        let deadlines = [engine, self.watching.deadline(), progress, self.shutdown.deadline()];
+        let deadlines = [engine, self.held.deadline(), self.watching.deadline(), progress, self.shutdown.deadline()];
         let mut timeout = deadlines.into_iter().flatten().min().map(|at| at.saturating_duration_since(Instant::now()));
         let mut limit_timeout = |limit: Duration| timeout = Some(timeout.map_or(limit, |t| t.min(limit)));
         if self.workers.has_backlog() {
@@ -285,7 +289,7 @@ impl<'o> Agent<'o> {
             Message::Task(key, epoch, failure) => {
                 let is_current = self.slots.get(key).is_some_and(|slot| slot.watches.epoch == epoch);
                 match failure {
-                    None if is_current => self.events.push_back(Event::Fired(key)),
+                    None if is_current => self.fire(key, Instant::now()),
                     Some(failure) if is_current => self.events.push_back(Event::WatchFailed(key, epoch, failure)),
                     None | Some(_) => {}
                 }
@@ -345,7 +349,7 @@ impl<'o> Agent<'o> {
 
     fn handle_file_events(&mut self, now: Instant) {
         match self.watching.changed_paths(now) {
-            Ok(keys) => self.events.extend(keys.into_iter().map(Event::Fired)),
+            Ok(keys) => keys.into_iter().for_each(|key| self.fire(key, now)),
             Err(error) => self.report_problem(Code::R0409, format!("cannot read file events: {error}")),
         }
         if self.watching.take_limit_reached() {
@@ -359,7 +363,32 @@ impl<'o> Agent<'o> {
     fn handle_timers(&mut self, now: Instant) {
         let slots = &self.slots;
         let due = self.watching.due_timers(now, |key| slots.get(key).map(|slot| &slot.watches));
-        self.events.extend(due.into_iter().map(Event::Fired));
+        due.into_iter().for_each(|key| self.fire(key, now));
+        let slots = &mut self.slots;
+        while let Some(key) = self.held.take_due(now, |key| slots.get_mut(key)?.changes.as_deref_mut()) {
+            self.events.push_back(Event::Fired(key));
+        }
+    }
+
+    /// Passes an event of a resource to the engine, later if the resource changes again and again.
+    pub(super) fn fire(&mut self, key: VertexKey, now: Instant) {
+        let changes = self.slots.get_mut(key).and_then(|slot| slot.changes.as_deref_mut());
+        if changes.is_none_or(|changes| !self.held.hold(key, changes, now)) {
+            self.events.push_back(Event::Fired(key));
+        }
+    }
+
+    /// Counts a change of a resource, and reports it if somebody else undoes its changes.
+    pub(super) fn count_change(&mut self, key: VertexKey, now: Instant) {
+        let Some(slot) = self.slots.get_mut(key) else { return };
+        if slot.changes.get_or_insert_with(|| Box::new(Changes::new(now))).count(now) {
+            let id = &slot.resources[0].id;
+            let message = format!("{id} is changed again and again by another resource or program");
+            let diagnostic = Diagnostic::warning(Code::R0413, Stage::Engine, message)
+                .maybe_at(slot.resources[0].span)
+                .help("it is checked at intervals of up to a minute until it is left alone");
+            self.report_problems(&[diagnostic]);
+        }
     }
 
     /// Feeds the events to the engine and executes its commands, until there are no events left.

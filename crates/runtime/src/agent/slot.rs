@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use resource_engine::{Group, VertexKey};
 use resources::{Cancel, Failure, Provider};
 
+use crate::agent::damping::Changes;
 use crate::agent::watching::ActiveWatches;
 
 /// The time after which an unchanged failure is reported for the second time. It doubles with each report.
@@ -31,6 +32,8 @@ pub(super) struct Slot {
     pub(super) watches: ActiveWatches,
     /// The failure that was reported last, until the resource works again.
     last_reported: Option<Box<ReportedFailure>>,
+    /// How often it changed lately; `None` if it never did.
+    pub(super) changes: Option<Box<Changes>>,
     /// The running check and its start.
     pub(super) running: Option<(Arc<Cancel>, Instant)>,
 }
@@ -56,6 +59,7 @@ impl Slot {
             initialised: false,
             watches: ActiveWatches::default(),
             last_reported: None,
+            changes: None,
             running: None,
         }
     }

@@ -158,6 +158,30 @@ fn changed_files_are_restored() {
 }
 
 #[test]
+fn fight_with_another_program_is_reported_once_and_damped() {
+    let agent = Running::start(daemon);
+    agent.swap(&graph(vec![agent.file("x").with("content", "good\n"), agent.file("y").with("content", "good\n")]));
+    agent.wait("y]: create");
+    let end = Instant::now() + Duration::from_secs(60);
+    let mut lines: Vec<String> = Vec::new();
+    while !lines.iter().any(|line| line.contains("again and again")) {
+        assert!(Instant::now() < end, "not reported after {} lines", lines.len());
+        fs::write(agent.path("x"), "bad").unwrap();
+        lines.extend(agent.lines.try_iter());
+    }
+    // The other resource is repaired at once.
+    for _ in 0..3 {
+        fs::write(agent.path("x"), "bad").unwrap();
+        fs::write(agent.path("y"), "bad").unwrap();
+        agent.wait("y]: change the content");
+    }
+    let (handle, thread) = (agent.handle.clone(), agent.thread);
+    handle.send(Message::Stop(StopLevel::Finish));
+    assert!(thread.join().unwrap().changes < 1000);
+    assert_eq!(lines.iter().filter(|line| line.contains("again and again")).count(), 1);
+}
+
+#[test]
 fn unwanted_file_is_removed_again() {
     let agent = Running::start(daemon);
     let unwanted = Resource::new(ResourceId::new("file", agent.path("x"))).with("state", "absent");

@@ -33,8 +33,8 @@ fn every_example_of_a_runtime_code_gives_what_its_explanation_says() {
             }
             let (expected, options): (&[&str], &[&str]) = match expectation {
                 // A function that never has a value is not waited for.
-                Expectation::Fails => (&[code.name()], &["--wait", "0"]),
-                Expectation::Passes => (&[], &[]),
+                Expectation::Fails => (&[code.name()], &["--run-commands", "--wait", "0"]),
+                Expectation::Passes => (&[], &["--run-commands"]),
             };
             let found = codes_of(program.text, options);
             if !found.iter().map(String::as_str).eq(expected.iter().copied()) {
