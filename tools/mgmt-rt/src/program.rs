@@ -30,12 +30,30 @@ pub fn load(path: &Path, format: Format) -> Result<Arc<Program>, ExitCode> {
     }
 }
 
+/// Returns an error if root runs this program and another user can change the file. A file that cannot be read is reported
+/// later.
+pub fn unprotected(path: &Path) -> Option<Diagnostic> {
+    let files = safe_fs::Files::of_kernel();
+    if files.file_system().user() != 0 {
+        return None;
+    }
+    let error = files.check_path_protected(path).err().filter(|error| error.io_kind().is_none())?;
+    let help = format!(
+        "run `chown root FILE; chmod go-w FILE` for {} and the directories above it, or copy it to a directory of root's",
+        path.display()
+    );
+    Some(Diagnostic::error(Code::R0414, Stage::Engine, error.to_string()).help(help))
+}
+
 /// Returns a function that loads a program again, and returns `None` if that would give the same program.
 pub fn loader(path: PathBuf) -> ProgramLoader {
     // The agent may change its working directory.
     let path = std::path::absolute(&path).unwrap_or(path);
     let mut last = None;
     Box::new(move || {
+        if let Some(diagnostic) = unprotected(&path) {
+            return Err(diagnostic);
+        }
         let bytes = std::fs::read(&path).map_err(|error| {
             Diagnostic::error(Code::R0410, Stage::Engine, format!("cannot read {}: {error}", path.display()))
         })?;

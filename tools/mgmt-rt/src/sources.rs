@@ -9,12 +9,11 @@ use std::time::Duration;
 use clap::ValueEnum;
 use graph_merge::UnmatchedPolicy;
 use mcl_artifact::program::Program;
-use mcl_diagnostics::{Code, Diagnostic, Format, Severity, Stage};
+use mcl_diagnostics::{Diagnostic, Format, Severity};
 use pp_translate::FallbackPolicy;
 use resource_graph::ResourceGraph;
 use runtime::sources::{GraphMerger, MergeOutcome, PuppetSource, Source, SourceEvent};
 use runtime::{Commands, WaitLimit};
-use safe_fs::Files;
 
 use crate::program;
 
@@ -107,21 +106,7 @@ impl Sources {
 
     /// Returns an error for each file of root's that another user can change. Files that cannot be read are reported later.
     pub fn unprotected(&self) -> Vec<Diagnostic> {
-        let files = Files::of_kernel();
-        if files.file_system().user() != 0 {
-            return Vec::new();
-        }
-        let given = self.artifact.iter().chain(&self.puppet);
-        let unsafe_paths = given.filter_map(|path| {
-            let error = files.check_path_protected(path).err().filter(|error| error.io_kind().is_none())?;
-            let help = format!(
-                "run `chown root FILE; chmod go-w FILE` for {} and the directories above it, or copy it to a directory of \
-                 root's",
-                path.display()
-            );
-            Some(Diagnostic::error(Code::R0414, Stage::Engine, error.to_string()).help(help))
-        });
-        unsafe_paths.collect()
+        self.artifact.iter().chain(&self.puppet).filter_map(|path| program::unprotected(path)).collect()
     }
 
     /// Like [`Sources::unprotected`], as warnings.
