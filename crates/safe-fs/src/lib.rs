@@ -22,9 +22,13 @@ mod open_file;
 mod overlay;
 mod recovery;
 mod resolve;
+#[cfg(any(test, feature = "simulated"))]
+pub mod simulated;
 mod system;
 mod target;
 mod temporaries;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod trust;
 

@@ -1,0 +1,142 @@
+//! Edits and writes on the simulated kernel, with a fault at a random system call.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rustix::io::Errno;
+use test_support::{RandomChoice, Rng, for_each_seed};
+
+use crate::error::Error;
+use crate::simulated::{Fault, Simulated};
+use crate::{Decision, EditError, FileSystem, Files, NewAttributes, is_temporary_name};
+
+const FILE: &str = "/etc/conf/file";
+/// More system calls than an operation makes.
+const MAX_CALLS: u64 = 60;
+const RUNS: u64 = 10_000;
+
+fn machine(rng: &mut Rng, old: Option<&[u8]>) -> Arc<Simulated> {
+    let machine = Simulated::new(rng.u64(..));
+    machine.make_directory("/state");
+    machine.make_directory("/etc/conf");
+    if let Some(old) = old {
+        machine.put(FILE, old);
+        if rng.one_in(3) {
+            machine.mount_on(FILE);
+        }
+    }
+    machine.sync_all();
+    Arc::new(machine)
+}
+
+fn files(machine: &Arc<Simulated>) -> Result<Files, Error> {
+    let fs: Arc<dyn FileSystem> = Arc::clone(machine) as Arc<dyn FileSystem>;
+    Files::with_state(fs, "0123456789abcdef", Path::new("/state"))
+}
+
+/// Adds a line to a file, as the providers do.
+fn add_line(files: &Files, line: &str) -> Result<bool, EditError<Error>> {
+    files.edit(Path::new(FILE), &NewAttributes::default(), |before| {
+        let mut after = before.unwrap_or_default().to_vec();
+        if after.split(|byte| *byte == b'\n').any(|found| found == line.as_bytes()) {
+            return Ok(Decision::Keep);
+        }
+        after.extend_from_slice(format!("{line}\n").as_bytes());
+        Ok(Decision::Write(after))
+    })
+}
+
+fn left_temporaries(machine: &Simulated) -> Vec<String> {
+    let mut names = machine.names("/etc/conf");
+    names.retain(|name| is_temporary_name(name.as_ref()));
+    names
+}
+
+fn random_old(rng: &mut Rng) -> Option<&'static [u8]> {
+    *rng.pick(&[None, Some(&b""[..]), Some(b"old\n"), Some(b"a much longer line than the new one\nold\n")])
+}
+
+#[test]
+fn a_crash_leaves_the_old_or_the_new_content_and_nothing_else() {
+    for_each_seed(RUNS, |rng| {
+        let old = random_old(rng);
+        let machine = machine(rng, old);
+        let crash_at = machine.calls() + rng.u64(1..MAX_CALLS);
+        machine.inject(crash_at, Fault::Crash);
+        let done = files(&machine).is_ok_and(|files| add_line(&files, "new").is_ok());
+        machine.restart();
+        let again = files(&machine).expect("the state is readable after a crash");
+        let mut new = old.unwrap_or_default().to_vec();
+        new.extend_from_slice(b"new\n");
+        let found = machine.get(FILE);
+        let is_new = found.as_deref() == Some(&new);
+        assert!(is_new || !done && found.as_deref() == old, "{old:?} became {found:?}, done: {done}");
+        assert_eq!(left_temporaries(&machine), [""; 0]);
+        add_line(&again, "new").expect("a second attempt succeeds");
+        assert_eq!(machine.get(FILE), Some(new));
+        assert_eq!(left_temporaries(&machine), [""; 0]);
+    });
+}
+
+#[test]
+fn a_failing_call_leaves_the_old_or_the_new_content() {
+    for_each_seed(RUNS, |rng| {
+        let old = random_old(rng);
+        let machine = machine(rng, old);
+        let call = machine.calls() + rng.u64(1..MAX_CALLS);
+        machine.inject(call, Fault::Fail(*rng.pick(&[Errno::NOSPC, Errno::IO, Errno::MFILE, Errno::NOMEM])));
+        let done = files(&machine).is_ok_and(|files| add_line(&files, "new").is_ok());
+        machine.withdraw_fault();
+        let mut new = old.unwrap_or_default().to_vec();
+        new.extend_from_slice(b"new\n");
+        let found = machine.get(FILE);
+        assert!(found.as_deref() == Some(&new) || !done && found.as_deref() == old, "{old:?} became {found:?}");
+        let again = files(&machine).expect("the state is readable");
+        add_line(&again, "new").expect("a second attempt succeeds");
+        assert_eq!(machine.get(FILE), Some(new));
+        assert_eq!(left_temporaries(&machine), [""; 0]);
+    });
+}
+
+#[test]
+fn what_another_program_writes_meanwhile_is_kept() {
+    for_each_seed(RUNS, |rng| {
+        let machine = machine(rng, None);
+        machine.put(FILE, b"old\n");
+        let by_renaming = rng.bool();
+        let act = move |machine: &Simulated| {
+            let mut text = machine.get(FILE).unwrap_or_default();
+            text.extend_from_slice(b"foreign\n");
+            if by_renaming { machine.replace(FILE, &text) } else { machine.put(FILE, &text) }
+        };
+        let files = files(&machine).expect("an empty state");
+        let call = machine.calls() + rng.u64(1..MAX_CALLS);
+        machine.inject(call, Fault::Foreign(Box::new(act)));
+        add_line(&files, "new").expect("nothing fails");
+        // The other program may act after the edit.
+        while machine.calls() <= call {
+            let _ = files.read(Path::new(FILE));
+        }
+        let text = String::from_utf8(machine.get(FILE).expect("the file exists")).expect("text");
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines.sort_unstable();
+        assert_eq!(lines, ["foreign", "new", "old"]);
+        assert_eq!(left_temporaries(&machine), [""; 0]);
+    });
+}
+
+#[test]
+fn written_files_have_the_old_or_the_new_content_after_a_crash() {
+    for_each_seed(RUNS, |rng| {
+        let old = random_old(rng);
+        let machine = machine(rng, old);
+        let crash_at = machine.calls() + rng.u64(1..MAX_CALLS);
+        machine.inject(crash_at, Fault::Crash);
+        let done = files(&machine).is_ok_and(|files| files.write(Path::new(FILE), b"new\n", 0o600).is_ok());
+        machine.restart();
+        files(&machine).expect("the state is readable after a crash");
+        let found = machine.get(FILE);
+        assert!(found.as_deref() == Some(b"new\n") || !done && found.as_deref() == old, "{old:?} became {found:?}");
+        assert_eq!(left_temporaries(&machine), [""; 0]);
+    });
+}
