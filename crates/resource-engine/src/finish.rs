@@ -32,8 +32,13 @@ impl Engine {
         self.end_retirement(key);
     }
 
+    /// Whether checks of the vertex only find out what would change.
+    fn is_noop(&self, key: VertexKey) -> bool {
+        self.config.noop || self.get(key).is_some_and(|vertex| vertex.meta().noop)
+    }
+
     fn succeeded(&mut self, key: VertexKey, announced: bool, sent: Vec<Sent>) {
-        let noop = self.config.noop || self.get(key).is_some_and(|vertex| vertex.meta().noop);
+        let noop = self.is_noop(key);
         if announced && !noop {
             self.mark_targets_recorded(key);
         }
@@ -74,6 +79,7 @@ impl Engine {
 
     fn failed(&mut self, key: VertexKey, failure: Failure, announced: bool, cancelled: bool) {
         let (now, once) = (self.now, self.config.once);
+        let announced = announced && !self.is_noop(key);
         if announced {
             self.mark_targets_recorded(key);
         }

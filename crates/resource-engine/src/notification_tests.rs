@@ -366,3 +366,16 @@ fn record_for_a_new_dependent_goes_when_nothing_changed() {
     agent.finish("a", false);
     agent.expect(&["a", "record a=>b", "delivered a=>b", "b"]);
 }
+
+#[test]
+fn noop_check_that_fails_leaves_no_change_to_report() {
+    let a = |noop| with("a", move |m| (m.retry, m.noop) = (9, noop));
+    let mut agent = TestAgent::start(vec![a(true), resource("b")], &[(0, 1, true)]);
+    agent.fail_after_change("a");
+    agent.finish("a", false);
+    agent.finish("b", false);
+    agent.log.clear();
+    agent.swap(vec![a(false), resource("b")], &[(0, 1, true)]);
+    agent.finish("a", false);
+    agent.expect(&["remove a", "a"]);
+}
