@@ -7,10 +7,10 @@ use std::time::Duration;
 use resource_graph::{Resource, ResourceId};
 use rustc_hash::FxHashMap;
 
+use crate::claims::Removals;
 use crate::event::{Command, Event, Report, StopLevel, Time};
 use crate::key::VertexKey;
 use crate::records::Records;
-use crate::removal::Removals;
 use crate::semaphores::Semaphores;
 use crate::timers::Timers;
 use crate::vertex::{Escalation, Phase, Vertex, WatchState};

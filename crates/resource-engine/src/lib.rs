@@ -21,6 +21,8 @@
 //! running check; an added one waits for those that touch the same thing (`removal.rs`).
 
 mod backoff;
+mod claims;
+mod deadlines;
 mod engine;
 mod event;
 mod failure;

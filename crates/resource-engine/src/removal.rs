@@ -9,54 +9,12 @@
 //! A removed check is cancelled after [`Config::cancel_timeout`](crate::Config::cancel_timeout), and killed after that time
 //! again, so nothing waits for ever.
 
-use std::collections::VecDeque;
-
-use resource_graph::ResourceId;
-use rustc_hash::FxHashMap;
-
+use crate::claims::Claim;
 use crate::engine::Engine;
 use crate::event::Command;
 use crate::graph::Group;
 use crate::key::VertexKey;
 use crate::vertex::{Escalation, Phase, WatchState};
-
-/// Something that at most one vertex may touch at a time, across graph swaps.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Claim {
-    Resource(ResourceId),
-    Name(String),
-}
-
-/// The claims of removed vertices whose check still runs, and the vertices that wait.
-#[derive(Debug, Default)]
-pub(super) struct Removals {
-    claims: FxHashMap<Claim, Claimed>,
-    /// The removed vertices.
-    pub(super) running: usize,
-    /// Added vertices to begin.
-    pub(super) added: VecDeque<VertexKey>,
-}
-
-#[derive(Debug, Default)]
-struct Claimed {
-    /// The number of removed vertices with this claim.
-    holders: usize,
-    /// The added vertices that wait for them.
-    waiting: Vec<VertexKey>,
-}
-
-#[cfg(test)]
-impl Removals {
-    /// Whether the vertex waits for a claim that is held.
-    pub(super) fn waits(&self, key: VertexKey) -> bool {
-        self.claims.values().any(|claimed| claimed.holders > 0 && claimed.waiting.contains(&key))
-    }
-
-    /// Returns the number of added vertices that have not begun.
-    pub(super) fn waiting_count(&self) -> usize {
-        self.added.len() + self.claims.values().map(|claimed| claimed.waiting.len()).sum::<usize>()
-    }
-}
 
 impl Engine {
     fn claims_of(&self, group: &Group) -> Vec<Claim> {
