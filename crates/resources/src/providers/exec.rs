@@ -25,7 +25,15 @@ use crate::{Context, Failure, Params, Provider, Scope, Watch, WorkerClass};
 /// The parameters that are sent, which are also the names of the files that cache them.
 const KEYS: [&str; 3] = ["output", "stdout", "stderr"];
 
+/// A run whose results could not be stored.
+struct UnstoredRun {
+    started: SystemTime,
+    values: [Vec<u8>; 3],
+}
+
 struct Exec {
+    /// The last run, if it is not in the state directory, for example because the disk is full.
+    unstored: Option<UnstoredRun>,
     cmd: CommandLine,
     watchcmd: Option<CommandLine>,
     ifcmd: Option<CommandLine>,
@@ -66,6 +74,7 @@ impl Exec {
         cmd.words.extend(params.list("args")?);
         let creates = params.str("creates")?;
         Ok(Exec {
+            unstored: None,
             cmd,
             watchcmd: line("watchcmd", "watchshell", "watchcwd")?,
             ifcmd: line("ifcmd", "ifshell", "ifcwd")?,
@@ -118,6 +127,26 @@ impl Exec {
     /// Returns the end of a command's output for a message.
     fn message(&self, output: &Output) -> String {
         if self.is_sensitive { "[output redacted]".to_owned() } else { last_line(output) }
+    }
+
+    /// Stores the results of a run for later processes.
+    fn store(
+        &self,
+        cx: &Context<'_>,
+        started: SystemTime,
+        values: &[Vec<u8>; 3],
+        cached: &[Option<Vec<u8>>; 3],
+    ) -> Result<(), Failure> {
+        let dir = cx.state_dir()?;
+        for ((key, value), old) in KEYS.into_iter().zip(values).zip(cached) {
+            if self.unstored.is_some() || old.as_ref() != Some(value) {
+                cx.files().write(&dir.join(key), value, 0o600).map_err(failure)?;
+            }
+        }
+        if !self.mtimes.is_empty() {
+            write_stamp(cx, &dir.join("mtimes"), started)?;
+        }
+        Ok(())
     }
 
     /// Returns whether an input is newer than the last run.
@@ -203,9 +232,14 @@ impl Provider for Exec {
         let context = self.command_context()?;
         let state = cx.existing_state_dir();
         let state = state.as_deref();
-        let cached = KEYS.map(|key| state.and_then(|dir| read_cached(&dir.join(key))));
-        let stamp = state.map(|dir| dir.join("mtimes"));
-        let last_run = stamp.as_ref().and_then(|s| fs::metadata(s).and_then(|m| m.modified()).ok());
+        let (cached, last_run) = match &self.unstored {
+            Some(run) => (run.values.clone().map(Some), Some(run.started)),
+            None => {
+                let stamp = state.map(|dir| dir.join("mtimes"));
+                let cached = KEYS.map(|key| state.and_then(|dir| read_cached(&dir.join(key))));
+                (cached, stamp.and_then(|stamp| fs::metadata(stamp).and_then(|m| m.modified()).ok()))
+            }
+        };
         let is_idle = self.refreshonly && !cx.refresh();
         if is_idle || (!self.is_forced(last_run)? && self.is_guarded(cx, &context)?) {
             let mut values = cached;
@@ -230,18 +264,15 @@ impl Provider for Exec {
             expect_success("donecmd", termination, &self.message(&output))?;
         }
         let values = [output.combined, output.stdout, output.stderr];
-        if cx.state().is_some() {
-            let dir = cx.state_dir()?;
-            if !self.mtimes.is_empty() {
-                write_stamp(cx, &dir.join("mtimes"), started)?;
+        // The command has succeeded, whether or not its results can be stored.
+        let stored = if cx.state().is_some() { self.store(cx, started, &values, &cached) } else { Ok(()) };
+        self.unstored = match stored {
+            Ok(()) => None,
+            Err(failure) => {
+                cx.emit_message(format!("the results of the command are kept in memory only: {failure}"));
+                Some(UnstoredRun { started, values: values.clone() })
             }
-            for ((key, value), old) in KEYS.into_iter().zip(&values).zip(&cached) {
-                if old.as_ref() != Some(value) {
-                    let path = dir.join(key);
-                    cx.files().write(&path, value, 0o600).map_err(failure)?;
-                }
-            }
-        }
+        };
         send(cx, values.map(Some));
         Ok(())
     }
@@ -271,7 +302,7 @@ impl Provider for Exec {
     }
 
     fn update(&mut self, resources: &[Resource]) -> Result<(), Failure> {
-        *self = Exec::read(&resources[0])?;
+        *self = Exec { unstored: self.unstored.take(), ..Exec::read(&resources[0])? };
         Ok(())
     }
 

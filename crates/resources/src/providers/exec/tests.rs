@@ -8,6 +8,7 @@ use mcl_value::Value;
 use resource_graph::{Resource, ResourceId};
 
 use crate::StateDir;
+use crate::provider_test::ProviderTest;
 use crate::{ApplyContext, Cancel, CancelLevel, CheckRequest, Context, Failure, Sent, build};
 
 struct ExecTest {
@@ -169,6 +170,22 @@ fn newer_input_forces_a_run_past_all_guards_once() {
     let later = std::time::SystemTime::now() + Duration::from_secs(5);
     fs::File::open(b.path("input")).unwrap().set_modified(later).unwrap();
     assert_eq!(b.run(&resource, true).changes.len(), 1);
+}
+
+#[test]
+fn results_that_cannot_be_stored_are_kept_in_memory() {
+    let b = ExecTest::new();
+    fs::write(b.path("input"), "").unwrap();
+    let resource = shell("echo out").with("ifcmd", "/bin/false").with("mtimes", Value::list([b.path("input")]));
+    let mut test = ProviderTest::new(&resource);
+    test.apply_context = b.apply_context.clone();
+    // As on a full disk, nothing can be stored.
+    fs::write(b.apply_context.state.as_ref().unwrap().resource_path(&resource.id), "in the way").unwrap();
+    let first = test.run(true).unwrap();
+    assert_eq!((first.changes.len(), first.messages.len()), (1, 1), "{:?}", first.messages);
+    let second = test.run(true).unwrap();
+    assert_eq!(second.changes, [""; 0], "the command does not run again");
+    assert_eq!(second.sent, first.sent);
 }
 
 #[test]
