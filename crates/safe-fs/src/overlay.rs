@@ -569,7 +569,7 @@ impl FileSystem for Overlay {
         self.change(object, |stat| {
             stat.uid = uid.unwrap_or(stat.uid);
             stat.gid = gid.unwrap_or(stat.gid);
-            // As the kernel does for programs, whoever asks.
+            // As the kernel does for programs, also if root asks.
             if stat.is_file() && stat.mode & 0o111 != 0 {
                 stat.mode &= !SET_ID_BITS;
             }

@@ -145,9 +145,9 @@ fn operation(random: &mut Rng) -> Operation<'static> {
     let owner = if rustix::process::geteuid().is_root() { [None, Some(0), Some(7)] } else { [None; 3] };
     Operation {
         directory: directory(random),
-        name: *random.pick(&NAMES),
+        name: random.pick::<&str>(&NAMES),
         other_directory: directory(random),
-        other_name: *random.pick(&NAMES),
+        other_name: random.pick::<&str>(&NAMES),
         action: match random.usize(..14) {
             0 | 1 => Action::CreateFile(*random.pick(&[0o666, 0o600, 0o4755])),
             2 | 3 => Action::CreateDirectory(*random.pick(&[0o777, 0o700])),
