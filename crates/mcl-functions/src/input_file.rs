@@ -132,7 +132,9 @@ impl InputFile {
 }
 
 fn take_snapshot(cx: &mut dyn StreamContext, path: &Path) -> io::Result<Snapshot> {
-    let watched = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    // What a link leads to is watched, too.
+    let watched =
+        std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned());
     for _ in 1..MAX_ATTEMPTS {
         let version = cx.input_version(&watched);
         let contents = read_regular(path)?;

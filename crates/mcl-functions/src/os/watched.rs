@@ -18,7 +18,14 @@ use crate::{Stream, StreamContext};
 fn watch(cx: &mut dyn StreamContext, path: &[u8]) -> PathBuf {
     let path = Path::new(OsStr::from_bytes(path));
     if !path.as_os_str().is_empty() {
-        cx.wake_on_path(&absolute(path));
+        let absolute = absolute(path);
+        cx.wake_on_path(&absolute);
+        // What a link leads to changes in a directory of its own.
+        if let Ok(target) = std::fs::canonicalize(path)
+            && target != absolute
+        {
+            cx.wake_on_path(&target);
+        }
     }
     path.to_path_buf()
 }

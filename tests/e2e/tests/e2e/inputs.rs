@@ -55,6 +55,28 @@ fn list_of_a_slow_writer_is_read_when_it_is_closed() {
 }
 
 #[test]
+fn target_of_a_link_is_followed() {
+    let scratch = Scratch::new(
+        "import \"os\"\nfile \"@/copy\" {\n\tstate => \"exists\",\n\tcontent => os.readfile(\"@/link\"),\n}\n",
+    );
+    std::fs::create_dir(scratch.path("targets")).expect("writable");
+    scratch.write("targets/one", "1");
+    scratch.write("targets/two", "2");
+    std::os::unix::fs::symlink("targets/one", scratch.path("link")).expect("writable");
+    scratch.build();
+    let _agent = scratch.apply(&[]);
+    let is_copied = |content: &str| scratch.read("copy").as_deref() == Some(content);
+    eventually("the target is read", || is_copied("1"));
+    scratch.write("targets/one", "changed");
+    eventually("the change of the target is seen", || is_copied("changed"));
+    std::os::unix::fs::symlink("targets/two", scratch.path("new")).expect("writable");
+    std::fs::rename(scratch.path("new"), scratch.path("link")).expect("writable");
+    eventually("the other target is read", || is_copied("2"));
+    scratch.write("targets/two", "changed again");
+    eventually("the change of the other target is seen", || is_copied("changed again"));
+}
+
+#[test]
 fn fifo_and_device_are_errors_at_once() {
     let scratch = Scratch::new("import \"os\"\nprint \"p\" {\n\tmsg => os.readfile(\"@/fifo\"),\n}\n");
     assert!(Command::new("mkfifo").arg(scratch.path("fifo")).status().expect("mkfifo runs").success());

@@ -15,38 +15,46 @@ import "iter"
 for $index, $number in iter.range(200) {
 	$name = fmt.printf("e%d", $number)
 	exec "${name}" {
-		cmd => "echo x >> @/ran; sleep 0.05",
+		cmd => "echo x >> @/open/ran; sleep 0.05",
 		shell => "/bin/sh",
 		ifcmd => "/bin/true",
 	}
 }
 "#;
 
+/// Makes the directory `@/open`, in which other users can make files.
+fn make_open_directory(scratch: &Scratch) {
+    std::fs::create_dir(scratch.path("open")).expect("writable");
+    for (directory, mode) in [("", 0o755), ("open", 0o777)] {
+        let permissions = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        std::fs::set_permissions(scratch.path(directory), permissions).expect("ours");
+    }
+}
+
 /// Applies the program once under limits that a shell sets, and checks that all commands ran.
 #[track_caller]
-fn assert_all_run_under(limits: &str) {
+fn assert_all_run_under(limits: &str, prefix: &str) {
     let scratch = Scratch::new(MANY_COMMANDS);
     scratch.build();
-    let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
-    std::fs::set_permissions(scratch.path(""), open).expect("ours");
+    make_open_directory(&scratch);
     let tool = crate::support::bin().join("mgmt-rt");
-    let apply = format!("{} apply main.bin --once --prefix {}", tool.display(), scratch.path("state").display());
+    let apply = format!("{} apply main.bin --once --prefix {}", tool.display(), scratch.path(prefix).display());
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("{limits} {apply}")]).current_dir(scratch.path("")).stdin(Stdio::null());
     let ran = ran(shell.output().expect("a shell"));
     assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
-    assert_eq!(scratch.read("ran").expect("commands ran").lines().count(), 200);
+    assert_eq!(scratch.read("open/ran").expect("commands ran").lines().count(), 200);
 }
 
 #[test]
 fn commands_wait_for_descriptors() {
-    assert_all_run_under("ulimit -n 64; exec");
+    assert_all_run_under("ulimit -n 64; exec", "state");
 }
 
 #[test]
 fn commands_wait_for_processes() {
     if !is_root() {
-        return assert_all_run_under("exec prlimit --nproc=60");
+        return assert_all_run_under("exec prlimit --nproc=60", "state");
     }
     // Only root is exempt from this limit. The tools must be readable for others.
     let tool = crate::support::bin().join("mgmt-rt");
@@ -54,7 +62,7 @@ fn commands_wait_for_processes() {
     if !readable.is_ok_and(|status| status.success()) {
         return skip("other users cannot run the tools").unwrap_or_default();
     }
-    assert_all_run_under("exec prlimit --nproc=40 setpriv --reuid=12345 --regid=12345 --clear-groups");
+    assert_all_run_under("exec prlimit --nproc=40 setpriv --reuid=12345 --regid=12345 --clear-groups", "open/state");
 }
 
 #[test]
@@ -120,13 +128,12 @@ fn command_of_another_user_has_the_groups_and_the_environment_of_that_user() {
     }
     let run = |user: &str, more: &str| {
         let scratch = Scratch::new(&format!(
-            "exec \"e\" {{\n\tcmd => \"(id -u; id -g; id -G; echo $HOME $USER $LOGNAME) > @/out; pwd > @/cwd\",\n\
+            "exec \"e\" {{\n\tcmd => \"(id -u; id -g; id -G; echo $HOME $USER $LOGNAME) > @/open/out\",\n\
              \tshell => \"/bin/sh\",\n\tuser => \"{user}\",\n{more}}}\n"
         ));
-        let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
-        std::fs::set_permissions(scratch.path(""), open).expect("ours");
+        make_open_directory(&scratch);
         let ran = scratch.apply_once(&[]);
-        (ran.status, scratch.read("out").unwrap_or_default(), ran.err)
+        (ran.status, scratch.read("open/out").unwrap_or_default(), ran.err)
     };
     let expected = |user: &str| {
         let id = |option: &str| Command::new("id").args([option, user]).output().expect("id runs").stdout;
@@ -175,7 +182,10 @@ fn interrupted_single_run_ends_with_the_status_of_the_signal() {
         let scratch = Scratch::new(SLOW);
         let mut agent = start_logged(&scratch, &["--once"]);
         eventually("the command runs", || scratch.path("started").exists());
-        for signal in signals {
+        for (count, signal) in signals.iter().enumerate() {
+            // Two equal signals at once count as one.
+            let is_handled = || scratch.read("log").is_some_and(|log| log.matches("interrupted").count() >= count);
+            eventually("the signal before is handled", is_handled);
             agent.signal(*signal);
         }
         assert_eq!(agent.ends(), status, "{signals:?}");
