@@ -118,7 +118,7 @@ pub fn run(args: &Args) -> ExitCode {
     drop(functions);
     let ends_by_itself = args.once || args.converged_timeout.is_some();
     // The last lines may wait for a reader: a signal ends that, too.
-    exit_on_signals();
+    exit_on_signals(summary.signal);
     printer.finish(&summary, args.noop);
     if let Some(status) = summary.exit_status {
         return ExitCode::from(status);
@@ -139,11 +139,11 @@ pub fn interrupted(signal: i32) -> ExitCode {
     ExitCode::from(u8::try_from(128 + signal).unwrap_or(1))
 }
 
-/// Lets signals end this process from now on.
-pub fn exit_on_signals() {
+/// Lets signals end this process from now on. `first` is the signal that ended its run, if one did: it stays the reason.
+pub fn exit_on_signals(first: Option<i32>) {
     for signal in [SIGINT, SIGTERM, SIGQUIT, SIGHUP] {
         // Fails only without memory. Then the process waits for the readers of its output.
-        let _ = register_conditional_shutdown(signal, 128 + signal, Arc::new(AtomicBool::new(true)));
+        let _ = register_conditional_shutdown(signal, 128 + first.unwrap_or(signal), Arc::new(AtomicBool::new(true)));
     }
 }
 

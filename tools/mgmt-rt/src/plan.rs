@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    exit_on_signals();
+    exit_on_signals(summary.signal);
     printer.finish(&summary);
     match outcome(&summary, has_unknown) {
         Outcome::Interrupted(signal) => interrupted(signal),
