@@ -226,7 +226,8 @@ impl World {
                     };
                     let answers = live.running.as_ref().map_or(&[][..], |running| &running.answers);
                     if old_to == to
-                        && let Some((_, answer)) = answers.iter().find(|(name, _)| *name == old_from)
+                        && let Some(answer) =
+                            answers.iter().filter(|(name, _)| *name == old_from).map(|(_, answer)| answer).max()
                     {
                         answered.push((VertexKey(index as u32), vec![(from, *answer)]));
                     }
