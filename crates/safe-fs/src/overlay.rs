@@ -522,6 +522,9 @@ impl FileSystem for Overlay {
         {
             return error(Errno::INVAL);
         }
+        if how == Rename::Replace && exists && self.contains(to_directory, to.1, from_directory.id)? {
+            return error(Errno::NOTEMPTY);
+        }
         let replaced = match how {
             Rename::Exchange => Some(self.entry_of(to_directory, to.1)?),
             Rename::Replace => {

@@ -130,7 +130,7 @@ impl StateDir {
         if !lock.metadata().map_err(io(&lock_path))?.is_file() {
             return Err(StateError::Io { path: lock_path, error: Errno::INVAL.into() });
         }
-        if let Err(pid) = acquire(&mut lock) {
+        if let Err(LockHolder(pid)) = acquire(&mut lock) {
             let pid = if pid.trim().is_empty() { "unknown".to_owned() } else { pid.trim().to_owned() };
             return Err(StateError::Locked { prefix: prefix.to_path_buf(), pid });
         }
@@ -215,11 +215,14 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time between two attempts to acquire such a lock.
 const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
+/// The text in the file of a lock: the id of the process that holds it.
+struct LockHolder(String);
+
 /// Acquires the lock.
 ///
 /// # Errors
-/// The text in the file, which is the id of the process that holds it.
-fn acquire(lock: &mut File) -> Result<(), String> {
+/// Another process holds it.
+fn acquire(lock: &mut File) -> Result<(), LockHolder> {
     let end = Instant::now() + LOCK_TIMEOUT;
     while flock(&*lock, FlockOperation::NonBlockingLockExclusive).is_err() {
         let mut pid = String::new();
@@ -227,7 +230,7 @@ fn acquire(lock: &mut File) -> Result<(), String> {
         let holder = pid.trim().parse().ok().and_then(Pid::from_raw);
         let is_gone = holder.is_none_or(|holder| test_kill_process(holder) == Err(Errno::SRCH));
         if !is_gone || Instant::now() >= end {
-            return Err(pid);
+            return Err(LockHolder(pid));
         }
         std::thread::sleep(LOCK_POLL_INTERVAL);
     }
