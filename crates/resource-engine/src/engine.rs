@@ -24,6 +24,8 @@ const CANCEL_TIMEOUT: Duration = Duration::from_secs(30);
 pub struct Config {
     /// Change nothing, whatever the meta parameters say.
     pub noop: bool,
+    /// Changes are made in a model of the machine: values that only a real check would send are unknown.
+    pub plan: bool,
     /// Check everything once and watch nothing.
     pub once: bool,
     /// Report convergence after this long without a change.
@@ -49,6 +51,7 @@ impl Default for Config {
     fn default() -> Config {
         Config {
             noop: false,
+            plan: false,
             once: false,
             converged_timeout: None,
             refreshable: None,

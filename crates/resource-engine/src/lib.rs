@@ -20,6 +20,7 @@
 //! **Graph swap.** Vertices that are equal in the old and the new graph are kept with their state. Removed ones finish their
 //! running check; an added one waits for those that touch the same thing (`removal.rs`).
 
+mod ancestors;
 mod backoff;
 mod claims;
 mod deadlines;

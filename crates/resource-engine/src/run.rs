@@ -206,7 +206,7 @@ impl Engine {
         let apply = !(noop || vertex.meta().noop);
         let updates = match received {
             Ok(updates) => updates,
-            Err(failure) if !apply => {
+            Err(failure) if !apply || self.config.plan => {
                 self.commands.push(Command::Report(Report::Unknown { key, failure }));
                 return self.finished(key, Finished { changed: true, sent: Vec::new(), result: Ok(()) });
             }

@@ -1,6 +1,7 @@
 //! The interface between a provider and the agent during one check.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -9,9 +10,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use mcl_artifact::program::Program;
 use mcl_value::Value;
 use resource_graph::{Params, Resource, ResourceId};
+use rustc_hash::FxHashMap;
 use rustix::event::{EventfdFlags, eventfd};
 use safe_fs::Files;
 
+use crate::file_access::failure;
 use crate::text_file::expand_home;
 use crate::{ExitRequest, Failure, Sent, SharedValues, StateDir};
 
@@ -88,6 +91,8 @@ pub struct Change {
     pub text: String,
     /// The contents before and after, where they can be printed.
     pub diff: Option<Diff>,
+    /// Why a planned change may not happen; `None` if it certainly does.
+    pub uncertainty: Option<String>,
 }
 
 /// The contents of a file before and after a change; `None` if it does not exist.
@@ -103,12 +108,12 @@ pub struct Diff {
 
 impl From<String> for Change {
     fn from(text: String) -> Change {
-        Change { text, diff: None }
+        Change { text, diff: None, uncertainty: None }
     }
 }
 impl From<&str> for Change {
     fn from(text: &str) -> Change {
-        Change { text: text.to_owned(), diff: None }
+        Change { text: text.to_owned(), diff: None, uncertainty: None }
     }
 }
 
@@ -117,13 +122,15 @@ impl From<&str> for Change {
 #[derive(Debug, Default)]
 pub struct ManagedPaths {
     paths: Vec<PathBuf>,
+    /// The indices of the paths by their last component, made on first use.
+    by_name: OnceLock<FxHashMap<OsString, Vec<u32>>>,
 }
 
 impl ManagedPaths {
     /// Returns a set of these paths.
     #[must_use]
     pub fn new(paths: impl IntoIterator<Item = String>) -> ManagedPaths {
-        ManagedPaths { paths: paths.into_iter().map(PathBuf::from).collect() }
+        ManagedPaths { paths: paths.into_iter().map(PathBuf::from).collect(), by_name: OnceLock::new() }
     }
 
     /// Returns the files that these resources manage.
@@ -131,7 +138,25 @@ impl ManagedPaths {
     pub fn of<'r>(resources: impl Iterator<Item = &'r Resource>) -> ManagedPaths {
         let files = resources.filter_map(Params::of).flat_map(|params| (params.kind().managed_files)(&params));
         let expand = |file: String| if file.starts_with('~') { expand_home(&file).ok() } else { Some(file.into()) };
-        ManagedPaths { paths: files.filter_map(expand).collect() }
+        ManagedPaths { paths: files.filter_map(expand).collect(), by_name: OnceLock::new() }
+    }
+
+    /// Returns whether a resource manages this path, in any spelling with the same last component.
+    #[must_use]
+    pub fn contains(&self, files: &Files, path: &Path) -> bool {
+        let by_name = self.by_name.get_or_init(|| {
+            let mut by_name: FxHashMap<OsString, Vec<u32>> = FxHashMap::default();
+            for (i, path) in self.paths.iter().enumerate() {
+                if let Some(name) = path.file_name() {
+                    by_name.entry(name.to_owned()).or_default().push(i as u32);
+                }
+            }
+            by_name
+        });
+        let Some(same_name) = path.file_name().and_then(|name| by_name.get(name)) else { return false };
+        let real = files.real_paths(path);
+        let mut others = same_name.iter().filter_map(|i| self.paths.get(*i as usize));
+        others.any(|other| files.real_paths(other).first() == real.first())
     }
 
     /// Returns the paths without symbolic links, `.`, `..` and repeated slashes, as they are at present. For a path that leads
@@ -167,6 +192,13 @@ impl PendingSyncs {
     }
 }
 
+/// The settings of a plan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PlanSettings {
+    /// Whether commands that only look at the machine run, such as the guards of `exec`.
+    pub run_commands: bool,
+}
+
 /// What all checks of an agent share.
 #[derive(Clone, Default)]
 pub struct ApplyContext {
@@ -178,6 +210,8 @@ pub struct ApplyContext {
     pub managed: Arc<ManagedPaths>,
     /// Whether changes must include a diff.
     pub want_diffs: bool,
+    /// Set if the checks plan changes instead of making them. [`ApplyContext::files`] is an overlay then.
+    pub plan: Option<PlanSettings>,
     /// Directories to sync.
     pub syncs: Arc<PendingSyncs>,
     /// The values that resources offer to functions.
@@ -297,6 +331,21 @@ impl<'a> Context<'a> {
         Ok(self.apply)
     }
 
+    /// Announces a change outside of [`Context::files`], made by a provider whose other effects are there. Returns whether to
+    /// make it.
+    ///
+    /// # Errors
+    /// As for [`Context::change`].
+    pub(crate) fn change_machine(&mut self, change: impl Into<Change>) -> Result<bool, Failure> {
+        Ok(self.change(change)? && self.plan().is_none())
+    }
+
+    /// Returns the settings of the plan, if this check plans changes instead of making them.
+    #[must_use]
+    pub fn plan(&self) -> Option<PlanSettings> {
+        self.apply_context.plan
+    }
+
     /// Returns whether this check announced a change.
     #[must_use]
     pub fn is_changed(&self) -> bool {
@@ -399,7 +448,7 @@ impl<'a> Context<'a> {
     /// The directory cannot be created, or this run has no state directory.
     pub fn state_dir(&self) -> Result<PathBuf, Failure> {
         match &self.apply_context.state {
-            Some(state) => state.resource_dir(self.id).map_err(Failure::on("create", Path::new("the state directory"))),
+            Some(state) => state.resource_dir(self.id).map_err(failure),
             None => Err(Failure::Unavailable("no state directory in this run".to_owned())),
         }
     }

@@ -3,7 +3,7 @@
 use resource_graph::{Resource, encode_exported};
 use shared_store::{Export, SharedStore};
 
-use crate::{Context, Failure, Provider, Watch, WorkerClass};
+use crate::{Context, Effects, Failure, Provider, Watch, WorkerClass};
 
 /// Publishes a resource at each check, unless the store already has it, and runs the resource's own provider. A hidden
 /// resource is only published.
@@ -39,7 +39,7 @@ fn publish_one(store: &SharedStore, export: &Export, data: &str, cx: &mut Contex
     if store.is_exported(export, data).map_err(failed)? {
         return Ok(());
     }
-    if cx.change(format!("export to {}", if export.to == "*" { "all hosts" } else { &export.to }))? {
+    if cx.change_machine(format!("export to {}", if export.to == "*" { "all hosts" } else { &export.to }))? {
         store.export(export, data).map_err(|error| {
             // The announced change was not made.
             cx.changes.pop();
@@ -74,6 +74,10 @@ impl Provider for Exporting {
 
     fn worker_class(&self) -> WorkerClass {
         self.provider.as_ref().map_or(WorkerClass::Cpu, |provider| provider.worker_class())
+    }
+
+    fn effects(&self) -> Effects {
+        self.provider.as_ref().map_or(Effects::Machine, |provider| provider.effects())
     }
 
     fn cleanup(&mut self) {

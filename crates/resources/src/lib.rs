@@ -38,14 +38,15 @@ mod watch;
 pub use accounts::{group_id, primary_groups, user_id};
 pub use context::{
     ApplyContext, Cancel, CancelLevel, Change, CheckOutcome, CheckRequest, Context, Diff, ManagedPaths, PendingSyncs,
+    PlanSettings,
 };
 pub use exit_request::ExitRequest;
 pub use export::exports;
 pub use params::Params;
-pub use provider::{Provider, WorkerClass};
+pub use provider::{Effects, Provider, WorkerClass};
 pub use providers::{Constructor, build, is_refreshable, package_files};
 pub use resource_engine::{Failure, Sent};
 pub use reversal::{Reversals, is_reversal};
 pub use shared::{SharedValues, Subscriber};
-pub use state::{RefreshJournal, StateDir, StateError, default_prefix, functions_dir, hostname};
+pub use state::{RefreshJournal, StateDir, StateError, default_prefix, functions_dir, hostname, overlay_files};
 pub use watch::{Listen, Scope, Task, TaskHandle, Wake, Watch};

@@ -36,8 +36,23 @@ pub trait Provider: Send {
         WorkerClass::Cpu
     }
 
+    /// Returns where the effects of a check are.
+    fn effects(&self) -> Effects {
+        Effects::Machine
+    }
+
     /// Runs once after the resource was removed from the graph and its last check ended.
     fn cleanup(&mut self) {}
+}
+
+/// Where a check reads state and makes changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effects {
+    /// Only in [`Context::files`], the state directory included. A plan makes the changes in an overlay, so that what depends
+    /// on them finds them.
+    Files,
+    /// Anywhere. A plan announces the changes without making them.
+    Machine,
 }
 
 /// The workers that run a check.

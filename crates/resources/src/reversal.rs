@@ -17,7 +17,6 @@ use sha2::{Digest, Sha256};
 
 use crate::file_access::failure;
 use crate::providers::capture_state;
-use crate::state::make_private;
 use crate::{Failure, StateDir};
 
 /// Returns the resource that undoes another one in the current state of the host; `None` for kinds that cannot be undone.
@@ -68,7 +67,7 @@ impl Reversals {
             return Ok(());
         }
         let Some(inverse) = inverse(&self.files, resource)? else { return Ok(()) };
-        make_private(&self.directory).map_err(Failure::on("create", &self.directory))?;
+        self.files.make_directories(&self.directory, 0o700).map_err(failure)?;
         self.files.write(&file, encode(&inverse).to_string().as_bytes(), 0o600).map_err(failure)
     }
 

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use safe_fs::Files;
 use sha2::{Digest, Sha256};
 
-use crate::state::make_private;
+use crate::StateDir;
 
 /// Called with the kind and the name of the resource after its value changed.
 pub type Subscriber = Arc<dyn Fn(&str, &str) + Send + Sync>;
@@ -30,10 +30,10 @@ struct Inner {
 }
 
 impl SharedValues {
-    /// Returns values that are also stored below the directory.
+    /// Returns values that are also stored in a state directory.
     #[must_use]
-    pub fn in_directory(directory: PathBuf) -> SharedValues {
-        SharedValues { stored: Some((directory, Arc::clone(Files::of_kernel()))), inner: Mutex::default() }
+    pub fn stored(state: &StateDir) -> SharedValues {
+        SharedValues { stored: Some((state.engine().join("shared"), state.shared_files())), inner: Mutex::default() }
     }
 
     /// Adds a subscriber, which is called after each change on the thread that made it.
@@ -102,7 +102,7 @@ impl SharedValues {
         match stored {
             Some(text) => {
                 if let Some(directory) = file.parent() {
-                    make_private(directory)?;
+                    files.make_directories(directory, 0o700).map_err(safe_fs::Error::into_io)?;
                 }
                 files.write(&file, text.as_bytes(), 0o600).map_err(safe_fs::Error::into_io)
             }
@@ -125,16 +125,18 @@ mod tests {
     fn values_survive_the_process_and_changes_are_reported_once() {
         let scratch = tempfile::tempdir().unwrap();
         let reported = Arc::new(Mutex::new(Vec::new()));
-        let values = SharedValues::in_directory(scratch.path().to_path_buf());
+        // The state is locked by one process at a time.
+        let open = || SharedValues::stored(&StateDir::read_only(scratch.path()));
+        let values = open();
         let log = Arc::clone(&reported);
         values.subscribe(Arc::new(move |kind, name| log.lock().unwrap().push(format!("{kind} {name}"))));
         let list = Value::list([1, 2]);
         values.set("value", "a/b", Some(list.clone())).unwrap();
         values.set("value", "a/b", Some(list.clone())).unwrap();
         assert_eq!(*reported.lock().unwrap(), ["value a/b"]);
-        let later = SharedValues::in_directory(scratch.path().to_path_buf());
+        let later = open();
         assert_eq!(later.get("value", "a/b"), Some(list));
         later.set("value", "a/b", None).unwrap();
-        assert_eq!(SharedValues::in_directory(scratch.path().to_path_buf()).get("value", "a/b"), None);
+        assert_eq!(open().get("value", "a/b"), None);
     }
 }

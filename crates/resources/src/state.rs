@@ -12,6 +12,5 @@
 mod dir;
 mod journal;
 
-pub(crate) use dir::make_private;
-pub use dir::{StateDir, StateError, default_prefix, functions_dir, hostname};
+pub use dir::{StateDir, StateError, default_prefix, functions_dir, hostname, overlay_files};
 pub use journal::RefreshJournal;

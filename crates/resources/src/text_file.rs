@@ -66,7 +66,7 @@ fn announce(cx: &mut Context<'_>, path: &Path, before: Option<&[u8]>, edit: &Edi
         before: before.map(<[u8]>::to_vec),
         after: edit.after.clone(),
     });
-    cx.change(Change { text: edit.text.clone(), diff })
+    cx.change(Change { text: edit.text.clone(), diff, uncertainty: None })
 }
 
 /// Replaces a leading `~/` or `~user/` by the home directory (spec 05 §5.4).

@@ -18,6 +18,7 @@ mod shutdown;
 mod signals;
 mod slot;
 mod summary;
+mod unseen;
 mod watching;
 
 #[cfg(test)]

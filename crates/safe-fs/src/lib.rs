@@ -13,6 +13,7 @@
 //! [`FileSystem`] is the interface below: the [`Kernel`] of the machine, an overlay that keeps changes in memory, or
 //! a simulated kernel.
 
+mod directories;
 mod edit;
 mod error;
 mod files;

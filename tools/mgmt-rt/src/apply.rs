@@ -83,6 +83,7 @@ pub fn run(args: &Args) -> ExitCode {
         once: args.once,
         converged_timeout: args.converged_timeout.map(Duration::from_secs),
         max_parallel: args.sema.filter(|n| *n > 0),
+        plan: None,
         want_diffs: false,
         state: Some(state),
         program: program.clone(),

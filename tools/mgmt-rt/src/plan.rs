@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use mcl_diagnostics::{Code, Files, Format};
 use runtime::agent::{Agent, AgentOptions, Message, Signals, Summary};
-use runtime::{StateDir, default_prefix, finalize, local_host};
+use runtime::{PlanSettings, StateDir, default_prefix, finalize, local_host};
 
 use crate::apply::{exit_on_signals, interrupted};
 use crate::helper;
@@ -29,6 +29,9 @@ pub struct Args {
     /// State directory of `mgmt-rt apply`; it is only read
     #[arg(long, value_name = "DIR", env = "MGMT_PREFIX")]
     prefix: Option<PathBuf>,
+    /// Run commands that only look at the machine, such as the guards of `exec`
+    #[arg(long)]
+    run_commands: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t = PlanFormat::Text, value_name = "FORMAT")]
     format: PlanFormat,
@@ -71,10 +74,10 @@ pub fn run(args: &Args) -> ExitCode {
     let color = std::io::stdout().is_terminal() && report::color_allowed();
     let mut printer = PlanPrinter::new(args.format, color, files);
     let options = AgentOptions {
-        noop: true,
+        plan: Some(PlanSettings { run_commands: args.run_commands }),
         once: true,
         want_diffs: true,
-        state: prefix.map(|prefix| StateDir::read_only(&prefix)),
+        state: prefix.map(|prefix| StateDir::overlay(&prefix)),
         program: program.clone(),
         signals: Signals::new().ok(),
         ..AgentOptions::default()

@@ -9,7 +9,7 @@ use crate::accounts::user_id;
 use crate::file_access::failure;
 use crate::providers::line::LineEdit;
 use crate::text_file::expand_home;
-use crate::{Context, Failure, Params, Provider, Scope, Watch};
+use crate::{Context, Effects, Failure, Params, Provider, Scope, Watch};
 
 struct Entry {
     file: PathBuf,
@@ -50,6 +50,10 @@ impl Entry {
 }
 
 impl Provider for Entry {
+    fn effects(&self) -> Effects {
+        Effects::Files
+    }
+
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let directory = self.file.parent().filter(|d| d.file_name().is_some_and(|name| name == ".ssh"));
         if let Some(directory) = directory.filter(|_| self.mkdir && self.edit.exists)

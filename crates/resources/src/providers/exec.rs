@@ -8,6 +8,7 @@ mod command;
 mod tests;
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -15,12 +16,13 @@ use child_process::Identity;
 use mcl_value::{Str, Value};
 use resource_graph::Resource;
 use rustix::process::{Signal, getegid, geteuid};
+use safe_fs::{LastLink, Timestamp};
 
 use crate::accounts::{account, group_id, user_id};
 use crate::file_access::failure;
 use crate::process::Output;
-use crate::providers::exec::command::{CommandContext, CommandLine, LineCounter, Termination, last_line, read_cached};
-use crate::{Context, Failure, Params, Provider, Scope, Watch, WorkerClass};
+use crate::providers::exec::command::{CommandContext, CommandLine, LineCounter, Termination, last_line};
+use crate::{Change, Context, Failure, Params, Provider, Scope, Watch, WorkerClass};
 
 /// The parameters that are sent, which are also the names of the files that cache them.
 const KEYS: [&str; 3] = ["output", "stdout", "stderr"];
@@ -150,10 +152,12 @@ impl Exec {
     }
 
     /// Returns whether an input is newer than the last run.
-    fn is_forced(&self, last_run: Option<SystemTime>) -> Result<bool, Failure> {
+    fn is_forced(&self, cx: &Context<'_>, last_run: Option<Timestamp>) -> Result<bool, Failure> {
         for path in &self.mtimes {
-            let modified = fs::metadata(path).and_then(|m| m.modified()).map_err(Failure::on("look at", path))?;
-            if last_run.is_none_or(|last| modified > last) {
+            let Some(input) = cx.files().find(path, LastLink::Follow).map_err(failure)? else {
+                return Err(Failure::io("look at", path, io::ErrorKind::NotFound));
+            };
+            if last_run.is_none_or(|last| input.stat.modified > last) {
                 return Ok(true);
             }
         }
@@ -162,6 +166,14 @@ impl Exec {
 
     /// Returns whether a guard prevents the command from running.
     fn is_guarded(&self, cx: &Context<'_>, context: &CommandContext) -> Result<bool, Failure> {
+        if let Some(path) = &self.creates
+            && cx.files().find(path, LastLink::Follow).map_err(failure)?.is_some()
+        {
+            return Ok(true);
+        }
+        if self.unknown_guard(cx).is_some() {
+            return Ok(false);
+        }
         if let Some(ifcmd) = &self.ifcmd {
             let (termination, output) = ifcmd.capture(context, cx.cancel())?;
             if exit_status("ifcmd", termination)? != 0
@@ -176,7 +188,17 @@ impl Exec {
         {
             return Ok(true);
         }
-        Ok(self.creates.as_ref().is_some_and(|path| fs::metadata(path).is_ok()))
+        Ok(false)
+    }
+
+    /// Returns why it is not known whether the guards prevent the command from running: a plan runs commands on request only.
+    fn unknown_guard(&self, cx: &Context<'_>) -> Option<&'static str> {
+        cx.plan().filter(|plan| !plan.run_commands)?;
+        match (&self.ifcmd, &self.nifcmd) {
+            (Some(_), _) => Some("unless `ifcmd` prevents it"),
+            (None, Some(_)) => Some("unless `nifcmd` prevents it"),
+            (None, None) => None,
+        }
     }
 }
 
@@ -233,15 +255,16 @@ impl Provider for Exec {
         let state = cx.existing_state_dir();
         let state = state.as_deref();
         let (cached, last_run) = match &self.unstored {
-            Some(run) => (run.values.clone().map(Some), Some(run.started)),
+            Some(run) => (run.values.clone().map(Some), Some(timestamp(run.started))),
             None => {
-                let stamp = state.map(|dir| dir.join("mtimes"));
-                let cached = KEYS.map(|key| state.and_then(|dir| read_cached(&dir.join(key))));
-                (cached, stamp.and_then(|stamp| fs::metadata(stamp).and_then(|m| m.modified()).ok()))
+                let stamp = state.and_then(|dir| cx.files().find(&dir.join("mtimes"), LastLink::Keep).ok().flatten());
+                let cached = KEYS.map(|key| state.and_then(|dir| cx.files().read(&dir.join(key)).ok().flatten()));
+                (cached, stamp.map(|stamp| stamp.stat.modified))
             }
         };
         let is_idle = self.refreshonly && !cx.refresh();
-        if is_idle || (!self.is_forced(last_run)? && self.is_guarded(cx, &context)?) {
+        let is_forced = !is_idle && self.is_forced(cx, last_run)?;
+        if is_idle || (!is_forced && self.is_guarded(cx, &context)?) {
             let mut values = cached;
             for (value, fallback) in values.iter_mut().zip(&self.fallback) {
                 if value.is_none() {
@@ -251,7 +274,9 @@ impl Provider for Exec {
             send(cx, values);
             return Ok(());
         }
-        if !cx.change(format!("run `{}`", self.cmd.words.join(" ")))? {
+        let uncertainty = self.unknown_guard(cx).filter(|_| !is_forced).map(str::to_owned);
+        let text = format!("run `{}`", self.cmd.words.join(" "));
+        if !cx.change(Change { uncertainty, ..Change::from(text) })? {
             send(cx, cached);
             return Ok(());
         }
@@ -309,6 +334,11 @@ impl Provider for Exec {
     fn worker_class(&self) -> WorkerClass {
         WorkerClass::Blocking
     }
+}
+
+fn timestamp(time: SystemTime) -> Timestamp {
+    let elapsed = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    (i64::try_from(elapsed.as_secs()).unwrap_or(i64::MAX), elapsed.subsec_nanos())
 }
 
 fn write_stamp(cx: &Context<'_>, path: &Path, time: SystemTime) -> Result<(), Failure> {

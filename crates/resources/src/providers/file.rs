@@ -28,7 +28,7 @@ use crate::providers::file::content::Content;
 pub(crate) use crate::providers::file::content::max_mode;
 use crate::providers::file::parameters::{File, Wanted};
 use crate::text_file::with_mode;
-use crate::{Context, Failure, Provider, Scope, Watch};
+use crate::{Context, Effects, Failure, Provider, Scope, Watch};
 
 pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(File::read(&resources[0])?))
@@ -233,6 +233,10 @@ impl File {
 }
 
 impl Provider for File {
+    fn effects(&self) -> Effects {
+        Effects::Files
+    }
+
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         if self.symlink {
             return self.check_link(cx);

@@ -8,7 +8,7 @@ use resource_graph::{JsonEdit, JsonStore, Resource};
 use serde_json::value::RawValue;
 
 use crate::text_file::{self, Edit, with_mode};
-use crate::{Context, Failure, Params, Provider, Scope, Watch};
+use crate::{Context, Effects, Failure, Params, Provider, Scope, Watch};
 
 struct Edits {
     file: PathBuf,
@@ -40,6 +40,10 @@ impl Edits {
 }
 
 impl Provider for Edits {
+    fn effects(&self) -> Effects {
+        Effects::Files
+    }
+
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let decide = |before: Option<&[u8]>| {
             let Some(before) = before else {

@@ -6,7 +6,7 @@ use resource_graph::Resource;
 use safe_fs::NewAttributes;
 
 use crate::text_file::{self, Edit, expand_home, with_mode};
-use crate::{Context, Failure, Params, Provider, Scope, Watch};
+use crate::{Context, Effects, Failure, Params, Provider, Scope, Watch};
 
 struct Line {
     file: PathBuf,
@@ -36,6 +36,10 @@ impl Line {
 }
 
 impl Provider for Line {
+    fn effects(&self) -> Effects {
+        Effects::Files
+    }
+
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         self.edit.check_apply(cx, &self.file, &with_mode(0o600))
     }

@@ -11,7 +11,7 @@ use resource_graph::Resource;
 
 use crate::file_access::failure;
 use crate::text_file::read;
-use crate::{Context, Failure, Params, Provider, Scope, Watch};
+use crate::{Context, Effects, Failure, Params, Provider, Scope, Watch};
 
 struct Password {
     length: usize,
@@ -78,6 +78,10 @@ fn generate(length: usize) -> Result<String, Failure> {
 }
 
 impl Provider for Password {
+    fn effects(&self) -> Effects {
+        Effects::Files
+    }
+
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         if self.length == 0 {
             return Err(Failure::Invalid("`length` must be at least 1".to_owned()));

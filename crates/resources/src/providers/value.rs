@@ -5,7 +5,7 @@ use std::path::Path;
 use mcl_value::Value;
 use resource_graph::Resource;
 
-use crate::{Context, Failure, Params, Provider};
+use crate::{Context, Effects, Failure, Params, Provider};
 
 struct Holder {
     name: String,
@@ -25,6 +25,10 @@ impl Holder {
 }
 
 impl Provider for Holder {
+    fn effects(&self) -> Effects {
+        Effects::Files
+    }
+
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         cx.send("any", self.value.clone());
         let shared = cx.apply_context.shared.clone();

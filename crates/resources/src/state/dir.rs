@@ -13,7 +13,7 @@ use resource_graph::ResourceId;
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
-use safe_fs::{Files, Kernel, LastLink};
+use safe_fs::{Files, Kernel, LastLink, Overlay};
 use sha2::{Digest, Sha256};
 use shared_store::SharedStore;
 
@@ -27,8 +27,18 @@ pub struct StateDir {
     engine: PathBuf,
     /// The files of the machine. Temporary files are recorded in the state, unless it is read-only.
     files: Arc<Files>,
-    /// `None` for a read-only state.
-    lock: Option<File>,
+    access: Access,
+}
+
+/// What may be done with the state.
+#[derive(Debug)]
+enum Access {
+    /// Everything; the lock is held as long as this value exists.
+    Locked(#[expect(dead_code, reason = "holds the lock")] File),
+    /// Nothing may be created.
+    ReadOnly,
+    /// Everything is kept in memory.
+    Overlay,
 }
 
 /// Why the state directory cannot be used.
@@ -147,14 +157,26 @@ impl StateDir {
         }
         let identity = identity(files, &engine)?;
         let files = Files::with_state(Arc::new(Kernel::new()), &identity, &engine)?;
-        Ok(StateDir { prefix: prefix.to_path_buf(), engine, files: Arc::new(files), lock: Some(lock) })
+        Ok(StateDir { prefix: prefix.to_path_buf(), engine, files: Arc::new(files), access: Access::Locked(lock) })
     }
 
     /// Opens the state without a lock, for reading only; an agent may be using it.
     #[must_use]
     pub fn read_only(prefix: &Path) -> StateDir {
         let engine = prefix.join("engine");
-        StateDir { prefix: prefix.to_path_buf(), engine, files: Arc::clone(Files::of_kernel()), lock: None }
+        StateDir {
+            prefix: prefix.to_path_buf(),
+            engine,
+            files: Arc::clone(Files::of_kernel()),
+            access: Access::ReadOnly,
+        }
+    }
+
+    /// Opens the state without a lock, for a plan: changes, those of all files included, are kept in memory.
+    #[must_use]
+    pub fn overlay(prefix: &Path) -> StateDir {
+        let engine = prefix.join("engine");
+        StateDir { prefix: prefix.to_path_buf(), engine, files: overlay_files(), access: Access::Overlay }
     }
 
     /// Returns `PREFIX/engine`.
@@ -198,12 +220,15 @@ impl StateDir {
     ///
     /// # Errors
     /// The directory cannot be created, or the state is read-only and does not have it.
-    pub fn resource_dir(&self, id: &ResourceId) -> io::Result<PathBuf> {
+    pub fn resource_dir(&self, id: &ResourceId) -> Result<PathBuf, safe_fs::Error> {
         let path = self.resource_path(id);
-        if self.lock.is_some() {
-            make_private(&path)?;
-        } else if !path.is_dir() {
-            return Err(io::ErrorKind::ReadOnlyFilesystem.into());
+        match self.access {
+            Access::Locked(_) | Access::Overlay => self.files.make_directories(&path, 0o700)?,
+            Access::ReadOnly if path.is_dir() => {}
+            Access::ReadOnly => {
+                let error = io::ErrorKind::ReadOnlyFilesystem.into();
+                return Err(safe_fs::Error::Io { action: "create", path, error });
+            }
         }
         Ok(path)
     }
@@ -237,8 +262,14 @@ fn acquire(lock: &mut File) -> Result<(), LockHolder> {
     Ok(())
 }
 
+/// Returns the files of the machine, with all changes kept in memory.
+#[must_use]
+pub fn overlay_files() -> Arc<Files> {
+    Arc::new(Files::new(Arc::new(Overlay::new(Arc::new(Kernel::new())))))
+}
+
 /// Creates a directory, and missing ones above it, with mode 0700.
-pub(crate) fn make_private(path: &Path) -> io::Result<()> {
+fn make_private(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 

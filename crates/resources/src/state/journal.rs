@@ -40,28 +40,20 @@ impl RefreshJournal {
     /// The file cannot be read or compacted.
     pub fn open(engine: &Path) -> io::Result<RefreshJournal> {
         let path = engine.join("refresh");
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(error),
-        };
-        let mut pairs = BTreeSet::new();
-        let mut lines = 0;
-        // Only complete lines end in a newline.
-        for line in text.split_inclusive('\n').filter_map(|l| l.strip_suffix('\n')) {
-            lines += 1;
-            let Some((sign, pair)) = parse(line) else { continue };
-            if sign == '+' {
-                pairs.insert(pair);
-            } else {
-                pairs.remove(&pair);
-            }
-        }
+        let Stored { pairs, lines } = Stored::read(&path)?;
         let journal = RefreshJournal { path, inner: Mutex::new(Inner { pairs, file: None, lines }) };
         if lines > 0 {
             journal.rewrite(&mut journal.lock())?;
         }
         Ok(journal)
+    }
+
+    /// Returns the pending notifications without opening the journal.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn stored_pairs(engine: &Path) -> io::Result<Vec<Pair>> {
+        Ok(Stored::read(&engine.join("refresh"))?.pairs.into_iter().collect())
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
@@ -130,6 +122,33 @@ impl RefreshJournal {
         Files::of_kernel().write(&self.path, text.as_bytes(), 0o600).map_err(safe_fs::Error::into_io)?;
         inner.lines = inner.pairs.len();
         Ok(())
+    }
+}
+
+/// The content of the file.
+struct Stored {
+    pairs: BTreeSet<Pair>,
+    lines: usize,
+}
+
+impl Stored {
+    fn read(path: &Path) -> io::Result<Stored> {
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(error),
+        };
+        let mut stored = Stored { pairs: BTreeSet::new(), lines: 0 };
+        // Only complete lines end in a newline.
+        for line in text.split_inclusive('\n').filter_map(|l| l.strip_suffix('\n')) {
+            stored.lines += 1;
+            match parse(line) {
+                Some(('+', pair)) => drop(stored.pairs.insert(pair)),
+                Some((_, pair)) => drop(stored.pairs.remove(&pair)),
+                None => {}
+            }
+        }
+        Ok(stored)
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 use mcl_diagnostics::Code;
 use resource_engine::{Command, Event, Finished, VertexKey};
 use resource_graph::ResourceId;
-use resources::{Cancel, CancelLevel, is_reversal};
+use resources::{Cancel, CancelLevel, Change, Effects, Failure, is_reversal};
 
 use crate::agent::event_loop::Agent;
 use crate::agent::job::{DataFlow, Done, Job};
@@ -98,9 +98,18 @@ impl Agent<'_> {
         if needs_new_watches {
             self.watching.replace(key, kind.watches(), &mut slot.watches);
         }
+        let effects = kind.effects();
         slot.implementation = Implementation::Idle(kind);
         slot.initialised = initialised;
         slot.running = None;
+        let result = match result {
+            Err(failure) if self.is_unknown_in_plan(key, effects, &failure) => return self.unknown(key, failure),
+            result => result,
+        };
+        let Some(slot) = self.slots.get_mut(key) else { return };
+        if self.context.plan.is_some() && !changes.is_empty() {
+            self.unseen.add(key, effects);
+        }
         // A change is announced before it is made: the last one before a failure is the one that failed.
         let made = changes.len() - usize::from(result.is_err() && !changes.is_empty());
         for change in &changes[..made] {
@@ -114,7 +123,7 @@ impl Agent<'_> {
         }
         self.summary.changes += made;
         let is_changed = apply && made > 0;
-        if apply && result.is_ok() && is_reversal(&slot.resources[0]) {
+        if apply && self.context.plan.is_none() && result.is_ok() && is_reversal(&slot.resources[0]) {
             let id = slot.resources[0].id.clone();
             self.forget_reversal(&id);
         }
@@ -127,6 +136,30 @@ impl Agent<'_> {
             // One more check finds what changed between the check and the new watches.
             self.events.push_back(Event::Fired(key));
         }
+    }
+
+    /// Returns whether a failure in a plan may be due to a change that was announced and not made.
+    fn is_unknown_in_plan(&self, key: VertexKey, effects: Effects, failure: &Failure) -> bool {
+        self.context.plan.is_some()
+            && !matches!(failure, Failure::Cancelled | Failure::Panic(_))
+            && self.engine.nearest_ancestor(key, |above| self.unseen.is_unseen(above, effects)).is_some()
+    }
+
+    /// Reports that the result of a check is unknown until earlier changes are made, and continues as if it changed something.
+    fn unknown(&mut self, key: VertexKey, failure: Failure) {
+        let effects = Effects::Machine;
+        let above = self.engine.nearest_ancestor(key, |above| self.unseen.is_unseen(above, effects));
+        let after = above.and_then(|above| self.engine.id(above)).map(ToString::to_string).unwrap_or_default();
+        if let Some(slot) = self.slots.get(key) {
+            let change = Change {
+                uncertainty: Some(format!("unknown until {after} has changed: {failure}")),
+                ..Change::from("check again")
+            };
+            self.observer.event(observer::Event::Changed { resource: &slot.resources[0], change: &change, noop: true });
+        }
+        self.summary.changes += 1;
+        self.unseen.add(key, effects);
+        self.events.push_back(Event::Finished(key, Finished { changed: true, sent: Vec::new(), result: Ok(()) }));
     }
 
     fn forget_reversal(&mut self, id: &ResourceId) {

@@ -10,7 +10,8 @@ use mcl_value::Value;
 use resource_engine::{Config, Engine, EngineGraph, Event, Failure, StopLevel, Time, VertexKey};
 use resource_graph::ResourceId;
 use resources::{
-    ApplyContext, ManagedPaths, PendingSyncs, RefreshJournal, Reversals, SharedValues, StateDir, is_refreshable,
+    ApplyContext, ManagedPaths, PendingSyncs, PlanSettings, RefreshJournal, Reversals, SharedValues, StateDir,
+    is_refreshable, overlay_files,
 };
 use rustc_hash::FxHashSet;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -26,6 +27,7 @@ use crate::agent::shutdown::Shutdown;
 use crate::agent::signals::Signals;
 use crate::agent::slot::Slots;
 use crate::agent::summary::Summary;
+use crate::agent::unseen::UnseenChanges;
 use crate::agent::watching::Watching;
 
 /// How long finished checks may wait for each other while the workers have a backlog.
@@ -48,6 +50,8 @@ pub struct AgentOptions {
     pub converged_timeout: Option<Duration>,
     /// Maximum number of checks that run in parallel.
     pub max_parallel: Option<u32>,
+    /// Plan changes instead of making them: files change in memory only, and everything else not at all.
+    pub plan: Option<PlanSettings>,
     /// Whether changes carry the contents of files.
     pub want_diffs: bool,
     /// Where state is kept; `None` keeps none.
@@ -91,7 +95,7 @@ pub struct Agent<'o> {
     pub(super) watching: Watching,
     /// What all checks share.
     pub(super) context: Arc<SharedContext>,
-    /// Reversals of resources that left the program; `None` in noop.
+    /// Reversals of resources that left the program; `None` without a state directory.
     pub(super) reversals: Option<Reversals>,
     /// The exports of this host; `None` in noop.
     pub(super) exports: Option<ExportTracker>,
@@ -101,6 +105,8 @@ pub struct Agent<'o> {
     /// Events of resources that change again and again.
     held: HeldEvents,
     shutdown: Shutdown,
+    /// The vertices whose planned changes cannot be seen by others.
+    pub(super) unseen: UnseenChanges,
     /// Whether the loop has ended.
     pub(super) stopped: bool,
 }
@@ -111,22 +117,28 @@ impl<'o> Agent<'o> {
     /// # Errors
     /// The notifications that an earlier run left cannot be read.
     pub fn new(options: AgentOptions, observer: &'o mut dyn Observer) -> std::io::Result<Agent<'o>> {
+        let (is_plan, state) = (options.plan.is_some(), options.state.as_ref());
         // Nothing is stored in noop.
-        let writable_state = options.state.as_ref().filter(|_| !options.noop);
+        let writable_state = state.filter(|_| !options.noop && !is_plan);
         let journal = writable_state.map(|state| RefreshJournal::open(state.engine())).transpose()?.map(Arc::new);
-        let reversals = writable_state.map(Reversals::new);
+        let undelivered = match (&journal, state) {
+            (Some(journal), _) => journal.pairs(),
+            (None, Some(state)) if is_plan => RefreshJournal::stored_pairs(state.engine())?,
+            (None, _) => Vec::new(),
+        };
+        let reversals = state.map(Reversals::new);
         let exports = writable_state.map(|state| ExportTracker::new(state.shared_store()));
-        let shared = writable_state
-            .map_or_else(SharedValues::default, |state| SharedValues::in_directory(state.engine().join("shared")));
+        let shared = state.map_or_else(SharedValues::default, SharedValues::stored);
         let config = Config {
             noop: options.noop,
+            plan: is_plan,
             once: options.once,
             converged_timeout: options.converged_timeout.or((!options.once).then_some(CONVERGED_TIMEOUT)),
             refreshable: Some(is_refreshable),
             claims: Some(claims),
             max_parallel: options.max_parallel,
             max_starts_per_step: Some(MAX_STARTS_PER_STEP),
-            undelivered: journal.as_ref().map(|journal| journal.pairs()).unwrap_or_default(),
+            undelivered,
             ..Config::default()
         };
         let mode = match options.converged_timeout {
@@ -138,7 +150,10 @@ impl<'o> Agent<'o> {
         let syncs = Arc::new(PendingSyncs::default());
         let apply = ApplyContext {
             shared: Arc::new(shared),
+            // With a state directory, its files are an overlay.
+            files: (is_plan && options.state.is_none()).then(overlay_files),
             state: options.state.map(Arc::new),
+            plan: options.plan,
             want_diffs: options.want_diffs,
             syncs: syncs.clone(),
             program: options.program,
@@ -162,6 +177,7 @@ impl<'o> Agent<'o> {
             reload: None,
             held: HeldEvents::default(),
             shutdown: Shutdown::default(),
+            unseen: UnseenChanges::default(),
             stopped: false,
         })
     }

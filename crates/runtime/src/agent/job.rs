@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use resource_engine::{Group, Received, VertexKey};
 use resource_graph::{Resource, ResourceId, masked, sensitive_texts};
 use resources::{
-    ApplyContext, Cancel, Change, CheckOutcome, CheckRequest, Context, Failure, Provider, RefreshJournal, Reversals,
-    Sent,
+    ApplyContext, Cancel, Change, CheckOutcome, CheckRequest, Context, Effects, Failure, Provider, RefreshJournal,
+    Reversals, Sent,
 };
 
 /// How long a check is repeated while this process has no descriptor or memory left.
@@ -101,8 +101,17 @@ impl Job {
         let before_first_change: Option<&dyn Fn() -> Result<(), Failure>> =
             if notifies.is_empty() { None } else { Some(&record_notifications) };
         let changed = &changed[..];
-        let request =
-            CheckRequest { id, apply, refresh, changed, apply_context: &context, cancel: &cancel, before_first_change };
+        // A plan announces what it cannot do in memory.
+        let makes_changes = apply && (context.plan.is_none() || kind.effects() == Effects::Files);
+        let request = CheckRequest {
+            id,
+            apply: makes_changes,
+            refresh,
+            changed,
+            apply_context: &context,
+            cancel: &cancel,
+            before_first_change,
+        };
         let mut cx = Context::new(request);
         let result = catch_unwind(AssertUnwindSafe(|| {
             if cancel.is_cancelled() {

@@ -65,6 +65,10 @@ impl<'f> PlanPrinter<'f> {
                 json!({"path": diff.path.to_string_lossy(), "before": show(&diff.before), "after": show(&diff.after)})
             });
             let value = json!({"id": resource.id.to_string(), "change": change.text, "diff": diff});
+            let value = match &change.uncertainty {
+                Some(why) => with_field(value, "uncertainty", why),
+                None => value,
+            };
             return *self.changes.entry(key).or_default() += &format!("{value}\n");
         }
         if !self.changes.contains_key(&key) {
@@ -72,7 +76,8 @@ impl<'f> PlanPrinter<'f> {
             let name = self.paint("1", &printable(&resource.id.to_string()));
             text += &format!("{name}{location}\n");
         }
-        text += &format!("  {}\n", printable(&change.text));
+        let uncertainty = change.uncertainty.as_ref().map(|why| format!(" ({})", printable(why))).unwrap_or_default();
+        text += &format!("  {}{uncertainty}\n", printable(&change.text));
         match &change.diff {
             Some(_) if hidden => text += &format!("    content: {MASK}\n"),
             Some(diff) => self.diff(diff, &mut text),
@@ -113,6 +118,11 @@ impl<'f> PlanPrinter<'f> {
     fn paint(&self, code: &str, text: &str) -> String {
         if self.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
+}
+
+fn with_field(mut object: serde_json::Value, name: &str, value: &str) -> serde_json::Value {
+    object[name] = value.into();
+    object
 }
 
 /// Returns the content as a string, which is empty for a missing file, or `None` for binary content.

@@ -14,7 +14,7 @@ use tar::Builder;
 
 use crate::providers::archive::member::{Format, Member};
 use crate::providers::archive::output::{Source, check_output, output_path};
-use crate::{Context, Failure, Params, Provider, Scope, Watch};
+use crate::{Context, Effects, Failure, Params, Provider, Scope, Watch};
 
 struct DeployTar {
     path: PathBuf,
@@ -71,6 +71,10 @@ fn append(
 }
 
 impl Provider for DeployTar {
+    fn effects(&self) -> Effects {
+        Effects::Files
+    }
+
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let Some(program) = cx.program().map(Arc::clone) else {
             return Err(Failure::Unavailable(

@@ -11,7 +11,7 @@ use safe_fs::{Files, LastLink};
 use crate::file_access::failure;
 use crate::providers::archive::output::{Source, check_output, output_path};
 use crate::providers::file::max_mode;
-use crate::{Context, Failure, Params, Provider, Scope, Watch};
+use crate::{Context, Effects, Failure, Params, Provider, Scope, Watch};
 
 struct Gzip {
     path: PathBuf,
@@ -63,6 +63,10 @@ impl Source for Gzip {
 }
 
 impl Provider for Gzip {
+    fn effects(&self) -> Effects {
+        Effects::Files
+    }
+
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         check_output(cx, &self.path, self)
     }

@@ -12,7 +12,7 @@ use crate::file_access::failure;
 use crate::providers::archive::member::{Format, Member};
 use crate::providers::archive::output::{Source, check_output, output_path};
 use crate::providers::file::max_mode;
-use crate::{Context, Failure, Params, Provider, Scope, Watch};
+use crate::{Context, Effects, Failure, Params, Provider, Scope, Watch};
 
 struct Tar {
     path: PathBuf,
@@ -136,6 +136,10 @@ impl Source for Tar {
 }
 
 impl Provider for Tar {
+    fn effects(&self) -> Effects {
+        Effects::Files
+    }
+
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         check_output(cx, &self.path, self)
     }

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::fs::File;
-use std::io::Read;
 use std::mem::take;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
@@ -145,11 +143,4 @@ impl LineCounter {
         }
         ended
     }
-}
-
-/// Reads a small file; returns `None` if it cannot be read.
-pub(super) fn read_cached(path: &Path) -> Option<Vec<u8>> {
-    let mut content = Vec::new();
-    File::open(path).ok()?.read_to_end(&mut content).ok()?;
-    Some(content)
 }

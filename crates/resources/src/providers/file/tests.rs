@@ -255,6 +255,21 @@ fn purge_spares_what_others_manage_and_looks_beside_it() {
 }
 
 #[test]
+fn copy_of_a_tree_leaves_files_of_other_resources_alone() {
+    let b = FileTest::new();
+    fs::create_dir(b.path("source")).unwrap();
+    for name in ["mine", "copied"] {
+        fs::write(format!("{}/{name}", b.path("source")), "from the source").unwrap();
+    }
+    let tree = b.file("d/").with("state", "exists").with("source", format!("{}/", b.path("source")));
+    let spelled_otherwise = format!("{}//mine", b.path("d"));
+    let mut test = crate::provider_test::ProviderTest::new(&tree);
+    test.apply_context.managed = std::sync::Arc::new(crate::ManagedPaths::new([spelled_otherwise]));
+    test.run(true).unwrap();
+    assert_eq!(b.entries("d"), ["copied"]);
+}
+
+#[test]
 fn special_files_are_left_alone() {
     let b = FileTest::new();
     let _socket = std::os::unix::net::UnixListener::bind(b.path("socket")).unwrap();

@@ -30,6 +30,10 @@ impl File {
                 let to = target.join(name);
                 let found = cx.files().find(&from, LastLink::Follow).map_err(failure)?;
                 let found = found.ok_or_else(|| missing_source(&from))?;
+                // What another resource declares has precedence, as in Puppet.
+                if !found.stat.is_directory() && cx.managed().contains(cx.files(), &to) {
+                    continue;
+                }
                 if !found.stat.is_directory() {
                     let mut content = Content::open(cx.files(), &from)?;
                     self.check_content(cx, &to, &mut content, &Attributes::NONE, Wanted::Exists)?;

@@ -120,7 +120,7 @@ impl File {
             }
         };
         let diff = cx.wants_diffs().then(|| Diff { path: path.to_path_buf(), before, after: content.for_diff() });
-        Change { text, diff }
+        Change { text, diff, uncertainty: None }
     }
 }
 

@@ -1,0 +1,225 @@
+//! Random programs for a scratch directory, and random states of that directory before they are applied.
+//!
+//! All paths lie below the scratch directory: `root/` is what the programs manage, `in/` is what they read. `@` stands for
+//! the scratch directory. Each resource has a path of its own, except for those that edit a shared file and those below a
+//! managed directory.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+
+use test_support::{RandomChoice, Rng};
+
+/// Number of different paths in `root/`. With few of them, most resources find something at their path.
+const SLOTS: usize = 8;
+const CONTENTS: [&str; 4] = ["", "one\n", "one\ntwo\n", "no newline at the end"];
+const MODES: [&str; 4] = ["0600", "0644", "0755", "u=rw,g=r"];
+
+/// Makes a program. `other` users own files only if the program is applied by root.
+pub fn program(random: &mut Rng, root: bool) -> String {
+    let mut program = Program { random, root, text: String::new(), declared: Vec::new() };
+    for slot in 0..SLOTS {
+        program.slot(slot);
+    }
+    program.text
+}
+
+struct Program<'r> {
+    random: &'r mut Rng,
+    root: bool,
+    text: String,
+    /// References to the resources so far, such as `File["@/root/s1"]`.
+    declared: Vec<String>,
+}
+
+impl Program<'_> {
+    fn slot(&mut self, slot: usize) {
+        let path = format!("@/root/s{slot}");
+        match self.random.usize(..17) {
+            0..=2 => self.file(&path),
+            3 => self.absent(&path),
+            4..=6 => self.directory(&path),
+            7 => {
+                let body =
+                    format!("state => \"exists\", source => \"{}\",", self.pick(&["@/in/one", "s0", "/nonexistent"]));
+                let force = self.force();
+                self.resource("file", &path, &format!("{body} symlink => true,{force}"));
+            }
+            8 => self.resource("file", &path, "state => \"exists\", source => \"@/in/one\","),
+            9 => self.resource("file", &path, "state => \"exists\", fragments => [\"@/in/one\", \"@/in/tree/\",],"),
+            10 => self.lines(&path),
+            11 => {
+                let edit = self.pick(&[".a = 1", ".a.b = [1, 2]", "del(.c)"]);
+                self.resource("json:edit", &path, &format!("edits => [\"{edit}\",],"));
+            }
+            12 => {
+                let key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBtqhnN5YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFh me";
+                let body = format!("state => \"exists\", file => \"{path}\", content => \"{key}\",");
+                self.resource("ssh:authorized_key", &format!("key{slot}"), &body);
+            }
+            13 => self.resource("gzip", &path, "content => \"to be compressed\","),
+            14 => self.resource("tar", &path, "inputs => [\"@/in/tree/\",],"),
+            15 => self.exec(slot, &path),
+            _ => {}
+        }
+    }
+
+    fn file(&mut self, path: &str) {
+        let content = self.pick(&CONTENTS);
+        let mut body = format!("state => \"exists\", content => {content:?},");
+        body += &self.attributes();
+        body += &self.force();
+        if self.random.one_in(4) {
+            body += " Meta:reverse => true,";
+        }
+        // A parent that does not exist is an error, also when planned.
+        let path = if self.random.one_in(12) { format!("{path}/missing/file") } else { path.to_owned() };
+        self.resource("file", &path, &body);
+    }
+
+    fn absent(&mut self, path: &str) {
+        match self.random.usize(..3) {
+            0 => self.resource("file", path, "state => \"absent\","),
+            1 => self.resource("file", path, "state => \"absent\", recurse => true, force => true,"),
+            _ => self.resource("file", &format!("{path}/"), "state => \"absent\", recurse => true,"),
+        }
+    }
+
+    fn directory(&mut self, path: &str) {
+        let mut body = "state => \"exists\",".to_owned();
+        body += &self.attributes();
+        body += &self.force();
+        match self.random.usize(..4) {
+            0 => {}
+            1 => body += " recurse => true, purge => true,",
+            2 => body += " recurse => true, source => \"@/in/tree/\",",
+            _ => body += " recurse => true, purge => true, source => \"@/in/tree/\",",
+        }
+        self.resource("file", &format!("{path}/"), &body);
+        for name in ["a", "b"] {
+            match self.random.usize(..4) {
+                0 => self.file(&format!("{path}/{name}")),
+                1 => self.lines(&format!("{path}/{name}")),
+                _ => {}
+            }
+        }
+    }
+
+    /// Several edits of one file.
+    fn lines(&mut self, path: &str) {
+        for i in 0..1 + self.random.usize(..3) {
+            let state = self.pick(&["exists", "absent"]);
+            let line = format!("line {i}");
+            let body = format!("file => \"{path}\", state => \"{state}\", content => \"{line}\",");
+            self.resource("line", &format!("{path} {i}"), &body);
+        }
+    }
+
+    fn exec(&mut self, slot: usize, path: &str) {
+        let name = format!("e{slot}");
+        let body = match self.random.usize(..3) {
+            0 => format!("cmd => \"touch {path}\", shell => \"/bin/sh\", creates => \"{path}\","),
+            1 => format!("cmd => \"echo x >>{path}\", shell => \"/bin/sh\", refreshonly => true,"),
+            _ => format!(
+                "cmd => \"echo x >>{path}\", shell => \"/bin/sh\", nifcmd => \"test -e {path}\", nifshell => \"/bin/sh\","
+            ),
+        };
+        self.resource("exec", &name, &body);
+    }
+
+    fn attributes(&mut self) -> String {
+        let mut text = String::new();
+        if self.random.bool() {
+            let _ = write!(text, " mode => {:?},", self.pick(&MODES));
+        }
+        if self.root && self.random.one_in(3) {
+            let _ = write!(text, " owner => {:?},", self.pick(&["root", "daemon", "1234"]));
+        }
+        if self.root && self.random.one_in(6) {
+            text += " group => \"daemon\",";
+        }
+        text
+    }
+
+    fn force(&mut self) -> String {
+        if self.random.bool() { " force => true,".to_owned() } else { String::new() }
+    }
+
+    /// Adds a resource, with edges to earlier ones at times.
+    fn resource(&mut self, kind: &str, name: &str, body: &str) {
+        let mut body = body.to_owned();
+        if !self.declared.is_empty() && self.random.one_in(3) {
+            let edge = self.pick(&["Depend", "Listen"]);
+            let other = self.random.pick(&self.declared).clone();
+            let _ = write!(body, " {edge} => {other},");
+        }
+        let _ = writeln!(self.text, "{kind} {name:?} {{ {body} }}");
+        let reference: Vec<String> = kind.split(':').map(capitalized).collect();
+        self.declared.push(format!("{}[{name:?}]", reference.join(":")));
+    }
+
+    fn pick<'t>(&mut self, items: &[&'t str]) -> &'t str {
+        *RandomChoice::pick(self.random, items)
+    }
+}
+
+fn capitalized(word: &str) -> String {
+    let mut chars = word.chars();
+    chars.next().map(|first| first.to_ascii_uppercase().to_string() + chars.as_str()).unwrap_or_default()
+}
+
+/// Makes the inputs of all programs and a random state of what they manage.
+pub fn prepare(random: &mut Rng, scratch: &Path) {
+    let input = scratch.join("in");
+    fs::create_dir_all(input.join("tree/sub")).expect("a directory");
+    for (name, content) in [("one", "1\n"), ("tree/a", "from the tree\n"), ("tree/x", "x"), ("tree/sub/y", "y")] {
+        fs::write(input.join(name), content).expect("a file");
+    }
+    let root = scratch.join("root");
+    fs::create_dir(&root).expect("a directory");
+    disturb(random, &root);
+}
+
+/// Changes some of what the programs manage.
+pub fn disturb(random: &mut Rng, root: &Path) {
+    for slot in 0..SLOTS {
+        let path = root.join(format!("s{slot}"));
+        if random.one_in(3) {
+            continue;
+        }
+        remove(&path);
+        match random.usize(..6) {
+            0 => {}
+            1 | 2 => file(random, &path),
+            3 | 4 => {
+                fs::create_dir(&path).expect("a directory");
+                for name in ["a", "x", "stray"] {
+                    if random.bool() {
+                        file(random, &path.join(name));
+                    }
+                }
+                if random.bool() {
+                    fs::create_dir(path.join("sub")).expect("a directory");
+                    file(random, &path.join("sub/deep"));
+                }
+            }
+            _ => symlink(random.pick(&["s0", "/nonexistent", "../in/one"]), &path).expect("a link"),
+        }
+    }
+}
+
+fn file(random: &mut Rng, path: &Path) {
+    let contents = ["", "one\n", "line 0\nline 1\n", "{\"a\": 1}", "no newline at the end"];
+    fs::write(path, random.pick(&contents)).expect("a file");
+    let mode = *random.pick(&[0o600, 0o644, 0o755, 0o640]);
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("a mode");
+}
+
+fn remove(path: &Path) {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(path).expect("removed"),
+        Ok(_) => fs::remove_file(path).expect("removed"),
+        Err(_) => {}
+    }
+}
