@@ -14,6 +14,7 @@ impl Files {
     /// # Errors
     /// Something else has the name, a link must not be followed, or a system call failed.
     pub fn make_directories(&self, path: &Path, mode: u32) -> Result<(), Error> {
+        let path = &std::path::absolute(path).map_err(Error::on("find", path))?;
         let mut missing = Vec::new();
         for ancestor in path.ancestors() {
             match self.find(ancestor, LastLink::Follow)? {

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use mcl_diagnostics::{Code, Files, Format};
 use runtime::agent::{Agent, AgentOptions, Message, Signals, Summary};
-use runtime::{PlanSettings, StateDir, default_prefix, finalize, local_host};
+use runtime::{Commands, PlanSettings, StateDir, default_prefix, finalize, local_host};
 
 use crate::apply::{exit_on_signals, interrupted};
 use crate::helper;
@@ -29,9 +29,6 @@ pub struct Args {
     /// State directory of `mgmt-rt apply`; it is only read
     #[arg(long, value_name = "DIR", env = "MGMT_PREFIX")]
     prefix: Option<PathBuf>,
-    /// Run commands that only look at the machine, such as the guards of `exec`
-    #[arg(long)]
-    run_commands: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t = PlanFormat::Text, value_name = "FORMAT")]
     format: PlanFormat,
@@ -50,6 +47,7 @@ pub fn run(args: &Args) -> ExitCode {
     let mut report = |notes| report::print(notes, files, format);
     let wait = args.wait.limit(&mut report);
     let prefix = args.prefix.clone().or_else(default_prefix);
+    let prefix = prefix.map(|prefix| std::path::absolute(&prefix).unwrap_or(prefix));
     let finished = args.sources.first_graph(program.as_ref(), prefix.as_deref(), wait, args.wait.commands());
     let mut has_unknown = false;
     let finished = finished.and_then(|(graph, warnings)| {
@@ -74,7 +72,7 @@ pub fn run(args: &Args) -> ExitCode {
     let color = std::io::stdout().is_terminal() && report::color_allowed();
     let mut printer = PlanPrinter::new(args.format, color, files);
     let options = AgentOptions {
-        plan: Some(PlanSettings { run_commands: args.run_commands }),
+        plan: Some(PlanSettings { run_commands: matches!(args.wait.commands(), Commands::Run) }),
         once: true,
         want_diffs: true,
         state: prefix.map(|prefix| StateDir::overlay(&prefix)),

@@ -63,7 +63,7 @@ pub struct Wait {
     /// How long to wait for functions without a value, e.g. a command that has not printed anything yet
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     wait: u64,
-    /// Run the commands that functions ask for, as `apply` does
+    /// Run the commands that functions and the guards of `exec` ask for, as `apply` does
     #[arg(long)]
     run_commands: bool,
 }

@@ -261,7 +261,8 @@ fn copy_of_a_tree_leaves_files_of_other_resources_alone() {
     for name in ["mine", "copied"] {
         fs::write(format!("{}/{name}", b.path("source")), "from the source").unwrap();
     }
-    let tree = b.file("d/").with("state", "exists").with("source", format!("{}/", b.path("source")));
+    let tree =
+        b.file("d/").with("state", "exists").with("source", format!("{}/", b.path("source"))).with("recurse", true);
     let spelled_otherwise = format!("{}//mine", b.path("d"));
     let mut test = crate::provider_test::ProviderTest::new(&tree);
     test.apply_context.managed = std::sync::Arc::new(crate::ManagedPaths::new([spelled_otherwise]));
