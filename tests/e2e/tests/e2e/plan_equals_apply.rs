@@ -59,7 +59,7 @@ fn run(random: &mut Rng) {
     };
     assert_eq!((plan.status, apply.status), expected, "{context}");
     if applied.failed.is_empty() {
-        let again = scratch.run("mgmt-rt", &["plan", "main.bin", "--prefix", "state"]);
+        let again = scratch.run("mgmt-rt", &["plan", "main.bin", "--prefix", "state", "--run-commands"]);
         assert_eq!(again.status, 0, "nothing is left: {}{}\n{context}", again.out, again.err);
     }
 }
