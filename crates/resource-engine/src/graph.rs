@@ -170,10 +170,13 @@ impl EngineGraph {
             .map_err(|cycle| graph.cycle(cycle.0.iter().map(|group| leaders[*group as usize]).collect()))
     }
 
-    /// Adds a resource without edges.
-    pub fn add_isolated(&mut self, resource: Resource) {
-        self.order.push(self.groups.len() as u32);
+    /// Adds a resource that depends on nothing. The groups `before` which it must be applied depend on it.
+    pub fn add_before(&mut self, resource: Resource, before: impl IntoIterator<Item = u32>) {
+        let from = self.groups.len() as u32;
+        // First of all, so that it precedes every other group.
+        self.order.insert(0, from);
         self.groups.push(Group::from(resource));
+        self.edges.extend(before.into_iter().map(|to| GroupEdge { from, to, notify: false }));
     }
 
     /// The number of edges between groups, those that transfers imply included.

@@ -1,6 +1,9 @@
 //! What two resources must not touch at the same time, judged by their declared parameters.
 
+use mcl_value::Value;
+use resource_engine::Group;
 use resource_graph::{Params, Resource, file_path};
+use rustc_hash::FxHashMap;
 
 /// Returns the absolute paths that a resource declares to be its object, without `.`, `..`, and repeated or trailing slashes.
 pub(super) fn claims(resource: &Resource) -> Vec<String> {
@@ -15,6 +18,44 @@ pub(super) fn claims(resource: &Resource) -> Vec<String> {
     paths.sort();
     paths.dedup();
     paths
+}
+
+/// The parameters with paths that a resource reads, or whose existence decides what it does.
+const INPUTS: [&str; 6] = ["creates", "fragments", "input", "inputs", "mtimes", "source"];
+
+/// The groups of a graph by the paths that their members claim or read.
+pub(super) struct UsedPaths(FxHashMap<String, Vec<u32>>);
+
+impl UsedPaths {
+    pub(super) fn of(groups: &[Group]) -> UsedPaths {
+        let mut by_path: FxHashMap<String, Vec<u32>> = FxHashMap::default();
+        for (i, group) in groups.iter().enumerate() {
+            for path in group.iter().flat_map(|resource| claims(resource).into_iter().chain(inputs(resource))) {
+                by_path.entry(path).or_default().push(i as u32);
+            }
+        }
+        UsedPaths(by_path)
+    }
+
+    /// Returns the groups that use a path of this resource.
+    pub(super) fn by(&self, resource: &Resource) -> Vec<u32> {
+        let mut groups: Vec<u32> =
+            claims(resource).iter().filter_map(|path| self.0.get(path)).flatten().copied().collect();
+        groups.sort_unstable();
+        groups.dedup();
+        groups
+    }
+}
+
+/// Returns the absolute paths that a resource reads.
+fn inputs(resource: &Resource) -> Vec<String> {
+    let values = INPUTS.iter().filter_map(|name| resource.params.get(name));
+    let paths = values.flat_map(|value| match value {
+        Value::List(items) => items.iter().filter_map(Value::as_bytes).collect(),
+        value => value.as_bytes().into_iter().collect::<Vec<_>>(),
+    });
+    let paths = paths.map(|path| String::from_utf8_lossy(path).into_owned());
+    paths.filter(|path| path.starts_with('/')).map(|path| normalized(&path)).collect()
 }
 
 fn normalized(path: &str) -> String {
@@ -48,6 +89,17 @@ mod tests {
         }
         assert_eq!(claims(&resource("file", "x").with("path", "/srv/x")), ["/srv/x"]);
         assert_eq!(claims(&resource("line", "x").with("file", "/srv/x")), ["/srv/x"]);
+    }
+
+    #[test]
+    fn groups_are_found_by_the_paths_of_their_members() {
+        let groups =
+            [resource("svc", "web"), resource("line", "l").with("file", "/srv/x"), resource("file", "/srv/x/")];
+        let used = UsedPaths::of(&groups.map(Group::from));
+        assert_eq!(used.by(&resource("file", "/srv//x")), [1, 2]);
+        assert_eq!(used.by(&resource("file", "/srv")), [0; 0]);
+        let reader = resource("exec", "e").with("creates", "/srv/x/");
+        assert_eq!(UsedPaths::of(&[Group::from(reader)]).by(&resource("file", "/srv/x")), [0]);
     }
 
     #[test]

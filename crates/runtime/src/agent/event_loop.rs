@@ -16,7 +16,7 @@ use resources::{
 use rustc_hash::FxHashSet;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::agent::claims::claims;
+use crate::agent::claims::{UsedPaths, claims};
 use crate::agent::damping::{Changes, HeldEvents};
 use crate::agent::exports::ExportTracker;
 use crate::agent::job::SharedContext;
@@ -332,8 +332,13 @@ impl<'o> Agent<'o> {
             true => FxHashSet::default(),
             false => graph.groups().iter().flat_map(|group| group.iter()).map(|r| r.id.clone()).collect(),
         };
-        for reversal in pending.into_iter().filter(|reversal| !present.contains(&reversal.id)) {
-            graph.add_isolated(reversal);
+        let pending: Vec<_> = pending.into_iter().filter(|reversal| !present.contains(&reversal.id)).collect();
+        if !pending.is_empty() {
+            let used = UsedPaths::of(graph.groups());
+            for reversal in pending {
+                // What the program wants of the same path comes after the old state is back.
+                graph.add_before(reversal.clone(), used.by(&reversal));
+            }
         }
         self.report_failures(&failures);
     }

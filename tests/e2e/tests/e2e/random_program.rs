@@ -41,14 +41,14 @@ impl Program<'_> {
             3 => self.absent(&path),
             4..=6 => self.directory(&path),
             7 => {
-                let body =
-                    format!("state => \"exists\", source => \"{}\",", self.pick(&["@/in/one", "s0", "/nonexistent"]));
+                let target = format!("../{}-{slot}", self.pick(&["outside", "missing"]));
+                let body = format!("state => \"exists\", source => \"{target}\",");
                 let force = self.force();
                 self.resource("file", &path, &format!("{body} symlink => true,{force}"));
             }
             8 => self.resource("file", &path, "state => \"exists\", source => \"@/in/one\","),
             9 => self.resource("file", &path, "state => \"exists\", fragments => [\"@/in/one\", \"@/in/tree/\",],"),
-            10 => self.lines(&path),
+            10 => self.lines(&path, None),
             11 => {
                 let edit = self.pick(&[".a = 1", ".a.b = [1, 2]", "del(.c)"]);
                 self.resource("json:edit", &path, &format!("edits => [\"{edit}\",],"));
@@ -97,21 +97,24 @@ impl Program<'_> {
             _ => body += " recurse => true, purge => true, source => \"@/in/tree/\",",
         }
         self.resource("file", &format!("{path}/"), &body);
+        let directory = self.declared.last().cloned().unwrap_or_default();
         for name in ["a", "b"] {
             match self.random.usize(..4) {
                 0 => self.file(&format!("{path}/{name}")),
-                1 => self.lines(&format!("{path}/{name}")),
+                1 => self.lines(&format!("{path}/{name}"), Some(directory.clone())),
                 _ => {}
             }
         }
     }
 
-    /// Several edits of one file.
-    fn lines(&mut self, path: &str) {
+    /// Several edits of one file. Unlike a file, a line has no automatic edge to its directory.
+    fn lines(&mut self, path: &str, directory: Option<String>) {
         for i in 0..1 + self.random.usize(..3) {
             let state = self.pick(&["exists", "absent"]);
             let line = format!("line {i}");
             let body = format!("file => \"{path}\", state => \"{state}\", content => \"{line}\",");
+            let depend = directory.as_ref().map(|directory| format!(" Depend => {directory},")).unwrap_or_default();
+            let body = body + &depend;
             self.resource("line", &format!("{path} {i}"), &body);
         }
     }
@@ -204,7 +207,14 @@ pub fn disturb(random: &mut Rng, root: &Path) {
                     file(random, &path.join("sub/deep"));
                 }
             }
-            _ => symlink(random.pick(&["s0", "/nonexistent", "../in/one"]), &path).expect("a link"),
+            // What a resource writes through a link must not be what another one reads or writes.
+            _ => {
+                let target = format!("../outside-{slot}");
+                if random.bool() {
+                    file(random, &root.join(&target));
+                }
+                symlink(target, &path).expect("a link");
+            }
         }
     }
 }
