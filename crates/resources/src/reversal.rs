@@ -198,6 +198,31 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_existed_before_is_not_removed() {
+        let (_scratch, reversals, path) = scratch();
+        fs::write(&path, "precious").unwrap();
+        let file = resource("file", &path).with("state", "exists").with("content", "managed");
+        reversals.remember(&file).unwrap();
+        ProviderTest::new(&file).run(true).unwrap();
+        ProviderTest::new(&reversals.pending().0[0]).run(true).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"precious");
+    }
+
+    #[test]
+    fn a_file_that_was_created_through_a_link_is_removed_and_the_link_kept() {
+        let (_scratch, reversals, path) = scratch();
+        let target = format!("{path}-target");
+        std::os::unix::fs::symlink(&target, &path).unwrap();
+        let file = resource("file", &path).with("state", "exists").with("content", "managed");
+        reversals.remember(&file).unwrap();
+        ProviderTest::new(&file).run(true).unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"managed");
+        ProviderTest::new(&reversals.pending().0[0]).run(true).unwrap();
+        assert!(!Path::new(&target).exists());
+        assert!(fs::symlink_metadata(&path).unwrap().is_symlink());
+    }
+
+    #[test]
     fn resources_that_cannot_be_reverted_are_refused() {
         let (_scratch, reversals, path) = scratch();
         assert!(reversals.remember(&resource("file", &format!("{path}/"))).is_err());

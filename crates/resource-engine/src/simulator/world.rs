@@ -137,7 +137,7 @@ impl World {
         for name in (0..NAMES).filter(|name| self.reversible[*name] && !self.declaration.contains(*name)) {
             let mut reversal = Resource::new(id(name)).with("comment", "reversal");
             reversal.origin = Some("reversal".into());
-            graph.add_isolated(reversal);
+            graph.add_before(reversal, []);
             self.members.push(vec![name]);
         }
         self.log(|w| format!("graph {:?}, edges {:?}", w.members, w.edges));

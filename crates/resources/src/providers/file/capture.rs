@@ -1,6 +1,6 @@
 //! The previous state of a file, which `Meta:reverse` restores (spec 06 §4.4).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mcl_value::Value;
 use resource_graph::{Params, Resource, file_path};
@@ -20,12 +20,11 @@ pub(crate) fn capture(files: &Files, resource: &Resource, inverse: &mut Resource
     let has = |param: &str| resource.params.contains_key(param);
     let was_absent = params.string("state") == "absent";
     inverse.params.shift_remove("fragments");
-    if params.string("state") == "exists" {
-        // An absent file has neither content nor owner.
-        for param in ["content", "owner", "group", "mode", "selinux"] {
-            inverse.params.shift_remove(param);
-        }
-        return Ok(());
+    if let Some(target) = target_of_link(files, path)? {
+        // The content goes to the target of a link, so that is what changes back.
+        inverse.params.shift_remove("dirname");
+        inverse.params.shift_remove("basename");
+        inverse.params.insert("path".into(), Value::str(target.into_os_string().into_encoded_bytes()));
     }
     let mut found = match files.open(path, LastLink::FollowTrusted) {
         // A name that a user could have made for something else, and that the resource replaces.
@@ -34,6 +33,17 @@ pub(crate) fn capture(files: &Files, resource: &Resource, inverse: &mut Resource
         Err(Error::WrongKind { found: FileKind::Directory, .. }) if params.bool("force") => None,
         result => result.map_err(failure)?,
     };
+    if params.string("state") == "exists" {
+        if found.is_none() {
+            // An absent file has neither content nor owner.
+            for param in ["content", "owner", "group", "mode", "selinux"] {
+                inverse.params.shift_remove(param);
+            }
+            return Ok(());
+        }
+        // What was there before is not removed.
+        inverse.params.insert("state".into(), Value::str("exists"));
+    }
     if has("content") || has("fragments") || was_absent {
         inverse.params.shift_remove("content");
         match &mut found {
@@ -64,4 +74,18 @@ pub(crate) fn capture(files: &Files, resource: &Resource, inverse: &mut Resource
         inverse.params.insert("selinux".into(), Value::str(label));
     }
     Ok(())
+}
+
+/// Returns where a link leads that only trusted users could have made; `None` if the path is not such a link.
+fn target_of_link(files: &Files, path: &Path) -> Result<Option<PathBuf>, Failure> {
+    let Some(entry) = files.find(path, LastLink::Keep).map_err(failure)? else { return Ok(None) };
+    if !entry.stat.is_link() {
+        return Ok(None);
+    }
+    // A missing target is trusted if it can be located.
+    match files.find(path, LastLink::FollowTrusted) {
+        Ok(Some(found)) if found.is_untrusted_link => Ok(None),
+        Ok(_) => Ok(files.real_paths(path).pop().filter(|target| *target != entry.path)),
+        Err(_) => Ok(None),
+    }
 }
