@@ -26,15 +26,14 @@ impl Engine {
 
 #[cfg(test)]
 mod tests {
-    use crate::behaviour_tests::resource;
-    use crate::test_agent::TestAgent;
+    use crate::test_agent::{TestAgent, resource};
 
     #[test]
     fn nearest_of_several_ancestors_is_returned() {
         let names = ["far", "near", "other", "leaf"];
         let edges = [(0, 1, false), (1, 3, false), (2, 3, false)];
         let agent = TestAgent::start(names.map(resource).to_vec(), &edges);
-        let key = |name| agent.key(name);
+        let key = |name: &str| agent.key(name);
         let find = |of: &str, wanted: &[&str]| {
             let wanted: Vec<_> = wanted.iter().map(|name| key(name)).collect();
             agent.engine.nearest_ancestor(key(of), |key| wanted.contains(&key))
