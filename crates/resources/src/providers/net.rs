@@ -195,13 +195,13 @@ impl Provider for Net {
 /// Wakes the engine on each change that the kernel announces.
 fn watch_links(task: &TaskHandle) -> Result<(), Failure> {
     let failed = || Failure::on("watch", Path::new("the network"));
-    let socket = netlink::announcements().map_err(failed())?;
+    let socket = netlink::subscribe_changes().map_err(failed())?;
     let Some(request) = task.cancel.fd() else {
         return Err(Failure::Unavailable("no file descriptors left to watch the network".to_owned()));
     };
     while !task.cancel.is_cancelled() {
         let mut fds = [PollFd::new(&socket, PollFlags::IN), PollFd::new(&request, PollFlags::IN)];
-        if poll(&mut fds, None).is_ok() && netlink::take_announcements(&socket).map_err(failed())? {
+        if poll(&mut fds, None).is_ok() && netlink::drain_changes(&socket).map_err(failed())? {
             (task.wake)();
         }
     }
