@@ -8,7 +8,9 @@
 //! | `mcl` | a program without errors and warnings |
 //! | `mcl,fails` | a program whose diagnostics all have the code that is explained, at least one |
 //! | `mcl,ignore: REASON`, `mcl,fails,ignore: REASON` | the same, but not tested |
-//! | `console`, `puppet`, `text`, `yaml` | not a program |
+//! | `json` | a Puppet catalog that is translated without errors and warnings |
+//! | `json,fails` | a Puppet catalog whose diagnostics all have the code that is explained, at least one |
+//! | `console`, `puppet`, `text`, `yaml` | neither |
 //!
 //! `fails` may be followed by `,crlf` (lines end in CR LF) or `,no-final-newline`. A program may have several files, each
 //! under a header `-- NAME --`; lines before the first header belong to `main.mcl`.
@@ -33,6 +35,15 @@ pub struct CodeBlock<'a> {
     pub info: &'a str,
     /// The lines between the fences.
     pub text: &'a str,
+}
+
+/// What a tested code block contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// An mcl program.
+    Mcl,
+    /// A Puppet catalog in JSON.
+    Catalog,
 }
 
 /// The result that a program in an explanation must have.
@@ -87,14 +98,22 @@ fn find_first(text: &str, starts: &[&str]) -> usize {
 }
 
 impl<'a> CodeBlock<'a> {
+    /// Returns the language and the expected result if the block is an mcl program or a Puppet catalog.
+    #[must_use]
+    pub fn tested(&self) -> Option<(Language, Expectation)> {
+        match self.info.split([',', ':']).collect::<Vec<_>>()[..] {
+            ["mcl", "fails", ..] => Some((Language::Mcl, Expectation::Fails)),
+            ["mcl", ..] => Some((Language::Mcl, Expectation::Passes)),
+            ["json", "fails"] => Some((Language::Catalog, Expectation::Fails)),
+            ["json"] => Some((Language::Catalog, Expectation::Passes)),
+            _ => None,
+        }
+    }
+
     /// Returns the expected result if the block is an mcl program.
     #[must_use]
     pub fn expectation(&self) -> Option<Expectation> {
-        match self.info.split([',', ':']).collect::<Vec<_>>()[..] {
-            ["mcl", "fails", ..] => Some(Expectation::Fails),
-            ["mcl", ..] => Some(Expectation::Passes),
-            _ => None,
-        }
+        self.tested().filter(|(language, _)| *language == Language::Mcl).map(|(_, expectation)| expectation)
     }
 
     /// Returns why the program is not tested, if it is not.

@@ -63,9 +63,11 @@ fn violations(name: &str, title: &str, explanation: &str) -> Vec<String> {
             Block::Paragraph(text) | Block::Item(text) => text,
             Block::Table(_) => continue,
             Block::Code(code) => {
-                programs += usize::from(code.expectation().is_some());
-                failing += usize::from(code.expectation() == Some(Expectation::Fails));
-                let known = ["mcl", "mcl,fails", "mcl,fails,crlf", "mcl,fails,no-final-newline"].contains(&code.info)
+                let expectation = code.tested().map(|(_, expectation)| expectation);
+                programs += usize::from(expectation.is_some());
+                failing += usize::from(expectation == Some(Expectation::Fails));
+                let known = ["mcl", "mcl,fails", "mcl,fails,crlf", "mcl,fails,no-final-newline", "json", "json,fails"]
+                    .contains(&code.info)
                     || OTHER_BLOCKS.contains(&code.info)
                     || code.expectation().is_some()
                         && code.ignore_reason().is_some_and(|reason| !reason.is_empty() && !reason.contains('`'));
@@ -97,8 +99,10 @@ fn violations(name: &str, title: &str, explanation: &str) -> Vec<String> {
             }
         }
     }
-    // An input that contradicts itself cannot be written as a program.
-    if name.starts_with(['E', 'W']) && name != "E0803" && (failing == 0 || programs == failing) {
+    // An input that contradicts itself cannot be written as a program. Neither can a file that is missing (P0107), a
+    // failure of Puppet (P0108), an artifact (P0109), and a wrong option (P0110).
+    let without_program = ["E0803", "P0107", "P0108", "P0109", "P0110"];
+    if name.starts_with(['E', 'W', 'P']) && !without_program.contains(&name) && (failing == 0 || programs == failing) {
         violation("an example that fails and one that passes are required", "");
     }
     found

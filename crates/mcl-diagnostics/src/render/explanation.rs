@@ -36,7 +36,7 @@ pub fn explain(code: Code, style: Style) -> String {
             Block::Item(text) => paragraph(&mut out, text, ("- ", "  "), style),
             Block::Table(text) => table(&mut out, text),
             Block::Code(code) => {
-                let label = match code.expectation() {
+                let label = match code.tested().map(|(_, expectation)| expectation) {
                     Some(Expectation::Fails) => {
                         contrast = true;
                         Some((failing, RED))

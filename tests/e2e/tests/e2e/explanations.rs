@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use mcl_diagnostics::all_codes;
-use mcl_diagnostics::explanation::{Block, Expectation, blocks};
+use mcl_diagnostics::explanation::{Block, Expectation, Language, blocks};
 
 use crate::support::Scratch;
 
@@ -84,6 +84,31 @@ fn every_example_of_a_merge_point_gives_what_its_explanation_says() {
             let found: BTreeSet<&str> = checked.out.split(['[', ']']).filter(|word| is_code(word)).collect();
             if !found.iter().eq(expected.iter()) {
                 differences.push(format!("{}: expected {expected:?}, found\n{}", code.name(), checked.out));
+            }
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n\n"));
+}
+
+#[test]
+fn every_example_of_a_puppet_code_gives_what_its_explanation_says() {
+    let mut differences = Vec::new();
+    for code in all_codes().filter(|code| code.name().starts_with('P')) {
+        for block in blocks(code.info().explanation) {
+            let Block::Code(catalog) = block else { continue };
+            let Some((Language::Catalog, expectation)) = catalog.tested() else { continue };
+            let scratch = Scratch::new("");
+            scratch.write("catalog.json", catalog.text);
+            let translated = scratch.run("mclc", &["puppet", "catalog.json", "--output", "graph.bin"]);
+            let expected = if expectation == Expectation::Fails { vec![code.name()] } else { Vec::new() };
+            let found: BTreeSet<&str> = translated.err.split(['[', ']']).filter(|word| is_code(word)).collect();
+            if !found.iter().eq(expected.iter()) || (expected.is_empty() && translated.status != 0) {
+                let text = catalog.text;
+                differences.push(format!(
+                    "{}: expected {expected:?} from\n{text}found\n{}",
+                    code.name(),
+                    translated.err
+                ));
             }
         }
     }
