@@ -381,6 +381,11 @@ impl World {
                 vertex.event = false;
                 vertex.succeed();
                 vertex.sent.iter_mut().for_each(|value| *value = None);
+                // In noop, an unknown result counts as success.
+                let (name, refills) = (vertex.leader(), vertex.meta.retryreset);
+                if refills {
+                    self.used[name] = 0;
+                }
             }
             Report::Stopped => {
                 assert!(self.stopping && !self.stopped, "stopped once, on request");
