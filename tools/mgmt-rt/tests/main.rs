@@ -286,7 +286,7 @@ fn totals_count_what_failed_and_what_waits() {
     scratch.write_graph(&graph);
     let last_line = |output: &Output| text(&output.stdout).lines().last().unwrap_or_default().to_owned();
     let planned = scratch.command(&["plan"]).output().expect("mgmt-rt starts");
-    assert_eq!(last_line(&planned), "3 changes in 3 resources");
+    assert_eq!(last_line(&planned), "1 change in 3 resources, 1 failed, 1 waiting");
     let applied = last_line(&scratch.apply(&["--once"]));
     assert!(applied.starts_with("1/3 resources converged, 1 change, 1 failed, 1 waiting ("), "{applied}");
 }
