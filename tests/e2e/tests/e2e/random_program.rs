@@ -163,7 +163,7 @@ impl Program<'_> {
     }
 
     fn pick<'t>(&mut self, items: &[&'t str]) -> &'t str {
-        *RandomChoice::pick(self.random, items)
+        self.random.pick::<&str>(items)
     }
 }
 
