@@ -37,10 +37,12 @@ impl UsedPaths {
         UsedPaths(by_path)
     }
 
-    /// Returns the groups that use a path of this resource.
+    /// Returns the groups that use a path of this resource, or the path that is its name: an inverse has the name of the resource
+    /// that it undoes, but changes what a link there leads to.
     pub(super) fn by(&self, resource: &Resource) -> Vec<u32> {
+        let name = Some(&*resource.id.name).filter(|name| name.starts_with('/')).map(normalized);
         let mut groups: Vec<u32> =
-            claims(resource).iter().filter_map(|path| self.0.get(path)).flatten().copied().collect();
+            claims(resource).iter().chain(&name).filter_map(|path| self.0.get(path)).flatten().copied().collect();
         groups.sort_unstable();
         groups.dedup();
         groups
