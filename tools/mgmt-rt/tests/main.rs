@@ -10,16 +10,17 @@ use std::time::{Duration, Instant};
 
 use mcl_artifact::ArtifactStage;
 use resource_graph::{Edge, Resource, ResourceGraph, ResourceId, StoredGraph, VertexId};
+use test_support::{Rng, eventually};
 
-struct Scratch(tempfile::TempDir);
+struct Scratch(test_support::Scratch);
 
 impl Scratch {
     fn new() -> Scratch {
-        Scratch(tempfile::tempdir().expect("a scratch directory"))
+        Scratch(test_support::Scratch::new())
     }
 
     fn path(&self, name: &str) -> String {
-        format!("{}/{name}", self.0.path().display())
+        self.0.path(name).display().to_string()
     }
 
     fn file(&self, name: &str, content: &str) -> Resource {
@@ -52,14 +53,6 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn eventually(what: &str, mut test: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(20);
-    while !test() {
-        assert!(Instant::now() < end, "never: {what}");
-        std::thread::sleep(Duration::from_millis(2));
-    }
-}
-
 #[test]
 fn killed_at_any_moment_files_are_old_or_new_and_refreshes_are_not_lost() {
     const FILES: usize = 40;
@@ -78,7 +71,7 @@ fn killed_at_any_moment_files_are_old_or_new_and_refreshes_are_not_lost() {
     scratch.write_graph(&graph);
     fs::create_dir(scratch.path("out")).expect("a directory");
     let edited = "edited ".repeat(100);
-    let mut moment = 0x9E37_79B9_7F4A_7C15u64;
+    let mut random = Rng::with_seed(1);
     for round in 0..300 {
         for i in 0..FILES {
             let path = scratch.path(&format!("out/f{i}"));
@@ -89,8 +82,7 @@ fn killed_at_any_moment_files_are_old_or_new_and_refreshes_are_not_lost() {
             }
         }
         let mut child = scratch.start(&["--once"]);
-        moment = moment.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        std::thread::sleep(Duration::from_micros((moment >> 33) % 40_000));
+        std::thread::sleep(Duration::from_micros(random.u64(..40_000)));
         child.kill().expect("kill -9");
         child.wait().expect("it ends");
         let mut repaired = false;
@@ -227,7 +219,7 @@ fn ordinary_user_applies_what_it_may_and_the_rest_fails_clearly() {
     if root {
         std::os::unix::fs::chown(scratch.path("mine"), Some(65534), None).expect("chown");
         use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(scratch.0.path(), fs::Permissions::from_mode(0o755)).expect("chmod");
+        fs::set_permissions(scratch.0.dir(), fs::Permissions::from_mode(0o755)).expect("chmod");
     } else {
         use std::os::unix::fs::PermissionsExt;
         fs::set_permissions(scratch.path("theirs"), fs::Permissions::from_mode(0o555)).expect("chmod");

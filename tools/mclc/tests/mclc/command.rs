@@ -1,10 +1,9 @@
 //! Running the tool in a scratch directory.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::ops::Deref;
+use std::path::Path;
 use std::process::{Command, Stdio};
-
-use tempfile::TempDir;
 
 /// What a run said.
 #[derive(Debug)]
@@ -15,24 +14,20 @@ pub struct Ran {
 }
 
 /// A scratch directory.
-pub struct Scratch {
-    pub dir: TempDir,
+pub struct Scratch(test_support::Scratch);
+
+impl Deref for Scratch {
+    type Target = test_support::Scratch;
+
+    fn deref(&self) -> &test_support::Scratch {
+        &self.0
+    }
 }
 
 impl Scratch {
     /// With these files.
     pub fn new(files: &[(&str, &[u8])]) -> Scratch {
-        let scratch = Scratch { dir: TempDir::new().expect("a temporary directory") };
-        for (name, bytes) in files {
-            let path = scratch.path(name);
-            std::fs::create_dir_all(path.parent().expect("below the directory")).expect("make a directory");
-            std::fs::write(path, bytes).expect("write a file");
-        }
-        scratch
-    }
-
-    pub fn path(&self, name: &str) -> PathBuf {
-        self.dir.path().join(name)
+        Scratch(test_support::Scratch::with_files(files.iter().copied()))
     }
 
     pub fn mclc(&self, args: &[&str]) -> Ran {
@@ -41,11 +36,11 @@ impl Scratch {
 
     /// With these environment variables.
     pub fn mclc_in(&self, environment: &[(&str, &str)], args: &[&str]) -> Ran {
-        run_in(self.dir.path(), environment, args, b"")
+        run_in(self.dir(), environment, args, b"")
     }
 
     pub fn mclc_with_input(&self, args: &[&str], input: &[u8]) -> Ran {
-        run(self.dir.path(), args, input)
+        run(self.dir(), args, input)
     }
 }
 

@@ -56,7 +56,7 @@ fn the_same_program_gives_the_same_bytes_anywhere() {
     done(&two, &["build", "q/", "-o", "out.bin"]);
     let bytes = std::fs::read(one.path("out.bin")).expect("the build wrote");
     assert!(bytes == std::fs::read(two.path("out.bin")).expect("the build wrote"));
-    let path = one.dir.path().to_str().expect("UTF-8").as_bytes();
+    let path = one.dir().to_str().expect("UTF-8").as_bytes();
     assert!(!bytes.windows(path.len()).any(|window| window == path), "the artifact holds a path of this machine");
 }
 
@@ -141,7 +141,7 @@ fn an_artifact_can_go_to_standard_output() {
     let scratch = program();
     let out = std::process::Command::new(env!("CARGO_BIN_EXE_mclc"))
         .args(["build", "p", "-o", "-"])
-        .current_dir(scratch.dir.path())
+        .current_dir(scratch.dir())
         .output()
         .expect("the tool runs");
     done(&scratch, &["build", "p", "-o", "out.bin"]);

@@ -106,7 +106,7 @@ fn a_reader_that_goes_away_is_no_failure() {
     let scratch = Scratch::new(&[("a.mcl", "$x = 'y'\n".repeat(5000).as_bytes())]);
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_mclc"))
         .args(["check", "a.mcl"])
-        .current_dir(scratch.dir.path())
+        .current_dir(scratch.dir())
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())
         .spawn()
