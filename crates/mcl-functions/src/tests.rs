@@ -4,6 +4,7 @@ mod examples;
 mod literal;
 mod random_arguments;
 mod streaming;
+mod templates;
 
 use expect_test::Expect;
 use mcl_value::{Field, FuncType, Type, Value};

@@ -25,6 +25,7 @@ mod load;
 mod loaded;
 mod metadata;
 mod name;
+mod open;
 mod remote;
 mod scan;
 #[cfg(test)]

@@ -10,22 +10,19 @@ use std::sync::Arc;
 
 use cranelift_entity::PrimaryMap;
 use mcl_diagnostics::{Code, Diagnostic, FileId, Files, Span, Stage};
-use mcl_lexer::{Tokens, lex};
+use mcl_lexer::Tokens;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::clean::{absolute, real_part, relative};
+use crate::clean::{absolute, relative};
 use crate::deploy;
-use crate::embedded::{self, EmbeddedModule};
+use crate::embedded;
 use crate::input::{Input, InputError, reason};
 use crate::loaded::{DeployFiles, Import, ImportFailure, ImportTarget, Loaded, Unit, UnitId};
-use crate::metadata::{Metadata, MetadataError};
 use crate::name::{ImportKind, ImportName, NameError};
+use crate::open::{Context, Location, OpenError, Opened, Overlay, open};
 use crate::remote::{RemoteImport, RemoteLocation};
 use crate::scan;
-
-/// Maximum size of a source file. Spans count bytes in 32 bits.
-const MAX_SOURCE_BYTES: u64 = 256 << 20;
 
 /// How to load.
 #[derive(Clone, Debug, Default)]
@@ -77,56 +74,6 @@ pub fn load_remote(input: &Input, options: &Options) -> Result<(Loaded, Vec<Remo
     Ok((Loaded { files: loader.files, units: loader.units, deploy: Vec::new() }, remote))
 }
 
-/// The module that a file belongs to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Context {
-    /// The tree that relative imports must stay in.
-    root: PathBuf,
-    /// Whether it is a remote module, whose symbolic links must stay in the tree too.
-    remote: bool,
-    /// The directory of the metadata, or of the file if there is none: `deploy.*` paths are relative to it.
-    base: PathBuf,
-    /// The directory that imports are relative to.
-    imports_from: PathBuf,
-    /// The module directories to search for remote imports, nearest first, without the global one.
-    module_paths: Vec<PathBuf>,
-}
-
-/// What to open for an import.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Location {
-    File(PathBuf),
-    Directory(PathBuf),
-    Embedded(&'static EmbeddedModule),
-}
-
-/// A file that was read but is not a unit yet.
-struct Opened {
-    path: PathBuf,
-    text: String,
-    tokens: Tokens,
-    context: Context,
-    /// The files of the module that are deployed.
-    source: deploy::Source,
-}
-
-/// Why a location cannot be opened.
-enum OpenError {
-    Unreadable {
-        path: PathBuf,
-        error: io::Error,
-    },
-    TooLarge(PathBuf),
-    NoModule(PathBuf),
-    Metadata {
-        path: PathBuf,
-        text: String,
-        error: MetadataError,
-    },
-    /// A symbolic link that leaves its module.
-    EscapingLink(PathBuf),
-}
-
 struct Loader {
     files: Files,
     /// The sources read so far.
@@ -139,8 +86,7 @@ struct Loader {
     /// The directory of the program; file names in messages are relative to it.
     program: PathBuf,
     module_path: Option<PathBuf>,
-    /// A file whose content is given, not read.
-    overlay: Option<(PathBuf, Vec<u8>)>,
+    overlay: Option<Overlay>,
 }
 
 impl Loader {
@@ -164,7 +110,7 @@ impl Loader {
             Input::Directory(path) => loader.open_program(Location::Directory(absolute(path, &here)), path)?,
             Input::Text { path, text } => {
                 let file = absolute(path, &here);
-                loader.overlay = Some((file.clone(), text.clone()));
+                loader.overlay = Some(Overlay { path: file.clone(), content: text.clone() });
                 loader.open_program(Location::File(file), path)?
             }
         };
@@ -195,7 +141,7 @@ impl Loader {
             });
             inside.unwrap_or(path)
         };
-        self.open(&location, &around).map_err(|error| match error {
+        open(&location, &around, self.overlay.as_ref()).map_err(|error| match error {
             OpenError::Unreadable { path, error } => InputError::Unreadable { path: shown(path), error }.into(),
             OpenError::TooLarge(path) => InputError::TooLarge { path: shown(path) }.into(),
             OpenError::NoModule(_) | OpenError::EscapingLink(_) => {
@@ -232,7 +178,7 @@ impl Loader {
             }
         }
         let opened: Vec<Result<Opened, OpenError>> =
-            requests.par_iter().map(|(location, around)| self.open(location, around)).collect();
+            requests.par_iter().map(|(location, around)| open(location, around, self.overlay.as_ref())).collect();
         let targets: Vec<ImportTarget> = opened
             .into_iter()
             .map(|opened| match opened {
@@ -331,105 +277,6 @@ impl Loader {
             .collect()
     }
 
-    /// Reads the main file of a location. Does not change the loader, so several locations can be opened in parallel.
-    fn open(&self, location: &Location, around: &Context) -> Result<Opened, OpenError> {
-        let directory = match location {
-            Location::File(path) => {
-                self.check_inside(path, around)?;
-                return self.open_file(path, around);
-            }
-            Location::Directory(directory) => directory,
-            Location::Embedded(module) => return Ok(open_embedded(module)),
-        };
-        self.check_inside(directory, around)?;
-        let metadata_path = directory.join("metadata.yaml");
-        let text = match std::fs::read(&metadata_path) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // Perhaps the directory itself does not exist.
-                std::fs::metadata(directory)
-                    .map_err(|error| OpenError::Unreadable { path: directory.clone(), error })?;
-                let main = directory.join("main.mcl");
-                if main.symlink_metadata().is_err() {
-                    return Err(OpenError::NoModule(directory.clone()));
-                }
-                return self.open_file(&main, around);
-            }
-            Err(error) => return Err(OpenError::Unreadable { path: metadata_path, error }),
-        };
-        let metadata = match Metadata::parse(&text) {
-            Ok(metadata) => metadata,
-            Err(error) => return Err(OpenError::Metadata { path: metadata_path, text, error }),
-        };
-        let main = absolute(Path::new(&metadata.main), directory);
-        self.check_inside(&main, around)?;
-        let mut module_paths = Vec::new();
-        if !metadata.path.is_empty() {
-            let path = absolute(Path::new(&metadata.path), directory);
-            self.check_inside(&path, around)?;
-            module_paths.push(path);
-        }
-        if !metadata.parent_path_block {
-            module_paths.extend(
-                around
-                    .module_paths
-                    .iter()
-                    .filter(|path| module_paths.first() != Some(path))
-                    .cloned()
-                    .collect::<Vec<_>>(),
-            );
-        }
-        let context = Context {
-            root: around.root.clone(),
-            remote: around.remote,
-            base: directory.clone(),
-            imports_from: main.parent().unwrap_or(directory).to_owned(),
-            module_paths,
-        };
-        let data = (!metadata.files.is_empty()).then(|| absolute(Path::new(&metadata.files), directory));
-        let source = deploy::Source::Disk { metadata: Some(metadata_path), data };
-        self.read(main, context, source)
-    }
-
-    /// Reads a file that belongs to no module with metadata.
-    fn open_file(&self, path: &Path, around: &Context) -> Result<Opened, OpenError> {
-        let directory = path.parent().unwrap_or(path).to_owned();
-        let context = Context { base: directory.clone(), imports_from: directory, ..around.clone() };
-        let source = deploy::Source::Disk { metadata: None, data: None };
-        self.read(path.to_owned(), context, source)
-    }
-
-    /// Reads and lexes a source.
-    fn read(&self, path: PathBuf, context: Context, source: deploy::Source) -> Result<Opened, OpenError> {
-        let bytes = match &self.overlay {
-            Some((overlaid, bytes)) if *overlaid == path => Ok(bytes.clone()),
-            _ if path.metadata().is_ok_and(|file| file.len() > MAX_SOURCE_BYTES) => {
-                return Err(OpenError::TooLarge(path));
-            }
-            _ => std::fs::read(&path),
-        };
-        let text = match bytes.map(String::from_utf8) {
-            Ok(Ok(text)) => text,
-            Ok(Err(error)) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
-            Err(error) => return Err(OpenError::Unreadable { path, error }),
-        };
-        if text.len() as u64 > MAX_SOURCE_BYTES {
-            return Err(OpenError::TooLarge(path));
-        }
-        Ok(Opened { tokens: lex(&text), path, text, context, source })
-    }
-
-    /// Rejects symbolic links that lead out of a remote module.
-    fn check_inside(&self, path: &Path, around: &Context) -> Result<(), OpenError> {
-        if around.remote
-            && let (Some(real), Ok(root)) = (real_part(path), around.root.canonicalize())
-            && !real.starts_with(root)
-        {
-            return Err(OpenError::EscapingLink(path.to_owned()));
-        }
-        Ok(())
-    }
-
     /// Adds the unit of a file; the targets of its imports are set later.
     fn add(&mut self, opened: Opened) -> UnitId {
         let key = (opened.path, opened.context);
@@ -524,7 +371,7 @@ impl Loader {
     /// Returns the files that the running program can read.
     fn deploy(&self) -> Result<DeployFiles, LoadError> {
         let mut files = deploy::Deploy::default();
-        let overlay = self.overlay.as_ref().map(|(path, bytes)| (path.as_path(), bytes.as_slice()));
+        let overlay = self.overlay.as_ref().map(|overlay| (overlay.path.as_path(), overlay.content.as_slice()));
         for (id, unit) in &self.units {
             let context = &self.contexts[id];
             let (metadata, data) = match &self.sources[id] {
@@ -540,24 +387,5 @@ impl Loader {
                 .map_err(|(path, error)| InputError::Unreadable { path, error })?;
         }
         Ok(files.into_sorted())
-    }
-}
-
-/// Returns the main file of an embedded module, which cannot import from the file system.
-fn open_embedded(module: &'static EmbeddedModule) -> Opened {
-    let base = PathBuf::from(module.uri(""));
-    let text = module.main().to_owned();
-    Opened {
-        tokens: lex(&text),
-        text,
-        path: PathBuf::from(module.uri(EmbeddedModule::MAIN)),
-        context: Context {
-            root: base.clone(),
-            remote: true,
-            base: base.clone(),
-            imports_from: base,
-            module_paths: Vec::new(),
-        },
-        source: deploy::Source::Embedded(module),
     }
 }
