@@ -4,13 +4,13 @@
 //! is not a value. Where the file is watched, its [`InputVersion`] before and after the read tells whether somebody was at
 //! work. New contents are confirmed by a second look, which is all there is without a watch.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read as _, Seek as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use rustix::fs::{OFlags, SeekFrom};
+use rustix::fs::SeekFrom;
+use rustix::io::Errno;
+use safe_fs::{Error, FileKind, Files, LastLink, OpenFile, Timestamp};
 
 use crate::{InputVersion, StreamContext};
 
@@ -27,10 +27,11 @@ const MAX_SETTLE_TIME: Duration = Duration::from_secs(1);
 /// How long that is while it is empty or changes during each read.
 const MAX_INCOMPLETE_TIME: Duration = Duration::from_secs(10);
 
-/// Reads a regular file. Never blocks on a fifo, and never opens a device.
+/// Reads a regular file. Never blocks on a fifo, never opens a device, and does not follow links that a user could have made
+/// to what is not the user's: what a program reads may become readable for everybody.
 ///
 /// # Errors
-/// The file cannot be read, is not a regular file, or is larger than 256 MiB.
+/// The file cannot be read, is not a regular file, reached by such a link, or is larger than 256 MiB.
 pub(crate) fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     let mut file = open_regular(path)?;
     let mut before = stamp(&file)?;
@@ -41,33 +42,37 @@ pub(crate) fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
             return Ok(contents);
         }
         before = after;
-        file.rewind()?;
+        file.rewind();
     }
     read_all(&mut file)
 }
 
-fn open_regular(path: &Path) -> io::Result<File> {
-    let not_regular = || io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
+fn open_regular(path: &Path) -> io::Result<OpenFile<'static>> {
+    let files = Files::of_kernel();
     // Looked at first, because opening a device can have effects.
-    for_regular(&std::fs::metadata(path)?).ok_or_else(not_regular)?;
-    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-    let flags = i32::try_from(flags.bits()).unwrap_or_default();
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    for_regular(&file.metadata()?).ok_or_else(not_regular)?;
-    Ok(file)
+    let found = files.find(path, LastLink::Follow).map_err(Error::into_io)?.ok_or(Errno::NOENT)?;
+    match found.stat.kind {
+        FileKind::File => {}
+        FileKind::Directory => return Err(Errno::ISDIR.into()),
+        _ => return Err(not_regular()),
+    }
+    match files.open(path, LastLink::Follow) {
+        Ok(file) => file.ok_or_else(|| Errno::NOENT.into()),
+        Err(Error::WrongKind { .. }) => Err(not_regular()),
+        Err(error) => Err(error.into_io()),
+    }
 }
 
-/// Directories can be opened: reading them fails with the error that users expect.
-fn for_regular(metadata: &std::fs::Metadata) -> Option<()> {
-    (metadata.is_file() || metadata.is_dir()).then_some(())
+fn not_regular() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")
 }
 
-fn stamp(file: &File) -> io::Result<(u64, Option<SystemTime>)> {
-    let metadata = file.metadata()?;
-    Ok((metadata.len(), metadata.modified().ok()))
+fn stamp(file: &OpenFile<'_>) -> io::Result<(u64, Timestamp)> {
+    let stat = Files::of_kernel().file_system().stat(file.handle())?;
+    Ok((stat.size, stat.modified))
 }
 
-fn read_all(file: &mut File) -> io::Result<Vec<u8>> {
+fn read_all(file: &mut OpenFile<'_>) -> io::Result<Vec<u8>> {
     let mut contents = Vec::new();
     file.take(MAX_SIZE + 1).read_to_end(&mut contents)?;
     if contents.len() as u64 > MAX_SIZE {
@@ -75,7 +80,7 @@ fn read_all(file: &mut File) -> io::Result<Vec<u8>> {
     }
     // A truncation can be seen long before its event arrives, but holds the lock of the inode until then. Looking for a hole
     // waits for that lock. Not every file system supports it, and an empty file has no hole.
-    let _ = rustix::fs::seek(&*file, SeekFrom::Hole(0));
+    let _ = rustix::fs::seek(file.handle().descriptor()?, SeekFrom::Hole(0));
     Ok(contents)
 }
 
@@ -169,6 +174,29 @@ mod tests {
             assert_eq!(error.to_string(), "not a regular file", "{}", path.display());
         }
         assert_eq!(read_regular(dir.path()).expect_err("refused").kind(), io::ErrorKind::IsADirectory);
+    }
+
+    #[test]
+    fn secrets_are_not_read_for_the_user_who_made_a_link() {
+        use std::os::unix::fs::lchown;
+        if !rustix::process::geteuid().is_root() {
+            return test_support::skip("needs root");
+        }
+        let dir = tempfile::tempdir().expect("a directory");
+        let [home, secret, link, name] = ["home", "secret", "home/link", "home/name"].map(|name| dir.path().join(name));
+        std::fs::create_dir(&home).expect("created");
+        std::fs::write(&secret, "secret").expect("written");
+        std::os::unix::fs::symlink(&secret, &link).expect("a link");
+        assert_eq!(read_regular(&link).expect("a link of root"), b"secret");
+        std::fs::hard_link(&secret, &name).expect("another name");
+        for path in [&home, &link] {
+            lchown(path, Some(65534), Some(65534)).expect("given away");
+        }
+        for path in [&link, &name] {
+            assert!(read_regular(path).expect_err("refused").to_string().contains("user 0"), "{}", path.display());
+        }
+        lchown(&secret, Some(65534), None).expect("given away");
+        assert_eq!(read_regular(&link).expect("the user's own"), b"secret");
     }
 
     #[test]
