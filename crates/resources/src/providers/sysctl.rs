@@ -69,9 +69,14 @@ impl Provider for Sysctl {
             self.check_kernel(cx, path)?;
         }
         let Some(path) = &self.config else { return Ok(()) };
-        let after = format!("{} = {}\n", self.name, self.value).into_bytes();
-        let text = || format!("write {} = {} to {}", self.name, self.value, path.display());
-        text_file::edit(cx, path, &with_mode(0o644), |before| Ok(Edit::to(before, &after, text))).map(drop)
+        let decide = |before: Option<&[u8]>| {
+            let after = with_parameter(before.unwrap_or_default(), &self.name, &self.value);
+            Ok(after.map(|after| Edit {
+                text: format!("write {} = {} to {}", self.name, self.value, path.display()),
+                after: Some(after),
+            }))
+        };
+        text_file::edit(cx, path, &with_mode(0o644), decide).map(drop)
     }
 
     fn watches(&self) -> Vec<Watch> {
@@ -84,10 +89,56 @@ impl Provider for Sysctl {
     }
 }
 
+/// Returns a file in the format of `sysctl.d` with exactly one line for this parameter, which sets this value; `None` if it
+/// has that. Other lines may be those of other resources and are kept.
+fn with_parameter(text: &[u8], name: &str, value: &str) -> Option<Vec<u8>> {
+    let line = format!("{name} = {value}\n").into_bytes();
+    let mut after = Vec::with_capacity(text.len() + line.len());
+    let mut is_written = false;
+    for old in text.split_inclusive(|byte| *byte == b'\n') {
+        match assignment(old) {
+            Some((key, _)) if key == name && is_written => {}
+            Some((key, found)) if key == name => {
+                is_written = true;
+                let is_same = found.split_whitespace().eq(value.split_whitespace());
+                after.extend_from_slice(if is_same { old } else { &line });
+            }
+            _ => after.extend_from_slice(old),
+        }
+    }
+    if !is_written {
+        if !after.is_empty() && !after.ends_with(b"\n") {
+            after.push(b'\n');
+        }
+        after.extend_from_slice(&line);
+    }
+    (after != text).then_some(after)
+}
+
+/// Returns the dotted key and the value of a line; `None` for comments and anything else.
+fn assignment(line: &[u8]) -> Option<(String, &str)> {
+    let line = std::str::from_utf8(line).ok()?.trim();
+    // After a `-`, errors are ignored at boot.
+    let (key, value) = line.strip_prefix('-').unwrap_or(line).split_once('=')?;
+    let key = key.trim();
+    if key.starts_with(['#', ';']) {
+        return None;
+    }
+    // The first separator decides which one separates; the other one is then a part of a name.
+    let swapped = |c| match c {
+        '/' => '.',
+        '.' => '/',
+        c => c,
+    };
+    let is_path = key.find(['.', '/']).is_some_and(|at| key[at..].starts_with('/'));
+    Some((if is_path { key.chars().map(swapped).collect() } else { key.to_owned() }, value.trim()))
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
 
+    use super::with_parameter;
     use crate::provider_test::{ProviderTest, resource};
 
     #[test]
@@ -100,6 +151,26 @@ mod tests {
             .with("path", path.to_str().unwrap());
         ProviderTest::new(&sysctl).assert_converges();
         assert_eq!(fs::read_to_string(&path).unwrap(), "net.ipv4.ip_forward = 1\n");
+    }
+
+    #[test]
+    fn only_the_line_of_the_parameter_changes() {
+        let check = |before: &str, after: Option<&str>| {
+            let edited = with_parameter(before.as_bytes(), "net.ipv4.ip_forward", "1");
+            assert_eq!(edited.map(|text| String::from_utf8(text).unwrap()).as_deref(), after, "{before:?}");
+        };
+        check("", Some("net.ipv4.ip_forward = 1\n"));
+        check("a.b = 2", Some("a.b = 2\nnet.ipv4.ip_forward = 1\n"));
+        check(
+            "# net.ipv4.ip_forward = 0\nnet.ipv4.ip_forward = 0\na.b = 2\n",
+            Some("# net.ipv4.ip_forward = 0\nnet.ipv4.ip_forward = 1\na.b = 2\n"),
+        );
+        check("-net/ipv4/ip_forward=0\nnet.ipv4.ip_forward=2\n", Some("net.ipv4.ip_forward = 1\n"));
+        for same in ["net.ipv4.ip_forward=1", "a = 1\n net/ipv4/ip_forward =  1 \n", "- net.ipv4.ip_forward = 1\n"] {
+            check(same, None);
+        }
+        let several = with_parameter(b"net.ipv4.tcp_rmem = 1\t2\t3\n", "net.ipv4.tcp_rmem", "1 2 3");
+        assert_eq!(several, None);
     }
 
     #[test]
