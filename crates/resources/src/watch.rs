@@ -31,12 +31,23 @@ pub type Task = Box<dyn FnOnce(&TaskHandle) -> Result<(), Failure> + Send>;
 /// Which entries below a path are watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// The object itself: its appearance, disappearance, content and attributes.
+    /// The object itself, not what it leads to if it is a symbolic link.
+    Name,
+    /// The object itself: its appearance, disappearance, content and attributes. For a symbolic link, also those of what it
+    /// leads to.
     Entry,
     /// The object and the entries of a directory.
     Children,
     /// The object and everything below a directory.
     Recursive,
+}
+
+impl Scope {
+    /// Returns whether the entries of a directory are watched.
+    #[must_use]
+    pub fn has_entries(self) -> bool {
+        matches!(self, Scope::Children | Scope::Recursive)
+    }
 }
 
 /// The interface of a [`Watch::Task`] to the engine.

@@ -9,6 +9,10 @@
 //! instead. When the kernel's queue overflows, everything is reported once: spurious reports are harmless, missed ones are
 //! not.
 
+mod links;
+#[cfg(test)]
+mod tests;
+
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::mem::MaybeUninit;
@@ -22,6 +26,8 @@ use resources::Scope;
 use rustc_hash::FxHashMap;
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use rustix::io::Errno;
+
+use crate::watcher::links::Links;
 
 /// Time between two reports of paths that cannot be watched.
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_secs(2);
@@ -70,6 +76,7 @@ pub struct Watcher {
     limit_reported: bool,
     /// The events that tell a changed file from one that is being changed.
     content: WatchFlags,
+    links: Links,
     buffer: Vec<MaybeUninit<u8>>,
 }
 
@@ -139,6 +146,7 @@ impl Watcher {
             refused: Vec::new(),
             poll_at: None,
             content: CONTENT,
+            links: Links::default(),
             buffer: vec![MaybeUninit::uninit(); 64 * 1024],
         }
     }
@@ -173,8 +181,18 @@ impl Watcher {
         self.limit_reached && !std::mem::replace(&mut self.limit_reported, true)
     }
 
-    /// Reports changes of the path under that token from now on. The watch is in place when this returns.
+    /// Reports changes of the path under that token from now on, and of what it leads to while it is a symbolic link. The
+    /// watch is in place when this returns.
     pub fn subscribe(&mut self, path: &Path, scope: Scope, token: u64) -> Subscription {
+        let subscription = self.subscribe_one(path, scope, token);
+        if scope != Scope::Name {
+            self.follow(subscription, path, token);
+        }
+        subscription
+    }
+
+    /// Subscribes to a path without following it.
+    fn subscribe_one(&mut self, path: &Path, scope: Scope, token: u64) -> Subscription {
         let mut node = ROOT;
         for name in components(path) {
             node = self.child(node, name);
@@ -195,6 +213,7 @@ impl Watcher {
 
     /// Ends a subscription.
     pub fn unsubscribe(&mut self, subscription: Subscription) {
+        self.unfollow(subscription);
         let Some(node) = self.nodes.get_mut(subscription.node) else { return };
         let before = node.subscribers.len();
         node.subscribers.retain(|s| s.serial != subscription.serial);
@@ -292,7 +311,7 @@ impl Watcher {
                 }
             }
             let subscribers = self.nodes[node].subscribers.iter();
-            let subscribers = subscribers.filter(|s| s.scope != Scope::Entry);
+            let subscribers = subscribers.filter(|s| s.scope.has_entries());
             changes.extend(subscribers.map(|s| PathChange { token: s.token, phase }));
             let is_new_directory = event.flags.contains(ReadFlags::ISDIR)
                 && event.flags.intersects(ReadFlags::CREATE | ReadFlags::MOVED_TO);
@@ -333,6 +352,7 @@ impl Watcher {
                 self.walk(at);
             }
             todo.extend(self.nodes[at].children.values());
+            self.follow_again(at);
         }
         if node != ROOT {
             self.report_recursive(self.nodes[node].parent, phase, changes);
@@ -382,7 +402,7 @@ impl Watcher {
     /// Makes the watch that the node needs, unless it has one.
     fn watch(&mut self, node: usize) {
         let this = &self.nodes[node];
-        let deep = this.walked || this.subscribers.iter().any(|s| s.scope != Scope::Entry);
+        let deep = this.walked || this.subscribers.iter().any(|s| s.scope.has_entries());
         let full = deep || this.children.values().any(|c| !self.nodes[*c].subscribers.is_empty());
         let needed = full || !this.children.is_empty();
         let enough = match this.state {
@@ -484,7 +504,7 @@ impl Watcher {
             if !this.children.is_empty() || this.walked {
                 return;
             }
-            let deep = this.subscribers.iter().any(|s| s.scope != Scope::Entry);
+            let deep = this.subscribers.iter().any(|s| s.scope.has_entries());
             if !deep {
                 self.unwatch(node);
             }
@@ -546,6 +566,3 @@ fn components(path: &Path) -> Vec<&OsStr> {
     }
     names
 }
-
-#[cfg(test)]
-mod tests;

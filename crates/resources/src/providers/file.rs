@@ -9,6 +9,7 @@ mod attributes;
 mod capture;
 mod content;
 mod link;
+mod managed;
 mod parameters;
 #[cfg(test)]
 mod tests;
@@ -250,18 +251,17 @@ impl Provider for File {
 
     fn watches(&self) -> Vec<Watch> {
         let below = if self.recurse { Scope::Recursive } else { Scope::Children };
-        let scope = if self.is_dir && (self.purge || !self.source.is_empty()) { below } else { Scope::Entry };
+        let scope = if self.symlink {
+            Scope::Name
+        } else if self.is_dir && (self.purge || !self.source.is_empty()) {
+            below
+        } else {
+            Scope::Entry
+        };
         let mut watches = vec![Watch::Path(self.path.clone(), scope)];
-        if !self.symlink {
-            // The target of a link changes in its own directory.
-            let is_link = std::fs::symlink_metadata(&self.path).is_ok_and(|m| m.is_symlink());
-            if let Some(target) = is_link.then(|| std::fs::canonicalize(&self.path).ok()).flatten() {
-                watches.push(Watch::Path(target, scope));
-            }
-            if !self.source.is_empty() {
-                let scope = if self.source.ends_with('/') { Scope::Recursive } else { Scope::Entry };
-                watches.push(Watch::Path(PathBuf::from(&self.source), scope));
-            }
+        if !self.symlink && !self.source.is_empty() {
+            let scope = if self.source.ends_with('/') { Scope::Recursive } else { Scope::Entry };
+            watches.push(Watch::Path(PathBuf::from(&self.source), scope));
         }
         watches.extend(self.fragments.iter().map(|fragment| {
             let scope = if fragment.ends_with('/') { Scope::Children } else { Scope::Entry };

@@ -43,6 +43,50 @@ fn file_is_noticed_when_its_missing_parents_appear_one_by_one() {
 }
 
 #[test]
+fn target_of_a_link_is_watched_whenever_the_link_is_made() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    for directory in ["one", "two"] {
+        fs::create_dir(path(directory)).unwrap();
+        fs::write(path(directory).join("f"), "").unwrap();
+    }
+    let link = |target: &str, name: &str| std::os::unix::fs::symlink(target, path(name)).unwrap();
+    let mut watcher = Watcher::new();
+    let subscription = watcher.subscribe(&path("x"), Scope::Entry, 7);
+    link("chain", "x");
+    assert!(wait_for(&mut watcher, 7), "the link appears");
+    link("one/f", "chain");
+    assert!(wait_for(&mut watcher, 7), "the second link appears");
+    quiet(&mut watcher);
+    fs::write(path("one/f"), "x").unwrap();
+    assert!(wait_for(&mut watcher, 7), "the target changes");
+    link("two/f", "new");
+    fs::rename(path("new"), path("chain")).unwrap();
+    assert!(wait_for(&mut watcher, 7), "the link is replaced");
+    quiet(&mut watcher);
+    fs::write(path("one/f"), "y").unwrap();
+    assert_eq!(quiet(&mut watcher), [0; 0], "the old target is left alone");
+    fs::write(path("two/f"), "y").unwrap();
+    assert!(wait_for(&mut watcher, 7), "the new target changes");
+    watcher.unsubscribe(subscription);
+    assert_eq!(watcher.nodes.len() - watcher.free.len(), 1, "only the root is left");
+}
+
+#[test]
+fn cycle_of_links_is_followed_for_a_while() {
+    let dir = tempfile::tempdir().unwrap();
+    for (target, name) in [("a", "b"), ("b", "a")] {
+        std::os::unix::fs::symlink(target, dir.path().join(name)).unwrap();
+    }
+    let mut watcher = Watcher::new();
+    let subscription = watcher.subscribe(&dir.path().join("a"), Scope::Entry, 7);
+    fs::remove_file(dir.path().join("b")).unwrap();
+    assert!(wait_for(&mut watcher, 7));
+    watcher.unsubscribe(subscription);
+    assert_eq!(watcher.nodes.len() - watcher.free.len(), 1, "only the root is left");
+}
+
+#[test]
 fn ten_thousand_files_of_one_directory_need_few_watches() {
     let dir = tempfile::tempdir().unwrap();
     let mut watcher = Watcher::new();

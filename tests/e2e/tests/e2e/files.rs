@@ -103,6 +103,48 @@ tar "@/c/a.tar" { inputs => ["@/main.mcl",], }
     assert_eq!(names(&scratch.path("c")), ["a.gz", "a.tar", "k", "keep", "l", "lines", "m", "x"]);
 }
 
+/// A bind mount, unmounted on drop.
+struct BindMount<'s>(&'s Path);
+
+impl BindMount<'_> {
+    fn new<'s>(from: &Path, to: &'s Path) -> Option<BindMount<'s>> {
+        let mounted = std::process::Command::new("mount").arg("--bind").args([from, to]).output();
+        if mounted.is_ok_and(|output| output.status.success()) {
+            return Some(BindMount(to));
+        }
+        test_support::skip("mounting is not permitted here");
+        None
+    }
+}
+
+impl Drop for BindMount<'_> {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount").arg("--lazy").arg(self.0).status();
+    }
+}
+
+#[test]
+fn purge_knows_managed_files_below_a_bind_mount() {
+    let scratch = Scratch::new(
+        r#"
+file "@/c/" { state => "exists", recurse => true, purge => true, }
+file "@/bound/k" { state => "exists", content => "x", }
+file "@/bound/sub/l" { state => "exists", content => "x", }
+"#,
+    );
+    for directory in ["c", "c/sub", "bound"] {
+        fs::create_dir(scratch.path(directory)).unwrap();
+    }
+    let (from, to) = (scratch.path("c"), scratch.path("bound"));
+    let Some(_mount) = BindMount::new(&from, &to) else { return };
+    assert_eq!(scratch.apply_once(&[]).status, 0);
+    scratch.write("c/stray", "");
+    scratch.write("c/sub/stray", "");
+    let ran = scratch.apply_once(&[]);
+    assert!(ran.out.contains(" 2 changes ") || ran.err.contains(" 2 changes "), "{}{}", ran.out, ran.err);
+    assert_eq!((names(&from), names(&from.join("sub"))), (vec!["k".into(), "sub".into()], vec!["l".into()]));
+}
+
 #[test]
 fn purge_bears_other_programs_that_remove_strays() {
     let files: String =

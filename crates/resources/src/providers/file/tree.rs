@@ -10,6 +10,7 @@ use safe_fs::{Error, FileKind, Files, Found, LastLink, is_temporary_name};
 use crate::file_access::failure;
 use crate::providers::file::attributes::Attributes;
 use crate::providers::file::content::Content;
+use crate::providers::file::managed::ManagedEntries;
 use crate::providers::file::parameters::{File, Wanted};
 use crate::text_file::with_mode;
 use crate::{Context, Failure};
@@ -84,7 +85,7 @@ impl File {
         directory: &Path,
         is_root: bool,
         wanted: &BTreeSet<OsString>,
-        managed: &mut Option<BTreeSet<PathBuf>>,
+        managed: &mut Option<ManagedEntries>,
         todo: &mut Vec<(Option<PathBuf>, PathBuf)>,
     ) -> Result<(), Failure> {
         let last = if is_root { LastLink::FollowTrusted } else { LastLink::Keep };
@@ -99,12 +100,8 @@ impl File {
         for name in present.into_iter().filter(|name| !wanted.contains(name)) {
             let (path, real_path) = (directory.join(&name), real_directory.join(&name));
             let Some(entry) = cx.files().find(&real_path, LastLink::Keep).map_err(failure)? else { continue };
-            let is_managed = |managed: &BTreeSet<PathBuf>| {
-                let below = managed.range(real_path.clone()..).next();
-                below.is_some_and(|below| below.starts_with(&real_path))
-            };
-            let managed = managed.get_or_insert_with(|| cx.managed().real_paths(cx.files()));
-            if is_managed(managed) {
+            let managed = managed.get_or_insert_with(|| ManagedEntries::of(cx.managed(), cx.files()));
+            if managed.contain(cx.files(), &stat, &real_path, &entry.stat) {
                 if entry.stat.is_directory() {
                     todo.push((None, path));
                 }
