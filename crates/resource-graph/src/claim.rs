@@ -21,6 +21,24 @@ pub enum Demand {
     Whole(String),
     /// A part of it, such as a line of a file. Parts do not contradict each other, but a demand for the whole.
     Part,
+    /// That a line exists, or that it does not.
+    Line {
+        /// The line. It may be secret.
+        text: String,
+        /// Whether it must exist.
+        exists: bool,
+    },
+}
+
+impl Demand {
+    /// Returns the part of the aspect that is demanded. Demands of different parts are unrelated.
+    #[must_use]
+    pub fn part(&self) -> &str {
+        match self {
+            Demand::Line { text, .. } => text,
+            Demand::Whole(_) | Demand::Part => "",
+        }
+    }
 }
 
 impl Claim {
@@ -36,6 +54,12 @@ impl Claim {
         Claim { object: normalized_path(path), aspect: "content", demand: Demand::Part }
     }
 
+    /// Makes a demand for a line of a file.
+    #[must_use]
+    pub fn line(path: &str, text: impl Into<String>, exists: bool) -> Claim {
+        Claim { object: normalized_path(path), aspect: "line", demand: Demand::Line { text: text.into(), exists } }
+    }
+
     /// Returns whether two claims cannot both be satisfied.
     #[must_use]
     pub fn contradicts(&self, other: &Claim) -> bool {
@@ -44,7 +68,11 @@ impl Claim {
             && match (&self.demand, &other.demand) {
                 (Demand::Part, Demand::Part) => false,
                 (Demand::Whole(a), Demand::Whole(b)) => a != b,
-                (Demand::Whole(_), Demand::Part) | (Demand::Part, Demand::Whole(_)) => true,
+                (Demand::Line { text: a, exists }, Demand::Line { text: b, exists: other }) => {
+                    a == b && exists != other
+                }
+                (Demand::Whole(_), _) | (_, Demand::Whole(_)) => true,
+                (Demand::Part, Demand::Line { .. }) | (Demand::Line { .. }, Demand::Part) => false,
             }
     }
 }
@@ -130,6 +158,50 @@ mod tests {
             assert!(contradict(&line("1"), &file) && contradict(&json, &file), "{file:?}");
         }
         assert!(!contradict(&line("1"), &resource("file", "/a/x").with("state", "exists").with("mode", "0600")));
+    }
+
+    #[test]
+    fn one_line_cannot_exist_and_be_absent() {
+        let line = |name: &str, state: &str, content: &str| {
+            resource("line", name).with("file", "/a/x").with("state", state).with("content", content)
+        };
+        assert!(contradict(&line("1", "exists", "a"), &line("2", "absent", "a\n")));
+        assert!(contradict(&line("1", "exists", "a"), &line("2", "absent", " a ").with("trim", true)));
+        assert!(!contradict(&line("1", "exists", "a"), &line("2", "absent", "b")));
+        assert!(!contradict(&line("1", "exists", "a"), &line("2", "exists", "a")));
+        assert!(!contradict(&line("1", "exists", ""), &line("2", "absent", "")), "nothing is managed");
+        let key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBtqhnN5YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFh me";
+        let entry = |name: &str, state: &str| {
+            resource("ssh:authorized_key", name).with("user", "u").with("state", state).with("content", key)
+        };
+        assert!(contradict(&entry("1", "exists"), &entry("2", "absent")));
+    }
+
+    #[test]
+    fn settings_of_the_host_contradict_each_other_by_what_they_set() {
+        let mount = |name: &str, state: &str| resource("mount", name).with("state", state).with("device", "/dev/sdz1");
+        assert!(contradict(&mount("/mnt/x", "exists"), &mount("/mnt/x/", "absent")));
+        assert!(contradict(&mount("/mnt/x", "exists"), &mount("/mnt/x/", "exists").with("type", "ext4")));
+        assert!(!contradict(&mount("/mnt/x", "exists"), &mount("/mnt/x/", "exists")));
+        assert!(!contradict(&mount("/mnt/x", "exists"), &mount("/mnt/y", "absent")));
+        let host = |name: &str| resource("hostname", name);
+        assert!(contradict(&host("a"), &host("b")));
+        assert!(!contradict(&host("a"), &host("b").with("hostname", "a")));
+        let only = |key: &str| {
+            let keys = ["pretty_hostname", "static_hostname", "transient_hostname"];
+            keys.into_iter().filter(|other| *other != key).fold(host(key), |host, other| host.with(other, ""))
+        };
+        assert!(!contradict(&only("pretty_hostname"), &only("static_hostname")));
+    }
+
+    #[test]
+    fn accounts_do_not_share_a_number() {
+        let user = |name: &str| resource("user", name).with("state", "exists").with("uid", 4242);
+        let group = |name: &str| resource("group", name).with("state", "exists").with("gid", 4242);
+        assert!(contradict(&user("a"), &user("b")) && contradict(&group("a"), &group("b")));
+        assert!(!contradict(&user("a"), &group("a")));
+        assert!(!contradict(&user("a"), &user("b").with("allowduplicateuid", true)));
+        assert!(!contradict(&user("a"), &user("b").with("state", "absent")));
     }
 
     #[test]

@@ -70,7 +70,10 @@ fn announce(cx: &mut Context<'_>, path: &Path, before: Option<&[u8]>, edit: &Edi
 }
 
 /// Replaces a leading `~/` or `~user/` by the home directory (spec 05 §5.4).
-pub(crate) fn expand_home(path: &str) -> Result<PathBuf, Failure> {
+///
+/// # Errors
+/// The home directory is unknown.
+pub fn expand_home(path: &str) -> Result<PathBuf, Failure> {
     let Some(rest) = path.strip_prefix('~') else { return Ok(PathBuf::from(path)) };
     let Some((user, below)) = rest.split_once('/') else { return Ok(PathBuf::from(path)) };
     let home = if user.is_empty() {

@@ -1,21 +1,24 @@
 //! Resources that contradict each other: they would undo each other's changes for ever.
 
 use mcl_diagnostics::{Code, Diagnostic, Stage};
-use resource_graph::{Claim, Params, ResourceGraph, VertexId};
+use resource_graph::{Claim, Params, ResourceGraph, VertexId, normalized_path};
+use resources::expand_home;
 use rustc_hash::FxHashMap;
 
 /// Returns R0304 for each resource that contradicts one before it. Resources that change nothing are left out.
 pub(crate) fn conflicts(graph: &ResourceGraph) -> Vec<Diagnostic> {
     // Parts do not contradict each other, so one of them stands for all; the same holds for equal demands.
-    let mut first: FxHashMap<(String, &'static str), (VertexId, Claim)> = FxHashMap::default();
+    let mut first: FxHashMap<(String, &'static str, String), (VertexId, Claim)> = FxHashMap::default();
+    let mut homes = Homes::default();
     let mut diagnostics = Vec::new();
     for vertex in graph.vertices() {
         let resource = graph.resource(vertex);
         let Some(params) = Params::of(resource).filter(|_| !resource.meta.noop && !resource.meta.hidden) else {
             continue;
         };
-        for claim in (params.kind().claims)(&params) {
-            let key = (claim.object.clone(), claim.aspect);
+        for mut claim in (params.kind().claims)(&params) {
+            claim.object = homes.expand(claim.object);
+            let key = (claim.object.clone(), claim.aspect, claim.demand.part().to_owned());
             match first.get(&key) {
                 None => {
                     first.insert(key, (vertex, claim));
@@ -29,6 +32,27 @@ pub(crate) fn conflicts(graph: &ResourceGraph) -> Vec<Diagnostic> {
         }
     }
     diagnostics
+}
+
+/// Home directories that were looked up, by what stands for them, such as `~root`.
+#[derive(Default)]
+struct Homes(FxHashMap<String, Option<String>>);
+
+impl Homes {
+    /// Replaces a leading `~` or `~USER` by the home directory, if it is known.
+    fn expand(&mut self, object: String) -> String {
+        let Some((short, below)) = object.split_once('/').filter(|(short, _)| short.starts_with('~')) else {
+            return object;
+        };
+        let home = self.0.entry(short.to_owned()).or_insert_with(|| {
+            let home = expand_home(&format!("{short}/")).ok()?;
+            home.into_os_string().into_string().ok()
+        });
+        match home {
+            Some(home) => normalized_path(&format!("{home}/{below}")),
+            None => object,
+        }
+    }
 }
 
 fn conflict(graph: &ResourceGraph, first: VertexId, second: VertexId, claim: &Claim) -> Diagnostic {
@@ -78,6 +102,22 @@ mod tests {
         assert_eq!(found, ["line[1] and file[/a/x] contradict each other about the content of /a/x"]);
         assert_eq!(messages(vec![file("/a/x", "whole"), line("1"), line("2")]).len(), 2);
         assert_eq!(messages(vec![line("1"), line("2")]), [""; 0]);
+    }
+
+    #[test]
+    fn home_directories_are_paths_like_others() {
+        let mut below = line("1");
+        below = below.with("file", "~root/x");
+        let home = expand_home("~root/x").expect("root has a home");
+        let home = home.to_str().expect("a path");
+        assert_eq!(messages(vec![file(home, "whole"), below]).len(), 1);
+    }
+
+    #[test]
+    fn contradicting_lines_are_found_among_others() {
+        let absent = line("2").with("state", "absent").with("content", "3");
+        let found = messages(vec![line("1"), line("3"), absent, line("4")]);
+        assert_eq!(found, ["line[3] and line[2] contradict each other about the line of /a/x"]);
     }
 
     #[test]

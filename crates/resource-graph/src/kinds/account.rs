@@ -2,7 +2,7 @@
 
 use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder, HostFact, Identity, Offers};
 use crate::kinds::syntax::is_account_name;
-use crate::{AutoEdges, Comparison, Field, Params, Repr, ResourceKind, Traits, ValidationError};
+use crate::{AutoEdges, Claim, Comparison, Demand, Field, Params, Repr, ResourceKind, Traits, ValidationError};
 
 pub(super) const GROUP: ResourceKind = ResourceKind {
     name: "group",
@@ -14,8 +14,16 @@ pub(super) const GROUP: ResourceKind = ResourceKind {
     traits: Traits { autoedge: true, ..Traits::NONE },
     validate: |p| validate_name(None, "group", p.name()),
     autoedges: AutoEdges { is_removed: is_absent, offers: offer_group, ..AutoEdges::NONE },
+    claims: |p| own_number(p, "gid", "group id").into_iter().collect(),
     ..ResourceKind::BASE
 };
+
+/// Returns the claim to a number that no other account may have.
+fn own_number(p: &Params<'_>, param: &str, what: &str) -> Option<Claim> {
+    let is_wanted = p.is_set(param) && !is_absent(p);
+    let demand = Demand::Whole(p.name().to_owned());
+    is_wanted.then(|| Claim { object: format!("{what} {}", p.int(param)), aspect: "name", demand })
+}
 
 fn validate_name(param: Option<&str>, what: &str, name: &str) -> Result<(), ValidationError> {
     if is_account_name(name) {
@@ -49,6 +57,7 @@ pub(super) const USER: ResourceKind = ResourceKind {
         offers: offer_user,
         wants: want_groups,
     },
+    claims: |p| own_number(p, "uid", "user id").filter(|_| !p.bool("allowduplicateuid")).into_iter().collect(),
     ..ResourceKind::BASE
 };
 

@@ -2,8 +2,9 @@
 
 use std::net::IpAddr;
 
+use crate::claim::parts_of_managed_files;
 use crate::kinds::syntax;
-use crate::{Comparison, Field, KindConstant, Params, ResourceKind, Reversal, ValidationError};
+use crate::{Claim, Comparison, Demand, Field, KindConstant, Params, ResourceKind, Reversal, ValidationError};
 
 pub(super) const HOSTNAME: ResourceKind = ResourceKind {
     name: "hostname",
@@ -15,8 +16,26 @@ pub(super) const HOSTNAME: ResourceKind = ResourceKind {
         Field::new("transient_hostname", "str", "The kernel's name; an empty string leaves it unmanaged.").optional(),
     ],
     managed_files: |_| vec!["/etc/hostname".to_owned(), "/etc/machine-info".to_owned()],
+    claims: hostname_claims,
     ..ResourceKind::BASE
 };
+
+fn hostname_claims(p: &Params<'_>) -> Vec<Claim> {
+    let common = p.string_or_name("hostname");
+    let names = [
+        ("pretty_hostname", "pretty name"),
+        ("static_hostname", "static name"),
+        ("transient_hostname", "transient name"),
+    ];
+    let names = names.map(|(param, aspect)| (p.given_string(param).unwrap_or_else(|| common.clone()), aspect));
+    let wanted = names.into_iter().filter(|(name, _)| !name.is_empty());
+    let claims = wanted.map(|(name, aspect)| Claim {
+        object: "this host".to_owned(),
+        aspect,
+        demand: Demand::Whole(name.into_owned()),
+    });
+    parts_of_managed_files(p).into_iter().chain(claims).collect()
+}
 
 pub(super) const SYSCTL: ResourceKind = ResourceKind {
     name: "sysctl",
@@ -99,8 +118,22 @@ pub(super) const MOUNT: ResourceKind = ResourceKind {
     ],
     validate: validate_mount,
     managed_files: |_| vec!["/etc/fstab".to_owned()],
+    claims: mount_claims,
     ..ResourceKind::BASE
 };
+
+fn mount_claims(p: &Params<'_>) -> Vec<Claim> {
+    let wanted = if p.string("state") == "exists" {
+        let options = p.value("options").map(ToString::to_string).unwrap_or_default();
+        let (freq, passno) = (p.int("freq"), p.int("passno"));
+        format!("{} {} {options} {freq} {passno}", p.string("device"), p.string("type"))
+    } else {
+        "absent".to_owned()
+    };
+    let mut claims = parts_of_managed_files(p);
+    claims.push(Claim::whole(p.name(), "mount", wanted));
+    claims
+}
 
 fn validate_mount(p: &Params<'_>) -> Result<(), ValidationError> {
     let name = p.name();

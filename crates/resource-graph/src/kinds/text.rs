@@ -1,9 +1,10 @@
 //! Kinds that edit text files: `line`, `ssh:authorized_key`, `json:edit`, `augeas` (spec 05 §6.14, §6.25, §6.26, §6.27).
 
+use crate::claim::parts_of_managed_files;
 use crate::kinds::authorized_key::AuthorizedKey;
 use crate::kinds::json_edit::{JsonEdit, JsonStore};
 use crate::kinds::syntax::is_account_name;
-use crate::{Field, Params, ResourceKind, ValidationError};
+use crate::{Claim, Field, Params, ResourceKind, ValidationError};
 
 pub(super) const LINE: ResourceKind = ResourceKind {
     name: "line",
@@ -16,8 +17,23 @@ pub(super) const LINE: ResourceKind = ResourceKind {
     ],
     validate: validate_line,
     managed_files: |p| vec![p.string("file").into_owned()],
+    claims: |p| {
+        let content = p.string("content");
+        claims_with_line(p, if p.bool("trim") { content.trim() } else { &content })
+    },
     ..ResourceKind::BASE
 };
+
+/// Returns the claims of a resource that demands a line of the files that it edits.
+fn claims_with_line(p: &Params<'_>, line: &str) -> Vec<Claim> {
+    let mut claims = parts_of_managed_files(p);
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    if !line.is_empty() {
+        let exists = p.string("state") == "exists";
+        claims.extend((p.kind().managed_files)(p).iter().map(|path| Claim::line(path, line, exists)));
+    }
+    claims
+}
 
 fn validate_line(p: &Params<'_>) -> Result<(), ValidationError> {
     let file = p.string("file");
@@ -58,6 +74,7 @@ pub(super) const AUTHORIZED_KEY: ResourceKind = ResourceKind {
         "" => vec![format!("~{}/.ssh/authorized_keys", p.string("user"))],
         file => vec![file.to_owned()],
     },
+    claims: |p| claims_with_line(p, &AuthorizedKey::of(p).map(|entry| entry.to_string()).unwrap_or_default()),
     ..ResourceKind::BASE
 };
 
