@@ -112,16 +112,33 @@ struct MetaKey {
 
 impl MetaKey {
     fn of(meta: &Meta) -> MetaKey {
+        // Each parameter is named, so that a new one compiles only after a decision.
+        let &Meta {
+            noop,
+            retry,
+            retryreset,
+            delay,
+            timeout,
+            poll,
+            limit,
+            burst,
+            reset,
+            rewatch,
+            realize,
+            reverse,
+            // A group holds the semaphores of all its members, resources with `hidden`, `export` or without `autogroup`
+            // are not grouped, and the others have done their work before.
+            sema: _,
+            dollar: _,
+            hidden: _,
+            export: _,
+            autoedge: _,
+            autogroup: _,
+        } = meta;
         MetaKey {
-            flags: [meta.noop, meta.retryreset, meta.reset, meta.rewatch, meta.realize, meta.reverse],
-            numbers: [
-                meta.retry.into(),
-                meta.delay.cast_signed(),
-                meta.timeout.cast_signed(),
-                meta.poll.into(),
-                meta.burst,
-            ],
-            limit: meta.limit.to_bits(),
+            flags: [noop, retryreset, reset, rewatch, realize, reverse],
+            numbers: [retry.into(), delay.cast_signed(), timeout.cast_signed(), poll.into(), burst],
+            limit: limit.to_bits(),
         }
     }
 }
