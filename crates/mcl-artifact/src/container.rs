@@ -38,11 +38,13 @@ pub enum ArtifactStage {
     Fgraph,
     /// A translated Puppet catalog.
     Puppet,
+    /// A plan that `mgmt-rt` keeps.
+    Plan,
 }
 
 impl ArtifactStage {
     /// All stages, in pipeline order.
-    pub const ALL: [ArtifactStage; 7] = [
+    pub const ALL: [ArtifactStage; 8] = [
         ArtifactStage::Tokens,
         ArtifactStage::Ast,
         ArtifactStage::Interpolated,
@@ -50,6 +52,7 @@ impl ArtifactStage {
         ArtifactStage::Typed,
         ArtifactStage::Fgraph,
         ArtifactStage::Puppet,
+        ArtifactStage::Plan,
     ];
 
     /// The name used by `mclc build --emit` and in file names.
@@ -63,6 +66,7 @@ impl ArtifactStage {
             ArtifactStage::Typed => "typed",
             ArtifactStage::Fgraph => "fgraph",
             ArtifactStage::Puppet => "puppet",
+            ArtifactStage::Plan => "plan",
         }
     }
 
@@ -76,6 +80,7 @@ impl ArtifactStage {
             ArtifactStage::Typed => "mclc fgraph",
             ArtifactStage::Fgraph => "mgmt-rt apply",
             ArtifactStage::Puppet => "mgmt-rt apply --puppet",
+            ArtifactStage::Plan => "mgmt-rt apply --plan",
         }
     }
 
@@ -89,6 +94,7 @@ impl ArtifactStage {
             ArtifactStage::Typed => "mclc unify",
             ArtifactStage::Fgraph => "mclc build",
             ArtifactStage::Puppet => "mclc puppet",
+            ArtifactStage::Plan => "mgmt-rt plan -o",
         }
     }
 
@@ -101,6 +107,7 @@ impl ArtifactStage {
             ArtifactStage::Typed => 5,
             ArtifactStage::Fgraph => 6,
             ArtifactStage::Puppet => 7,
+            ArtifactStage::Plan => 8,
         }
     }
 }

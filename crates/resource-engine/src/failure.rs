@@ -22,6 +22,8 @@ pub enum Failure {
     },
     /// The change is unsafe or impossible in the current state; the message says what would allow it.
     Refused(String),
+    /// The change is not in the plan that is applied.
+    Unplanned(String),
     /// A command failed.
     Command(String),
     /// Another process changed the same object at the same time.
@@ -55,6 +57,7 @@ impl Failure {
         match self {
             Failure::Invalid(text)
             | Failure::Refused(text)
+            | Failure::Unplanned(text)
             | Failure::Command(text)
             | Failure::Disturbed(text)
             | Failure::Unavailable(text)
@@ -71,6 +74,7 @@ impl Failure {
             Failure::Invalid(_) => Code::R0401,
             Failure::Io { .. } => Code::R0402,
             Failure::Refused(_) => Code::R0403,
+            Failure::Unplanned(_) => Code::R0415,
             Failure::Command(_) | Failure::Disturbed(_) => Code::R0404,
             Failure::Unavailable(_) => Code::R0405,
             Failure::NothingSent(_) => Code::R0406,
@@ -85,6 +89,7 @@ impl fmt::Display for Failure {
         match self {
             Failure::Invalid(text)
             | Failure::Refused(text)
+            | Failure::Unplanned(text)
             | Failure::Command(text)
             | Failure::Disturbed(text)
             | Failure::Unavailable(text)

@@ -185,6 +185,25 @@ impl EngineGraph {
         self.edges.len()
     }
 
+    /// Returns the groups whose state depends on values that these groups send: their receivers, and what comes after those.
+    #[must_use]
+    pub fn depending_on_values_of(&self, senders: impl Fn(u32) -> bool) -> Vec<u32> {
+        let mut successors: Vec<Vec<u32>> = vec![Vec::new(); self.groups.len()];
+        for edge in &self.edges {
+            successors[edge.from as usize].push(edge.to);
+        }
+        let mut is_found = vec![false; self.groups.len()];
+        for transfer in self.transfers.iter().filter(|transfer| senders(transfer.from.0)) {
+            is_found[transfer.to.0 as usize] = true;
+        }
+        for &group in &self.order {
+            if is_found[group as usize] {
+                successors[group as usize].iter().for_each(|next| is_found[*next as usize] = true);
+            }
+        }
+        (0..self.groups.len() as u32).filter(|group| is_found[*group as usize]).collect()
+    }
+
     /// The groups.
     #[must_use]
     pub fn groups(&self) -> &[Group] {

@@ -14,9 +14,10 @@ use rustc_hash::FxHashMap;
 use rustix::event::{EventfdFlags, eventfd};
 use safe_fs::Files;
 
+use crate::digest::DigestSalt;
 use crate::file_access::failure;
 use crate::text_file::expand_home;
-use crate::{ExitRequest, Failure, Sent, SharedValues, StateDir};
+use crate::{Change, ExitRequest, Failure, Sent, SharedValues, StateDir};
 
 /// How urgently a check must end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,39 +83,6 @@ impl Cancel {
 fn signal(fd: BorrowedFd<'_>) {
     // Fails only if the counter is full, and then the descriptor is readable already.
     let _ = rustix::io::write(fd, &1u64.to_ne_bytes());
-}
-
-/// A change that a provider announces.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
-    /// The description, in the imperative: `create /srv/x (12 bytes)`.
-    pub text: String,
-    /// The contents before and after, where they can be printed.
-    pub diff: Option<Diff>,
-    /// Why a planned change may not happen; `None` if it certainly does.
-    pub uncertainty: Option<String>,
-}
-
-/// The contents of a file before and after a change; `None` if it does not exist.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Diff {
-    /// The path of the file.
-    pub path: PathBuf,
-    /// The content before the change.
-    pub before: Option<Vec<u8>>,
-    /// The content after the change.
-    pub after: Option<Vec<u8>>,
-}
-
-impl From<String> for Change {
-    fn from(text: String) -> Change {
-        Change { text, diff: None, uncertainty: None }
-    }
-}
-impl From<&str> for Change {
-    fn from(text: &str) -> Change {
-        Change { text: text.to_owned(), diff: None, uncertainty: None }
-    }
 }
 
 /// The effective paths of all resources of the running graph that manage files, for providers that must not remove them.
@@ -210,6 +178,8 @@ pub struct ApplyContext {
     pub managed: Arc<ManagedPaths>,
     /// Whether changes must include a diff.
     pub want_diffs: bool,
+    /// Set if changes must include digests of contents; it is part of what is hashed.
+    pub digest_salt: Option<DigestSalt>,
     /// Set if the checks plan changes instead of making them. [`ApplyContext::files`] is an overlay then.
     pub plan: Option<PlanSettings>,
     /// Directories to sync.
@@ -238,6 +208,8 @@ pub struct CheckRequest<'a> {
     pub cancel: &'a Arc<Cancel>,
     /// Called before the first change is made, to record what a crash must not lose.
     pub before_first_change: Option<&'a dyn Fn() -> Result<(), Failure>>,
+    /// Called before each change, to refuse it.
+    pub permit: Option<&'a dyn Fn(&Change) -> Result<(), Failure>>,
 }
 
 impl<'a> CheckRequest<'a> {
@@ -249,7 +221,16 @@ impl<'a> CheckRequest<'a> {
         cancel: &'a Arc<Cancel>,
         apply: bool,
     ) -> CheckRequest<'a> {
-        CheckRequest { id, apply, refresh: false, changed: &[], apply_context, cancel, before_first_change: None }
+        CheckRequest {
+            id,
+            apply,
+            refresh: false,
+            changed: &[],
+            apply_context,
+            cancel,
+            before_first_change: None,
+            permit: None,
+        }
     }
 }
 
@@ -275,6 +256,7 @@ pub struct Context<'a> {
     pub(crate) apply_context: &'a ApplyContext,
     cancel: &'a Arc<Cancel>,
     before_first_change: Option<&'a dyn Fn() -> Result<(), Failure>>,
+    permit: Option<&'a dyn Fn(&Change) -> Result<(), Failure>>,
     pub(crate) changes: Vec<Change>,
     sent: Vec<Sent>,
     messages: Vec<String>,
@@ -285,7 +267,7 @@ impl<'a> Context<'a> {
     /// Starts a check.
     #[must_use]
     pub fn new(request: CheckRequest<'a>) -> Context<'a> {
-        let CheckRequest { id, apply, refresh, changed, apply_context, cancel, before_first_change } = request;
+        let CheckRequest { id, apply, refresh, changed, apply_context, cancel, before_first_change, permit } = request;
         Context {
             id,
             apply,
@@ -294,6 +276,7 @@ impl<'a> Context<'a> {
             apply_context,
             cancel,
             before_first_change,
+            permit,
             changes: Vec::new(),
             sent: Vec::new(),
             messages: Vec::new(),
@@ -317,17 +300,23 @@ impl<'a> Context<'a> {
     /// Announces a change. Returns whether to make it, which is `false` in noop mode. Must be called before the change.
     ///
     /// # Errors
-    /// The check was cancelled, or the hook before the first change failed.
+    /// The check was cancelled, the change is not permitted, or the hook before the first change failed.
     pub fn change(&mut self, change: impl Into<Change>) -> Result<bool, Failure> {
+        let change = change.into();
         if self.apply {
             if self.cancel.is_cancelled() {
                 return Err(Failure::Cancelled);
+            }
+            if let Some(Err(failure)) = self.permit.map(|permit| permit(&change)) {
+                // The last change of a failed check is the one that failed.
+                self.changes.push(change);
+                return Err(failure);
             }
             if let Some(hook) = self.before_first_change.take() {
                 hook()?;
             }
         }
-        self.changes.push(change.into());
+        self.changes.push(change);
         Ok(self.apply)
     }
 
@@ -362,6 +351,12 @@ impl<'a> Context<'a> {
     #[must_use]
     pub fn wants_diffs(&self) -> bool {
         self.apply_context.want_diffs
+    }
+
+    /// Returns the salt of the digests that changes must include; `None` for none.
+    #[must_use]
+    pub fn digest_salt(&self) -> Option<DigestSalt> {
+        self.apply_context.digest_salt
     }
 
     /// Returns whether a resource with a notifying edge to this one changed. Always false for kinds without the refresh trait.

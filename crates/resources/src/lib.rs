@@ -15,7 +15,9 @@
 
 mod accounts;
 mod bus;
+mod change;
 mod context;
+mod digest;
 mod exit_request;
 mod export;
 mod file_access;
@@ -36,10 +38,11 @@ mod unsupported;
 mod watch;
 
 pub use accounts::{group_id, primary_groups, user_id};
+pub use change::{Change, Diff, Uncertainty};
 pub use context::{
-    ApplyContext, Cancel, CancelLevel, Change, CheckOutcome, CheckRequest, Context, Diff, ManagedPaths, PendingSyncs,
-    PlanSettings,
+    ApplyContext, Cancel, CancelLevel, CheckOutcome, CheckRequest, Context, ManagedPaths, PendingSyncs, PlanSettings,
 };
+pub use digest::{Digest, DigestSalt, Digests};
 pub use exit_request::ExitRequest;
 pub use export::exports;
 pub use params::Params;

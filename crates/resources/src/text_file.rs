@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use safe_fs::{Decision, NewAttributes};
 
+use crate::digest::Digester;
 use crate::file_access::{edit_failure, failure};
-use crate::{Change, Context, Diff, Failure};
+use crate::{Change, Context, Diff, Digests, Failure};
 
 /// Returns the content of a file, or `None` if it does not exist.
 pub(crate) fn read(cx: &Context<'_>, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
@@ -51,6 +52,10 @@ pub(crate) fn edit(
     let mut is_announced = false;
     let edited = cx.files().edit(path, new, |before| {
         let Some(edit) = decide(before)? else { return Ok(Decision::Keep) };
+        if is_announced && cx.digest_salt().is_some() {
+            // What was permitted is an edit of the content that was there before.
+            return Err(Failure::Unplanned(format!("the contents have changed since they were planned: {}", edit.text)));
+        }
         if !is_announced && !announce(cx, path, before, &edit)? {
             return Ok(Decision::Keep);
         }
@@ -66,7 +71,11 @@ fn announce(cx: &mut Context<'_>, path: &Path, before: Option<&[u8]>, edit: &Edi
         before: before.map(<[u8]>::to_vec),
         after: edit.after.clone(),
     });
-    cx.change(Change { text: edit.text.clone(), diff, uncertainty: None })
+    let digests = cx.digest_salt().map(|salt| Digests {
+        before: before.map(|content| Digester::of(salt, content)),
+        after: edit.after.as_deref().map(|content| Digester::of(salt, content)),
+    });
+    cx.change(Change { diff, digests, ..Change::from(edit.text.as_str()) })
 }
 
 /// Replaces a leading `~/` or `~user/` by the home directory (spec 05 §5.4).

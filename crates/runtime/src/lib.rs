@@ -19,5 +19,5 @@ mod watcher;
 
 pub use finalize::{Finalized, finalize, local_host};
 pub use first_graph::{Commands, WaitLimit, first_graph, first_known_graph};
-pub use resource_engine::Status;
-pub use resources::{Change, Diff, PlanSettings, StateDir, default_prefix, functions_dir, hostname};
+pub use resource_engine::{EngineGraph, Status};
+pub use resources::{Change, Diff, DigestSalt, PlanSettings, StateDir, default_prefix, functions_dir, hostname};

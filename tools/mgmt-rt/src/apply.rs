@@ -1,30 +1,41 @@
 //! `mgmt-rt apply`: brings the machine into the state that a program describes.
 
 use std::mem::ManuallyDrop;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use mcl_artifact::program::Program;
 use mcl_diagnostics::{Code, Diagnostic, Files, Format, Stage};
-use runtime::agent::{Agent, AgentOptions, Signals};
+use runtime::agent::{Agent, AgentOptions, Message, Signals};
 use runtime::sources::{GraphSource, spawn};
 use runtime::{StateDir, default_prefix, functions_dir};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::flag::register_conditional_shutdown;
 use tempfile::TempDir;
 
+use crate::apply::planned::PlannedWork;
 use crate::helper;
 use crate::program;
 use crate::progress::{LogFormat, Printer};
 use crate::report;
 use crate::sources::Sources;
 
+mod planned;
+
 #[derive(clap::Args)]
+#[command(mut_arg("artifact", |arg| arg.required_unless_present("plan")))]
 pub struct Args {
     #[command(flatten)]
     sources: Sources,
+    /// Make exactly the changes of a plan that `mgmt-rt plan -o FILE` kept, once, or refuse if they have changed
+    #[arg(long, value_name = "FILE", conflicts_with_all = [
+        "puppet", "puppet_fallback", "puppet_module_path", "puppet_interval", "merge_unmatched",
+        "noop", "converged_timeout", "tmp_prefix",
+    ])]
+    plan: Option<PathBuf>,
     /// Report changes without making them
     #[arg(long)]
     noop: bool,
@@ -51,6 +62,12 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
     let format = if args.log_format == LogFormat::Json { Format::Json } else { Format::Human };
+    if let Some(file) = &args.plan {
+        return match planned::load(file, args.sources.artifact.as_deref(), args.prefix.as_deref(), format) {
+            Ok(planned) => apply(args, format, planned.program, planned.prefix.as_deref(), Work::Planned(planned.work)),
+            Err(code) => code,
+        };
+    }
     let unprotected = args.sources.unprotected();
     if !unprotected.is_empty() {
         report::print(unprotected, &Files::default(), format);
@@ -60,8 +77,21 @@ pub fn run(args: &Args) -> ExitCode {
         Ok(program) => program,
         Err(code) => return code,
     };
+    apply(args, format, program, args.prefix.as_deref(), Work::Program)
+}
+
+/// What an agent applies.
+enum Work {
+    /// The graphs of the program and the catalog.
+    Program,
+    /// One graph, with the changes that may be made.
+    Planned(PlannedWork),
+}
+
+fn apply(args: &Args, format: Format, program: Option<Arc<Program>>, prefix: Option<&Path>, work: Work) -> ExitCode {
     let files = program.as_ref().map_or_else(Files::default, |p| p.files.clone());
-    let (state, prefix) = match open_state(args) {
+    let once = args.once || matches!(work, Work::Planned(_));
+    let (state, prefix) = match open_state(prefix, args.tmp_prefix) {
         Ok(opened) => opened,
         Err(diagnostic) => {
             report::print(vec![diagnostic], &files, format);
@@ -78,9 +108,15 @@ pub fn run(args: &Args) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    let (digest_salt, planned, graph) = match work {
+        Work::Program => (None, None, None),
+        Work::Planned(PlannedWork { salt, changes, graph }) => (Some(salt), Some(Arc::new(changes)), Some(graph)),
+    };
     let options = AgentOptions {
         noop: args.noop,
-        once: args.once,
+        once,
+        digest_salt,
+        planned,
         converged_timeout: args.converged_timeout.map(Duration::from_secs),
         max_parallel: args.sema.filter(|n| *n > 0),
         plan: None,
@@ -89,7 +125,7 @@ pub fn run(args: &Args) -> ExitCode {
         program: program.clone(),
         signals: Some(signals),
     };
-    let mut printer = Printer::new(args.log_format, &files, !args.once && args.converged_timeout.is_none());
+    let mut printer = Printer::new(args.log_format, &files, !once && args.converged_timeout.is_none());
     // The process exits right afterwards, so a hundred thousand resources need not be dropped one by one.
     let mut agent = match Agent::new(options, &mut printer) {
         Ok(agent) => ManuallyDrop::new(agent),
@@ -98,26 +134,36 @@ pub fn run(args: &Args) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let source = GraphSource {
-        program,
-        load_program: args.sources.artifact.clone().map(program::loader),
-        puppet: args.sources.puppet_source(),
-        merger: args.sources.merger(),
-        hostname: runtime::hostname(),
-        state_dir: functions_dir(&prefix),
-        shared: agent.shared(),
-    };
-    let functions = match spawn(source, agent.handle()) {
-        Ok(functions) => functions,
-        Err(error) => {
-            eprintln!("mgmt-rt: cannot start a thread: {error}");
-            return ExitCode::FAILURE;
+    let functions = match graph {
+        Some(graph) => {
+            agent.handle().send(Message::Graph(graph));
+            None
+        }
+        None => {
+            let source = GraphSource {
+                program,
+                load_program: args.sources.artifact.clone().map(program::loader),
+                puppet: args.sources.puppet_source(),
+                merger: args.sources.merger(),
+                hostname: runtime::hostname(),
+                state_dir: functions_dir(&prefix),
+                shared: agent.shared(),
+            };
+            match spawn(source, agent.handle()) {
+                Ok(functions) => Some(functions),
+                Err(error) => {
+                    eprintln!("mgmt-rt: cannot start a thread: {error}");
+                    return ExitCode::FAILURE;
+                }
+            }
         }
     };
-    agent.on_reload(functions.reloader());
+    if let Some(functions) = &functions {
+        agent.on_reload(functions.reloader());
+    }
     let summary = agent.run();
     drop(functions);
-    let ends_by_itself = args.once || args.converged_timeout.is_some();
+    let ends_by_itself = once || args.converged_timeout.is_some();
     // The last lines may wait for a reader: a signal ends that, too.
     exit_on_signals(summary.signal);
     printer.finish(&summary, args.noop);
@@ -152,9 +198,9 @@ pub fn exit_on_signals(first: Option<i32>) {
 ///
 /// # Errors
 /// R0410 if there is no usable prefix.
-fn open_state(args: &Args) -> Result<(StateDir, PathBuf), Diagnostic> {
-    let prefix = match (&args.prefix, args.tmp_prefix) {
-        (Some(prefix), _) => prefix.clone(),
+fn open_state(prefix: Option<&Path>, tmp_prefix: bool) -> Result<(StateDir, PathBuf), Diagnostic> {
+    let prefix = match (prefix, tmp_prefix) {
+        (Some(prefix), _) => prefix.to_path_buf(),
         (None, true) => temporary_prefix()?,
         (None, false) => default_prefix().ok_or_else(|| {
             Diagnostic::error(Code::R0410, Stage::Engine, "cannot determine the state directory: HOME is not set")

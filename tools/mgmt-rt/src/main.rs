@@ -13,6 +13,7 @@ mod printable;
 mod program;
 mod progress;
 mod report;
+mod saved_plan;
 mod service;
 mod sources;
 

@@ -2,17 +2,21 @@
 
 use std::io::IsTerminal as _;
 use std::mem::ManuallyDrop;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use mcl_artifact::program::Program;
 use mcl_diagnostics::{Code, Files, Format};
-use runtime::agent::{Agent, AgentOptions, Message, Signals, Summary};
+use runtime::agent::{Agent, AgentOptions, Message, PlanRecorder, Signals, Summary};
 use runtime::{Commands, PlanSettings, StateDir, default_prefix, finalize, local_host};
 
 use crate::apply::{exit_on_signals, interrupted};
 use crate::helper;
 use crate::plan::printer::{PlanFormat, PlanPrinter};
+use crate::program;
 use crate::report;
+use crate::saved_plan::{self, SavedPlan};
 use crate::sources::{Sources, Wait};
 
 mod printer;
@@ -32,14 +36,18 @@ pub struct Args {
     /// Output format
     #[arg(long, value_enum, default_value_t = PlanFormat::Text, value_name = "FORMAT")]
     format: PlanFormat,
+    /// Keep the plan in a file, for `mgmt-rt apply --plan FILE`
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
     let format = if args.format == PlanFormat::Json { Format::Json } else { Format::Human };
     report::print(args.sources.unprotected_warnings(), &Files::default(), format);
-    let program = match args.sources.program(format) {
-        Ok(program) => program,
+    let (artifact, program) = match artifact(&args.sources, format) {
+        Ok(Some((bytes, program))) => (Some(bytes), Some(program)),
+        Ok(None) => (None, None),
         Err(code) => return code,
     };
     let nothing = Files::default();
@@ -69,18 +77,25 @@ pub fn run(args: &Args) -> ExitCode {
     for problem in helper::prepare() {
         eprintln!("mgmt-rt: {problem}");
     }
+    let salt = match args.output.as_ref().map(|_| saved_plan::new_salt()).transpose() {
+        Ok(salt) => salt,
+        Err(error) => {
+            eprintln!("mgmt-rt: cannot read random bytes: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
     let color = std::io::stdout().is_terminal() && report::color_allowed();
     let mut printer = PlanPrinter::new(args.format, color, files);
     let options = AgentOptions {
-        plan: Some(PlanSettings { run_commands: matches!(args.wait.commands(), Commands::Run) }),
-        once: true,
         want_diffs: true,
-        state: prefix.map(|prefix| StateDir::overlay(&prefix)),
+        digest_salt: salt,
         program: program.clone(),
         signals: Signals::new().ok(),
-        ..AgentOptions::default()
+        ..options(&args.wait, prefix.as_deref())
     };
-    let summary = match Agent::new(options, &mut printer) {
+    let mut recorder = PlanRecorder::new(Some(&mut printer));
+    let kept_graph = salt.map(|_| graph.clone());
+    let summary = match Agent::new(options, &mut recorder) {
         Ok(agent) => {
             let mut agent = ManuallyDrop::new(agent);
             agent.handle().send(Message::Graph(Box::new(graph)));
@@ -92,13 +107,57 @@ pub fn run(args: &Args) -> ExitCode {
         }
     };
     exit_on_signals(summary.signal);
+    let changes = kept_graph.map(|graph| recorder.finish(&graph).0);
     printer.finish(&summary);
-    match outcome(&summary, has_unknown) {
+    let outcome = outcome(&summary, has_unknown);
+    if let (Some(file), Some(salt), Some(changes)) = (&args.output, salt, changes) {
+        let mut plan = SavedPlan::new(&args.sources, artifact, prefix.as_deref(), &args.wait, salt);
+        plan.changes = changes;
+        if let Err(code) = keep(&plan, file, &outcome, has_unknown) {
+            return code;
+        }
+    }
+    match outcome {
         Outcome::Interrupted(signal) => interrupted(signal),
         Outcome::Failed => ExitCode::FAILURE,
         Outcome::Pending => ExitCode::from(PENDING),
         Outcome::Nothing => ExitCode::SUCCESS,
     }
+}
+
+/// Returns the content of the artifact and its program; what is wrong with it has been printed when this fails.
+fn artifact(sources: &Sources, format: Format) -> Result<Option<(Vec<u8>, Arc<Program>)>, ExitCode> {
+    let Some(path) = &sources.artifact else { return Ok(None) };
+    let bytes = program::read(path)?;
+    let program = program::load(path, &bytes, format)?;
+    Ok(Some((bytes, program)))
+}
+
+/// Returns the options of an agent that plans.
+pub fn options(wait: &Wait, prefix: Option<&Path>) -> AgentOptions {
+    AgentOptions {
+        plan: Some(PlanSettings { run_commands: matches!(wait.commands(), Commands::Run) }),
+        once: true,
+        state: prefix.map(StateDir::overlay),
+        ..AgentOptions::default()
+    }
+}
+
+/// Writes a plan that can be applied. When this fails, the reason has been printed.
+fn keep(plan: &SavedPlan, file: &Path, outcome: &Outcome, has_unknown: bool) -> Result<(), ExitCode> {
+    let problem = match outcome {
+        Outcome::Interrupted(_) => return Ok(()),
+        Outcome::Failed => "some of its resources fail".to_owned(),
+        Outcome::Pending | Outcome::Nothing if has_unknown => {
+            "parts of the program are unknown without the output of commands; use `--run-commands`".to_owned()
+        }
+        Outcome::Pending | Outcome::Nothing => match plan.write(file) {
+            Ok(()) => return Ok(()),
+            Err(error) => format!("cannot write {}: {error}", file.display()),
+        },
+    };
+    eprintln!("mgmt-rt: the plan is not kept: {problem}");
+    Err(ExitCode::FAILURE)
 }
 
 enum Outcome {

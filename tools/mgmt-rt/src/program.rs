@@ -12,22 +12,26 @@ use runtime::sources::ProgramLoader;
 
 use crate::report;
 
-/// Loads a compiled program.
+/// Reads a file.
 ///
 /// # Errors
 /// The exit status, after the error has been reported.
-pub fn load(path: &Path, format: Format) -> Result<Arc<Program>, ExitCode> {
-    let bytes = std::fs::read(path).map_err(|error| {
+pub fn read(path: &Path) -> Result<Vec<u8>, ExitCode> {
+    std::fs::read(path).map_err(|error| {
         eprintln!("mgmt-rt: cannot read {}: {error}", path.display());
         ExitCode::from(2)
-    })?;
-    match parse(path, &bytes) {
-        Ok(program) => Ok(program),
-        Err(diagnostic) => {
-            report::print(vec![diagnostic], &Files::default(), format);
-            Err(ExitCode::FAILURE)
-        }
-    }
+    })
+}
+
+/// Returns the compiled program in the bytes of a file.
+///
+/// # Errors
+/// The exit status, after the error has been reported.
+pub fn load(path: &Path, bytes: &[u8], format: Format) -> Result<Arc<Program>, ExitCode> {
+    parse(path, bytes).map_err(|diagnostic| {
+        report::print(vec![diagnostic], &Files::default(), format);
+        ExitCode::FAILURE
+    })
 }
 
 /// Returns an error if root runs this program and another user can change the file. A file that cannot be read is reported

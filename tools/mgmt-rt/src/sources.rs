@@ -14,10 +14,11 @@ use pp_translate::FallbackPolicy;
 use resource_graph::ResourceGraph;
 use runtime::sources::{GraphMerger, MergeOutcome, PuppetSource, Source, SourceEvent};
 use runtime::{Commands, WaitLimit};
+use serde::{Deserialize, Serialize};
 
 use crate::program;
 
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub struct Sources {
     /// The program, as written by `mclc build`; optional if --puppet is given
     #[arg(value_name = "OUT.bin", required_unless_present = "puppet")]
@@ -39,7 +40,7 @@ pub struct Sources {
     pub merge_unmatched: MergeUnmatched,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 pub enum PuppetFallback {
     /// Apply them with `puppet apply`
     Callback,
@@ -47,7 +48,7 @@ pub enum PuppetFallback {
     Error,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 pub enum MergeUnmatched {
     /// Reject it
     Error,
@@ -58,7 +59,7 @@ pub enum MergeUnmatched {
 }
 
 /// Options of the commands that show the first graph only.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug, Serialize, Deserialize)]
 pub struct Wait {
     /// How long to wait for functions without a value, e.g. a command that has not printed anything yet
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
@@ -118,7 +119,7 @@ impl Sources {
 
     /// The program, if there is one; what is wrong with it has been printed when this fails.
     pub fn program(&self, format: Format) -> Result<Option<Arc<Program>>, ExitCode> {
-        self.artifact.as_deref().map(|path| program::load(path, format)).transpose()
+        self.artifact.as_deref().map(|path| program::load(path, &program::read(path)?, format)).transpose()
     }
 
     /// Returns the first graph of all sources together, without automatic edges, and warnings. Nothing on the machine is touched; what

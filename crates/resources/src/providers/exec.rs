@@ -22,7 +22,7 @@ use crate::accounts::{account, group_id, user_id};
 use crate::file_access::failure;
 use crate::process::Output;
 use crate::providers::exec::command::{CommandContext, CommandLine, LineCounter, Termination, last_line};
-use crate::{Change, Context, Failure, Params, Provider, Scope, Watch, WorkerClass};
+use crate::{Change, Context, Failure, Params, Provider, Scope, Uncertainty, Watch, WorkerClass};
 
 /// The parameters that are sent, which are also the names of the files that cache them.
 const KEYS: [&str; 3] = ["output", "stdout", "stderr"];
@@ -274,7 +274,8 @@ impl Provider for Exec {
             send(cx, values);
             return Ok(());
         }
-        let uncertainty = self.unknown_guard(cx).filter(|_| !is_forced).map(str::to_owned);
+        let guard = self.unknown_guard(cx).filter(|_| !is_forced);
+        let uncertainty = guard.map(|guard| Uncertainty::MayNotHappen(guard.to_owned()));
         let text = format!("run `{}`", self.cmd.words.join(" "));
         if !cx.change(Change { uncertainty, ..Change::from(text) })? {
             send(cx, cached);

@@ -5,7 +5,7 @@ use std::time::Instant;
 use mcl_diagnostics::Code;
 use resource_engine::{Command, Event, Finished, VertexKey};
 use resource_graph::ResourceId;
-use resources::{Cancel, CancelLevel, Change, Effects, Failure, is_reversal};
+use resources::{Cancel, CancelLevel, Change, Effects, Failure, Uncertainty, is_reversal};
 
 use crate::agent::event_loop::Agent;
 use crate::agent::job::{DataFlow, Done, Job};
@@ -152,7 +152,7 @@ impl Agent<'_> {
         let after = above.and_then(|above| self.engine.id(above)).map(ToString::to_string).unwrap_or_default();
         if let Some(slot) = self.slots.get(key) {
             let change = Change {
-                uncertainty: Some(format!("unknown until {after} has changed: {failure}")),
+                uncertainty: Some(Uncertainty::Unknown(format!("unknown until {after} has changed: {failure}"))),
                 ..Change::from("check again")
             };
             self.observer.event(observer::Event::Changed { resource: &slot.resources[0], change: &change, noop: true });

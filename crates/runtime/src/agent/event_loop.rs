@@ -10,8 +10,8 @@ use mcl_value::Value;
 use resource_engine::{Config, Engine, EngineGraph, Event, Failure, StopLevel, Time, VertexKey};
 use resource_graph::ResourceId;
 use resources::{
-    ApplyContext, ManagedPaths, PendingSyncs, PlanSettings, RefreshJournal, Reversals, SharedValues, StateDir,
-    is_refreshable, overlay_files,
+    ApplyContext, DigestSalt, ManagedPaths, PendingSyncs, PlanSettings, RefreshJournal, Reversals, SharedValues,
+    StateDir, is_refreshable, overlay_files,
 };
 use rustc_hash::FxHashSet;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -22,6 +22,7 @@ use crate::agent::exports::ExportTracker;
 use crate::agent::job::SharedContext;
 use crate::agent::mailbox::{AgentHandle, Message};
 use crate::agent::observer::{self, Observer};
+use crate::agent::planned::PlannedChanges;
 use crate::agent::pool::Workers;
 use crate::agent::shutdown::Shutdown;
 use crate::agent::signals::Signals;
@@ -54,6 +55,10 @@ pub struct AgentOptions {
     pub plan: Option<PlanSettings>,
     /// Whether changes carry the contents of files.
     pub want_diffs: bool,
+    /// Salt of the digests of contents that changes carry; `None` for none.
+    pub digest_salt: Option<DigestSalt>,
+    /// Make these changes only; `None` for all that are needed.
+    pub planned: Option<Arc<PlannedChanges>>,
     /// Where state is kept; `None` keeps none.
     pub state: Option<StateDir>,
     /// The program that the graphs come from, if there is one.
@@ -155,6 +160,7 @@ impl<'o> Agent<'o> {
             state: options.state.map(Arc::new),
             plan: options.plan,
             want_diffs: options.want_diffs,
+            digest_salt: options.digest_salt,
             syncs: syncs.clone(),
             program: options.program,
             ..ApplyContext::default()
@@ -170,7 +176,7 @@ impl<'o> Agent<'o> {
             workers: Workers::new(&handle, move || syncs.flush()),
             watching: Watching::new(handle.clone()),
             handle,
-            context: Arc::new(SharedContext { apply, journal }),
+            context: Arc::new(SharedContext { apply, journal, planned: options.planned }),
             reversals,
             exports,
             signals: options.signals,
@@ -288,7 +294,7 @@ impl<'o> Agent<'o> {
                 self.observer.event(observer::Event::Reloaded(program.as_ref()));
                 if program.is_some() {
                     let apply = ApplyContext { program, ..self.context.apply.clone() };
-                    self.context = Arc::new(SharedContext { apply, journal: self.context.journal.clone() });
+                    self.context = Arc::new(SharedContext { apply, ..(*self.context).clone() });
                 }
             }
             Message::Stop(level) => {
@@ -319,7 +325,7 @@ impl<'o> Agent<'o> {
         let failures = self.exports.as_mut().map_or_else(Vec::new, |exports| exports.update(&graph));
         self.report_failures(&failures);
         let apply = ApplyContext { managed: managed_paths(&graph), ..self.context.apply.clone() };
-        self.context = Arc::new(SharedContext { apply, journal: self.context.journal.clone() });
+        self.context = Arc::new(SharedContext { apply, ..(*self.context).clone() });
         self.slots.reserve(graph.groups().len());
         self.events.push_back(Event::Swap(graph));
     }

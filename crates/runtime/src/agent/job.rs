@@ -13,6 +13,8 @@ use resources::{
     Reversals, Sent,
 };
 
+use crate::agent::planned::PlannedChanges;
+
 /// How long a check is repeated while this process has no descriptor or memory left.
 const MAX_EXHAUSTION: Duration = Duration::from_secs(30);
 /// The first pause between two of these attempts.
@@ -47,9 +49,12 @@ pub(super) struct DataFlow {
 }
 
 /// What all checks share.
+#[derive(Clone, Default)]
 pub(super) struct SharedContext {
     pub(super) apply: ApplyContext,
     pub(super) journal: Option<Arc<RefreshJournal>>,
+    /// The only changes that may be made; `None` for any.
+    pub(super) planned: Option<Arc<PlannedChanges>>,
 }
 
 impl Deref for SharedContext {
@@ -101,6 +106,12 @@ impl Job {
         let before_first_change: Option<&dyn Fn() -> Result<(), Failure>> =
             if notifies.is_empty() { None } else { Some(&record_notifications) };
         let changed = &changed[..];
+        let group = resources.clone();
+        let permit = |change: &Change| match &context.planned {
+            // Plans contain masked texts.
+            Some(planned) => planned.permit(id, change, &sensitive_texts_of(&group)),
+            None => Ok(()),
+        };
         // A plan announces what it cannot do in memory.
         let makes_changes = apply && (context.plan.is_none() || kind.effects() == Effects::Files);
         let request = CheckRequest {
@@ -111,6 +122,7 @@ impl Job {
             apply_context: &context,
             cancel: &cancel,
             before_first_change,
+            permit: if context.planned.is_some() { Some(&permit) } else { None },
         };
         let mut cx = Context::new(request);
         let result = catch_unwind(AssertUnwindSafe(|| {
@@ -145,7 +157,7 @@ impl Job {
         let result = result.unwrap_or_else(|panic| Err(Failure::Panic(panic_text(&*panic))));
         let CheckOutcome { mut changes, sent, mut messages, watch_again } = cx.into_outcome();
         let mut result = result;
-        let sensitive: Vec<String> = resources.iter().flat_map(sensitive_texts).collect();
+        let sensitive = sensitive_texts_of(&resources);
         if !sensitive.is_empty() {
             changes.iter_mut().for_each(|change| mask(&mut change.text, &sensitive));
             messages.iter_mut().for_each(|message| mask(message, &sensitive));
@@ -172,6 +184,10 @@ impl Job {
             result: Err(Failure::Cancelled),
         }
     }
+}
+
+fn sensitive_texts_of(resources: &[Resource]) -> Vec<String> {
+    resources.iter().flat_map(sensitive_texts).collect()
 }
 
 /// Whether a check failed because this process has no descriptor or memory left. That passes when other checks end.
@@ -257,7 +273,7 @@ mod tests {
             apply: true,
             refresh: false,
             flow: None,
-            context: Arc::new(SharedContext { apply: ApplyContext::default(), journal: None }),
+            context: Arc::new(SharedContext::default()),
             cancel: Cancel::new(),
         }
     }

@@ -10,6 +10,7 @@ use resource_graph::{Resource, ResourceId};
 use resources::{Change, Failure};
 
 /// Something that happened in a run.
+#[derive(Clone, Copy)]
 pub enum Event<'a> {
     /// A change was made, or with `noop` would have been.
     Changed {

@@ -22,6 +22,7 @@ mod packages;
 mod plan_equals_apply;
 mod puppet_fallback;
 mod random_program;
+mod saved_plan;
 mod secrets;
 mod services;
 mod sources;

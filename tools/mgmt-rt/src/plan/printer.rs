@@ -66,7 +66,7 @@ impl<'f> PlanPrinter<'f> {
             });
             let value = json!({"id": resource.id.to_string(), "change": change.text, "diff": diff});
             let value = match &change.uncertainty {
-                Some(why) => with_field(value, "uncertainty", why),
+                Some(uncertainty) => with_field(value, "uncertainty", uncertainty.reason()),
                 None => value,
             };
             return *self.changes.entry(key).or_default() += &format!("{value}\n");
@@ -76,7 +76,8 @@ impl<'f> PlanPrinter<'f> {
             let name = self.paint("1", &printable(&resource.id.to_string()));
             text += &format!("{name}{location}\n");
         }
-        let uncertainty = change.uncertainty.as_ref().map(|why| format!(" ({})", printable(why))).unwrap_or_default();
+        let uncertainty = change.uncertainty.as_ref().map(|why| format!(" ({})", printable(why.reason())));
+        let uncertainty = uncertainty.unwrap_or_default();
         text += &format!("  {}{uncertainty}\n", printable(&change.text));
         match &change.diff {
             Some(_) if hidden => text += &format!("    content: {MASK}\n"),

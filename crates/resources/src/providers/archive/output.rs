@@ -4,10 +4,10 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use safe_fs::{Commit, Error, Expected, FileKind, Files, LastLink, NewAttributes, Target};
-use sha2::{Digest, Sha256};
 
+use crate::digest::Digester;
 use crate::file_access::failure;
-use crate::{Context, Failure, Params};
+use crate::{Change, Context, Digests, Failure, Params};
 
 /// How often an archive is written again because another program changed the path meanwhile.
 const MAX_ATTEMPTS: usize = 8;
@@ -29,22 +29,26 @@ pub(super) fn output_path(params: Params<'_>) -> Result<PathBuf, Failure> {
 /// Writes the archive unless the file has its content already.
 pub(super) fn check_output(cx: &mut Context<'_>, path: &Path, source: &dyn Source) -> Result<(), Failure> {
     let files = cx.files();
-    let mut wanted = Sha256::new();
+    // Only changes that are compared later need a salt.
+    let digester = || Digester::new(cx.digest_salt().unwrap_or_default());
+    let mut wanted = digester();
     source.write_to(files, &mut wanted)?;
-    let wanted = wanted.finalize();
+    let mut digests = Digests { before: None, after: Some(wanted.finish()) };
     let present = match files.open(path, LastLink::FollowTrusted) {
         // It is replaced, not followed.
         Err(Error::WrongKind { found: FileKind::Link, .. } | Error::ForeignHardLink { .. }) => None,
         result => result.map_err(failure)?,
     };
     if let Some(mut file) = present {
-        let mut digest = Sha256::new();
-        io::copy(&mut file, &mut digest).map_err(Failure::on("read", path))?;
-        if digest.finalize() == wanted {
+        let mut present = digester();
+        io::copy(&mut file, &mut present).map_err(Failure::on("read", path))?;
+        digests.before = Some(present.finish());
+        if digests.before == digests.after {
             return Ok(());
         }
     }
-    if !cx.change(format!("write {}", path.display()))? {
+    let digests = cx.digest_salt().map(|_| digests);
+    if !cx.change(Change { digests, ..Change::from(format!("write {}", path.display())) })? {
         return Ok(());
     }
     for _ in 0..MAX_ATTEMPTS {

@@ -1,15 +1,17 @@
 //! Compares contents and replaces them atomically.
 
+use std::io;
 use std::path::Path;
 
 use rustix::io::Errno;
 use safe_fs::{Commit, Error, Expected, FileKind, Files, LastLink, NewAttributes, OpenFile, Target};
 
+use crate::digest::Digester;
 use crate::file_access::failure;
 use crate::providers::file::attributes::Attributes;
 use crate::providers::file::content::{Content, DIFF_LIMIT};
 use crate::providers::file::parameters::{File, Wanted};
-use crate::{Change, Context, Diff, Failure};
+use crate::{Change, Context, Diff, DigestSalt, Digests, Failure};
 
 /// How often a replacement is tried again because another program changed the path meanwhile.
 const MAX_ATTEMPTS: usize = 32;
@@ -68,7 +70,7 @@ impl File {
                 Present::Nothing | Present::Directory | Present::Misleading(_) => {}
             }
             if !is_announced {
-                let change = self.content_change(cx, path, &mut present, content);
+                let change = self.content_change(cx, path, &mut present, content)?;
                 if !cx.change(change)? {
                     return Ok(());
                 }
@@ -104,11 +106,11 @@ impl File {
         path: &Path,
         present: &mut Present<'_>,
         content: &mut Content<'_>,
-    ) -> Change {
+    ) -> Result<Change, Failure> {
         let (name, bytes) = (self.name_of(path), byte_count(content.len()));
         let (text, before) = match present {
             Present::Nothing => (format!("create{name} ({bytes})"), None),
-            Present::Directory => return format!("replace the directory{name} by a file").into(),
+            Present::Directory => (format!("replace the directory{name} by a file"), None),
             Present::Misleading(FileKind::Link) => {
                 (format!("replace the symbolic link{name} by a file ({bytes})"), None)
             }
@@ -120,8 +122,31 @@ impl File {
             }
         };
         let diff = cx.wants_diffs().then(|| Diff { path: path.to_path_buf(), before, after: content.for_diff() });
-        Change { text, diff, uncertainty: None }
+        // What is in a directory is not shown.
+        let diff = diff.filter(|_| !matches!(present, Present::Directory));
+        let digests = cx.digest_salt().map(|salt| digests(salt, path, present, content)).transpose()?;
+        Ok(Change { diff, digests, ..Change::from(text) })
     }
+}
+
+fn digests(
+    salt: DigestSalt,
+    path: &Path,
+    present: &mut Present<'_>,
+    content: &mut Content<'_>,
+) -> Result<Digests, Failure> {
+    let before = match present {
+        Present::File(file) => {
+            let mut digester = Digester::new(salt);
+            file.rewind();
+            io::copy(file, &mut digester).map_err(Failure::on("read", path))?;
+            Some(digester.finish())
+        }
+        Present::Nothing | Present::Directory | Present::Misleading(_) => None,
+    };
+    let mut after = Digester::new(salt);
+    content.write_to(&mut after, path)?;
+    Ok(Digests { before, after: Some(after.finish()) })
 }
 
 /// Replaces the file at a path with `make`, which returns whether nobody disturbed it. The caller has announced the change.

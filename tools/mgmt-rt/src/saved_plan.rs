@@ -1,0 +1,239 @@
+//! Plans in files: written by `mgmt-rt plan -o`, applied by `mgmt-rt apply --plan`.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use mcl_artifact::ArtifactStage;
+use mcl_diagnostics::{Code, Diagnostic, Stage};
+use runtime::DigestSalt;
+use runtime::agent::PlannedChanges;
+use rustix::fs::{FileType, Mode, OFlags, fstat, open};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::program;
+use crate::sources::{MergeUnmatched, PuppetFallback, Sources, Wait};
+
+/// A plan, with everything that is needed to make it again.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SavedPlan {
+    pub machine: Machine,
+    /// The state directory; `None` if there is none.
+    prefix: Option<SavedPath>,
+    pub program: Option<SavedProgram>,
+    catalog: Option<SavedCatalog>,
+    merge_unmatched: MergeUnmatched,
+    pub wait: Wait,
+    pub salt: DigestSalt,
+    pub changes: PlannedChanges,
+}
+
+/// The machine for which a plan was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// The name of the host.
+    pub host: String,
+    /// The content of `/etc/machine-id`; empty if there is none.
+    id: String,
+}
+
+/// An absolute path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedPath(Vec<u8>);
+
+/// A program, with the place that it was read from.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SavedProgram {
+    pub path: SavedPath,
+    pub bytes: Vec<u8>,
+}
+
+/// A catalog or manifests, and how they are translated.
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedCatalog {
+    path: SavedPath,
+    /// `None` for a directory of manifests.
+    digest: Option<[u8; 32]>,
+    interval: u32,
+    fallback: PuppetFallback,
+    module_path: Option<Vec<u8>>,
+}
+
+impl Machine {
+    /// Returns the machine that runs this program.
+    pub fn this() -> Machine {
+        let id = std::fs::read_to_string("/etc/machine-id").unwrap_or_default();
+        Machine { host: runtime::hostname(), id: id.trim().to_owned() }
+    }
+}
+
+impl SavedPath {
+    /// Returns the absolute form of a path.
+    pub fn of(path: &Path) -> SavedPath {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        SavedPath(path.as_os_str().as_bytes().to_vec())
+    }
+
+    /// Returns the path.
+    pub fn get(&self) -> PathBuf {
+        PathBuf::from(OsStr::from_bytes(&self.0))
+    }
+}
+
+impl SavedCatalog {
+    fn of(sources: &Sources, path: &Path) -> SavedCatalog {
+        SavedCatalog {
+            path: SavedPath::of(path),
+            digest: digest(path),
+            interval: sources.puppet_interval,
+            fallback: sources.puppet_fallback,
+            module_path: sources.puppet_module_path.as_ref().map(|paths| paths.as_bytes().to_vec()),
+        }
+    }
+}
+
+/// Returns the digest of a file; `None` if it cannot be read as one.
+fn digest(path: &Path) -> Option<[u8; 32]> {
+    std::fs::read(path).ok().map(|bytes| Sha256::digest(bytes).into())
+}
+
+/// Returns random bytes.
+///
+/// # Errors
+/// The kernel has none.
+pub fn new_salt() -> io::Result<DigestSalt> {
+    let mut salt = DigestSalt::default();
+    File::open("/dev/urandom")?.read_exact(&mut salt)?;
+    Ok(salt)
+}
+
+impl SavedPlan {
+    /// Makes a plan without changes of these sources. `program` is the content of the artifact.
+    pub fn new(
+        sources: &Sources,
+        program: Option<Vec<u8>>,
+        prefix: Option<&Path>,
+        wait: &Wait,
+        salt: DigestSalt,
+    ) -> Self {
+        let program = sources.artifact.as_deref().zip(program);
+        SavedPlan {
+            machine: Machine::this(),
+            prefix: prefix.map(SavedPath::of),
+            program: program.map(|(path, bytes)| SavedProgram { path: SavedPath::of(path), bytes }),
+            catalog: sources.puppet.as_deref().map(|path| SavedCatalog::of(sources, path)),
+            merge_unmatched: sources.merge_unmatched,
+            wait: wait.clone(),
+            salt,
+            changes: PlannedChanges::default(),
+        }
+    }
+
+    /// Returns the state directory.
+    pub fn prefix(&self) -> Option<PathBuf> {
+        self.prefix.as_ref().map(SavedPath::get)
+    }
+
+    /// Returns the sources of the plan.
+    pub fn sources(&self) -> Sources {
+        let catalog = self.catalog.as_ref();
+        Sources {
+            artifact: self.program.as_ref().map(|program| program.path.get()),
+            puppet: catalog.map(|catalog| catalog.path.get()),
+            puppet_interval: catalog.map_or(0, |catalog| catalog.interval),
+            puppet_fallback: catalog.map_or(PuppetFallback::Callback, |catalog| catalog.fallback),
+            puppet_module_path: catalog
+                .and_then(|catalog| catalog.module_path.as_deref())
+                .map(|paths| OsStr::from_bytes(paths).to_owned()),
+            merge_unmatched: self.merge_unmatched,
+        }
+    }
+
+    /// Returns what has changed since the plan was made, apart from the changes that it needs: the machine, the program, the
+    /// catalog. `artifact` and `prefix` are those of the command line.
+    pub fn outdated(&self, artifact: Option<&Path>, prefix: Option<&Path>) -> Option<String> {
+        let machine = Machine::this();
+        if machine != self.machine {
+            return Some(match machine.host == self.machine.host {
+                true => format!("it was made on another machine with the name `{}`", machine.host),
+                false => format!("it was made on the host `{}`, and this is `{}`", self.machine.host, machine.host),
+            });
+        }
+        if let Some(prefix) = prefix.map(SavedPath::of).filter(|prefix| Some(prefix) != self.prefix.as_ref()) {
+            let planned = self.prefix().map_or_else(|| "none".to_owned(), |path| path.display().to_string());
+            return Some(format!("its state directory is {planned}, not {}", prefix.get().display()));
+        }
+        let program = self.program.as_ref();
+        let recorded = program.map(|program| program.path.get());
+        let path = artifact.or(recorded.as_deref());
+        // The plan contains its program, so the file may be gone.
+        let present = path.and_then(|path| std::fs::read(path).ok());
+        if (artifact.is_some() || present.is_some()) && present.as_deref() != program.map(|program| &*program.bytes) {
+            let path = path.map(|path| path.display().to_string()).unwrap_or_default();
+            return Some(format!("{path} is not the program that was planned"));
+        }
+        let catalog = self.catalog.as_ref().filter(|catalog| digest(&catalog.path.get()) != catalog.digest);
+        catalog.map(|catalog| format!("the catalog {} has changed", catalog.path.get().display()))
+    }
+
+    /// Writes the plan to a file that only its owner may read. The file is replaced at once.
+    ///
+    /// # Errors
+    /// A system call failed.
+    pub fn write(&self, path: &Path) -> io::Result<()> {
+        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        // A new temporary file has the mode 0600.
+        let mut file = tempfile::Builder::new().prefix(".mgmt-plan-").tempfile_in(directory)?;
+        file.write_all(&mcl_artifact::write(ArtifactStage::Plan, self))?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        Ok(())
+    }
+
+    /// Reads a plan.
+    ///
+    /// # Errors
+    /// R0414 if somebody else owns the file or may read it, or an A-diagnostic. The exit status, if it cannot be read.
+    pub fn read(path: &Path) -> Result<SavedPlan, Result<Diagnostic, ExitCode>> {
+        let bytes = read_private(path)?;
+        mcl_artifact::read(&bytes, ArtifactStage::Plan).map_err(|mut diagnostic| {
+            diagnostic.message = format!("{}: {}", path.display(), diagnostic.message);
+            Ok(diagnostic.help("keep a plan with `mgmt-rt plan OUT.bin -o FILE`"))
+        })
+    }
+}
+
+/// Reads a file that belongs to this user and is private.
+fn read_private(path: &Path) -> Result<Vec<u8>, Result<Diagnostic, ExitCode>> {
+    let unreadable = |error: io::Error| {
+        eprintln!("mgmt-rt: cannot read {}: {error}", path.display());
+        Err(ExitCode::from(2))
+    };
+    // A plan is neither a link nor a fifo.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = open(path, flags, Mode::empty()).map_err(|error| unreadable(error.into()))?;
+    let stat = fstat(&file).map_err(|error| unreadable(error.into()))?;
+    let unprotected = |why: String| {
+        Ok(Diagnostic::error(Code::R0414, Stage::Engine, format!("{} {why}", path.display()))
+            .help("apply only plans that you have made, and keep them private: `chmod 0600 FILE`"))
+    };
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Err(unprotected("is not a regular file".to_owned()));
+    }
+    if stat.st_uid != rustix::process::geteuid().as_raw() {
+        return Err(unprotected(format!("belongs to the user {}", stat.st_uid)));
+    }
+    if stat.st_mode & 0o077 != 0 {
+        return Err(unprotected(format!("has the mode {:04o}, so other users can use it", stat.st_mode & 0o7777)));
+    }
+    if let Some(diagnostic) = program::unprotected(path) {
+        return Err(Ok(diagnostic));
+    }
+    let mut bytes = Vec::new();
+    File::from(file).read_to_end(&mut bytes).map_err(unreadable)?;
+    Ok(bytes)
+}
