@@ -192,6 +192,9 @@ pub struct ApplyContext {
     pub program: Option<Arc<Program>>,
 }
 
+/// Refuses changes that may not be made.
+pub type Permit<'a> = dyn Fn(&Change) -> Result<(), Failure> + 'a;
+
 /// The parameters of one check.
 pub struct CheckRequest<'a> {
     /// The resource to check.
@@ -209,7 +212,7 @@ pub struct CheckRequest<'a> {
     /// Called before the first change is made, to record what a crash must not lose.
     pub before_first_change: Option<&'a dyn Fn() -> Result<(), Failure>>,
     /// Called before each change, to refuse it.
-    pub permit: Option<&'a dyn Fn(&Change) -> Result<(), Failure>>,
+    pub permit: Option<&'a Permit<'a>>,
 }
 
 impl<'a> CheckRequest<'a> {
@@ -256,7 +259,7 @@ pub struct Context<'a> {
     pub(crate) apply_context: &'a ApplyContext,
     cancel: &'a Arc<Cancel>,
     before_first_change: Option<&'a dyn Fn() -> Result<(), Failure>>,
-    permit: Option<&'a dyn Fn(&Change) -> Result<(), Failure>>,
+    permit: Option<&'a Permit<'a>>,
     pub(crate) changes: Vec<Change>,
     sent: Vec<Sent>,
     messages: Vec<String>,

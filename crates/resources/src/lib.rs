@@ -40,7 +40,8 @@ mod watch;
 pub use accounts::{group_id, primary_groups, user_id};
 pub use change::{Change, Diff, Uncertainty};
 pub use context::{
-    ApplyContext, Cancel, CancelLevel, CheckOutcome, CheckRequest, Context, ManagedPaths, PendingSyncs, PlanSettings,
+    ApplyContext, Cancel, CancelLevel, CheckOutcome, CheckRequest, Context, ManagedPaths, PendingSyncs, Permit,
+    PlanSettings,
 };
 pub use digest::{Digest, DigestSalt, Digests};
 pub use exit_request::ExitRequest;

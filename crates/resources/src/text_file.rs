@@ -54,7 +54,10 @@ pub(crate) fn edit(
         let Some(edit) = decide(before)? else { return Ok(Decision::Keep) };
         if is_announced && cx.digest_salt().is_some() {
             // What was permitted is an edit of the content that was there before.
-            return Err(Failure::Unplanned(format!("the contents have changed since they were planned: {}", edit.text)));
+            return Err(Failure::Unplanned(format!(
+                "the contents have changed since they were planned: {}",
+                edit.text
+            )));
         }
         if !is_announced && !announce(cx, path, before, &edit)? {
             return Ok(Decision::Keep);

@@ -46,8 +46,7 @@ pub fn run(args: &Args) -> ExitCode {
     let format = if args.format == PlanFormat::Json { Format::Json } else { Format::Human };
     report::print(args.sources.unprotected_warnings(), &Files::default(), format);
     let (artifact, program) = match artifact(&args.sources, format) {
-        Ok(Some((bytes, program))) => (Some(bytes), Some(program)),
-        Ok(None) => (None, None),
+        Ok(artifact) => artifact,
         Err(code) => return code,
     };
     let nothing = Files::default();
@@ -125,12 +124,15 @@ pub fn run(args: &Args) -> ExitCode {
     }
 }
 
+/// The content of an artifact, and the program in it.
+type Artifact = (Option<Vec<u8>>, Option<Arc<Program>>);
+
 /// Returns the content of the artifact and its program; what is wrong with it has been printed when this fails.
-fn artifact(sources: &Sources, format: Format) -> Result<Option<(Vec<u8>, Arc<Program>)>, ExitCode> {
-    let Some(path) = &sources.artifact else { return Ok(None) };
+fn artifact(sources: &Sources, format: Format) -> Result<Artifact, ExitCode> {
+    let Some(path) = &sources.artifact else { return Ok((None, None)) };
     let bytes = program::read(path)?;
     let program = program::load(path, &bytes, format)?;
-    Ok(Some((bytes, program)))
+    Ok((Some(bytes), Some(program)))
 }
 
 /// Returns the options of an agent that plans.

@@ -217,7 +217,7 @@ mod tests {
     use super::*;
     use crate::agent::job::SharedContext;
     use resource_engine::{Group, VertexKey};
-    use resources::{ApplyContext, Cancel, build};
+    use resources::{Cancel, build};
 
     #[test]
     fn workers_flush_some_time_after_the_last_check() {
@@ -227,7 +227,7 @@ mod tests {
             let _ = flush.send(Instant::now());
         });
         let resources = Group::from(Resource::new(ResourceId::new("noop", "n")));
-        let context = Arc::new(SharedContext { apply: ApplyContext::default(), journal: None });
+        let context = Arc::new(SharedContext::default());
         let job = |key| Job {
             key: VertexKey(key),
             kind: build(&resources).expect("a valid resource"),
