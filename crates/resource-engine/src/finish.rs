@@ -53,8 +53,7 @@ impl Engine {
         }
         vertex.failures = None;
         vertex.succeeded = true;
-        vertex.changed.clear();
-        vertex.sent = sent;
+        vertex.set_sent(sent);
         let refilled = vertex.meta().retryreset;
         let id = vertex.id().clone();
         let taken = std::mem::take(&mut vertex.taken_notifications);

@@ -17,10 +17,10 @@ impl Engine {
     pub(super) fn receive(&mut self, key: VertexKey) -> Result<Vec<Received>, Failure> {
         let mut updates = Vec::new();
         let Some(vertex) = self.get(key) else { return Ok(updates) };
-        for incoming in &vertex.incoming {
+        for incoming in &vertex.flow().incoming {
             let sender = self.get(incoming.from);
             let snapshot = sender.and_then(|s| {
-                s.sent.iter().find(|sent| sent.member == incoming.from_member && *sent.key == *incoming.from_key)
+                s.flow().sent.iter().find(|sent| sent.member == incoming.from_member && *sent.key == *incoming.from_key)
             });
             let Some(value) = snapshot.and_then(|s| s.value.as_ref()) else {
                 let from = sender.map(|s| s.group[incoming.from_member.min(s.group.len() - 1)].id.to_string());
@@ -34,16 +34,19 @@ impl Engine {
                 updates.push(Received { member: incoming.member, key: incoming.key.clone(), value: value.clone() });
             }
         }
-        let vertex = self.get_mut(key).expect("looked up above");
+        if updates.is_empty() {
+            return Ok(updates);
+        }
+        let flow = self.get_mut(key).expect("looked up above").flow_mut();
         for update in &updates {
-            let place = vertex.received.iter_mut().find(|(m, k, _)| *m == update.member && *k == update.key);
+            let place = flow.received.iter_mut().find(|(m, k, _)| *m == update.member && *k == update.key);
             match place {
                 Some((_, _, value)) => *value = update.value.clone(),
-                None => vertex.received.push((update.member, update.key.clone(), update.value.clone())),
+                None => flow.received.push((update.member, update.key.clone(), update.value.clone())),
             }
             let mark = (update.member, update.key.clone());
-            if !vertex.changed.contains(&mark) {
-                vertex.changed.push(mark);
+            if !flow.changed.contains(&mark) {
+                flow.changed.push(mark);
             }
         }
         Ok(updates)
@@ -52,14 +55,14 @@ impl Engine {
     /// Marks the receivers of a vertex as dirty whose value differs from the one that it sent last.
     pub(super) fn wake_receivers(&mut self, key: VertexKey) {
         let Some(sender) = self.get(key) else { return };
-        if sender.sent.is_empty() {
+        if sender.flow().sent.is_empty() {
             return;
         }
         let mut stale = Vec::new();
         for &(to, _) in &sender.successors {
             let Some(receiver) = self.get(to) else { continue };
-            let differs = receiver.incoming.iter().filter(|i| i.from == key).any(|i| {
-                let sent = sender.sent.iter().find(|s| s.member == i.from_member && *s.key == *i.from_key);
+            let differs = receiver.flow().incoming.iter().filter(|i| i.from == key).any(|i| {
+                let sent = sender.flow().sent.iter().find(|s| s.member == i.from_member && *s.key == *i.from_key);
                 sent.and_then(|s| s.value.as_ref()).is_some_and(|v| receiver.current(i.member, &i.key) != Some(v))
             });
             if differs && receiver.runs() {
@@ -75,7 +78,7 @@ impl Engine {
 impl Vertex {
     /// Returns the value of a parameter: the received one, otherwise the declared one.
     pub(super) fn current(&self, member: usize, key: &str) -> Option<&Value> {
-        let received = self.received.iter().find(|(m, k, _)| *m == member && &**k == key).map(|(_, _, v)| v);
+        let received = self.flow().received.iter().find(|(m, k, _)| *m == member && &**k == key).map(|(_, _, v)| v);
         received.or_else(|| self.group.get(member)?.params.get(key))
     }
 }

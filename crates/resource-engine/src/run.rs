@@ -219,7 +219,7 @@ impl Engine {
         if apply {
             vertex.taken_notifications = std::mem::take(&mut vertex.pending_notifications);
         }
-        let changed = vertex.changed.clone();
+        let changed = vertex.flow().changed.clone();
         let notifies = if apply { self.listening_dependents(key) } else { Vec::new() };
         self.hold_targets(key, &notifies);
         self.commands.push(Command::Run { key, apply, refresh, updates, changed, notifies });

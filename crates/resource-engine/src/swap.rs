@@ -53,7 +53,7 @@ impl Engine {
                 let Some(old) = self.get(**key) else { return false };
                 let revived = old.is_exhausted() && (old.meta().rewatch || group[0].meta.rewatch);
                 let still_receives = || {
-                    let mut parameters = old.received.iter();
+                    let mut parameters = old.flow().received.iter();
                     parameters.all(|(member, name, _)| received.contains(&(index as u32, *member, name)))
                 };
                 !revived && !matched.contains(*key) && still_receives() && is_same_group(&old.group, group)
@@ -99,7 +99,7 @@ impl Engine {
         // The keys in these lists may be reused while the last check still runs.
         vertex.successors.clear();
         vertex.predecessors.clear();
-        vertex.incoming.clear();
+        vertex.disconnect();
         vertex.poll_at = None;
         let running = vertex.is_running();
         let has_watches = vertex.created && matches!(vertex.watch, WatchState::Starting | WatchState::Active);
@@ -127,7 +127,7 @@ impl Engine {
             let vertex = self.vertices[key.index()].as_mut().expect("kept or added");
             vertex.successors.clear();
             vertex.predecessors.clear();
-            vertex.incoming.clear();
+            vertex.disconnect();
         }
         for edge in &graph.edges {
             let (from, to) = (keys[edge.from as usize], keys[edge.to as usize]);
@@ -136,7 +136,7 @@ impl Engine {
         }
         for transfer in &graph.transfers {
             let (from, to) = (keys[transfer.from.0 as usize], keys[transfer.to.0 as usize]);
-            self.vertices[to.index()].as_mut().expect("kept or added").incoming.push(Incoming {
+            self.vertices[to.index()].as_mut().expect("kept or added").flow_mut().incoming.push(Incoming {
                 from,
                 from_member: transfer.from.1,
                 from_key: transfer.from_key.clone(),

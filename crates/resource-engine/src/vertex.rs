@@ -78,6 +78,22 @@ pub(super) struct Incoming {
     pub(super) key: Arc<str>,
 }
 
+/// What a vertex sends and receives.
+#[derive(Debug, Default)]
+pub(super) struct DataFlow {
+    pub(super) incoming: Vec<Incoming>,
+    /// The values that it sent last.
+    pub(super) sent: Vec<Sent>,
+    /// Received values that override the declared parameters.
+    pub(super) received: Vec<(usize, Arc<str>, Value)>,
+    /// The received parameters that changed since the last successful check.
+    pub(super) changed: Vec<(usize, Arc<str>)>,
+}
+
+/// The flow of a vertex that neither sends nor receives.
+static NO_FLOW: DataFlow =
+    DataFlow { incoming: Vec::new(), sent: Vec::new(), received: Vec::new(), changed: Vec::new() };
+
 #[derive(Debug)]
 pub(super) struct Vertex {
     pub(super) group: Group,
@@ -91,7 +107,8 @@ pub(super) struct Vertex {
     pub(super) successors: Vec<(VertexKey, bool)>,
     /// The direct prerequisites, likewise.
     pub(super) predecessors: Vec<(VertexKey, bool)>,
-    pub(super) incoming: Vec<Incoming>,
+    /// `None` for the many vertices that neither send nor receive.
+    flow: Option<Box<DataFlow>>,
 
     pub(super) watch: WatchState,
     pub(super) watch_epoch: u32,
@@ -130,12 +147,6 @@ pub(super) struct Vertex {
     /// Its entry in the timers of the engine.
     pub(super) timer: Option<Time>,
 
-    /// The values that it sent last.
-    pub(super) sent: Vec<Sent>,
-    /// Received values that override the declared parameters.
-    pub(super) received: Vec<(usize, Arc<str>, Value)>,
-    /// The received parameters that changed since the last successful check.
-    pub(super) changed: Vec<(usize, Arc<str>)>,
     /// Whether it left the graph. It is removed when its running check ends.
     pub(super) retiring: bool,
     /// The dependents that the agent may have recorded as to be notified, in the checks since the last success. It holds
@@ -163,7 +174,7 @@ impl Vertex {
             semaphores,
             successors: Vec::new(),
             predecessors: Vec::new(),
-            incoming: Vec::new(),
+            flow: None,
             watch: WatchState::WaitingForRemovals,
             watch_epoch: 0,
             watch_failures: 0,
@@ -185,12 +196,35 @@ impl Vertex {
             queued: false,
             ready: false,
             timer: None,
-            sent: Vec::new(),
-            received: Vec::new(),
-            changed: Vec::new(),
             retiring: false,
             recorded_targets: Vec::new(),
             poll_at: None,
+        }
+    }
+
+    /// Returns what it sends and receives.
+    pub(super) fn flow(&self) -> &DataFlow {
+        self.flow.as_deref().unwrap_or(&NO_FLOW)
+    }
+
+    /// Returns what it sends and receives, to add to it.
+    pub(super) fn flow_mut(&mut self) -> &mut DataFlow {
+        self.flow.get_or_insert_default()
+    }
+
+    /// Forgets from where it receives.
+    pub(super) fn disconnect(&mut self) {
+        if let Some(flow) = &mut self.flow {
+            flow.incoming.clear();
+        }
+    }
+
+    /// Replaces the values that it sent last, after a check that used all that it had received.
+    pub(super) fn set_sent(&mut self, sent: Vec<Sent>) {
+        if self.flow.is_some() || !sent.is_empty() {
+            let flow = self.flow_mut();
+            flow.changed.clear();
+            flow.sent = sent;
         }
     }
 
@@ -252,5 +286,16 @@ impl Vertex {
         if let (Phase::BackOff(at), Some(failures)) = (self.phase, &self.failures) {
             self.phase = Phase::BackOff(at.min(failures.earliest_after_event().max(now)));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vertex_without_data_flow_needs_little_memory() {
+        // There is one for each resource, up to hundreds of thousands.
+        assert!(size_of::<Vertex>() <= 328, "{} bytes", size_of::<Vertex>());
     }
 }

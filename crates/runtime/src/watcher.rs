@@ -84,7 +84,8 @@ pub struct Watcher {
 struct Node {
     name: OsString,
     parent: usize,
-    children: FxHashMap<OsString, usize>,
+    /// Almost all nodes are files, which have no children.
+    children: Option<Box<FxHashMap<OsString, usize>>>,
     state: State,
     subscribers: Vec<Subscriber>,
     /// Whether it was made because a node above has a recursive subscription.
@@ -96,6 +97,23 @@ struct Subscriber {
     serial: u64,
     token: u64,
     scope: Scope,
+}
+
+impl Node {
+    fn child(&self, name: &OsStr) -> Option<usize> {
+        self.children.as_ref()?.get(name).copied()
+    }
+
+    fn children(&self) -> impl Iterator<Item = usize> {
+        self.children.iter().flat_map(|children| children.values().copied())
+    }
+
+    fn remove_child(&mut self, name: &OsStr) {
+        if let Some(children) = &mut self.children {
+            children.remove(name);
+        }
+        self.children.take_if(|children| children.is_empty());
+    }
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -302,7 +320,7 @@ impl Watcher {
         let comes_or_goes = ReadFlags::CREATE | ReadFlags::DELETE | ReadFlags::MOVED_FROM | ReadFlags::MOVED_TO;
         let structural = event.flags.intersects(comes_or_goes);
         for node in nodes {
-            if let Some(&child) = self.nodes[node].children.get(name) {
+            if let Some(child) = self.nodes[node].child(name) {
                 if structural {
                     self.forget_below(child);
                     self.renew(child, phase, changes);
@@ -351,7 +369,7 @@ impl Watcher {
             if self.nodes[at].subscribers.iter().any(|s| s.scope == Scope::Recursive) {
                 self.walk(at);
             }
-            todo.extend(self.nodes[at].children.values());
+            todo.extend(self.nodes[at].children());
             self.follow_again(at);
         }
         if node != ROOT {
@@ -365,7 +383,7 @@ impl Watcher {
         while let Some(at) = todo.pop() {
             self.unwatch(at);
             self.nodes[at].state = State::Unwatched;
-            todo.extend(self.nodes[at].children.values());
+            todo.extend(self.nodes[at].children());
         }
     }
 
@@ -403,8 +421,8 @@ impl Watcher {
     fn watch(&mut self, node: usize) {
         let this = &self.nodes[node];
         let deep = this.walked || this.subscribers.iter().any(|s| s.scope.has_entries());
-        let full = deep || this.children.values().any(|c| !self.nodes[*c].subscribers.is_empty());
-        let needed = full || !this.children.is_empty();
+        let full = deep || this.children().any(|child| !self.nodes[child].subscribers.is_empty());
+        let needed = full || this.children.is_some();
         let enough = match this.state {
             State::Watched { full: has, .. } => has || !full,
             State::Refused => true,
@@ -458,7 +476,7 @@ impl Watcher {
     }
 
     fn child(&mut self, parent: usize, name: &OsStr) -> usize {
-        if let Some(&child) = self.nodes[parent].children.get(name) {
+        if let Some(child) = self.nodes[parent].child(name) {
             return child;
         }
         let node = Node { name: name.to_owned(), parent, used: true, ..Node::default() };
@@ -472,7 +490,7 @@ impl Watcher {
                 self.nodes.len() - 1
             }
         };
-        self.nodes[parent].children.insert(name.to_owned(), child);
+        self.nodes[parent].children.get_or_insert_default().insert(name.to_owned(), child);
         child
     }
 
@@ -480,10 +498,10 @@ impl Watcher {
     fn prune(&mut self, mut node: usize) {
         // Nodes that a recursive subscription made are not needed without one.
         if !self.is_below_recursive(node) {
-            let mut todo: Vec<usize> = self.nodes[node].children.values().copied().collect();
+            let mut todo: Vec<usize> = self.nodes[node].children().collect();
             let mut walked = Vec::new();
             while let Some(at) = todo.pop() {
-                todo.extend(self.nodes[at].children.values());
+                todo.extend(self.nodes[at].children());
                 if std::mem::take(&mut self.nodes[at].walked) {
                     walked.push(at);
                 }
@@ -501,7 +519,7 @@ impl Watcher {
     fn prune_upwards(&mut self, mut node: usize) {
         while node != ROOT && self.nodes[node].used {
             let this = &self.nodes[node];
-            if !this.children.is_empty() || this.walked {
+            if this.children.is_some() || this.walked {
                 return;
             }
             let deep = this.subscribers.iter().any(|s| s.scope.has_entries());
@@ -513,7 +531,7 @@ impl Watcher {
             }
             let parent = self.nodes[node].parent;
             let name = std::mem::take(&mut self.nodes[node].name);
-            self.nodes[parent].children.remove(&name);
+            self.nodes[parent].remove_child(&name);
             self.nodes[node] = Node::default();
             self.free.push(node);
             node = parent;

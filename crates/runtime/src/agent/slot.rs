@@ -143,3 +143,14 @@ impl Slots {
         self.0.iter_mut().flatten()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slot_of_a_vertex_that_watches_only_paths_needs_little_memory() {
+        // There is one for each resource, up to hundreds of thousands.
+        assert!(size_of::<Slot>() <= 128, "{} bytes", size_of::<Slot>());
+    }
+}

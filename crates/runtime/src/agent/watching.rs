@@ -23,6 +23,13 @@ pub(super) struct ActiveWatches {
     /// The epoch for which the engine asked for them; 0 when there are none.
     pub(super) epoch: u32,
     subscriptions: Vec<Subscription>,
+    /// `None` for the many vertices that watch only paths.
+    others: Option<Box<OtherWatches>>,
+}
+
+/// The watches of one vertex that are not paths.
+#[derive(Default)]
+struct OtherWatches {
     timers: Vec<TimerId>,
     tasks: Vec<(Arc<Cancel>, JoinHandle<()>)>,
     /// Dropping one ends a source that several resources share.
@@ -32,7 +39,15 @@ pub(super) struct ActiveWatches {
 impl ActiveWatches {
     /// Takes the threads, to end them together with others.
     pub(super) fn take_tasks(&mut self) -> Vec<(Arc<Cancel>, JoinHandle<()>)> {
-        std::mem::take(&mut self.tasks)
+        self.others.as_deref_mut().map(|others| std::mem::take(&mut others.tasks)).unwrap_or_default()
+    }
+
+    fn others(&mut self) -> &mut OtherWatches {
+        self.others.get_or_insert_default()
+    }
+
+    fn has_timer(&self, id: TimerId) -> bool {
+        self.others.as_deref().is_some_and(|others| others.timers.contains(&id))
     }
 }
 
@@ -100,7 +115,7 @@ impl Watching {
         let mut due = Vec::new();
         while let Some(Reverse(timer)) = self.timers.peek().copied().filter(|Reverse(timer)| timer.at <= now) {
             self.timers.pop();
-            if active(timer.key).is_some_and(|watches| watches.timers.contains(&timer.id)) {
+            if active(timer.key).is_some_and(|watches| watches.has_timer(timer.id)) {
                 self.timers.push(Reverse(PeriodicTimer { at: now + timer.period, ..timer }));
                 due.push(timer.key);
             }
@@ -120,14 +135,15 @@ impl Watching {
                 Watch::Every(period) => {
                     self.last_timer.0 += 1;
                     let id = self.last_timer;
-                    active.timers.push(id);
+                    active.others().timers.push(id);
                     self.timers.push(Reverse(PeriodicTimer { at: Instant::now() + period, id, key, period }));
                 }
                 Watch::Listen(listen) => {
                     let mailbox = self.mailbox.clone();
-                    active.listeners.push(listen(Box::new(move || mailbox.send(Message::Task(key, epoch, None)))));
+                    let wake = Box::new(move || mailbox.send(Message::Task(key, epoch, None)));
+                    active.others().listeners.push(listen(wake));
                 }
-                Watch::Task(task) => active.tasks.extend(self.start_task(key, epoch, task)),
+                Watch::Task(task) => active.others().tasks.extend(self.start_task(key, epoch, task)),
             }
         }
     }
@@ -170,11 +186,10 @@ impl Watching {
         for subscription in active.subscriptions.drain(..) {
             self.watcher.unsubscribe(subscription);
         }
-        for (cancel, _) in active.tasks.drain(..) {
+        // Dropping the rest ends the listeners and outdates the timers.
+        for (cancel, _) in active.others.take().into_iter().flat_map(|others| others.tasks) {
             cancel.request(CancelLevel::Cancel);
         }
-        active.listeners.clear();
-        active.timers.clear();
         active.epoch = 0;
     }
 }

@@ -10,8 +10,11 @@ use crate::accounts::{group_id, user_id};
 use crate::file_access::failure;
 use crate::{Context, Failure, Params};
 
-/// The managed attributes; `None` for unmanaged ones.
-pub(super) struct Attributes {
+/// The managed attributes. Most files have none, and then this is one pointer.
+pub(super) struct Attributes(Option<Box<Managed>>);
+
+/// The attributes of a file of which some are managed; `None` for unmanaged ones.
+struct Managed {
     owner: Option<String>,
     group: Option<String>,
     mode: Option<Mode>,
@@ -32,7 +35,7 @@ struct Object<'a> {
 }
 
 impl Attributes {
-    pub(super) const NONE: Attributes = Attributes { owner: None, group: None, mode: None, label: None };
+    pub(super) const NONE: Attributes = Attributes(None);
 
     pub(super) fn read(params: Params<'_>) -> Result<Attributes, Failure> {
         let given = |key| params.str(key).map(|s| (!s.is_empty()).then(|| s.to_owned()));
@@ -47,17 +50,22 @@ impl Attributes {
             }),
         };
         let label = params.opt_str("selinux")?.map(str::to_owned);
-        Ok(Attributes { owner: given("owner")?, group: given("group")?, mode, label })
+        let managed = Managed { owner: given("owner")?, group: given("group")?, mode, label };
+        let is_empty =
+            managed.owner.is_none() && managed.group.is_none() && managed.mode.is_none() && managed.label.is_none();
+        Ok(Attributes((!is_empty).then(|| Box::new(managed))))
     }
 
     /// Returns the requested owner and group.
     fn ids(&self) -> Result<(Option<u32>, Option<u32>), Failure> {
-        Ok((self.owner.as_deref().map(user_id).transpose()?, self.group.as_deref().map(group_id).transpose()?))
+        let Some(managed) = &self.0 else { return Ok((None, None)) };
+        let uid = managed.owner.as_deref().map(user_id).transpose()?;
+        Ok((uid, managed.group.as_deref().map(group_id).transpose()?))
     }
 
     /// Returns the requested mode, given the present one.
     fn mode_from(&self, present: u32) -> Option<u32> {
-        self.mode.as_ref().map(|mode| match mode {
+        self.0.as_ref()?.mode.as_ref().map(|mode| match mode {
             Mode::Exact(bits) => *bits,
             Mode::Symbolic(symbolic) => symbolic.apply(present),
         })
@@ -77,13 +85,17 @@ impl Attributes {
             uid: uid.or(old.uid),
             gid: gid.or(old.gid),
             mode: self.mode_from(old.mode.unwrap_or(0)).or(old.mode),
-            label: self.label.clone().filter(|label| !label.is_empty()).map(String::into_bytes).or(old.label),
+            label: self.label().filter(|label| !label.is_empty()).map(|label| label.as_bytes().to_vec()).or(old.label),
             owner_is_optional: (uid, gid) == (None, None),
         })
     }
 
+    fn label(&self) -> Option<&str> {
+        self.0.as_ref()?.label.as_deref()
+    }
+
     fn is_empty(&self) -> bool {
-        self.owner.is_none() && self.group.is_none() && self.mode.is_none() && self.label.is_none()
+        self.0.is_none()
     }
 
     /// Checks and repairs the attributes of an existing entry; with [`LastLink::Keep`], those of a symbolic link itself.
@@ -140,8 +152,8 @@ impl Attributes {
         Ok(uid.is_some_and(|uid| uid != stat.uid)
             || gid.is_some_and(|gid| gid != stat.gid)
             || mode.is_some_and(|mode| mode != stat.mode)
-            || match &self.label {
-                Some(wanted) => object.label()? != *wanted,
+            || match self.label() {
+                Some(wanted) => object.label()? != wanted,
                 None => false,
             })
     }
@@ -177,9 +189,9 @@ impl Attributes {
                 fs.set_mode(handle, wanted).map_err(Failure::on("change the mode of", path))?;
             }
         }
-        let Some(wanted) = &self.label else { return Ok(()) };
+        let Some(wanted) = self.label() else { return Ok(()) };
         let present = object.label()?;
-        if present != *wanted && cx.change(format!("change the label from `{present}` to `{wanted}`"))? {
+        if present != wanted && cx.change(format!("change the label from `{present}` to `{wanted}`"))? {
             let label = (!wanted.is_empty()).then_some(wanted.as_bytes());
             fs.set_label(handle, label).map_err(Failure::on("change the label of", path))?;
         }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use mcl_value::Value;
 use resource_graph::{Resource, ResourceId};
 
+use crate::providers::file::parameters::File;
 use crate::{ApplyContext, Cancel, CheckRequest, Context, ManagedPaths, build};
 
 struct FileTest {
@@ -302,4 +303,10 @@ fn owner_and_group_are_set_by_root() {
         &file.with("owner", "root").with("mode", "4755"),
         &["change the owner from 1 to 0", "change the mode from 0644 to 4755"],
     );
+}
+
+#[test]
+fn file_without_managed_attributes_needs_little_memory() {
+    // There is one for each resource, up to hundreds of thousands.
+    assert!(size_of::<File>() <= 112, "{} bytes", size_of::<File>());
 }
