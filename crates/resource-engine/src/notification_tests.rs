@@ -117,6 +117,23 @@ fn received_value_is_passed_on_only_when_it_differs() {
 }
 
 #[test]
+fn receiver_gets_the_mark_of_a_value_that_became_sensitive() {
+    let transfer = Transfer { from: (0, 0), from_key: "out".into(), to: (1, 0), to_key: "p".into() };
+    let mut agent = TestAgent::new(Config::default());
+    agent.step(Event::Swap(Box::new(graph(vec![resource("a"), resource("b")], &[], vec![transfer]))));
+    agent.send("a", "x");
+    agent.finish("b", true);
+    agent.fire("a");
+    agent.log.clear();
+    let sent = vec![Sent { member: 0, key: "out", value: Some(Value::str("x")), sensitive: true }];
+    let key = agent.running_key("a");
+    agent.step(Event::Finished(key, Finished { changed: false, sent, result: Ok(()) }));
+    agent.expect(&["b"]);
+    let Some(Command::Run { updates, .. }) = agent.last.last() else { panic!("b runs again") };
+    assert_eq!(updates[..], [Received { member: 0, key: "p".into(), value: Value::str("x"), sensitive: true }]);
+}
+
+#[test]
 fn received_value_survives_an_identical_graph() {
     let transfer = Transfer { from: (0, 0), from_key: "out".into(), to: (1, 0), to_key: "p".into() };
     let mut agent = TestAgent::new(Config::default());

@@ -67,7 +67,8 @@ impl Environment for Inputs {
         Path::new("/nonexistent")
     }
     fn shared_value(&self, _: &str, _: &str) -> Option<SharedValue> {
-        Some(Value::Int(self.0.lock().expect("one thread").value))
+        let value = Value::Int(self.0.lock().expect("one thread").value);
+        Some(SharedValue { value, sensitive: false })
     }
 }
 
