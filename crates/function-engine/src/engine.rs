@@ -51,6 +51,8 @@ pub struct Engine {
     pub(crate) evaluated: usize,
     /// Arguments of the current call.
     pub(crate) arguments: Vec<Value>,
+    /// Whether the current call marked its result as sensitive.
+    pub(crate) is_marked_sensitive: bool,
     started: bool,
     /// The round of each node's last evaluation.
     #[cfg(test)]
@@ -124,6 +126,7 @@ impl Engine {
             outputs_changed: false,
             evaluated: 0,
             arguments: Vec::new(),
+            is_marked_sensitive: false,
             started: false,
             #[cfg(test)]
             evaluations: Default::default(),

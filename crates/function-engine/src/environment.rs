@@ -9,6 +9,15 @@ use mcl_value::Value;
 use crate::events::Waker;
 use crate::ids::WatchId;
 
+/// A value that a resource publishes to functions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SharedValue {
+    /// The value.
+    pub value: Value,
+    /// Whether it must not be shown.
+    pub sensitive: bool,
+}
+
 /// The environment of an engine. The engine itself does no I/O and reads no clock.
 pub trait Environment: Send {
     /// Returns the wall-clock time since the Unix epoch.
@@ -38,7 +47,7 @@ pub trait Environment: Send {
     fn state_dir(&self) -> &Path;
     /// Returns the value that a resource of the same program publishes to functions, if it has published one (see
     /// `StreamContext::shared_value`).
-    fn shared_value(&self, kind: &str, name: &str) -> Option<Value>;
+    fn shared_value(&self, kind: &str, name: &str) -> Option<SharedValue>;
     /// Returns the directory of the deployed files, if they are on disk.
     fn deploy_directory(&self) -> Option<&Path> {
         None

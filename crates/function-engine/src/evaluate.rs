@@ -1,5 +1,6 @@
 //! Evaluation of one node.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use mcl_artifact::program::FunctionIdx;
@@ -18,6 +19,7 @@ impl Engine {
     /// Evaluates a node whose inputs are up to date, and queues its dependents if the result has changed.
     pub(crate) fn evaluate(&mut self, id: NodeId) {
         let mut kind = std::mem::replace(&mut self.nodes[id].kind, NodeKind::Busy);
+        self.is_marked_sensitive = false;
         let state = self.compute(id, &mut kind);
         let sensitive = self.is_result_sensitive(id, &kind);
         self.nodes[id].kind = kind;
@@ -99,7 +101,7 @@ impl Engine {
             NodeKind::Element => self.nodes[id].sensitive,
             NodeKind::Func => false,
             NodeKind::Plain(function) => match self.code.functions[*function].function.sensitivity {
-                Sensitivity::OfArguments => self.has_sensitive_input(id),
+                Sensitivity::OfArguments => self.is_marked_sensitive || self.has_sensitive_input(id),
                 Sensitivity::Always => true,
                 Sensitivity::Never => false,
             },
@@ -114,14 +116,22 @@ impl Engine {
         self.nodes[id].inputs.iter().any(is_sensitive)
     }
 
-    fn call_plain(&self, function: FunctionIdx, code: &Code, arguments: &[Value]) -> Result<Value, FunctionError> {
+    fn call_plain(&mut self, function: FunctionIdx, code: &Code, arguments: &[Value]) -> Result<Value, FunctionError> {
         let import = &code.functions[function];
         let Implementation::Plain(call) = import.function.implementation else {
             return Err(FunctionError::fatal("not a plain function"));
         };
         let deploy = EmbeddedFiles { program: &code.program, directory: self.environment.deploy_directory() };
-        let context = CallContext { ty: &import.ty, deploy: Some(&deploy), module_dir: &import.module_dir };
-        call(&context, arguments)
+        let context = CallContext {
+            ty: &import.ty,
+            deploy: Some(&deploy),
+            module_dir: &import.module_dir,
+            sensitive: Cell::default(),
+        };
+        let result = call(&context, arguments);
+        let is_marked = context.sensitive.get();
+        self.is_marked_sensitive |= is_marked;
+        result
     }
 
     fn result(&self, id: NodeId, function: FunctionIdx, result: Result<Value, FunctionError>) -> State {

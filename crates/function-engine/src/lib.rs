@@ -55,7 +55,7 @@ mod tests;
 mod waiting;
 
 pub use engine::{Engine, Round};
-pub use environment::Environment;
+pub use environment::{Environment, SharedValue};
 pub use events::{Events, Waker};
 pub use ids::WatchId;
 pub use interpret::Interpreter;

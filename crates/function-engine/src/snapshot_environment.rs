@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use mcl_value::Value;
-
-use crate::environment::Environment;
+use crate::environment::{Environment, SharedValue};
 use crate::events::Waker;
 use crate::ids::WatchId;
 
@@ -62,7 +60,7 @@ impl Environment for SnapshotEnvironment {
         &self.state_dir
     }
 
-    fn shared_value(&self, _: &str, _: &str) -> Option<Value> {
+    fn shared_value(&self, _: &str, _: &str) -> Option<SharedValue> {
         None
     }
 }

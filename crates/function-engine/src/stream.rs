@@ -1,5 +1,6 @@
 //! Calls of streaming functions: functions whose value changes over time.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,7 +51,12 @@ impl StreamCall<'_> {
 
 impl StreamContext for StreamCall<'_> {
     fn call_context(&self) -> CallContext<'_> {
-        CallContext { ty: &self.import.ty, deploy: Some(self.deploy), module_dir: &self.import.module_dir }
+        CallContext {
+            ty: &self.import.ty,
+            deploy: Some(self.deploy),
+            module_dir: &self.import.module_dir,
+            sensitive: Cell::default(),
+        }
     }
 
     fn wake_after(&mut self, delay: Duration) {
@@ -98,7 +104,9 @@ impl StreamContext for StreamCall<'_> {
 
     fn shared_value(&mut self, kind: &str, name: &str) -> Option<Value> {
         self.watch(WatchTarget::Shared(kind.to_owned(), name.to_owned()));
-        self.environment.shared_value(kind, name)
+        let shared = self.environment.shared_value(kind, name)?;
+        self.sensitive |= shared.sensitive;
+        Some(shared.value)
     }
 }
 

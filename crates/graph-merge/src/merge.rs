@@ -59,6 +59,7 @@ pub fn merge(mcl: &ResourceGraph, puppet: &ResourceGraph, options: &MergeOptions
                 errors.push(name_taken(other, resource));
             } else if difference(other, resource).is_none() {
                 warnings.push(declared_twice(other, resource, true));
+                graph.hide(known, resource);
                 map[vertex.index()] = Some(known);
                 continue;
             } else {

@@ -2,6 +2,7 @@
 //!
 //! In both, `%3` is node 3 of the template, `$0` its parameter 0, `^1` its capture 1; constants stand where they are used.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use mcl_diagnostics::Span;
@@ -10,6 +11,7 @@ use crate::program::{
     Closure, ConstId, Constant, EdgeProperty, EntryKind, Half, Node, Op, Operand, Program, ResourceStmt, Statement,
     StrId, Template, TypeIdx,
 };
+use crate::sensitive::sensitive_constants;
 
 /// Longer constants are cut.
 const MAX_CONSTANT: usize = 120;
@@ -17,7 +19,7 @@ const MAX_CONSTANT: usize = 120;
 /// A listing of a valid program (see [`crate::validate`]): templates with their nodes and statements.
 #[must_use]
 pub fn text(program: &Program) -> String {
-    let view = View { program };
+    let view = View { program, sensitive: sensitive_constants(program, |_, _| false) };
     let nodes: usize = program.templates.values().map(|template| template.nodes.len()).sum();
     let mut out = format!(
         "program: {}, {}, {}, {}, {}\n",
@@ -37,7 +39,7 @@ pub fn text(program: &Program) -> String {
 /// or statement instantiates.
 #[must_use]
 pub fn dot(program: &Program) -> String {
-    let view = View { program };
+    let view = View { program, sensitive: sensitive_constants(program, |_, _| false) };
     let mut out = String::from(
         "digraph program {\n    rankdir=LR;\n    compound=true;\n    node [shape=box, fontname=monospace];\n",
     );
@@ -54,6 +56,8 @@ fn count(n: usize, what: &str) -> String {
 
 struct View<'a> {
     program: &'a Program,
+    /// The constants that are not shown.
+    sensitive: BTreeSet<ConstId>,
 }
 
 impl View<'_> {
@@ -216,6 +220,9 @@ impl View<'_> {
                 out.push('…');
             }
             return;
+        }
+        if self.sensitive.contains(&id) {
+            return out.push_str("********");
         }
         match &self.program.constants[id] {
             Constant::Bool(value) => drop(write!(out, "{value}")),

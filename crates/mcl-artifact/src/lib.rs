@@ -16,6 +16,7 @@ mod bytes;
 mod codec;
 mod container;
 mod invalid;
+mod sensitive;
 #[cfg(test)]
 mod tests;
 mod validate;
@@ -25,4 +26,5 @@ pub use container::{
     ArtifactStage, FORMAT_VERSION, Header, is_artifact, read, read_header, read_program, write, wrong_stage,
 };
 pub use invalid::Invalid;
+pub use sensitive::sensitive_constants;
 pub use validate::{MAX_CONSTANT_DEPTH, MAX_CONSTANT_SIZE, validate};

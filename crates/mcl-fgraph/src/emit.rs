@@ -5,6 +5,8 @@
 //! the arguments. A call that fails is kept, because it must fail at run time, and only if its value is needed
 //! (spec 04 §6.2). The builder remembers that the node always fails, for `<|>`.
 
+use std::cell::Cell;
+
 use cranelift_entity::PrimaryMap;
 use mcl_artifact::program::{Closure, ConstId, Constant, FunctionIdx, Node, Op, Operand, Template, TemplateId};
 use mcl_diagnostics::Span;
@@ -214,7 +216,12 @@ impl Emitter {
         {
             return None;
         }
-        let context = CallContext { ty: &import.ty, deploy: None, module_dir: self.pool.text(import.module_dir) };
+        let context = CallContext {
+            ty: &import.ty,
+            deploy: None,
+            module_dir: self.pool.text(import.module_dir),
+            sensitive: Cell::default(),
+        };
         Some(implementation(&context, &args))
     }
 

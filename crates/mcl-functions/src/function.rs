@@ -1,5 +1,6 @@
 //! The description of a built-in function, and what its implementation is called with.
 
+use std::cell::Cell;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -210,6 +211,15 @@ pub struct CallContext<'a> {
     pub deploy: Option<&'a dyn Deploy>,
     /// The directory of the calling module inside the deploy; starts and ends with `/`.
     pub module_dir: &'a str,
+    /// Whether the result must not be shown.
+    pub sensitive: Cell<bool>,
+}
+
+impl CallContext<'_> {
+    /// Marks the result of this call as sensitive: it and what is computed from it must not be shown.
+    pub fn mark_sensitive(&self) {
+        self.sensitive.set(true);
+    }
 }
 
 /// The deployed files of a program, which `deploy.*` reads (spec 01 §6.10).

@@ -16,6 +16,8 @@ use crate::{InputVersion, StreamContext};
 
 /// Maximum size of a file that becomes a value, in bytes.
 const MAX_SIZE: u64 = 256 << 20;
+/// The bit of a mode that lets everybody read.
+const READABLE_BY_OTHERS: u32 = 0o004;
 /// How often a read is repeated at once while the file changes.
 const MAX_ATTEMPTS: usize = 8;
 /// How long a file has to be left alone before it counts as complete.
@@ -32,19 +34,28 @@ const MAX_INCOMPLETE_TIME: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 /// The file cannot be read, is not a regular file, reached by such a link, or is larger than 256 MiB.
-pub(crate) fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+pub(crate) fn read_regular(path: &Path) -> io::Result<Contents> {
     let mut file = open_regular(path)?;
+    let is_private = file.stat().mode & READABLE_BY_OTHERS == 0;
     let mut before = stamp(&file)?;
     for _ in 1..MAX_ATTEMPTS {
-        let contents = read_all(&mut file)?;
+        let bytes = read_all(&mut file)?;
         let after = stamp(&file)?;
         if before == after {
-            return Ok(contents);
+            return Ok(Contents { bytes, is_private });
         }
         before = after;
         file.rewind();
     }
-    read_all(&mut file)
+    Ok(Contents { bytes: read_all(&mut file)?, is_private })
+}
+
+/// The contents of a file.
+#[derive(Clone, PartialEq)]
+pub(crate) struct Contents {
+    pub(crate) bytes: Vec<u8>,
+    /// Whether not everybody may read the file, according to its mode. What it contains must not be shown then.
+    pub(crate) is_private: bool,
 }
 
 fn open_regular(path: &Path) -> io::Result<OpenFile<'static>> {
@@ -89,7 +100,7 @@ fn read_all(file: &mut OpenFile<'_>) -> io::Result<Vec<u8>> {
 pub(crate) struct InputFile {
     path: PathBuf,
     /// The last complete contents of the path.
-    last: Option<Vec<u8>>,
+    last: Option<Contents>,
     /// What was read before, and not confirmed.
     candidate: Option<Snapshot>,
     /// When the first candidate since the last confirmation was read, as time since the Unix epoch.
@@ -99,7 +110,7 @@ pub(crate) struct InputFile {
 /// The contents of a file at one time.
 #[derive(PartialEq)]
 struct Snapshot {
-    contents: Vec<u8>,
+    contents: Contents,
     /// `None` if the file changed during the read, or is not watched.
     version: Option<InputVersion>,
     /// Whether nobody was seen at work during the read.
@@ -112,14 +123,14 @@ impl InputFile {
     ///
     /// # Errors
     /// The file cannot be read, or is not a regular file.
-    pub(crate) fn read(&mut self, cx: &mut dyn StreamContext, path: &Path) -> io::Result<Option<Vec<u8>>> {
+    pub(crate) fn read(&mut self, cx: &mut dyn StreamContext, path: &Path) -> io::Result<Option<Contents>> {
         if self.path != path {
             *self = InputFile { path: path.to_owned(), ..InputFile::default() };
         }
         let snapshot = take_snapshot(cx, path)?;
         let is_known = snapshot.is_consistent && self.last.as_ref() == Some(&snapshot.contents);
         let is_confirmed = snapshot.is_consistent && self.candidate.as_ref() == Some(&snapshot) && is_settled(path);
-        let limit = match snapshot.is_consistent && !snapshot.contents.is_empty() {
+        let limit = match snapshot.is_consistent && !snapshot.contents.bytes.is_empty() {
             true => MAX_SETTLE_TIME,
             false => MAX_INCOMPLETE_TIME,
         };
@@ -170,10 +181,10 @@ mod tests {
         let socket = dir.path().join("socket");
         let _listener = std::os::unix::net::UnixListener::bind(&socket).expect("a socket");
         for path in [&*fifo, &*link, &*socket, Path::new("/dev/null"), Path::new("/dev/zero")] {
-            let error = read_regular(path).expect_err("refused");
+            let error = read_regular(path).err().expect("refused");
             assert_eq!(error.to_string(), "not a regular file", "{}", path.display());
         }
-        assert_eq!(read_regular(dir.path()).expect_err("refused").kind(), io::ErrorKind::IsADirectory);
+        assert_eq!(read_regular(dir.path()).err().expect("refused").kind(), io::ErrorKind::IsADirectory);
     }
 
     #[test]
@@ -187,20 +198,20 @@ mod tests {
         std::fs::create_dir(&home).expect("created");
         std::fs::write(&secret, "secret").expect("written");
         std::os::unix::fs::symlink(&secret, &link).expect("a link");
-        assert_eq!(read_regular(&link).expect("a link of root"), b"secret");
+        assert_eq!(read_regular(&link).expect("a link of root").bytes, b"secret");
         std::fs::hard_link(&secret, &name).expect("another name");
         for path in [&home, &link] {
             lchown(path, Some(65534), Some(65534)).expect("given away");
         }
         for path in [&link, &name] {
-            assert!(read_regular(path).expect_err("refused").to_string().contains("user 0"), "{}", path.display());
+            assert!(read_regular(path).err().expect("refused").to_string().contains("user 0"), "{}", path.display());
         }
         lchown(&secret, Some(65534), None).expect("given away");
-        assert_eq!(read_regular(&link).expect("the user's own"), b"secret");
+        assert_eq!(read_regular(&link).expect("the user's own").bytes, b"secret");
     }
 
     #[test]
     fn files_without_a_size_are_read_to_their_end() {
-        assert!(!read_regular(Path::new("/proc/self/status")).expect("readable").is_empty());
+        assert!(!read_regular(Path::new("/proc/self/status")).expect("readable").bytes.is_empty());
     }
 }

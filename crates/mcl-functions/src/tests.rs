@@ -6,6 +6,8 @@ mod random_arguments;
 mod streaming;
 mod templates;
 
+use std::cell::Cell;
+
 use expect_test::Expect;
 use mcl_value::{Field, FuncType, Type, Value};
 
@@ -21,7 +23,7 @@ fn call(name: &str, args: &[Value], result: Option<Type>) -> Result<Value, Funct
     };
     let args_type = args.iter().map(|arg| Field { name: "".into(), ty: arg.type_of().unwrap_or(Type::Var(1)) });
     let ty = FuncType { args: args_type.collect(), result: result.or(declared).unwrap_or(Type::Nil) };
-    plain(&CallContext { ty: &ty, deploy: None, module_dir: "/" }, args)
+    plain(&CallContext { ty: &ty, deploy: None, module_dir: "/", sensitive: Cell::default() }, args)
 }
 
 /// Returns the outcome of a call as the tests write it.

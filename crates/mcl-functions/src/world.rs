@@ -67,7 +67,12 @@ impl Stream for GetVal {
         let key = args.text(0)?;
         let world = visit(cx, &mut self.0, "key", &key)?;
         cx.wake_on_path(&world.string_file(&key));
+        cx.wake_on_path(&world.sensitive_mark(&key));
+        let was_sensitive = world.is_sensitive(&key);
         let value = world.string(&key).map_err(|error| unreadable(&key, &error))?;
+        if value.is_some() && (was_sensitive || world.is_sensitive(&key)) {
+            cx.mark_sensitive();
+        }
         let exists = value.is_some();
         ok(Value::strukt([("value", value.unwrap_or_default().into()), ("exists", exists.into())]))
     }
@@ -81,7 +86,12 @@ impl Stream for KvLookup {
         let namespace = args.text(0)?;
         let world = visit(cx, &mut self.0, "namespace", &namespace)?;
         cx.wake_on_path(&world.strings_dir(&namespace));
-        let found = world.host_strings(&namespace).map_err(|error| unreadable(&namespace, &error))?;
+        let unreadable = |error| unreadable(&namespace, &error);
+        let was_sensitive = world.has_sensitive_strings(&namespace).map_err(unreadable)?;
+        let found = world.host_strings(&namespace).map_err(unreadable)?;
+        if was_sensitive || world.has_sensitive_strings(&namespace).map_err(unreadable)? {
+            cx.mark_sensitive();
+        }
         ok(Value::map(found.into_iter().map(|(host, value)| (host.into(), value.into()))))
     }
 }

@@ -10,13 +10,14 @@ mod exec;
 mod fallback;
 mod file;
 mod resource_types;
+mod sensitive;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use mcl_value::Value;
-use resource_graph::{Edge, Meta, Resource, ResourceGraph, ResourceId, VertexId};
+use resource_graph::{Edge, Meta, Resource, ResourceGraph, ResourceId, VertexId, masked};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::catalog::{CatalogResource, ResourceIndex};
@@ -282,7 +283,8 @@ fn container_boundary(name: String, container: &CatalogResource) -> Resource {
     finish(boundary, container)
 }
 
-fn finish(native: Native, from: &CatalogResource) -> Resource {
+fn finish(mut native: Native, from: &CatalogResource) -> Resource {
+    sensitive::mark(&mut native, from);
     Resource {
         id: ResourceId { kind: native.kind.into(), name: native.name.into() },
         params: native.params.into_iter().map(|(k, v)| (Arc::from(k), v)).collect(),
@@ -353,7 +355,7 @@ fn translate_resource(
         }
     }
     if !rules.unsupported.is_empty() {
-        let problems = rules.unsupported;
+        let problems = without_secrets(rules.unsupported, resource);
         return TranslatedResource {
             resource: fallback::fallback(resource, options),
             fidelity: Fidelity::Fallback,
@@ -361,8 +363,19 @@ fn translate_resource(
         };
     }
     let fidelity = if rules.approximations.is_empty() { Fidelity::Native } else { Fidelity::Approximated };
-    let problems = rules.approximations;
+    let problems = without_secrets(rules.approximations, resource);
     TranslatedResource { resource: finish(native, resource), fidelity, problems }
+}
+
+/// Returns the problems of a translation without the sensitive values that they quote.
+fn without_secrets(mut problems: Vec<String>, resource: &CatalogResource) -> Vec<String> {
+    let sensitive = sensitive::texts(resource);
+    if !sensitive.is_empty() {
+        for problem in &mut problems {
+            *problem = masked(problem, &sensitive).into_owned();
+        }
+    }
+    problems
 }
 
 /// Adds the edges between translated vertices: at most one per pair, which notifies if any of them does.

@@ -56,6 +56,8 @@ pub struct Sent {
     pub key: &'static str,
     /// The value; `None` for one that is not set.
     pub value: Option<Value>,
+    /// Whether the value must not be shown.
+    pub sensitive: bool,
 }
 
 /// How urgently to stop (spec 06 §3.10).
@@ -78,6 +80,8 @@ pub struct Received {
     pub key: Arc<str>,
     /// The new value.
     pub value: Value,
+    /// Whether the parameter must not be shown: because of the value, or because it is declared with a sensitive one.
+    pub sensitive: bool,
 }
 
 /// A command for the agent.

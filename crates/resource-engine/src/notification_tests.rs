@@ -105,7 +105,7 @@ fn received_value_is_passed_on_only_when_it_differs() {
     agent.send("a", "x");
     agent.expect(&["a", "b"]);
     let Some(Command::Run { updates, changed, .. }) = agent.last.last() else { panic!("b runs") };
-    assert_eq!(updates[..], [Received { member: 0, key: "p".into(), value: Value::str("x") }]);
+    assert_eq!(updates[..], [Received { member: 0, key: "p".into(), value: Value::str("x"), sensitive: false }]);
     assert_eq!(changed[..], [(0, Arc::from("p"))]);
     agent.finish("b", true);
     agent.fire("a");
@@ -114,6 +114,23 @@ fn received_value_is_passed_on_only_when_it_differs() {
     agent.fire("a");
     agent.send("a", "y");
     agent.expect(&["a", "b"]);
+}
+
+#[test]
+fn receiver_gets_the_mark_of_a_value_that_became_sensitive() {
+    let transfer = Transfer { from: (0, 0), from_key: "out".into(), to: (1, 0), to_key: "p".into() };
+    let mut agent = TestAgent::new(Config::default());
+    agent.step(Event::Swap(Box::new(graph(vec![resource("a"), resource("b")], &[], vec![transfer]))));
+    agent.send("a", "x");
+    agent.finish("b", true);
+    agent.fire("a");
+    agent.log.clear();
+    let sent = vec![Sent { member: 0, key: "out", value: Some(Value::str("x")), sensitive: true }];
+    let key = agent.running_key("a");
+    agent.step(Event::Finished(key, Finished { changed: false, sent, result: Ok(()) }));
+    agent.expect(&["b"]);
+    let Some(Command::Run { updates, .. }) = agent.last.last() else { panic!("b runs again") };
+    assert_eq!(updates[..], [Received { member: 0, key: "p".into(), value: Value::str("x"), sensitive: true }]);
 }
 
 #[test]
@@ -139,7 +156,7 @@ fn member_of_a_group_receives_through_its_leader() {
     agent.send("a", "x");
     agent.expect(&["a", "leader"]);
     let Some(Command::Run { updates, .. }) = agent.last.last() else { panic!("the leader runs") };
-    assert_eq!(updates[..], [Received { member: 1, key: "p".into(), value: Value::str("x") }]);
+    assert_eq!(updates[..], [Received { member: 1, key: "p".into(), value: Value::str("x"), sensitive: false }]);
 }
 
 #[test]
@@ -151,7 +168,7 @@ fn sender_in_a_group_that_is_replaced_still_reaches_a_receiver_that_stays() {
         EngineGraph::new(vec![group, Group::from(resource("b"))], Vec::new(), vec![transfer]).unwrap()
     };
     let publish = |agent: &mut TestAgent, value: &str| {
-        let sent = vec![Sent { member: 1, key: "out", value: Some(Value::str(value)) }];
+        let sent = vec![Sent { member: 1, key: "out", value: Some(Value::str(value)), sensitive: false }];
         let key = agent.running_key("leader");
         agent.step(Event::Finished(key, Finished { changed: false, sent, result: Ok(()) }));
     };
@@ -165,7 +182,7 @@ fn sender_in_a_group_that_is_replaced_still_reaches_a_receiver_that_stays() {
     publish(&mut agent, "y");
     agent.expect(&["b"]);
     let Some(Command::Run { updates, .. }) = agent.last.last() else { panic!("b runs again") };
-    assert_eq!(updates[..], [Received { member: 0, key: "p".into(), value: Value::str("y") }]);
+    assert_eq!(updates[..], [Received { member: 0, key: "p".into(), value: Value::str("y"), sensitive: false }]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::engine::Engine;
 use crate::event::Received;
 use crate::failure::Failure;
 use crate::key::VertexKey;
-use crate::vertex::Vertex;
+use crate::vertex::{Incoming, Vertex};
 
 impl Engine {
     /// Receives the current values of all senders of a vertex. Returns those that differ, and marks their parameters as
@@ -22,7 +22,7 @@ impl Engine {
             let snapshot = sender.and_then(|s| {
                 s.flow().sent.iter().find(|sent| sent.member == incoming.from_member && *sent.key == *incoming.from_key)
             });
-            let Some(value) = snapshot.and_then(|s| s.value.as_ref()) else {
+            let Some((value, sent_sensitive)) = snapshot.and_then(|s| Some((s.value.as_ref()?, s.sensitive))) else {
                 let from = sender.map(|s| s.group[incoming.from_member.min(s.group.len() - 1)].id.to_string());
                 let from = from.unwrap_or_else(|| "a resource that is not in the graph".to_owned());
                 return Err(Failure::NothingSent(format!(
@@ -30,8 +30,10 @@ impl Engine {
                     incoming.from_key, incoming.key
                 )));
             };
-            if vertex.current(incoming.member, &incoming.key) != Some(value) {
-                updates.push(Received { member: incoming.member, key: incoming.key.clone(), value: value.clone() });
+            let sensitive = vertex.receives_sensitive(incoming, sent_sensitive);
+            if vertex.current(incoming.member, &incoming.key) != Some((value, sensitive)) {
+                let (member, key) = (incoming.member, incoming.key.clone());
+                updates.push(Received { member, key, value: value.clone(), sensitive });
             }
         }
         if updates.is_empty() {
@@ -39,10 +41,10 @@ impl Engine {
         }
         let flow = self.get_mut(key).expect("looked up above").flow_mut();
         for update in &updates {
-            let place = flow.received.iter_mut().find(|(m, k, _)| *m == update.member && *k == update.key);
+            let place = flow.received.iter_mut().find(|r| r.member == update.member && r.key == update.key);
             match place {
-                Some((_, _, value)) => *value = update.value.clone(),
-                None => flow.received.push((update.member, update.key.clone(), update.value.clone())),
+                Some(received) => received.clone_from(update),
+                None => flow.received.push(update.clone()),
             }
             let mark = (update.member, update.key.clone());
             if !flow.changed.contains(&mark) {
@@ -63,7 +65,8 @@ impl Engine {
             let Some(receiver) = self.get(to) else { continue };
             let differs = receiver.flow().incoming.iter().filter(|i| i.from == key).any(|i| {
                 let sent = sender.flow().sent.iter().find(|s| s.member == i.from_member && *s.key == *i.from_key);
-                sent.and_then(|s| s.value.as_ref()).is_some_and(|v| receiver.current(i.member, &i.key) != Some(v))
+                sent.and_then(|s| Some((s.value.as_ref()?, receiver.receives_sensitive(i, s.sensitive))))
+                    .is_some_and(|wanted| receiver.current(i.member, &i.key) != Some(wanted))
             });
             if differs && receiver.runs() {
                 stale.push(to);
@@ -76,9 +79,21 @@ impl Engine {
 }
 
 impl Vertex {
-    /// Returns the value of a parameter: the received one, otherwise the declared one.
-    pub(super) fn current(&self, member: usize, key: &str) -> Option<&Value> {
-        let received = self.flow().received.iter().find(|(m, k, _)| *m == member && &**k == key).map(|(_, _, v)| v);
-        received.or_else(|| self.group.get(member)?.params.get(key))
+    /// Returns the value of a parameter, and whether it must not be shown: the received one, otherwise the declared one.
+    pub(super) fn current(&self, member: usize, key: &str) -> Option<(&Value, bool)> {
+        let received = self.flow().received.iter().find(|r| r.member == member && &*r.key == key);
+        received.map(|received| (&received.value, received.sensitive)).or_else(|| {
+            let value = self.group.get(member)?.params.get(key)?;
+            Some((value, self.is_declared_sensitive(member, key)))
+        })
+    }
+
+    /// Returns whether a parameter that receives this value must not be shown.
+    fn receives_sensitive(&self, incoming: &Incoming, sent_sensitive: bool) -> bool {
+        sent_sensitive || self.is_declared_sensitive(incoming.member, &incoming.key)
+    }
+
+    fn is_declared_sensitive(&self, member: usize, key: &str) -> bool {
+        self.group.get(member).is_some_and(|resource| resource.sensitive.iter().any(|name| **name == *key))
     }
 }

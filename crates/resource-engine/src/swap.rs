@@ -1,6 +1,6 @@
 //! Replacing the running graph by a new one (spec 06 §1.7, spec 06 §1.8).
 
-use resource_graph::{ResourceId, difference};
+use resource_graph::{Resource, ResourceId, difference, hides_same};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::engine::Engine;
@@ -54,7 +54,7 @@ impl Engine {
                 let revived = old.is_exhausted() && (old.meta().rewatch || group[0].meta.rewatch);
                 let still_receives = || {
                     let mut parameters = old.flow().received.iter();
-                    parameters.all(|(member, name, _)| received.contains(&(index as u32, *member, name)))
+                    parameters.all(|r| received.contains(&(index as u32, r.member, &*r.key)))
                 };
                 !revived && !matched.contains(*key) && still_receives() && is_same_group(&old.group, group)
             });
@@ -174,7 +174,8 @@ fn forget_key(index: &mut FxHashMap<ResourceId, Vec<VertexKey>>, id: &ResourceId
     }
 }
 
-/// Whether the declared state of two groups is the same.
+/// Whether the declared state of two groups is the same, and the same of it may be shown.
 fn is_same_group(a: &Group, b: &Group) -> bool {
-    a.is_identical(b) || (a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| difference(a, b).is_none()))
+    let is_same = |a: &Resource, b: &Resource| hides_same(a, b) && difference(a, b).is_none();
+    a.is_identical(b) || (a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| is_same(a, b)))
 }

@@ -50,6 +50,17 @@ fn changed_vertex_is_replaced_alone_and_after_its_check_ended() {
 }
 
 #[test]
+fn vertex_with_a_new_sensitive_parameter_is_replaced() {
+    let mut agent = TestAgent::start(vec![param("a", "1"), param("b", "1")], &[]);
+    agent.settle();
+    agent.log.clear();
+    let mut hidden = param("a", "1");
+    hidden.sensitive = hidden.params.keys().cloned().collect();
+    agent.swap(vec![hidden, param("b", "1")], &[]);
+    agent.expect(&["remove a", "a"]);
+}
+
+#[test]
 fn kept_vertex_respects_new_edges() {
     let mut agent = TestAgent::start(vec![resource("b")], &[]);
     agent.settle();

@@ -120,7 +120,7 @@ impl TestAgent {
     }
 
     pub(super) fn send(&mut self, name: &str, value: &str) {
-        let sent = vec![Sent { member: 0, key: "out", value: Some(Value::str(value)) }];
+        let sent = vec![Sent { member: 0, key: "out", value: Some(Value::str(value)), sensitive: false }];
         let key = self.running_key(name);
         self.step(Event::Finished(key, Finished { changed: false, sent, result: Ok(()) }));
     }

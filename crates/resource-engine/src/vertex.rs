@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use mcl_value::Value;
 use resource_graph::{Meta, ResourceId};
 
 use crate::backoff::FailureSeries;
-use crate::event::{Sent, Time};
+use crate::event::{Received, Sent, Time};
 use crate::graph::Group;
 use crate::key::VertexKey;
 use crate::limiter::Limiter;
@@ -85,7 +84,7 @@ pub(super) struct DataFlow {
     /// The values that it sent last.
     pub(super) sent: Vec<Sent>,
     /// Received values that override the declared parameters.
-    pub(super) received: Vec<(usize, Arc<str>, Value)>,
+    pub(super) received: Vec<Received>,
     /// The received parameters that changed since the last successful check.
     pub(super) changed: Vec<(usize, Arc<str>)>,
 }

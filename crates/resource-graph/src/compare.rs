@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use mcl_value::Value;
 
-use crate::{Comparison, Field, MASK, META_FIELDS, Params, Resource, all_kinds, is_sensitive};
+use crate::{Comparison, Field, MASK, META_FIELDS, Params, Resource, all_kinds, has_sensitive_parameter, is_sensitive};
 
 /// The first difference between two resources.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,6 +82,9 @@ fn never_equal(resource: &Resource) -> Option<&'static str> {
 }
 
 fn param_difference(a: &Resource, b: &Resource, name: &str) -> Difference {
+    if is_sensitive(a, name) || is_sensitive(b, name) {
+        return Difference::new(name, MASK, MASK);
+    }
     Difference::new(name, shown(a, name, a.params.get(name)), shown(b, name, b.params.get(name)))
 }
 
@@ -101,6 +104,9 @@ fn first_param_difference(a: &Resource, b: &Resource) -> Option<Difference> {
                 let (x, y) = (derive(&first), derive(&second));
                 if x == y {
                     return None;
+                }
+                if has_sensitive_parameter(a) || has_sensitive_parameter(b) {
+                    return Some(Difference::new(field.name, MASK, MASK));
                 }
                 return Some(Difference::new(field.name, x, y));
             }

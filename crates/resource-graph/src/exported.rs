@@ -30,8 +30,12 @@ pub fn encode_exported(resource: &Resource) -> String {
             (field.value(&default)? != value).then(|| (field.name.to_owned(), value.to_json()))
         })
         .collect();
-    json!({"format": FORMAT, "kind": *resource.id.kind, "name": *resource.id.name, "params": params, "meta": meta})
-        .to_string()
+    let mut json =
+        json!({"format": FORMAT, "kind": *resource.id.kind, "name": *resource.id.name, "params": params, "meta": meta});
+    if !resource.sensitive.is_empty() {
+        json["sensitive"] = resource.sensitive.iter().map(|name| &**name).collect();
+    }
+    json.to_string()
 }
 
 /// Returns the type of a value. The element types of empty lists and maps are `str`: they have no elements to read.
@@ -153,6 +157,8 @@ pub fn decode_exported(data: &[u8]) -> Result<Resource, ExportedError> {
         let invalid = || ExportedError::InvalidMeta { id: resource.id.clone(), name: name.clone() };
         resource.meta.set(schema, name, &value.ok_or_else(invalid)?).map_err(ExportedError::Meta)?;
     }
+    let sensitive = json.get("sensitive").and_then(Json::as_array).into_iter().flatten();
+    resource.sensitive = sensitive.filter_map(Json::as_str).map(Arc::from).collect();
     Ok(resource)
 }
 
@@ -168,12 +174,14 @@ mod tests {
             .with("slicestring", Value::list::<&str>([]))
             .with("interface", Value::map([("k".into(), Value::list([1.5]))]));
         resource.meta.hidden = true;
+        resource.sensitive.push("anotherstr".into());
         resource.meta.retry = -1;
         resource.meta.export = vec!["h2".into()];
         let read = decode_exported(encode_exported(&resource).as_bytes()).unwrap();
         assert_eq!(read.id, resource.id);
         assert_eq!(read.meta, resource.meta);
         assert_eq!(read.params, resource.params);
+        assert_eq!(read.sensitive, resource.sensitive);
     }
 
     #[test]

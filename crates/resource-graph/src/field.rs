@@ -203,12 +203,21 @@ pub struct SendField {
     pub ty: &'static str,
     /// Whether the host stores it as a pointer: send/recv then accepts it without a further check (spec 02 §5.8).
     pub optional: bool,
+    /// Whether the value is a secret, which is masked wherever it is shown to people.
+    pub sensitive: bool,
 }
 
 impl SendField {
     /// Creates a key that may be unset.
     #[must_use]
     pub const fn optional(name: &'static str, ty: &'static str) -> SendField {
-        SendField { name, ty, optional: true }
+        SendField { name, ty, optional: true, sensitive: false }
+    }
+
+    /// Makes the value a secret.
+    #[must_use]
+    pub const fn sensitive(mut self) -> SendField {
+        self.sensitive = true;
+        self
     }
 }

@@ -135,25 +135,39 @@ impl ResourceGraph {
             }
         }
         if resource.meta.hidden {
-            let mut namesakes = self.find_all(&resource.id.kind, &resource.id.name);
-            if let Some(existing) = namesakes.find(|v| difference(self.resource(*v), &resource).is_none()) {
+            let existing = {
+                let mut namesakes = self.find_all(&resource.id.kind, &resource.id.name);
+                namesakes.find(|v| difference(self.resource(*v), &resource).is_none())
+            };
+            if let Some(existing) = existing {
+                self.hide(existing, &resource);
                 return Ok(existing);
             }
         } else if let Some(existing) = self.visible(&resource.id) {
-            return match merge(self.resource(existing), &resource) {
-                Ok(Some(merged)) => {
-                    self.resource_mut(existing).params = merged.params;
-                    Ok(existing)
+            match merge(self.resource(existing), &resource) {
+                Ok(Some(merged)) => self.resource_mut(existing).params = merged.params,
+                Ok(None) => {}
+                Err(difference) => {
+                    return Err(DuplicateError { id: resource.id.clone(), existing, export: None, difference });
                 }
-                Ok(None) => Ok(existing),
-                Err(difference) => Err(DuplicateError { id: resource.id.clone(), existing, export: None, difference }),
-            };
+            }
+            self.hide(existing, &resource);
+            return Ok(existing);
         }
         let vertex = self.add(Arc::clone(&resource));
         for host in &resource.meta.export {
             self.record_exporter(resource.id.clone(), host, vertex);
         }
         Ok(vertex)
+    }
+
+    /// Makes the parameters of a vertex sensitive that are in an equal declaration.
+    pub fn hide(&mut self, vertex: VertexId, equal: &Resource) {
+        for name in &equal.sensitive {
+            if !self.resource(vertex).sensitive.contains(name) {
+                self.resource_mut(vertex).sensitive.push(Arc::clone(name));
+            }
+        }
     }
 
     /// Connects a send key to a field. Does not add the ordering edge.
@@ -208,6 +222,19 @@ mod tests {
             error.to_string(),
             r#"conflicting declarations of file[/a]: `content` is "x" in one and "y" in the other"#
         );
+    }
+
+    #[test]
+    fn a_parameter_that_one_of_two_equal_declarations_hides_is_hidden() {
+        let mut g = ResourceGraph::new();
+        let file = || resource("file", "/a").with("content", "x");
+        let vertex = g.insert(file()).unwrap();
+        let mut hidden = file();
+        hidden.sensitive.push("content".into());
+        assert_eq!(g.insert(hidden), Ok(vertex));
+        assert_eq!(g.resource(vertex).sensitive, ["content".into()]);
+        let error = g.insert(resource("file", "/a").with("content", "y")).unwrap_err().to_string();
+        assert!(!error.contains(['x', 'y']), "{error}");
     }
 
     #[test]

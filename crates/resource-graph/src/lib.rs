@@ -54,7 +54,9 @@ pub use schema::{
     AutoEdges, GroupKey, Grouping, KindConstant, MergeDeclarations, Parent, ResourceKind, Reversal, ReversalError,
     Traits,
 };
-pub use sensitive::{MASK, is_sensitive, masked, sensitive_texts};
+pub use sensitive::{
+    MASK, has_sensitive_parameter, hides_same, is_private_mode, is_sensitive, masked, sends_sensitive, sensitive_texts,
+};
 pub use stored::{StoredEdge, StoredError, StoredGraph, StoredResource, StoredValue};
 pub use sync::{GraphSync, sync, sync_by};
 pub use validate::{ValidationError, validate};

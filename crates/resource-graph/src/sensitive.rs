@@ -24,6 +24,36 @@ pub fn is_sensitive(resource: &Resource, param: &str) -> bool {
         || kind(&resource.id.kind).and_then(|k| k.field(param)).is_some_and(|f| f.sensitive)
 }
 
+/// Returns whether what a resource sends as this key must not be shown: because its kind says so, or because a parameter is
+/// sensitive, from which it may be computed.
+#[must_use]
+pub fn sends_sensitive(resource: &Resource, key: &str) -> bool {
+    has_sensitive_parameter(resource)
+        || kind(&resource.id.kind).and_then(|k| k.send(key)).is_some_and(|send| send.sensitive)
+}
+
+/// Returns whether a parameter that is set must not be shown.
+#[must_use]
+pub fn has_sensitive_parameter(resource: &Resource) -> bool {
+    let Some(kind) = kind(&resource.id.kind) else { return !resource.sensitive.is_empty() };
+    !resource.sensitive.is_empty()
+        || kind.fields.iter().any(|field| field.sensitive && resource.params.contains_key(field.name))
+}
+
+/// Returns whether a file with this mode cannot be read by everybody. Its contents must not be shown.
+#[must_use]
+pub fn is_private_mode(mode: u32) -> bool {
+    const READABLE_BY_OTHERS: u32 = 0o004;
+    mode & READABLE_BY_OTHERS == 0
+}
+
+/// Returns whether two declarations of a resource hide the same parameters.
+#[must_use]
+pub fn hides_same(a: &Resource, b: &Resource) -> bool {
+    let all_in = |a: &Resource, b: &Resource| a.sensitive.iter().all(|name| b.sensitive.contains(name));
+    a.sensitive == b.sensitive || (all_in(a, b) && all_in(b, a))
+}
+
 /// Returns the sensitive strings and numbers in the parameters of a resource, the longest first. Commands are shown with
 /// single spaces between their words, so a string with other whitespace is returned in both forms.
 #[must_use]

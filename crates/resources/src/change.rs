@@ -45,6 +45,8 @@ pub struct Diff {
     pub before: Option<Vec<u8>>,
     /// The content after the change.
     pub after: Option<Vec<u8>>,
+    /// Whether not everybody may read the file before or after the change. The contents must not be shown then.
+    pub is_private: bool,
 }
 
 impl From<String> for Change {

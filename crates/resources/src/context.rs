@@ -387,12 +387,12 @@ impl<'a> Context<'a> {
 
     /// Sends a value of the leader; `None` if it is not set. Must be called in every successful check.
     pub fn send(&mut self, key: &'static str, value: Option<Value>) {
-        self.sent.push(Sent { member: 0, key, value });
+        self.sent.push(Sent { member: 0, key, value, sensitive: false });
     }
 
     /// Sends a value of a member.
     pub fn send_for(&mut self, member: usize, key: &'static str, value: Option<Value>) {
-        self.sent.push(Sent { member, key, value });
+        self.sent.push(Sent { member, key, value, sensitive: false });
     }
 
     /// Returns the values sent in this check.

@@ -51,7 +51,7 @@ pub use provider::{Effects, Provider, WorkerClass};
 pub use providers::{Constructor, build, is_refreshable, package_files};
 pub use resource_engine::{Failure, Sent};
 pub use reversal::{Reversals, is_reversal};
-pub use shared::{SharedValues, Subscriber};
+pub use shared::{OfferedValue, SharedValues, Subscriber};
 pub use state::{RefreshJournal, StateDir, StateError, default_prefix, functions_dir, hostname, overlay_files};
 pub use text_file::expand_home;
 pub use watch::{Listen, Scope, Task, TaskHandle, Wake, Watch};

@@ -15,6 +15,15 @@ use crate::StateDir;
 /// Called with the kind and the name of the resource after its value changed.
 pub type Subscriber = Arc<dyn Fn(&str, &str) + Send + Sync>;
 
+/// A value that a resource offers to functions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OfferedValue {
+    /// The value.
+    pub value: Value,
+    /// Whether it must not be shown.
+    pub sensitive: bool,
+}
+
 /// Values by kind and name of the resource that offers them. Kept in memory and, with a directory, on disk: one file per
 /// value, read by later processes only.
 #[derive(Default)]
@@ -25,7 +34,7 @@ pub struct SharedValues {
 
 #[derive(Default)]
 struct Inner {
-    values: FxHashMap<(String, String), Option<Value>>,
+    values: FxHashMap<(String, String), Option<OfferedValue>>,
     subscribers: Vec<Subscriber>,
 }
 
@@ -43,7 +52,7 @@ impl SharedValues {
 
     /// Returns the value of a resource.
     #[must_use]
-    pub fn get(&self, kind: &str, name: &str) -> Option<Value> {
+    pub fn get(&self, kind: &str, name: &str) -> Option<OfferedValue> {
         let mut inner = self.lock();
         let key = (kind.to_owned(), name.to_owned());
         inner.values.entry(key).or_insert_with(|| self.load(kind, name)).clone()
@@ -53,7 +62,7 @@ impl SharedValues {
     ///
     /// # Errors
     /// The value cannot be stored on disk; it is set in memory nevertheless.
-    pub fn set(&self, kind: &str, name: &str, value: Option<Value>) -> std::io::Result<()> {
+    pub fn set(&self, kind: &str, name: &str, value: Option<OfferedValue>) -> std::io::Result<()> {
         if self.get(kind, name) == value {
             return Ok(());
         }
@@ -85,19 +94,25 @@ impl SharedValues {
     }
 
     /// Reads a stored value. An invalid one counts as missing, because its resource writes it again.
-    fn load(&self, kind: &str, name: &str) -> Option<Value> {
+    fn load(&self, kind: &str, name: &str) -> Option<OfferedValue> {
         let (file, files) = self.file(kind, name)?;
         let text = files.read(&file).ok()??;
         let stored: serde_json::Value = serde_json::from_slice(&text).ok()?;
         let ty = Type::parse(stored.get("type")?.as_str()?)?;
-        Value::from_json(stored.get("value")?, &ty).ok()
+        let value = Value::from_json(stored.get("value")?, &ty).ok()?;
+        let sensitive = stored.get("sensitive").and_then(serde_json::Value::as_bool).unwrap_or(false);
+        Some(OfferedValue { value, sensitive })
     }
 
-    fn store(&self, kind: &str, name: &str, value: Option<&Value>) -> std::io::Result<()> {
+    fn store(&self, kind: &str, name: &str, offered: Option<&OfferedValue>) -> std::io::Result<()> {
         let Some((file, files)) = self.file(kind, name) else { return Ok(()) };
-        let stored = value.and_then(|value| {
-            let ty = value.type_of()?;
-            Some(serde_json::json!({"type": ty.to_string(), "value": value.to_json()}).to_string())
+        let stored = offered.and_then(|offered| {
+            let ty = offered.value.type_of()?;
+            let mut stored = serde_json::json!({"type": ty.to_string(), "value": offered.value.to_json()});
+            if offered.sensitive {
+                stored["sensitive"] = true.into();
+            }
+            Some(stored.to_string())
         });
         match stored {
             Some(text) => {
@@ -130,7 +145,7 @@ mod tests {
         let values = open();
         let log = Arc::clone(&reported);
         values.subscribe(Arc::new(move |kind, name| log.lock().unwrap().push(format!("{kind} {name}"))));
-        let list = Value::list([1, 2]);
+        let list = OfferedValue { value: Value::list([1, 2]), sensitive: true };
         values.set("value", "a/b", Some(list.clone())).unwrap();
         values.set("value", "a/b", Some(list.clone())).unwrap();
         assert_eq!(*reported.lock().unwrap(), ["value a/b"]);

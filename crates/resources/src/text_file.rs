@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use safe_fs::{Decision, NewAttributes};
+use resource_graph::is_private_mode;
+use safe_fs::{Decision, LastLink, NewAttributes};
 
 use crate::digest::Digester;
 use crate::file_access::{edit_failure, failure};
@@ -46,7 +47,7 @@ pub(crate) fn edit(
     let before = read(cx, path)?;
     let Some(edit) = decide(before.as_deref())? else { return Ok(false) };
     if !cx.apply {
-        announce(cx, path, before.as_deref(), &edit)?;
+        announce(cx, path, before.as_deref(), &edit, new)?;
         return Ok(true);
     }
     let mut is_announced = false;
@@ -59,7 +60,7 @@ pub(crate) fn edit(
                 edit.text
             )));
         }
-        if !is_announced && !announce(cx, path, before, &edit)? {
+        if !is_announced && !announce(cx, path, before, &edit, new)? {
             return Ok(Decision::Keep);
         }
         is_announced = true;
@@ -68,11 +69,23 @@ pub(crate) fn edit(
     edited.map_err(edit_failure)
 }
 
-fn announce(cx: &mut Context<'_>, path: &Path, before: Option<&[u8]>, edit: &Edit) -> Result<bool, Failure> {
+fn announce(
+    cx: &mut Context<'_>,
+    path: &Path,
+    before: Option<&[u8]>,
+    edit: &Edit,
+    new: &NewAttributes,
+) -> Result<bool, Failure> {
+    // An existing file keeps its mode.
+    let mode = || match cx.files().find(path, LastLink::FollowTrusted) {
+        Ok(Some(found)) => Some(found.stat.mode),
+        Ok(None) | Err(_) => new.mode,
+    };
     let diff = cx.wants_diffs().then(|| Diff {
         path: path.to_path_buf(),
         before: before.map(<[u8]>::to_vec),
         after: edit.after.clone(),
+        is_private: mode().is_some_and(is_private_mode),
     });
     let digests = cx.digest_salt().map(|salt| Digests {
         before: before.map(|content| Digester::of(salt, content)),

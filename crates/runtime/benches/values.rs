@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use function_engine::{Engine, Environment, Interpreter, Waker, WatchId};
+use function_engine::{Engine, Environment, Interpreter, SharedValue, Waker, WatchId};
 use mcl_artifact::program::{
     Closure, Constant, EntryKind, EntryStmt, FunctionIdx, FunctionImport, Node, Op, Operand, Program, ResourceStmt,
     Statement, StrId, Template, TemplateId, TypeIdx,
@@ -66,8 +66,9 @@ impl Environment for Inputs {
     fn state_dir(&self) -> &Path {
         Path::new("/nonexistent")
     }
-    fn shared_value(&self, _: &str, _: &str) -> Option<Value> {
-        Some(Value::Int(self.0.lock().expect("one thread").value))
+    fn shared_value(&self, _: &str, _: &str) -> Option<SharedValue> {
+        let value = Value::Int(self.0.lock().expect("one thread").value);
+        Some(SharedValue { value, sensitive: false })
     }
 }
 

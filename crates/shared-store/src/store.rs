@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! world/strings/KEY.value                  the string for a key; each part of a key but the last is a directory
+//! world/strings/KEY.value~sensitive        exists if the string must not be shown
 //! world/schedule/NAMESPACE/HOST.value      a candidate of a schedule
 //! world/exports/KIND/NAME/FROM~TO.value    an exported resource: a header line and the data
 //! ```
@@ -58,6 +59,8 @@ pub struct SharedStore {
 const DIRECTORY: &str = "world";
 /// The suffix of the files that hold values. Directories have none, so that a key can be a prefix of another key.
 const VALUE_SUFFIX: &str = ".value";
+/// The suffix of the mark of a sensitive string, after that of its value. Encoded names do not contain it.
+const SENSITIVE_SUFFIX: &str = "~sensitive";
 /// The contents of the file of a persistent candidate.
 const PERSISTENT: &[u8] = b"persistent";
 /// The format version of the records of exports.
@@ -105,12 +108,42 @@ impl SharedStore {
         read(&self.string_file(key))
     }
 
-    /// Sets or removes the string for a key.
+    /// Sets or removes the string for a key, and records whether it must not be shown. A reader that sees a sensitive string
+    /// sees the mark, even after a crash: the mark is older than the string.
     ///
     /// # Errors
     /// The state cannot be written.
-    pub fn set_string(&self, key: &str, value: Option<&[u8]>) -> std::io::Result<()> {
-        write_durably(&self.string_file(key), value)
+    pub fn set_string(&self, key: &str, value: Option<&[u8]>, sensitive: bool) -> std::io::Result<()> {
+        let (file, mark) = (self.string_file(key), self.sensitive_mark(key));
+        if sensitive && value.is_some() {
+            write_durably(&mark, Some(&[]))?;
+            write_durably(&file, value)
+        } else {
+            write_durably(&file, value)?;
+            write(&mark, None)
+        }
+    }
+
+    /// Returns whether the string for a key must not be shown. Ask before and after reading the string: it may change.
+    #[must_use]
+    pub fn is_sensitive(&self, key: &str) -> bool {
+        self.sensitive_mark(key).exists()
+    }
+
+    /// Returns the file to watch for the mark of a sensitive string.
+    #[must_use]
+    pub fn sensitive_mark(&self, key: &str) -> PathBuf {
+        let mut path = self.string_file(key).into_os_string();
+        path.push(SENSITIVE_SUFFIX);
+        path.into()
+    }
+
+    /// Returns whether a string in a namespace must not be shown.
+    ///
+    /// # Errors
+    /// The state cannot be read.
+    pub fn has_sensitive_strings(&self, namespace: &str) -> std::io::Result<bool> {
+        Ok(!entries(&self.strings_dir(namespace), |name| name.ends_with(SENSITIVE_SUFFIX))?.is_empty())
     }
 
     /// Returns the key of this host's string in a namespace.
@@ -459,9 +492,9 @@ mod tests {
         let dir = tempfile::tempdir()?;
         let store = SharedStore::new(dir.path(), "h1");
         assert_eq!(store.string("a")?, None);
-        store.set_string("a", Some(b"1"))?;
-        store.set_string("a/b c", Some(b"2"))?;
-        store.set_string(&store.host_key("a"), Some(b"3"))?;
+        store.set_string("a", Some(b"1"), false)?;
+        store.set_string("a/b c", Some(b"2"), false)?;
+        store.set_string(&store.host_key("a"), Some(b"3"), false)?;
         store.set_candidacy("s", Some(Candidacy::Persistent))?;
         store.set_candidacy("t", Some(Candidacy::Lease))?;
 
@@ -472,7 +505,7 @@ mod tests {
         again.end_leases()?;
         assert_eq!((again.candidacy("s")?, again.candidacy("t")?), (Some(Candidacy::Persistent), None));
 
-        again.set_string("a", None)?;
+        again.set_string("a", None, false)?;
         again.set_candidacy("s", None)?;
         assert_eq!((store.string("a")?, store.scheduled("s")?), (None, vec![]));
         Ok(())
@@ -528,7 +561,7 @@ mod tests {
         store.export(&export("file", &long, &"h".repeat(250)), "data")?;
         store.export(&export("file", &long, "*"), "data")?;
         assert_eq!(store.exported("file")?, [exported(&long, "data")]);
-        store.set_string(&"k".repeat(4000), Some(b"v"))?;
+        store.set_string(&"k".repeat(4000), Some(b"v"), false)?;
         assert_eq!(store.string(&"k".repeat(4000))?, Some(b"v".to_vec()));
         Ok(())
     }
@@ -539,7 +572,7 @@ mod tests {
         let (from, to) = (dir.path().join("from"), dir.path().join("to"));
         SharedStore::copy(&from, &to)?;
         let store = SharedStore::new(&from, "h1");
-        store.set_string("a/b", Some(b"1"))?;
+        store.set_string("a/b", Some(b"1"), false)?;
         store.export(&export("file", "/x", "*"), "data")?;
         SharedStore::copy(&from, &to)?;
         let copy = SharedStore::new(&to, "h1");

@@ -7,6 +7,7 @@ mod apply;
 mod graph;
 mod helper;
 mod log_line;
+mod masked_sources;
 mod output;
 mod plan;
 mod printable;

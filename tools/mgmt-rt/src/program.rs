@@ -10,6 +10,7 @@ use mcl_artifact::read_program;
 use mcl_diagnostics::{Code, Diagnostic, Files, Format, Stage};
 use runtime::sources::ProgramLoader;
 
+use crate::masked_sources::mask_sources;
 use crate::report;
 
 /// Reads a file.
@@ -74,8 +75,10 @@ pub fn loader(path: PathBuf) -> ProgramLoader {
 }
 
 fn parse(path: &Path, bytes: &[u8]) -> Result<Arc<Program>, Diagnostic> {
-    read_program(bytes).map(Arc::new).map_err(|mut diagnostic| {
+    let mut program = read_program(bytes).map_err(|mut diagnostic| {
         diagnostic.message = format!("{}: {}", path.display(), diagnostic.message);
         diagnostic
-    })
+    })?;
+    mask_sources(&mut program);
+    Ok(Arc::new(program))
 }

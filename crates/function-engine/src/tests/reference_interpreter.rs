@@ -186,7 +186,8 @@ impl ReferenceInterpreter<'_> {
                 let args = self.all(frame, args)?;
                 match functions::lookup(name).unwrap().implementation {
                     Implementation::Plain(call) => {
-                        let cx = CallContext { ty: &import.ty, deploy: None, module_dir: "/" };
+                        let cx =
+                            CallContext { ty: &import.ty, deploy: None, module_dir: "/", sensitive: Cell::default() };
                         call(&cx, &values(args)).map(Data::Value).map_err(Unavailable::Failed)
                     }
                     Implementation::Streaming(_) => {

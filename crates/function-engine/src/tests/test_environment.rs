@@ -9,7 +9,7 @@ use mcl_value::Value;
 use rustc_hash::FxHashMap;
 
 use crate::engine::Engine;
-use crate::environment::Environment;
+use crate::environment::{Environment, SharedValue};
 use crate::events::Waker;
 use crate::ids::WatchId;
 use crate::outputs::Output;
@@ -101,8 +101,8 @@ impl Environment for TestEnvironment {
         Path::new("/nonexistent")
     }
 
-    fn shared_value(&self, _: &str, name: &str) -> Option<Value> {
-        self.get(name)
+    fn shared_value(&self, _: &str, name: &str) -> Option<SharedValue> {
+        Some(SharedValue { value: self.get(name)?, sensitive: false })
     }
 }
 

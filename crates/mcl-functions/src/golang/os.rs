@@ -72,10 +72,15 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         |_, args| mkdir_temp(args.bytes(0)?, args.bytes(1)?),
     )
     .impure(),
-    fact("golang/os.read_file", "func(name str) str", "Returns the contents of a file.", |_, args| {
+    fact("golang/os.read_file", "func(name str) str", "Returns the contents of a file.", |cx, args| {
         let name = args.text(0)?;
         match read_regular(Path::new(OsStr::from_bytes(args.bytes(0)?))) {
-            Ok(contents) => ok(contents),
+            Ok(contents) => {
+                if contents.is_private {
+                    cx.mark_sensitive();
+                }
+                ok(contents.bytes)
+            }
             Err(error) => fatal(path_error(&name, &error)),
         }
     }),

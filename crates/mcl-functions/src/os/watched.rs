@@ -54,7 +54,12 @@ impl Stream for ReadFile {
     fn call(&mut self, cx: &mut dyn StreamContext, args: &[Value]) -> Outcome {
         let path = watch(cx, args.bytes(0)?);
         match self.0.read(cx, &path) {
-            Ok(Some(contents)) => ok(contents),
+            Ok(Some(contents)) => {
+                if contents.is_private {
+                    cx.mark_sensitive();
+                }
+                ok(contents.bytes)
+            }
             Ok(None) => {
                 cx.not_ready("the file is being written");
                 ok("")

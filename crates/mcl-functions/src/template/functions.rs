@@ -1,5 +1,6 @@
 //! The functions of mcl that templates can call by name (spec 03 §9.6).
 
+use std::cell::Cell;
 use std::sync::LazyLock;
 
 use go_template::{Data, GoType};
@@ -51,8 +52,16 @@ impl go_template::Functions for Functions<'_> {
         }
         let args: Option<Vec<Value>> = args.iter().map(to_value).collect();
         let args = args.ok_or_else(|| FunctionError::fatal("can't use this value as an argument"))?;
-        let context = CallContext { ty: &callable.ty, deploy: self.0.deploy, module_dir: self.0.module_dir };
+        let context = CallContext {
+            ty: &callable.ty,
+            deploy: self.0.deploy,
+            module_dir: self.0.module_dir,
+            sensitive: Cell::default(),
+        };
         let result = (callable.plain)(&context, &args)?;
+        if context.sensitive.get() {
+            self.0.mark_sensitive();
+        }
         convert(&result, &callable.ty.result).ok_or_else(|| FunctionError::fatal("can't use a function as data"))
     }
 }

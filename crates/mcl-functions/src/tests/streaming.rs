@@ -1,5 +1,6 @@
 //! Streaming functions, in a context whose clock and events the test controls.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -43,7 +44,7 @@ impl Deploy for Files {
 
 impl StreamContext for Harness {
     fn call_context(&self) -> CallContext<'_> {
-        CallContext { ty: &self.ty, deploy: Some(&Files), module_dir: "/m/" }
+        CallContext { ty: &self.ty, deploy: Some(&Files), module_dir: "/m/", sensitive: Cell::default() }
     }
     fn wake_after(&mut self, delay: Duration) {
         self.delay = Some(delay);
@@ -264,7 +265,7 @@ fn functions_read_the_shared_store() -> std::io::Result<()> {
     let mut harness = Harness::new("world.kvlookup");
     assert_eq!(harness.call(r#""ns""#), "{}");
     let world = SharedStore::new(harness.state.path(), "h1");
-    world.set_string(&world.host_key("ns"), Some(b"v"))?;
+    world.set_string(&world.host_key("ns"), Some(b"v"), false)?;
     assert_eq!(harness.call(r#""ns""#), r#"{"h1": "v"}"#);
     assert_eq!(harness.paths.len(), 1);
     assert_eq!(harness.call(r#""x""#), "fatal: can't change namespace, previously: `ns`");

@@ -105,8 +105,12 @@ impl World {
             }
         } else {
             vertex.sent.clone_from(&values);
-            let value =
-                |(member, value): (usize, &Option<i64>)| Sent { member, key: "out", value: value.map(Value::Int) };
+            let value = |(member, value): (usize, &Option<i64>)| Sent {
+                member,
+                key: "out",
+                value: value.map(Value::Int),
+                sensitive: false,
+            };
             sent = values.iter().enumerate().map(value).collect();
             vertex.succeed();
         }

@@ -69,7 +69,7 @@ pub(super) const PASSWORD: ResourceKind = ResourceKind {
         Field::new("saved", "bool", "Save the password in the state directory."),
         Field::new("check_recovery", "bool", "Replace an invalid saved password instead of failing."),
     ],
-    sends: &[SendField::optional("password", "str")],
+    sends: &[SendField::optional("password", "str").sensitive()],
     traits: Traits { refresh: true, ..Traits::NONE },
     ..ResourceKind::BASE
 };

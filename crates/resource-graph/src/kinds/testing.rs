@@ -75,7 +75,10 @@ pub(super) const TEST: ResourceKind = ResourceKind {
         Field::new("waitforerror", "int", "Milliseconds to wait before failing; 0 does not fail.").repr(Repr::Int64),
         Field::new("comment", "str", "Ignored."),
     ],
-    sends: &[SendField::optional("hello", "str"), SendField { name: "answer", ty: "int", optional: false }],
+    sends: &[
+        SendField::optional("hello", "str"),
+        SendField { name: "answer", ty: "int", optional: false, sensitive: false },
+    ],
     traits: Traits { autogroup: true, refresh: true, receive: true, ..Traits::NONE },
     validate: validate_test,
     grouping: Grouping { key: |_| Some(Vec::new()), may_lead: |p| p.bool("alwaysgroup"), ..Grouping::NONE },

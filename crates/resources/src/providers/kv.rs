@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use resource_graph::Resource;
+use resource_graph::{Resource, is_sensitive};
 use shared_store::SharedStore;
 
 use crate::{Context, Failure, Params, Provider, Scope, Watch};
@@ -10,6 +10,8 @@ use crate::{Context, Failure, Params, Provider, Scope, Watch};
 struct Kv {
     key: String,
     value: Option<Vec<u8>>,
+    /// Whether the value must not be shown.
+    sensitive: bool,
     mapped: bool,
     /// How to compare if a greater stored value is kept.
     keep_greater: Option<Comparison>,
@@ -39,7 +41,8 @@ impl Kv {
             key => key.to_owned(),
         };
         let value = params.opt_bytes("value")?.map(|value| value.as_bytes().to_vec());
-        Ok(Kv { key, value, mapped: params.bool("mapped")?, keep_greater, file: None })
+        let sensitive = is_sensitive(resource, "value");
+        Ok(Kv { key, value, sensitive, mapped: params.bool("mapped")?, keep_greater, file: None })
     }
 
     /// Returns the key in the store; a mapped key has an entry for each host.
@@ -76,7 +79,7 @@ impl Provider for Kv {
             cx.watch_again();
         }
         let stored = store.string(&key).map_err(Failure::on("read", &file))?;
-        if stored == self.value {
+        if stored == self.value && (stored.is_none() || store.is_sensitive(&key) == self.sensitive) {
             return Ok(());
         }
         if let (Some(stored), Some(wanted)) = (&stored, &self.value)
@@ -87,7 +90,7 @@ impl Provider for Kv {
         }
         let text = if self.value.is_some() { "set" } else { "delete" };
         if cx.change(format!("{text} key {}", self.key))? {
-            store.set_string(&key, self.value.as_deref()).map_err(Failure::on(text, &file))?;
+            store.set_string(&key, self.value.as_deref(), self.sensitive).map_err(Failure::on(text, &file))?;
         }
         Ok(())
     }
@@ -121,6 +124,22 @@ mod tests {
         test.provider.update(&[resource("kv", "a/b")]).unwrap();
         test.assert_converges();
         assert_eq!(stored(&test, "a/b"), None);
+    }
+
+    #[test]
+    fn a_sensitive_value_is_marked_in_the_store() {
+        let scratch = tempfile::tempdir().unwrap();
+        let plain = resource("kv", "a/b").with("value", "1");
+        let mut hidden = plain.clone();
+        hidden.sensitive.push("value".into());
+        let mut test = ProviderTest::with_state(&plain, scratch.path());
+        let store = test.apply_context.state.as_ref().unwrap().shared_store();
+        for (resource, is_hidden) in [(&plain, false), (&hidden, true), (&plain, false)] {
+            test.provider.update(std::slice::from_ref(resource)).unwrap();
+            test.assert_converges();
+            assert_eq!(store.is_sensitive("a/b"), is_hidden);
+            assert_eq!(store.has_sensitive_strings("a").unwrap(), is_hidden);
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::os::unix::net::UnixDatagram;
 use std::path::Path;
 
-use resource_graph::Resource;
+use resource_graph::{Resource, masked, sensitive_texts};
 
 use crate::{Context, Failure, Params, Provider};
 
@@ -29,10 +29,13 @@ impl Msg {
         let params = Params::new(resource);
         let priority = params.str("priority")?;
         let priority = PRIORITIES.iter().position(|p| *p == priority);
+        // The journal is a log, too.
+        let sensitive = sensitive_texts(resource);
+        let shown = |text: &str| masked(text, &sensitive).into_owned();
         Ok(Msg {
-            body: params.str("body")?.to_owned(),
+            body: shown(params.str("body")?),
             priority: priority.ok_or_else(|| Failure::Invalid("invalid `priority`".to_owned()))?,
-            fields: params.map("fields")?,
+            fields: params.map("fields")?.into_iter().map(|(key, value)| (key, shown(&value))).collect(),
             journal: params.bool("journal")?,
             logged: false,
             journaled: false,
@@ -99,8 +102,19 @@ impl Provider for Msg {
 
 #[cfg(test)]
 mod tests {
+    use mcl_value::Value;
+
     use super::*;
     use crate::provider_test::{ProviderTest, resource};
+
+    #[test]
+    fn a_sensitive_message_is_masked_in_the_journal() {
+        let mut message = resource("msg", "m").with("body", "it is hunter2").with("priority", "Info");
+        message.params.insert("fields".into(), Value::map([("KEY".into(), "hunter2".into())]));
+        message.sensitive = vec!["body".into(), "fields".into()];
+        let datagram = String::from_utf8(Msg::read(&message).unwrap().datagram()).unwrap();
+        assert!(datagram.contains("MESSAGE=********") && !datagram.contains("hunter2"), "{datagram}");
+    }
 
     #[test]
     fn a_message_is_logged_once_and_again_after_a_notification() {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use resource_engine::{Group, Received, VertexKey};
-use resource_graph::{Resource, ResourceId, masked, sensitive_texts};
+use resource_graph::{Resource, ResourceId, masked, sends_sensitive, sensitive_texts};
 use resources::{
     ApplyContext, Cancel, Change, CheckOutcome, CheckRequest, Context, Effects, Failure, Provider, RefreshJournal,
     Reversals, Sent,
@@ -91,6 +91,10 @@ impl Job {
             let mut copies: Vec<Resource> = resources.to_vec();
             for update in updates {
                 if let Some(member) = copies.get_mut(update.member) {
+                    member.sensitive.retain(|name| *name != update.key);
+                    if update.sensitive {
+                        member.sensitive.push(update.key.clone());
+                    }
                     member.params.insert(update.key, update.value);
                 }
             }
@@ -155,7 +159,10 @@ impl Job {
             }
         }));
         let result = result.unwrap_or_else(|panic| Err(Failure::Panic(panic_text(&*panic))));
-        let CheckOutcome { mut changes, sent, mut messages, watch_again } = cx.into_outcome();
+        let CheckOutcome { mut changes, mut sent, mut messages, watch_again } = cx.into_outcome();
+        for sent in &mut sent {
+            sent.sensitive |= resources.get(sent.member).is_some_and(|sender| sends_sensitive(sender, sent.key));
+        }
         let mut result = result;
         let sensitive = sensitive_texts_of(&resources);
         if !sensitive.is_empty() {

@@ -416,7 +416,7 @@ fn stored_key_is_watched_from_the_first_check_on() {
     let agent = Running::start(daemon);
     agent.swap(&graph(vec![Resource::new(ResourceId::new("kv", "k")).with("value", "1")]));
     agent.wait("set key k");
-    agent.world().set_string("k", Some(b"2")).unwrap();
+    agent.world().set_string("k", Some(b"2"), false).unwrap();
     agent.wait("set key k");
     assert!(agent.stop().is_success());
 }

@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use function_engine::{Environment, InputVersion, Waker, WatchId};
-use mcl_value::Value;
-use resources::SharedValues;
+use function_engine::{Environment, InputVersion, SharedValue, Waker, WatchId};
+use resources::{OfferedValue, SharedValues};
 
 use crate::sources::state::SourceState;
 
@@ -53,7 +52,8 @@ impl Environment for WatchingEnvironment {
         &self.state_dir
     }
 
-    fn shared_value(&self, kind: &str, name: &str) -> Option<Value> {
-        self.shared.get(kind, name)
+    fn shared_value(&self, kind: &str, name: &str) -> Option<SharedValue> {
+        let OfferedValue { value, sensitive } = self.shared.get(kind, name)?;
+        Some(SharedValue { value, sensitive })
     }
 }

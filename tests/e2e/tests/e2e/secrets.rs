@@ -98,13 +98,7 @@ exec "e" { cmd => "true", Depend => File["${s}"], }"#,
         }
         let ran = scratch.run("mgmt-rt", &["apply", "main.bin", "--once", "--prefix", "state"]);
         assert_eq!(ran.status, 1, "{statement}: {}{}", ran.out, ran.err);
-        let excerpts: Vec<&str> = ran.err.lines().filter(|line| line.contains(SECRET)).collect();
-        assert!(
-            excerpts.iter().all(|line| line.contains("│ ") && line.contains("panic(")),
-            "{statement}: {}{}",
-            ran.out,
-            ran.err
-        );
+        assert_hidden(&ran);
     }
 }
 
@@ -134,4 +128,141 @@ fn artifacts_that_may_hold_sensitive_values_are_private() {
     let scratch = Scratch::new("print \"p\" { msg => \"x\", }\n");
     scratch.build();
     assert_ne!(mode(&scratch, "main.bin"), 0o600);
+}
+
+#[test]
+fn what_a_resource_sends_is_as_sensitive_as_its_parameters() {
+    let scratch = check(
+        r#"import "secret"
+$s = secret.sensitive("SECRET")
+value "v" { any => $s, }
+value "w" {}
+file "@/received" { state => "exists", }
+file "@/twice" { state => "exists", }
+exec "e" { cmd => "printf %s $X", shell => "/bin/sh", env => {"X" => $s,}, }
+file "@/output" { state => "exists", }
+print "p" { msg => "nothing", }
+Value["v"].any -> File["@/received"].content
+Value["v"].any -> Value["w"].any
+Value["w"].any -> File["@/twice"].content
+Value["w"].any -> Print["p"].msg
+Exec["e"].output -> File["@/output"].content
+"#,
+    );
+    for name in ["received", "twice", "output"] {
+        assert_eq!(scratch.read(name).as_deref(), Some(SECRET), "{name}");
+    }
+}
+
+#[test]
+fn a_generated_password_is_hidden() {
+    let scratch = Scratch::new(
+        "password \"p\" { length => 20, }\nprint \"show\" { msg => \"\", }\nfile \"@/f\" { state => \"exists\", }\n\
+         Password[\"p\"].password -> File[\"@/f\"].content\nPassword[\"p\"].password -> Print[\"show\"].msg\n",
+    );
+    let ran = scratch.apply_once(&[]);
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    let password = scratch.read("f").expect("a file");
+    assert_eq!(password.len(), 20);
+    assert!(!ran.out.contains(&password) && !ran.err.contains(&password), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("********") || ran.err.contains("********"), "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn stored_values_come_back_sensitive() {
+    let write = r#"import "secret"
+value "v" { any => secret.sensitive("SECRET"), }
+kv "k" { value => secret.sensitive("SECRET"), }
+kv "space" { value => secret.sensitive("SECRET"), mapped => true, }
+"#;
+    let read = r#"import "value"
+import "world"
+import "fmt"
+$v = value.get_str("v")
+$k = world.getval("k")
+$all = world.kvlookup("space")
+file "@/v" { state => "exists", content => $v->value, }
+file "@/k" { state => "exists", content => $k->value, }
+file "@/all" { state => "exists", content => fmt.printf("%v", $all), }
+"#;
+    let scratch = check(write);
+    scratch.write("main.mcl", &read.replace('@', &scratch.path("").display().to_string()));
+    scratch.build();
+    let plan = scratch.run("mgmt-rt", &["plan", "main.bin", "--prefix", "state"]);
+    assert_hidden(&plan);
+    let ran = scratch.apply_once(&[]);
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    assert_hidden(&ran);
+    assert_eq!(scratch.read("k").as_deref(), Some(SECRET));
+    let plan = scratch.run("mgmt-rt", &["graph", "main.bin"]);
+    assert_hidden(&plan);
+}
+
+#[test]
+fn contents_of_files_that_not_everybody_may_read_are_sensitive() {
+    for function in ["os.readfile", "golang_os.read_file"] {
+        for (mode, is_hidden) in [(0o600, true), (0o640, true), (0o644, false)] {
+            let scratch = Scratch::new(&format!(
+                "import \"os\"\nimport \"golang/os\" as golang_os\n$dir = \"@\"\nprint \"p\" {{ msg => {function}(\"${{dir}}/key\"), }}\n"
+            ));
+            scratch.write("key", SECRET);
+            fs::set_permissions(scratch.path("key"), fs::Permissions::from_mode(mode)).expect("a mode");
+            let ran = scratch.apply_once(&[]);
+            assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+            assert_eq!(!ran.out.contains(SECRET), is_hidden, "{function} {mode:o}: {}{}", ran.out, ran.err);
+        }
+    }
+}
+
+#[test]
+fn plans_do_not_show_private_files() {
+    let scratch = Scratch::new(
+        r#"file "@/new" { state => "exists", content => "SECRET\n", mode => "0600", }
+file "@/closed" { state => "exists", content => "other\n", mode => "0640", }
+file "@/opened" { state => "exists", content => "other\n", mode => "0644", }
+file "@/public" { state => "exists", content => "visible\n", mode => "0644", }
+line "x" { state => "exists", file => "@/lines", content => "one more", }
+"#
+        .replace("SECRET", SECRET)
+        .as_str(),
+    );
+    for (name, mode) in [("closed", 0o644), ("opened", 0o600), ("lines", 0o600)] {
+        scratch.write(name, &format!("{SECRET}\n"));
+        fs::set_permissions(scratch.path(name), fs::Permissions::from_mode(mode)).expect("a mode");
+    }
+    scratch.build();
+    for format in ["text", "json"] {
+        let plan = scratch.run("mgmt-rt", &["plan", "main.bin", "--prefix", "state", "--format", format]);
+        assert_eq!(plan.status, 3, "{}{}", plan.out, plan.err);
+        assert_hidden(&plan);
+        assert!(plan.out.contains("visible"), "{}", plan.out);
+        assert!(plan.out.matches("********").count() > 3, "{}", plan.out);
+    }
+}
+
+#[test]
+fn excerpts_of_the_sources_do_not_show_sensitive_literals() {
+    let mark = "func hidden($x) {\n\tsecret.sensitive($x)\n}\n$f = func($x) { secret.sensitive($x) }\n";
+    for value in [
+        r#"secret.sensitive("SECRET")"#,
+        r#"secret.sensitive("a\nSECRET\n\"b\"")"#,
+        r#"secret.sensitive(["SECRET", "SECRET-2"])"#,
+        r#"secret.sensitive({"k" => "SECRET",})"#,
+        r#"secret.sensitive(struct{a => "SECRET", b => 1})"#,
+        r#"secret.sensitive("x-${hostname}-SECRET")"#,
+        r#"hidden("SECRET")"#,
+        r#"$f("SECRET")"#,
+        r#"iter.map(["SECRET"], func($x) { secret.sensitive($x) })"#,
+    ] {
+        let program = format!(
+            "import \"fmt\"\nimport \"iter\"\nimport \"secret\"\n{mark}panic(len(fmt.printf(\"%v\", {value})) >= 0)\nprint \"p\" {{ msg => fmt.printf(\"%v\", {value}), }}\n"
+        );
+        let scratch = Scratch::new(&program.replace("SECRET", SECRET));
+        scratch.build();
+        let ran = scratch.run("mgmt-rt", &["apply", "main.bin", "--once", "--prefix", "state"]);
+        assert_eq!(ran.status, 1, "{value}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains("panic("), "{value}: {}", ran.err);
+        assert_hidden(&ran);
+        assert_hidden(&scratch.run("mclc", &["inspect", "main.bin"]));
+    }
 }

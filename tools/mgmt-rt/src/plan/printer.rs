@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::ValueEnum;
 use mcl_diagnostics::{Files, Format, Span};
-use resource_graph::{MASK, Resource, ResourceId, is_sensitive};
+use resource_graph::{MASK, Resource, ResourceId, has_sensitive_parameter};
 use runtime::agent::{Event, Observer, Summary};
 use runtime::{Change, Diff};
 use serde_json::json;
@@ -55,8 +55,7 @@ impl<'f> PlanPrinter<'f> {
     fn change(&mut self, resource: &Resource, change: &Change) {
         let mut text = String::new();
         let key = (resource.span, resource.id.clone());
-        let hidden =
-            change.diff.is_some() && ["content", "source", "fragments"].iter().any(|p| is_sensitive(resource, p));
+        let hidden = change.diff.as_ref().is_some_and(|diff| diff.is_private) || has_sensitive_parameter(resource);
         if self.format == PlanFormat::Json {
             let diff = change.diff.as_ref().map(|diff| {
                 let show = |content: &Option<Vec<u8>>| {

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use resource_graph::is_private_mode;
 use rustix::io::Errno;
 use safe_fs::{Commit, Error, Expected, FileKind, Files, LastLink, NewAttributes, OpenFile, Target};
 
@@ -70,7 +71,7 @@ impl File {
                 Present::Nothing | Present::Directory | Present::Misleading(_) => {}
             }
             if !is_announced {
-                let change = self.content_change(cx, path, &mut present, content)?;
+                let change = self.content_change(cx, path, &mut present, content, attributes)?;
                 if !cx.change(change)? {
                     return Ok(());
                 }
@@ -106,7 +107,12 @@ impl File {
         path: &Path,
         present: &mut Present<'_>,
         content: &mut Content<'_>,
+        attributes: &Attributes,
     ) -> Result<Change, Failure> {
+        let old_mode = match present {
+            Present::File(file) => Some(file.stat().mode),
+            Present::Nothing | Present::Directory | Present::Misleading(_) => None,
+        };
         let (name, bytes) = (self.name_of(path), byte_count(content.len()));
         let (text, before) = match present {
             Present::Nothing => (format!("create{name} ({bytes})"), None),
@@ -121,7 +127,13 @@ impl File {
                 (format!("change the content{name} ({size} to {bytes})"), before)
             }
         };
-        let diff = cx.wants_diffs().then(|| Diff { path: path.to_path_buf(), before, after: content.for_diff() });
+        let mut diff = None;
+        if cx.wants_diffs() {
+            let default = content.mode(old_mode, cx.files().file_system().umask());
+            let new = attributes.for_new(Some(NewAttributes { mode: default, ..NewAttributes::default() }))?;
+            let is_private = [old_mode, new.mode].into_iter().flatten().any(is_private_mode);
+            diff = Some(Diff { path: path.to_path_buf(), before, after: content.for_diff(), is_private });
+        }
         // What is in a directory is not shown.
         let diff = diff.filter(|_| !matches!(present, Present::Directory));
         let digests = cx.digest_salt().map(|salt| digests(salt, path, present, content)).transpose()?;
