@@ -45,7 +45,7 @@ pub use kernel::Kernel;
 pub use open_file::OpenFile;
 pub use overlay::Overlay;
 pub use resolve::LastLink;
-pub use restore::{Destination, Restored};
+pub use restore::Restored;
 pub use system::{Access, FileKind, FileSystem, Handle, Rename, Stat, Timestamp};
 pub use target::{Commit, Expected, NewAttributes, Target, Temporary};
 pub use temporaries::is_temporary_name;

@@ -17,15 +17,6 @@ const BUFFER: usize = 1 << 18;
 /// The bits that give a program the rights of its owner: setuid and setgid.
 const SET_ID_BITS: u32 = 0o6000;
 
-/// Where to restore a record.
-#[derive(Clone, Copy, Debug)]
-pub struct Destination<'p> {
-    /// The path of the object itself.
-    pub path: &'p Path,
-    /// Whether to report what would be restored, without changing anything.
-    pub is_dry_run: bool,
-}
-
 /// What happened to an object of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restored {
@@ -33,6 +24,16 @@ pub struct Restored {
     pub path: PathBuf,
     /// The class; `None` for a fifo, socket or device, which is not restored.
     pub kind: Option<FileKind>,
+}
+
+impl Record {
+    /// Returns what restoring the record to a path restores.
+    #[must_use]
+    pub fn destinations(&self, to: &Path) -> Vec<Restored> {
+        // Joining an empty path appends a slash.
+        let path = |entry: &Entry| to.join(&entry.path.0).components().collect();
+        self.entries.iter().map(|entry| Restored { path: path(entry), kind: entry.object.kind() }).collect()
+    }
 }
 
 impl Files {
@@ -44,24 +45,15 @@ impl Files {
     /// # Errors
     /// A copy is missing or was changed, a link must not be followed, or a system call failed. Objects that come later in the
     /// record are not restored then.
-    pub fn restore(&self, backups: &Backups, record: &Record, to: Destination<'_>) -> Result<Vec<Restored>, Error> {
-        let mut restored = Vec::with_capacity(record.entries.len());
-        for entry in &record.entries {
-            let path = to.path.join(&entry.path.0);
-            // Joining an empty path appends a slash.
-            let path: PathBuf = path.components().collect();
-            if !to.is_dry_run {
-                self.restore_entry(backups, entry, &path)?;
-            }
-            restored.push(Restored { path, kind: entry.object.kind() });
+    pub fn restore(&self, backups: &Backups, record: &Record, to: &Path) -> Result<Vec<Restored>, Error> {
+        let restored = record.destinations(to);
+        let all = || record.entries.iter().zip(&restored);
+        for (entry, Restored { path, .. }) in all() {
+            self.restore_entry(backups, entry, path)?;
         }
-        if !to.is_dry_run {
-            // A directory may be read-only, so it gets its mode after its entries.
-            for (entry, restored) in record.entries.iter().zip(&restored).rev() {
-                if entry.object == Object::Directory {
-                    self.set_attributes(entry, &restored.path)?;
-                }
-            }
+        // A directory may be read-only, so it gets its mode after its entries.
+        for (entry, Restored { path, .. }) in all().rev().filter(|(entry, _)| entry.object == Object::Directory) {
+            self.set_attributes(entry, path)?;
         }
         Ok(restored)
     }

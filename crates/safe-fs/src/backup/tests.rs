@@ -12,7 +12,6 @@ use crate::edit::{Decision, EditError};
 use crate::error::Error;
 use crate::files::Files;
 use crate::resolve::LastLink;
-use crate::restore::Destination;
 use crate::simulated::{Fault, Simulated};
 use crate::system::FileSystem;
 
@@ -191,10 +190,8 @@ fn records_are_restored_with_contents_links_and_attributes() {
         assert_eq!(machine.get(FILE), None);
         let records = Backups::records(&*machine, Path::new(STATE)).unwrap();
         let record = records.last().unwrap();
-        let to = Destination { path: Path::new("/etc/conf"), is_dry_run: true };
-        assert_eq!(files.restore(&backups, record, to).unwrap().len(), record.entries.len());
-        assert_eq!(machine.get(FILE), None, "a dry run changes nothing");
-        files.restore(&backups, record, Destination { is_dry_run: false, ..to }).unwrap();
+        let restored = files.restore(&backups, record, Path::new("/etc/conf")).unwrap();
+        assert_eq!(restored, record.destinations(Path::new("/etc/conf")));
         for (path, content) in &old {
             assert_eq!(machine.get(path).as_ref(), Some(content), "{path}");
         }
@@ -211,8 +208,7 @@ fn restoring_backs_up_what_is_there_now() {
     let (files, backups) = open(&machine, LIMITS).unwrap();
     files.write(Path::new(FILE), b"second", 0o600).unwrap();
     let records = Backups::records(&*machine, Path::new(STATE)).unwrap();
-    let to = Destination { path: Path::new(FILE), is_dry_run: false };
-    files.restore(&backups, &records[0], to).unwrap();
+    files.restore(&backups, &records[0], Path::new(FILE)).unwrap();
     assert_eq!(machine.get(FILE).as_deref(), Some(&b"first"[..]));
     assert_eq!(stored(&machine, FILE), [b"first".to_vec(), b"second".to_vec()]);
 }
@@ -226,8 +222,7 @@ fn changed_copies_are_not_restored() {
     let name = machine.names("/state/backups/contents").remove(0);
     machine.put(&format!("/state/backups/contents/{name}"), b"first, changed");
     let records = Backups::records(&*machine, Path::new(STATE)).unwrap();
-    let to = Destination { path: Path::new(FILE), is_dry_run: false };
-    assert!(matches!(files.restore(&backups, &records[0], to), Err(Error::InvalidBackup { .. })));
+    assert!(matches!(files.restore(&backups, &records[0], Path::new(FILE)), Err(Error::InvalidBackup { .. })));
     assert_eq!(machine.get(FILE).as_deref(), Some(&b"second"[..]));
 }
 
