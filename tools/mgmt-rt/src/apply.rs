@@ -17,7 +17,7 @@ use signal_hook::flag::register_conditional_shutdown;
 use tempfile::TempDir;
 
 use crate::apply::planned::PlannedWork;
-use crate::backup;
+use crate::backup::Backup;
 use crate::helper;
 use crate::program;
 use crate::progress::{LogFormat, Printer};
@@ -53,7 +53,7 @@ pub struct Args {
     #[arg(long)]
     tmp_prefix: bool,
     #[command(flatten)]
-    backups: backup::Args,
+    backups: Backup,
     /// Maximum number of resources checked in parallel
     #[arg(long, value_name = "N")]
     sema: Option<u32>,

@@ -12,7 +12,7 @@ use safe_fs::{Backups, Limits};
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct Backup {
     /// Keep what changes replace or remove, in at most this much space: see `mgmt-rt restore`
     #[arg(
         long,
@@ -31,7 +31,7 @@ pub struct Args {
     backup_file_size: Size,
 }
 
-impl Args {
+impl Backup {
     /// Opens the store, if backups are wanted.
     ///
     /// # Errors
