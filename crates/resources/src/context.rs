@@ -12,7 +12,7 @@ use mcl_value::Value;
 use resource_graph::{Params, Resource, ResourceId};
 use rustc_hash::FxHashMap;
 use rustix::event::{EventfdFlags, eventfd};
-use safe_fs::Files;
+use safe_fs::{Backups, Files};
 
 use crate::digest::DigestSalt;
 use crate::file_access::failure;
@@ -174,6 +174,8 @@ pub struct ApplyContext {
     pub state: Option<Arc<StateDir>>,
     /// The files that resources check and change; `None` for those of the machine.
     pub files: Option<Arc<Files>>,
+    /// Where to keep what changes replace or remove.
+    pub backups: Option<Arc<Backups>>,
     /// The paths that `file` resources manage.
     pub managed: Arc<ManagedPaths>,
     /// Whether changes must include a diff.
@@ -195,6 +197,22 @@ pub struct ApplyContext {
 /// Refuses changes that may not be made.
 pub type Permit<'a> = dyn Fn(&Change) -> Result<(), Failure> + 'a;
 
+impl ApplyContext {
+    fn files(&self) -> &Files {
+        match (&self.files, &self.state) {
+            (Some(files), _) => files,
+            (None, Some(state)) => state.files(),
+            (None, None) => Files::of_kernel(),
+        }
+    }
+
+    /// Returns the files for a check that may change them, if what it replaces or removes is kept.
+    #[must_use]
+    pub fn backed_up_files(&self, id: &ResourceId) -> Option<Files> {
+        self.backups.as_ref().map(|backups| self.files().backed_up(backups, id.to_string()))
+    }
+}
+
 /// The parameters of one check.
 pub struct CheckRequest<'a> {
     /// The resource to check.
@@ -213,6 +231,8 @@ pub struct CheckRequest<'a> {
     pub before_first_change: Option<&'a dyn Fn() -> Result<(), Failure>>,
     /// Called before each change, to refuse it.
     pub permit: Option<&'a Permit<'a>>,
+    /// The files that the check uses; `None` for those of [`ApplyContext`].
+    pub files: Option<&'a Files>,
 }
 
 impl<'a> CheckRequest<'a> {
@@ -233,6 +253,7 @@ impl<'a> CheckRequest<'a> {
             cancel,
             before_first_change: None,
             permit: None,
+            files: None,
         }
     }
 }
@@ -260,6 +281,7 @@ pub struct Context<'a> {
     cancel: &'a Arc<Cancel>,
     before_first_change: Option<&'a dyn Fn() -> Result<(), Failure>>,
     permit: Option<&'a Permit<'a>>,
+    files: &'a Files,
     pub(crate) changes: Vec<Change>,
     sent: Vec<Sent>,
     messages: Vec<String>,
@@ -270,7 +292,8 @@ impl<'a> Context<'a> {
     /// Starts a check.
     #[must_use]
     pub fn new(request: CheckRequest<'a>) -> Context<'a> {
-        let CheckRequest { id, apply, refresh, changed, apply_context, cancel, before_first_change, permit } = request;
+        let CheckRequest { id, apply, refresh, changed, apply_context, cancel, before_first_change, permit, files } =
+            request;
         Context {
             id,
             apply,
@@ -280,6 +303,7 @@ impl<'a> Context<'a> {
             cancel,
             before_first_change,
             permit,
+            files: files.unwrap_or_else(|| apply_context.files()),
             changes: Vec::new(),
             sent: Vec::new(),
             messages: Vec::new(),
@@ -426,12 +450,7 @@ impl<'a> Context<'a> {
     /// Returns the files that resources check and change.
     #[must_use]
     pub fn files(&self) -> &'a Files {
-        let ApplyContext { files, state, .. } = self.apply_context;
-        match (files, state) {
-            (Some(files), _) => files,
-            (None, Some(state)) => state.files(),
-            (None, None) => Files::of_kernel(),
-        }
+        self.files
     }
 
     /// Returns the managed paths of the graph.

@@ -13,6 +13,8 @@ pub(crate) fn failure(error: Error) -> Failure {
         | Error::ForeignTarget { .. }
         | Error::ForeignHardLink { .. }
         | Error::WrongKind { .. }
+        | Error::TooLargeForBackup { .. }
+        | Error::InvalidBackup { .. }
         | Error::Unprotected { .. } => Failure::Refused(error.to_string()),
     }
 }

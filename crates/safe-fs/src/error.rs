@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use rustix::io::Errno;
+
 use crate::system::FileKind;
 
 /// Why a file cannot be used.
@@ -55,6 +57,18 @@ pub enum Error {
     /// Other programs change the file faster than this one.
     Disturbed {
         /// The file.
+        path: PathBuf,
+    },
+    /// What is at a path does not fit into the limits of the backups, so it must not be replaced or removed.
+    TooLargeForBackup {
+        /// The path.
+        path: PathBuf,
+        /// The limit, in bytes.
+        limit: u64,
+    },
+    /// The copy of a content in a backup is missing or was changed.
+    InvalidBackup {
+        /// The path whose content it was.
         path: PathBuf,
     },
     /// A path that only the user of the process may change can be changed by others.
@@ -136,6 +150,13 @@ impl fmt::Display for Error {
                 write!(f, "{} is {}, not {}", path.display(), found.noun(), wanted.noun())
             }
             Error::Disturbed { path } => write!(f, "another program keeps changing {}", path.display()),
+            Error::TooLargeForBackup { path, limit } => write!(
+                f,
+                "{} exceeds the limit on backups ({limit} bytes), so it is not replaced or removed; raise the limit, or \
+                 move it away",
+                path.display()
+            ),
+            Error::InvalidBackup { path } => write!(f, "the backup of {} is incomplete or was changed", path.display()),
             Error::Unprotected { path, owner, group, mode } => write!(
                 f,
                 "{} can be changed by other users (owner {owner}, group {group}, mode {mode:04o})",
@@ -146,3 +167,17 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// Turns the absence of what is to be removed into success.
+pub(crate) fn done_if_missing(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        result => result,
+    }
+}
+
+/// Returns whether a file system lacks what a system call asked for.
+pub(crate) fn is_unsupported(error: &io::Error) -> bool {
+    let code = error.raw_os_error();
+    [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP].iter().any(|errno| code == Some(errno.raw_os_error()))
+}

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use rustix::io::Errno;
 
+use crate::backup::Backups;
 use crate::error::Error;
 use crate::kernel::Kernel;
 use crate::locks::Locks;
@@ -21,12 +22,21 @@ use crate::trust::Trust;
 
 /// The files of one file system, with the locks and the temporary files of this process.
 ///
-/// All access to one file must go through one value, or writers do not exclude each other.
+/// All access to one file must go through one value and its [backed up](Files::backed_up) variants, or writers do not exclude
+/// each other.
 pub struct Files {
     pub(crate) fs: Arc<dyn FileSystem>,
-    pub(crate) locks: Locks,
-    pub(crate) temporaries: Temporaries,
-    pub(crate) recovery: Option<Recovery>,
+    pub(crate) locks: Arc<Locks>,
+    pub(crate) temporaries: Arc<Temporaries>,
+    pub(crate) recovery: Option<Arc<Recovery>>,
+    pub(crate) backups: Option<BackedUp>,
+}
+
+/// Where to keep what changes replace or remove, and who makes the changes.
+#[derive(Clone)]
+pub(crate) struct BackedUp {
+    pub(crate) backups: Arc<Backups>,
+    pub(crate) author: String,
 }
 
 impl fmt::Debug for Files {
@@ -59,7 +69,8 @@ impl Files {
     /// Returns the files of a file system. A crash may leave temporary files.
     #[must_use]
     pub fn new(fs: Arc<dyn FileSystem>) -> Files {
-        Files { fs, locks: Locks::default(), temporaries: Temporaries::of_process(), recovery: None }
+        let (locks, temporaries) = (Arc::default(), Arc::new(Temporaries::of_process()));
+        Files { fs, locks, temporaries, recovery: None, backups: None }
     }
 
     /// Returns the files of a file system, with what must survive a crash in a state directory. What earlier processes left
@@ -74,7 +85,27 @@ impl Files {
         let temporaries =
             Temporaries::recorded(&*fs, identity, &directory).map_err(Error::on("clean up by the record in", state))?;
         let recovery = Recovery::open(&*fs, directory).map_err(Error::on("recover files from", state))?;
-        Ok(Files { fs, locks: Locks::default(), temporaries, recovery: Some(recovery) })
+        let (locks, temporaries, recovery) = (Arc::default(), Arc::new(temporaries), Some(Arc::new(recovery)));
+        Ok(Files { fs, locks, temporaries, recovery, backups: None })
+    }
+
+    /// Returns the same files for changes by `author`, such as `file[/etc/motd]`: what they replace or remove is kept, except
+    /// for the files of the state directory. A change that cannot be backed up fails.
+    #[must_use]
+    pub fn backed_up(&self, backups: &Arc<Backups>, author: String) -> Files {
+        Files {
+            fs: Arc::clone(&self.fs),
+            locks: Arc::clone(&self.locks),
+            temporaries: Arc::clone(&self.temporaries),
+            recovery: self.recovery.clone(),
+            backups: Some(BackedUp { backups: Arc::clone(backups), author }),
+        }
+    }
+
+    /// Returns the file system, to share it.
+    #[must_use]
+    pub fn shared_file_system(&self) -> Arc<dyn FileSystem> {
+        Arc::clone(&self.fs)
     }
 
     /// Returns the file system.

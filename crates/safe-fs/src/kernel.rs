@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::fs::{
     AtFlags, CWD, Dir, FallocateFlags, FileType, Gid, Mode, OFlags, RenameFlags, ResolveFlags, Uid, XattrFlags,
     chownat, fallocate, fchmod, fstat, fsync, ftruncate, mkdirat, openat, openat2, readlinkat, renameat_with,
-    symlinkat, unlinkat,
+    symlinkat, syncfs, unlinkat,
 };
 use rustix::io::{Errno, pread, pwrite};
 use rustix::process::{getegid, geteuid};
@@ -246,6 +246,11 @@ impl FileSystem for Kernel {
             Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => Ok(()),
             result => result,
         }
+    }
+
+    fn sync_file_system(&self, handle: &Handle) -> io::Result<()> {
+        let descriptor = handle.descriptor()?;
+        retry(|| syncfs(descriptor))
     }
 
     fn create_file(&self, directory: &Handle, name: &OsStr, mode: u32) -> io::Result<Handle> {

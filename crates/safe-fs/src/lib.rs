@@ -8,12 +8,15 @@
 //! * one thread at a time changes a file ([`Target`], `locks`), and an edit is decided anew if another program was faster
 //!   ([`Files::edit`]);
 //! * content is replaced by renaming a temporary file, and what a killed process left is removed by the next one
-//!   (`temporaries`, `recovery`).
+//!   (`temporaries`, `recovery`);
+//! * what a change replaces or removes is kept, on request ([`Backups`]), and [restored](Files::restore).
 //!
 //! [`FileSystem`] is the interface below: the [`Kernel`] of the machine, an overlay that keeps changes in memory, or
 //! a simulated kernel.
 
+mod backup;
 mod directories;
+mod displace;
 mod edit;
 mod error;
 mod files;
@@ -23,6 +26,7 @@ mod open_file;
 mod overlay;
 mod recovery;
 mod resolve;
+mod restore;
 #[cfg(any(test, feature = "simulated"))]
 pub mod simulated;
 mod system;
@@ -33,6 +37,7 @@ mod tests;
 mod tree;
 mod trust;
 
+pub use backup::{Action, Backups, Digest, Entry, Limits, Object, Record, StoredPath};
 pub use edit::{Decision, EditError};
 pub use error::Error;
 pub use files::{Files, Found};
@@ -40,6 +45,7 @@ pub use kernel::Kernel;
 pub use open_file::OpenFile;
 pub use overlay::Overlay;
 pub use resolve::LastLink;
+pub use restore::Restored;
 pub use system::{Access, FileKind, FileSystem, Handle, Rename, Stat, Timestamp};
 pub use target::{Commit, Expected, NewAttributes, Target, Temporary};
 pub use temporaries::is_temporary_name;

@@ -501,6 +501,13 @@ impl FileSystem for Simulated {
         Ok(())
     }
 
+    fn sync_file_system(&self, handle: &Handle) -> io::Result<()> {
+        let mut state = self.call()?;
+        state.object(handle)?;
+        state.objects.values_mut().for_each(Object::sync);
+        Ok(())
+    }
+
     fn create_file(&self, directory: &Handle, name: &OsStr, mode: u32) -> io::Result<Handle> {
         self.call()?.create(directory, name, Object::new(Node::file(), mode & !0o022))
     }

@@ -98,6 +98,12 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
     /// The system call failed; the data may be lost in a crash.
     fn sync(&self, handle: &Handle) -> io::Result<()>;
 
+    /// Writes everything in the file system of an open object to the disk.
+    ///
+    /// # Errors
+    /// The system call failed; data may be lost in a crash.
+    fn sync_file_system(&self, handle: &Handle) -> io::Result<()>;
+
     /// Creates a file and opens it for reading and writing.
     ///
     /// # Errors

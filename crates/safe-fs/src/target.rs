@@ -1,12 +1,15 @@
 //! A locked file, and its replacement.
 
+use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
-use crate::error::Error;
+use crate::backup::{Action, Saved};
+use crate::displace::ReplaceError;
+use crate::error::{Error, done_if_missing, is_unsupported};
 use crate::files::Files;
 use crate::locks::LockGuard;
 use crate::open_file::{OpenFile, Writer};
@@ -20,6 +23,8 @@ use crate::tree;
 pub struct Target<'f> {
     pub(crate) files: &'f Files,
     pub(crate) location: Location,
+    /// What was backed up under this lock.
+    pub(crate) saved: RefCell<Saved>,
     _guard: LockGuard<'f>,
 }
 
@@ -74,18 +79,18 @@ pub struct Temporary<'t> {
 
 impl<'f> Target<'f> {
     pub(crate) fn new(files: &'f Files, location: Location, guard: LockGuard<'f>) -> Target<'f> {
-        Target { files, location, _guard: guard }
+        Target { files, location, saved: RefCell::default(), _guard: guard }
     }
 
-    fn fs(&self) -> &dyn FileSystem {
+    pub(crate) fn fs(&self) -> &dyn FileSystem {
         &*self.files.fs
     }
 
-    fn directory(&self) -> &Handle {
+    pub(crate) fn directory(&self) -> &Handle {
         &self.location.directory
     }
 
-    fn name(&self) -> &OsStr {
+    pub(crate) fn name(&self) -> &OsStr {
         &self.location.name
     }
 
@@ -190,6 +195,7 @@ impl<'f> Target<'f> {
         if !stat.is_file() {
             return Err(Error::WrongKind { path, found: stat.kind, wanted: FileKind::File });
         }
+        self.back_up(Action::Replaced)?;
         overwrite(self.files, &path, &file, &stat, content)
     }
 
@@ -260,12 +266,12 @@ impl<'f> Target<'f> {
         let make = |name: &OsStr| fs.create_link(self.directory(), name, target);
         let created = self.files.temporaries.create(fs, &self.location.directory_path, make);
         let (name, ()) = created.map_err(Error::on("create", &path))?;
-        let result = fs.rename((self.directory(), &name), (self.directory(), self.name()), Rename::Replace);
-        if result.is_err() {
+        let result = self.replace_entry(&name);
+        if matches!(result, Err(ReplaceError::Rename(_) | ReplaceError::Refused(_))) {
             let _ = fs.remove_file(self.directory(), &name);
         }
         self.files.temporaries.release(&name);
-        result.map_err(Error::on("replace", &path))
+        result.map_err(|error| error.at(&path))
     }
 
     /// Removes an entry that is not a directory. Its absence is success.
@@ -273,6 +279,9 @@ impl<'f> Target<'f> {
     /// # Errors
     /// The system call failed.
     pub fn remove_file(&self) -> Result<(), Error> {
+        if self.keeps_backups() {
+            return self.remove_saved_file();
+        }
         done_if_missing(self.fs().remove_file(self.directory(), self.name())).map_err(Error::on("remove", &self.path()))
     }
 
@@ -281,6 +290,9 @@ impl<'f> Target<'f> {
     /// # Errors
     /// The system call failed.
     pub fn remove_directory(&self) -> Result<(), Error> {
+        if self.keeps_backups() {
+            self.back_up_empty_directory()?;
+        }
         done_if_missing(self.fs().remove_directory(self.directory(), self.name()))
             .map_err(Error::on("remove", &self.path()))
     }
@@ -293,7 +305,10 @@ impl<'f> Target<'f> {
         if self.name() == "." {
             return Err(Error::io("remove", self.path(), Errno::BUSY));
         }
-        tree::remove(self.files, self.directory(), self.name()).map_err(Error::on("remove", &self.path()))
+        if self.keeps_backups() {
+            return self.remove_saved_tree();
+        }
+        tree::remove(self.files, self.directory(), self.name(), None).map_err(|error| error.at(&self.path()))
     }
 
     /// Writes the entries of the directory to the disk.
@@ -348,6 +363,14 @@ impl Temporary<'_> {
         let path = self.target.path();
         self.fs().sync(&self.handle).map_err(Error::on("sync", &path))?;
         let result = match expected {
+            Expected::Anything if self.target.keeps_backups() => match self.target.replace_entry(&self.name) {
+                Ok(()) => Ok(()),
+                Err(ReplaceError::Rename(error)) => Err(error),
+                Err(error) => {
+                    self.is_committed = matches!(error, ReplaceError::Lost(_));
+                    return Err(error.at(&path));
+                }
+            },
             Expected::Anything => self.rename(Rename::Replace),
             Expected::Nothing => match self.rename(Rename::New) {
                 Err(error) if is_unsupported(&error) => match self.target.entry()? {
@@ -356,7 +379,7 @@ impl Temporary<'_> {
                 },
                 result => result,
             },
-            Expected::Content(content) => match self.rename(Rename::Exchange) {
+            Expected::Content(content) => match self.exchange()? {
                 Err(error) if is_unsupported(&error) => {
                     let found = self.target.open()?.and_then(|mut file| file.read_all().ok());
                     if found.as_deref() != Some(content) {
@@ -391,6 +414,12 @@ impl Temporary<'_> {
         self.fs().rename((directory, &self.name), (directory, self.target.name()), how)
     }
 
+    /// Exchanges the names, after a backup.
+    fn exchange(&self) -> Result<io::Result<()>, Error> {
+        self.target.back_up(Action::Replaced)?;
+        Ok(self.rename(Rename::Exchange))
+    }
+
     /// Looks at what had the name until now: unless it has the expected content, it gets the name back.
     fn finish_exchange(mut self, content: &[u8]) -> Result<Commit, Error> {
         let directory = self.target.directory();
@@ -400,9 +429,9 @@ impl Temporary<'_> {
             OpenFile { fs: self.fs(), handle, stat, offset: 0 }.read_all().ok()
         };
         if is_expected().is_some_and(|found| found == content) {
-            let _ = self.fs().remove_file(directory, &self.name);
-            self.is_committed = true;
-            return Ok(Commit::Done);
+            let removed = self.target.remove_displaced(&self.name);
+            self.is_committed = !matches!(removed, Err(ReplaceError::Refused(_)));
+            return removed.map(|()| Commit::Done).map_err(|error| error.at(&self.target.path()));
         }
         match self.rename(Rename::Exchange) {
             Ok(()) => Ok(Commit::Disturbed),
@@ -437,18 +466,5 @@ impl Write for WriteTo<'_, '_> {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-fn is_unsupported(error: &io::Error) -> bool {
-    let code = error.raw_os_error();
-    [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP].iter().any(|errno| code == Some(errno.raw_os_error()))
-}
-
-/// Turns the absence of what is to be removed into success.
-pub(crate) fn done_if_missing(result: io::Result<()>) -> io::Result<()> {
-    match result {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        result => result,
     }
 }

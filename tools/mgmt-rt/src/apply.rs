@@ -17,6 +17,7 @@ use signal_hook::flag::register_conditional_shutdown;
 use tempfile::TempDir;
 
 use crate::apply::planned::PlannedWork;
+use crate::backup::Backup;
 use crate::helper;
 use crate::program;
 use crate::progress::{LogFormat, Printer};
@@ -51,6 +52,8 @@ pub struct Args {
     /// Keep the state in a new temporary directory
     #[arg(long)]
     tmp_prefix: bool,
+    #[command(flatten)]
+    backups: Backup,
     /// Maximum number of resources checked in parallel
     #[arg(long, value_name = "N")]
     sema: Option<u32>,
@@ -98,6 +101,13 @@ fn apply(args: &Args, format: Format, program: Option<Arc<Program>>, prefix: Opt
             return ExitCode::FAILURE;
         }
     };
+    let backups = match args.backups.open(&state) {
+        Ok(backups) => backups,
+        Err(diagnostic) => {
+            report::print(vec![diagnostic], &files, format);
+            return ExitCode::FAILURE;
+        }
+    };
     for problem in helper::prepare() {
         eprintln!("mgmt-rt: {problem}");
     }
@@ -122,6 +132,7 @@ fn apply(args: &Args, format: Format, program: Option<Arc<Program>>, prefix: Opt
         plan: None,
         want_diffs: false,
         state: Some(state),
+        backups,
         program: program.clone(),
         signals: Some(signals),
     };
@@ -198,7 +209,7 @@ pub fn exit_on_signals(first: Option<i32>) {
 ///
 /// # Errors
 /// R0410 if there is no usable prefix.
-fn open_state(prefix: Option<&Path>, tmp_prefix: bool) -> Result<(StateDir, PathBuf), Diagnostic> {
+pub fn open_state(prefix: Option<&Path>, tmp_prefix: bool) -> Result<(StateDir, PathBuf), Diagnostic> {
     let prefix = match (prefix, tmp_prefix) {
         (Some(prefix), _) => prefix.to_path_buf(),
         (None, true) => temporary_prefix()?,

@@ -4,6 +4,7 @@
 //! file that cannot be read, and 3 from `plan` if changes are pending.
 
 mod apply;
+mod backup;
 mod graph;
 mod helper;
 mod log_line;
@@ -14,6 +15,7 @@ mod printable;
 mod program;
 mod progress;
 mod report;
+mod restore;
 mod saved_plan;
 mod service;
 mod sources;
@@ -38,6 +40,8 @@ enum Command {
     Plan(plan::Args),
     /// Print the resource graph of a program, without changing the machine
     Graph(graph::Args),
+    /// Restore what `apply --backup` kept of a file, a link or a directory
+    Restore(restore::Args),
     /// A process of a running agent
     #[command(subcommand, hide = true)]
     Helper(helper::Helper),
@@ -52,6 +56,7 @@ fn main() -> ExitCode {
         Command::Apply(args) => apply::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Graph(args) => graph::run(&args),
+        Command::Restore(args) => restore::run(&args),
         Command::Helper(helper) => helper::run(&helper),
     }
 }

@@ -6,14 +6,14 @@ use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use base64::Engine;
 use resource_graph::ResourceId;
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
-use safe_fs::{Files, Kernel, LastLink, Overlay};
+use safe_fs::{Backups, Files, Kernel, LastLink, Limits, Overlay, Record};
 use sha2::{Digest, Sha256};
 use shared_store::SharedStore;
 
@@ -197,6 +197,26 @@ impl StateDir {
         Arc::clone(&self.files)
     }
 
+    /// Opens the store of backups, and removes what exceeds the limits.
+    ///
+    /// # Errors
+    /// The store cannot be read or written.
+    pub fn backups(&self, limits: Limits) -> Result<Arc<Backups>, safe_fs::Error> {
+        let fs = self.files.shared_file_system();
+        Backups::open(fs, &self.engine, limits, SystemTime::now()).map(Arc::new)
+    }
+
+    /// Returns the records of the backups, from old to new.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn backup_records(&self) -> Result<Vec<Record>, safe_fs::Error> {
+        match self.files.find(&self.engine, LastLink::Follow)? {
+            Some(engine) => Backups::records(self.files.file_system(), &engine.path),
+            None => Ok(Vec::new()),
+        }
+    }
+
     /// Returns the store that hosts share, from the view of this host.
     #[must_use]
     pub fn shared_store(&self) -> SharedStore {
@@ -295,7 +315,7 @@ fn protected_directories(files: &Files, prefix: &Path) -> Result<PathBuf, StateE
         }
         files.check_protected(&directory)?;
     }
-    for optional in [engine.join("reversals"), functions_dir(prefix)] {
+    for optional in [engine.join("reversals"), engine.join("backups"), functions_dir(prefix)] {
         if files.find(&optional, LastLink::Keep)?.is_some() {
             files.check_protected(&optional)?;
         }
@@ -358,7 +378,7 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let prefix = scratch.path().join("prefix");
         let is_refused = || matches!(StateDir::open(&prefix), Err(StateError::Unsafe(_)));
-        for name in ["", "engine", "engine/state", "engine/reversals", "local"] {
+        for name in ["", "engine", "engine/state", "engine/reversals", "engine/backups", "local"] {
             let path = prefix.join(name);
             fs::create_dir_all(&path).unwrap();
             for mode in [0o777, 0o702, 0o1777] {

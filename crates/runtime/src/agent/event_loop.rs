@@ -15,6 +15,7 @@ use resources::{
 };
 use rustc_hash::FxHashSet;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use safe_fs::Backups;
 
 use crate::agent::claims::{UsedPaths, claims};
 use crate::agent::damping::{Changes, HeldEvents};
@@ -61,6 +62,8 @@ pub struct AgentOptions {
     pub planned: Option<Arc<PlannedChanges>>,
     /// Where state is kept; `None` keeps none.
     pub state: Option<StateDir>,
+    /// Where to keep what changes of files replace or remove; `None` keeps nothing.
+    pub backups: Option<Arc<Backups>>,
     /// The program that the graphs come from, if there is one.
     pub program: Option<Arc<Program>>,
     /// The source of signals; `None` does not handle them.
@@ -158,6 +161,7 @@ impl<'o> Agent<'o> {
             // With a state directory, its files are an overlay.
             files: (is_plan && options.state.is_none()).then(overlay_files),
             state: options.state.map(Arc::new),
+            backups: options.backups,
             plan: options.plan,
             want_diffs: options.want_diffs,
             digest_salt: options.digest_salt,

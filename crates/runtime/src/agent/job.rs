@@ -118,6 +118,7 @@ impl Job {
         };
         // A plan announces what it cannot do in memory.
         let makes_changes = apply && (context.plan.is_none() || kind.effects() == Effects::Files);
+        let files = if makes_changes { context.backed_up_files(id) } else { None };
         let request = CheckRequest {
             id,
             apply: makes_changes,
@@ -127,6 +128,7 @@ impl Job {
             cancel: &cancel,
             before_first_change,
             permit: if context.planned.is_some() { Some(&permit) } else { None },
+            files: files.as_ref(),
         };
         let mut cx = Context::new(request);
         let result = catch_unwind(AssertUnwindSafe(|| {

@@ -1,0 +1,223 @@
+//! Collects what is at a path, before it is replaced or removed.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashMap;
+use rustix::io::Errno;
+use sha2::{Digest as _, Sha256};
+
+use super::record::{Action, Digest, Entry, Object, Record, StoredPath};
+use super::store::{Backups, NewContent};
+use crate::error::Error;
+use crate::system::{Access, FileKind, FileSystem, Handle, Stat};
+use crate::temporaries::write_all;
+
+/// Up to this many copies are written to the disk one by one.
+const MAX_SINGLE_SYNCS: usize = 4;
+/// Size of the buffer for copying, in bytes.
+const BUFFER: usize = 1 << 18;
+/// How often an object is opened again because another one took its name meanwhile.
+const MAX_ATTEMPTS: usize = 32;
+/// Maximum number of nested directories that are open at a time.
+const MAX_DEPTH: usize = 512;
+
+/// The objects of a backup, by device and number, as they were when they were copied.
+#[derive(Debug, Default)]
+pub(crate) struct Saved(FxHashMap<(u64, u64), Stat>);
+
+impl Saved {
+    /// Returns whether an object is the same as in the backup.
+    pub(crate) fn has(&self, stat: &Stat) -> bool {
+        self.0.get(&(stat.dev, stat.ino)).is_some_and(|saved| saved.is_unchanged(stat))
+    }
+
+    /// Adds the objects of a later backup.
+    pub(crate) fn extend(&mut self, later: Saved) {
+        self.0.extend(later.0);
+    }
+}
+
+/// A backup that is being made. What was copied for it is removed if it is dropped.
+struct Draft<'b> {
+    backups: &'b Backups,
+    entries: Vec<Entry>,
+    contents: Vec<NewContent>,
+    handles: Vec<Handle>,
+    saved: Saved,
+}
+
+impl Drop for Draft<'_> {
+    fn drop(&mut self) {
+        for content in &self.contents {
+            self.backups.discard(&content.name);
+        }
+    }
+}
+
+impl Backups {
+    /// Returns whether a path is the business of backups: not if it is in the state directory.
+    pub(crate) fn covers(&self, path: &Path) -> bool {
+        !path.starts_with(&self.state)
+    }
+
+    /// Stores what has a name in a directory: with everything in it if it is a directory and `with_entries` is set. Returns
+    /// what was stored once it is on the disk; nothing if nothing has the name.
+    ///
+    /// # Errors
+    /// Something cannot be read, exceeds the limits, or cannot be stored. Then it must not be replaced or removed.
+    pub(crate) fn save(
+        &self,
+        author: &str,
+        action: Action,
+        path: &Path,
+        (directory, name): (&Handle, &OsStr),
+        with_entries: bool,
+    ) -> Result<Saved, Error> {
+        let mut draft = Draft {
+            backups: self,
+            entries: Vec::new(),
+            contents: Vec::new(),
+            handles: Vec::new(),
+            saved: Saved::default(),
+        };
+        let result = draft.collect(directory, name, with_entries).and_then(|()| draft.finish(author, action, path));
+        match result {
+            Ok(()) => Ok(std::mem::take(&mut draft.saved)),
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+                let limit = self.limits.file.min(self.limits.total);
+                Err(Error::TooLargeForBackup { path: path.to_path_buf(), limit })
+            }
+            Err(error) => Err(Error::io("back up", path, error)),
+        }
+    }
+}
+
+impl Draft<'_> {
+    fn fs(&self) -> &dyn FileSystem {
+        &*self.backups.fs
+    }
+
+    /// Adds an entry and, in `with_entries`, what is below it.
+    fn collect(&mut self, directory: &Handle, name: &OsStr, with_entries: bool) -> io::Result<()> {
+        let access = if with_entries { Access::DirectoryOnSameMount } else { Access::Path };
+        let top = self.add(directory, name, Path::new(""), access)?;
+        let Some(top) = top.filter(|_| with_entries) else { return Ok(()) };
+        let mut levels = vec![(PathBuf::new(), self.fs().entries(&top)?, top)];
+        while let Some((path, names, directory)) = levels.last_mut() {
+            let Some(name) = names.pop() else {
+                levels.pop();
+                continue;
+            };
+            let path = path.join(&name);
+            let below = self.add(directory, &name, &path, Access::DirectoryOnSameMount)?;
+            let Some(below) = below else { continue };
+            if levels.len() == MAX_DEPTH {
+                return Err(Errno::NAMETOOLONG.into());
+            }
+            levels.push((path, self.fs().entries(&below)?, below));
+        }
+        Ok(())
+    }
+
+    /// Adds one object. Returns the handle of a directory; nothing if it does not exist any more.
+    fn add(&mut self, directory: &Handle, name: &OsStr, path: &Path, access: Access) -> io::Result<Option<Handle>> {
+        for _ in 0..MAX_ATTEMPTS {
+            let handle = match self.fs().open_at(directory, name, Access::Path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                result => result?,
+            };
+            let stat = self.fs().stat(&handle)?;
+            let mut opened = None;
+            let object = match stat.kind {
+                FileKind::File | FileKind::Directory => {
+                    let access = if stat.is_file() { Access::Read } else { access };
+                    let found = match self.fs().open_at(directory, name, access) {
+                        Ok(found) => found,
+                        Err(_) if self.is_other(directory, name, &stat) => continue,
+                        Err(error) => return Err(error),
+                    };
+                    if !self.fs().stat(&found)?.is_same_object(&stat) {
+                        continue;
+                    }
+                    if stat.is_file() {
+                        self.copy(&found, stat.size)?
+                    } else {
+                        opened = Some(found);
+                        Object::Directory
+                    }
+                }
+                FileKind::Link => Object::Link { target: StoredPath(self.fs().read_link(&handle)?) },
+                FileKind::Fifo | FileKind::Socket | FileKind::Device => Object::Special,
+            };
+            self.entries.push(Entry {
+                path: StoredPath(path.to_path_buf()),
+                mode: stat.mode,
+                uid: stat.uid,
+                gid: stat.gid,
+                label: self.fs().label(&handle).ok().flatten(),
+                object,
+            });
+            self.saved.0.insert((stat.dev, stat.ino), stat);
+            return Ok(opened);
+        }
+        Err(Errno::BUSY.into())
+    }
+
+    /// Returns whether another object has the name by now.
+    fn is_other(&self, directory: &Handle, name: &OsStr, stat: &Stat) -> bool {
+        let now = self.fs().open_at(directory, name, Access::Path).and_then(|handle| self.fs().stat(&handle));
+        !now.is_ok_and(|now| now.is_same_object(stat))
+    }
+
+    /// Copies the content of a file.
+    fn copy(&mut self, file: &Handle, expected: u64) -> io::Result<Object> {
+        let limit = self.backups.limits.file;
+        if expected > limit {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let (name, copy) = self.backups.create()?;
+        self.contents.push(NewContent { name, size: 0, digest: Digest([0; 32]) });
+        let mut hasher = Sha256::new();
+        let mut buffer = vec![0; BUFFER.min(usize::try_from(expected).unwrap_or(BUFFER) + 1)];
+        let mut size = 0;
+        loop {
+            let n = self.fs().read_at(file, &mut buffer, size)?;
+            if n == 0 {
+                break;
+            }
+            hasher.update(&buffer[..n]);
+            write_all(self.fs(), &copy, &buffer[..n], size)?;
+            size += n as u64;
+            if size > limit {
+                return Err(io::ErrorKind::FileTooLarge.into());
+            }
+        }
+        let digest = Digest(hasher.finalize().into());
+        if let Some(content) = self.contents.last_mut() {
+            (content.size, content.digest) = (size, digest);
+        }
+        if self.contents.len() <= MAX_SINGLE_SYNCS {
+            self.handles.push(copy);
+        }
+        Ok(Object::File { size, sha256: digest })
+    }
+
+    fn finish(&mut self, author: &str, action: Action, path: &Path) -> io::Result<()> {
+        if self.entries.is_empty() {
+            return Ok(());
+        }
+        if self.contents.len() <= MAX_SINGLE_SYNCS {
+            self.handles.iter().try_for_each(|copy| self.backups.fs.sync(copy))?;
+        } else {
+            self.backups.sync_all()?;
+        }
+        let entries = std::mem::take(&mut self.entries);
+        let path = StoredPath(path.to_path_buf());
+        let record = Record { id: 0, time_ms: 0, resource: author.to_owned(), action, path, entries };
+        self.backups.append(record, &self.contents)?;
+        self.contents.clear();
+        Ok(())
+    }
+}

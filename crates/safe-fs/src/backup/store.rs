@@ -1,0 +1,338 @@
+//! The store of backups: copies of contents, named after their checksums, and an index of records.
+//!
+//! A record is written after the copies that it names are on the disk, and a change is made after its record is. So a crash
+//! leaves copies without a record, which the next process removes, or a record of a change that was not made, which does no
+//! harm; but never a change without its backup.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rustc_hash::FxHashMap;
+
+use super::record::{Digest, Record};
+use crate::error::{Error, done_if_missing};
+use crate::open_file::Reader;
+use crate::system::{Access, FileSystem, Handle, Rename};
+use crate::temporaries::write_all;
+
+const DIRECTORY: &str = "backups";
+const CONTENTS: &str = "contents";
+const INDEX: &str = "index";
+const NEW_INDEX: &str = "index.new";
+/// How the names of copies start that are not complete.
+const UNFINISHED: &str = "unfinished-";
+/// The unit in which file systems allocate space, in bytes.
+const BLOCK: u64 = 4096;
+/// How often records are removed because of their age.
+const AGE_INTERVAL: Duration = Duration::from_secs(3600);
+
+/// What a store may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The size of all copies and of the index, in bytes. The oldest records go first.
+    pub total: u64,
+    /// The size of one file, in bytes.
+    pub file: u64,
+    /// The age of records.
+    pub age: Duration,
+}
+
+/// The backups of a state directory, for the process that holds its lock.
+#[derive(Debug)]
+pub struct Backups {
+    pub(super) fs: Arc<dyn FileSystem>,
+    /// The state directory, whose own files are not backed up.
+    pub(super) state: PathBuf,
+    pub(super) limits: Limits,
+    directory: Handle,
+    contents: Handle,
+    index: Mutex<Index>,
+}
+
+#[derive(Debug)]
+struct Index {
+    file: Handle,
+    next_id: u64,
+    totals: Totals,
+    /// When records were last removed because of their age.
+    aged: SystemTime,
+    /// Whether names of copies may not be on the disk yet.
+    has_new_names: bool,
+}
+
+/// What records need.
+#[derive(Debug, Default)]
+struct Totals {
+    /// The size of the index, in bytes.
+    length: u64,
+    /// The copies, with their sizes.
+    contents: FxHashMap<Digest, u64>,
+    /// The space of the copies, in bytes.
+    space: u64,
+}
+
+impl Totals {
+    fn bytes(&self) -> u64 {
+        self.length.saturating_add(self.space)
+    }
+
+    /// Adds a copy. Returns whether it is new.
+    fn add(&mut self, digest: Digest, size: u64) -> bool {
+        let is_new = self.contents.insert(digest, size).is_none();
+        if is_new {
+            self.space = self.space.saturating_add(space_of(size));
+        }
+        is_new
+    }
+}
+
+/// A copy that does not have its name yet.
+#[derive(Debug)]
+pub(super) struct NewContent {
+    pub(super) name: OsString,
+    pub(super) size: u64,
+    pub(super) digest: Digest,
+}
+
+fn space_of(size: u64) -> u64 {
+    size.div_ceil(BLOCK).saturating_mul(BLOCK)
+}
+
+fn milliseconds(time: SystemTime) -> u64 {
+    let elapsed = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn encode(record: &Record) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(record)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// Returns the records of an index, and whether all of it is valid. A crash can leave a part of the last line.
+fn decode(bytes: &[u8]) -> (Vec<Record>, bool) {
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+    let mut is_valid = true;
+    let records = lines.filter_map(|line| {
+        let record = line.strip_suffix(b"\n").and_then(|line| serde_json::from_slice(line).ok());
+        is_valid &= record.is_some();
+        record
+    });
+    let records = records.collect();
+    (records, is_valid)
+}
+
+fn read_all(fs: &dyn FileSystem, handle: &Handle) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    Reader { fs, handle, offset: 0 }.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn open_or_create(fs: &dyn FileSystem, parent: &Handle, name: &str) -> io::Result<Handle> {
+    let name = OsStr::new(name);
+    match fs.create_directory(parent, name, 0o700) {
+        Ok(()) => fs.sync(parent)?,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(error),
+    }
+    // A directory that only this user may change; the state directory is checked before.
+    fs.open_at(parent, name, Access::Directory)
+}
+
+impl Backups {
+    /// Opens or creates the store in a state directory, whose lock the caller holds. Removes what exceeds the limits, and what
+    /// a crash left. `state` is the path without symbolic links.
+    ///
+    /// # Errors
+    /// The store cannot be read or written.
+    pub fn open(fs: Arc<dyn FileSystem>, state: &Path, limits: Limits, now: SystemTime) -> Result<Backups, Error> {
+        let path = state.join(DIRECTORY);
+        let open = || {
+            let parent = fs.open_direct(state, Access::Path)?;
+            let directory = open_or_create(&*fs, &parent, DIRECTORY)?;
+            let contents = open_or_create(&*fs, &directory, CONTENTS)?;
+            let (records, is_valid, file) = match fs.open_at(&directory, OsStr::new(INDEX), Access::ReadWrite) {
+                Ok(file) => {
+                    let (records, is_valid) = decode(&read_all(&*fs, &file)?);
+                    (records, is_valid, Some(file))
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => (Vec::new(), true, None),
+                Err(error) => return Err(error),
+            };
+            let next_id = records.iter().map(|record| record.id.saturating_add(1)).max().unwrap_or(1);
+            let (kept, totals) = within(&records, &limits, 0, now)?;
+            let file = match file.filter(|_| is_valid && kept.len() == records.len()) {
+                Some(file) => file,
+                None => write_index(&*fs, &directory, kept)?,
+            };
+            let index = Index { file, next_id, totals, aged: now, has_new_names: false };
+            let backups = Backups {
+                fs: Arc::clone(&fs),
+                state: state.to_path_buf(),
+                limits,
+                directory,
+                contents,
+                index: Mutex::new(index),
+            };
+            for name in fs.entries(&backups.contents)? {
+                let digest = name.to_str().and_then(Digest::parse);
+                if !digest.is_some_and(|digest| backups.lock().totals.contents.contains_key(&digest)) {
+                    fs.remove_file(&backups.contents, &name)?;
+                }
+            }
+            Ok(backups)
+        };
+        open().map_err(Error::on("open the backups in", &path))
+    }
+
+    /// Returns the records of a store, from old to new, without its lock.
+    ///
+    /// # Errors
+    /// The store cannot be read. A store that does not exist is empty.
+    pub fn records(fs: &dyn FileSystem, state: &Path) -> Result<Vec<Record>, Error> {
+        let path = state.join(DIRECTORY).join(INDEX);
+        match fs.open_direct(&path, Access::Read) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(Error::io("read", path, error)),
+            Ok(file) => Ok(decode(&read_all(fs, &file).map_err(Error::on("read", &path))?).0),
+        }
+    }
+
+    pub(crate) fn file_system(&self) -> &dyn FileSystem {
+        &*self.fs
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Index> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Creates a file for a copy and returns it with its name.
+    pub(super) fn create(&self) -> io::Result<(OsString, Handle)> {
+        let name = OsString::from(format!("{UNFINISHED}{:016x}", self.fs.random()));
+        let file = self.fs.create_file(&self.contents, &name, 0o600)?;
+        Ok((name, file))
+    }
+
+    /// Removes a copy that is not needed.
+    pub(super) fn discard(&self, name: &OsStr) {
+        // The next process removes what is left.
+        let _ = self.fs.remove_file(&self.contents, name);
+    }
+
+    /// Writes the copies to the disk, all at once.
+    pub(super) fn sync_all(&self) -> io::Result<()> {
+        self.fs.sync_file_system(&self.contents)
+    }
+
+    /// Opens the copy of a content.
+    ///
+    /// # Errors
+    /// The copy does not exist, or the system call failed.
+    pub(crate) fn open_content(&self, digest: Digest) -> io::Result<Handle> {
+        self.fs.open_at(&self.contents, OsStr::new(&digest.to_string()), Access::Read)
+    }
+
+    /// Stores a record, whose copies are on the disk. It gets its id and time here.
+    ///
+    /// # Errors
+    /// The disk is full, or a system call failed. [`io::ErrorKind::FileTooLarge`] if the limits do not allow it.
+    pub(super) fn append(&self, mut record: Record, contents: &[NewContent]) -> io::Result<()> {
+        let now = SystemTime::now();
+        let mut index = self.lock();
+        record.id = index.next_id;
+        record.time_ms = milliseconds(now);
+        let line = encode(&record)?;
+        // What it shares with older records may go with them, so its space is counted in full here.
+        let all = record.files().map(|(size, _)| space_of(size)).fold(line.len() as u64, u64::saturating_add);
+        if all > self.limits.total {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let is_due = now.duration_since(index.aged).is_ok_and(|elapsed| elapsed >= AGE_INTERVAL);
+        if is_due || index.totals.bytes().saturating_add(all) > self.limits.total {
+            self.prune(&mut index, all, now)?;
+        }
+        for NewContent { name, size, digest } in contents {
+            if index.totals.contents.contains_key(digest) {
+                self.discard(name);
+                continue;
+            }
+            let own_name = OsString::from(digest.to_string());
+            self.fs.rename((&self.contents, name), (&self.contents, &own_name), Rename::Replace)?;
+            index.totals.add(*digest, *size);
+            index.has_new_names = true;
+        }
+        if index.has_new_names {
+            self.fs.sync(&self.contents)?;
+            index.has_new_names = false;
+        }
+        let length = index.totals.length;
+        let written = write_all(&*self.fs, &index.file, &line, length).and_then(|()| self.fs.sync(&index.file));
+        if let Err(error) = written {
+            // What was written of this record is overwritten by the next one, and ignored until then.
+            let _ = self.fs.set_length(&index.file, length);
+            return Err(error);
+        }
+        index.totals.length += line.len() as u64;
+        index.next_id += 1;
+        Ok(())
+    }
+
+    /// Removes the records that are too old, and the oldest ones until `new` more bytes fit.
+    fn prune(&self, index: &mut Index, new: u64, now: SystemTime) -> io::Result<()> {
+        let (records, _) = decode(&read_all(&*self.fs, &index.file)?);
+        let needed = index.totals.bytes().saturating_add(new) > self.limits.total;
+        // Somewhat more than needed, so that not every change rewrites the index.
+        let reserve = if needed { new.saturating_add(self.limits.total / 10).min(self.limits.total) } else { 0 };
+        let (kept, totals) = within(&records, &self.limits, reserve, now)?;
+        index.aged = now;
+        if kept.len() == records.len() {
+            return Ok(());
+        }
+        index.file = write_index(&*self.fs, &self.directory, kept)?;
+        let old = std::mem::replace(&mut index.totals, totals);
+        for digest in old.contents.into_keys().filter(|digest| !index.totals.contents.contains_key(digest)) {
+            self.discard(OsStr::new(&digest.to_string()));
+        }
+        Ok(())
+    }
+}
+
+/// Returns the newest records that leave space for `reserve` bytes and are not too old, and what they need.
+fn within<'r>(
+    records: &'r [Record],
+    limits: &Limits,
+    reserve: u64,
+    now: SystemTime,
+) -> io::Result<(&'r [Record], Totals)> {
+    let oldest = milliseconds(now).saturating_sub(u64::try_from(limits.age.as_millis()).unwrap_or(u64::MAX));
+    let mut totals = Totals::default();
+    for (i, record) in records.iter().enumerate().rev() {
+        let added = record.files().filter(|(_, digest)| !totals.contents.contains_key(digest));
+        let added = added.map(|(size, _)| space_of(size)).fold(encode(record)?.len() as u64, u64::saturating_add);
+        let is_too_much = totals.bytes().saturating_add(added).saturating_add(reserve) > limits.total;
+        if record.time_ms < oldest || is_too_much {
+            return Ok((&records[i + 1..], totals));
+        }
+        totals.length += encode(record)?.len() as u64;
+        for (size, digest) in record.files() {
+            totals.add(digest, size);
+        }
+    }
+    Ok((records, totals))
+}
+
+/// Replaces the index, and returns the new file.
+fn write_index(fs: &dyn FileSystem, directory: &Handle, records: &[Record]) -> io::Result<Handle> {
+    let (name, new_name) = (OsStr::new(INDEX), OsStr::new(NEW_INDEX));
+    done_if_missing(fs.remove_file(directory, new_name))?;
+    let file = fs.create_file(directory, new_name, 0o600)?;
+    let lines = records.iter().map(encode).collect::<io::Result<Vec<Vec<u8>>>>()?;
+    write_all(fs, &file, &lines.concat(), 0)?;
+    fs.sync(&file)?;
+    fs.rename((directory, new_name), (directory, name), Rename::Replace)?;
+    fs.sync(directory)?;
+    Ok(file)
+}

@@ -1,0 +1,191 @@
+//! Changes of a name whose present object must be backed up before.
+//!
+//! The object is stored while it has its name. Then it is *displaced*: it gets the name of a temporary file in the same step
+//! in which the new object gets its name, or in which the name becomes free. Only then is it certain what had the name: if
+//! another program was faster, that is another object, or has other content, and is stored as well before it is removed.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+
+use rustix::io::Errno;
+
+use crate::backup::Action;
+use crate::error::{Error, is_unsupported};
+use crate::system::{Access, Rename};
+use crate::target::Target;
+use crate::tree;
+
+/// How often a change is tried again because another program was faster.
+const MAX_ATTEMPTS: usize = 32;
+
+/// Why a name was not given to another object.
+#[derive(Debug)]
+pub(crate) enum ReplaceError {
+    /// It cannot be renamed.
+    Rename(io::Error),
+    /// What has the name cannot be backed up or replaced, and has its name.
+    Refused(Error),
+    /// What had the name cannot be backed up, and cannot get its name back. It has that of the temporary file.
+    Lost(Error),
+}
+
+impl ReplaceError {
+    pub(crate) fn at(self, path: &Path) -> Error {
+        match self {
+            ReplaceError::Rename(error) => Error::io("replace", path, error),
+            ReplaceError::Refused(error) | ReplaceError::Lost(error) => error,
+        }
+    }
+}
+
+impl From<Error> for ReplaceError {
+    fn from(error: Error) -> ReplaceError {
+        ReplaceError::Refused(error)
+    }
+}
+
+impl Target<'_> {
+    /// Returns whether what has the name must be backed up before it changes.
+    pub(crate) fn keeps_backups(&self) -> bool {
+        self.files.backups.as_ref().is_some_and(|to| to.backups.covers(&self.path()))
+    }
+
+    /// Stores what has the name, unless it is stored already, or nobody wants backups.
+    ///
+    /// # Errors
+    /// It cannot be stored, and must not be changed.
+    pub(crate) fn back_up(&self, action: Action) -> Result<(), Error> {
+        if !self.keeps_backups() {
+            return Ok(());
+        }
+        match self.entry()? {
+            Some((_, stat)) if !self.saved.borrow().has(&stat) => self.save(self.name(), action, false),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Stores what has a name in the directory as what had the name of this target.
+    fn save(&self, name: &OsStr, action: Action, with_entries: bool) -> Result<(), Error> {
+        let Some(to) = &self.files.backups else { return Ok(()) };
+        let saved = to.backups.save(&to.author, action, &self.path(), (self.directory(), name), with_entries)?;
+        self.saved.borrow_mut().extend(saved);
+        Ok(())
+    }
+
+    /// Gives the temporary object `from` the name. What has the name until then is backed up.
+    ///
+    /// # Errors
+    /// It cannot be backed up, it is a directory, or a system call failed.
+    pub(crate) fn replace_entry(&self, from: &OsStr) -> Result<(), ReplaceError> {
+        if !self.keeps_backups() {
+            return self.rename_from(from, Rename::Replace).map_err(ReplaceError::Rename);
+        }
+        for _ in 0..MAX_ATTEMPTS {
+            let entry = self.entry()?;
+            if entry.as_ref().is_some_and(|(_, stat)| stat.is_directory()) {
+                return Err(ReplaceError::Rename(Errno::ISDIR.into()));
+            }
+            self.back_up(Action::Replaced)?;
+            let how = if entry.is_some() { Rename::Exchange } else { Rename::New };
+            match self.rename_from(from, how) {
+                Ok(()) if entry.is_some() => return self.remove_displaced(from),
+                Ok(()) => return Ok(()),
+                Err(error) if is_unsupported(&error) => {
+                    return self.rename_from(from, Rename::Replace).map_err(ReplaceError::Rename);
+                }
+                // Another program created the entry, or removed it, or the temporary one.
+                Err(error)
+                    if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists)
+                        && self.fs().open_at(self.directory(), from, Access::Path).is_ok() => {}
+                Err(error) => return Err(ReplaceError::Rename(error)),
+            }
+        }
+        Err(ReplaceError::Refused(Error::Disturbed { path: self.path() }))
+    }
+
+    /// Removes what an exchange gave the name `from`. If it is not what was backed up, it is backed up first; if that fails,
+    /// the exchange is undone.
+    ///
+    /// # Errors
+    /// It was not backed up.
+    pub(crate) fn remove_displaced(&self, from: &OsStr) -> Result<(), ReplaceError> {
+        self.settle(from, Action::Replaced, Rename::Exchange)
+    }
+
+    /// Removes what was displaced and has the name `aside` now. If it cannot be backed up, `undo` gives its name back.
+    fn settle(&self, aside: &OsStr, action: Action, undo: Rename) -> Result<(), ReplaceError> {
+        let save = || {
+            if !self.keeps_backups() {
+                return Ok(());
+            }
+            let path = self.path();
+            let entry = self.fs().open_at(self.directory(), aside, Access::Path);
+            let stat = entry.and_then(|entry| self.fs().stat(&entry)).map_err(Error::on("look at", &path))?;
+            if stat.is_directory() {
+                return Err(Error::Disturbed { path });
+            }
+            if self.saved.borrow().has(&stat) { Ok(()) } else { self.save(aside, action, false) }
+        };
+        match save() {
+            Ok(()) => {
+                // If this fails, the next process removes it.
+                let _ = self.fs().remove_file(self.directory(), aside);
+                Ok(())
+            }
+            Err(error) => match self.rename_from(aside, undo) {
+                Ok(()) => Err(ReplaceError::Refused(error)),
+                Err(undone) => Err(ReplaceError::Lost(Error::io("restore", self.path(), undone))),
+            },
+        }
+    }
+
+    fn rename_from(&self, from: &OsStr, how: Rename) -> io::Result<()> {
+        self.fs().rename((self.directory(), from), (self.directory(), self.name()), how)
+    }
+
+    /// Removes an entry that is not a directory, after backing it up.
+    pub(crate) fn remove_saved_file(&self) -> Result<(), Error> {
+        let path = self.path();
+        match self.entry()? {
+            None => return Ok(()),
+            Some((_, stat)) if stat.is_directory() => return Err(Error::io("remove", path, Errno::ISDIR)),
+            Some(_) => self.back_up(Action::Removed)?,
+        }
+        let (fs, directory) = (self.fs(), self.directory());
+        let displace = |name: &OsStr| fs.rename((directory, self.name()), (directory, name), Rename::Replace);
+        match self.files.temporaries.create(fs, self.directory_path(), displace) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(Error::io("remove", path, error)),
+            Ok((name, ())) => {
+                let settled = self.settle(&name, Action::Removed, Rename::New);
+                self.files.temporaries.release(&name);
+                settled.map_err(|error| error.at(&path))
+            }
+        }
+    }
+
+    /// Removes an entry with everything in it, after backing it up.
+    pub(crate) fn remove_saved_tree(&self) -> Result<(), Error> {
+        for _ in 0..MAX_ATTEMPTS {
+            match self.entry()? {
+                Some((_, stat)) if stat.is_directory() => self.save(self.name(), Action::Removed, true)?,
+                Some(_) => return self.remove_saved_file(),
+                None => return Ok(()),
+            }
+            match tree::remove(self.files, self.directory(), self.name(), Some(&self.saved.borrow())) {
+                // It is backed up next.
+                Err(tree::RemoveError::NotSaved) => {}
+                result => return result.map_err(|error| error.at(&self.path())),
+            }
+        }
+        Err(Error::Disturbed { path: self.path() })
+    }
+
+    /// Backs up a directory, if it is empty and can be removed.
+    pub(crate) fn back_up_empty_directory(&self) -> Result<(), Error> {
+        let opened = self.fs().open_at(self.directory(), self.name(), Access::Directory);
+        let is_empty = opened.and_then(|directory| self.fs().entries(&directory)).is_ok_and(|names| names.is_empty());
+        if is_empty { self.back_up(Action::Removed) } else { Ok(()) }
+    }
+}
