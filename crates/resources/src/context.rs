@@ -182,7 +182,7 @@ pub struct ApplyContext {
     pub want_diffs: bool,
     /// Set if changes must include digests of contents; it is part of what is hashed.
     pub digest_salt: Option<DigestSalt>,
-    /// Set if the checks plan changes instead of making them. [`ApplyContext::files`] is an overlay then.
+    /// Set if the checks plan changes instead of making them. The files are an overlay then.
     pub plan: Option<PlanSettings>,
     /// Directories to sync.
     pub syncs: Arc<PendingSyncs>,

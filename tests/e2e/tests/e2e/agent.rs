@@ -48,7 +48,7 @@ fn noop_and_plan_change_nothing() {
     assert_eq!(noop.status, 0, "{}{}", noop.out, noop.err);
     let plan = scratch.run("mgmt-rt", &["plan", "main.bin"]);
     assert_eq!(plan.status, 3, "{}{}", plan.out, plan.err);
-    assert!(plan.out.contains("alpha"), "{}", plan.out);
+    assert!(plan.out.contains("create (6 bytes)\n    content: ********\n"), "the mode is private: {}", plan.out);
     assert!(!scratch.path("out").exists());
 }
 

@@ -108,7 +108,7 @@ file "/test/beside" {
 "#;
     let Some(machine) = Machine::boot(program) else { return };
     machine.write("/etc/systemd/system/broken.service", "[Service]\nType=oneshot\nExecStart=/bin/false\n");
-    machine.write("/etc/systemd/system/brief.service", "[Service]\nType=exec\nExecStart=/bin/true\n");
+    machine.write("/etc/systemd/system/brief.service", "[Service]\nType=forking\nExecStart=/bin/true\n");
     machine.write("/etc/systemd/system/plain.service", "[Service]\nExecStart=/bin/true\n");
     machine.must(&["systemctl", "daemon-reload"]);
     let ran = machine.apply_once();

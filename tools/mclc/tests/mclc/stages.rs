@@ -34,7 +34,7 @@ fn one_stage_after_the_other_gives_the_bytes_of_a_build() {
     for (command, input, stage) in steps {
         let out = format!("step.{stage}");
         done(&scratch, &[command, input, "-o", &out]);
-        let (step, all) = (std::fs::read(scratch.path(&out)), std::fs::read(scratch.path(&format!("all.{stage}"))));
+        let (step, all) = (std::fs::read(scratch.path(&out)), std::fs::read(scratch.path(format!("all.{stage}"))));
         assert!(step.expect("the stage wrote") == all.expect("the build wrote"), "{stage} differs");
         done(&scratch, &[command, "p", "-o", "from-source"]);
         assert!(
