@@ -6,6 +6,10 @@ use graph_merge::{MergeOptions, merge};
 use resource_graph::{Resource, ResourceGraph, ResourceId};
 use test_support::{min_time, ratio};
 
+/// The allocator of the tools.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// A graph of `n` noops in a chain of fans, with a merge point every hundred vertices.
 fn side(n: usize, mcl: bool) -> ResourceGraph {
     let mut graph = ResourceGraph::new();

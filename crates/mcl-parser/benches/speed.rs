@@ -13,6 +13,10 @@ use mcl_lexer::{lex, lex_diagnostics};
 use mcl_parser::{check_ast, interpolate, parse};
 use test_support::{min_time, ratio};
 
+/// The allocator of the tools.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn classes(n: usize) -> String {
     let mut text = String::from("import \"fmt\"\n");
     for i in 0..n {

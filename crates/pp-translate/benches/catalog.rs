@@ -7,6 +7,10 @@ use std::fmt::Write;
 use pp_translate::{TranslateOptions, build_relationships, read_catalog, translate};
 use test_support::{min_time, ratio};
 
+/// The allocator of the tools.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// A catalog with `n` resources in classes of 50: directories, files with content, packages, services that require them.
 fn catalog(n: usize) -> String {
     let mut resources = String::new();

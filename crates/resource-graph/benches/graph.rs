@@ -6,6 +6,10 @@ use std::time::Instant;
 use resource_graph::{AutoEdgeHost, Resource, ResourceGraph, ResourceId, VertexId, add_autoedges, autogroup, sync};
 use test_support::{min_of, min_time, ratio};
 
+/// The allocator of the tools.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn file(path: &str) -> Resource {
     Resource::new(ResourceId::new("file", path)).with("state", "exists").with("content", "text\n").with("mode", "0644")
 }
