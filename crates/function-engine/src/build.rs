@@ -16,7 +16,7 @@ use crate::node::{
     Binding, CallControl, ExceptBranch, ExceptControl, Frame, IfControl, IfStatement, Input, IterateControl, Loop,
     Node, NodeKind, OutputKind, Slot, State, StreamNode,
 };
-use crate::outputs::for_each_statement_operand;
+use crate::outputs::Operands;
 
 /// The result of resolving an operand.
 enum Resolved {
@@ -162,14 +162,17 @@ impl Engine {
             Op::Struct(ty, _) => NodeKind::Struct(*ty),
             Op::Builtin { function, .. } => match &code.functions[*function].function.implementation {
                 Implementation::Plain(_) => NodeKind::Plain(*function),
-                Implementation::Streaming(new) => NodeKind::Stream(Box::new(StreamNode {
-                    function: *function,
-                    instance: Some(new()),
-                    watches: Vec::new(),
-                    deadline: None,
-                    not_ready: None,
-                    sensitive: false,
-                })),
+                Implementation::Streaming(new) => {
+                    self.streams += 1;
+                    NodeKind::Stream(Box::new(StreamNode {
+                        function: *function,
+                        instance: Some(new()),
+                        watches: Vec::new(),
+                        deadline: None,
+                        not_ready: None,
+                        sensitive: false,
+                    }))
+                }
                 Implementation::Engine(function) => {
                     let function = *function;
                     let output_kind = match function {
@@ -249,6 +252,7 @@ impl Engine {
         slot: Slot,
         inputs: impl IntoIterator<Item = Input>,
     ) -> NodeId {
+        let inputs = inputs.into_iter();
         let scope = self.frames[frame].scope;
         let mut below = scope.map_or(0, |scope| self.nodes[scope].height);
         let id = self.nodes.insert(Node {
@@ -256,7 +260,7 @@ impl Engine {
             span,
             frame,
             slot,
-            inputs: Vec::new(),
+            inputs: Vec::with_capacity(inputs.size_hint().0),
             dependents: Vec::new(),
             state: State::New,
             sensitive: false,
@@ -361,8 +365,12 @@ impl Engine {
         let mut nodes = Vec::with_capacity(statements.len());
         for (index, statement) in statements.iter().enumerate() {
             let statement_index = index as u32;
-            let mut inputs = Vec::new();
-            for_each_statement_operand(statement, |operand| inputs.push(self.instantiate(frame, operand)));
+            let is_output = matches!(statement, Statement::Resource(_) | Statement::Edge { .. });
+            if is_output && Operands::of(statement).all(|operand| self.constant(frame, operand).is_some()) {
+                nodes.push(None);
+                continue;
+            }
+            let inputs: Vec<Input> = Operands::of(statement).map(|operand| self.instantiate(frame, operand)).collect();
             let kind = match statement {
                 Statement::Resource(_) | Statement::Edge { .. } => NodeKind::StatementNode,
                 Statement::If { .. } => {
@@ -378,7 +386,7 @@ impl Engine {
             let node = self.add_node(kind, None, frame, Slot::None, inputs);
             self.nodes[node].pinned = true;
             self.enqueue(node);
-            nodes.push(node);
+            nodes.push(Some(node));
         }
         self.frames[frame].statements = nodes;
     }

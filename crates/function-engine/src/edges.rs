@@ -151,6 +151,7 @@ impl Engine {
             node.kind.frames(|f| frames.push(f));
             frames.into_iter().for_each(|f| self.drop_frame(f));
             if let NodeKind::Stream(stream) = node.kind {
+                self.streams -= 1;
                 self.cancel_requests(id, *stream);
             }
         }

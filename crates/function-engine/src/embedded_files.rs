@@ -14,7 +14,7 @@ pub(crate) struct EmbeddedFiles<'a> {
 impl Deploy for EmbeddedFiles<'_> {
     fn read(&self, path: &str) -> Option<Vec<u8>> {
         let index = self.program.deploy.binary_search_by(|(p, _)| (**p).cmp(path)).ok()?;
-        Some(self.program.deploy[index].1.clone())
+        Some(self.program.deploy[index].1.as_bytes().to_vec())
     }
 
     fn paths_below(&self, directory: &str) -> Vec<String> {

@@ -39,6 +39,8 @@ pub struct Engine {
     pub(crate) waiting: BTreeSet<NodeId>,
     /// Number of pending nodes.
     pub(crate) pending: usize,
+    /// Number of nodes of streaming functions.
+    pub(crate) streams: usize,
     /// Nodes in the frames of a pending control that are due. They are evaluated once the control is not pending any more.
     pub(crate) frozen: FxHashMap<NodeId, FxHashSet<NodeId>>,
     /// Nodes to evaluate at a time of the environment's monotonic clock.
@@ -120,6 +122,7 @@ impl Engine {
             failed: BTreeSet::new(),
             waiting: BTreeSet::new(),
             pending: 0,
+            streams: 0,
             frozen: FxHashMap::default(),
             timers: BTreeSet::new(),
             round: 0,
@@ -183,6 +186,13 @@ impl Engine {
     #[must_use]
     pub fn next_deadline(&self) -> Option<Duration> {
         self.timers.first().map(|(deadline, _)| *deadline)
+    }
+
+    /// Returns whether no event can change a value any more, because no function of the program has another value to come.
+    /// The engine need not be kept then.
+    #[must_use]
+    pub fn is_final(&self) -> bool {
+        self.started && self.streams == 0
     }
 
     /// Returns the number of nodes, for metrics.

@@ -238,8 +238,9 @@ pub(crate) struct Frame {
     pub(crate) params: Vec<Binding>,
     /// The nodes that exist, by their index in the template.
     pub(crate) nodes: Vec<Option<NodeId>>,
-    /// One node per statement of the template, once the frame contributes statements.
-    pub(crate) statements: Vec<NodeId>,
+    /// One entry per statement of the template, once the frame contributes statements. A resource or edge statement whose
+    /// operands are all constants never changes, and has no node.
+    pub(crate) statements: Vec<Option<NodeId>>,
     /// The node that keeps [`mcl_artifact::program::Template::keep`] alive.
     pub(crate) keepalive: Option<NodeId>,
 }
@@ -270,7 +271,8 @@ impl Frame {
             Binding::Element { node, .. } => *node,
             Binding::Value(_) | Binding::Operand(..) | Binding::Node(_) | Binding::Root(_) => None,
         });
-        self.nodes.iter().flatten().chain(&self.statements).chain(&self.keepalive).copied().chain(elements)
+        let statements = self.statements.iter().flatten();
+        self.nodes.iter().flatten().chain(statements).chain(&self.keepalive).copied().chain(elements)
     }
 }
 

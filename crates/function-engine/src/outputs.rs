@@ -1,12 +1,12 @@
 //! The output of a program: its active resource and edge statements with their values.
 
-use mcl_artifact::program::{EntryKind, Half, Operand, ResourceStmt, Statement};
+use mcl_artifact::program::{EntryKind, EntryStmt, Half, Operand, ResourceStmt, Statement};
 use mcl_diagnostics::Span;
 use mcl_value::Value;
 
 use crate::engine::Engine;
 use crate::ids::{FrameId, NodeId};
-use crate::node::{Input, NodeKind, State};
+use crate::node::{Binding, Input, NodeKind, State};
 
 /// An active statement.
 #[derive(Clone, Copy)]
@@ -18,28 +18,44 @@ pub enum Output<'a> {
 
 /// The identity of an active statement. It is never used again after the statement is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct OutputId(u64);
+pub struct OutputId {
+    frame: u64,
+    statement: u32,
+}
 
 /// The values of the operands of an active statement. For a resource they are its name, the collected data if it collects,
 /// then for each entry the condition if there is one, and the value or name; for an edge statement the name of each half.
 #[derive(Clone, Copy)]
 pub struct OutputValues<'a> {
     engine: &'a Engine,
-    node: NodeId,
-    next: usize,
+    frame: FrameId,
+    statement: u32,
+    source: ValueSource<'a>,
 }
 
-impl<'a> OutputValues<'a> {
+/// Where the values of a statement are.
+#[derive(Clone, Copy)]
+enum ValueSource<'a> {
+    /// In the inputs of its node, from `next` on.
+    Node { node: NodeId, next: usize },
+    /// In the constants that the rest of its operands stand for.
+    Constants(Operands<'a>),
+}
+
+impl OutputValues<'_> {
     /// Returns the identity of the statement.
     #[must_use]
     pub fn id(&self) -> OutputId {
-        OutputId(self.node.to_bits())
+        OutputId { frame: self.frame.to_bits(), statement: self.statement }
     }
 
-    /// Returns the round in which a value of the statement last changed.
+    /// Returns the round in which a value of the statement last changed; 0 if all its values are constants.
     #[must_use]
     pub fn changed(&self) -> u64 {
-        self.engine.nodes[self.node].changed
+        match self.source {
+            ValueSource::Node { node, .. } => self.engine.nodes[node].changed,
+            ValueSource::Constants(_) => 0,
+        }
     }
 }
 
@@ -56,36 +72,78 @@ impl<'a> Iterator for OutputValues<'a> {
     type Item = OutputValue<'a>;
 
     fn next(&mut self) -> Option<OutputValue<'a>> {
-        let input = self.engine.nodes[self.node].inputs.get(self.next)?;
-        self.next += 1;
-        match input {
-            Input::Value(value) => Some(OutputValue { value, sensitive: false }),
-            Input::Node { node, .. } => match &self.engine.nodes[*node].state {
-                State::Value(value) => Some(OutputValue { value, sensitive: self.engine.nodes[*node].sensitive }),
-                State::New | State::Failed(_) | State::Pending => None,
-            },
+        match &mut self.source {
+            ValueSource::Node { node, next } => {
+                let input = self.engine.nodes[*node].inputs.get(*next)?;
+                *next += 1;
+                match input {
+                    Input::Value(value) => Some(OutputValue { value, sensitive: false }),
+                    Input::Node { node, .. } => match &self.engine.nodes[*node].state {
+                        State::Value(value) => {
+                            Some(OutputValue { value, sensitive: self.engine.nodes[*node].sensitive })
+                        }
+                        State::New | State::Failed(_) | State::Pending => None,
+                    },
+                }
+            }
+            ValueSource::Constants(operands) => {
+                let value = self.engine.constant(self.frame, operands.next()?)?;
+                Some(OutputValue { value, sensitive: false })
+            }
         }
     }
 }
 
-/// Calls `f` with every operand of a statement, in the order of [`OutputValues`].
-pub(crate) fn for_each_statement_operand(statement: &Statement, mut f: impl FnMut(Operand)) {
-    match statement {
-        Statement::Resource(resource) => {
-            f(resource.name);
-            resource.collect.into_iter().for_each(&mut f);
-            for entry in &resource.entries {
-                entry.condition.into_iter().for_each(&mut f);
-                match &entry.kind {
-                    EntryKind::Field { value, .. } | EntryKind::Meta { value, .. } => f(*value),
-                    EntryKind::Edge { half, .. } => f(half.name),
-                }
+/// The operands of a statement, in the order of [`OutputValues`].
+#[derive(Clone, Copy)]
+pub(crate) struct Operands<'a> {
+    /// The next ones, before those of the entries and halves.
+    next: [Option<Operand>; 2],
+    entries: &'a [EntryStmt],
+    halves: &'a [Half],
+}
+
+impl<'a> Operands<'a> {
+    /// Returns the operands of a statement.
+    pub(crate) fn of(statement: &'a Statement) -> Operands<'a> {
+        let only = |operand: &Operand| Operands { next: [Some(*operand), None], entries: &[], halves: &[] };
+        match statement {
+            Statement::Resource(resource) => {
+                Operands { next: [Some(resource.name), resource.collect], entries: &resource.entries, halves: &[] }
             }
+            Statement::Edge { halves, .. } => Operands { next: [None, None], entries: &[], halves },
+            Statement::If { condition, .. } => only(condition),
+            Statement::For { list, .. } => only(list),
+            Statement::ForKv { map, .. } => only(map),
         }
-        Statement::Edge { halves, .. } => halves.iter().for_each(|half| f(half.name)),
-        Statement::If { condition, .. } => f(*condition),
-        Statement::For { list, .. } => f(*list),
-        Statement::ForKv { map, .. } => f(*map),
+    }
+}
+
+impl Iterator for Operands<'_> {
+    type Item = Operand;
+
+    fn next(&mut self) -> Option<Operand> {
+        let [first, second] = &mut self.next;
+        if let Some(operand) = first.take().or_else(|| second.take()) {
+            return Some(operand);
+        }
+        if let Some((entry, rest)) = self.entries.split_first() {
+            self.entries = rest;
+            let operand = match &entry.kind {
+                EntryKind::Field { value, .. } | EntryKind::Meta { value, .. } => *value,
+                EntryKind::Edge { half, .. } => half.name,
+            };
+            return match entry.condition {
+                Some(condition) => {
+                    *first = Some(operand);
+                    Some(condition)
+                }
+                None => Some(operand),
+            };
+        }
+        let (half, rest) = self.halves.split_first()?;
+        self.halves = rest;
+        Some(half.name)
     }
 }
 
@@ -113,23 +171,50 @@ impl Engine {
                 stack.pop();
                 continue;
             };
+            let number = *index as u32;
             *index += 1;
-            if matches!(self.nodes[node].state, State::Pending) {
-                unknown(statement, self.pending_span(node));
-                continue;
-            }
-            let values = OutputValues { engine: self, node, next: 0 };
+            let source = match node {
+                Some(node) if matches!(self.nodes[node].state, State::Pending) => {
+                    unknown(statement, self.pending_span(node));
+                    continue;
+                }
+                Some(node) => ValueSource::Node { node, next: 0 },
+                None => ValueSource::Constants(Operands::of(statement)),
+            };
+            let values = OutputValues { engine: self, frame: *id, statement: number, source };
             match statement {
                 Statement::Resource(resource) => visit(Output::Resource(resource, values)),
                 Statement::Edge { halves, span } => visit(Output::Edge { halves, span: *span, values }),
                 Statement::If { .. } | Statement::For { .. } | Statement::ForKv { .. } => {
                     let first = stack.len();
-                    match &self.nodes[node].kind {
-                        NodeKind::IfStatement(c) => stack.extend(c.taken.iter().filter_map(|(_, f)| Some(((*f)?, 0)))),
-                        NodeKind::Loop(c) => stack.extend(c.iterations.iter().map(|(_, f)| (*f, 0))),
+                    match node.map(|node| &self.nodes[node].kind) {
+                        Some(NodeKind::IfStatement(c)) => {
+                            stack.extend(c.taken.iter().filter_map(|(_, f)| Some(((*f)?, 0))));
+                        }
+                        Some(NodeKind::Loop(c)) => stack.extend(c.iterations.iter().map(|(_, f)| (*f, 0))),
                         _ => {}
                     }
                     stack[first..].reverse();
+                }
+            }
+        }
+    }
+
+    /// Returns the constant that an operand of a frame stands for as long as the frame exists, or `None` if it needs a node.
+    pub(crate) fn constant(&self, mut frame: FrameId, mut operand: Operand) -> Option<&Value> {
+        loop {
+            match operand {
+                Operand::Const(c) => return Some(&self.code.constants[c]),
+                Operand::Node(_) => return None,
+                Operand::Param(p) => match &self.frames[frame].params[p as usize] {
+                    Binding::Value(value) => return Some(value),
+                    Binding::Operand(of, outer) => (frame, operand) = (*of, *outer),
+                    Binding::Node(_) | Binding::Root(_) | Binding::Element { .. } => return None,
+                },
+                Operand::Capture(c) => {
+                    let (parent, location) = self.frames[frame].parent?;
+                    let closure = location.of(self.code.template(self.frames[parent].template))?;
+                    (frame, operand) = (parent, closure.captures[c as usize]);
                 }
             }
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcl_artifact::program::{Closure, Op, Operand, Statement, Template, TemplateId, TypeIdx};
+use mcl_artifact::program::{Closure, Constant, Op, Operand, Statement, Template, TemplateId, TypeIdx};
 use mcl_diagnostics::{FileId, Span};
 use mcl_value::Value;
 
@@ -223,6 +223,53 @@ fn only_the_ends_of_a_growing_loop_are_built() {
     environment.set("l", Value::list::<i64>([]));
     engine.run().unwrap();
     assert_eq!(engine.node_count(), 2, "an empty loop leaves the list and the loop");
+}
+
+#[test]
+fn statements_of_constants_have_no_nodes() {
+    let mut b = Builder::new();
+    let (one, yes) = (b.int(1), b.constant(Constant::Bool(true)));
+    let captured = Operand::Capture(0);
+    let then = b.template(Template { captures: 1, statements: vec![show(&[captured, one])], ..Template::default() });
+    let body = Template { params: 2, statements: vec![show(&[Operand::Param(0)])], ..Template::default() };
+    let body = b.template(body);
+    let ops = vec![b.input("l")];
+    let branch = Statement::If { condition: yes, then: closure(then, &[one]), otherwise: None };
+    let statements =
+        vec![show(&[one]), branch, Statement::For { list: N(0), body: closure(body, &[]) }, show(&[one, yes])];
+    let program = b.finish(Template { nodes: nodes(ops), statements, ..Template::default() });
+    let environment = TestEnvironment::default();
+    environment.set("l", Value::list([7, 7]));
+    let mut engine = environment.engine(&program);
+    let constant = vec![Value::Int(1), Value::Bool(true)];
+    let expected = vec![ints(&[1]), ints(&[1, 1]), ints(&[0]), ints(&[1]), constant.clone()];
+    assert_eq!(outcome(&mut engine), Ok(expected));
+    assert_eq!(engine.node_count(), 3, "the input, the branch and the loop");
+    environment.set("l", Value::list([8]));
+    assert!(engine.run().unwrap().changed);
+    assert_eq!(outputs(&engine), [ints(&[1]), ints(&[1, 1]), ints(&[0]), constant]);
+    invariants::check(&engine);
+}
+
+#[test]
+fn program_without_streaming_functions_is_final_after_its_first_round() {
+    let mut b = Builder::new();
+    let one = b.int(1);
+    let ops = vec![b.call("add", &[one, one]), b.input("a")];
+    let constant =
+        b.finish(Template { nodes: nodes(ops.clone()), statements: vec![show(&[N(0)])], ..Template::default() });
+    let environment = TestEnvironment::default();
+    environment.set("a", 1);
+    let mut engine = environment.engine(&constant);
+    assert!(!engine.is_final(), "nothing was evaluated yet");
+    engine.run().unwrap();
+    assert!(engine.is_final());
+    let mut b = Builder::new();
+    let ops = vec![b.input("a")];
+    let changing = b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(0)])], ..Template::default() });
+    let mut engine = environment.engine(&changing);
+    engine.run().unwrap();
+    assert!(!engine.is_final());
 }
 
 #[test]

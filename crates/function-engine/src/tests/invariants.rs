@@ -39,6 +39,8 @@ pub(super) fn check(engine: &Engine) {
         node.kind.frames(|frame| assert!(engine.frames.get(frame).is_some(), "{id:?} owns a removed frame"));
     }
     assert_eq!(engine.pending, pending(engine), "pending nodes are counted");
+    let streams = engine.nodes.iter().filter(|(_, node)| matches!(node.kind, NodeKind::Stream(_)));
+    assert_eq!(engine.streams, streams.count(), "streaming functions are counted");
     for (control, frozen) in &engine.frozen {
         let control = engine.nodes.get(*control).expect("a control with frozen nodes exists");
         assert!(matches!(control.state, State::Pending) && !frozen.is_empty());

@@ -9,7 +9,7 @@ use mcl_functions::{CallContext, EngineFunction, FunctionError, Implementation};
 use mcl_value::Value;
 use rustc_hash::FxHashMap;
 
-use crate::outputs::for_each_statement_operand;
+use crate::outputs::Operands;
 use crate::tests::functions;
 use crate::tests::test_environment::{TestEnvironment, WAITING};
 
@@ -99,16 +99,18 @@ impl ReferenceInterpreter<'_> {
         for statement in &program.templates[frame.template].statements {
             let mut values = Vec::new();
             let mut failed = false;
-            for_each_statement_operand(statement, |operand| match self.value(frame, operand) {
-                Ok(value) => values.push(value),
-                Err(unavailable) => {
-                    match unavailable {
-                        Unavailable::Failed(error) => drop(self.failures.insert(error.to_string())),
-                        Unavailable::Pending => self.waiting.set(true),
+            for operand in Operands::of(statement) {
+                match self.value(frame, operand) {
+                    Ok(value) => values.push(value),
+                    Err(unavailable) => {
+                        match unavailable {
+                            Unavailable::Failed(error) => drop(self.failures.insert(error.to_string())),
+                            Unavailable::Pending => self.waiting.set(true),
+                        }
+                        failed = true;
                     }
-                    failed = true;
                 }
-            });
+            }
             if failed {
                 continue;
             }
