@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::claims::Removals;
 use crate::event::{Command, Event, Report, StopLevel, Time};
 use crate::key::VertexKey;
+use crate::leader_index::LeaderIndex;
 use crate::records::Records;
 use crate::semaphores::Semaphores;
 use crate::timers::Timers;
@@ -87,7 +88,7 @@ pub struct Engine {
     pub(super) vertices: Vec<Option<Vertex>>,
     pub(super) free: Vec<VertexKey>,
     /// The vertices of the graph by the id of their leader.
-    pub(super) by_id: FxHashMap<ResourceId, Vec<VertexKey>>,
+    pub(super) by_id: LeaderIndex,
     /// The vertices of the graph by the ids of their other members.
     pub(super) by_member: FxHashMap<ResourceId, Vec<VertexKey>>,
     /// The attempts used by resources that ever failed. The counts survive graph swaps (spec 06 §3.7).
@@ -130,7 +131,7 @@ impl Engine {
             config,
             vertices: Vec::new(),
             free: Vec::new(),
-            by_id: FxHashMap::default(),
+            by_id: LeaderIndex::default(),
             by_member: FxHashMap::default(),
             retry_counts: FxHashMap::default(),
             semaphores: Semaphores::default(),

@@ -56,7 +56,7 @@ impl Engine {
         vertex.set_sent(sent);
         let refilled = vertex.meta().retryreset;
         let id = vertex.id().clone();
-        let taken = std::mem::take(&mut vertex.taken_notifications);
+        let taken = vertex.taken_notifications.take();
         // The start or end of a Puppet container and a merge point change nothing themselves.
         let propagates = !noop && !taken.is_empty() && vertex.group[0].propagates_refresh;
         if refilled && !self.retry_counts.is_empty() {
@@ -88,8 +88,8 @@ impl Engine {
         vertex.dirty = true;
         let id = vertex.id().clone();
         let mut twice = Vec::new();
-        for from in std::mem::take(&mut vertex.taken_notifications) {
-            if !vertex.pending_notifications.insert(from.clone()) {
+        for from in vertex.taken_notifications.take() {
+            if !vertex.pending_notifications.get_mut().insert(from.clone()) {
                 twice.push((from, id.clone()));
             }
         }

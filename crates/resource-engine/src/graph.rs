@@ -12,7 +12,7 @@ pub enum Group {
     /// A single resource, as in almost all groups; shared with the resource graph.
     Alone(Arc<Resource>),
     /// Several resources, the leader first.
-    Together(Arc<[Resource]>),
+    Together(Arc<Vec<Resource>>),
 }
 
 impl Group {
@@ -32,7 +32,7 @@ impl std::ops::Deref for Group {
     fn deref(&self) -> &[Resource] {
         match self {
             Group::Alone(resource) => std::slice::from_ref(resource),
-            Group::Together(resources) => resources,
+            Group::Together(resources) => resources.as_slice(),
         }
     }
 }
@@ -40,6 +40,13 @@ impl std::ops::Deref for Group {
 impl From<Resource> for Group {
     fn from(resource: Resource) -> Group {
         Group::Alone(Arc::new(resource))
+    }
+}
+
+/// The leader comes first; there must be one.
+impl From<Vec<Resource>> for Group {
+    fn from(resources: Vec<Resource>) -> Group {
+        Group::Together(Arc::new(resources))
     }
 }
 
@@ -145,7 +152,7 @@ impl EngineGraph {
                 resources.push(graph.resource(*member).clone());
             }
             resources[0].meta.sema = grouping.semaphores(graph, leader);
-            groups.push(Group::Together(resources.into()));
+            groups.push(Group::from(resources));
         }
         let edges = grouping.edges().iter().map(|e| GroupEdge {
             from: place[e.from.index()].0,

@@ -55,7 +55,7 @@ impl Engine {
             assert_eq!(v.unsettled_predecessors as usize, unsettled.count(), "{}", v.id());
             assert_eq!(v.settled, v.is_good() && v.unsettled_predecessors == 0, "{}", v.id());
             assert_eq!(v.active, v.is_active(), "{}", v.id());
-            assert!(self.by_id[v.id()].contains(&key));
+            assert!(self.by_id.find(v.id(), &self.vertices).any(|found| found == key));
             for (to, notify) in &v.successors {
                 assert!(self.vertices[to.index()].as_ref().unwrap().predecessors.contains(&(key, *notify)));
             }
@@ -90,7 +90,7 @@ impl Engine {
     fn assert_records(&self) {
         let mut counts = BTreeMap::new();
         for (_, v) in self.all() {
-            let received = v.pending_notifications.iter().chain(&v.taken_notifications);
+            let received = v.pending_notifications.iter().chain(v.taken_notifications.iter());
             let received = received.map(|from| (from.clone(), v.id().clone()));
             for record in received.chain(v.recorded_targets.iter().map(|to| (v.id().clone(), to.clone()))) {
                 *counts.entry(record).or_insert(0) += 1;
@@ -123,7 +123,7 @@ impl Engine {
         assert!(self.timers.len() <= vertices);
         assert!(self.ready.len() <= self.vertices.len() && self.granted.len() <= self.vertices.len());
         assert!(self.removals.waiting_count() <= vertices);
-        assert!(self.retry_counts.keys().all(|id| self.by_id.contains_key(id)));
+        assert!(self.retry_counts.keys().all(|id| self.by_id.find(id, &self.vertices).next().is_some()));
         assert_eq!(self.vertices.len(), vertices + self.free.len());
         let free: BTreeSet<VertexKey> = self.free.iter().copied().collect();
         assert_eq!(free.len(), self.free.len(), "no key is free twice");

@@ -148,7 +148,7 @@ fn received_value_survives_an_identical_graph() {
 
 #[test]
 fn member_of_a_group_receives_through_its_leader() {
-    let group = Group::Together([resource("leader"), resource("member")].into());
+    let group = Group::from(vec![resource("leader"), resource("member")]);
     let transfer = Transfer { from: (0, 0), from_key: "out".into(), to: (1, 1), to_key: "p".into() };
     let graph = EngineGraph::new(vec![Group::from(resource("a")), group], Vec::new(), vec![transfer]).unwrap();
     let mut agent = TestAgent::new(Config::default());
@@ -163,7 +163,7 @@ fn member_of_a_group_receives_through_its_leader() {
 fn sender_in_a_group_that_is_replaced_still_reaches_a_receiver_that_stays() {
     let graph = |retry: i16| {
         let leader = with("leader", |m| m.retry = retry);
-        let group = Group::Together([leader, resource("member")].into());
+        let group = Group::from(vec![leader, resource("member")]);
         let transfer = Transfer { from: (0, 1), from_key: "out".into(), to: (1, 0), to_key: "p".into() };
         EngineGraph::new(vec![group, Group::from(resource("b"))], Vec::new(), vec![transfer]).unwrap()
     };
@@ -294,7 +294,7 @@ fn notification_survives_another_leader_of_the_sending_group() {
     let graph = |members: &[&str]| {
         let sender = match members {
             [name] => Group::from(resource(name)),
-            names => Group::Together(names.iter().map(|name| resource(name)).collect()),
+            names => Group::from(names.iter().map(|name| resource(name)).collect::<Vec<_>>()),
         };
         let edge = GroupEdge { from: 0, to: 1, notify: true };
         EngineGraph::new(vec![sender, Group::from(with("c", |m| m.retry = 9))], vec![edge], Vec::new()).unwrap()

@@ -27,9 +27,8 @@ impl Engine {
     /// Adds holders for the records that the agent makes before the first change of a check.
     pub(super) fn hold_targets(&mut self, key: VertexKey, notifies: &[ResourceId]) {
         let Some(vertex) = self.get_mut(key).filter(|_| !notifies.is_empty()) else { return };
-        let new: Vec<ResourceId> =
-            notifies.iter().filter(|to| !vertex.recorded_targets.contains(to)).cloned().collect();
-        vertex.recorded_targets.extend_from_slice(&new);
+        let new: Vec<ResourceId> = notifies.iter().filter(|to| !vertex.is_recorded(to)).cloned().collect();
+        vertex.recorded_targets.get_mut().extend_from_slice(&new);
         let from = vertex.id().clone();
         for to in new {
             self.records.hold((from.clone(), to));
@@ -49,7 +48,7 @@ impl Engine {
     pub(super) fn release_targets(&mut self, key: VertexKey) {
         let Some(vertex) = self.get_mut(key).filter(|v| !v.recorded_targets.is_empty()) else { return };
         let from = vertex.id().clone();
-        for to in std::mem::take(&mut vertex.recorded_targets) {
+        for to in vertex.recorded_targets.take() {
             self.release_record(&(from.clone(), to));
         }
     }
@@ -78,7 +77,7 @@ impl Engine {
     fn add_pending(&mut self, to: VertexKey, from: ResourceId) {
         let Some(target) = self.get_mut(to) else { return };
         let record = (from.clone(), target.id().clone());
-        if target.pending_notifications.insert(from) {
+        if target.pending_notifications.get_mut().insert(from) {
             self.records.hold(record.clone());
         }
         self.record(record);
@@ -109,10 +108,10 @@ impl Engine {
             let Some(vertex) = self.get_mut(key) else { continue };
             let id = vertex.id().clone();
             let members = member_ids(vertex);
-            let pending = std::mem::take(&mut vertex.pending_notifications).into_iter().map(|from| (from, false));
-            let taken = std::mem::take(&mut vertex.taken_notifications).into_iter().map(|from| (from, true));
+            let pending = vertex.pending_notifications.take().into_iter().map(|from| (from, false));
+            let taken = vertex.taken_notifications.take().into_iter().map(|from| (from, true));
             let sent = match vertex.unreported_change && !vertex.is_running() && !kept.contains(&key) {
-                true => std::mem::take(&mut vertex.recorded_targets),
+                true => vertex.recorded_targets.take(),
                 false => Vec::new(),
             };
             let target = kept.contains(&key).then_some(key);
@@ -146,7 +145,7 @@ impl Engine {
             }
             let from = vertex.id().clone();
             let targets = self.listening_dependents(*key);
-            let new: Vec<ResourceId> = targets.into_iter().filter(|to| !vertex.recorded_targets.contains(to)).collect();
+            let new: Vec<ResourceId> = targets.into_iter().filter(|to| !vertex.is_recorded(to)).collect();
             self.hold_targets(*key, &new);
             for to in new {
                 self.record((from.clone(), to));
@@ -165,7 +164,7 @@ impl Engine {
     pub(super) fn notify_for_removed(&mut self, key: VertexKey) {
         let Some(vertex) = self.get_mut(key) else { return };
         let (id, sources) = (vertex.id().clone(), member_ids(vertex));
-        let undelivered = std::mem::take(&mut vertex.recorded_targets).into_iter().map(|to| Undelivered {
+        let undelivered = vertex.recorded_targets.take().into_iter().map(|to| Undelivered {
             record: (id.clone(), to.clone()),
             sources: sources.clone(),
             targets: vec![to],
@@ -202,7 +201,7 @@ impl Engine {
             return;
         }
         let Some(receiver) = self.get_mut(to) else { return };
-        if receiver.taken_notifications.insert(record.0.clone()) {
+        if receiver.taken_notifications.get_mut().insert(record.0.clone()) {
             self.records.hold(record.clone());
         }
         self.record(record);
@@ -210,11 +209,17 @@ impl Engine {
 
     /// Returns the vertices of the graph that contain a resource: as leader, or as another member of a group.
     fn vertices_of(&self, id: &ResourceId) -> Vec<VertexKey> {
-        self.by_id.get(id).into_iter().chain(self.by_member.get(id)).flatten().copied().collect()
+        let members = self.by_member.get(id).into_iter().flatten().copied();
+        self.by_id.find(id, &self.vertices).chain(members).collect()
     }
 }
 
 impl Vertex {
+    /// Whether the agent may have recorded this dependent.
+    fn is_recorded(&self, target: &ResourceId) -> bool {
+        self.recorded_targets.iter().any(|recorded| recorded == target)
+    }
+
     fn has_notifications(&self) -> bool {
         !self.pending_notifications.is_empty() || !self.taken_notifications.is_empty() || self.unreported_change
     }

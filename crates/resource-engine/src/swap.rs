@@ -25,7 +25,7 @@ impl Engine {
         let kept_count = kept.len();
         let new = graph.groups.len().saturating_sub(kept_count + self.free.len());
         self.vertices.reserve(new);
-        self.by_id.reserve(new);
+        self.by_id.reserve(new, &self.vertices);
         let keys: Vec<VertexKey> =
             graph.groups.iter().zip(keys).map(|(group, key)| key.unwrap_or_else(|| self.add(group.clone()))).collect();
         self.connect(&graph, &keys);
@@ -48,17 +48,17 @@ impl Engine {
         let mut matched = FxHashSet::default();
         let received = self.received_parameters(graph);
         let find = |(index, group): (usize, &Group)| {
-            let candidates = self.by_id.get(&group[0].id)?;
-            let mut equal = candidates.iter().filter(|key| {
-                let Some(old) = self.get(**key) else { return false };
+            let candidates = self.by_id.find(&group[0].id, &self.vertices);
+            let equal = candidates.filter(|key| {
+                let Some(old) = self.get(*key) else { return false };
                 let revived = old.is_exhausted() && (old.meta().rewatch || group[0].meta.rewatch);
                 let still_receives = || {
                     let mut parameters = old.flow().received.iter();
                     parameters.all(|r| received.contains(&(index as u32, r.member, &*r.key)))
                 };
-                !revived && !matched.contains(*key) && still_receives() && is_same_group(&old.group, group)
+                !revived && !matched.contains(key) && still_receives() && is_same_group(&old.group, group)
             });
-            let key = *equal.next()?;
+            let key = equal.min()?;
             matched.insert(key);
             Some(key)
         };
@@ -72,9 +72,8 @@ impl Engine {
     }
 
     fn add(&mut self, group: Group) -> VertexKey {
-        let id = group[0].id.clone();
         if group[0].meta.reset {
-            self.retry_counts.remove(&id);
+            self.retry_counts.remove(&group[0].id);
         }
         let refreshable = self.config.refreshable.is_some_and(|f| f(&group[0]));
         let key = self.free.pop().unwrap_or_else(|| {
@@ -84,9 +83,9 @@ impl Engine {
         for member in &group[1..] {
             self.by_member.entry(member.id.clone()).or_default().push(key);
         }
-        self.by_id.entry(id).or_default().push(key);
         let vertex = Vertex::new(group, refreshable, self.common_semaphore.as_ref(), self.now);
         self.vertices[key.index()] = Some(vertex);
+        self.by_id.insert(key, &self.vertices);
         self.active += 1;
         self.removals.added.push_back(key);
         key
@@ -106,7 +105,7 @@ impl Engine {
         let was_active = std::mem::replace(&mut vertex.active, false);
         let group = vertex.group.clone();
         self.active -= usize::from(was_active);
-        forget_key(&mut self.by_id, &group[0].id, key);
+        self.by_id.remove(key, &self.vertices);
         for member in &group[1..] {
             forget_key(&mut self.by_member, &member.id, key);
         }
@@ -160,8 +159,8 @@ impl Engine {
     }
 
     fn prune_retry_counts(&mut self) {
-        let by_id = &self.by_id;
-        self.retry_counts.retain(|id, _| by_id.contains_key(id));
+        let (by_id, vertices) = (&self.by_id, &self.vertices);
+        self.retry_counts.retain(|id, _| by_id.find(id, vertices).next().is_some());
     }
 }
 

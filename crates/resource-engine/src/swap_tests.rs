@@ -117,7 +117,7 @@ fn vertex_waits_for_a_removed_one_that_touches_the_same_path() {
 
 #[test]
 fn group_waits_for_a_removed_one_that_contains_one_of_its_members() {
-    let group = |names: &[&str]| Group::Together(names.iter().map(|name| resource(name)).collect());
+    let group = |names: &[&str]| Group::from(names.iter().map(|name| resource(name)).collect::<Vec<_>>());
     let graph = |names: &[&str]| EngineGraph::new(vec![group(names)], Vec::new(), Vec::new()).unwrap();
     let mut agent = TestAgent::new(Config::default());
     agent.step(Event::Swap(Box::new(graph(&["a", "b"]))));

@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use resource_graph::{Meta, ResourceId};
+use smallvec::SmallVec;
 
 use crate::backoff::FailureSeries;
 use crate::event::{Received, Sent, Time};
 use crate::graph::Group;
 use crate::key::VertexKey;
 use crate::limiter::Limiter;
+use crate::rare::Rare;
 use crate::semaphores::Ticket;
 
 /// Whether events reach the vertex.
@@ -93,6 +95,9 @@ pub(super) struct DataFlow {
 static NO_FLOW: DataFlow =
     DataFlow { incoming: Vec::new(), sent: Vec::new(), received: Vec::new(), changed: Vec::new() };
 
+/// Vertices with an edge to or from another one, and whether it notifies. Most have one or two.
+pub(super) type Neighbours = SmallVec<[(VertexKey, bool); 2]>;
+
 #[derive(Debug)]
 pub(super) struct Vertex {
     pub(super) group: Group,
@@ -101,11 +106,11 @@ pub(super) struct Vertex {
     /// Whether a notification makes it run a check.
     pub(super) refreshable: bool,
     /// Without duplicates, in an order that is the same for all vertices: by id, but the one that all have comes last.
-    pub(super) semaphores: Vec<Arc<str>>,
+    pub(super) semaphores: Box<[Arc<str>]>,
     /// The direct dependents, and whether a change refreshes them.
-    pub(super) successors: Vec<(VertexKey, bool)>,
+    pub(super) successors: Neighbours,
     /// The direct prerequisites, likewise.
-    pub(super) predecessors: Vec<(VertexKey, bool)>,
+    pub(super) predecessors: Neighbours,
     /// `None` for the many vertices that neither send nor receive.
     flow: Option<Box<DataFlow>>,
 
@@ -131,9 +136,9 @@ pub(super) struct Vertex {
     /// Whether a failed check announced changes. The next success then counts as a change.
     pub(super) unreported_change: bool,
     /// The resources with a notifying edge to this one that changed since its last successful check.
-    pub(super) pending_notifications: BTreeSet<ResourceId>,
+    pub(super) pending_notifications: Rare<BTreeSet<ResourceId>>,
     /// The notifications that the running check handles.
-    pub(super) taken_notifications: BTreeSet<ResourceId>,
+    pub(super) taken_notifications: Rare<BTreeSet<ResourceId>>,
     pub(super) unsettled_predecessors: u32,
     /// Whether it and all its prerequisites are good; updated by `Engine::update_caches`.
     pub(super) settled: bool,
@@ -150,7 +155,7 @@ pub(super) struct Vertex {
     pub(super) retiring: bool,
     /// The dependents that the agent may have recorded as to be notified, in the checks since the last success. It holds
     /// each of these records.
-    pub(super) recorded_targets: Vec<ResourceId>,
+    pub(super) recorded_targets: Rare<Vec<ResourceId>>,
     /// When it polls next.
     pub(super) poll_at: Option<Time>,
 }
@@ -170,9 +175,9 @@ impl Vertex {
             group,
             created: false,
             refreshable,
-            semaphores,
-            successors: Vec::new(),
-            predecessors: Vec::new(),
+            semaphores: semaphores.into(),
+            successors: Neighbours::new(),
+            predecessors: Neighbours::new(),
             flow: None,
             watch: WatchState::WaitingForRemovals,
             watch_epoch: 0,
@@ -187,8 +192,8 @@ impl Vertex {
             failures: None,
             succeeded: false,
             unreported_change: false,
-            pending_notifications: BTreeSet::new(),
-            taken_notifications: BTreeSet::new(),
+            pending_notifications: Rare::default(),
+            taken_notifications: Rare::default(),
             unsettled_predecessors: 0,
             settled: false,
             active: true,
@@ -196,7 +201,7 @@ impl Vertex {
             ready: false,
             timer: None,
             retiring: false,
-            recorded_targets: Vec::new(),
+            recorded_targets: Rare::default(),
             poll_at: None,
         }
     }
@@ -295,6 +300,6 @@ mod tests {
     #[test]
     fn vertex_without_data_flow_needs_little_memory() {
         // There is one for each resource, up to hundreds of thousands.
-        assert!(size_of::<Vertex>() <= 328, "{} bytes", size_of::<Vertex>());
+        assert!(size_of::<Vertex>() <= 264, "{} bytes", size_of::<Vertex>());
     }
 }

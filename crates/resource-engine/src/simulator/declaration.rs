@@ -162,7 +162,7 @@ impl Declaration {
                 [alone] if random.chance(50) => Group::Alone(alone.clone()),
                 _ => match resources.len() {
                     1 => Group::from((**resources[0]).clone()),
-                    _ => Group::Together(resources.iter().map(|resource| (***resource).clone()).collect()),
+                    _ => Group::from(resources.iter().map(|resource| (***resource).clone()).collect::<Vec<_>>()),
                 },
             });
         }

@@ -63,7 +63,7 @@ impl Live {
         semaphores.sort();
         semaphores.dedup();
         Live {
-            meta: group[0].meta.clone(),
+            meta: (*group[0].meta).clone(),
             propagates: group[0].propagates_refresh,
             claims: group.iter().flat_map(claims).collect(),
             semaphores,

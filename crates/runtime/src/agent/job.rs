@@ -98,7 +98,7 @@ impl Job {
                     member.params.insert(update.key, update.value);
                 }
             }
-            resources = Group::Together(copies.into());
+            resources = Group::from(copies);
         }
         let id = &resources[0].id;
         let record_notifications = || match &context.journal {
