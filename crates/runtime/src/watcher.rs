@@ -12,13 +12,14 @@
 mod links;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -28,11 +29,10 @@ use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use rustix::io::Errno;
 
 use crate::watcher::links::Links;
+use crate::watcher::tree::{ROOT, State, Subscriber, Tree};
 
 /// Time between two reports of paths that cannot be watched.
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_secs(2);
-
-const ROOT: usize = 0;
 
 /// A subscription; passed to [`Watcher::unsubscribe`] to end it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -64,8 +64,7 @@ pub enum WritePhase {
 /// Reports changes of paths. When [`Watcher::fd`] is readable, [`Watcher::read`] returns them.
 pub struct Watcher {
     inotify: Option<Arc<OwnedFd>>,
-    nodes: Vec<Node>,
-    free: Vec<usize>,
+    nodes: Tree,
     by_wd: FxHashMap<i32, Vec<usize>>,
     serial: u64,
     /// The nodes that cannot be watched.
@@ -78,57 +77,6 @@ pub struct Watcher {
     content: WatchFlags,
     links: Links,
     buffer: Vec<MaybeUninit<u8>>,
-}
-
-#[derive(Default)]
-struct Node {
-    name: OsString,
-    parent: usize,
-    /// Almost all nodes are files, which have no children.
-    children: Option<Box<FxHashMap<OsString, usize>>>,
-    state: State,
-    subscribers: Vec<Subscriber>,
-    /// Whether it was made because a node above has a recursive subscription.
-    walked: bool,
-    used: bool,
-}
-
-struct Subscriber {
-    serial: u64,
-    token: u64,
-    scope: Scope,
-}
-
-impl Node {
-    fn child(&self, name: &OsStr) -> Option<usize> {
-        self.children.as_ref()?.get(name).copied()
-    }
-
-    fn children(&self) -> impl Iterator<Item = usize> {
-        self.children.iter().flat_map(|children| children.values().copied())
-    }
-
-    fn remove_child(&mut self, name: &OsStr) {
-        if let Some(children) = &mut self.children {
-            children.remove(name);
-        }
-        self.children.take_if(|children| children.is_empty());
-    }
-}
-
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum State {
-    /// A watch is not needed or was not tried.
-    #[default]
-    Unwatched,
-    Watched {
-        wd: i32,
-        full: bool,
-    },
-    /// The directory does not exist; the watch of its parent reports its creation.
-    Missing,
-    /// The kernel refused a watch.
-    Refused,
 }
 
 const STRUCTURE: WatchFlags = WatchFlags::CREATE
@@ -152,13 +100,11 @@ impl Watcher {
     #[must_use]
     pub fn new() -> Watcher {
         let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok().map(Arc::new);
-        let root = Node { used: true, ..Node::default() };
         Watcher {
             limit_reached: inotify.is_none(),
             limit_reported: false,
             inotify,
-            nodes: vec![root],
-            free: Vec::new(),
+            nodes: Tree::new(),
             by_wd: FxHashMap::default(),
             serial: 0,
             refused: Vec::new(),
@@ -213,15 +159,10 @@ impl Watcher {
     fn subscribe_one(&mut self, path: &Path, scope: Scope, token: u64) -> Subscription {
         let mut node = ROOT;
         for name in components(path) {
-            node = self.child(node, name);
+            node = self.nodes.child_or_new(node, name);
         }
         self.serial += 1;
-        let subscribers = &mut self.nodes[node].subscribers;
-        if subscribers.is_empty() {
-            // Almost all paths have one subscriber.
-            subscribers.reserve_exact(1);
-        }
-        subscribers.push(Subscriber { serial: self.serial, token, scope });
+        self.nodes[node].subscribers.push(Subscriber { serial: self.serial, token, scope });
         self.watch_chain(node);
         if scope == Scope::Recursive {
             self.walk(node);
@@ -320,7 +261,7 @@ impl Watcher {
         let comes_or_goes = ReadFlags::CREATE | ReadFlags::DELETE | ReadFlags::MOVED_FROM | ReadFlags::MOVED_TO;
         let structural = event.flags.intersects(comes_or_goes);
         for node in nodes {
-            if let Some(child) = self.nodes[node].child(name) {
+            if let Some(child) = self.nodes.child(node, name) {
                 if structural {
                     self.forget_below(child);
                     self.renew(child, phase, changes);
@@ -334,7 +275,7 @@ impl Watcher {
             let is_new_directory = event.flags.contains(ReadFlags::ISDIR)
                 && event.flags.intersects(ReadFlags::CREATE | ReadFlags::MOVED_TO);
             if self.report_recursive(node, phase, changes) && is_new_directory {
-                let child = self.child(node, name);
+                let child = self.nodes.child_or_new(node, name);
                 self.nodes[child].walked = true;
                 self.walk(child);
             }
@@ -352,7 +293,7 @@ impl Watcher {
             if node == ROOT {
                 return found;
             }
-            node = self.nodes[node].parent;
+            node = self.nodes.parent(node);
         }
     }
 
@@ -369,11 +310,11 @@ impl Watcher {
             if self.nodes[at].subscribers.iter().any(|s| s.scope == Scope::Recursive) {
                 self.walk(at);
             }
-            todo.extend(self.nodes[at].children());
+            todo.extend(self.nodes.children(at));
             self.follow_again(at);
         }
         if node != ROOT {
-            self.report_recursive(self.nodes[node].parent, phase, changes);
+            self.report_recursive(self.nodes.parent(node), phase, changes);
         }
     }
 
@@ -383,7 +324,7 @@ impl Watcher {
         while let Some(at) = todo.pop() {
             self.unwatch(at);
             self.nodes[at].state = State::Unwatched;
-            todo.extend(self.nodes[at].children());
+            todo.extend(self.nodes.children(at));
         }
     }
 
@@ -406,7 +347,7 @@ impl Watcher {
         let mut chain = vec![node];
         let mut at = node;
         while at != ROOT {
-            at = self.nodes[at].parent;
+            at = self.nodes.parent(at);
             chain.push(at);
         }
         for at in chain.into_iter().rev() {
@@ -421,8 +362,8 @@ impl Watcher {
     fn watch(&mut self, node: usize) {
         let this = &self.nodes[node];
         let deep = this.walked || this.subscribers.iter().any(|s| s.scope.has_entries());
-        let full = deep || this.children().any(|child| !self.nodes[child].subscribers.is_empty());
-        let needed = full || this.children.is_some();
+        let full = deep || self.nodes.children(node).any(|child| !self.nodes[child].subscribers.is_empty());
+        let needed = full || self.nodes.has_children(node);
         let enough = match this.state {
             State::Watched { full: has, .. } => has || !full,
             State::Refused => true,
@@ -431,7 +372,7 @@ impl Watcher {
         if !needed || enough {
             return;
         }
-        let path = self.path(node);
+        let path = self.nodes.path(node);
         let flags = if full { STRUCTURE | self.content } else { STRUCTURE };
         let result = match &self.inotify {
             Some(fd) => inotify::add_watch(fd, &path, flags),
@@ -464,10 +405,10 @@ impl Watcher {
             if !matches!(self.nodes[at].state, State::Watched { .. }) {
                 continue;
             }
-            let Ok(entries) = std::fs::read_dir(self.path(at)) else { continue };
+            let Ok(entries) = std::fs::read_dir(self.nodes.path(at)) else { continue };
             for entry in entries.flatten() {
                 if entry.file_type().is_ok_and(|t| t.is_dir()) {
-                    let child = self.child(at, &entry.file_name());
+                    let child = self.nodes.child_or_new(at, &entry.file_name());
                     self.nodes[child].walked = true;
                     todo.push(child);
                 }
@@ -475,33 +416,14 @@ impl Watcher {
         }
     }
 
-    fn child(&mut self, parent: usize, name: &OsStr) -> usize {
-        if let Some(child) = self.nodes[parent].child(name) {
-            return child;
-        }
-        let node = Node { name: name.to_owned(), parent, used: true, ..Node::default() };
-        let child = match self.free.pop() {
-            Some(i) => {
-                self.nodes[i] = node;
-                i
-            }
-            None => {
-                self.nodes.push(node);
-                self.nodes.len() - 1
-            }
-        };
-        self.nodes[parent].children.get_or_insert_default().insert(name.to_owned(), child);
-        child
-    }
-
     /// Removes a node and those above it, as far as they are not needed.
     fn prune(&mut self, mut node: usize) {
         // Nodes that a recursive subscription made are not needed without one.
         if !self.is_below_recursive(node) {
-            let mut todo: Vec<usize> = self.nodes[node].children().collect();
+            let mut todo: Vec<usize> = self.nodes.children(node).collect();
             let mut walked = Vec::new();
             while let Some(at) = todo.pop() {
-                todo.extend(self.nodes[at].children());
+                todo.extend(self.nodes.children(at));
                 if std::mem::take(&mut self.nodes[at].walked) {
                     walked.push(at);
                 }
@@ -511,7 +433,7 @@ impl Watcher {
             }
         }
         while node != ROOT && !self.nodes[node].used {
-            node = self.nodes[node].parent;
+            node = self.nodes.parent(node);
         }
         self.prune_upwards(node);
     }
@@ -519,7 +441,7 @@ impl Watcher {
     fn prune_upwards(&mut self, mut node: usize) {
         while node != ROOT && self.nodes[node].used {
             let this = &self.nodes[node];
-            if this.children.is_some() || this.walked {
+            if self.nodes.has_children(node) || this.walked {
                 return;
             }
             let deep = this.subscribers.iter().any(|s| s.scope.has_entries());
@@ -529,24 +451,10 @@ impl Watcher {
             if !self.nodes[node].subscribers.is_empty() {
                 return;
             }
-            let parent = self.nodes[node].parent;
-            let name = std::mem::take(&mut self.nodes[node].name);
-            self.nodes[parent].remove_child(&name);
-            self.nodes[node] = Node::default();
-            self.free.push(node);
+            let parent = self.nodes.parent(node);
+            self.nodes.remove(node);
             node = parent;
         }
-    }
-
-    fn path(&self, mut node: usize) -> PathBuf {
-        let mut names = Vec::new();
-        while node != ROOT {
-            names.push(&self.nodes[node].name);
-            node = self.nodes[node].parent;
-        }
-        let mut path = PathBuf::from("/");
-        path.extend(names.into_iter().rev());
-        path
     }
 }
 

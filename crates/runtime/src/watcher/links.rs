@@ -53,7 +53,7 @@ impl Watcher {
         if self.nodes[node].subscribers.is_empty() {
             return;
         }
-        let path = self.path(node);
+        let path = self.nodes.path(node);
         let followed = self.nodes[node].subscribers.iter().filter(|s| s.scope != Scope::Name);
         let followed: Vec<(u64, u64)> = followed.map(|s| (s.serial, s.token)).collect();
         for (serial, token) in followed {
