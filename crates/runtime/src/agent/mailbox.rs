@@ -1,7 +1,7 @@
 //! Messages from other threads to the agent.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use mcl_artifact::program::Program;
 use mcl_diagnostics::Diagnostic;
@@ -36,9 +36,14 @@ pub struct DoneMessage(pub(super) Box<Done>);
 
 /// Number of messages that wake the loop even while it defers wakeups.
 const MAX_DEFERRED_MESSAGES: usize = 1024;
+/// Number of messages from which on workers wait until the loop has taken them. So the memory for the results of checks does
+/// not depend on how much faster the workers are.
+const MAX_WAITING_MESSAGES: usize = 4096;
 
 struct Inner {
     queue: Mutex<Queue>,
+    /// Signals that the queue is short again.
+    taken: Condvar,
     wake: Option<OwnedFd>,
 }
 
@@ -49,6 +54,15 @@ struct Queue {
     woken: bool,
     /// Whether the loop is about to wake by itself, so that finished checks need not wake it.
     deferring: bool,
+    /// Whether the loop may take no more messages, so that nobody waits for it.
+    closed: bool,
+}
+
+impl Queue {
+    /// Whether workers have to wait.
+    fn is_full(&self) -> bool {
+        self.messages.len() >= MAX_WAITING_MESSAGES && !self.closed
+    }
 }
 
 /// Sends messages to one agent. Cheap to clone.
@@ -60,7 +74,7 @@ pub struct AgentHandle {
 impl AgentHandle {
     pub(super) fn new() -> AgentHandle {
         let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok();
-        AgentHandle { inner: Arc::new(Inner { queue: Mutex::default(), wake }) }
+        AgentHandle { inner: Arc::new(Inner { queue: Mutex::default(), taken: Condvar::new(), wake }) }
     }
 
     /// Sends a message and wakes the loop.
@@ -71,6 +85,18 @@ impl AgentHandle {
     /// Sends a message without waking a loop that defers wakeups.
     pub(super) fn send_deferred(&self, message: Message) {
         self.push(message, false);
+    }
+
+    /// Waits while many messages are in the queue. The loop itself must not call this.
+    pub(super) fn wait_for_room(&self) {
+        let queue = self.inner.taken.wait_while(self.lock(), |queue| queue.is_full());
+        drop(queue.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Ends all waiting for room, now and later.
+    pub(super) fn close(&self) {
+        self.lock().closed = true;
+        self.inner.taken.notify_all();
     }
 
     fn push(&self, message: Message, urgent: bool) {
@@ -111,7 +137,12 @@ impl AgentHandle {
             let mut buffer = [0u8; 8];
             let _ = rustix::io::read(fd, &mut buffer);
         }
-        std::mem::take(&mut queue.messages)
+        let messages = std::mem::take(&mut queue.messages);
+        drop(queue);
+        if messages.len() >= MAX_WAITING_MESSAGES {
+            self.inner.taken.notify_all();
+        }
+        messages
     }
 }
 
@@ -139,6 +170,21 @@ mod tests {
         assert!(!is_woken(&handle));
         handle.send_deferred(ended());
         assert!(is_woken(&handle), "deferring ends when messages are taken");
+    }
+
+    #[test]
+    fn workers_wait_until_messages_are_taken_or_the_mailbox_is_closed() {
+        for unblock in [|handle: &AgentHandle| drop(handle.take()), AgentHandle::close] {
+            let handle = AgentHandle::new();
+            handle.wait_for_room();
+            (0..MAX_WAITING_MESSAGES).for_each(|_| handle.send_deferred(Message::Problems(Vec::new())));
+            assert!(handle.lock().is_full());
+            let waiting = handle.clone();
+            let worker = std::thread::spawn(move || waiting.wait_for_room());
+            unblock(&handle);
+            worker.join().expect("the worker goes on");
+            assert!(!handle.lock().is_full());
+        }
     }
 
     #[test]

@@ -98,6 +98,7 @@ impl Workers {
 
     /// Cancels all checks that have not started, now and later.
     pub(super) fn close(&self) {
+        self.cpu.shared.agent.close();
         for pool in [&self.cpu, &self.blocking] {
             let mut queue = pool.shared.lock();
             queue.closed = true;
@@ -184,6 +185,7 @@ impl Shared {
                 }
                 // While checks wait for a worker, the agent may take finished ones together.
                 self.send(done, last);
+                self.agent.wait_for_room();
                 queue = self.lock();
                 continue;
             }
