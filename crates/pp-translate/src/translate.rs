@@ -288,7 +288,7 @@ fn finish(mut native: Native, from: &CatalogResource) -> Resource {
     Resource {
         id: ResourceId { kind: native.kind.into(), name: native.name.into() },
         params: native.params.into_iter().map(|(k, v)| (Arc::from(k), v)).collect(),
-        meta: native.meta,
+        meta: native.meta.into(),
         sensitive: native.sensitive.into_iter().map(Arc::from).collect(),
         span: None,
         propagates_refresh: native.propagates_refresh,

@@ -10,7 +10,7 @@ use petgraph::visit::EdgeRef;
 use petgraph::{Direction, Incoming, Outgoing};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use crate::{Meta, ParamMap};
+use crate::{ParamMap, SharedMeta};
 
 /// The id of a vertex of one [`ResourceGraph`]: the number of resources that were added before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -77,7 +77,7 @@ pub struct Resource {
     /// The parameters that the program set, under their mcl names, in source order.
     pub params: ParamMap,
     /// The meta parameters.
-    pub meta: Meta,
+    pub meta: SharedMeta,
     /// The names of the parameters whose values are secret, and masked wherever they are shown to people.
     pub sensitive: Vec<Arc<str>>,
     /// The statement that declares it.
@@ -96,7 +96,7 @@ impl Resource {
         Resource {
             id,
             params: ParamMap::default(),
-            meta: Meta::default(),
+            meta: SharedMeta::default(),
             sensitive: Vec::new(),
             span: None,
             propagates_refresh: false,

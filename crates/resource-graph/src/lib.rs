@@ -24,6 +24,7 @@ mod params;
 mod properties;
 mod schema;
 mod sensitive;
+mod shared_meta;
 mod stored;
 mod sync;
 mod validate;
@@ -57,6 +58,7 @@ pub use schema::{
 pub use sensitive::{
     MASK, has_sensitive_parameter, hides_same, is_private_mode, is_sensitive, masked, sends_sensitive, sensitive_texts,
 };
+pub use shared_meta::SharedMeta;
 pub use stored::{StoredEdge, StoredError, StoredGraph, StoredResource, StoredValue};
 pub use sync::{GraphSync, sync, sync_by};
 pub use validate::{ValidationError, validate};

@@ -101,7 +101,7 @@ impl StoredGraph {
                 kind: resource.id.kind.clone(),
                 name: resource.id.name.clone(),
                 params,
-                meta: resource.meta.clone(),
+                meta: (*resource.meta).clone(),
                 sensitive: resource.sensitive.clone(),
                 propagates_refresh: resource.propagates_refresh,
                 origin: resource.origin.clone(),
@@ -121,7 +121,7 @@ impl StoredGraph {
         for stored in &self.resources {
             let mut resource = Resource::new(ResourceId::new(stored.kind.clone(), stored.name.clone()));
             resource.params = stored.params.iter().map(|(k, v)| (k.clone(), value(v))).collect();
-            resource.meta = stored.meta.clone();
+            resource.meta = stored.meta.clone().into();
             resource.sensitive.clone_from(&stored.sensitive);
             resource.propagates_refresh = stored.propagates_refresh;
             resource.origin.clone_from(&stored.origin);
