@@ -20,23 +20,22 @@ pub(crate) mod text {
     }
 }
 
-/// For `#[serde(with)]` on a list of names with bytes.
+/// For `#[serde(with)]` on deployed files.
 pub(crate) mod pairs {
     use std::sync::Arc;
 
     use serde::{Deserialize, Deserializer, Serializer};
 
     use super::{Block, Owned};
+    use crate::program::DeployedFiles;
 
-    type Pairs = Vec<(Arc<str>, Vec<u8>)>;
-
-    pub(crate) fn serialize<S: Serializer>(pairs: &[(Arc<str>, Vec<u8>)], serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(pairs.iter().map(|(name, bytes)| (name, Block(bytes))))
+    pub(crate) fn serialize<S: Serializer>(files: &DeployedFiles, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(files.iter().map(|(name, content)| (name, Block(content.as_bytes()))))
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Pairs, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<DeployedFiles, D::Error> {
         let pairs = Vec::<(Arc<str>, Owned)>::deserialize(deserializer)?;
-        Ok(pairs.into_iter().map(|(name, bytes)| (name, bytes.0)).collect())
+        Ok(Arc::new(pairs.into_iter().map(|(name, content)| (name, content.0.into())).collect()))
     }
 }
 

@@ -199,8 +199,9 @@ pub fn read<T: DeserializeOwned>(bytes: &[u8], expected: ArtifactStage) -> Resul
 /// # Errors
 /// Those of [`read`], and A0106 for a program that breaks an invariant of [`crate::program`].
 pub fn read_program(bytes: &[u8]) -> Result<Program, Diagnostic> {
-    let program: Program = read(bytes, ArtifactStage::Fgraph)?;
+    let mut program: Program = read(bytes, ArtifactStage::Fgraph)?;
     crate::validate::validate(&program).map_err(|why| invalid(&why.to_string()))?;
+    program.share_sources();
     Ok(program)
 }
 

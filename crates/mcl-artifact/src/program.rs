@@ -15,6 +15,7 @@ use std::sync::Arc;
 use cranelift_entity::{PrimaryMap, entity_impl};
 use mcl_diagnostics::{Files, Span};
 use mcl_value::{FuncType, Str, Type};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 /// Index into [`Program::constants`].
@@ -64,7 +65,23 @@ pub struct Program {
     pub templates: PrimaryMap<TemplateId, Template>,
     /// Files that `deploy.*` may read: absolute path inside the deploy -> bytes, sorted by path.
     #[serde(with = "crate::bytes::pairs")]
-    pub deploy: Vec<(Arc<str>, Vec<u8>)>,
+    pub deploy: DeployedFiles,
+}
+
+/// Paths and contents of files, sorted by path. Cheap to clone.
+pub type DeployedFiles = Arc<Vec<(Arc<str>, Str)>>;
+
+impl Program {
+    /// Lets the deployed files share the memory of equal sources: the sources of a program are deployed with it.
+    pub(crate) fn share_sources(&mut self) {
+        let sources: FxHashMap<&[u8], &Arc<str>> =
+            self.files.files.iter().map(|file| (file.text.as_bytes(), &file.text)).collect();
+        for (_, content) in Arc::make_mut(&mut self.deploy) {
+            if let Some(text) = sources.get(content.as_bytes()) {
+                *content = Str::from(Arc::clone(text));
+            }
+        }
+    }
 }
 
 /// A constant value.

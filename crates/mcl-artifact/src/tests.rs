@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cranelift_entity::EntityRef;
 use mcl_diagnostics::{Diagnostic, FileId, Files, Span};
-use mcl_value::{Field, FuncType, Type};
+use mcl_value::{Field, FuncType, Str, Type};
 use test_support::{Rng, for_each_seed};
 
 use crate::program::{
@@ -85,7 +85,7 @@ fn sample() -> Program {
         .into(),
         functions: vec![FunctionImport { name: id(1), ty: func, module_dir: id(4) }].into(),
         templates: vec![body, branch, each, top].into(),
-        deploy: vec![("/files/motd".into(), b"hello".to_vec())],
+        deploy: Arc::new(vec![("/files/motd".into(), Str::from("hello"))]),
     }
 }
 
@@ -283,8 +283,8 @@ fn broken_invariants_are_refused() {
     refused("fewer than two ends", |p| {
         p.templates[id(2)].statements = vec![Statement::Edge { halves: vec![], span: Span::new(FileId(0), 0, 0) }];
     });
-    refused("absolute", |p| p.deploy[0].0 = "files".into());
-    refused("sorted", |p| p.deploy.push(("/a".into(), Vec::new())));
+    refused("absolute", |p| Arc::make_mut(&mut p.deploy)[0].0 = "files".into());
+    refused("sorted", |p| Arc::make_mut(&mut p.deploy).push(("/a".into(), Str::default())));
 }
 
 #[test]

@@ -35,11 +35,14 @@ mod resource;
 mod stmt;
 mod visit;
 
+use std::sync::Arc;
+
 use mcl_artifact::MAX_TYPE_NESTING;
 use mcl_artifact::program::Program;
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use mcl_modules::Loaded;
 use mcl_types::Typed;
+use mcl_value::Str;
 
 use crate::emit::Emitter;
 use crate::error::{Inconsistency, LowerError};
@@ -95,7 +98,9 @@ pub fn lower(mut typed: Typed, loaded: &Loaded, options: Options) -> Result<Lowe
     warnings.extend(known_failures::warnings(&mut lowering.emitter));
     let Emitter { pool, templates, .. } = lowering.emitter;
     let Tables { strings, types, constants, functions } = pool.into_tables();
-    let (files, deploy) = (loaded.files.clone(), loaded.deploy.clone());
+    let files = loaded.files.clone();
+    let deploy =
+        Arc::new(loaded.deploy.iter().map(|(path, content)| (path.clone(), Str::from(&content[..]))).collect());
     let mut program = Program { files, strings, types, constants, functions, templates, deploy };
     compact::compact(&mut program);
     // The output is valid if the input is consistent.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use mcl_artifact::program::Program;
+use mcl_artifact::program::DeployedFiles;
 use mcl_value::Value;
 use resource_graph::{Params, Resource, ResourceId};
 use rustc_hash::FxHashMap;
@@ -190,8 +190,8 @@ pub struct ApplyContext {
     pub shared: Arc<SharedValues>,
     /// The exit status that a resource requested.
     pub exit: Arc<ExitRequest>,
-    /// The running program, if there is one.
-    pub program: Option<Arc<Program>>,
+    /// The files of the running program, if there is one.
+    pub deployed: Option<DeployedFiles>,
 }
 
 /// Refuses changes that may not be made.
@@ -481,10 +481,10 @@ impl<'a> Context<'a> {
         self.apply_context.syncs.add(directory);
     }
 
-    /// The running program, if there is one.
+    /// Returns the files that the running program was deployed with, if there is a program.
     #[must_use]
-    pub fn program(&self) -> Option<&'a Arc<Program>> {
-        self.apply_context.program.as_ref()
+    pub fn deployed(&self) -> Option<&'a DeployedFiles> {
+        self.apply_context.deployed.as_ref()
     }
 
     /// Returns the state directory.

@@ -133,7 +133,7 @@ fn apply(args: &Args, format: Format, program: Option<Arc<Program>>, prefix: Opt
         want_diffs: false,
         state: Some(state),
         backups,
-        program: program.clone(),
+        deployed: program.as_ref().map(|program| program.deploy.clone()),
         signals: Some(signals),
     };
     let mut printer = Printer::new(args.log_format, &files, !once && args.converged_timeout.is_none());

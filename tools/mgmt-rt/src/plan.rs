@@ -88,7 +88,7 @@ pub fn run(args: &Args) -> ExitCode {
     let options = AgentOptions {
         want_diffs: true,
         digest_salt: salt,
-        program: program.clone(),
+        deployed: program.as_ref().map(|program| program.deploy.clone()),
         signals: Signals::new().ok(),
         ..options(&args.wait, prefix.as_deref())
     };

@@ -1,11 +1,9 @@
 //! The output of `mgmt-rt apply`: a line per change, a progress line on a terminal, and a summary at the end.
 
 use std::io::IsTerminal as _;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use mcl_artifact::program::Program;
 use mcl_diagnostics::{Diagnostic, Files, Format};
 use resource_graph::ResourceId;
 use runtime::Status;
@@ -38,8 +36,8 @@ pub struct Printer<'f> {
     output: Output,
     service: ServiceManager,
     files: &'f Files,
-    /// The program that was loaded last, if it was loaded again.
-    program: Option<Arc<Program>>,
+    /// The sources of the program that was loaded last, if it was loaded again.
+    reloaded: Option<Files>,
     color: bool,
     /// Standard error is a terminal, so a progress line is shown there.
     shows_progress: bool,
@@ -67,7 +65,7 @@ impl<'f> Printer<'f> {
             output: Output::new(keeps_running),
             service: ServiceManager::new(),
             files,
-            program: None,
+            reloaded: None,
             color,
             shows_progress,
             drawn: false,
@@ -80,7 +78,7 @@ impl<'f> Printer<'f> {
     }
 
     fn files(&self) -> &Files {
-        self.program.as_ref().map_or(self.files, |program| &program.files)
+        self.reloaded.as_ref().unwrap_or(self.files)
     }
 
     /// Prints the summary, and waits until everything is printed.
@@ -279,7 +277,9 @@ impl Observer for Printer<'_> {
             Event::Reloading => self.service.reloading(),
             Event::Reloaded(program) => {
                 self.service.ready();
-                self.program = program.cloned().or(self.program.take());
+                if let Some(program) = program {
+                    self.reloaded = Some(program.files.clone());
+                }
             }
             Event::Converged(status) => self.service.status(&state(status)),
             Event::Stopping(_) => self.service.stopping(),

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mcl_artifact::program::Program;
+use mcl_artifact::program::DeployedFiles;
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use mcl_value::Value;
 use resource_engine::{Config, Engine, EngineGraph, Event, Failure, StopLevel, Time, VertexKey};
@@ -64,8 +64,8 @@ pub struct AgentOptions {
     pub state: Option<StateDir>,
     /// Where to keep what changes of files replace or remove; `None` keeps nothing.
     pub backups: Option<Arc<Backups>>,
-    /// The program that the graphs come from, if there is one.
-    pub program: Option<Arc<Program>>,
+    /// The files of the program that the graphs come from, if there is one.
+    pub deployed: Option<DeployedFiles>,
     /// The source of signals; `None` does not handle them.
     pub signals: Option<Signals>,
 }
@@ -166,7 +166,7 @@ impl<'o> Agent<'o> {
             want_diffs: options.want_diffs,
             digest_salt: options.digest_salt,
             syncs: syncs.clone(),
-            program: options.program,
+            deployed: options.deployed,
             ..ApplyContext::default()
         };
         Ok(Agent {
@@ -296,8 +296,8 @@ impl<'o> Agent<'o> {
             Message::Problems(diagnostics) => self.report_problems(&diagnostics),
             Message::Reloaded(program) => {
                 self.observer.event(observer::Event::Reloaded(program.as_ref()));
-                if program.is_some() {
-                    let apply = ApplyContext { program, ..self.context.apply.clone() };
+                if let Some(program) = program {
+                    let apply = ApplyContext { deployed: Some(program.deploy.clone()), ..self.context.apply.clone() };
                     self.context = Arc::new(SharedContext { apply, ..(*self.context).clone() });
                 }
             }

@@ -92,7 +92,7 @@ pub fn spawn(source: GraphSource, agent: AgentHandle) -> std::io::Result<SourceT
 struct Sources {
     state: SourceState,
     agent: AgentHandle,
-    /// `None` if the run has no program.
+    /// `None` if the run has no program, or none that can change.
     program: Option<ProgramSource>,
     load_program: Option<ProgramLoader>,
     hostname: String,
@@ -112,6 +112,8 @@ struct ProgramSource {
     engine: Engine,
     interpreter: Interpreter,
     notice: WaitNotice,
+    /// Whether it has made a graph.
+    has_graph: bool,
 }
 
 impl Sources {
@@ -152,7 +154,7 @@ impl Sources {
         let engine = Engine::new(program, Box::new(environment))?;
         let waker = self.state.clone();
         engine.events().on_arrival(Arc::new(move || waker.wake()));
-        Ok(ProgramSource { engine, interpreter: Interpreter::new(), notice: WaitNotice::default() })
+        Ok(ProgramSource { engine, interpreter: Interpreter::new(), notice: WaitNotice::default(), has_graph: false })
     }
 
     /// Loads the program and the catalog again. An invalid program is reported, and the running one stays.
@@ -184,6 +186,7 @@ impl Sources {
             }
             let events: Vec<(Source, SourceEvent)> =
                 self.evaluate_program().into_iter().chain(self.load_catalog()).collect();
+            self.release_final_program();
             for outcome in self.merger.handle(events) {
                 let host = &self.auto_edge_host;
                 let messages = self.deduplicator.changes(outcome, |graph| {
@@ -212,13 +215,23 @@ impl Sources {
             self.agent.send(Message::Problems(notes));
         }
         let event = match round {
-            Ok(round) if round.changed => {
-                program.interpreter.interpret(&program.engine).map_or_else(SourceEvent::Failed, SourceEvent::Graph)
-            }
+            Ok(round) if round.changed => match program.interpreter.interpret(&program.engine) {
+                Ok(graph) => {
+                    program.has_graph = true;
+                    SourceEvent::Graph(graph)
+                }
+                Err(diagnostics) => SourceEvent::Failed(diagnostics),
+            },
             Ok(_) => return None,
             Err(diagnostics) => SourceEvent::Failed(diagnostics),
         };
         Some((Source::Mcl, event))
+    }
+
+    /// Drops a program that has no other graph to come, because all its values are constants: it may take more memory than
+    /// everything else.
+    fn release_final_program(&mut self) {
+        self.program.take_if(|program| program.has_graph && program.engine.is_final());
     }
 
     /// Loads the catalog if it is due.

@@ -78,7 +78,7 @@ pub fn load(file: &Path, artifact: Option<&Path>, prefix: Option<&Path>, format:
     let graph = Box::new(finalized.engine);
     let options = AgentOptions {
         digest_salt: Some(plan.salt),
-        program: program.clone(),
+        deployed: program.as_ref().map(|program| program.deploy.clone()),
         ..plan::options(&plan.wait, prefix.as_deref())
     };
     let mut recorder = PlanRecorder::new(None);

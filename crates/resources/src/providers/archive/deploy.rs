@@ -2,14 +2,12 @@
 //!
 //! The archive depends only on the program, so it is the same on every machine.
 
+use mcl_artifact::program::DeployedFiles;
+use resource_graph::Resource;
+use safe_fs::Files;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::Arc;
-
-use mcl_artifact::program::Program;
-use resource_graph::Resource;
-use safe_fs::Files;
 use tar::Builder;
 
 use crate::providers::archive::member::{Format, Member};
@@ -34,7 +32,7 @@ impl DeployTar {
 
 /// The files of a program in one format.
 struct Deployed<'a> {
-    program: &'a Program,
+    files: &'a DeployedFiles,
     format: Format,
 }
 
@@ -42,7 +40,7 @@ impl Source for Deployed<'_> {
     fn write_to(&self, _files: &Files, out: &mut dyn Write) -> Result<u32, Failure> {
         let mut tar = Builder::new(out);
         let mut directories = BTreeSet::new();
-        for (path, content) in &self.program.deploy {
+        for (path, content) in self.files.iter() {
             // Directories precede their entries.
             for (end, _) in path.match_indices('/').skip(1) {
                 let name = &path[..=end];
@@ -50,7 +48,7 @@ impl Source for Deployed<'_> {
                     append(&mut tar, self.format, name, 0o755, &[])?;
                 }
             }
-            append(&mut tar, self.format, path, 0o644, content)?;
+            append(&mut tar, self.format, path, 0o644, content.as_bytes())?;
         }
         tar.finish().map_err(|error| Failure::io("write", "the archive of the program", error))?;
         Ok(0o7777)
@@ -76,12 +74,12 @@ impl Provider for DeployTar {
     }
 
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
-        let Some(program) = cx.program().map(Arc::clone) else {
+        let Some(files) = cx.deployed() else {
             return Err(Failure::Unavailable(
                 "there is no mcl program in this run whose files could be archived".to_owned(),
             ));
         };
-        check_output(cx, &self.path, &Deployed { program: &program, format: self.format })
+        check_output(cx, &self.path, &Deployed { files, format: self.format })
     }
 
     fn watches(&self) -> Vec<Watch> {
@@ -98,6 +96,7 @@ impl Provider for DeployTar {
 mod tests {
     use std::fs::File;
     use std::path::Path;
+    use std::sync::Arc;
 
     use super::*;
     use crate::provider_test::{ProviderTest, resource};
@@ -110,9 +109,8 @@ mod tests {
         archive.entries().unwrap().map(name).collect()
     }
 
-    fn program(files: &[(&str, &str)]) -> Option<Arc<Program>> {
-        let deploy = files.iter().map(|(path, text)| ((*path).into(), text.as_bytes().to_vec())).collect();
-        Some(Arc::new(Program { deploy, ..Program::default() }))
+    fn deployed(files: &[(&str, &str)]) -> Option<DeployedFiles> {
+        Some(Arc::new(files.iter().map(|(path, text)| ((*path).into(), (*text).into())).collect()))
     }
 
     #[test]
@@ -122,7 +120,7 @@ mod tests {
         let long = format!("/files/{}/{}", "d".repeat(90), "f".repeat(90));
         for format in [0, 4, 8] {
             let mut test = ProviderTest::new(&resource("deploy:tar", out.to_str().unwrap()).with("format", format));
-            test.apply_context.program = program(&[("/files/a", "1"), (&long, "2"), ("/main.mcl", "")]);
+            test.apply_context.deployed = deployed(&[("/files/a", "1"), (&long, "2"), ("/main.mcl", "")]);
             test.assert_converges();
             let directory = format!("/files/{}/", "d".repeat(90));
             assert_eq!(names(&out), ["/files/", "/files/a", &directory, &long, "/main.mcl"], "format {format}");
@@ -136,9 +134,9 @@ mod tests {
         let out = scratch.path().join("o.tar");
         let mut test = ProviderTest::new(&resource("deploy:tar", out.to_str().unwrap()));
         assert!(test.run(true).unwrap_err().to_string().contains("no mcl program"));
-        test.apply_context.program = program(&[("/main.mcl", "1")]);
+        test.apply_context.deployed = deployed(&[("/main.mcl", "1")]);
         test.assert_converges();
-        test.apply_context.program = program(&[("/main.mcl", "2")]);
+        test.apply_context.deployed = deployed(&[("/main.mcl", "2")]);
         test.assert_converges();
     }
 }
