@@ -123,6 +123,19 @@ fn with_payload(payload: &[u8]) -> Vec<u8> {
 }
 
 #[test]
+fn deployed_source_is_in_memory_once() {
+    let text = "the source";
+    let mut program = sample();
+    program.files.add("other.mcl", text);
+    let deployed = [("/files/motd", "hello"), ("/other.mcl", text)];
+    program.deploy = Arc::new(deployed.map(|(path, content)| (path.into(), Str::from(content))).to_vec());
+    let read = read_program(&write(ArtifactStage::Fgraph, &program)).expect("a valid program");
+    assert_eq!(read, program);
+    let source = &read.files.files.last().expect("a file").text;
+    assert_eq!(read.deploy[1].1.as_bytes().as_ptr(), source.as_ptr());
+}
+
+#[test]
 fn a_program_is_read_back_as_it_was_written() {
     let program = sample();
     assert_eq!(validate(&program), Ok(()));

@@ -276,7 +276,37 @@ impl WaitNotice {
 
 #[cfg(test)]
 mod tests {
+    use graph_merge::MergeOptions;
+    use test_support::eventually;
+
     use super::*;
+    use crate::agent::{Agent, AgentOptions, Event, Observer};
+
+    struct Silent;
+
+    impl Observer for Silent {
+        fn event(&mut self, _: Event<'_>) {}
+    }
+
+    #[test]
+    fn program_that_cannot_change_is_dropped_once_its_graph_is_made() {
+        let state = tempfile::tempdir().expect("a temporary directory");
+        let mut observer = Silent;
+        let agent = Agent::new(AgentOptions::default(), &mut observer).expect("no state to read");
+        let program = Arc::new(Program::default());
+        let source = GraphSource {
+            program: Some(Arc::clone(&program)),
+            load_program: None,
+            puppet: None,
+            merger: GraphMerger::new(true, false, MergeOptions::default()),
+            hostname: "h1".to_owned(),
+            state_dir: state.path().to_owned(),
+            shared: agent.shared(),
+        };
+        let running = spawn(source, agent.handle()).expect("a thread");
+        eventually("only the test has the program", || Arc::strong_count(&program) == 1);
+        assert!(!running.state.is_stopping(), "the thread waits for requests to load another program");
+    }
 
     #[test]
     fn wait_is_reported_once_after_a_delay() {

@@ -170,9 +170,3 @@ fn without_inotify_everything_is_polled_and_the_limit_reported_once() {
     assert!(!watcher.take_limit_reached());
     assert!(watcher.next_poll().is_some());
 }
-
-#[test]
-fn node_of_a_file_needs_little_memory() {
-    // There is one for each watched path, up to hundreds of thousands.
-    assert!(size_of::<Node>() <= 80, "{} bytes", size_of::<Node>());
-}
