@@ -88,12 +88,12 @@ impl AgentHandle {
     }
 
     /// Waits while many messages are in the queue. The loop itself must not call this.
-    pub(super) fn wait_for_room(&self) {
+    pub(super) fn wait_for_capacity(&self) {
         let queue = self.inner.taken.wait_while(self.lock(), |queue| queue.is_full());
         drop(queue.unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Ends all waiting for room, now and later.
+    /// Ends all waiting for capacity, now and later.
     pub(super) fn close(&self) {
         self.lock().closed = true;
         self.inner.taken.notify_all();
@@ -176,11 +176,11 @@ mod tests {
     fn workers_wait_until_messages_are_taken_or_the_mailbox_is_closed() {
         for unblock in [|handle: &AgentHandle| drop(handle.take()), AgentHandle::close] {
             let handle = AgentHandle::new();
-            handle.wait_for_room();
+            handle.wait_for_capacity();
             (0..MAX_WAITING_MESSAGES).for_each(|_| handle.send_deferred(Message::Problems(Vec::new())));
             assert!(handle.lock().is_full());
             let waiting = handle.clone();
-            let worker = std::thread::spawn(move || waiting.wait_for_room());
+            let worker = std::thread::spawn(move || waiting.wait_for_capacity());
             unblock(&handle);
             worker.join().expect("the worker goes on");
             assert!(!handle.lock().is_full());

@@ -185,7 +185,7 @@ impl Shared {
                 }
                 // While checks wait for a worker, the agent may take finished ones together.
                 self.send(done, last);
-                self.agent.wait_for_room();
+                self.agent.wait_for_capacity();
                 queue = self.lock();
                 continue;
             }
