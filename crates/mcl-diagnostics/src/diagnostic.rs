@@ -65,6 +65,9 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// The rule, or how to fix the violation.
     pub help: Option<String>,
+    /// The source in which errors of earlier stages are consequences of this one. Renderers do not show it.
+    #[serde(skip)]
+    pub covers: Option<Span>,
 }
 
 impl Diagnostic {
@@ -80,6 +83,7 @@ impl Diagnostic {
             span_label: String::new(),
             labels: Vec::new(),
             help: None,
+            covers: None,
         }
     }
 
@@ -128,6 +132,13 @@ impl Diagnostic {
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help = Some(text.into());
+        self
+    }
+
+    /// Sets the source in which errors of earlier stages are consequences of this one.
+    #[must_use]
+    pub fn covering(mut self, covers: Option<Span>) -> Diagnostic {
+        self.covers = covers;
         self
     }
 

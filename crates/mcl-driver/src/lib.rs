@@ -20,4 +20,4 @@ mod tests;
 pub use merge_points::check_merge_points;
 pub use payload::{Checked, Payload, Resolved, Trees};
 pub use sensitive::may_hold_sensitive_values;
-pub use stages::{Compiled, compile, fgraph, interpolate, lex, parse, scope, unify};
+pub use stages::{Compiled, add_diagnostics, compile, fgraph, interpolate, lex, parse, scope, unify};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcl_artifact::{ArtifactStage, program::Program};
-use mcl_diagnostics::{Diagnostic, FileId, Severity};
+use mcl_diagnostics::{Diagnostic, FileId, Severity, Span, Stage};
 use mcl_fgraph::Options;
 use mcl_lexer::{Tokens, lex_diagnostics};
 use mcl_modules::{Loaded, Unit};
@@ -139,7 +139,7 @@ pub fn compile(loaded: Loaded, wanted: &[ArtifactStage], between: impl Fn()) -> 
             break;
         }
         let (following, found) = payload.next();
-        compiled.diagnostics.extend(found);
+        add_diagnostics(&mut compiled.diagnostics, found);
         next = following;
         between();
     }
@@ -147,6 +147,19 @@ pub fn compile(loaded: Loaded, wanted: &[ArtifactStage], between: impl Fn()) -> 
         compiled.artifacts.clear();
     }
     compiled
+}
+
+/// Adds the diagnostics of a stage, and removes those of earlier stages that are consequences of them.
+pub fn add_diagnostics(diagnostics: &mut Vec<Diagnostic>, found: Vec<Diagnostic>) {
+    let mut covers: Vec<(Span, Stage)> = found.iter().filter_map(|later| Some((later.covers?, later.stage))).collect();
+    covers.sort_by_key(|(span, _)| (span.file, span.start));
+    diagnostics.retain(|earlier| {
+        let Some(span) = earlier.span else { return true };
+        let next = covers.partition_point(|(cover, _)| (cover.file, cover.start) <= (span.file, span.start));
+        let cover = next.checked_sub(1).map(|last| covers[last]);
+        !cover.is_some_and(|(cover, stage)| cover.file == span.file && span.end <= cover.end && earlier.stage < stage)
+    });
+    diagnostics.extend(found);
 }
 
 /// Returns one unit per file: a file that belongs to two modules is lexed and parsed once.

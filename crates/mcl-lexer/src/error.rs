@@ -113,11 +113,30 @@ fn lex_error(file: FileId, kind: TokenKind, tokens: &Tokens, text: &str, token: 
         TokenKind::Underscore => underscore(tokens, token),
         TokenKind::AmpersandAmpersand => LexErrorKind::UnknownOperator(found.to_owned()),
         _ if matches!(first, '!' | '&' | '|' | '%' | '^' | '~' | '?') => {
-            LexErrorKind::UnknownOperator(found.to_owned())
+            let (operator, span) = operator_around(text, span);
+            return LexError { kind: LexErrorKind::UnknownOperator(operator.to_owned()), span };
         }
         _ => LexErrorKind::UnrecognizedCharacter(first),
     };
     LexError { kind, span }
+}
+
+/// The operators of other languages that contain a character which is not part of any token.
+const OPERATORS: &[&str] = &["<~", "~>", "=~", "!~", "??", "?.", "!==", "|>", "<|"];
+
+/// Returns the operator of another language that the character at `span` is part of, or the character itself.
+fn operator_around(text: &str, span: Span) -> (&str, Span) {
+    for operator in OPERATORS {
+        // The character may be any of those of the operator.
+        for offset in 0..operator.len() as u32 {
+            let Some(start) = span.start.checked_sub(offset) else { continue };
+            let end = start + operator.len() as u32;
+            if text.get(start as usize..end as usize) == Some(operator) {
+                return (operator, Span { start, end, ..span });
+            }
+        }
+    }
+    (text.get(span.start as usize..span.end as usize).unwrap_or(""), span)
 }
 
 /// Classifies the `_` of `tail_`, `_head` and `1_000`.
@@ -225,10 +244,19 @@ impl LexErrorKind {
                 return Some(format!("use double quotes: \"{}\"", truncated(content)));
             }
             LexErrorKind::UnknownOperator(operator) => match operator.as_str() {
+                "~>" => "a notification is an entry of the resource that notifies: `Notify => Kind[\"name\"],`",
+                "<~" => "a notification is an entry of the resource that listens: `Listen => Kind[\"name\"],`",
+                "=~" | "!~" => "import \"regexp\" and call `regexp.match(\"pattern\", $string)`",
+                "??" | "?." => "a fallback replaces a value that fails: `$map[\"key\"] <|> \"default\"`",
+                "<|" | "|>" => "exported resources are collected by `collect kind \"name\" { … }`",
+                "!==" => "unequal is written `!=`",
                 "!" => "logical not is written `not`, unequal `!=`",
                 "&" | "&&" => "logical and is written `and`",
                 "|" => "logical or is written `or`, a fallback `<|>`",
                 "%" => "for the remainder import \"math\" and call `math.mod(a, b)`",
+                "^" | "~" => {
+                    "there are no bitwise operators and no power operator; `math.pow(a, b)` of the module \"math\" is a power"
+                }
                 "?" => {
                     "a conditional value is written `if c { a } else { b }`, a conditional field `field => c ?: value,`"
                 }

@@ -340,11 +340,14 @@ impl<'t> Builder<'t> {
     pub fn variables_between(&mut self, l: TokenIdx, r: TokenIdx) -> Vec<(Name, Span)> {
         let mut variables = Vec::new();
         for token in l.until(r) {
-            if self.tokens.kind(token) == Some(TokenKind::Dollar)
-                && self.tokens.kind(token + 1) == Some(TokenKind::Identifier)
-                && token + 1 < r
-            {
-                variables.push((self.word(token + 1), self.span(token + 1, token + 2)));
+            // Without its dollar sign, a variable stands where one is declared.
+            let before = token.previous().and_then(|previous| self.tokens.kind(previous));
+            let is_declared = matches!(
+                before,
+                Some(TokenKind::Dollar | TokenKind::For | TokenKind::ForKv | TokenKind::Comma | TokenKind::OpenParen)
+            );
+            if is_declared && self.tokens.kind(token) == Some(TokenKind::Identifier) {
+                variables.push((self.word(token), self.span(token, token + 1)));
             }
         }
         variables

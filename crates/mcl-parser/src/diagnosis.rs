@@ -4,6 +4,7 @@
 
 mod entry;
 mod expression;
+mod habit;
 mod name;
 mod statement;
 
@@ -18,6 +19,7 @@ use crate::token_set::{OPERAND_END, SIMPLE_TYPE, TokenSet, VALUE_START};
 /// Returns the error for a failed statement.
 pub fn diagnose(f: &Failure<'_>) -> SyntaxError {
     statement::misplaced(f)
+        .or_else(|| habit::construct(f))
         .or_else(|| expression::adjacent_tokens(f))
         .or_else(|| statement::at_start(f))
         .or_else(|| name::invalid(f))

@@ -2,6 +2,7 @@
 
 mod expression;
 mod found;
+mod habit;
 mod statement;
 
 use mcl_diagnostics::{Code, Span};
@@ -12,6 +13,7 @@ use crate::token_set::TokenSet;
 
 pub use expression::{BareWordError, EntryError, ExpressionError, TypeError};
 pub use found::{Found, NameRole};
+pub use habit::{HabitError, HabitKind, Instead, foreign_type};
 pub use statement::{BindingError, FunctionError, HeadError, LoopError, NameError, StatementError};
 
 /// A syntax error.
@@ -51,6 +53,7 @@ pub enum SyntaxErrorKind {
     BareWord(BareWordError),
     Entry(EntryError),
     Type(TypeError),
+    Habit(HabitError),
     /// An element, argument, entry, … is not followed by a comma.
     MissingComma(BracketContext),
     TooDeep(Nested),
@@ -114,11 +117,22 @@ impl SyntaxErrorKind {
             SyntaxErrorKind::Entry(EntryError::Unknown { .. } | EntryError::ExpectedEdge { .. }) => Code::E0206,
             SyntaxErrorKind::Entry(_) => Code::E0201,
             SyntaxErrorKind::Type(error) => error.code(),
+            SyntaxErrorKind::Habit(error) => error.code(),
             SyntaxErrorKind::MissingComma(_) => Code::E0202,
             SyntaxErrorKind::TooDeep(_) => Code::E0210,
             SyntaxErrorKind::ExpectedOperator { .. } => Code::E0213,
             SyntaxErrorKind::Expected { incomplete: true, .. } => Code::E0220,
             SyntaxErrorKind::Expected { incomplete: false, .. } => Code::E0201,
+        }
+    }
+}
+
+impl SyntaxErrorKind {
+    /// Whether both are the same construct of another language.
+    pub fn is_same_habit(&self, other: &SyntaxErrorKind) -> bool {
+        match (self, other) {
+            (SyntaxErrorKind::Habit(a), SyntaxErrorKind::Habit(b)) => a.kind == b.kind,
+            _ => false,
         }
     }
 }
@@ -147,4 +161,5 @@ impl_from!(
     BareWord(BareWordError),
     Entry(EntryError),
     Type(TypeError),
+    Habit(HabitError),
 );

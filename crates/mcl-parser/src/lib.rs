@@ -29,6 +29,7 @@ mod interpolate;
 mod lint;
 mod lookahead;
 mod message;
+mod method;
 mod parse;
 mod recovery;
 mod segment;
@@ -48,5 +49,6 @@ mod grammar {
 pub use ast::MAX_DEPTH;
 pub use ast_validation::check_ast;
 pub use interpolate::interpolate;
+pub use method::call_for_method;
 pub use parse::{Parsed, parse};
 pub use validate::InvalidAst;

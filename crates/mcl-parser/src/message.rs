@@ -1,6 +1,8 @@
 //! The words of syntax errors: the only place with their messages, labels and help.
 
 mod expected;
+mod habit;
+mod words;
 
 use mcl_diagnostics::{Diagnostic, Stage};
 
@@ -8,26 +10,11 @@ use crate::ast::MAX_DEPTH;
 use crate::bracket::BracketContext;
 use crate::error::{
     BareWordError, BindingError, BracketError, EntryError, ExpressionError, FunctionError, HeadError, LoopError,
-    NameError, NameRole, Nested, StatementError, SyntaxError, SyntaxErrorKind, TypeError,
+    NameError, NameRole, Nested, StatementError, SyntaxError, SyntaxErrorKind, TypeError, foreign_type,
 };
 use crate::message::expected::{describe, or_end_of, text};
-
-/// A message and its help.
-struct Words {
-    message: String,
-    help: Option<String>,
-}
-
-/// Creates a message without help.
-fn message(message: impl Into<String>) -> Words {
-    Words { message: message.into(), help: None }
-}
-
-impl Words {
-    fn help(self, help: impl Into<String>) -> Words {
-        Words { help: Some(help.into()), ..self }
-    }
-}
+use crate::message::habit::habit;
+use crate::message::words::{Words, message};
 
 impl From<SyntaxError> for Diagnostic {
     fn from(error: SyntaxError) -> Diagnostic {
@@ -52,6 +39,7 @@ impl From<SyntaxError> for Diagnostic {
             SyntaxErrorKind::ExpectedOperator { operand, .. } => {
                 diagnostic.at(span).label(*operand, "the expression may end here")
             }
+            SyntaxErrorKind::Habit(error) => diagnostic.at(span).covering(error.covers),
             _ => diagnostic.at(span),
         };
         match words.help {
@@ -73,6 +61,7 @@ fn words(kind: &SyntaxErrorKind) -> Words {
         SyntaxErrorKind::BareWord(error) => bare_word(error),
         SyntaxErrorKind::Entry(error) => entry(error),
         SyntaxErrorKind::Type(error) => written_type(error),
+        SyntaxErrorKind::Habit(error) => habit(&error.kind),
         SyntaxErrorKind::MissingComma(context) => missing_comma(*context),
         SyntaxErrorKind::TooDeep(nested) => too_deep(*nested),
         SyntaxErrorKind::ExpectedOperator { context, found, .. } => {
@@ -233,7 +222,6 @@ fn binding(error: &BindingError) -> Words {
         }
         BindingError::DottedName => message("cannot define a variable with a dot in its name")
             .help("dots come from imports and includes: `import \"module\" as name`, then use `$name.variable`"),
-        BindingError::DashInName => message("invalid `-` in a variable name").help("use an underscore: `$web_port`"),
         BindingError::LoneVariable { name } => {
             message(format!("`${name}` alone is not a statement")).help(format!("define it: `${name} = …`"))
         }
@@ -292,11 +280,12 @@ fn function(error: &FunctionError) -> Words {
         FunctionError::ParameterDefault => {
             message("a parameter cannot have a default value").help("pass the value in every call")
         }
-        FunctionError::TypeBeforeParameter { ty } => {
+        FunctionError::TypeBeforeParameter { ty, name } => {
+            let (written, name) = (foreign_type(ty), name.as_deref().unwrap_or("name"));
             message(format!("expected a parameter name, found the type `{ty}`"))
-                .help(format!("the type follows the name: `$name {ty}`"))
+                .help(format!("the type follows the name, and may be omitted: `${name} {written}`"))
         }
-        FunctionError::ArrowBeforeResult => message("unexpected `->` before the result type")
+        FunctionError::SignBeforeResult { found } => message(format!("unexpected `{found}` before the result type"))
             .help("the result type follows the parameters directly: `func f($x int) str { … }`"),
         FunctionError::EmptyBody => message("empty function body").help("the body of a function is one expression"),
         FunctionError::VariableInBody => message("cannot define a variable inside a function")
@@ -370,13 +359,24 @@ fn bare_word(error: &BareWordError) -> Words {
             .help("the body of a function is one expression, and that is its result"),
         BareWordError::Null { word } => message(format!("unexpected bare word `{word}`"))
             .help("there is no null; leave the field out, or use `cond ?: value`"),
-        BareWordError::Value { word } => message(format!("unexpected bare word `{word}`"))
+        BareWordError::LowerCaseEdge { word } => {
+            let mut kind = word.clone();
+            if let Some(first) = kind.get_mut(..1) {
+                first.make_ascii_uppercase();
+            }
+            message(format!("expected a capitalized kind in an edge, found `{word}`"))
+                .help(format!("write `{kind}[…]`"))
+        }
+        BareWordError::Value { word, ensure_of: Some(kind) } => message(format!("unexpected bare word `{word}`"))
+            .help(format!("Puppet's `ensure` is `state`, with a value in quotes; `mclc doc {kind}` lists the values")),
+        BareWordError::Value { word, ensure_of: None } => message(format!("unexpected bare word `{word}`"))
             .help(format!("a string is quoted, `\"{word}\"`; a variable is written `${word}`")),
         BareWordError::Other { word } => message(format!("unexpected bare word `{word}`"))
             .help(format!("a variable is written `${word}`, a call `{word}(…)`")),
         BareWordError::NamedArgument => message("arguments cannot be named").help("arguments are passed by position"),
-        BareWordError::MapKey { word } => message(format!("unexpected bare word `{word}` as a map key"))
-            .help("for a struct write `struct{…}`; the key of a map is an expression, such as a quoted string"),
+        BareWordError::MapKey { word } => message(format!("unexpected bare word `{word}` as a map key")).help(format!(
+            "a struct is written `struct{{{word} => …}}`; the key of a map is quoted: `{{\"{word}\" => …}}`"
+        )),
         BareWordError::MissingValue { field } => message(format!("missing value of the entry `{field}`")),
     }
 }
@@ -399,14 +399,21 @@ fn entry(error: &EntryError) -> Words {
                 BracketContext::Struct => "struct field",
                 _ => "field name",
             };
-            message(format!("expected `=>` after the {what}, found `{found}`"))
+            message(format!("expected `=>` after the {what}, found `{found}`")).help(match after {
+                BracketContext::Map => "the key and the value of a map are joined by `=>`: `{\"key\" => 1}`",
+                BracketContext::Struct => "a field of a struct takes `=>`: `struct{field => 1}`",
+                _ => "a field takes `=>`, and ends with a comma: `field => value,`",
+            })
+        }
+        EntryError::DotAfterMeta { parameter } => {
+            message("expected `:` after `Meta`, found `.`").help(format!("write `Meta:{parameter} => …,`"))
         }
         EntryError::MiscasedMeta => {
             message("expected `Meta:`, found `meta:`").help("meta parameters are capitalized: `Meta:noop => true`")
         }
-        EntryError::EdgeAsValue { property, kind } => {
+        EntryError::EdgeAsValue { property, half } => {
             message("expected an edge property (`Before`, `Notify`, `Depend` or `Listen`) before this edge")
-                .help(format!("write `{property} => {kind}[…],` with a capital letter"))
+                .help(format!("write `{property} => {half},` with a capital letter"))
         }
         EntryError::EdgeChain => {
             message("unexpected `->` in an edge entry").help("an entry takes one edge half; write an entry for each")
@@ -429,8 +436,8 @@ fn written_type(error: &TypeError) -> Words {
         }
         TypeError::MapWithoutKeyword => message("expected a type, found `{`")
             .help("a map type is written `map{str: int}`, a struct type `struct{a int; b str}`"),
-        TypeError::ColonBeforeType { name } => message(format!("unexpected `:` after `${name}`"))
-            .help(format!("the type follows the name without a colon: `${name} int`")),
+        TypeError::ColonBeforeType { name, ty } => message(format!("unexpected `:` after `${name}`"))
+            .help(format!("the type follows the name without a colon: `${name} {ty}`")),
         TypeError::TrailingSemicolon => {
             message("unexpected `;` at the end of a struct type").help("`;` only separates fields")
         }

@@ -18,22 +18,25 @@
 mod block;
 mod definitions;
 mod element;
+mod foreign;
+mod replacement;
 mod state;
 
 use mcl_diagnostics::FileId;
 use mcl_lexer::{TokenIdx, TokenKind, Tokens};
 
-use crate::ast::Stmt;
+use crate::ast::{Definition, Stmt};
 use crate::builder::{Builder, Head};
 use crate::diagnosis::{diagnose, missing_comma};
-use crate::error::SyntaxError;
+use crate::error::{FunctionError, SyntaxError, SyntaxErrorKind};
 use crate::failure::{Cause, Failure};
 use crate::lookahead::{first_on_line, indentation, starts_entry, starts_statement};
 use crate::recovery::block::BrokenHead;
 use crate::recovery::element::Repair;
+use crate::recovery::foreign::{ForeignStatement, Rest};
 use crate::recovery::state::{Attempts, FailedStatement, RecoveringParser};
 use crate::segment::{ParseFailure, parse_segment};
-use crate::terminals::Position;
+use crate::terminals::{Edit, Position};
 use crate::token_set::{STATEMENT_START, STATEMENT_START_IN_LINE};
 
 /// A statement is retried at most this many times.
@@ -45,6 +48,10 @@ enum Recovery {
     EndStatementBefore(TokenIdx),
     /// The statement is parsed again with an edit.
     Retry(Repair),
+    /// The statement is parsed again with edits of single tokens.
+    Replace(Vec<(TokenIdx, Edit)>),
+    /// A statement of another language is skipped; its names are known.
+    SkipForeign { end: TokenIdx, defines: Vec<Definition> },
     /// Parsing continues inside a block whose head is an error.
     EnterBlock(BrokenHead),
     /// Parsing continues with the `if` of an `else if`.
@@ -139,6 +146,13 @@ impl<'t> RecoveringParser<'t> {
             self.errors.push(error);
             return Recovery::EnterBlock(head);
         }
+        if let Some(ForeignStatement { error, rest }) = self.foreign_statement(start, failure.token) {
+            self.report_foreign(error, start);
+            return match rest {
+                Rest::Skip { end, defines } => Recovery::SkipForeign { end: end.max(start + 1), defines },
+                Rest::Enter(head) => Recovery::EnterBlock(head),
+            };
+        }
         let failed = match self.find_end(start, failure) {
             Ok(end) => return Recovery::EndStatementBefore(end),
             Err(failed) => failed,
@@ -148,6 +162,12 @@ impl<'t> RecoveringParser<'t> {
             self.attempts = Attempts { statement: Some(start), count: 0 };
         }
         self.attempts.count += 1;
+        if self.attempts.count <= MAX_RETRIES
+            && let Some(replacement) = self.replacement(&failure, &failed)
+        {
+            self.report_foreign(replacement.error, failure.at);
+            return Recovery::Replace(replacement.edits);
+        }
         if self.attempts.count <= MAX_RETRIES
             && let Some(repair) = self.repair_element(start, &failed)
         {
@@ -185,6 +205,17 @@ impl<'t> RecoveringParser<'t> {
             Recovery::Retry(repair) => {
                 self.edits.insert(repair.at, repair.edit);
                 self.statement_position(start)
+            }
+            Recovery::Replace(edits) => {
+                self.edits.extend(edits);
+                self.statement_position(start)
+            }
+            Recovery::SkipForeign { end, defines } => {
+                let span = self.builder.span(start, end);
+                let id = self.builder.push_stmt(Stmt::Error { defines }, span);
+                self.builder.complete(id, end);
+                self.skipped_to = Some(end);
+                self.resume_position(end, start)
             }
             Recovery::EnterBlock(head) => self.enter_block(start, head),
             Recovery::EnterElseIf => {
@@ -262,11 +293,33 @@ impl<'t> RecoveringParser<'t> {
         }
     }
 
+    /// Reports a construct of another language, which is the cause of the other errors in the tokens that it covers.
+    fn report_foreign(&mut self, error: SyntaxError, at: TokenIdx) {
+        if self.silent_from.is_some_and(|silent_from| at >= silent_from) {
+            return;
+        }
+        if let SyntaxErrorKind::Habit(habit) = &error.kind {
+            if let Some(covers) = habit.covers {
+                self.errors.retain(|other| other.span.start < covers.start || other.span.end > covers.end);
+            }
+            // A file that was written with semicolons has them everywhere.
+            if habit.is_reported_once() && self.errors.iter().any(|other| other.kind.is_same_habit(&error.kind)) {
+                return;
+            }
+        }
+        self.errors.push(error);
+    }
+
     /// Reports an error at the token `at`, unless the tokens from `first` to it contain an error that was already reported.
     fn report(&mut self, error: SyntaxError, first: TokenIdx, at: TokenIdx) {
-        let has_lexical_error = first.until(at + 1).filter_map(|token| self.kind(token)).any(TokenKind::is_error);
+        // `=~` fails at the token before the one that is not a token of mcl.
+        let end = if self.tokens.is_adjacent_to_previous(at + 1) { at + 2 } else { at + 1 };
+        let has_lexical_error = first.until(end).filter_map(|token| self.kind(token)).any(TokenKind::is_error);
         let is_silent = self.silent_from.is_some_and(|silent_from| at >= silent_from);
         if has_lexical_error || is_silent || self.brackets.has_edit_between(first, at) {
+            return;
+        }
+        if self.follows_from_parameter(&error, first) {
             return;
         }
         // An error is not repeated on the same line of the same statement.
@@ -277,6 +330,19 @@ impl<'t> RecoveringParser<'t> {
             return;
         }
         self.errors.push(error);
+    }
+
+    /// Whether an error follows from a parameter without `$`, which was reported: other parameters, and uses of it.
+    fn follows_from_parameter(&self, error: &SyntaxError, first: TokenIdx) -> bool {
+        let is_use = matches!(
+            error.kind,
+            SyntaxErrorKind::Function(FunctionError::ParameterWithoutDollar { .. }) | SyntaxErrorKind::BareWord(_)
+        );
+        let start = self.tokens.start(self.attempts.statement.unwrap_or(first));
+        is_use
+            && self.errors.iter().rev().take_while(|earlier| earlier.span.start >= start).any(|earlier| {
+                matches!(earlier.kind, SyntaxErrorKind::Function(FunctionError::ParameterWithoutDollar { .. }))
+            })
     }
 
     /// Whether two offsets of the text are on the same line.

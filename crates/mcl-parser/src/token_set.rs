@@ -144,6 +144,9 @@ const TERMINALS: &[TokenKind] = &[
 /// The words of variables and dotted names (spec 01 §1.5).
 pub const WORD: TokenSet = TokenSet::new(&[TokenKind::Identifier, TokenKind::Map, TokenKind::Collect]);
 
+/// The string literals, in whichever quotes.
+pub const STRING_LIKE: TokenSet = TokenSet::new(&[TokenKind::String, TokenKind::WrongQuotes]);
+
 /// The number literals.
 pub const NUMBER: TokenSet = TokenSet::new(&[TokenKind::Integer, TokenKind::Float]);
 

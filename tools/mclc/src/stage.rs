@@ -46,7 +46,7 @@ pub fn run(args: &Stage, target: ArtifactStage, color: Color) -> u8 {
             break;
         }
         let (next, found) = current.next();
-        diagnostics.extend(found);
+        mcl_driver::add_diagnostics(&mut diagnostics, found);
         payload = next;
     }
     let failed = report::any_error(&diagnostics);

@@ -45,12 +45,12 @@ pub fn in_entries(f: &Failure<'_>) -> Option<SyntaxError> {
 fn in_parameters(f: &Failure<'_>, before: TokenKind, found: TokenKind) -> Option<SyntaxError> {
     match found {
         TokenKind::Colon if before == TokenKind::Identifier => {
-            Some(f.error(TypeError::ColonBeforeType { name: f.owned_text(f.last()) }))
+            Some(f.error(TypeError::ColonBeforeType { name: f.owned_text(f.last()), ty: "int".to_owned() }))
         }
         TokenKind::TypeBool | TokenKind::TypeStr | TokenKind::TypeInt | TokenKind::TypeFloat
             if matches!(before, TokenKind::Comma | TokenKind::OpenParen) =>
         {
-            Some(f.error(FunctionError::TypeBeforeParameter { ty: f.owned_text(f.at) }))
+            Some(f.error(FunctionError::TypeBeforeParameter { ty: f.owned_text(f.at), name: None }))
         }
         _ => None,
     }
@@ -75,7 +75,14 @@ fn in_resource(f: &Failure<'_>, before: TokenKind, found: TokenKind) -> Option<E
                 Some("subscribe" | "listen") => "Listen",
                 _ => "Before",
             };
-            Some(EntryError::EdgeAsValue { property, kind: f.owned_text(f.at) })
+            let closer = (f.at + 2).until(f.tokens.end_idx()).take(8);
+            let closer = closer.into_iter().find(|token| f.tokens.kind(*token) == Some(TokenKind::CloseBracket));
+            let half = match closer {
+                Some(closer) => f.text.get(f.tokens.start(f.at) as usize..f.tokens.end(closer) as usize),
+                None => None,
+            };
+            let half = half.map_or_else(|| format!("{}[…]", f.text_of(f.at)), |half| half.replace('\'', "\""));
+            Some(EntryError::EdgeAsValue { property, half })
         }
         TokenKind::Arrow => Some(EntryError::EdgeChain),
         TokenKind::Dot if before == TokenKind::CloseBracket => Some(EntryError::EdgeWithField),

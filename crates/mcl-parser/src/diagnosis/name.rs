@@ -88,7 +88,17 @@ pub fn bare_word(f: &Failure<'_>) -> Option<SyntaxError> {
             let field = first.checked_sub(2)?;
             return Some(f.error_at(BareWordError::MissingValue { field: f.owned_text(field) }, field));
         }
-        _ if before == Some(TokenKind::Rocket) => BareWordError::Value { word },
+        _ if before == Some(TokenKind::Rocket)
+            && kind_before(first, 2) == Some(TokenKind::Capitalized)
+            && f.found_kind() == Some(TokenKind::OpenBracket) =>
+        {
+            BareWordError::LowerCaseEdge { word }
+        }
+        _ if before == Some(TokenKind::Rocket) => {
+            let is_ensure = first.checked_sub(2).is_some_and(|field| f.text_of(field) == "ensure");
+            let kind = is_ensure.then(|| f.owned_text(f.start));
+            BareWordError::Value { word, ensure_of: kind }
+        }
         _ => BareWordError::Other { word },
     };
     Some(SyntaxError::new(error, span))

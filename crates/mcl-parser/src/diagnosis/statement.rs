@@ -96,8 +96,11 @@ fn in_binding(f: &Failure<'_>) -> SyntaxError {
     match f.found_kind() {
         Some(TokenKind::Eq) => f.error(BindingError::DoubleEquals { name }),
         Some(TokenKind::Dot) => f.error(BindingError::DottedName),
-        Some(TokenKind::Colon) => f.error(TypeError::ColonBeforeType { name }),
-        Some(TokenKind::Minus) => f.error(BindingError::DashInName),
+        Some(TokenKind::Colon) => {
+            let ty =
+                if f.kind(f.at + 1) == Some(TokenKind::Identifier) { f.owned_text(f.at + 1) } else { "int".to_owned() };
+            f.error(TypeError::ColonBeforeType { name, ty })
+        }
         Some(TokenKind::Rocket) => f.error(BindingError::Rocket { name }),
         Some(TokenKind::Plus | TokenKind::Multiply | TokenKind::Divide) => {
             f.error(StatementError::Expression { reassigns: true })
@@ -187,7 +190,7 @@ fn in_function(f: &Failure<'_>) -> Option<FunctionError> {
     let after_name = f.at == f.start + 2;
     match f.found_kind()? {
         TokenKind::CloseCurly if f.before(1) == Some(TokenKind::OpenCurly) => Some(FunctionError::EmptyBody),
-        TokenKind::Arrow => Some(FunctionError::ArrowBeforeResult),
+        TokenKind::Arrow => Some(FunctionError::SignBeforeResult { found: f.owned_text(f.at) }),
         TokenKind::Equals if f.context == Some(BracketContext::Body) => Some(FunctionError::VariableInBody),
         TokenKind::Dot if after_name => Some(FunctionError::DottedName),
         TokenKind::OpenCurly if after_name => {

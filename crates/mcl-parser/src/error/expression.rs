@@ -76,6 +76,12 @@ pub enum BareWordError {
     /// The value of an entry, which may have been meant as a string.
     Value {
         word: String,
+        /// The kind of the resource, if the field is Puppet's `ensure`.
+        ensure_of: Option<String>,
+    },
+    /// `Notify => svc["x"]`.
+    LowerCaseEdge {
+        word: String,
     },
     Other {
         word: String,
@@ -106,10 +112,12 @@ pub enum EntryError {
     MissingRocket { field: String },
     /// `=` or `:` in place of `=>`.
     ExpectedRocket { after: BracketContext, found: String },
+    /// `Meta.noop => true`.
+    DotAfterMeta { parameter: String },
     /// `meta:noop => true`.
     MiscasedMeta,
     /// `require => File["x"]`.
-    EdgeAsValue { property: &'static str, kind: String },
+    EdgeAsValue { property: &'static str, half: String },
     /// `Before => File["x"] -> File["y"]`.
     EdgeChain,
     /// `Before => File["x"].content`.
@@ -129,6 +137,7 @@ pub enum TypeError {
     /// `$a: int`.
     ColonBeforeType {
         name: String,
+        ty: String,
     },
     /// `struct{a int;}`.
     TrailingSemicolon,

@@ -91,8 +91,6 @@ pub enum BindingError {
     },
     /// `$a.b = 1`.
     DottedName,
-    /// `$web-port = 1`.
-    DashInName,
     /// `$a` and nothing else.
     LoneVariable {
         name: String,
@@ -164,9 +162,9 @@ pub enum FunctionError {
     /// `func f($x = 1) { … }`.
     ParameterDefault,
     /// `func f(str $x) { … }`.
-    TypeBeforeParameter { ty: String },
-    /// `func f() -> int { … }`.
-    ArrowBeforeResult,
+    TypeBeforeParameter { ty: String, name: Option<String> },
+    /// `func f() -> int { … }`, `func f(): int { … }`.
+    SignBeforeResult { found: String },
     /// `func f() {}`.
     EmptyBody,
     /// `func f() { $x = 1 … }`.
@@ -215,10 +213,9 @@ impl BindingError {
         match self {
             BindingError::DoubleEquals { .. } => Code::E0211,
             BindingError::LoneVariable { .. } => Code::E0218,
-            BindingError::Rocket { .. }
-            | BindingError::DottedName
-            | BindingError::DashInName
-            | BindingError::ExpectedEqualsOrType { .. } => Code::E0201,
+            BindingError::Rocket { .. } | BindingError::DottedName | BindingError::ExpectedEqualsOrType { .. } => {
+                Code::E0201
+            }
         }
     }
 }

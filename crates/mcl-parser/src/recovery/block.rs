@@ -21,6 +21,23 @@ pub struct BrokenHead {
     class: Option<BrokenClass>,
 }
 
+impl BrokenHead {
+    /// Creates the head of a block without names of its own but the variables from `first` on.
+    pub fn of_block(brace: TokenIdx, first: TokenIdx) -> BrokenHead {
+        BrokenHead { brace, variables: first..brace, class: None }
+    }
+
+    /// Creates the head of a class, whose name ends before `name_end`.
+    pub fn of_class(brace: TokenIdx, name_end: TokenIdx, defines: Vec<Definition>) -> BrokenHead {
+        BrokenHead { brace, variables: name_end..brace, class: Some(BrokenClass { defines, name_end }) }
+    }
+
+    /// Returns the `{` of the block.
+    pub fn brace(&self) -> TokenIdx {
+        self.brace
+    }
+}
+
 /// A class whose head is an error.
 struct BrokenClass {
     defines: Vec<Definition>,

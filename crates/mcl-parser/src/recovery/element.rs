@@ -77,7 +77,10 @@ impl RecoveringParser<'_> {
             } else if token > at
                 && context == BracketContext::Entries
                 && starts_entry(self.tokens, token)
-                && token.previous().and_then(|previous| self.kind(previous)) != Some(TokenKind::Colon)
+                && !matches!(
+                    token.previous().and_then(|previous| self.kind(previous)),
+                    Some(TokenKind::Colon | TokenKind::Minus)
+                )
             {
                 element.end = token;
                 break;

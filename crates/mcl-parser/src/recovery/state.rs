@@ -83,6 +83,14 @@ impl<'t> RecoveringParser<'t> {
         self.tokens.kind(token)
     }
 
+    /// Returns the token after a token, or after the brackets that it opens.
+    pub fn after(&self, token: TokenIdx) -> TokenIdx {
+        match self.brackets.after_closer(token) {
+            Some(after) if self.kind(token).is_some_and(TokenKind::is_opener) => after.max(token + 1),
+            _ => token + 1,
+        }
+    }
+
     /// Returns the brackets of the statement that are open at a token, outermost first.
     pub fn open_brackets(&self, start: TokenIdx, at: TokenIdx) -> Vec<OpenBracket> {
         let mut open = Vec::new();

@@ -1,0 +1,204 @@
+//! Constructs of other languages, for which mcl has another spelling.
+
+use mcl_diagnostics::{Code, Span};
+
+/// A construct of Puppet, Terraform, YAML, Go, Python, JavaScript, a shell, or a template language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HabitError {
+    /// The construct.
+    pub kind: HabitKind,
+    /// All that belongs to the construct: other errors in it are consequences.
+    pub covers: Option<Span>,
+}
+
+/// The kinds of [`HabitError`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HabitKind {
+    /// A statement that starts with a keyword of another language.
+    Keyword { word: String, instead: Instead },
+    /// `$x is $y`, `$n mod 2`; with the operator to use, or what to do without one.
+    WordOperator { word: String, instead: &'static str },
+    /// `file { "/tmp/a": … }`.
+    ResourceTitle { kind: String, title: String },
+    /// `class { "foo": … }`.
+    ClassResource { class: String },
+    /// `File { … }`.
+    ResourceDefaults { kind: String },
+    /// `File["/tmp/a"] { … }`.
+    ResourceOverride { kind: String },
+    /// `File <| … |>`.
+    Collector { kind: String },
+    /// `file["a"] -> exec["b"]`; how the edge half is written.
+    LowerCaseEdge { found: String, suggestion: String },
+    /// `name: value`, `- name: value`, `---`.
+    Yaml,
+    /// `{"a": 1}` as a statement.
+    Json,
+    /// `{% if x %}`.
+    TemplateTag,
+    /// `{{ name }}`.
+    TemplateValue { name: Option<String> },
+    /// `import "a", "b"`, `import ("a" "b")`.
+    ImportList { modules: Vec<String> },
+    /// `import x from "y"`, `import f "fmt"`, `import "fmt" as "f"`.
+    ImportSpelling { module: String, alias: String },
+    /// `$i = include c`.
+    BoundInclude { alias: String, class: String },
+    /// `include c "a"`.
+    IncludeArguments { class: String, argument: String },
+    /// `$a, $b = …`.
+    SeveralVariables,
+    /// `$x[0] = 1`, `$x->a = 1`, `$x += 1`, `$x++`.
+    Assignment { variable: String },
+    /// `if [ -f x ]`.
+    ShellTest,
+    /// `if c:`, `else:`.
+    ColonBeforeBlock { keyword: String },
+    /// `if c then …`.
+    Then,
+    /// `[1, 2].each |$x| { … }`, with the variable.
+    BlockArgument { variable: String },
+    /// `int x = 3`.
+    TypeBeforeName { ty: String, name: String },
+    /// `X=1`, `MAX = 1`.
+    UpperCaseBinding { suggestion: String },
+    /// `class a inherits b {`.
+    Inherits { class: String },
+    /// `a::b`, with the name as mcl writes it.
+    DoubleColon { suggestion: String },
+    /// `my-name`.
+    DashInName { found: String, suggestion: String, is_variable: bool },
+    /// `$x => $x + 1`; the function value, if its parts are known.
+    Lambda { suggestion: Option<String> },
+    /// `fn($x) { … }`, `lambda x: …`.
+    FunctionWord { word: String },
+    /// `"a".upper()`, with the function that does it, or its likely name.
+    Method { method: String, suggestion: Option<String> },
+    /// `1..3`.
+    Range { suggestion: String },
+    /// `...$a`.
+    Spread,
+    /// `$l[0:1]`.
+    Slice,
+    /// `(1, 2)`.
+    Tuple,
+    /// `{1, 2}`.
+    ListInBraces,
+    /// `[$x for $x in $l]`.
+    Comprehension,
+    /// `f"…"`.
+    StringPrefix { prefix: String },
+    /// `"""…"""`.
+    TripleQuotes,
+    /// `$(command)`.
+    CommandSubstitution,
+    /// `$::name`.
+    TopScopeVariable { name: String },
+    /// `int("3")`.
+    Cast { ty: String },
+    /// `map[string]int`.
+    BracketMapType,
+    /// `func f<T>(…)`.
+    TypeParameters { name: String },
+    /// `[]str{"a"}`, `map{str: int}{…}`.
+    TypedLiteral { opener: &'static str },
+    /// `map{"a" => 1}`.
+    MapKeyword,
+    /// `struct(a => 1)`.
+    StructParentheses,
+    /// `point{x => 1}`.
+    NamedStruct { name: String },
+    /// `func f(…) { return … }`, with the keyword and the value after it.
+    ReturnInBody { value: String },
+    /// `if` without `else` as a value.
+    MissingElseBranch,
+    /// `1 if c else 2`.
+    TrailingCondition,
+    /// `1 not in [1]`.
+    NotIn,
+    /// `<>`, `**`, `<<`, `:=` and so on, with the way out.
+    Operator { operator: &'static str, instead: &'static str },
+    /// `Meta => {noop => true}`.
+    MetaBlock { parameter: String },
+    /// `svc nginx {`, `file /tmp/a {`.
+    UnquotedResourceName { kind: String, name: String },
+    /// `File[a]`.
+    UnquotedEdgeName { name: String },
+    /// `File "/tmp/a" {`.
+    CapitalizedKind { found: String, suggestion: String },
+    /// `require => [File["a"], File["b"]]`.
+    EdgeList { property: &'static str, halves: Vec<String> },
+    /// `svc "nginx": {`.
+    ColonAfterName,
+    /// `File["a"] => File["b"]`.
+    RocketBetweenHalves,
+    /// `$f = file "/tmp/a" { … }`.
+    BoundResource { resource: String },
+    /// `include c as $i`.
+    DollarBeforeAlias { name: String },
+    /// `;` where a comma or the end of the line separates.
+    Semicolon { in_brackets: bool, count: usize },
+    /// `// …`, `/* … */`, `-- …`.
+    Comment { opener: String },
+}
+
+/// What mcl has instead of a keyword. The names are those of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Instead {
+    Binding { name: String },
+    Function { name: String },
+    Class { name: String },
+    NegatedIf,
+    If,
+    Loop,
+    NoCondition,
+    HostName { name: String },
+    EveryHost,
+    Resource { kind: String, name: String },
+    Variable { name: String },
+    ModuleImport { name: String },
+    NoBlock,
+    Panic,
+    Print { text: String },
+    NoReturn,
+    Import { module: String },
+    Include { class: String },
+    NoTypeDeclaration,
+    NoPackageClause,
+    NoModifier,
+    Fallback,
+    NoJump,
+    NoMutation,
+    FunctionCall,
+    ClosingBrace,
+}
+
+impl HabitError {
+    pub(super) fn code(&self) -> Code {
+        match self.kind {
+            HabitKind::MissingElseBranch => Code::E0220,
+            _ => Code::E0222,
+        }
+    }
+
+    /// Whether one error of this kind is enough for a file.
+    pub fn is_reported_once(&self) -> bool {
+        matches!(
+            self.kind,
+            HabitKind::Semicolon { in_brackets: false, .. } | HabitKind::Keyword { instead: Instead::ClosingBrace, .. }
+        )
+    }
+}
+
+/// Returns the type of mcl for the name of a type of Puppet or another language, or the name itself.
+pub fn foreign_type(found: &str) -> &str {
+    match found {
+        "String" => "str",
+        "Integer" | "Numeric" => "int",
+        "Boolean" => "bool",
+        "Float" => "float",
+        "Array" => "[]str",
+        "Hash" => "map{str: str}",
+        _ => found,
+    }
+}

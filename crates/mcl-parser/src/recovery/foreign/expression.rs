@@ -1,0 +1,214 @@
+//! Bindings, assignments, types before names and blocks of other languages.
+
+use mcl_lexer::{TokenIdx, TokenKind};
+
+use crate::ast::{Definition, DefinitionKind};
+use crate::error::HabitKind;
+use crate::recovery::foreign::ForeignStatement;
+use crate::recovery::state::RecoveringParser;
+use crate::token_set::{SIMPLE_TYPE, STRING_LIKE, WORD};
+
+/// At most this many tokens are searched for the block of a method call.
+const MAX_TOKENS: u32 = 200;
+
+impl RecoveringParser<'_> {
+    pub(super) fn foreign_expression_statement(&mut self, start: TokenIdx) -> Option<ForeignStatement> {
+        let first = self.kind(start)?;
+        match first {
+            TokenKind::Dollar => {
+                if let Some(found) = self.foreign_binding(start) {
+                    return Some(found);
+                }
+            }
+            TokenKind::OpenBracket => {
+                let after = self.after(start);
+                if self.kind_on_line(after) == Some(TokenKind::Equals) {
+                    let names: Vec<TokenIdx> =
+                        start.until(after).filter(|token| self.kind(*token) == Some(TokenKind::Dollar)).collect();
+                    let defines = names.into_iter().flat_map(|dollar| self.variable(dollar + 1)).collect();
+                    let end = self.end_of_foreign(start);
+                    return Some(self.skipped_to(start, after, end, HabitKind::SeveralVariables, defines));
+                }
+            }
+            TokenKind::OpenCurly => {
+                if let Some(found) = self.template(start) {
+                    return Some(found);
+                }
+            }
+            first if SIMPLE_TYPE.contains(first) => {
+                if let Some(found) = self.type_before_name(start) {
+                    return Some(found);
+                }
+            }
+            TokenKind::Identifier if self.kind_on_line(start + 1) == Some(TokenKind::Colon) => {
+                if self.kind_on_line(start + 2) == Some(TokenKind::Equals) {
+                    let operator =
+                        HabitKind::Operator { operator: ":=", instead: "a binding is written `$name = …`" };
+                    let end = self.end_of_foreign(start);
+                    let defines = self.variable(start);
+                    return Some(self.skipped_to(start, start + 3, end, operator, defines));
+                }
+            }
+            _ => {}
+        }
+        self.block_argument(start)
+    }
+
+    /// `$i = include c`, `$a, $b = …`, `$x[0] = 1`, `$x += 1`, `$x++`.
+    fn foreign_binding(&mut self, start: TokenIdx) -> Option<ForeignStatement> {
+        let name = start + 1;
+        if !WORD.has(self.kind(name)) {
+            return None;
+        }
+        let variable = self.word_at(name).to_owned();
+        let after = start + 2;
+        match self.kind_on_line(after)? {
+            TokenKind::Equals if self.kind(after + 1) == Some(TokenKind::Include) => {
+                let class = after + 2;
+                let end = self.end_of_foreign(start);
+                let kind =
+                    HabitKind::BoundInclude { alias: variable, class: self.text_between(class, end).trim().to_owned() };
+                let (symbol, span) = (self.builder.word(name), self.builder.span(name, name + 1));
+                let defines = [DefinitionKind::Alias, DefinitionKind::Variable].map(|kind| Definition {
+                    kind,
+                    name: symbol,
+                    span,
+                });
+                let mut found = self.skipped_to(start, start + 2, end, kind, defines.into());
+                found.error.span = self.builder.span(after + 1, after + 2);
+                Some(found)
+            }
+            TokenKind::Equals
+                if self.kind_on_line(after + 1) == Some(TokenKind::Identifier)
+                    && self.kind_on_line(after + 2).is_some_and(|kind| STRING_LIKE.contains(kind))
+                    && self.kind_on_line(after + 3) == Some(TokenKind::OpenCurly) =>
+            {
+                let resource = self.text_between(after + 1, after + 3).to_owned();
+                let end = self.end_of_foreign(start);
+                let defines = self.variable(name);
+                let mut found = self.skipped_to(start, start + 2, end, HabitKind::BoundResource { resource }, defines);
+                found.error.span = self.builder.span(after + 1, after + 2);
+                Some(found)
+            }
+            TokenKind::Comma if self.kind_on_line(after + 1) == Some(TokenKind::Dollar) => {
+                let end = self.end_of_foreign(start);
+                let names: Vec<TokenIdx> = start
+                    .until(end)
+                    .take_while(|token| self.kind(*token) != Some(TokenKind::Equals))
+                    .filter(|token| self.kind(*token) == Some(TokenKind::Dollar))
+                    .collect();
+                let mut defines = Vec::new();
+                for dollar in names {
+                    defines.extend(self.variable(dollar + 1));
+                }
+                Some(self.skipped_to(start, after + 3, end, HabitKind::SeveralVariables, defines))
+            }
+            TokenKind::OpenBracket | TokenKind::Arrow => {
+                let mut token = after;
+                loop {
+                    token = match self.kind_on_line(token)? {
+                        TokenKind::OpenBracket => self.after(token),
+                        TokenKind::Arrow => token + 2,
+                        TokenKind::Equals => {
+                            return Some(self.skipped(start, token + 1, HabitKind::Assignment { variable }));
+                        }
+                        _ => return None,
+                    };
+                }
+            }
+            operator @ (TokenKind::Plus
+            | TokenKind::Minus
+            | TokenKind::Multiply
+            | TokenKind::Divide
+            | TokenKind::Lt) => {
+                let second = self.kind_on_line(after + 1)?;
+                let is_double =
+                    second == operator && matches!(operator, TokenKind::Plus | TokenKind::Minus | TokenKind::Lt);
+                let assigns = second == TokenKind::Equals || is_double;
+                (assigns && self.tokens.is_adjacent_to_previous(after + 1))
+                    .then(|| self.skipped(start, after + 2, HabitKind::Assignment { variable }))
+            }
+            _ => None,
+        }
+    }
+
+    /// `int x = 3`, `str $x = "a"`.
+    fn type_before_name(&mut self, start: TokenIdx) -> Option<ForeignStatement> {
+        let mut name = start + 1;
+        if self.kind_on_line(name) == Some(TokenKind::Dollar) {
+            name = name + 1;
+        }
+        if !WORD.has(self.kind_on_line(name)) {
+            return None;
+        }
+        let (ty, written) = (self.word_at(start).to_owned(), self.word_at(name).to_owned());
+        let kind = HabitKind::TypeBeforeName { ty, name: written };
+        let is_binding = self.kind(name + 1) == Some(TokenKind::Equals);
+        if is_binding && self.kind(start + 1) == Some(TokenKind::Dollar) {
+            return Some(self.skipped_to(start, start + 1, start + 1, kind, Vec::new()));
+        }
+        let defines = self.variable(name);
+        Some(self.skipped_to(start, start + 1, self.end_of_foreign(start), kind, defines))
+    }
+
+    /// `{% if x %}`, `{{ name }}` as a statement.
+    fn template(&mut self, start: TokenIdx) -> Option<ForeignStatement> {
+        let second = start + 1;
+        if !self.tokens.is_adjacent_to_previous(second) {
+            return None;
+        }
+        let end = self.end_of_line(start);
+        match (self.kind(second)?, self.word_at(second)) {
+            (TokenKind::Unrecognized, "%" | "#") => {
+                Some(self.skipped_to(start, second + 1, end, HabitKind::TemplateTag, Vec::new()))
+            }
+            (TokenKind::OpenCurly, _) => Some(self.skipped(start, second + 1, HabitKind::TemplateTag)),
+            _ => None,
+        }
+    }
+
+    /// Returns the first token of the next line.
+    fn end_of_line(&self, start: TokenIdx) -> TokenIdx {
+        let mut token = start + 1;
+        while self.kind_on_line(token).is_some() {
+            token = token + 1;
+        }
+        token
+    }
+
+    /// `$l.each |$x| { … }`, `[1, 2].each { |x| … }`, anywhere on the line.
+    fn block_argument(&mut self, start: TokenIdx) -> Option<ForeignStatement> {
+        let mut token = start + 1;
+        let limit = start + MAX_TOKENS;
+        while token < limit {
+            let kind = self.kind_on_line(token)?;
+            if kind == TokenKind::Dot && self.kind_on_line(token + 1) == Some(TokenKind::Identifier) {
+                let bar = match self.kind_on_line(token + 2) {
+                    Some(TokenKind::OpenCurly) => token + 3,
+                    _ => token + 2,
+                };
+                if self.kind_on_line(bar) == Some(TokenKind::Unrecognized) && self.word_at(bar) == "|" {
+                    let dollar = self.kind(bar + 1) == Some(TokenKind::Dollar);
+                    let name = if dollar { bar + 2 } else { bar + 1 };
+                    let variable = match self.kind(name) {
+                        Some(TokenKind::Identifier) => self.word_at(name).to_owned(),
+                        _ => "value".to_owned(),
+                    };
+                    let defines = match self.kind(start) {
+                        Some(TokenKind::Dollar) if self.kind(start + 2) == Some(TokenKind::Equals) => {
+                            self.variable(start + 1)
+                        }
+                        _ => Vec::new(),
+                    };
+                    let end = self.end_of_foreign(start);
+                    let kind = HabitKind::BlockArgument { variable };
+                    let mut found = self.skipped_to(start, start + 1, end, kind, defines);
+                    found.error.span = self.builder.span(token, token + 2);
+                    return Some(found);
+                }
+            }
+            token = if STRING_LIKE.contains(kind) { token + 1 } else { self.after(token) };
+        }
+        None
+    }
+}

@@ -1,0 +1,429 @@
+//! Tokens that other languages write in place of another one: the statement is parsed as if they were right.
+//!
+//! All tokens of the statement with the same mistake are replaced at once, so a resource with `=` after each field gives
+//! one error.
+
+use mcl_diagnostics::Span;
+use mcl_lexer::{TokenIdx, TokenKind};
+
+use crate::bracket::BracketContext;
+use crate::error::{BareWordError, EntryError, FunctionError, HabitError, HabitKind, SyntaxError, TypeError};
+use crate::failure::Failure;
+use crate::recovery::state::{FailedStatement, RecoveringParser};
+use crate::terminals::{Edit, Terminal};
+use crate::token_set::{SIMPLE_TYPE, STRING_LIKE, TokenSet, WORD};
+
+/// Edits that make sense of a failed statement.
+pub struct Replacement {
+    pub error: SyntaxError,
+    pub edits: Vec<(TokenIdx, Edit)>,
+}
+
+/// The tokens that a type starts with.
+const TYPE_START: TokenSet =
+    SIMPLE_TYPE.union(TokenSet::new(&[TokenKind::Map, TokenKind::Struct, TokenKind::Func, TokenKind::OpenBracket]));
+
+fn deletion(at: TokenIdx, end: TokenIdx) -> (TokenIdx, Edit) {
+    (at, Edit { terminals: Vec::new(), resume: end })
+}
+
+fn by(at: TokenIdx, kind: TokenKind) -> (TokenIdx, Edit) {
+    (at, Edit { terminals: vec![Terminal::Kind(kind)], resume: at + 1 })
+}
+
+fn habit(kind: HabitKind) -> HabitError {
+    HabitError { kind, covers: None }
+}
+
+impl RecoveringParser<'_> {
+    /// Returns the edits for a failed statement, if one of its tokens is what another language writes there.
+    pub(super) fn replacement(&self, f: &Failure<'_>, failed: &FailedStatement) -> Option<Replacement> {
+        let replacement = self
+            .comment(f)
+            .or_else(|| self.separator(f))
+            .or_else(|| self.map_without_keys(f, failed))
+            .or_else(|| self.rocket(f))
+            .or_else(|| self.types_before_parameters(f))
+            .or_else(|| self.superfluous(f))
+            .or_else(|| self.unquoted_name(f, failed))?;
+        // A token is edited once.
+        let is_new = replacement.edits.iter().all(|(at, _)| !self.edits.contains_key(at) && !self.is_replaced(*at));
+        is_new.then_some(replacement)
+    }
+
+    /// `// …`, `/* … */`, and `-- …` at the start of a statement.
+    fn comment(&self, f: &Failure<'_>) -> Option<Replacement> {
+        let tokens = self.tokens;
+        let slash = match f.found_kind()? {
+            TokenKind::Divide => f.at,
+            // `1 / /` of `1 // one` fails at the second slash.
+            _ => return None,
+        };
+        let first = match slash.previous() {
+            Some(previous)
+                if previous >= f.start
+                    && tokens.kind(previous) == Some(TokenKind::Divide)
+                    && tokens.is_adjacent_to_previous(slash) =>
+            {
+                previous
+            }
+            _ => slash,
+        };
+        let second = first + 1;
+        if !tokens.is_adjacent_to_previous(second) {
+            return None;
+        }
+        let end = match tokens.kind(second)? {
+            TokenKind::Divide => self.line_end(second),
+            TokenKind::Multiply => self.end_of_block_comment(second),
+            _ => return None,
+        };
+        let opener = format!("/{}", f.text_of(second));
+        let covers = Some(self.span_between(first, end));
+        let error = HabitError { kind: HabitKind::Comment { opener }, covers };
+        let error = SyntaxError::new(error, f.span_of(first).to(f.span_of(second)));
+        Some(Replacement { error, edits: vec![deletion(first, end)] })
+    }
+
+    fn line_end(&self, token: TokenIdx) -> TokenIdx {
+        let mut end = token + 1;
+        while self.kind(end).is_some() && !self.tokens.newline_before(end) {
+            end = end + 1;
+        }
+        end
+    }
+
+    fn end_of_block_comment(&self, opener: TokenIdx) -> TokenIdx {
+        let mut token = opener + 1;
+        while self.kind(token).is_some() {
+            if self.kind(token) == Some(TokenKind::Multiply)
+                && self.kind(token + 1) == Some(TokenKind::Divide)
+                && self.tokens.is_adjacent_to_previous(token + 1)
+            {
+                return token + 2;
+            }
+            token = token + 1;
+        }
+        self.line_end(opener)
+    }
+
+    fn span_between(&self, start: TokenIdx, end: TokenIdx) -> Span {
+        self.builder.span(start, end)
+    }
+
+    /// `;` in place of a comma, or at the end of a statement.
+    fn separator(&self, f: &Failure<'_>) -> Option<Replacement> {
+        if f.found_kind()? != TokenKind::Semicolon {
+            return None;
+        }
+        let Some(context) = f.context else {
+            let next = f.at + 1;
+            // `;` alone, or `; a comment`, is reported as such.
+            let ends = next >= self.tokens.end_idx()
+                || self.tokens.newline_before(next)
+                || self.kind(next) == Some(TokenKind::CloseCurly);
+            if !ends || f.at == f.start {
+                return None;
+            }
+            let count = self.tokens.kinds().iter().filter(|kind| **kind == TokenKind::Semicolon).count();
+            let error = f.error_at(habit(HabitKind::Semicolon { in_brackets: false, count }), f.at);
+            return Some(Replacement { error, edits: vec![deletion(f.at, next)] });
+        };
+        if !context.has_elements() {
+            return None;
+        }
+        let all = self.in_same_brackets(f, |token| self.kind(token) == Some(TokenKind::Semicolon));
+        let error = f.error_at(habit(HabitKind::Semicolon { in_brackets: true, count: all.len() }), f.at);
+        Some(Replacement { error, edits: all.into_iter().map(|at| by(at, TokenKind::Comma)).collect() })
+    }
+
+    /// Returns the tokens, from the failure to the end of the brackets around it, that meet a condition.
+    fn in_same_brackets(&self, f: &Failure<'_>, condition: impl Fn(TokenIdx) -> bool) -> Vec<TokenIdx> {
+        let mut found = Vec::new();
+        let mut token = f.at;
+        while let Some(kind) = self.kind(token) {
+            if kind.is_closer() || !self.brackets.virtually_closed(token).is_empty() {
+                break;
+            }
+            if condition(token) && !self.edits.contains_key(&token) {
+                found.push(token);
+            }
+            token = self.after(token);
+        }
+        found
+    }
+
+    /// `=`, `:` or `->` in place of `=>`, and `.` after `Meta`.
+    fn rocket(&self, f: &Failure<'_>) -> Option<Replacement> {
+        let found = f.found_kind()?;
+        let before = f.before(1)?;
+        let context = f.context?;
+        if context == BracketContext::Entries && found == TokenKind::Dot && f.text_of(f.last()) == "Meta" {
+            let error = f.error_at(EntryError::DotAfterMeta { parameter: f.owned_text(f.at + 1) }, f.at);
+            return Some(Replacement { error, edits: vec![by(f.at, TokenKind::Colon)] });
+        }
+        let is_separator =
+            matches!(found, TokenKind::Equals | TokenKind::Colon | TokenKind::Arrow | TokenKind::Ge | TokenKind::Eq);
+        let in_struct = context == BracketContext::Type
+            && before == TokenKind::Identifier
+            && f.before(2) == Some(TokenKind::OpenCurly)
+            && f.before(3) == Some(TokenKind::Struct)
+            && !TYPE_START.has(f.kind(f.at + 1));
+        let after = match context {
+            // `meta:noop` only lacks a capital.
+            BracketContext::Entries if f.text_of(f.last()) == "meta" && found == TokenKind::Colon => return None,
+            BracketContext::Entries if before == TokenKind::Identifier => BracketContext::Entries,
+            BracketContext::Struct if before == TokenKind::Identifier => BracketContext::Struct,
+            BracketContext::Map => BracketContext::Map,
+            _ if in_struct => BracketContext::Struct,
+            _ => return None,
+        };
+        if !is_separator || !(f.expects(TokenKind::Rocket) || in_struct) {
+            return None;
+        }
+        // A nested name: `a:b => …`.
+        let all = self.in_same_brackets(f, |token| self.kind(token) == Some(found) && self.separates(token, after));
+        let mut all: Vec<TokenIdx> = all;
+        if !all.contains(&f.at) {
+            all.push(f.at);
+        }
+        let error = f.error_at(EntryError::ExpectedRocket { after, found: f.owned_text(f.at) }, f.at);
+        let mut edits: Vec<(TokenIdx, Edit)> = all.iter().map(|at| by(*at, TokenKind::Rocket)).collect();
+        if after == BracketContext::Entries {
+            edits.extend(self.missing_commas(f, &all));
+        }
+        Some(Replacement { error, edits })
+    }
+
+    /// Inserts the commas that entries with another separator lack, too.
+    fn missing_commas(&self, f: &Failure<'_>, separators: &[TokenIdx]) -> Vec<(TokenIdx, Edit)> {
+        let comma = |at: TokenIdx| (at, Edit { terminals: vec![Terminal::Kind(TokenKind::Comma)], resume: at });
+        let lacks_comma = |at: &TokenIdx| {
+            let before = at.previous().and_then(|last| self.kind(last));
+            !matches!(before, Some(TokenKind::Comma | TokenKind::OpenCurly | TokenKind::Semicolon))
+                && !self.edits.contains_key(at)
+        };
+        let closer = self.in_same_brackets(f, |_| true).last().map(|last| self.after(*last));
+        let starts = separators.iter().filter(|at| **at > f.at).filter_map(|at| at.previous());
+        starts
+            .chain(closer.filter(|at| self.kind(*at) == Some(TokenKind::CloseCurly)))
+            .filter(lacks_comma)
+            .map(comma)
+            .collect()
+    }
+
+    /// Whether a token separates a name or key from its value.
+    fn separates(&self, token: TokenIdx, context: BracketContext) -> bool {
+        let kind_before = |count: u32| token.checked_sub(count).and_then(|before| self.kind(before));
+        let starts = |before: Option<TokenKind>, first: TokenIdx| {
+            matches!(before, Some(TokenKind::Comma | TokenKind::OpenCurly)) || self.tokens.newline_before(first)
+        };
+        let Some(name) = token.previous() else { return false };
+        match context {
+            BracketContext::Map => {
+                kind_before(1).is_some_and(|kind| STRING_LIKE.contains(kind)) && starts(kind_before(2), name)
+            }
+            _ => kind_before(1) == Some(TokenKind::Identifier) && starts(kind_before(2), name),
+        }
+    }
+
+    /// `{1, 2}`, `{a: 1}`: braces whose content is not a map.
+    fn map_without_keys(&self, f: &Failure<'_>, failed: &FailedStatement) -> Option<Replacement> {
+        if f.context? != BracketContext::Map {
+            return None;
+        }
+        let found = f.found_kind()?;
+        let is_bare_key = f.before(1) == Some(TokenKind::Identifier)
+            && matches!(f.before(2), Some(TokenKind::OpenCurly | TokenKind::Comma))
+            && matches!(found, TokenKind::Rocket | TokenKind::Colon | TokenKind::Equals);
+        let is_meta = f.before(4) == Some(TokenKind::Capitalized);
+        let error = if is_bare_key && !is_meta {
+            f.error_at(BareWordError::MapKey { word: f.owned_text(f.last()) }, f.last())
+        } else if found == TokenKind::Comma && f.expects(TokenKind::Rocket) {
+            f.error_at(habit(HabitKind::ListInBraces), f.at)
+        } else {
+            return None;
+        };
+        let opener = self.open_brackets(f.start, failed.at).pop()?.opener;
+        let closer = self.brackets.after_closer(opener)?.previous()?;
+        if self.kind(closer) != Some(TokenKind::CloseCurly) {
+            return None;
+        }
+        let edit = Edit { terminals: vec![Terminal::ErrorItem], resume: closer };
+        Some(Replacement { error, edits: vec![(opener + 1, edit)] })
+    }
+
+    /// `func f(int $a, str $b)`, `class c(String $x)`.
+    fn types_before_parameters(&self, f: &Failure<'_>) -> Option<Replacement> {
+        let is_type = |token: TokenIdx| {
+            self.kind(token).is_some_and(|kind| kind == TokenKind::Capitalized || SIMPLE_TYPE.contains(kind))
+                && self.kind(token + 1) == Some(TokenKind::Dollar)
+        };
+        if f.context? != BracketContext::Parameters || !is_type(f.at) {
+            return None;
+        }
+        let ty = f.owned_text(f.at);
+        let name = f.owned_text(f.at + 2);
+        let error = f.error_at(FunctionError::TypeBeforeParameter { ty, name: Some(name) }, f.at);
+        let all = self.in_same_brackets(f, is_type);
+        Some(Replacement { error, edits: all.into_iter().map(|at| deletion(at, at + 1)).collect() })
+    }
+
+    /// Tokens that are only to be left out.
+    fn superfluous(&self, f: &Failure<'_>) -> Option<Replacement> {
+        let found = f.found_kind()?;
+        let before = f.before(1)?;
+        let next = f.kind(f.at + 1);
+        let is_binding = self.kind(f.start) == Some(TokenKind::Dollar) && f.context.is_none();
+        let delete =
+            |error: SyntaxError, token: TokenIdx| Some(Replacement { error, edits: vec![deletion(token, token + 1)] });
+        match found {
+            TokenKind::Colon if next == Some(TokenKind::Equals) && is_binding => {
+                let kind = HabitKind::Operator { operator: ":=", instead: "a binding is written `$name = …`" };
+                let span = f.span_of(f.at).to(f.span_of(f.at + 1));
+                delete(SyntaxError::new(habit(kind), span), f.at)
+            }
+            TokenKind::Rocket
+                if before == TokenKind::CloseBracket
+                    && f.context.is_none()
+                    && self.kind(f.start) == Some(TokenKind::Capitalized) =>
+            {
+                let error = f.error_at(habit(HabitKind::RocketBetweenHalves), f.at);
+                Some(Replacement { error, edits: vec![by(f.at, TokenKind::Arrow)] })
+            }
+            TokenKind::Colon
+                if WORD.contains(before)
+                    && f.before(2) == Some(TokenKind::Dollar)
+                    && TYPE_START.has(next)
+                    && (is_binding || f.context == Some(BracketContext::Parameters)) =>
+            {
+                let name = f.owned_text(f.last());
+                let ty = f.owned_text(f.at + 1);
+                delete(f.error_at(TypeError::ColonBeforeType { name, ty }, f.at), f.at)
+            }
+            TokenKind::Colon | TokenKind::Arrow
+                if before == TokenKind::CloseParen
+                    && f.context.is_none()
+                    && self.kind(f.start) == Some(TokenKind::Func) =>
+            {
+                let found = f.owned_text(f.at);
+                delete(f.error_at(FunctionError::SignBeforeResult { found }, f.at), f.at)
+            }
+            TokenKind::Colon
+                if STRING_LIKE.contains(before)
+                    && next == Some(TokenKind::OpenCurly)
+                    && self.kind(f.start) == Some(TokenKind::Identifier) =>
+            {
+                delete(f.error_at(habit(HabitKind::ColonAfterName), f.at), f.at)
+            }
+            TokenKind::Dollar if before == TokenKind::As && next.is_some_and(|next| WORD.contains(next)) => {
+                let name = f.owned_text(f.at + 1);
+                delete(f.error_at(habit(HabitKind::DollarBeforeAlias { name }), f.at), f.at)
+            }
+            TokenKind::OpenCurly if before == TokenKind::Map && !TYPE_START.has(next) => {
+                delete(f.error_at(habit(HabitKind::MapKeyword), f.last()), f.last())
+            }
+            TokenKind::String if before == TokenKind::Identifier && f.last() > f.start => {
+                let prefix = f.owned_text(f.last());
+                let is_prefix = matches!(prefix.as_str(), "f" | "r" | "b" | "u" | "rb" | "br" | "fr" | "rf")
+                    && self.tokens.is_adjacent_to_previous(f.at)
+                    && !matches!(f.before(2), Some(TokenKind::Dollar | TokenKind::Dot | TokenKind::Arrow));
+                if !is_prefix {
+                    return None;
+                }
+                delete(f.error_at(habit(HabitKind::StringPrefix { prefix }), f.last()), f.last())
+            }
+            TokenKind::Gt if before == TokenKind::Lt && self.tokens.is_adjacent_to_previous(f.at) => {
+                let kind = HabitKind::Operator { operator: "<>", instead: "inequality is written `!=`" };
+                let error = SyntaxError::new(habit(kind), f.span_of(f.last()).to(f.span_of(f.at)));
+                let edit = Edit { terminals: vec![Terminal::Kind(TokenKind::Ne)], resume: f.at + 1 };
+                Some(Replacement { error, edits: vec![(f.last(), edit)] })
+            }
+            _ => None,
+        }
+    }
+
+    /// `svc nginx {`, `file /tmp/a {`, `File[/tmp/a]`, `require => [File["a"]]`.
+    fn unquoted_name(&self, f: &Failure<'_>, failed: &FailedStatement) -> Option<Replacement> {
+        let value =
+            |first: TokenIdx, end: TokenIdx| (first, Edit { terminals: vec![Terminal::ErrorValue], resume: end });
+        let is_plain = |first: TokenIdx, end: TokenIdx| {
+            first < end
+                && first.until(end).all(|token| {
+                    let kind = self.kind(token);
+                    kind.is_some_and(|kind| !kind.is_opener() && !kind.is_closer() && !STRING_LIKE.contains(kind))
+                        && kind != Some(TokenKind::Dollar)
+                        && (token == first || !self.tokens.newline_before(token))
+                })
+        };
+        if f.context == Some(BracketContext::EdgeName) {
+            let open = self.open_brackets(f.start, failed.at).pop()?.opener;
+            let closer = self.brackets.after_closer(open)?.previous()?;
+            if !is_plain(open + 1, closer) || self.kind(closer) != Some(TokenKind::CloseBracket) {
+                return None;
+            }
+            let span = self.span_between(open + 1, closer);
+            let name = self.text.get(span.start as usize..span.end as usize)?.to_owned();
+            let error = SyntaxError::new(habit(HabitKind::UnquotedEdgeName { name }), span);
+            return Some(Replacement { error, edits: vec![value(open + 1, closer)] });
+        }
+        if f.context == Some(BracketContext::List) && f.found_kind() == Some(TokenKind::Capitalized) {
+            return self.list_of_edges(f, failed);
+        }
+        if self.kind(f.start) != Some(TokenKind::Identifier) || f.context.is_some() {
+            return None;
+        }
+        let mut first = f.start + 1;
+        while self.kind(first) == Some(TokenKind::Colon) && self.tokens.is_adjacent_to_previous(first) {
+            first = first + 2;
+        }
+        let mut brace = first;
+        while self.kind(brace).is_some_and(|kind| kind != TokenKind::OpenCurly) && !self.tokens.newline_before(brace) {
+            brace = brace + 1;
+        }
+        let starts_name = matches!(self.kind(first)?, TokenKind::Identifier | TokenKind::Divide | TokenKind::Dot);
+        // Entries, not statements, follow.
+        let is_resource = crate::lookahead::starts_entry(self.tokens, brace + 1)
+            || self.kind(brace + 1) == Some(TokenKind::CloseCurly);
+        if self.kind(brace) != Some(TokenKind::OpenCurly) || !starts_name || !is_plain(first, brace) || !is_resource {
+            return None;
+        }
+        let span = self.span_between(first, brace);
+        let name = self.text.get(span.start as usize..span.end as usize)?.to_owned();
+        let kind = self.span_between(f.start, first);
+        let kind = self.text.get(kind.start as usize..kind.end as usize)?.to_owned();
+        let error = SyntaxError::new(habit(HabitKind::UnquotedResourceName { kind, name }), span);
+        Some(Replacement { error, edits: vec![value(first, brace)] })
+    }
+
+    /// `require => [File["a"], File["b"]]`.
+    fn list_of_edges(&self, f: &Failure<'_>, failed: &FailedStatement) -> Option<Replacement> {
+        let open = self.open_brackets(f.start, failed.at);
+        let [.., entries, list] = &open[..] else { return None };
+        if entries.context != BracketContext::Entries {
+            return None;
+        }
+        let (rocket, field) = (list.opener.previous()?, list.opener.checked_sub(2)?);
+        if self.kind(rocket) != Some(TokenKind::Rocket) {
+            return None;
+        }
+        let after = self.brackets.after_closer(list.opener)?;
+        let property = match self.tokens.text(self.text, field) {
+            "require" | "depend" | "depends_on" | "Depend" => "Depend",
+            "notify" | "Notify" => "Notify",
+            "subscribe" | "listen" | "Listen" => "Listen",
+            _ => "Before",
+        };
+        let mut halves = Vec::new();
+        let mut token = list.opener + 1;
+        while self.kind(token) == Some(TokenKind::Capitalized) {
+            let end = self.brackets.after_closer(token + 1)?;
+            let span = self.span_between(token, end);
+            halves.push(self.text.get(span.start as usize..span.end as usize)?.replace('\'', "\""));
+            token = if self.kind(end) == Some(TokenKind::Comma) { end + 1 } else { end };
+        }
+        let error = SyntaxError::new(habit(HabitKind::EdgeList { property, halves }), self.span_between(field, after));
+        let edit = Edit { terminals: vec![Terminal::ErrorItem], resume: after };
+        Some(Replacement { error, edits: vec![(field, edit)] })
+    }
+}
