@@ -127,16 +127,6 @@ impl SyntaxErrorKind {
     }
 }
 
-impl SyntaxErrorKind {
-    /// Whether both are the same construct of another language.
-    pub fn is_same_habit(&self, other: &SyntaxErrorKind) -> bool {
-        match (self, other) {
-            (SyntaxErrorKind::Habit(a), SyntaxErrorKind::Habit(b)) => a.kind == b.kind,
-            _ => false,
-        }
-    }
-}
-
 /// Makes `From` of each kind of error for [`SyntaxErrorKind`].
 macro_rules! impl_from {
     ($($variant:ident($error:ty)),* $(,)?) => {

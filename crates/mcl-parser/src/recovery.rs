@@ -72,7 +72,10 @@ impl<'t> RecoveringParser<'t> {
             match self.parse(position, self.tokens.end_idx()) {
                 Ok(end) => match self.close_block(end) {
                     Some(next) => position = next,
-                    None => return (self.builder, self.errors),
+                    None => {
+                        self.drop_explained_errors();
+                        return (self.builder, self.errors);
+                    }
                 },
                 Err(failure) => position = self.recover(failure),
             }
@@ -299,15 +302,25 @@ impl<'t> RecoveringParser<'t> {
             return;
         }
         if let SyntaxErrorKind::Habit(habit) = &error.kind {
-            if let Some(covers) = habit.covers {
-                self.errors.retain(|other| other.span.start < covers.start || other.span.end > covers.end);
-            }
+            self.covers.extend(habit.covers);
             // A file that was written with semicolons has them everywhere.
-            if habit.is_reported_once() && self.errors.iter().any(|other| other.kind.is_same_habit(&error.kind)) {
+            if habit.is_reported_once() && std::mem::replace(&mut self.has_reported_once, true) {
                 return;
             }
         }
         self.errors.push(error);
+    }
+
+    /// Drops the errors of brackets inside statements of other languages.
+    fn drop_explained_errors(&mut self) {
+        // They are in source order, and do not overlap.
+        let covers = std::mem::take(&mut self.covers);
+        self.errors.retain(|error| {
+            let next = covers.partition_point(|cover| cover.start <= error.span.start);
+            let cover = next.checked_sub(1).map(|last| covers[last]);
+            !(matches!(error.kind, SyntaxErrorKind::Bracket(_))
+                && cover.is_some_and(|cover| error.span.end <= cover.end))
+        });
     }
 
     /// Reports an error at the token `at`, unless the tokens from `first` to it contain an error that was already reported.

@@ -125,7 +125,10 @@ impl RecoveringParser<'_> {
             if !ends || f.at == f.start {
                 return None;
             }
-            let count = self.tokens.kinds().iter().filter(|kind| **kind == TokenKind::Semicolon).count();
+            let count = match self.has_reported_once {
+                true => 0,
+                false => self.tokens.kinds().iter().filter(|kind| **kind == TokenKind::Semicolon).count(),
+            };
             let error = f.error_at(habit(HabitKind::Semicolon { in_brackets: false, count }), f.at);
             return Some(Replacement { error, edits: vec![deletion(f.at, next)] });
         };

@@ -1,6 +1,6 @@
 //! The state of recovery, and what its decisions look at.
 
-use mcl_diagnostics::FileId;
+use mcl_diagnostics::{FileId, Span};
 use mcl_lexer::{TokenIdx, TokenKind, Tokens};
 
 use crate::bracket::BracketContext;
@@ -42,6 +42,10 @@ pub struct RecoveringParser<'t> {
     pub skipped_to: Option<TokenIdx>,
     /// From this token on, syntax errors are consequences of an unterminated string.
     pub silent_from: Option<TokenIdx>,
+    /// The statements of other languages, in source order.
+    pub covers: Vec<Span>,
+    /// Whether an error that is reported once per file was reported.
+    pub has_reported_once: bool,
 }
 
 impl<'t> RecoveringParser<'t> {
@@ -75,6 +79,8 @@ impl<'t> RecoveringParser<'t> {
             attempts: Attempts::default(),
             skipped_to: None,
             silent_from,
+            covers: Vec::new(),
+            has_reported_once: false,
         }
     }
 

@@ -13,45 +13,41 @@ const MAX_TOKENS: u32 = 200;
 
 impl RecoveringParser<'_> {
     pub(super) fn foreign_expression_statement(&mut self, start: TokenIdx) -> Option<ForeignStatement> {
-        let first = self.kind(start)?;
-        match first {
-            TokenKind::Dollar => {
-                if let Some(found) = self.foreign_binding(start) {
-                    return Some(found);
-                }
-            }
-            TokenKind::OpenBracket => {
-                let after = self.after(start);
-                if self.kind_on_line(after) == Some(TokenKind::Equals) {
-                    let names: Vec<TokenIdx> =
-                        start.until(after).filter(|token| self.kind(*token) == Some(TokenKind::Dollar)).collect();
-                    let defines = names.into_iter().flat_map(|dollar| self.variable(dollar + 1)).collect();
-                    let end = self.end_of_foreign(start);
-                    return Some(self.skipped_to(start, after, end, HabitKind::SeveralVariables, defines));
-                }
-            }
-            TokenKind::OpenCurly => {
-                if let Some(found) = self.template(start) {
-                    return Some(found);
-                }
-            }
-            first if SIMPLE_TYPE.contains(first) => {
-                if let Some(found) = self.type_before_name(start) {
-                    return Some(found);
-                }
-            }
-            TokenKind::Identifier if self.kind_on_line(start + 1) == Some(TokenKind::Colon) => {
-                if self.kind_on_line(start + 2) == Some(TokenKind::Equals) {
-                    let operator =
-                        HabitKind::Operator { operator: ":=", instead: "a binding is written `$name = …`" };
-                    let end = self.end_of_foreign(start);
-                    let defines = self.variable(start);
-                    return Some(self.skipped_to(start, start + 3, end, operator, defines));
-                }
-            }
-            _ => {}
+        let found = match self.kind(start)? {
+            TokenKind::Dollar => self.foreign_binding(start),
+            TokenKind::OpenBracket => self.list_of_variables(start),
+            TokenKind::OpenCurly => self.template(start),
+            TokenKind::Identifier => self.walrus(start),
+            first if SIMPLE_TYPE.contains(first) => self.type_before_name(start),
+            _ => None,
+        };
+        found.or_else(|| self.block_argument(start))
+    }
+
+    /// `[$a, $b] = …`.
+    fn list_of_variables(&mut self, start: TokenIdx) -> Option<ForeignStatement> {
+        let after = self.after(start);
+        if self.kind_on_line(after)? != TokenKind::Equals {
+            return None;
         }
-        self.block_argument(start)
+        let names: Vec<TokenIdx> =
+            start.until(after).filter(|token| self.kind(*token) == Some(TokenKind::Dollar)).collect();
+        let defines = names.into_iter().flat_map(|dollar| self.variable(dollar + 1)).collect();
+        let end = self.end_of_foreign(start);
+        Some(self.skipped_to(start, after, end, HabitKind::SeveralVariables, defines))
+    }
+
+    /// `x := 3`.
+    fn walrus(&mut self, start: TokenIdx) -> Option<ForeignStatement> {
+        let is_walrus =
+            self.kind_on_line(start + 1)? == TokenKind::Colon && self.kind_on_line(start + 2)? == TokenKind::Equals;
+        if !is_walrus {
+            return None;
+        }
+        let kind = HabitKind::Operator { operator: ":=", instead: "a binding is written `$name = …`" };
+        let end = self.end_of_foreign(start);
+        let defines = self.variable(start);
+        Some(self.skipped_to(start, start + 3, end, kind, defines))
     }
 
     /// `$i = include c`, `$a, $b = …`, `$x[0] = 1`, `$x += 1`, `$x++`.
