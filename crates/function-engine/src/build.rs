@@ -383,7 +383,7 @@ impl Engine {
                     sensitive: false,
                 })),
             };
-            let node = self.add_node(kind, None, frame, Slot::None, inputs);
+            let node = self.add_node(kind, None, frame, Slot::Statement(statement_index), inputs);
             self.nodes[node].pinned = true;
             self.enqueue(node);
             nodes.push(Some(node));

@@ -206,7 +206,7 @@ impl Engine {
             Err(Unavailable::Pending) => return State::Pending,
             other => {
                 if let Some((_, Some(frame))) = c.taken.take() {
-                    self.outputs_changed = true;
+                    self.changes.add_structure();
                     self.drop_frame(frame);
                 }
                 return self.invalid_key(id, other, "`bool` as the condition");
@@ -232,7 +232,7 @@ impl Engine {
         if let Some(new) = new {
             self.activate(new);
         }
-        self.outputs_changed = true;
+        self.changes.add_structure();
         if let Some((_, Some(old))) = c.taken.replace((condition, new)) {
             self.drop_frame(old);
         }
@@ -245,20 +245,14 @@ impl Engine {
             Ok(Value::Map(map)) if c.keyed => map.iter().map(|(k, v)| (Some(k.clone()), v.clone())).collect(),
             Err(Unavailable::Pending) => return State::Pending,
             other => {
-                self.outputs_changed |= !c.iterations.is_empty();
-                for (_, frame) in c.iterations.drain(..) {
-                    self.drop_frame(frame);
-                }
+                self.drop_iterations(c);
                 return self.invalid_key(id, other, if c.keyed { "a map in `forkv`" } else { "a list in `for`" });
             }
         };
         let sensitive = self.has_sensitive_input(id);
         if std::mem::replace(&mut c.sensitive, sensitive) != sensitive {
             // Keys are bound as constants, which cannot become sensitive.
-            self.outputs_changed |= !c.iterations.is_empty();
-            for (_, frame) in c.iterations.drain(..) {
-                self.drop_frame(frame);
-            }
+            self.drop_iterations(c);
         }
         let old = std::mem::take(&mut c.iterations);
         let had = old.len();
@@ -295,6 +289,7 @@ impl Engine {
                     c.iterations.push((key.clone(), frame));
                 }
                 Err(state) => {
+                    self.changes.add_structure();
                     for (_, removed) in old.chain(c.iterations.drain(..)) {
                         self.drop_frame(removed);
                     }
@@ -305,8 +300,19 @@ impl Engine {
         for (_, removed) in old {
             self.drop_frame(removed);
         }
-        self.outputs_changed |= !in_place || reused != had;
+        if !in_place || reused != had {
+            self.changes.add_structure();
+        }
         State::Value(Value::Nil)
+    }
+
+    fn drop_iterations(&mut self, c: &mut Loop) {
+        if !c.iterations.is_empty() {
+            self.changes.add_structure();
+        }
+        for (_, frame) in c.iterations.drain(..) {
+            self.drop_frame(frame);
+        }
     }
 
     /// Returns the state of a control whose key input has no value, or one of the wrong type.

@@ -144,7 +144,7 @@ impl Engine {
                             *node = None;
                         }
                     }
-                    Slot::None => {}
+                    Slot::Statement(_) | Slot::None => {}
                 }
             }
             let mut frames = Vec::new();

@@ -11,6 +11,7 @@ use mcl_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arena::Arena;
+use crate::changes::OutputChanges;
 use crate::code::{Code, Lookup};
 use crate::environment::Environment;
 use crate::events::Events;
@@ -47,8 +48,7 @@ pub struct Engine {
     pub(crate) timers: BTreeSet<(Duration, NodeId)>,
     /// Number of the current round, from 1.
     pub(crate) round: u64,
-    /// Whether the values of a statement, or the set of statements, changed since the last round with an output.
-    pub(crate) outputs_changed: bool,
+    pub(crate) changes: OutputChanges,
     /// Number of evaluations in this round.
     pub(crate) evaluated: usize,
     /// Arguments of the current call.
@@ -126,7 +126,7 @@ impl Engine {
             frozen: FxHashMap::default(),
             timers: BTreeSet::new(),
             round: 0,
-            outputs_changed: false,
+            changes: OutputChanges::default(),
             evaluated: 0,
             arguments: Vec::new(),
             is_marked_sensitive: false,
@@ -144,9 +144,10 @@ impl Engine {
     pub fn run(&mut self) -> Result<Round, Vec<Diagnostic>> {
         self.round += 1;
         self.evaluated = 0;
+        self.changes.start_round();
         if !self.started {
             self.started = true;
-            self.outputs_changed = true;
+            self.changes.add_structure();
             if !self.code.program.templates.is_empty() {
                 self.activate(self.top_frame);
                 self.create_keepalives();
@@ -172,7 +173,7 @@ impl Engine {
         }
         let waiting = self.is_waiting();
         // A change in a round without an output is reported by the next round with one.
-        let changed = !waiting && std::mem::take(&mut self.outputs_changed);
+        let changed = !waiting && self.changes.end_round(self.round);
         Ok(Round { number: self.round, changed, waiting, evaluated: self.evaluated })
     }
 

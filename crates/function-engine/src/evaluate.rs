@@ -283,7 +283,7 @@ impl Engine {
         }
         if matches!(node.kind, NodeKind::StatementNode) {
             node.changed = self.round;
-            self.outputs_changed = true;
+            self.changes.add_statement(id);
         }
         if same_state(&node.state, &state) && node.sensitive == sensitive {
             return;

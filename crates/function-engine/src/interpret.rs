@@ -16,11 +16,12 @@ mod statement;
 mod tests;
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use mcl_artifact::program::{Program, Statement};
 use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
-use resource_graph::ResourceGraph;
-use rustc_hash::FxHashMap;
+use resource_graph::{Resource, ResourceGraph, ResourceId, difference};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::engine::Engine;
 use crate::interpret::statement::{ConvertedStatement, FieldTypes};
@@ -32,17 +33,35 @@ struct CacheEntry {
     /// The engine's round in which a value of the statement last changed.
     changed: u64,
     /// The interpreter's round in which the statement was last active.
-    seen: u64,
+    seen: u32,
+    /// The number of active statements before it in that round.
+    position: u32,
     converted: Rc<ConvertedStatement>,
+}
+
+/// A resource of which only values changed: the id, and the edges that its statement declares, are the same.
+#[derive(Clone, Debug)]
+pub struct ChangedResource {
+    /// The resource as it was in the last graph, or in the changes after it.
+    pub old: Arc<Resource>,
+    /// The resource as it is now.
+    pub new: Arc<Resource>,
 }
 
 /// Builds the resource graphs of one program, converting only the statements that have changed since the last graph.
 #[derive(Default)]
 pub struct Interpreter {
     cache: FxHashMap<OutputId, CacheEntry>,
-    /// Number of interpretations so far.
-    round: u64,
+    /// The number of interpretations so far, which may overflow.
+    round: u32,
     field_types: FieldTypes,
+    /// The engine's round of the output that was interpreted last; `None` if that failed or was partial.
+    interpreted: Option<u64>,
+    /// The resources that more than one statement declares.
+    repeated: FxHashSet<ResourceId>,
+    /// The number of statements that were visited.
+    #[cfg(test)]
+    visited: usize,
 }
 
 impl Interpreter {
@@ -67,7 +86,8 @@ impl Interpreter {
     /// Those of [`Interpreter::interpret`].
     pub fn interpret_known(&mut self, engine: &Engine) -> Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>> {
         let program: &Program = engine.program();
-        self.round += 1;
+        self.interpreted = None;
+        self.round = self.round.wrapping_add(1);
         let (round, field_types, cache) = (self.round, &mut self.field_types, &mut self.cache);
         let mut all: Vec<Rc<ConvertedStatement>> = Vec::with_capacity(cache.len());
         let mut unknown: Vec<Diagnostic> = Vec::new();
@@ -78,30 +98,99 @@ impl Interpreter {
             }
         };
         let visit = |output: Output<'_>| {
-            let (Output::Resource(_, values) | Output::Edge { values, .. }) = output;
-            let mut convert = || {
-                let converted = Rc::new(match output {
-                    Output::Resource(resource, values) => {
-                        statement::convert_resource(program, field_types, resource, values)
-                    }
-                    Output::Edge { halves, span, values } => statement::convert_edges(program, halves, span, values),
-                });
-                CacheEntry { changed: values.changed(), seen: round, converted }
-            };
-            let entry = cache.entry(values.id()).or_insert_with(&mut convert);
+            let values = output.values();
+            let entry = cache.entry(values.id()).or_insert_with(|| {
+                let converted = Rc::new(convert(program, field_types, output));
+                CacheEntry { changed: values.changed(), seen: round, position: 0, converted }
+            });
             if entry.changed != values.changed() {
-                *entry = convert();
+                let mut converted = convert(program, field_types, output);
+                converted.share_unchanged(&entry.converted);
+                (entry.changed, entry.converted) = (values.changed(), Rc::new(converted));
             }
-            entry.seen = round;
+            (entry.seen, entry.position) = (round, all.len() as u32);
             all.push(Rc::clone(&entry.converted));
         };
         engine.visit_known_outputs(visit, note_unknown);
+        #[cfg(test)]
+        {
+            self.visited += all.len();
+        }
         if cache.len() > all.len() {
             // Entries that were not visited belong to removed statements.
             cache.retain(|_, entry| entry.seen == round);
         }
-        let graph = assemble::assemble(&all, !unknown.is_empty())?;
-        Ok((graph, unknown))
+        let assembled = assemble::assemble(&all, !unknown.is_empty())?;
+        self.repeated = assembled.repeated;
+        self.interpreted = Some(engine.output_round()).filter(|round| *round > 0 && unknown.is_empty());
+        Ok((assembled.graph, unknown))
+    }
+
+    /// Returns the resources that differ from those of the last graph and the changes after it, in source order, in time
+    /// linear in the size of the statements that were evaluated since. The last round must have succeeded.
+    ///
+    /// `None` if more than values of resources changed, if a resource is invalid, or if it is declared more than once:
+    /// [`Interpreter::interpret`] returns the whole graph then, or the errors.
+    pub fn changes(&mut self, engine: &Engine) -> Option<Vec<ChangedResource>> {
+        let outputs = engine.changed_outputs(self.interpreted.take()?)?;
+        let mut changes: Vec<(u32, ChangedResource)> = Vec::new();
+        for output in outputs {
+            #[cfg(test)]
+            {
+                self.visited += 1;
+            }
+            let values = output.values();
+            let entry = self.cache.get_mut(&values.id())?;
+            if entry.changed == values.changed() {
+                continue;
+            }
+            let mut converted = convert(engine.program(), &mut self.field_types, output);
+            if !converted.differs_in_values_only(&entry.converted) {
+                return None;
+            }
+            converted.share_unchanged(&entry.converted);
+            let pairs = entry.converted.resources.iter().zip(&converted.resources);
+            for (old, new) in pairs.filter(|(old, new)| !Arc::ptr_eq(old, new)) {
+                if self.repeated.contains(&new.id) {
+                    return None;
+                }
+                changes.push((entry.position, ChangedResource { old: Arc::clone(old), new: Arc::clone(new) }));
+            }
+            (entry.changed, entry.converted) = (values.changed(), Rc::new(converted));
+        }
+        self.interpreted = Some(engine.output_round());
+        // The resources of one statement are in order already.
+        changes.sort_by_key(|(position, _)| *position);
+        Some(changes.into_iter().map(|(_, change)| change).collect())
+    }
+}
+
+fn convert(program: &Program, field_types: &mut FieldTypes, output: Output<'_>) -> ConvertedStatement {
+    match output {
+        Output::Resource(resource, values) => statement::convert_resource(program, field_types, resource, values),
+        Output::Edge { halves, span, values } => statement::convert_edges(program, halves, span, values),
+    }
+}
+
+impl ConvertedStatement {
+    /// Whether both declare the same valid resources and edges, perhaps with other values.
+    fn differs_in_values_only(&self, old: &ConvertedStatement) -> bool {
+        let is_same_id = |(a, b): (&Arc<Resource>, &Arc<Resource>)| a.id == b.id;
+        self.errors.is_empty()
+            && old.errors.is_empty()
+            && self.edges == old.edges
+            && self.resources.len() == old.resources.len()
+            && self.resources.iter().zip(&old.resources).all(is_same_id)
+    }
+
+    /// Replaces the resources that did not change by those of the last conversion, which are in use elsewhere.
+    fn share_unchanged(&mut self, old: &ConvertedStatement) {
+        for (new, old) in self.resources.iter_mut().zip(&old.resources) {
+            let is_same = new.params == old.params && new.sensitive == old.sensitive;
+            if is_same && difference(old, new).is_none() {
+                *new = Arc::clone(old);
+            }
+        }
     }
 }
 

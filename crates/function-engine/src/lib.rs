@@ -32,6 +32,7 @@
 
 mod arena;
 mod build;
+mod changes;
 mod closure;
 mod code;
 mod control;
@@ -58,7 +59,7 @@ pub use engine::{Engine, Round};
 pub use environment::{Environment, SharedValue};
 pub use events::{Events, Waker};
 pub use ids::WatchId;
-pub use interpret::Interpreter;
+pub use interpret::{ChangedResource, Interpreter};
 pub use mcl_functions::InputVersion;
 pub use outputs::{Output, OutputId, OutputValue, OutputValues};
 pub use snapshot_environment::SnapshotEnvironment;

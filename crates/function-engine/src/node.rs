@@ -46,7 +46,9 @@ pub(crate) enum Slot {
     Node(u32),
     /// An element, bound to a parameter.
     Parameter(u32),
-    /// No entry: the control of an output, statements, keep-alive nodes.
+    /// A statement.
+    Statement(u32),
+    /// No entry: the control of an output, keep-alive nodes.
     None,
 }
 

@@ -16,6 +16,15 @@ pub enum Output<'a> {
     Edge { halves: &'a [Half], span: Span, values: OutputValues<'a> },
 }
 
+impl<'a> Output<'a> {
+    /// Returns the values of the statement.
+    pub(crate) fn values(&self) -> OutputValues<'a> {
+        match self {
+            Output::Resource(_, values) | Output::Edge { values, .. } => *values,
+        }
+    }
+}
+
 /// The identity of an active statement. It is never used again after the statement is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OutputId {
@@ -173,30 +182,37 @@ impl Engine {
             };
             let number = *index as u32;
             *index += 1;
-            let source = match node {
-                Some(node) if matches!(self.nodes[node].state, State::Pending) => {
-                    unknown(statement, self.pending_span(node));
-                    continue;
-                }
-                Some(node) => ValueSource::Node { node, next: 0 },
-                None => ValueSource::Constants(Operands::of(statement)),
-            };
-            let values = OutputValues { engine: self, frame: *id, statement: number, source };
-            match statement {
-                Statement::Resource(resource) => visit(Output::Resource(resource, values)),
-                Statement::Edge { halves, span } => visit(Output::Edge { halves, span: *span, values }),
-                Statement::If { .. } | Statement::For { .. } | Statement::ForKv { .. } => {
-                    let first = stack.len();
-                    match node.map(|node| &self.nodes[node].kind) {
-                        Some(NodeKind::IfStatement(c)) => {
-                            stack.extend(c.taken.iter().filter_map(|(_, f)| Some(((*f)?, 0))));
-                        }
-                        Some(NodeKind::Loop(c)) => stack.extend(c.iterations.iter().map(|(_, f)| (*f, 0))),
-                        _ => {}
-                    }
-                    stack[first..].reverse();
-                }
+            if let Some(node) = node.filter(|node| matches!(self.nodes[*node].state, State::Pending)) {
+                unknown(statement, self.pending_span(node));
+                continue;
             }
+            if let Some(output) = self.output(*id, number) {
+                visit(output);
+                continue;
+            }
+            let first = stack.len();
+            match node.map(|node| &self.nodes[node].kind) {
+                Some(NodeKind::IfStatement(c)) => stack.extend(c.taken.iter().filter_map(|(_, f)| Some(((*f)?, 0)))),
+                Some(NodeKind::Loop(c)) => stack.extend(c.iterations.iter().map(|(_, f)| (*f, 0))),
+                _ => {}
+            }
+            stack[first..].reverse();
+        }
+    }
+
+    /// Returns the output of a statement of a frame; `None` for statements that contain others.
+    pub(crate) fn output(&self, id: FrameId, number: u32) -> Option<Output<'_>> {
+        let frame = self.frames.get(id)?;
+        let statement = self.code.template(frame.template).statements.get(number as usize)?;
+        let source = match frame.statements.get(number as usize)? {
+            Some(node) => ValueSource::Node { node: *node, next: 0 },
+            None => ValueSource::Constants(Operands::of(statement)),
+        };
+        let values = OutputValues { engine: self, frame: id, statement: number, source };
+        match statement {
+            Statement::Resource(resource) => Some(Output::Resource(resource, values)),
+            Statement::Edge { halves, span } => Some(Output::Edge { halves, span: *span, values }),
+            Statement::If { .. } | Statement::For { .. } | Statement::ForKv { .. } => None,
         }
     }
 

@@ -233,10 +233,20 @@ impl ResourceGraph {
         Arc::make_mut(&mut self.graph[vertex.node()])
     }
 
+    /// Replaces the resource of a vertex by one with the same id, and with the same `hidden` and `export`.
+    pub fn replace(&mut self, vertex: VertexId, resource: Arc<Resource>) {
+        self.graph[vertex.node()] = resource;
+    }
+
     /// Returns the vertices with this kind and name, in the order of insertion; at most one is not hidden.
     pub fn find_all(&self, kind: &str, name: &str) -> impl Iterator<Item = VertexId> {
         let first = self.by_id.get(&IdRef { kind, name }).map(|n| n.first);
         std::iter::successors(first, |v| self.next_with_id.get(v).copied())
+    }
+
+    /// Returns the ids that several vertices have, perhaps more than once.
+    pub fn ids_of_several_vertices(&self) -> impl Iterator<Item = &ResourceId> {
+        self.next_with_id.keys().map(|vertex| &self.resource(*vertex).id)
     }
 
     /// Returns the vertex with this kind and name, preferably one that is not hidden.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcl_diagnostics::{Code, Diagnostic, Span, Stage, nearest};
 use resource_graph::{Cycle, DuplicateError, Edge, Endpoint, FlowError, ResourceGraph, ResourceId, VertexId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::interpret::statement::{ConvertedStatement, EdgeEnd, NamedEdge};
 
@@ -15,12 +15,20 @@ const MAX_ERRORS: usize = 100;
 /// The span of the edge between two vertices.
 type EdgeSpans = FxHashMap<(VertexId, VertexId), Span>;
 
+/// A graph of all statements.
+pub(crate) struct Assembled {
+    pub(crate) graph: ResourceGraph,
+    /// The resources that are declared more than once.
+    pub(crate) repeated: FxHashSet<ResourceId>,
+}
+
 /// Builds the graph. In one of a part of the statements, edges may name resources that are not in it, and are left out.
 ///
 /// # Errors
 /// All distinct errors of the statements, else those of the edges, else the first cycle; at most [`MAX_ERRORS`].
-pub(crate) fn assemble(all: &[Rc<ConvertedStatement>], is_partial: bool) -> Result<ResourceGraph, Vec<Diagnostic>> {
+pub(crate) fn assemble(all: &[Rc<ConvertedStatement>], is_partial: bool) -> Result<Assembled, Vec<Diagnostic>> {
     let mut graph = ResourceGraph::new();
+    let mut repeated = FxHashSet::default();
     graph.reserve(
         all.iter().map(|statement| statement.resources.len()).sum(),
         all.iter().map(|statement| statement.edges.len()).sum(),
@@ -33,9 +41,11 @@ pub(crate) fn assemble(all: &[Rc<ConvertedStatement>], is_partial: bool) -> Resu
             continue;
         }
         for resource in &statement.resources {
-            if let Err(error) = graph.insert(Arc::clone(resource)) {
-                let span = resource.span;
-                errors.push(duplicate(&graph, &error, span));
+            let known = graph.len();
+            match graph.insert(Arc::clone(resource)) {
+                Ok(vertex) if vertex.index() == known => {}
+                Ok(_) => drop(repeated.insert(resource.id.clone())),
+                Err(error) => errors.push(duplicate(&graph, &error, resource.span)),
             }
         }
     }
@@ -52,7 +62,8 @@ pub(crate) fn assemble(all: &[Rc<ConvertedStatement>], is_partial: bool) -> Resu
         errors.push(cycle_error(&cycle, &edge_spans));
     }
     if errors.is_empty() {
-        return Ok(graph);
+        repeated.extend(graph.ids_of_several_vertices().cloned());
+        return Ok(Assembled { graph, repeated });
     }
     // The iterations of a loop have the same errors.
     let mut reported: Vec<Diagnostic> = Vec::new();

@@ -22,6 +22,7 @@ pub(crate) struct ConvertedStatement {
 }
 
 /// An edge between names.
+#[derive(PartialEq, Eq)]
 pub(crate) struct NamedEdge {
     pub(crate) from: EdgeEnd,
     pub(crate) to: EdgeEnd,
@@ -30,7 +31,7 @@ pub(crate) struct NamedEdge {
 }
 
 /// One end of an edge, with the key of a send/recv.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct EdgeEnd {
     pub(crate) id: ResourceId,
     pub(crate) key: Option<Arc<str>>,

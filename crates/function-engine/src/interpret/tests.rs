@@ -36,7 +36,7 @@ impl TestProgram {
     fn new() -> TestProgram {
         let mut builder = Builder::new();
         builder.program.files = mcl_diagnostics::Files::default();
-        builder.program.files.add("main.mcl", "\n".repeat(20));
+        builder.program.files.add("main.mcl", "\n".repeat(1000));
         TestProgram { builder, ops: Vec::new(), statements: Vec::new() }
     }
 
@@ -264,4 +264,95 @@ fn only_changed_statements_are_converted_again() {
     let reused =
         before.iter().filter(|(id, entry)| Rc::ptr_eq(&entry.converted, &interpreter.cache[id].converted)).count();
     assert_eq!((before.len(), reused), (2, 1));
+}
+
+/// A loop-free program of `count` resources, of which one depends on an input.
+fn one_of(count: usize) -> TestProgram {
+    let mut program = TestProgram::new();
+    let input = program.input("x");
+    let fixed = program.int(0);
+    for i in 0..count {
+        let name = program.str(&format!("r{i}"));
+        program.resource("test", name, &[Entry::Field("int64", if i == count / 2 { input } else { fixed })]);
+    }
+    program
+}
+
+#[test]
+fn one_changed_value_visits_one_statement_among_any_number() {
+    for count in [10, 1000] {
+        let environment = TestEnvironment::default();
+        environment.set("x", 1);
+        let mut engine = one_of(count).engine(&environment);
+        let mut interpreter = Interpreter::new();
+        interpreter.interpret(&engine).unwrap();
+        interpreter.visited = 0;
+        for value in [2, 3] {
+            environment.set("x", value);
+            assert!(engine.run().unwrap().changed);
+            let changes = interpreter.changes(&engine).expect("only a value changed");
+            let [change] = &changes[..] else { panic!("one change: {changes:?}") };
+            assert_eq!(*change.new.id.name, *format!("r{}", count / 2));
+            assert_eq!(change.new.params["int64"], Value::Int(value));
+        }
+        assert_eq!(interpreter.visited, 2);
+        assert_eq!(interpreter.changes(&engine).map(|changes| changes.len()), Some(0), "nothing happened since");
+    }
+}
+
+#[test]
+fn changes_are_known_only_after_a_graph_without_gaps() {
+    let environment = TestEnvironment::default();
+    environment.set("x", 1);
+    let mut engine = one_of(3).engine(&environment);
+    let mut interpreter = Interpreter::new();
+    assert!(interpreter.changes(&engine).is_none(), "there was no graph");
+    interpreter.interpret(&engine).unwrap();
+    for value in [2, 3] {
+        environment.set("x", value);
+        engine.run().unwrap();
+    }
+    assert!(interpreter.changes(&engine).is_none(), "the output before the last one was not interpreted");
+}
+
+#[test]
+fn changes_collect_over_rounds_without_an_output() {
+    let mut program = TestProgram::new();
+    let (x, y) = (program.input("x"), program.input("y"));
+    for (name, value) in [("a", x), ("b", y)] {
+        let name = program.str(name);
+        program.resource("test", name, &[Entry::Field("int64", value)]);
+    }
+    let environment = TestEnvironment::default();
+    environment.set("x", 1);
+    environment.set("y", 1);
+    let mut engine = program.engine(&environment);
+    let mut interpreter = Interpreter::new();
+    interpreter.interpret(&engine).unwrap();
+    environment.set("x", 2);
+    environment.unset("y");
+    assert!(engine.run().unwrap().waiting);
+    environment.set("y", 3);
+    assert!(engine.run().unwrap().changed);
+    let changes = interpreter.changes(&engine).expect("only values changed");
+    let names: Vec<&str> = changes.iter().map(|change| &*change.new.id.name).collect();
+    assert_eq!(names, ["a", "b"]);
+}
+
+#[test]
+fn value_of_a_resource_that_is_declared_twice_is_no_change_of_its_own() {
+    let mut program = TestProgram::new();
+    let (name, x) = (program.str("a"), program.input("x"));
+    for _ in 0..2 {
+        program.resource("test", name, &[Entry::Field("int64", x)]);
+    }
+    let environment = TestEnvironment::default();
+    environment.set("x", 1);
+    let mut engine = program.engine(&environment);
+    let mut interpreter = Interpreter::new();
+    interpreter.interpret(&engine).unwrap();
+    environment.set("x", 2);
+    engine.run().unwrap();
+    assert!(interpreter.changes(&engine).is_none());
+    assert_eq!(shown(&interpreter.interpret(&engine).unwrap()), "test[a] int64=2");
 }

@@ -20,6 +20,7 @@ pub(super) fn check(engine: &Engine) {
             Slot::Parameter(p) => {
                 assert!(matches!(&frame.params[p as usize], Binding::Element { node: Some(n), .. } if *n == id));
             }
+            Slot::Statement(n) => assert_eq!(frame.statements[n as usize], Some(id)),
             Slot::None => {}
         }
         if let Some(scope) = frame.scope {

@@ -10,7 +10,7 @@ use test_support::{RandomChoice, Rng, for_each_seed_in_parallel};
 
 use super::{Entry, TestProgram};
 use crate::engine::Engine;
-use crate::interpret::Interpreter;
+use crate::interpret::{ChangedResource, Interpreter};
 use crate::tests::test_environment::TestEnvironment;
 
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
@@ -181,12 +181,39 @@ fn shape(graph: &ResourceGraph) -> Shape {
     )
 }
 
+/// A graph that is brought up to date with changes where that is possible.
+#[derive(Default)]
+struct Patched {
+    interpreter: Interpreter,
+    graph: Option<ResourceGraph>,
+    /// The number of times that changes were enough.
+    patches: usize,
+}
+
+impl Patched {
+    fn update(&mut self, engine: &Engine) -> Option<&ResourceGraph> {
+        let changes = self.interpreter.changes(engine);
+        if let (Some(graph), Some(changes)) = (&mut self.graph, &changes) {
+            self.patches += 1;
+            for ChangedResource { old, new } in changes {
+                let vertex = graph.find(&new.id.kind, &new.id.name).expect("a known resource");
+                assert_eq!(graph.resource(vertex).params, old.params);
+                graph.replace(vertex, new.clone());
+            }
+        } else {
+            self.graph = self.interpreter.interpret(engine).ok();
+        }
+        self.graph.as_ref()
+    }
+}
+
 fn check_random_statements(random: &mut Rng) {
     let statements = described(random);
     let environment = TestEnvironment::default();
     let mut inputs = Inputs::all(random, &environment);
     let mut engine: Engine = program(&statements).engine(&environment);
     let mut interpreter = Interpreter::new();
+    let mut patched = Patched::default();
     for event in 0..EVENTS {
         let kept = interpreter.interpret(&engine);
         let fresh = Interpreter::new().interpret(&engine);
@@ -196,6 +223,8 @@ fn check_random_statements(random: &mut Rng) {
             (Ok(_), Err(errors)) | (Err(errors), Ok(_)) => panic!("event {event}: only one fails: {errors:?}"),
         }
         assert_eq!(kept.as_ref().ok().map(shape), meaning(&statements, &inputs), "event {event}: {kept:?}");
+        let updated = patched.update(&engine);
+        assert_eq!(updated.map(super::shown), fresh.as_ref().ok().map(super::shown), "event {event}");
         for _ in 0..1 + random.usize(..2) {
             inputs.change(random, &environment);
         }
@@ -206,4 +235,20 @@ fn check_random_statements(random: &mut Rng) {
 #[test]
 fn graphs_agree_with_the_meaning_of_their_statements() {
     for_each_seed_in_parallel(4000, check_random_statements);
+}
+
+#[test]
+fn random_values_are_often_a_change_of_their_own() {
+    let mut random = Rng::with_seed(1);
+    let environment = TestEnvironment::default();
+    let mut inputs = Inputs::all(&mut random, &environment);
+    let resources = Described::Resources { names: "n0", value: "v0", condition: Some("c0"), edges: Vec::new() };
+    let mut engine: Engine = program(&[resources]).engine(&environment);
+    let mut patched = Patched::default();
+    for _ in 0..200 {
+        patched.update(&engine);
+        inputs.change(&mut random, &environment);
+        engine.run().expect("inputs always have a value");
+    }
+    assert!(patched.patches > 20, "{}", patched.patches);
 }
