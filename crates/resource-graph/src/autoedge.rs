@@ -192,6 +192,7 @@ fn find_edges(graph: &ResourceGraph, host: &AutoEdgeHost<'_>) -> Result<FoundEdg
         packages: &participants.package_files,
         vertex: VertexId(0),
         found: FoundEdges::default(),
+        steps: None,
     };
     for (vertex, input) in participants.inputs() {
         finder.vertex = vertex;
@@ -239,16 +240,41 @@ pub struct Offers<'a> {
     namespaces: Vec<(&'static str, FxHashMap<Cow<'a, str>, Candidates>)>,
     /// The members of each group.
     groups: FxHashMap<&'static str, Vec<VertexId>>,
+    /// Where to note what is offered instead of adding it.
+    steps: Option<Vec<Step>>,
+}
+
+/// What one resource does in the search for automatic edges, in the order in which its kind does it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Step {
+    /// Whether it is to be removed.
+    Removed(bool),
+    Offer(&'static str, String),
+    Join(&'static str),
+    Ask(Relation, &'static str, String),
+    AskGroup(&'static str),
+}
+
+/// The edge that a resource wants to have with another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Relation {
+    Needs,
+    NeededBy,
+    Before,
+    BeforeRemovedOnHost,
 }
 
 impl<'a> Offers<'a> {
     fn new(graph: &'a ResourceGraph) -> Offers<'a> {
-        Offers { graph, vertex: VertexId(0), namespaces: Vec::new(), groups: FxHashMap::default() }
+        Offers { graph, vertex: VertexId(0), namespaces: Vec::new(), groups: FxHashMap::default(), steps: None }
     }
 
     /// Adds an identity of the resource.
     pub fn add(&mut self, identity: Identity<'a>) {
         let Identity { namespace, key } = identity;
+        if let Some(steps) = &mut self.steps {
+            return steps.push(Step::Offer(namespace, key.into_owned()));
+        }
         let index = self.namespaces.iter().position(|(name, _)| *name == namespace).unwrap_or_else(|| {
             self.namespaces.push((namespace, FxHashMap::default()));
             self.namespaces.len() - 1
@@ -272,11 +298,14 @@ impl<'a> Offers<'a> {
 
     /// Adds the resource to a group of which others want every member.
     pub fn join(&mut self, group: &'static str) {
+        if let Some(steps) = &mut self.steps {
+            return steps.push(Step::Join(group));
+        }
         self.groups.entry(group).or_default().push(self.vertex);
     }
 }
 
-/// Finds the edges of one resource.
+/// Finds the edges of one resource. The answers to the questions may only be used to leave out later questions.
 pub struct EdgeFinder<'a> {
     offers: &'a Offers<'a>,
     /// The resources that are to be removed.
@@ -286,24 +315,42 @@ pub struct EdgeFinder<'a> {
     /// The resource whose edges are being searched.
     vertex: VertexId,
     found: FoundEdges,
+    /// Where to note the questions instead of answering them, and what to answer to all.
+    steps: Option<(Vec<Step>, bool)>,
 }
 
 impl EdgeFinder<'_> {
+    /// Notes a question if no edges are to be found, and returns the answer.
+    fn note(&mut self, relation: Relation, identity: &Identity<'_>) -> Option<bool> {
+        let (steps, answer) = self.steps.as_mut()?;
+        steps.push(Step::Ask(relation, identity.namespace, identity.key.clone().into_owned()));
+        Some(*answer)
+    }
+
     /// The resource needs the one that offers an identity: it comes after it, or before it if both are to be removed.
     /// Returns whether there is one.
     pub fn needs(&mut self, identity: &Identity<'_>) -> bool {
+        if let Some(answer) = self.note(Relation::Needs, identity) {
+            return answer;
+        }
         let provider = self.candidate(identity);
         provider.map(|provider| self.add_need(self.vertex, provider)).is_some()
     }
 
     /// The resource that offers an identity needs this one. Returns whether there is one.
     pub fn needed_by(&mut self, identity: &Identity<'_>) -> bool {
+        if let Some(answer) = self.note(Relation::NeededBy, identity) {
+            return answer;
+        }
         let user = self.candidate(identity);
         user.map(|user| self.add_need(user, self.vertex)).is_some()
     }
 
     /// The resource needs every member of a group.
     pub fn needs_all(&mut self, group: &'static str) {
+        if let Some((steps, _)) = &mut self.steps {
+            return steps.push(Step::AskGroup(group));
+        }
         for member in self.offers.groups.get(group).into_iter().flatten() {
             if *member != self.vertex {
                 self.add_need(self.vertex, *member);
@@ -314,6 +361,9 @@ impl EdgeFinder<'_> {
     /// Orders the resource before the one that offers an identity, whether they are to be removed or not. Returns whether
     /// there is one.
     pub fn before(&mut self, identity: &Identity<'_>) -> bool {
+        if let Some(answer) = self.note(Relation::Before, identity) {
+            return answer;
+        }
         let candidate = self.candidate(identity);
         candidate.map(|candidate| self.add(self.vertex, candidate)).is_some()
     }
@@ -321,6 +371,9 @@ impl EdgeFinder<'_> {
     /// Orders the resource before the one that offers an identity, if that one is to be removed. The edge depends on the
     /// host.
     pub fn before_removed_on_host(&mut self, identity: &Identity<'_>) {
+        if self.note(Relation::BeforeRemovedOnHost, identity).is_some() {
+            return;
+        }
         if let Some(to) = self.candidate(identity).filter(|candidate| self.removed.contains(candidate)) {
             self.found.by_host.push(Edge { from: self.vertex, to, notify: false, autoedge: true });
         }
@@ -345,6 +398,57 @@ impl EdgeFinder<'_> {
         let edges = if by_host { &mut self.found.by_host } else { &mut self.found.edges };
         edges.push(Edge { from, to, notify: false, autoedge: true });
     }
+}
+
+/// Returns whether two resources with one id have the same automatic edges in every graph with the others as they are. Says
+/// no where that depends on what is installed on the host.
+pub(crate) fn has_same_autoedges(a: &Resource, b: &Resource, home: Option<&str>) -> bool {
+    let takes_part = |resource: &Resource| {
+        let params = Params::of(resource).filter(|params| params.kind().traits.autoedge);
+        resource.meta.autoedge && params.is_some()
+    };
+    match (takes_part(a), takes_part(b)) {
+        (false, false) => true,
+        (true, true) => {
+            let is_same = |answer: bool| {
+                let before = steps(a, home, answer);
+                before.is_some() && before == steps(b, home, answer)
+            };
+            (a.id == b.id && a.params == b.params) || (is_same(false) && is_same(true))
+        }
+        (false, true) | (true, false) => false,
+    }
+}
+
+/// Returns what a resource that takes part does in the search if it gets the same answer to all questions; `None` if that
+/// depends on the host, or if its edges cannot be determined.
+fn steps(resource: &Resource, home: Option<&str>, answer: bool) -> Option<Vec<Step>> {
+    let params = Params::of(resource)?;
+    let rules = &params.kind().autoedges;
+    let is_removed = (rules.is_removed)(&params);
+    let depends_on_host = match rules.host {
+        HostFact::Nothing => false,
+        HostFact::PackageFiles => true,
+        HostFact::PrimaryGroup => is_removed,
+    };
+    if depends_on_host {
+        return None;
+    }
+    let input = AutoEdgeInput { params, is_removed, package_files: &[], primary_group: None, home };
+    let (graph, removed, packages) = (ResourceGraph::new(), FxHashSet::default(), FxHashMap::default());
+    let mut offers = Offers { steps: Some(vec![Step::Removed(is_removed)]), ..Offers::new(&graph) };
+    (rules.offers)(&input, &mut offers).ok()?;
+    let steps = offers.steps.take().map(|steps| (steps, answer));
+    let mut finder = EdgeFinder {
+        offers: &offers,
+        removed: &removed,
+        packages: &packages,
+        vertex: VertexId(0),
+        found: FoundEdges::default(),
+        steps,
+    };
+    (rules.wants)(&input, &mut finder).ok()?;
+    finder.steps.map(|(steps, _)| steps)
 }
 
 #[cfg(test)]

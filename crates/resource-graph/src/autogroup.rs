@@ -153,6 +153,16 @@ fn key<'a>(params: &Params<'a>) -> Option<Key<'a>> {
     Some(Key { kind: params.kind().name, params: agreeing, meta: MetaKey::of(params.meta()) })
 }
 
+/// Returns whether two resources with one id are in the same groups in every graph with the others as they are, provided
+/// that they are alike in whether they may be grouped at all.
+pub(crate) fn has_same_grouping(a: &Params<'_>, b: &Params<'_>) -> bool {
+    let grouping = &a.kind().grouping;
+    let is_same_child = |parent: &Parent| a.string(parent.parameter) == b.string(parent.parameter);
+    key(a) == key(b)
+        && (grouping.may_lead)(a) == (grouping.may_lead)(b)
+        && grouping.parent.as_ref().is_none_or(is_same_child)
+}
+
 /// A kind whose resources take children, and the kinds of these children.
 struct Family {
     kind: &'static str,

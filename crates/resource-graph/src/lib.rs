@@ -26,6 +26,7 @@ mod schema;
 mod sensitive;
 mod shared_meta;
 mod stored;
+mod structure;
 mod sync;
 mod validate;
 
@@ -60,5 +61,6 @@ pub use sensitive::{
 };
 pub use shared_meta::SharedMeta;
 pub use stored::{StoredEdge, StoredError, StoredGraph, StoredResource, StoredValue};
+pub use structure::keeps_structure;
 pub use sync::{GraphSync, sync, sync_by};
 pub use validate::{ValidationError, validate};
