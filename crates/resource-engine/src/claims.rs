@@ -15,7 +15,7 @@ pub(super) enum Claim {
 }
 
 /// The claims of removed vertices whose check still runs, and the vertices that wait.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Removals {
     pub(super) claims: FxHashMap<Claim, Claimed>,
     /// The removed vertices.
@@ -24,7 +24,7 @@ pub(super) struct Removals {
     pub(super) added: VecDeque<VertexKey>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Claimed {
     /// The number of removed vertices with this claim.
     pub(super) holders: usize,

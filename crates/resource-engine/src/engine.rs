@@ -1,6 +1,6 @@
 //! The state machine: events, timers, and the queue of vertices to start.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -105,7 +105,7 @@ pub struct Engine {
     /// Examined vertices, to be started if possible.
     pub(super) ready: VecDeque<VertexKey>,
     /// Whether an added vertex begins before the next one of `ready` starts. They take turns, so that neither waits for ever.
-    is_turn_of_added: bool,
+    pub(super) is_turn_of_added: bool,
     pub(super) commands: Vec<Command>,
     pub(super) now: Time,
     pub(super) paused: bool,
@@ -116,10 +116,17 @@ pub struct Engine {
     pub(super) running: usize,
     pub(super) active: usize,
     pub(super) total: usize,
+    /// The number of edges between vertices.
+    pub(super) edge_count: usize,
+    /// The vertices that start again with the next graph, even if they do not change (`Meta:rewatch`).
+    pub(super) to_revive: BTreeSet<VertexKey>,
     pub(super) removals: Removals,
     pub(super) has_graph: bool,
     pub(super) last_activity: Time,
     pub(super) converged: bool,
+    /// The number of vertices that were looked at.
+    #[cfg(test)]
+    pub(super) visited: std::cell::Cell<usize>,
 }
 
 impl Engine {
@@ -151,10 +158,14 @@ impl Engine {
             running: 0,
             active: 0,
             total: 0,
+            edge_count: 0,
+            to_revive: BTreeSet::new(),
             removals: Removals::default(),
             has_graph: false,
             last_activity: Time::ZERO,
             converged: false,
+            #[cfg(test)]
+            visited: std::cell::Cell::default(),
         }
     }
 
@@ -163,6 +174,7 @@ impl Engine {
         self.now = self.now.max(now);
         match event {
             Event::Swap(graph) => self.swap(*graph),
+            Event::Patch(groups) => self.patch(groups),
             Event::Watching(key, epoch) => self.watching(key, epoch),
             Event::Fired(key) => self.fired(key),
             Event::WatchFailed(key, epoch, failure) => self.watch_failed(key, epoch, failure),
@@ -242,6 +254,12 @@ impl Engine {
         self.live().filter(|(_, v)| v.is_failing()).map(|(_, v)| v.id())
     }
 
+    /// Returns whether the graph contains a resource.
+    #[must_use]
+    pub fn contains(&self, id: &ResourceId) -> bool {
+        self.by_id.find(id, &self.vertices).next().is_some() || self.by_member.contains_key(id)
+    }
+
     /// Returns the id of a vertex.
     #[must_use]
     pub fn id(&self, key: VertexKey) -> Option<&ResourceId> {
@@ -250,14 +268,20 @@ impl Engine {
 
     pub(super) fn live(&self) -> impl Iterator<Item = (VertexKey, &Vertex)> {
         let numbered = self.vertices.iter().enumerate();
+        #[cfg(test)]
+        self.visited.set(self.visited.get() + self.vertices.len());
         numbered.filter_map(|(i, v)| Some((VertexKey(i as u32), v.as_ref()?))).filter(|(_, v)| !v.retiring)
     }
 
     pub(super) fn get(&self, key: VertexKey) -> Option<&Vertex> {
+        #[cfg(test)]
+        self.visited.set(self.visited.get() + 1);
         self.vertices.get(key.index())?.as_ref()
     }
 
     pub(super) fn get_mut(&mut self, key: VertexKey) -> Option<&mut Vertex> {
+        #[cfg(test)]
+        self.visited.set(self.visited.get() + 1);
         self.vertices.get_mut(key.index())?.as_mut()
     }
 
@@ -296,7 +320,7 @@ impl Engine {
                 if vertex.retiring {
                     continue;
                 }
-                let is_new = !std::mem::replace(&mut vertex.ready, true);
+                let is_new = vertex.may_start() && !std::mem::replace(&mut vertex.ready, true);
                 self.update_caches(key);
                 self.schedule(key);
                 if is_new {
@@ -336,11 +360,17 @@ impl Engine {
 
     fn update_caches(&mut self, key: VertexKey) {
         let Some(vertex) = self.get_mut(key) else { return };
+        let (may_revive, is_exhausted) = (vertex.meta().rewatch, vertex.is_exhausted());
         let active = vertex.is_active();
         let was_active = std::mem::replace(&mut vertex.active, active);
         let settled = vertex.is_good() && vertex.unsettled_predecessors == 0;
         let was_settled = std::mem::replace(&mut vertex.settled, settled);
         self.active = self.active + usize::from(active) - usize::from(was_active);
+        if may_revive && is_exhausted {
+            self.to_revive.insert(key);
+        } else if may_revive {
+            self.to_revive.remove(&key);
+        }
         if settled == was_settled {
             return;
         }

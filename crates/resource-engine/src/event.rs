@@ -18,6 +18,9 @@ pub type Time = Duration;
 pub enum Event {
     /// A new graph replaces the running one.
     Swap(Box<EngineGraph>),
+    /// The vertices whose leaders have the ids of these groups' leaders become these groups. All else of the graph stays, so
+    /// each group has the members of the one that it replaces. A leader that is not in the graph, or twice, is ignored.
+    Patch(Vec<Group>),
     /// All watches of the vertex are in place; `epoch` is that of the [`Command::Watch`].
     Watching(VertexKey, u32),
     /// A source that the vertex watches reported a change.

@@ -26,6 +26,27 @@ impl Group {
     }
 }
 
+impl Group {
+    /// Makes a group of at least two resources, the leader first. The leader gets the semaphores of all.
+    fn together(mut resources: Vec<Resource>, semaphores: Vec<String>) -> Group {
+        if let Some(leader) = resources.first_mut() {
+            leader.meta.sema = semaphores;
+        }
+        Group::from(resources)
+    }
+
+    /// Returns the group with other values of some members, given with their indices. Their semaphores must be the same.
+    #[must_use]
+    pub fn with_members<'r>(&self, members: impl IntoIterator<Item = (usize, &'r Resource)>) -> Group {
+        let mut resources = self.to_vec();
+        let semaphores = resources[0].meta.sema.clone();
+        for (index, resource) in members {
+            resources[index].clone_from(resource);
+        }
+        Group::together(resources, semaphores)
+    }
+}
+
 impl std::ops::Deref for Group {
     type Target = [Resource];
 
@@ -151,8 +172,7 @@ impl EngineGraph {
                 place[member.index()] = (groups.len() as u32, i);
                 resources.push(graph.resource(*member).clone());
             }
-            resources[0].meta.sema = grouping.semaphores(graph, leader);
-            groups.push(Group::from(resources));
+            groups.push(Group::together(resources, grouping.semaphores(graph, leader)));
         }
         let edges = grouping.edges().iter().map(|e| GroupEdge {
             from: place[e.from.index()].0,
@@ -190,6 +210,12 @@ impl EngineGraph {
     #[must_use]
     pub fn edge_count(&self) -> usize {
         self.edges.len()
+    }
+
+    /// The edges between groups, those that transfers imply included.
+    #[must_use]
+    pub fn edges(&self) -> &[GroupEdge] {
+        &self.edges
     }
 
     /// Returns the groups whose state depends on values that these groups send: their receivers, and what comes after those.

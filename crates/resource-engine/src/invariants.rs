@@ -29,6 +29,9 @@ impl Engine {
         let retiring = self.all().filter(|(_, v)| v.retiring).count();
         assert_eq!((self.active, self.running, self.removals.running), (active, running, retiring));
         assert_eq!(self.total, self.live().count());
+        let to_revive: Vec<VertexKey> =
+            self.live().filter(|(_, v)| v.meta().rewatch && v.is_exhausted()).map(|(key, _)| key).collect();
+        assert_eq!(self.to_revive.iter().copied().collect::<Vec<_>>(), to_revive);
         let mut status = Status { total: self.total, quiet: self.is_quiet(), ..Status::default() };
         for (_, v) in self.live() {
             let is_failed =

@@ -12,7 +12,7 @@ use crate::vertex::Vertex;
 /// Finds vertices by the id of their leader. It holds their keys only, because the ids are in the vertices.
 ///
 /// `vertices` is the table that the keys index; each vertex of the index must be in it with its id unchanged.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct LeaderIndex(HashTable<VertexKey>);
 
 impl LeaderIndex {

@@ -18,7 +18,8 @@
 //! anything and deletes the record on [`Command::Delivered`], so no crash loses a notification (`records.rs`).
 //!
 //! **Graph swap.** Vertices that are equal in the old and the new graph are kept with their state. Removed ones finish their
-//! running check; an added one waits for those that touch the same thing (`removal.rs`).
+//! running check; an added one waits for those that touch the same thing (`removal.rs`). If only
+//! values of resources changed, a patch does the same without looking at the other vertices (`patch.rs`).
 
 mod ancestors;
 mod backoff;
@@ -33,6 +34,7 @@ mod key;
 mod leader_index;
 mod limiter;
 mod notify;
+mod patch;
 mod rare;
 mod receive;
 mod records;
@@ -51,6 +53,8 @@ mod failure_tests;
 mod invariants;
 #[cfg(test)]
 mod notification_tests;
+#[cfg(test)]
+mod patch_tests;
 #[cfg(test)]
 mod simulator;
 #[cfg(test)]

@@ -105,51 +105,74 @@ impl Engine {
         }
         let involved: Vec<VertexKey> = self.live().filter(|(_, v)| v.has_notifications()).map(|(key, _)| key).collect();
         for key in involved {
-            let Some(vertex) = self.get_mut(key) else { continue };
-            let id = vertex.id().clone();
-            let members = member_ids(vertex);
-            let pending = vertex.pending_notifications.take().into_iter().map(|from| (from, false));
-            let taken = vertex.taken_notifications.take().into_iter().map(|from| (from, true));
-            let sent = match vertex.unreported_change && !vertex.is_running() && !kept.contains(&key) {
-                true => vertex.recorded_targets.take(),
-                false => Vec::new(),
-            };
-            let target = kept.contains(&key).then_some(key);
-            for (from, is_taken) in pending.chain(taken) {
-                let senders = self.vertices_of(&from);
-                let grouped = senders.iter().filter_map(|k| self.get(*k)).flat_map(member_ids);
-                let sources = grouped.chain([from.clone()]).collect();
-                let (record, targets) = ((from, id.clone()), members.clone());
-                undelivered.push(Undelivered { record, sources, targets, target, is_taken });
-            }
-            for to in sent {
-                let receivers = self.vertices_of(&to);
-                let grouped = receivers.iter().filter_map(|k| self.get(*k)).flat_map(member_ids);
-                let targets = grouped.chain([to.clone()]).collect();
-                let (record, sources) = ((id.clone(), to), members.clone());
-                undelivered.push(Undelivered { record, sources, targets, target: None, is_taken: false });
-            }
+            self.take_notifications(key, kept.contains(&key), &mut undelivered);
         }
         undelivered
     }
 
-    /// Lets the agent record the new dependents of vertices that may have changed something already: of those whose check
-    /// runs, or failed after a change.
+    /// Takes the notifications of one vertex that are not delivered. `is_kept` says whether the vertex stays.
+    pub(super) fn take_notifications(&mut self, key: VertexKey, is_kept: bool, undelivered: &mut Vec<Undelivered>) {
+        let Some(vertex) = self.get_mut(key).filter(|vertex| vertex.has_notifications()) else { return };
+        let id = vertex.id().clone();
+        let members = member_ids(vertex);
+        let pending = vertex.pending_notifications.take().into_iter().map(|from| (from, false));
+        let taken = vertex.taken_notifications.take().into_iter().map(|from| (from, true));
+        let sent = match vertex.unreported_change && !vertex.is_running() && !is_kept {
+            true => vertex.recorded_targets.take(),
+            false => Vec::new(),
+        };
+        let target = is_kept.then_some(key);
+        for (from, is_taken) in pending.chain(taken) {
+            let senders = self.vertices_of(&from);
+            let grouped = senders.iter().filter_map(|k| self.get(*k)).flat_map(member_ids);
+            let sources = grouped.chain([from.clone()]).collect();
+            let (record, targets) = ((from, id.clone()), members.clone());
+            undelivered.push(Undelivered { record, sources, targets, target, is_taken });
+        }
+        for to in sent {
+            let receivers = self.vertices_of(&to);
+            let grouped = receivers.iter().filter_map(|k| self.get(*k)).flat_map(member_ids);
+            let targets = grouped.chain([to.clone()]).collect();
+            let (record, sources) = ((id.clone(), to), members.clone());
+            undelivered.push(Undelivered { record, sources, targets, target: None, is_taken: false });
+        }
+    }
+
+    /// Lets the agent record the new dependents of vertices that may have changed something already.
     pub(super) fn record_new_targets(&mut self, keys: &[VertexKey]) {
-        let noop = self.config.noop;
         for key in keys {
-            let Some(vertex) = self.get(*key) else { continue };
-            let is_changing = vertex.unreported_change || (vertex.is_running() && !noop && !vertex.meta().noop);
-            if !is_changing {
-                continue;
+            if self.may_have_changed(*key) {
+                let targets = self.listening_dependents(*key);
+                self.record_targets(*key, targets);
             }
-            let from = vertex.id().clone();
-            let targets = self.listening_dependents(*key);
-            let new: Vec<ResourceId> = targets.into_iter().filter(|to| !vertex.is_recorded(to)).collect();
-            self.hold_targets(*key, &new);
-            for to in new {
-                self.record((from.clone(), to));
-            }
+        }
+    }
+
+    /// Lets the agent record a new vertex as a dependent of those that may have changed something already.
+    pub(super) fn record_new_target(&mut self, key: VertexKey) {
+        let Some(target) = self.get(key).filter(|vertex| vertex.listens()) else { return };
+        let id = target.id().clone();
+        let notifying = target.predecessors.iter().filter(|(_, notify)| *notify).map(|(from, _)| *from);
+        let changing: Vec<VertexKey> = notifying.filter(|from| self.may_have_changed(*from)).collect();
+        for from in changing {
+            self.record_targets(from, vec![id.clone()]);
+        }
+    }
+
+    /// Whether the check of a vertex runs and may change something, or failed after a change.
+    fn may_have_changed(&self, key: VertexKey) -> bool {
+        let changing = |v: &Vertex| v.unreported_change || (v.is_running() && !self.config.noop && !v.meta().noop);
+        self.get(key).is_some_and(changing)
+    }
+
+    /// Lets the agent record the dependents of a vertex that it has not recorded yet.
+    fn record_targets(&mut self, key: VertexKey, targets: Vec<ResourceId>) {
+        let Some(vertex) = self.get(key) else { return };
+        let from = vertex.id().clone();
+        let new: Vec<ResourceId> = targets.into_iter().filter(|to| !vertex.is_recorded(to)).collect();
+        self.hold_targets(key, &new);
+        for to in new {
+            self.record((from.clone(), to));
         }
     }
 

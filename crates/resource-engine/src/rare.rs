@@ -2,7 +2,7 @@
 
 /// A collection that takes one pointer while it is empty, because it is empty in almost all of up to hundreds of thousands
 /// of vertices.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Rare<T>(Option<Box<T>>);
 
 impl<T> Default for Rare<T> {

@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 pub(super) type Record = (ResourceId, ResourceId);
 
 /// All records with holders.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Records(FxHashMap<Record, Holders>);
 
 #[derive(Clone, Copy, Debug, Default)]

@@ -111,12 +111,7 @@ impl Engine {
         }
         let now = self.now;
         let Some(vertex) = self.get_mut(key) else { return };
-        if !vertex.dirty
-            || vertex.given_up
-            || vertex.phase != Phase::Idle
-            || vertex.watch != WatchState::Active
-            || vertex.unsettled_predecessors > 0
-        {
+        if !vertex.may_start() {
             return;
         }
         if vertex.event

@@ -7,14 +7,19 @@ use rustc_hash::FxHashMap;
 
 use crate::key::VertexKey;
 
+/// The number of semaphores that are not looked through for unused ones.
+const MIN_PRUNED: usize = 16;
+
 /// All semaphores in use.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Semaphores {
     table: FxHashMap<Arc<str>, Semaphore>,
     last_ticket: u64,
+    /// The number of semaphores after the last look for unused ones.
+    used: usize,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Semaphore {
     capacity: u32,
     free: u32,
@@ -71,6 +76,14 @@ impl Semaphores {
     /// Drops the semaphores that nobody holds. They are made again on their next use.
     pub(super) fn prune(&mut self) {
         self.table.retain(|_, semaphore| semaphore.free < semaphore.capacity);
+        self.used = self.table.len();
+    }
+
+    /// Does the same if there are many more semaphores than after the last time, so that the cost for each new one is constant.
+    pub(super) fn prune_if_grown(&mut self) {
+        if self.table.len() > 2 * self.used + MIN_PRUNED {
+            self.prune();
+        }
     }
 
     /// Returns the number of units held of each semaphore, without those of which none is.

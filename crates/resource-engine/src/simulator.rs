@@ -1,4 +1,4 @@
-//! Drives the engine through random histories: graphs with groups, transfers and reversals; watches, polling, limits and
+//! Drives the engine through random histories: graphs and patches with groups, transfers and reversals; watches, polling, limits and
 //! semaphores; changes, failures, cancelled and stubborn checks; pauses, stops, and crashes with a journal. A model of the agent
 //! (`world.rs`) checks every command against what it knows (`promises.rs`), `invariants.rs` recounts what the engine keeps, and at the end
 //! everything must come to rest.
@@ -11,6 +11,7 @@
 
 mod check;
 mod declaration;
+mod patch;
 mod promises;
 mod random;
 mod vertex;
@@ -116,10 +117,12 @@ fn perform(world: &mut World, action: Action) {
                 world.fail_watch(key);
             }
         }
-        69..77 => world.new_graph(random),
+        69..74 => world.new_graph(random),
+        74..77 => world.patch(random),
         77 => world.boot(random),
         78 => world.crash_after = Some(random.below(6)),
         79..82 => world.toggle_pause(),
+        83..86 => world.patch(random),
         82 => world.stop(random.pick(&[StopLevel::Finish, StopLevel::Cancel, StopLevel::Kill])),
         _ => {
             let time = random.pick(&[0, 1, 1, 3, 1000, 3000, 40_000, 400_000]);

@@ -34,6 +34,7 @@ impl Engine {
         self.prune_retry_counts();
         self.semaphores.prune();
         self.total = keys.len();
+        self.edge_count = graph.edges.len();
         self.has_graph = true;
         self.note_activity();
         self.commands.push(Command::Report(Report::Swapped {
@@ -51,12 +52,11 @@ impl Engine {
             let candidates = self.by_id.find(&group[0].id, &self.vertices);
             let equal = candidates.filter(|key| {
                 let Some(old) = self.get(*key) else { return false };
-                let revived = old.is_exhausted() && (old.meta().rewatch || group[0].meta.rewatch);
                 let still_receives = || {
                     let mut parameters = old.flow().received.iter();
                     parameters.all(|r| received.contains(&(index as u32, r.member, &*r.key)))
                 };
-                !revived && !matched.contains(key) && still_receives() && is_same_group(&old.group, group)
+                !matched.contains(key) && still_receives() && old.matches(group)
             });
             let key = equal.min()?;
             matched.insert(key);
@@ -72,14 +72,25 @@ impl Engine {
     }
 
     fn add(&mut self, group: Group) -> VertexKey {
+        let key = self.next_key();
+        self.add_with_key(key, group);
+        key
+    }
+
+    /// Returns a key that no vertex has.
+    pub(super) fn next_key(&mut self) -> VertexKey {
+        self.free.pop().unwrap_or_else(|| {
+            self.vertices.push(None);
+            VertexKey((self.vertices.len() - 1) as u32)
+        })
+    }
+
+    /// Adds a vertex that is not connected to others. No vertex may have its key.
+    pub(super) fn add_with_key(&mut self, key: VertexKey, group: Group) {
         if group[0].meta.reset {
             self.retry_counts.remove(&group[0].id);
         }
         let refreshable = self.config.refreshable.is_some_and(|f| f(&group[0]));
-        let key = self.free.pop().unwrap_or_else(|| {
-            self.vertices.push(None);
-            VertexKey((self.vertices.len() - 1) as u32)
-        });
         for member in &group[1..] {
             self.by_member.entry(member.id.clone()).or_default().push(key);
         }
@@ -88,10 +99,9 @@ impl Engine {
         self.by_id.insert(key, &self.vertices);
         self.active += 1;
         self.removals.added.push_back(key);
-        key
     }
 
-    fn remove(&mut self, key: VertexKey) {
+    pub(super) fn remove(&mut self, key: VertexKey) {
         self.release_semaphores_of_waiting(key);
         let Some(vertex) = self.get_mut(key) else { return };
         vertex.retiring = true;
@@ -104,6 +114,7 @@ impl Engine {
         let has_watches = vertex.created && matches!(vertex.watch, WatchState::Starting | WatchState::Active);
         let was_active = std::mem::replace(&mut vertex.active, false);
         let group = vertex.group.clone();
+        self.to_revive.remove(&key);
         self.active -= usize::from(was_active);
         self.by_id.remove(key, &self.vertices);
         for member in &group[1..] {
@@ -122,8 +133,9 @@ impl Engine {
 
     /// Sets the edges and transfers of the whole graph, and the counts that follow from them.
     fn connect(&mut self, graph: &EngineGraph, keys: &[VertexKey]) {
-        for key in keys {
+        for (position, key) in keys.iter().enumerate() {
             let vertex = self.vertices[key.index()].as_mut().expect("kept or added");
+            vertex.position = position as u32;
             vertex.successors.clear();
             vertex.predecessors.clear();
             vertex.disconnect();
@@ -170,6 +182,14 @@ fn forget_key(index: &mut FxHashMap<ResourceId, Vec<VertexKey>>, id: &ResourceId
         if keys.is_empty() {
             index.remove(id);
         }
+    }
+}
+
+impl Vertex {
+    /// Whether the vertex stays as it is when a new graph contains this group.
+    pub(super) fn matches(&self, group: &Group) -> bool {
+        let revived = self.is_exhausted() && (self.meta().rewatch || group[0].meta.rewatch);
+        !revived && is_same_group(&self.group, group)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::event::Time;
 use crate::key::VertexKey;
 
 /// The deadlines of all vertices, the earliest first.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Timers(BTreeSet<(Time, VertexKey)>);
 
 impl Timers {

@@ -80,7 +80,7 @@ pub(super) struct Incoming {
 }
 
 /// What a vertex sends and receives.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct DataFlow {
     pub(super) incoming: Vec<Incoming>,
     /// The values that it sent last.
@@ -98,9 +98,11 @@ static NO_FLOW: DataFlow =
 /// Vertices with an edge to or from another one, and whether it notifies. Most have one or two.
 pub(super) type Neighbours = SmallVec<[(VertexKey, bool); 2]>;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Vertex {
     pub(super) group: Group,
+    /// Its place among the groups of the graph.
+    pub(super) position: u32,
     /// Whether [`crate::Command::Create`] was returned.
     pub(super) created: bool,
     /// Whether a notification makes it run a check.
@@ -173,6 +175,7 @@ impl Vertex {
         let limiter = Limiter::new(group[0].meta.limit, group[0].meta.burst, now).map(Box::new);
         Vertex {
             group,
+            position: 0,
             created: false,
             refreshable,
             semaphores: semaphores.into(),
@@ -223,6 +226,17 @@ impl Vertex {
         }
     }
 
+    /// Forgets from where it receives, and returns it.
+    pub(super) fn take_incoming(&mut self) -> Vec<Incoming> {
+        self.flow.as_mut().map_or_else(Vec::new, |flow| std::mem::take(&mut flow.incoming))
+    }
+
+    /// Receives from another vertex what it received from `old`.
+    pub(super) fn rename_sender(&mut self, old: VertexKey, new: VertexKey) {
+        let incoming = self.flow.iter_mut().flat_map(|flow| &mut flow.incoming);
+        incoming.filter(|incoming| incoming.from == old).for_each(|incoming| incoming.from = new);
+    }
+
     /// Replaces the values that it sent last, after a check that used all that it had received.
     pub(super) fn set_sent(&mut self, sent: Vec<Sent>) {
         if self.flow.is_some() || !sent.is_empty() {
@@ -252,6 +266,15 @@ impl Vertex {
     /// Whether it needs no check, runs none, and has not failed.
     pub(super) fn is_good(&self) -> bool {
         !self.dirty && !self.given_up && self.phase == Phase::Idle && self.watch == WatchState::Active
+    }
+
+    /// Whether a check can start as far as the vertex itself is concerned.
+    pub(super) fn may_start(&self) -> bool {
+        self.dirty
+            && !self.given_up
+            && self.phase == Phase::Idle
+            && self.watch == WatchState::Active
+            && self.unsettled_predecessors == 0
     }
 
     /// Whether its last check or its watches failed.

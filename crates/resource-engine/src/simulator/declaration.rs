@@ -84,6 +84,19 @@ impl Declaration {
         }
     }
 
+    /// Changes values of some resources, and returns these. The members of vertices and what may send stay the same.
+    pub(super) fn change_values(&mut self, random: &mut Random) -> Vec<Name> {
+        let names: Vec<Name> = self.resources.keys().copied().filter(|_| random.chance(30)).collect();
+        for &name in &names {
+            let mut resource = self.resource(name, random);
+            let old = &self.resources[&name];
+            let new = Arc::make_mut(&mut resource);
+            (new.propagates_refresh, new.meta.hidden) = (old.propagates_refresh, old.meta.hidden);
+            self.resources.insert(name, resource);
+        }
+        names
+    }
+
     /// Replaces all resources by some that come into their state.
     pub(super) fn make_healthy(&mut self) {
         for resource in self.resources.values_mut() {

@@ -128,20 +128,29 @@ impl World {
     }
 
     pub(super) fn swap(&mut self, random: &mut Random) {
-        self.graphs += 1;
         let is_first = self.members.is_empty() && self.live.is_empty();
         let mut graph = self.declaration.graph(random);
         let old = std::mem::replace(&mut self.members, self.declaration.members());
-        self.edges = self.declaration.leader_edges();
-        self.transfers = self.declaration.transfers().collect();
         for name in (0..NAMES).filter(|name| self.reversible[*name] && !self.declaration.contains(*name)) {
-            let mut reversal = Resource::new(id(name)).with("comment", "reversal");
-            reversal.origin = Some("reversal".into());
-            graph.add_before(reversal, []);
+            graph.add_before(World::reversal(name), []);
             self.members.push(vec![name]);
         }
+        self.replace_graph(Event::Swap(Box::new(graph)), &old, is_first);
+    }
+
+    pub(super) fn reversal(name: Name) -> Resource {
+        let mut reversal = Resource::new(id(name)).with("comment", "reversal");
+        reversal.origin = Some("reversal".into());
+        reversal
+    }
+
+    /// Lets the engine take a new graph or a patch. `old` are the members of the vertices before.
+    pub(super) fn replace_graph(&mut self, event: Event, old: &Members, is_first: bool) {
+        self.graphs += 1;
+        self.edges = self.declaration.leader_edges();
+        self.transfers = self.declaration.transfers().collect();
         self.log(|w| format!("graph {:?}, edges {:?}", w.members, w.edges));
-        let commands = self.engine.step(Event::Swap(Box::new(graph)), self.now);
+        let commands = self.engine.step(event, self.now);
         let reported = commands.iter().any(|c| matches!(c, Command::Report(Report::Swapped { .. })));
         assert!(reported, "a swap is reported");
         let in_force: Vec<VertexKey> = self.engine.live().map(|(key, _)| key).collect();
@@ -157,7 +166,7 @@ impl World {
             }
         }
         self.restore_budgets();
-        self.translate_owed(&old, is_first);
+        self.translate_owed(old, is_first);
         self.promise_new_dependents();
         for command in commands {
             self.execute(command);

@@ -1,0 +1,185 @@
+//! Patches: values of resources change and nothing else. A patch must do what a swap to the whole graph does, so each is
+//! compared with one, on a copy of the engine.
+
+use std::collections::BTreeMap;
+
+use resource_graph::Resource;
+
+use crate::event::{Command, Event, Report};
+use crate::key::VertexKey;
+use crate::simulator::declaration::id;
+use crate::simulator::random::Random;
+use crate::simulator::world::World;
+use crate::vertex::{Phase, Vertex};
+use crate::{Engine, EngineGraph, Group};
+
+impl World {
+    /// Changes values of some resources, and replaces their vertices.
+    pub(super) fn patch(&mut self, random: &mut Random) {
+        if self.stopping || self.members.is_empty() {
+            return;
+        }
+        let changed = self.declaration.change_values(random);
+        let mut graph = self.declaration.graph(random);
+        let mut groups: Vec<Group> = graph.groups().to_vec();
+        // An unchanged group in a patch is ignored.
+        groups.retain(|group| group.iter().any(|r| changed.iter().any(|name| id(*name) == r.id)) || random.chance(10));
+        for reversal in self.reversals() {
+            graph.add_before(reversal, []);
+        }
+        self.log(|w| format!("patch of {changed:?} in {:?}", w.members));
+        self.compare_with_swap(graph, groups.clone());
+        let members = self.members.clone();
+        self.replace_graph(Event::Patch(groups), &members, false);
+    }
+
+    /// Returns the reversals in the graph.
+    fn reversals(&self) -> Vec<Resource> {
+        let leaders = self.members.iter().map(|members| members[0]);
+        leaders.filter(|name| !self.declaration.contains(*name)).map(World::reversal).collect()
+    }
+
+    fn compare_with_swap(&self, graph: EngineGraph, groups: Vec<Group>) {
+        // With a limit, other vertices begin in the first step.
+        if self.engine.config.max_starts_per_step.is_some() {
+            return;
+        }
+        let (mut patched, mut swapped) = (self.engine.copy(), self.engine.copy());
+        let patched_commands = patched.step(Event::Patch(groups), self.now);
+        let swapped_commands = swapped.step(Event::Swap(Box::new(graph)), self.now);
+        let (after_patch, after_swap) = (patched.snapshot(), swapped.snapshot());
+        for (what, state) in &after_swap {
+            assert_eq!(after_patch.get(what), Some(state), "{what} after a patch and after a swap");
+        }
+        assert_eq!(after_patch.len(), after_swap.len());
+        assert_eq!(
+            patched.shown(&patched_commands),
+            swapped.shown(&swapped_commands),
+            "the commands of a patch and a swap"
+        );
+    }
+}
+
+impl Engine {
+    /// Returns an engine in the same state, between two steps.
+    fn copy(&self) -> Engine {
+        Engine {
+            config: self.config.clone(),
+            vertices: self.vertices.clone(),
+            free: self.free.clone(),
+            by_id: self.by_id.clone(),
+            by_member: self.by_member.clone(),
+            retry_counts: self.retry_counts.clone(),
+            semaphores: self.semaphores.clone(),
+            common_semaphore: self.common_semaphore.clone(),
+            granted: self.granted.clone(),
+            records: self.records.clone(),
+            timers: self.timers.clone(),
+            queue: self.queue.clone(),
+            ready: self.ready.clone(),
+            is_turn_of_added: self.is_turn_of_added,
+            commands: Vec::new(),
+            now: self.now,
+            paused: self.paused,
+            last_epoch: self.last_epoch,
+            stopping: self.stopping,
+            stopped: self.stopped,
+            running: self.running,
+            active: self.active,
+            total: self.total,
+            edge_count: self.edge_count,
+            to_revive: self.to_revive.clone(),
+            removals: self.removals.clone(),
+            has_graph: self.has_graph,
+            last_activity: self.last_activity,
+            converged: self.converged,
+            visited: Default::default(),
+        }
+    }
+
+    /// Returns what does not depend on how keys and epochs are numbered.
+    fn snapshot(&self) -> BTreeMap<String, String> {
+        let mut shown = BTreeMap::new();
+        for (index, vertex) in self.vertices.iter().enumerate() {
+            if let Some(vertex) = vertex {
+                shown.insert(self.key_name(VertexKey(index as u32)), self.vertex_state(vertex));
+            }
+        }
+        let names = |keys: &mut dyn Iterator<Item = VertexKey>| keys.map(|key| self.key_name(key)).collect::<Vec<_>>();
+        let waiting: BTreeMap<String, (usize, Vec<String>)> = self
+            .removals
+            .claims
+            .iter()
+            .map(|(claim, c)| (format!("{claim:?}"), (c.holders, names(&mut c.waiting.iter().copied()))))
+            .collect();
+        let retry_counts: BTreeMap<_, _> = self.retry_counts.iter().collect();
+        let mut add = |what: &str, state: String| shown.insert(format!("the {what}"), state);
+        add("waiting claims", format!("{waiting:?}"));
+        add("retry counts", format!("{retry_counts:?}"));
+        add("records", format!("{:?}", self.records.counts()));
+        add("semaphores", format!("{:?}", self.semaphores.held()));
+        add("added", format!("{:?}", names(&mut self.removals.added.iter().copied())));
+        add("granted", format!("{:?}", names(&mut self.granted.iter().copied())));
+        add("revived", {
+            let mut names = names(&mut self.to_revive.iter().copied());
+            names.sort();
+            format!("{names:?}")
+        });
+        add("counts", format!("{:?}", (self.running, self.active, self.total, self.edge_count, self.removals.running)));
+        add("convergence", format!("{:?}", (self.last_activity, self.converged)));
+        shown
+    }
+
+    /// Removed vertices are numbered, because several may have one id.
+    fn key_name(&self, key: VertexKey) -> String {
+        let Some(vertex) = self.get(key) else { return "nothing".to_owned() };
+        if !vertex.retiring {
+            return vertex.id().to_string();
+        }
+        format!("removed {} with {key:?}", vertex.id())
+    }
+
+    fn vertex_state(&self, v: &Vertex) -> String {
+        let names = |list: &[(VertexKey, bool)]| {
+            list.iter().map(|(key, notify)| (self.key_name(*key), *notify)).collect::<Vec<_>>()
+        };
+        let incoming: Vec<_> =
+            v.flow().incoming.iter().map(|i| (self.key_name(i.from), i.from_member, i.member, i.key.clone())).collect();
+        let phase = match v.phase {
+            Phase::Acquiring { held, ticket } => format!("acquiring after {held}, waiting {}", ticket.is_some()),
+            phase => format!("{phase:?}"),
+        };
+        let group: Vec<_> = v.group.iter().map(|r| (&r.id, &r.params, &r.meta, r.propagates_refresh)).collect();
+        let flow = (incoming, &v.flow().sent, &v.flow().received, &v.flow().changed);
+        let links = (names(&v.successors), names(&v.predecessors), v.unsettled_predecessors, v.settled);
+        let progress = (v.created, v.watch, v.watch_failures, phase, v.dirty, v.event, v.given_up, v.succeeded);
+        let notifications =
+            (&v.pending_notifications, &v.taken_notifications, &v.recorded_targets, v.unreported_change);
+        let times = (v.timer, v.poll_at, v.active, v.retiring, &v.failures, &v.limiter);
+        format!("{group:?} {flow:?} {links:?} {progress:?} {notifications:?} {times:?} {:?}", v.semaphores)
+    }
+
+    /// Returns the commands with names in the place of keys, sorted: those of different vertices have no order.
+    fn shown(&self, commands: &[Command]) -> Vec<String> {
+        let mut shown: Vec<String> = commands
+            .iter()
+            .map(|command| match command {
+                Command::Create(key, group) => format!("create {} {}", self.key_name(*key), group[0].id),
+                Command::Watch(key, _) => format!("watch {}", self.key_name(*key)),
+                Command::Run { key, apply, refresh, updates, changed, notifies } => {
+                    format!("run {} {apply} {refresh} {updates:?} {changed:?} {notifies:?}", self.key_name(*key))
+                }
+                Command::Report(Report::Failed { key, failure, retry, attempt, since, next_attempt, watch }) => {
+                    let times = (retry, attempt, since, next_attempt, watch);
+                    format!("failed {} {failure} {times:?}", self.key_name(*key))
+                }
+                Command::Report(Report::Unknown { key, failure }) => {
+                    format!("unknown {} {failure}", self.key_name(*key))
+                }
+                other => format!("{other:?}"),
+            })
+            .collect();
+        shown.sort();
+        shown
+    }
+}
