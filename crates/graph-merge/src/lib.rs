@@ -12,4 +12,5 @@ mod merge_point;
 mod options;
 
 pub use merge::{Merged, merge};
+pub use merge_point::is_merge_point;
 pub use options::{MergeOptions, UnmatchedPolicy};

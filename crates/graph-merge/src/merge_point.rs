@@ -103,6 +103,12 @@ fn mcl_points(mcl: &ResourceGraph, out: &mut MergePoints) -> BTreeMap<String, Ve
     points
 }
 
+/// Returns whether a resource of mcl is a merge point, whatever the catalog contains.
+#[must_use]
+pub fn is_merge_point(resource: &Resource) -> bool {
+    base_of_noop(resource).is_some()
+}
+
 fn base_of_noop(resource: &Resource) -> Option<&str> {
     (&*resource.id.kind == "noop").then(|| resource.id.name.strip_prefix(NOOP_PREFIX)).flatten()
 }

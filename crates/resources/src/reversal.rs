@@ -71,6 +71,12 @@ impl Reversals {
         self.files.write(&file, encode(&inverse).to_string().as_bytes(), 0o600).map_err(failure)
     }
 
+    /// Returns whether an inverse of a resource is stored.
+    #[must_use]
+    pub fn is_stored(&self, id: &ResourceId) -> bool {
+        self.files.find(&self.file(id), LastLink::Keep).is_ok_and(|found| found.is_some())
+    }
+
     /// Removes the inverse of a resource after it has succeeded.
     ///
     /// # Errors

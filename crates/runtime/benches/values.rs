@@ -17,8 +17,8 @@ use mcl_artifact::{ArtifactStage, read_program, write};
 use mcl_diagnostics::{FileId, Span};
 use mcl_value::{FuncType, Type, Value};
 use resource_engine::{Config, Engine as ResourceEngine, Event};
-use runtime::{finalize, local_host};
-use test_support::min_of;
+use runtime::{Patcher, finalize, local_host};
+use test_support::{min_of, ratio};
 
 /// The allocator of the tools.
 #[global_allocator]
@@ -227,9 +227,18 @@ fn first_graph(program: &Arc<Program>, resources: usize) -> Duration {
     elapsed
 }
 
+/// How a changed value gets to the resource engine.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// All resources are made anew: interpretation, automatic edges, groups, comparison.
+    Graph,
+    /// As the agent does it: only what changed.
+    Patch,
+}
+
 /// `count` files in a hundred directories; the mode of the last one is an input. From its change until the resource
-/// engine has taken the new graph: values, interpretation, automatic edges, groups, comparison.
-fn one_of_many(count: usize) -> Duration {
+/// engine has taken it.
+fn one_of_many(count: usize, way: Way) -> Duration {
     let mut b = Builder::new();
     let get = b.import("value.get_int", "func(key str) struct{value int; ready bool}");
     let field = b.import("_struct_lookup", "func(struct struct{value int; ready bool}, field str) int");
@@ -266,14 +275,23 @@ fn one_of_many(count: usize) -> Duration {
     let mut resources = ResourceEngine::new(Config::default());
     let mut mode = 600;
     let host = local_host();
+    let mut patcher = None;
     let mut round = || {
         mode = 1244 - mode;
         inputs.set("mode", mode);
         let started = Instant::now();
         assert!(engine.run().expect("no failures").changed);
-        let graph = interpreter.interpret(&engine).expect("a graph");
-        let graph = finalize(graph, &host).expect("no cycle").engine;
-        let commands = resources.step(Event::Swap(Box::new(graph)), started.elapsed());
+        let patch = |patcher: &mut Patcher| patcher.patch(&interpreter.changes(&engine)?);
+        let event = match patcher.as_mut().filter(|_| way == Way::Patch).map(patch) {
+            Some(groups) => Event::Patch(groups.expect("only a value changed")),
+            None => {
+                let graph = interpreter.interpret(&engine).expect("a graph");
+                let finalized = finalize(graph, &host).expect("no cycle");
+                patcher = Some(finalized.patcher);
+                Event::Swap(Box::new(finalized.engine))
+            }
+        };
+        let commands = resources.step(event, started.elapsed());
         let took = started.elapsed();
         std::hint::black_box(commands);
         took
@@ -317,7 +335,10 @@ fn main() -> ExitCode {
     engine.run().expect("no failures");
     interpreter.interpret(&engine).expect("a graph");
     report("from an event to the new graph of a small program", started.elapsed(), micros(200));
-    let took = one_of_many(10_000);
-    report("one of 10,000 files changes: until the resource engine has it", took, micros(6_000));
+    let took = one_of_many(10_000, Way::Graph);
+    report("10,000 files, one changes, as a whole graph", took, micros(6_000));
+    let (few, many) = (one_of_many(1_000, Way::Patch), one_of_many(100_000, Way::Patch));
+    report("100,000 files, one changes: until the resource engine has it", many, micros(100));
+    println!("{:66} {:>12.2}  of 1", "the same among 100,000 files and among 1,000: ratio", ratio(many, few));
     if broken { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }

@@ -9,6 +9,7 @@ mod commands;
 mod damping;
 mod event_loop;
 mod exports;
+mod graphs;
 mod job;
 mod mailbox;
 mod observer;

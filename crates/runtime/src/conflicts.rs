@@ -1,27 +1,46 @@
 //! Resources that contradict each other: they would undo each other's changes for ever.
+//!
+//! Of a whole graph all claims are compared. When single resources change afterwards, only objects matter that several
+//! resources claim something of: [`SharedClaims`] holds the claims on these.
 
 use mcl_diagnostics::{Code, Diagnostic, Stage};
-use resource_graph::{Claim, Params, ResourceGraph, VertexId, normalized_path};
+use resource_graph::{Claim, Params, Resource, ResourceGraph, VertexId, normalized_path};
 use resources::expand_home;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Returns R0304 for each resource that contradicts one before it. Resources that change nothing are left out.
-pub(crate) fn conflicts(graph: &ResourceGraph) -> Vec<Diagnostic> {
+/// The object, the aspect and the part that a claim is about.
+type Subject = (String, &'static str, String);
+
+/// The claims on the objects that several resources claim something of. None contradicts another one.
+#[derive(Debug, Default)]
+pub(crate) struct SharedClaims {
+    objects: FxHashSet<String>,
+    /// One claim for each subject, because all are alike, and their number.
+    claims: FxHashMap<Subject, (Claim, u32)>,
+}
+
+/// Compares the claims of all resources. Resources that change nothing are left out.
+///
+/// # Errors
+/// R0304 for each resource that contradicts one before it.
+pub(crate) fn conflicts(graph: &ResourceGraph) -> Result<SharedClaims, Vec<Diagnostic>> {
     // Parts do not contradict each other, so one of them stands for all; the same holds for equal demands.
-    let mut first: FxHashMap<(String, &'static str, String), (VertexId, Claim)> = FxHashMap::default();
+    let mut first: FxHashMap<Subject, (VertexId, Claim)> = FxHashMap::default();
+    let mut owners: FxHashMap<String, VertexId> = FxHashMap::default();
+    let mut shared = SharedClaims::default();
     let mut homes = Homes::default();
     let mut diagnostics = Vec::new();
     for vertex in graph.vertices() {
-        let resource = graph.resource(vertex);
-        let Some(params) = Params::of(resource).filter(|_| !resource.meta.noop && !resource.meta.hidden) else {
-            continue;
-        };
-        for mut claim in (params.kind().claims)(&params) {
-            claim.object = homes.expand(claim.object);
-            let key = (claim.object.clone(), claim.aspect, claim.demand.part().to_owned());
-            match first.get(&key) {
+        for claim in claims_of(graph.resource(vertex), &mut homes) {
+            match owners.get(&claim.object) {
+                None => drop(owners.insert(claim.object.clone(), vertex)),
+                Some(owner) if *owner != vertex => drop(shared.objects.insert(claim.object.clone())),
+                Some(_) => {}
+            }
+            let subject = subject(&claim);
+            match first.get(&subject) {
                 None => {
-                    first.insert(key, (vertex, claim));
+                    first.insert(subject, (vertex, claim));
                 }
                 Some((other, claimed)) if claimed.contradicts(&claim) => {
                     diagnostics.push(conflict(graph, *other, vertex, &claim));
@@ -31,7 +50,75 @@ pub(crate) fn conflicts(graph: &ResourceGraph) -> Vec<Diagnostic> {
             }
         }
     }
-    diagnostics
+    if !diagnostics.is_empty() {
+        return Err(diagnostics);
+    }
+    if !shared.objects.is_empty() {
+        for (_, resource) in graph.resources() {
+            shared.add(claims_of(resource, &mut homes));
+        }
+    }
+    Ok(shared)
+}
+
+impl SharedClaims {
+    /// Replaces the claims of resources, given as they were and as they are. Returns whether it is certain that the whole graph
+    /// has no contradiction then; the claims must not be used again otherwise.
+    pub(crate) fn replace<'r>(&mut self, changes: impl Iterator<Item = (&'r Resource, &'r Resource)>) -> bool {
+        let mut homes = Homes::default();
+        let mut added = Vec::new();
+        for (old, new) in changes {
+            let (old, new) = (claims_of(old, &mut homes), claims_of(new, &mut homes));
+            if old == new {
+                continue;
+            }
+            let objects = |claims: &[Claim]| claims.iter().map(|claim| claim.object.clone()).collect::<FxHashSet<_>>();
+            // Who else claims a new object is not known.
+            if objects(&old) != objects(&new) {
+                return false;
+            }
+            self.remove(old);
+            added.push(new);
+        }
+        added.into_iter().all(|claims| self.add(claims))
+    }
+
+    fn remove(&mut self, claims: Vec<Claim>) {
+        for claim in claims {
+            let subject = subject(&claim);
+            let Some((_, count)) = self.claims.get_mut(&subject) else { continue };
+            *count -= 1;
+            if *count == 0 {
+                self.claims.remove(&subject);
+            }
+        }
+    }
+
+    /// Adds claims; returns whether none contradicts an earlier one.
+    fn add(&mut self, claims: Vec<Claim>) -> bool {
+        for claim in claims.into_iter().filter(|claim| self.objects.contains(&claim.object)) {
+            let (known, count) = self.claims.entry(subject(&claim)).or_insert_with(|| (claim.clone(), 0));
+            if known.contradicts(&claim) {
+                return false;
+            }
+            *count += 1;
+        }
+        true
+    }
+}
+
+fn subject(claim: &Claim) -> Subject {
+    (claim.object.clone(), claim.aspect, claim.demand.part().to_owned())
+}
+
+/// Returns the claims of a resource; none if it changes nothing.
+fn claims_of(resource: &Resource, homes: &mut Homes) -> Vec<Claim> {
+    let params = Params::of(resource).filter(|_| !resource.meta.noop && !resource.meta.hidden);
+    let mut claims = params.map_or_else(Vec::new, |params| (params.kind().claims)(&params));
+    for claim in &mut claims {
+        claim.object = homes.expand(std::mem::take(&mut claim.object));
+    }
+    claims
 }
 
 /// Home directories that were looked up, by what stands for them, such as `~root`.
@@ -79,7 +166,8 @@ mod tests {
         for resource in resources {
             graph.add(resource);
         }
-        conflicts(&graph).into_iter().map(|diagnostic| diagnostic.message).collect()
+        let errors = conflicts(&graph).err().unwrap_or_default();
+        errors.into_iter().map(|diagnostic| diagnostic.message).collect()
     }
 
     fn file(name: &str, content: &str) -> Resource {
@@ -118,6 +206,41 @@ mod tests {
         let absent = line("2").with("state", "absent").with("content", "3");
         let found = messages(vec![line("1"), line("3"), absent, line("4")]);
         assert_eq!(found, ["line[3] and line[2] contradict each other about the line of /a/x"]);
+    }
+
+    fn shared(resources: &[&Resource]) -> SharedClaims {
+        let mut graph = ResourceGraph::new();
+        for resource in resources {
+            graph.add((*resource).clone());
+        }
+        conflicts(&graph).expect("no contradiction")
+    }
+
+    #[test]
+    fn changed_claims_are_compared_with_those_of_others() {
+        let (a, b, other) = (line("1"), line("2"), file("/b/x", "1"));
+        let mut claims = shared(&[&a, &b, &other]);
+        assert!(claims.replace([(&other, &file("/b/x", "2"))].into_iter()), "nobody else claims it");
+        let changed = line("1").with("content", "3");
+        assert!(claims.replace([(&a, &changed)].into_iter()));
+        let opposite = line("2").with("content", "3").with("state", "absent");
+        assert!(!claims.replace([(&b, &opposite)].into_iter()), "the other one wants this line");
+        let mut claims = shared(&[&a, &b, &other]);
+        assert!(claims.replace([(&b, &opposite)].into_iter()), "nobody wants this line");
+    }
+
+    #[test]
+    fn equal_demands_may_change_together_only() {
+        let (a, b) = (file("/a/x", "1"), file("/a//x", "1"));
+        let (new_a, new_b) = (file("/a/x", "2"), file("/a//x", "2"));
+        assert!(!shared(&[&a, &b]).replace([(&a, &new_a)].into_iter()));
+        assert!(shared(&[&a, &b]).replace([(&a, &new_a), (&b, &new_b)].into_iter()));
+    }
+
+    #[test]
+    fn claim_on_another_object_is_not_decided_without_the_graph() {
+        let a = file("/a/x", "1");
+        assert!(!shared(&[&a]).replace([(&a, &file("/a/x", "1").with("path", "/a/y"))].into_iter()));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use resource_graph::{AutoEdgeError, AutoEdgeHost, Cycle, EdgeRanks, ResourceGrap
 use resources::{package_files, primary_groups};
 
 use crate::conflicts::conflicts;
+use crate::patcher::Patcher;
 
 /// Maximum number of members of a cycle that are labelled in the source.
 const MAX_CYCLE_LABELS: usize = 10;
@@ -24,6 +25,8 @@ pub struct Finalized {
     pub engine: EngineGraph,
     /// R0303 if automatic edges are omitted.
     pub notes: Vec<Diagnostic>,
+    /// Fits resources into the graph whose values change later.
+    pub patcher: Patcher,
 }
 
 /// Returns what automatic edges depend on, for the machine that this process runs on.
@@ -41,17 +44,17 @@ pub fn local_host() -> AutoEdgeHost<'static> {
 /// # Errors
 /// R0301 for each resource whose automatic edges cannot be determined; R0304 for each pair that contradicts itself; R0302 for a cycle, with a label on each member.
 pub fn finalize(mut graph: ResourceGraph, host: &AutoEdgeHost<'_>) -> Result<Finalized, Vec<Diagnostic>> {
-    let conflicts = conflicts(&graph);
-    if !conflicts.is_empty() {
-        return Err(conflicts);
-    }
+    let claims = conflicts(&graph)?;
     let ranks = match add_autoedges(&mut graph, host) {
         Ok(ranks) => ranks,
         Err(errors) => return Err(errors.iter().map(|error| autoedge_error(&graph, error)).collect()),
     };
     // Grouping sorts the graph anyway, so contradictions cost nothing where there are none.
     match EngineGraph::grouped(&graph).or_else(|_| without_contradictions(&mut graph, ranks)) {
-        Ok(engine) => Ok(Finalized { notes: omission_note(&graph).into_iter().collect(), graph, engine }),
+        Ok(engine) => {
+            let patcher = Patcher::new(&engine, claims, host.home.clone());
+            Ok(Finalized { notes: omission_note(&graph).into_iter().collect(), graph, engine, patcher })
+        }
         Err(cycle) => Err(vec![cycle_error(&graph, &cycle)]),
     }
 }

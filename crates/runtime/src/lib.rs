@@ -4,6 +4,7 @@
 //! * `function-engine`: the values of a program, recomputed only where an input changed, and the resource graph of them.
 //! * [`sources`]: an mcl program and a Puppet catalog as one stream of graphs.
 //! * [`finalize`](finalize()): from a resource graph to the graph that runs, for `graph`, `plan` and `apply` alike.
+//! * `patcher`: the same for values that changed since, without the rest of the graph.
 //! * `resource-engine`: *when* each resource is checked: a deterministic state machine without I/O.
 //! * [`agent`]: the I/O around it: the event loop, workers, watches, signals.
 //! * `resources`: *what* each kind of resource checks and repairs, and what is kept under the prefix.
@@ -14,10 +15,12 @@ pub mod agent;
 mod conflicts;
 mod finalize;
 mod first_graph;
+mod patcher;
 pub mod sources;
 mod watcher;
 
 pub use finalize::{Finalized, finalize, local_host};
 pub use first_graph::{Commands, WaitLimit, first_graph, first_known_graph};
+pub use patcher::Patcher;
 pub use resource_engine::{EngineGraph, Status};
 pub use resources::{Change, Diff, DigestSalt, PlanSettings, StateDir, default_prefix, functions_dir, hostname};

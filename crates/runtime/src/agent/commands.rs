@@ -85,6 +85,7 @@ impl Agent<'_> {
         }
         let failures = self.exports.as_ref().map(|exports| exports.withdraw_exports_of(&slot.resources[0]));
         self.report_failures(&failures.unwrap_or_default());
+        self.undo_later(&slot.resources[0]);
     }
 
     /// Takes back a check from its worker.

@@ -6,18 +6,15 @@ use std::time::{Duration, Instant};
 
 use mcl_artifact::program::DeployedFiles;
 use mcl_diagnostics::{Code, Diagnostic, Stage};
-use mcl_value::Value;
-use resource_engine::{Config, Engine, EngineGraph, Event, Failure, StopLevel, Time, VertexKey};
-use resource_graph::ResourceId;
+use resource_engine::{Config, Engine, Event, Failure, StopLevel, Time, VertexKey};
 use resources::{
-    ApplyContext, DigestSalt, ManagedPaths, PendingSyncs, PlanSettings, RefreshJournal, Reversals, SharedValues,
-    StateDir, is_refreshable, overlay_files,
+    ApplyContext, DigestSalt, PendingSyncs, PlanSettings, RefreshJournal, Reversals, SharedValues, StateDir,
+    is_refreshable, overlay_files,
 };
-use rustc_hash::FxHashSet;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use safe_fs::Backups;
 
-use crate::agent::claims::{UsedPaths, claims};
+use crate::agent::claims::claims;
 use crate::agent::damping::{Changes, HeldEvents};
 use crate::agent::exports::ExportTracker;
 use crate::agent::job::SharedContext;
@@ -97,7 +94,7 @@ pub struct Agent<'o> {
     pub(super) mode: RunMode,
     pub(super) observer: &'o mut dyn Observer,
     pub(super) summary: Summary,
-    handle: AgentHandle,
+    pub(super) handle: AgentHandle,
     pub(super) slots: Slots,
     pub(super) workers: Workers,
     pub(super) watching: Watching,
@@ -105,6 +102,10 @@ pub struct Agent<'o> {
     pub(super) context: Arc<SharedContext>,
     /// Reversals of resources that left the program; `None` without a state directory.
     pub(super) reversals: Option<Reversals>,
+    /// Whether the running graph contains reversals.
+    pub(super) has_reversals: bool,
+    /// Whether a whole graph was requested and has not come.
+    pub(super) awaits_graph: bool,
     /// The exports of this host; `None` in noop.
     pub(super) exports: Option<ExportTracker>,
     signals: Option<Signals>,
@@ -182,6 +183,8 @@ impl<'o> Agent<'o> {
             handle,
             context: Arc::new(SharedContext { apply, journal, planned: options.planned }),
             reversals,
+            has_reversals: false,
+            awaits_graph: false,
             exports,
             signals: options.signals,
             reload: None,
@@ -286,6 +289,7 @@ impl<'o> Agent<'o> {
     fn handle_message(&mut self, message: Message) {
         match message {
             Message::Graph(graph) => self.handle_graph(graph),
+            Message::Patch(groups) => self.handle_patch(groups),
             Message::SourceFailed(diagnostics) => {
                 self.report_problems(&diagnostics);
                 self.summary.source_failed = true;
@@ -322,35 +326,6 @@ impl<'o> Agent<'o> {
             }
         }
         self.step();
-    }
-
-    fn handle_graph(&mut self, mut graph: Box<EngineGraph>) {
-        self.add_reversals(&mut graph);
-        let failures = self.exports.as_mut().map_or_else(Vec::new, |exports| exports.update(&graph));
-        self.report_failures(&failures);
-        let apply = ApplyContext { managed: managed_paths(&graph), ..self.context.apply.clone() };
-        self.context = Arc::new(SharedContext { apply, ..(*self.context).clone() });
-        self.slots.reserve(graph.groups().len());
-        self.events.push_back(Event::Swap(graph));
-    }
-
-    /// Adds the reversals of resources that are no longer in the program to the graph.
-    fn add_reversals(&mut self, graph: &mut EngineGraph) {
-        let Some(reversals) = &self.reversals else { return };
-        let (pending, failures) = reversals.pending();
-        let present: FxHashSet<ResourceId> = match pending.is_empty() {
-            true => FxHashSet::default(),
-            false => graph.groups().iter().flat_map(|group| group.iter()).map(|r| r.id.clone()).collect(),
-        };
-        let pending: Vec<_> = pending.into_iter().filter(|reversal| !present.contains(&reversal.id)).collect();
-        if !pending.is_empty() {
-            let used = UsedPaths::of(graph.groups());
-            for reversal in pending {
-                // What the program wants of the same path comes after the old state is back.
-                graph.add_before(reversal.clone(), used.by(&reversal));
-            }
-        }
-        self.report_failures(&failures);
     }
 
     fn handle_signals(&mut self, now: Instant) {
@@ -448,14 +423,4 @@ impl<'o> Agent<'o> {
             self.observer.event(observer::Event::Problem(diagnostic));
         }
     }
-}
-
-/// Returns the files that resources manage; empty if no resource has to respect them.
-fn managed_paths(graph: &EngineGraph) -> Arc<ManagedPaths> {
-    let resources = || graph.groups().iter().flat_map(|group| group.iter());
-    let is_set = |key: &str| resources().any(|r| matches!(r.params.get(key), Some(Value::Bool(true))));
-    if !is_set("purge") && !is_set("recurse") {
-        return Arc::default();
-    }
-    Arc::new(ManagedPaths::of(resources()))
 }

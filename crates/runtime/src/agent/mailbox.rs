@@ -1,11 +1,12 @@
 //! Messages from other threads to the agent.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mcl_artifact::program::Program;
 use mcl_diagnostics::Diagnostic;
-use resource_engine::{EngineGraph, StopLevel, VertexKey};
+use resource_engine::{EngineGraph, Group, StopLevel, VertexKey};
 use resources::Failure;
 use rustix::event::{EventfdFlags, eventfd};
 
@@ -15,6 +16,8 @@ use crate::agent::job::Done;
 pub enum Message {
     /// A new graph to apply.
     Graph(Box<EngineGraph>),
+    /// Groups with other values, to replace those with the same leaders in the graph before.
+    Patch(Vec<Group>),
     /// A graph source failed; the running graph stays in force.
     SourceFailed(Vec<Diagnostic>),
     /// Diagnostics that belong to no resource and do not end the run.
@@ -45,7 +48,13 @@ struct Inner {
     /// Signals that the queue is short again.
     taken: Condvar,
     wake: Option<OwnedFd>,
+    /// Whether the agent asked for a whole graph.
+    is_graph_requested: AtomicBool,
+    /// Wakes the source of the graphs.
+    wake_source: OnceLock<WakeSource>,
 }
+
+type WakeSource = Box<dyn Fn() + Send + Sync>;
 
 #[derive(Default)]
 struct Queue {
@@ -74,7 +83,27 @@ pub struct AgentHandle {
 impl AgentHandle {
     pub(super) fn new() -> AgentHandle {
         let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok();
-        AgentHandle { inner: Arc::new(Inner { queue: Mutex::default(), taken: Condvar::new(), wake }) }
+        let (is_graph_requested, wake_source) = (AtomicBool::new(false), OnceLock::new());
+        let (queue, taken) = (Mutex::default(), Condvar::new());
+        AgentHandle { inner: Arc::new(Inner { queue, taken, wake, is_graph_requested, wake_source }) }
+    }
+
+    /// Sets how to wake the source of the graphs. Only the first call has an effect.
+    pub(crate) fn on_graph_request(&self, wake: impl Fn() + Send + Sync + 'static) {
+        let _ = self.inner.wake_source.set(Box::new(wake));
+    }
+
+    /// Asks the source for a whole graph, even if nothing changes.
+    pub(super) fn request_graph(&self) {
+        self.inner.is_graph_requested.store(true, Ordering::Relaxed);
+        if let Some(wake) = self.inner.wake_source.get() {
+            wake();
+        }
+    }
+
+    /// Returns whether the agent asked for a whole graph since this was called last.
+    pub(crate) fn take_graph_request(&self) -> bool {
+        self.inner.is_graph_requested.swap(false, Ordering::Relaxed)
     }
 
     /// Sends a message and wakes the loop.

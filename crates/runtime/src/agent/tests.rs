@@ -11,6 +11,7 @@ use resource_engine::{EngineGraph, StopLevel};
 use resource_graph::{Edge, Endpoint, Resource, ResourceGraph, ResourceId, VertexId};
 use resources::StateDir;
 use shared_store::{Export, SharedStore};
+use test_support::eventually;
 
 use crate::agent::{Agent, AgentHandle, AgentOptions, Event, Message, Observer, Summary};
 
@@ -401,6 +402,43 @@ fn reversible_resource_is_undone_once_when_it_leaves_the_program() {
     agent.swap(&graph(vec![agent.file("other")]));
     agent.wait("graph of 1, 1 kept");
     assert!(agent.stop().is_success());
+}
+
+#[test]
+fn patch_replaces_single_resources() {
+    let agent = Running::start(daemon);
+    let y = |content: &str| agent.file("y").with("content", content);
+    agent.swap(&graph(vec![agent.file("x").with("content", "1"), y("1")]));
+    agent.wait("y]: create");
+    agent.handle.send(Message::Patch(vec![y("two").into()]));
+    agent.wait("graph of 2, 1 kept");
+    agent.wait("y]: change the content (1 to 3 bytes)");
+    agent.handle.send(Message::Patch(vec![y("two").into()]));
+    agent.wait("graph of 2, 2 kept");
+    agent.stop();
+}
+
+#[test]
+fn reversals_make_whole_graphs_necessary() {
+    let agent = Running::start(daemon);
+    let path = agent.path("f");
+    fs::write(&path, "before").unwrap();
+    let mut file = Resource::new(ResourceId::new("file", path.as_str())).with("content", "managed");
+    file.meta.reverse = true;
+    agent.swap(&graph(vec![file]));
+    agent.wait("change the content (6 to 7 bytes)");
+    let other = |content: &str| agent.file("other").with("content", content);
+    agent.swap(&graph(vec![other("1")]));
+    agent.wait("change the content (7 to 6 bytes)");
+    assert!(!agent.handle.take_graph_request());
+    agent.handle.send(Message::Patch(vec![other("2").into()]));
+    eventually("a request for a whole graph", || agent.handle.take_graph_request());
+    agent.swap(&graph(vec![other("3")]));
+    agent.wait("graph of 1, 0 kept");
+    agent.handle.send(Message::Patch(vec![other("4").into()]));
+    agent.wait("graph of 1, 0 kept");
+    assert!(!agent.handle.take_graph_request(), "the reversal is gone");
+    agent.stop();
 }
 
 #[test]

@@ -52,6 +52,11 @@ impl Deduplicator {
         messages
     }
 
+    /// Notes that the sources made a graph, although only values of it changed.
+    pub(super) fn patched(&mut self) {
+        self.failure.clear();
+    }
+
     fn failed(&mut self, diagnostics: Vec<Diagnostic>) -> Option<Message> {
         if diagnostics == self.failure {
             return None;
@@ -77,6 +82,7 @@ mod tests {
         let join = |diagnostics: &[Diagnostic]| diagnostics.iter().map(|d| &*d.message).collect::<Vec<_>>().join(",");
         let short = |message: Message| match message {
             Message::Graph(_) => "graph".to_owned(),
+            Message::Patch(_) => "patch".to_owned(),
             Message::SourceFailed(diagnostics) => format!("failed: {}", join(&diagnostics)),
             Message::Problems(diagnostics) => format!("warned: {}", join(&diagnostics)),
             Message::Reloaded(_) | Message::Stop(_) | Message::Done(_) | Message::Task(..) => {
@@ -110,6 +116,14 @@ mod tests {
         assert_eq!(changes(MergeOutcome::Failed(problem("y"))), "");
         assert_eq!(changes(graph(Vec::new())), "graph");
         assert_eq!(changes(MergeOutcome::Failed(problem("y"))), "failed: y", "a graph came in between");
+    }
+
+    #[test]
+    fn failure_after_a_patch_is_reported_again() {
+        let mut deduplicator = Deduplicator::default();
+        assert_eq!(changes(&mut deduplicator, MergeOutcome::Failed(problem("x"))), "failed: x");
+        deduplicator.patched();
+        assert_eq!(changes(&mut deduplicator, MergeOutcome::Failed(problem("x"))), "failed: x");
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Merging two streams of graphs: a state machine without I/O.
 
-use graph_merge::{MergeOptions, merge};
+use function_engine::ChangedResource;
+use graph_merge::{MergeOptions, is_merge_point, merge};
 use mcl_diagnostics::Diagnostic;
-use resource_graph::ResourceGraph;
+use resource_graph::{ResourceGraph, ResourceId};
 
 /// The origin of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -79,6 +80,21 @@ impl GraphMerger {
             out.push(self.merged());
         }
         out
+    }
+
+    /// Takes changed resources of the program instead of a new graph. Returns whether the merged graph changes in these
+    /// resources only; if it does not, a new graph must follow. Each of their ids must be in the graph once.
+    pub fn patch(&mut self, changes: &[ChangedResource]) -> bool {
+        match (&mut self.mcl, &self.puppet) {
+            (Some(_), None) => true,
+            (Some(Some(mcl)), Some(Some(puppet))) => changes.iter().all(|change| {
+                let ResourceId { kind, name } = &change.new.id;
+                let Some(vertex) = mcl.find(kind, name) else { return false };
+                mcl.replace(vertex, change.new.clone());
+                puppet.find(kind, name).is_none() && !is_merge_point(&change.new)
+            }),
+            (None, _) | (Some(None), Some(_)) | (Some(Some(_)), Some(None)) => false,
+        }
     }
 
     fn merged(&mut self) -> MergeOutcome {

@@ -9,12 +9,14 @@ use std::time::Duration;
 use function_engine::{Engine, Interpreter, Waiting};
 use mcl_artifact::program::Program;
 use mcl_diagnostics::Diagnostic;
+use resource_engine::Group;
 use resource_graph::AutoEdgeHost;
 use resources::SharedValues;
 
 use crate::agent::{AgentHandle, Message};
 use crate::finalize::{finalize, local_host};
 use crate::first_graph::WAIT_NOTICE_DELAY;
+use crate::patcher::Patcher;
 use crate::sources::dedup::Deduplicator;
 use crate::sources::environment::WatchingEnvironment;
 use crate::sources::merger::{GraphMerger, Source, SourceEvent};
@@ -105,6 +107,10 @@ struct Sources {
     puppet_reload_at: Option<Duration>,
     merger: GraphMerger,
     deduplicator: Deduplicator,
+    /// Fits changed values into the graph that was sent last; `None` if a whole graph has to be sent next.
+    patcher: Option<Patcher>,
+    /// Whether the agent asked for a whole graph.
+    owes_graph: bool,
     auto_edge_host: AutoEdgeHost<'static>,
 }
 
@@ -121,6 +127,8 @@ impl Sources {
         let GraphSource { program, load_program, puppet, merger, hostname, state_dir, shared } = source;
         let subscriber = state.clone();
         shared.subscribe(Arc::new(move |kind, name| subscriber.shared_value_changed(kind, name)));
+        let waker = state.clone();
+        agent.on_graph_request(move || waker.wake());
         if let Some(puppet) = &puppet {
             state.watch_catalog(puppet.path());
         }
@@ -137,6 +145,8 @@ impl Sources {
             puppet_reload_at: None,
             merger,
             deduplicator: Deduplicator::default(),
+            patcher: None,
+            owes_graph: false,
             auto_edge_host: local_host(),
         };
         sources.program = program.map(|program| sources.start(program)).transpose()?;
@@ -187,13 +197,7 @@ impl Sources {
             let events: Vec<(Source, SourceEvent)> =
                 self.evaluate_program().into_iter().chain(self.load_catalog()).collect();
             self.release_final_program();
-            for outcome in self.merger.handle(events) {
-                let host = &self.auto_edge_host;
-                let messages = self.deduplicator.changes(outcome, |graph| {
-                    finalize(graph, host).map(|finalized| (finalized.engine, finalized.notes))
-                });
-                messages.into_iter().for_each(|message| self.agent.send(message));
-            }
+            self.send_graph_of(events);
             let program = self.program.as_ref();
             let deadlines = [
                 program.and_then(|program| program.engine.next_deadline()),
@@ -205,9 +209,29 @@ impl Sources {
         }
     }
 
-    /// Brings the program's values up to date.
+    /// Merges and finalizes what the sources made, and sends it to the agent.
+    fn send_graph_of(&mut self, events: Vec<(Source, SourceEvent)>) {
+        if events.iter().any(|(_, event)| matches!(event, SourceEvent::Graph(_))) {
+            // Unless this graph is sent, later values fit into none.
+            self.patcher = None;
+        }
+        for outcome in self.merger.handle(events) {
+            let host = &self.auto_edge_host;
+            let patcher = &mut self.patcher;
+            let messages = self.deduplicator.changes(outcome, |graph| {
+                let finalized = finalize(graph, host)?;
+                *patcher = Some(finalized.patcher);
+                Ok((finalized.engine, finalized.notes))
+            });
+            messages.into_iter().for_each(|message| self.agent.send(message));
+        }
+    }
+
+    /// Brings the program's values up to date. If only values of resources changed, and nothing else in the graph depends on
+    /// them, the agent gets these resources; otherwise the program makes a new graph.
     fn evaluate_program(&mut self) -> Option<(Source, SourceEvent)> {
         let program = self.program.as_mut()?;
+        self.owes_graph |= self.agent.take_graph_request();
         let round = program.engine.run();
         let is_waiting = round.as_ref().is_ok_and(|round| round.waiting);
         if program.notice.is_due(is_waiting, self.state.elapsed()) {
@@ -215,17 +239,40 @@ impl Sources {
             self.agent.send(Message::Problems(notes));
         }
         let event = match round {
-            Ok(round) if round.changed => match program.interpreter.interpret(&program.engine) {
-                Ok(graph) => {
-                    program.has_graph = true;
-                    SourceEvent::Graph(graph)
+            Ok(round) if !round.waiting && self.owes_graph => self.interpret()?,
+            Ok(round) if round.changed => match self.patch() {
+                Some(groups) => {
+                    self.deduplicator.patched();
+                    self.agent.send(Message::Patch(groups));
+                    return None;
                 }
-                Err(diagnostics) => SourceEvent::Failed(diagnostics),
+                None => self.interpret()?,
             },
             Ok(_) => return None,
             Err(diagnostics) => SourceEvent::Failed(diagnostics),
         };
         Some((Source::Mcl, event))
+    }
+
+    /// Returns the groups with other values, if nothing else of the graph changes.
+    fn patch(&mut self) -> Option<Vec<Group>> {
+        let (program, patcher) = (self.program.as_mut()?, self.patcher.as_mut()?);
+        let changes = program.interpreter.changes(&program.engine)?;
+        if self.merger.patch(&changes) { patcher.patch(&changes) } else { None }
+    }
+
+    /// Makes the graph of the program's values.
+    fn interpret(&mut self) -> Option<SourceEvent> {
+        let program = self.program.as_mut()?;
+        self.owes_graph = false;
+        self.patcher = None;
+        Some(match program.interpreter.interpret(&program.engine) {
+            Ok(graph) => {
+                program.has_graph = true;
+                SourceEvent::Graph(graph)
+            }
+            Err(diagnostics) => SourceEvent::Failed(diagnostics),
+        })
     }
 
     /// Drops a program that has no other graph to come, because all its values are constants: it may take more memory than

@@ -231,3 +231,56 @@ proptest! {
         }
     }
 }
+
+fn noop(name: &str, comment: &str) -> Resource {
+    Resource::new(ResourceId::new("noop", name)).with("comment", comment)
+}
+
+fn changed(old: Resource, new: Resource) -> ChangedResource {
+    ChangedResource { old: old.into(), new: new.into() }
+}
+
+/// A merger with these resources of the program, a merge point among them, and a catalog with the resource `both`.
+fn merged(resources: &[&str]) -> GraphMerger {
+    let (mut mcl, mut puppet) = (ResourceGraph::new(), ResourceGraph::new());
+    for name in resources {
+        mcl.add(noop(name, "1"));
+    }
+    for name in ["admissible_Class[Mgmt_x]", "completed_Class[Mgmt_x]", "both"] {
+        puppet.add(noop(name, "1"));
+    }
+    let mut merger = GraphMerger::new(true, true, MergeOptions::default());
+    let events = [(Source::Mcl, SourceEvent::Graph(mcl)), (Source::Puppet, SourceEvent::Graph(puppet))];
+    let outcomes = merger.handle(events);
+    assert!(matches!(outcomes[..], [MergeOutcome::Graph(..)]), "{outcomes:?}");
+    merger
+}
+
+#[test]
+fn patched_value_is_in_the_graphs_that_follow() {
+    let mut merger = merged(&["a", "puppet_x"]);
+    assert!(merger.patch(&[changed(noop("a", "1"), noop("a", "2"))]));
+    let mut puppet = ResourceGraph::new();
+    for name in ["admissible_Class[Mgmt_x]", "completed_Class[Mgmt_x]"] {
+        puppet.add(noop(name, "1"));
+    }
+    let outcomes = merger.handle([(Source::Puppet, SourceEvent::Graph(puppet))]);
+    let [MergeOutcome::Graph(graph, _)] = &outcomes[..] else { panic!("a graph: {outcomes:?}") };
+    let vertex = graph.find("noop", "a").expect("it is in the graph");
+    assert_eq!(graph.resource(vertex).params["comment"], mcl_value::Value::str("2"));
+}
+
+#[test]
+fn merge_point_or_resource_of_both_sides_is_merged_anew() {
+    let mut merger = merged(&["a", "both", "puppet_x"]);
+    assert!(!merger.patch(&[changed(noop("both", "1"), noop("both", "2"))]));
+    let mut merger = merged(&["a", "puppet_x"]);
+    assert!(!merger.patch(&[changed(noop("puppet_x", "1"), noop("puppet_x", "2"))]));
+}
+
+#[test]
+fn nothing_is_patched_before_both_sides_have_a_graph() {
+    let mut merger = GraphMerger::new(true, true, MergeOptions::default());
+    merger.handle([(Source::Mcl, SourceEvent::Graph(graph(Source::Mcl, 1)))]);
+    assert!(!merger.patch(&[]));
+}
