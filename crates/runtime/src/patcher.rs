@@ -3,7 +3,7 @@
 //! [`finalize`](crate::finalize()) looks at all resources. For most changes of values that is not necessary: if a resource still
 //! has the same automatic edges, groups and managed files, and contradicts no other one, then only its own group is another
 //! one. [`Patcher`] decides that from the changed resources and from the little that several resources have in common. Where
-//! it is not certain, the answer is no, and the whole graph is made again.
+//! it is not certain, there is no patch, and the whole graph is made again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
