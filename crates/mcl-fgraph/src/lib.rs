@@ -32,6 +32,7 @@ mod known_failures;
 mod lower;
 mod pool;
 mod resource;
+mod sensitive_commands;
 mod stmt;
 mod visit;
 
@@ -67,7 +68,8 @@ impl Default for Options {
 pub struct Lowered {
     /// The program.
     pub program: Program,
-    /// W0201 for calls that always fail, W0202 for resource kinds that are not implemented.
+    /// W0201 for calls that always fail, W0202 for resource kinds that are not implemented, W0203 for sensitive values in
+    /// commands.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -105,7 +107,10 @@ pub fn lower(mut typed: Typed, loaded: &Loaded, options: Options) -> Result<Lowe
     compact::compact(&mut program);
     // The output is valid if the input is consistent.
     match mcl_artifact::validate(&program) {
-        Ok(()) => Ok(Lowered { program, warnings }),
+        Ok(()) => {
+            warnings.extend(sensitive_commands::warnings(&program));
+            Ok(Lowered { program, warnings })
+        }
         Err(_) => Err(vec![LowerError::from(Inconsistency::InvalidProgram).into()]),
     }
 }
