@@ -14,17 +14,19 @@ mod convert;
 mod statement;
 #[cfg(test)]
 mod tests;
+mod unknown;
 
 use std::rc::Rc;
 use std::sync::Arc;
 
 use mcl_artifact::program::{Program, Statement};
-use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
+use mcl_diagnostics::Diagnostic;
 use resource_graph::{Resource, ResourceGraph, ResourceId, difference};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::engine::Engine;
 use crate::interpret::statement::{ConvertedStatement, FieldTypes};
+use crate::interpret::unknown::{UnknownKinds, unknown_statement};
 use crate::outputs::{Output, OutputId};
 
 /// The cached conversion of a statement.
@@ -79,8 +81,9 @@ impl Interpreter {
         self.interpret_known(engine).map(|(graph, _)| graph)
     }
 
-    /// Does the same as [`Interpreter::interpret`] after a round in which statements wait. Returns the graph of the others,
-    /// without edges to resources that are not in it, and a note (R0107) for each statement that waits.
+    /// Does the same as [`Interpreter::interpret`] after a round in which statements wait. Returns the graph of the others, and
+    /// notes (R0107) about what is not in it: each statement that waits, the resources that receive a value from one, and the
+    /// edges to either.
     ///
     /// # Errors
     /// Those of [`Interpreter::interpret`].
@@ -91,7 +94,9 @@ impl Interpreter {
         let (round, field_types, cache) = (self.round, &mut self.field_types, &mut self.cache);
         let mut all: Vec<Rc<ConvertedStatement>> = Vec::with_capacity(cache.len());
         let mut unknown: Vec<Diagnostic> = Vec::new();
+        let mut unknown_kinds = UnknownKinds::default();
         let note_unknown = |statement: &Statement, span| {
+            unknown_kinds.add(program, statement);
             let note = unknown_statement(program, statement, span);
             if !unknown.contains(&note) {
                 unknown.push(note);
@@ -120,9 +125,11 @@ impl Interpreter {
             // Entries that were not visited belong to removed statements.
             cache.retain(|_, entry| entry.seen == round);
         }
-        let assembled = assemble::assemble(&all, !unknown.is_empty())?;
+        let is_partial = !unknown.is_empty();
+        let assembled = assemble::assemble(&all, is_partial.then_some(&unknown_kinds))?;
         self.repeated = assembled.repeated;
-        self.interpreted = Some(engine.output_round()).filter(|round| *round > 0 && unknown.is_empty());
+        self.interpreted = Some(engine.output_round()).filter(|round| *round > 0 && !is_partial);
+        unknown.extend(assembled.notes);
         Ok((assembled.graph, unknown))
     }
 
@@ -192,18 +199,4 @@ impl ConvertedStatement {
             }
         }
     }
-}
-
-/// Returns the note for a statement whose values need the output of a command.
-fn unknown_statement(program: &Program, statement: &Statement, span: Option<Span>) -> Diagnostic {
-    let (what, span) = match statement {
-        Statement::Resource(resource) => (format!("`{}`", program.strings[resource.kind]), Some(resource.span)),
-        Statement::Edge { span, .. } => ("an edge".to_owned(), Some(*span)),
-        Statement::If { .. } => ("what an `if` contains".to_owned(), span),
-        Statement::For { .. } | Statement::ForKv { .. } => ("what a loop contains".to_owned(), span),
-    };
-    let message = format!("unknown until it is applied: {what}, which depends on the output of a command");
-    Diagnostic::note(Code::R0107, Stage::Interpret, message)
-        .maybe_at(span)
-        .help("run the commands of functions with `--run-commands`")
 }

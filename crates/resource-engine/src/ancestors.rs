@@ -1,26 +1,19 @@
-//! What a vertex depends on, directly or not.
+//! What a vertex depends on, for agents that have to explain its results.
 
-use rustc_hash::FxHashSet;
+use resource_graph::ResourceId;
 
 use crate::engine::Engine;
 use crate::key::VertexKey;
 
 impl Engine {
-    /// Returns a vertex with this property that must succeed before `key` is checked, one of the nearest; `None` if there is
-    /// none. Takes time linear in the number of vertices and edges above.
-    #[must_use]
-    pub fn nearest_ancestor(&self, key: VertexKey, has_property: impl Fn(VertexKey) -> bool) -> Option<VertexKey> {
-        let mut seen = FxHashSet::default();
-        let mut level = vec![key];
-        while !level.is_empty() {
-            let above = level.iter().filter_map(|key| self.get(*key)).flat_map(|vertex| &vertex.predecessors);
-            let above: Vec<VertexKey> = above.map(|(key, _)| *key).filter(|key| seen.insert(*key)).collect();
-            if let Some(found) = above.iter().find(|key| has_property(**key)) {
-                return Some(*found);
-            }
-            level = above;
-        }
-        None
+    /// Returns the vertices that must succeed before this one is checked.
+    pub fn predecessors(&self, key: VertexKey) -> impl Iterator<Item = VertexKey> {
+        self.get(key).into_iter().flat_map(|vertex| &vertex.predecessors).map(|(key, _)| *key)
+    }
+
+    /// Returns the resources whose changes are the reason for the refresh by the running check.
+    pub fn notified_by(&self, key: VertexKey) -> impl Iterator<Item = &ResourceId> {
+        self.get(key).into_iter().flat_map(|vertex| &vertex.taken_notifications)
     }
 }
 
@@ -29,18 +22,17 @@ mod tests {
     use crate::test_agent::{TestAgent, resource};
 
     #[test]
-    fn nearest_of_several_ancestors_is_returned() {
-        let names = ["far", "near", "other", "leaf"];
-        let edges = [(0, 1, false), (1, 3, false), (2, 3, false)];
-        let agent = TestAgent::start(names.map(resource).to_vec(), &edges);
-        let key = |name: &str| agent.key(name);
-        let find = |of: &str, wanted: &[&str]| {
-            let wanted: Vec<_> = wanted.iter().map(|name| key(name)).collect();
-            agent.engine.nearest_ancestor(key(of), |key| wanted.contains(&key))
-        };
-        assert_eq!(find("leaf", &["far"]), Some(key("far")));
-        assert_eq!(find("leaf", &["far", "near"]), Some(key("near")));
-        assert_eq!(find("near", &["other", "leaf"]), None);
-        assert_eq!(find("far", &["far"]), None);
+    fn running_check_knows_what_it_depends_on_and_who_notified_it() {
+        let names = ["changed", "unchanged", "leaf"];
+        let mut agent = TestAgent::start(names.map(resource).to_vec(), &[(0, 2, true), (1, 2, true)]);
+        agent.finish("changed", true);
+        agent.finish("unchanged", false);
+        let leaf = agent.key("leaf");
+        let mut above: Vec<_> = agent.engine.predecessors(leaf).collect();
+        above.sort();
+        assert_eq!(above, [agent.key("changed"), agent.key("unchanged")]);
+        let notified: Vec<_> = agent.engine.notified_by(leaf).map(|id| id.name.to_string()).collect();
+        assert_eq!(notified, ["changed"]);
+        assert_eq!(agent.engine.predecessors(agent.key("changed")).count(), 0);
     }
 }

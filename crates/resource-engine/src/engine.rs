@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use resource_graph::{Resource, ResourceId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::claims::Removals;
 use crate::event::{Command, Event, Report, StopLevel, Time};
@@ -25,8 +25,6 @@ const CANCEL_TIMEOUT: Duration = Duration::from_secs(30);
 pub struct Config {
     /// Change nothing, whatever the meta parameters say.
     pub noop: bool,
-    /// Changes are made in a model of the machine: values that only a real check would send are unknown.
-    pub plan: bool,
     /// Check everything once and watch nothing.
     pub once: bool,
     /// Report convergence after this long without a change.
@@ -52,7 +50,6 @@ impl Default for Config {
     fn default() -> Config {
         Config {
             noop: false,
-            plan: false,
             once: false,
             converged_timeout: None,
             refreshable: None,
@@ -91,6 +88,8 @@ pub struct Engine {
     pub(super) by_id: LeaderIndex,
     /// The vertices of the graph by the ids of their other members.
     pub(super) by_member: FxHashMap<ResourceId, Vec<VertexKey>>,
+    /// The vertices of a plan whose results are known only when it is applied ([`Engine::mark_unknown`]).
+    pub(super) unknown: FxHashSet<VertexKey>,
     /// The attempts used by resources that ever failed. The counts survive graph swaps (spec 06 §3.7).
     pub(super) retry_counts: FxHashMap<ResourceId, u32>,
     pub(super) semaphores: Semaphores,
@@ -140,6 +139,7 @@ impl Engine {
             free: Vec::new(),
             by_id: LeaderIndex::default(),
             by_member: FxHashMap::default(),
+            unknown: FxHashSet::default(),
             retry_counts: FxHashMap::default(),
             semaphores: Semaphores::default(),
             common_semaphore,

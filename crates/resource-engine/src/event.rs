@@ -157,7 +157,7 @@ pub enum Report {
         /// Whether watching failed rather than a check.
         watch: bool,
     },
-    /// In noop: the value that the vertex would receive is known only after its sender made its changes.
+    /// In noop, and in a plan: the value that the vertex would receive is known only after its sender made its changes.
     Unknown {
         /// The vertex.
         key: VertexKey,

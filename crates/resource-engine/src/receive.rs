@@ -8,13 +8,26 @@ use crate::failure::Failure;
 use crate::key::VertexKey;
 use crate::vertex::{Incoming, Vertex};
 
+/// A value that was not sent.
+pub(super) struct NotReceived {
+    pub(super) failure: Failure,
+    /// Whether it will be sent when the plan is applied.
+    pub(super) is_unknown: bool,
+}
+
 impl Engine {
+    /// Records in a plan that the results of a vertex are known only when it is applied. What it sends is unknown to its
+    /// receivers, instead of missing.
+    pub fn mark_unknown(&mut self, key: VertexKey) {
+        self.unknown.insert(key);
+    }
+
     /// Receives the current values of all senders of a vertex. Returns those that differ, and marks their parameters as
     /// changed until a check succeeds.
     ///
     /// # Errors
     /// A sender has not sent a value yet.
-    pub(super) fn receive(&mut self, key: VertexKey) -> Result<Vec<Received>, Failure> {
+    pub(super) fn receive(&mut self, key: VertexKey) -> Result<Vec<Received>, NotReceived> {
         let mut updates = Vec::new();
         let Some(vertex) = self.get(key) else { return Ok(updates) };
         for incoming in &vertex.flow().incoming {
@@ -25,10 +38,9 @@ impl Engine {
             let Some((value, sent_sensitive)) = snapshot.and_then(|s| Some((s.value.as_ref()?, s.sensitive))) else {
                 let from = sender.map(|s| s.group[incoming.from_member.min(s.group.len() - 1)].id.to_string());
                 let from = from.unwrap_or_else(|| "a resource that is not in the graph".to_owned());
-                return Err(Failure::NothingSent(format!(
-                    "received no value from {from}.{} for `{}`",
-                    incoming.from_key, incoming.key
-                )));
+                let text = format!("received no value from {from}.{} for `{}`", incoming.from_key, incoming.key);
+                let is_unknown = self.unknown.contains(&incoming.from);
+                return Err(NotReceived { failure: Failure::NothingSent(text), is_unknown });
             };
             let sensitive = vertex.receives_sensitive(incoming, sent_sensitive);
             if vertex.current(incoming.member, &incoming.key) != Some((value, sensitive)) {

@@ -59,6 +59,7 @@ impl Engine {
     pub(super) fn discard(&mut self, key: VertexKey) {
         self.forget_timer(key);
         let vertex = self.vertices[key.index()].take();
+        self.unknown.remove(&key);
         self.free.push(key);
         if vertex.is_some_and(|v| v.created) {
             self.commands.push(Command::Remove(key));

@@ -7,6 +7,7 @@ use crate::engine::Engine;
 use crate::event::{Command, Finished, Report, Time};
 use crate::failure::Failure;
 use crate::key::VertexKey;
+use crate::receive::NotReceived;
 use crate::vertex::{Escalation, Phase, Vertex, WatchState};
 
 impl Engine {
@@ -201,11 +202,11 @@ impl Engine {
         let apply = !(noop || vertex.meta().noop);
         let updates = match received {
             Ok(updates) => updates,
-            Err(failure) if !apply || self.config.plan => {
+            Err(NotReceived { failure, is_unknown }) if !apply || is_unknown => {
                 self.commands.push(Command::Report(Report::Unknown { key, failure }));
                 return self.finished(key, Finished { changed: true, sent: Vec::new(), result: Ok(()) });
             }
-            Err(failure) => {
+            Err(NotReceived { failure, .. }) => {
                 let finished = Finished { changed: false, sent: Vec::new(), result: Err(failure) };
                 return self.finished(key, finished);
             }

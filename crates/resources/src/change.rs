@@ -22,6 +22,8 @@ pub struct Change {
 pub enum Uncertainty {
     /// Something that a plan does not evaluate may prevent it.
     MayNotHappen(String),
+    /// An earlier program of the plan may change what it depends on: it may be unnecessary then, or another change.
+    MayDiffer(String),
     /// What the resource does is not known.
     Unknown(String),
 }
@@ -31,7 +33,7 @@ impl Uncertainty {
     #[must_use]
     pub fn reason(&self) -> &str {
         match self {
-            Uncertainty::MayNotHappen(why) | Uncertainty::Unknown(why) => why,
+            Uncertainty::MayNotHappen(why) | Uncertainty::MayDiffer(why) | Uncertainty::Unknown(why) => why,
         }
     }
 }

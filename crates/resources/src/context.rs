@@ -167,6 +167,15 @@ pub struct PlanSettings {
     pub run_commands: bool,
 }
 
+/// Which earlier changes of a plan a check cannot see, because they are only announced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unseen {
+    /// There are some outside of files.
+    pub elsewhere: bool,
+    /// There are some outside of files, or in files: commands do not see the overlay.
+    pub any: bool,
+}
+
 /// What all checks of an agent share.
 #[derive(Clone, Default)]
 pub struct ApplyContext {
@@ -233,6 +242,8 @@ pub struct CheckRequest<'a> {
     pub permit: Option<&'a Permit<'a>>,
     /// The files that the check uses; `None` for those of [`ApplyContext`].
     pub files: Option<&'a Files>,
+    /// Which earlier changes of a plan the check cannot see.
+    pub unseen: Unseen,
 }
 
 impl<'a> CheckRequest<'a> {
@@ -254,6 +265,7 @@ impl<'a> CheckRequest<'a> {
             before_first_change: None,
             permit: None,
             files: None,
+            unseen: Unseen::default(),
         }
     }
 }
@@ -282,6 +294,7 @@ pub struct Context<'a> {
     before_first_change: Option<&'a dyn Fn() -> Result<(), Failure>>,
     permit: Option<&'a Permit<'a>>,
     files: &'a Files,
+    unseen: Unseen,
     pub(crate) changes: Vec<Change>,
     sent: Vec<Sent>,
     messages: Vec<String>,
@@ -292,8 +305,18 @@ impl<'a> Context<'a> {
     /// Starts a check.
     #[must_use]
     pub fn new(request: CheckRequest<'a>) -> Context<'a> {
-        let CheckRequest { id, apply, refresh, changed, apply_context, cancel, before_first_change, permit, files } =
-            request;
+        let CheckRequest {
+            id,
+            apply,
+            refresh,
+            changed,
+            apply_context,
+            cancel,
+            before_first_change,
+            permit,
+            files,
+            unseen,
+        } = request;
         Context {
             id,
             apply,
@@ -304,6 +327,7 @@ impl<'a> Context<'a> {
             before_first_change,
             permit,
             files: files.unwrap_or_else(|| apply_context.files()),
+            unseen,
             changes: Vec::new(),
             sent: Vec::new(),
             messages: Vec::new(),
@@ -360,6 +384,12 @@ impl<'a> Context<'a> {
     #[must_use]
     pub fn plan(&self) -> Option<PlanSettings> {
         self.apply_context.plan
+    }
+
+    /// Returns which earlier changes of the plan this check cannot see.
+    #[must_use]
+    pub fn unseen(&self) -> Unseen {
+        self.unseen
     }
 
     /// Returns whether this check announced a change.

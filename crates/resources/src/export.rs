@@ -57,7 +57,7 @@ impl Provider for Exporting {
     /// Publishing and the check are independent; if both fail, the failure of the check is returned.
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         // A plan reports exports, noop does not.
-        let is_planned = cx.wants_diffs() && !self.resource.meta.noop;
+        let is_planned = cx.plan().is_some() && !self.resource.meta.noop;
         let published = if cx.apply || is_planned { self.publish(cx) } else { Ok(()) };
         self.provider.as_mut().map_or(Ok(()), |provider| provider.check_apply(cx))?;
         published
@@ -78,6 +78,10 @@ impl Provider for Exporting {
 
     fn effects(&self) -> Effects {
         self.provider.as_ref().map_or(Effects::Machine, |provider| provider.effects())
+    }
+
+    fn depends_on_state(&self) -> bool {
+        self.provider.as_ref().is_none_or(|provider| provider.depends_on_state())
     }
 
     fn cleanup(&mut self) {
@@ -152,10 +156,12 @@ mod tests {
     fn a_plan_reports_exports() {
         let scratch = tempfile::tempdir().unwrap();
         let mut test = ProviderTest::with_state(&exported(&["h2"]), scratch.path());
-        test.apply_context.want_diffs = true;
+        test.apply_context.plan = Some(crate::PlanSettings::default());
         assert_eq!(test.run(false).unwrap().changes, ["export to h2"]);
         assert!(stored(&test).is_empty());
+        test.apply_context.plan = None;
         publishes(&mut test);
+        test.apply_context.plan = Some(crate::PlanSettings::default());
         assert_eq!(test.run(false).unwrap().changes, [""; 0]);
     }
 

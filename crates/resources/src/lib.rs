@@ -41,7 +41,7 @@ pub use accounts::{group_id, primary_groups, user_id};
 pub use change::{Change, Diff, Uncertainty};
 pub use context::{
     ApplyContext, Cancel, CancelLevel, CheckOutcome, CheckRequest, Context, ManagedPaths, PendingSyncs, Permit,
-    PlanSettings,
+    PlanSettings, Unseen,
 };
 pub use digest::{Digest, DigestSalt, Digests};
 pub use exit_request::ExitRequest;

@@ -41,6 +41,11 @@ pub trait Provider: Send {
         Effects::Machine
     }
 
+    /// Returns whether the changes of a check depend on the state that it finds, in ways that the changes do not say.
+    fn depends_on_state(&self) -> bool {
+        true
+    }
+
     /// Runs once after the resource was removed from the graph and its last check ended.
     fn cleanup(&mut self) {}
 }
@@ -51,8 +56,12 @@ pub enum Effects {
     /// Only in [`Context::files`], the state directory included. A plan makes the changes in an overlay, so that what depends
     /// on them finds them.
     Files,
-    /// Anywhere. A plan announces the changes without making them.
+    /// Outside of files that other resources could manage: accounts, services, settings of the kernel. A plan announces the
+    /// changes without making them.
     Machine,
+    /// Anywhere, because programs run or file systems appear. A plan announces the changes without making them, and says that
+    /// what later checks find may differ.
+    Programs,
 }
 
 /// The workers that run a check.

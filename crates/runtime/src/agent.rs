@@ -9,6 +9,7 @@ mod commands;
 mod damping;
 mod event_loop;
 mod exports;
+mod foresight;
 mod graphs;
 mod job;
 mod mailbox;

@@ -23,4 +23,6 @@ pub use finalize::{Finalized, finalize, local_host};
 pub use first_graph::{Commands, WaitLimit, first_graph, first_known_graph};
 pub use patcher::Patcher;
 pub use resource_engine::{EngineGraph, Status};
-pub use resources::{Change, Diff, DigestSalt, PlanSettings, StateDir, default_prefix, functions_dir, hostname};
+pub use resources::{
+    Change, Diff, DigestSalt, PlanSettings, StateDir, StateError, default_prefix, functions_dir, hostname,
+};

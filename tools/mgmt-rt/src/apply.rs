@@ -11,7 +11,7 @@ use mcl_artifact::program::Program;
 use mcl_diagnostics::{Code, Diagnostic, Files, Format, Stage};
 use runtime::agent::{Agent, AgentOptions, Message, Signals};
 use runtime::sources::{GraphSource, spawn};
-use runtime::{StateDir, default_prefix, functions_dir};
+use runtime::{PlanSettings, StateDir, StateError, default_prefix, functions_dir};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::flag::register_conditional_shutdown;
 use tempfile::TempDir;
@@ -122,17 +122,31 @@ fn apply(args: &Args, format: Format, program: Option<Arc<Program>>, prefix: Opt
         Work::Program => (None, None, None),
         Work::Planned(PlannedWork { salt, changes, graph }) => (Some(salt), Some(Arc::new(changes)), Some(graph)),
     };
+    // A run that ends is a plan. One that goes on follows the machine, which the changes in memory would hide.
+    let is_plan = args.noop && (once || args.converged_timeout.is_some());
+    let planned_state = match is_plan.then(|| StateDir::overlay(&prefix)).transpose() {
+        Ok(planned_state) => planned_state,
+        Err(error) => {
+            report::print(vec![unusable_state(&error)], &files, format);
+            return ExitCode::FAILURE;
+        }
+    };
+    // Functions store their state, so the lock is held in any case.
+    let (state, _lock) = match planned_state {
+        Some(planned_state) => (planned_state, Some(state)),
+        None => (state, None),
+    };
     let options = AgentOptions {
-        noop: args.noop,
+        noop: args.noop && !is_plan,
         once,
         digest_salt,
         planned,
         converged_timeout: args.converged_timeout.map(Duration::from_secs),
         max_parallel: args.sema.filter(|n| *n > 0),
-        plan: None,
+        plan: is_plan.then_some(PlanSettings { run_commands: true }),
         want_diffs: false,
         state: Some(state),
-        backups,
+        backups: backups.filter(|_| !is_plan),
         deployed: program.as_ref().map(|program| program.deploy.clone()),
         signals: Some(signals),
     };
@@ -219,11 +233,14 @@ pub fn open_state(prefix: Option<&Path>, tmp_prefix: bool) -> Result<(StateDir, 
         })?,
     };
     let prefix = std::path::absolute(&prefix).unwrap_or(prefix);
-    let state = StateDir::open(&prefix).map_err(|error| {
-        Diagnostic::error(Code::R0410, Stage::Engine, error.to_string())
-            .help("choose another directory with `--prefix DIR`, or use `--tmp-prefix`")
-    })?;
+    let state = StateDir::open(&prefix).map_err(|error| unusable_state(&error))?;
     Ok((state, prefix))
+}
+
+/// Returns the error about a state directory that cannot be used.
+pub fn unusable_state(error: &StateError) -> Diagnostic {
+    Diagnostic::error(Code::R0410, Stage::Engine, error.to_string())
+        .help("choose another directory with `--prefix DIR`, or use `--tmp-prefix`")
 }
 
 fn temporary_prefix() -> Result<PathBuf, Diagnostic> {

@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use mcl_artifact::program::Program;
-use mcl_diagnostics::{Code, Files, Format};
+use mcl_diagnostics::{Code, Diagnostic, Files, Format};
 use runtime::agent::{Agent, AgentOptions, Message, PlanRecorder, Signals, Summary};
 use runtime::{Commands, PlanSettings, StateDir, default_prefix, finalize, local_host};
 
-use crate::apply::{exit_on_signals, interrupted};
+use crate::apply::{exit_on_signals, interrupted, unusable_state};
 use crate::helper;
 use crate::plan::printer::{PlanFormat, PlanPrinter};
 use crate::program;
@@ -51,10 +51,18 @@ pub fn run(args: &Args) -> ExitCode {
     };
     let nothing = Files::default();
     let files = program.as_ref().map_or(&nothing, |p| &p.files);
-    let mut report = |notes| report::print(notes, files, format);
-    let wait = args.wait.limit(&mut report);
     let prefix = args.prefix.clone().or_else(default_prefix);
     let prefix = prefix.map(|prefix| std::path::absolute(&prefix).unwrap_or(prefix));
+    // The shared state of an unsafe directory is not read.
+    let options = match options(&args.wait, prefix.as_deref()) {
+        Ok(options) => options,
+        Err(diagnostic) => {
+            report::print(vec![diagnostic], files, format);
+            return ExitCode::FAILURE;
+        }
+    };
+    let mut report = |notes| report::print(notes, files, format);
+    let wait = args.wait.limit(&mut report);
     let finished = args.sources.first_graph(program.as_ref(), prefix.as_deref(), wait, args.wait.commands());
     let mut has_unknown = false;
     let finished = finished.and_then(|(graph, warnings)| {
@@ -90,7 +98,7 @@ pub fn run(args: &Args) -> ExitCode {
         digest_salt: salt,
         deployed: program.as_ref().map(|program| program.deploy.clone()),
         signals: Signals::new().ok(),
-        ..options(&args.wait, prefix.as_deref())
+        ..options
     };
     let mut recorder = PlanRecorder::new(Some(&mut printer));
     let kept_graph = salt.map(|_| graph.clone());
@@ -136,13 +144,16 @@ fn artifact(sources: &Sources, format: Format) -> Result<Artifact, ExitCode> {
 }
 
 /// Returns the options of an agent that plans.
-pub fn options(wait: &Wait, prefix: Option<&Path>) -> AgentOptions {
-    AgentOptions {
+///
+/// # Errors
+/// R0410 if the state directory cannot be used, as for `apply`.
+pub fn options(wait: &Wait, prefix: Option<&Path>) -> Result<AgentOptions, Diagnostic> {
+    Ok(AgentOptions {
         plan: Some(PlanSettings { run_commands: matches!(wait.commands(), Commands::Run) }),
         once: true,
-        state: prefix.map(StateDir::overlay),
+        state: prefix.map(StateDir::overlay).transpose().map_err(|error| unusable_state(&error))?,
         ..AgentOptions::default()
-    }
+    })
 }
 
 /// Writes a plan that can be applied. When this fails, the reason has been printed.

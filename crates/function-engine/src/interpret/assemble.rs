@@ -8,6 +8,7 @@ use resource_graph::{Cycle, DuplicateError, Edge, Endpoint, FlowError, ResourceG
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::interpret::statement::{ConvertedStatement, EdgeEnd, NamedEdge};
+use crate::interpret::unknown::{UnknownKinds, unknown_note};
 
 /// Maximum number of errors that are reported.
 const MAX_ERRORS: usize = 100;
@@ -20,15 +21,24 @@ pub(crate) struct Assembled {
     pub(crate) graph: ResourceGraph,
     /// The resources that are declared more than once.
     pub(crate) repeated: FxHashSet<ResourceId>,
+    /// What is left out, because it is unknown (R0107).
+    pub(crate) notes: Vec<Diagnostic>,
 }
 
-/// Builds the graph. In one of a part of the statements, edges may name resources that are not in it, and are left out.
+/// Builds the graph. `unknown` says which resources other statements may declare, whose values are not known. Then edges may
+/// name resources that are not in the graph; they and the resources that would receive a value from those are left out, each
+/// with a note.
 ///
 /// # Errors
 /// All distinct errors of the statements, else those of the edges, else the first cycle; at most [`MAX_ERRORS`].
-pub(crate) fn assemble(all: &[Rc<ConvertedStatement>], is_partial: bool) -> Result<Assembled, Vec<Diagnostic>> {
+pub(crate) fn assemble(
+    all: &[Rc<ConvertedStatement>],
+    unknown: Option<&UnknownKinds>,
+) -> Result<Assembled, Vec<Diagnostic>> {
     let mut graph = ResourceGraph::new();
     let mut repeated = FxHashSet::default();
+    let mut notes = Vec::new();
+    let withheld = unknown.map_or_else(FxHashSet::default, |unknown| withheld(all, unknown, &mut notes));
     graph.reserve(
         all.iter().map(|statement| statement.resources.len()).sum(),
         all.iter().map(|statement| statement.edges.len()).sum(),
@@ -40,7 +50,7 @@ pub(crate) fn assemble(all: &[Rc<ConvertedStatement>], is_partial: bool) -> Resu
             errors.extend(statement.errors.iter().cloned());
             continue;
         }
-        for resource in &statement.resources {
+        for resource in statement.resources.iter().filter(|resource| !withheld.contains(&resource.id)) {
             let known = graph.len();
             match graph.insert(Arc::clone(resource)) {
                 Ok(vertex) if vertex.index() == known => {}
@@ -52,7 +62,19 @@ pub(crate) fn assemble(all: &[Rc<ConvertedStatement>], is_partial: bool) -> Resu
     let mut edge_spans = FxHashMap::default();
     if errors.is_empty() {
         for edge in all.iter().flat_map(|statement| &statement.edges) {
-            add_edge(&mut graph, edge, is_partial, &mut edge_spans, &mut errors);
+            let Some(unknown) = unknown else {
+                add_edge(&mut graph, edge, &mut edge_spans, &mut errors);
+                continue;
+            };
+            let is_known = |end: &EdgeEnd| graph.find_all(&end.id.kind, &end.id.name).next().is_some();
+            let may_be_declared = |end: &EdgeEnd| withheld.contains(&end.id) || unknown.may_include(&end.id.kind);
+            match [&edge.from, &edge.to].into_iter().find(|end| !is_known(end) && may_be_declared(end)) {
+                Some(_) => notes.push(unknown_note(
+                    format_args!("the edge from {} to {}", edge.from.id, edge.to.id),
+                    Some(edge.span),
+                )),
+                None => add_edge(&mut graph, edge, &mut edge_spans, &mut errors),
+            }
         }
     }
     if errors.is_empty()
@@ -63,7 +85,7 @@ pub(crate) fn assemble(all: &[Rc<ConvertedStatement>], is_partial: bool) -> Resu
     }
     if errors.is_empty() {
         repeated.extend(graph.ids_of_several_vertices().cloned());
-        return Ok(Assembled { graph, repeated });
+        return Ok(Assembled { graph, repeated, notes });
     }
     // The iterations of a loop have the same errors.
     let mut reported: Vec<Diagnostic> = Vec::new();
@@ -78,17 +100,42 @@ pub(crate) fn assemble(all: &[Rc<ConvertedStatement>], is_partial: bool) -> Resu
     Err(reported)
 }
 
-fn add_edge(
-    graph: &mut ResourceGraph,
-    edge: &NamedEdge,
-    is_partial: bool,
-    edge_spans: &mut EdgeSpans,
-    errors: &mut Vec<Diagnostic>,
-) {
+/// Returns the resources that receive a value from one that an unknown statement may declare, directly or through others,
+/// and notes them.
+fn withheld(
+    all: &[Rc<ConvertedStatement>],
+    unknown: &UnknownKinds,
+    notes: &mut Vec<Diagnostic>,
+) -> FxHashSet<ResourceId> {
+    let declared: FxHashMap<&ResourceId, Option<Span>> =
+        all.iter().flat_map(|statement| &statement.resources).map(|resource| (&resource.id, resource.span)).collect();
+    let mut receivers: FxHashMap<&ResourceId, Vec<&ResourceId>> = FxHashMap::default();
+    for edge in all.iter().flat_map(|statement| &statement.edges) {
+        if edge.from.key.is_some() && edge.to.key.is_some() {
+            receivers.entry(&edge.from.id).or_default().push(&edge.to.id);
+        }
+    }
+    let is_unknown = |id: &ResourceId| !declared.contains_key(id) && unknown.may_include(&id.kind);
+    let mut todo: Vec<&ResourceId> = receivers.keys().copied().filter(|sender| is_unknown(sender)).collect();
+    todo.sort_unstable();
+    let mut withheld = FxHashSet::default();
+    while let Some(sender) = todo.pop() {
+        for receiver in receivers.get(sender).into_iter().flatten() {
+            let Some(span) = declared.get(receiver) else { continue };
+            if withheld.insert((*receiver).clone()) {
+                notes.push(unknown_note(format_args!("{receiver}, which receives a value from {sender}"), *span));
+                todo.push(receiver);
+            }
+        }
+    }
+    withheld
+}
+
+fn add_edge(graph: &mut ResourceGraph, edge: &NamedEdge, edge_spans: &mut EdgeSpans, errors: &mut Vec<Diagnostic>) {
     let find = |end: &EdgeEnd| -> Vec<VertexId> { graph.find_all(&end.id.kind, &end.id.name).collect() };
     let (froms, tos) = (find(&edge.from), find(&edge.to));
     for (end, found) in [(&edge.from, &froms), (&edge.to, &tos)] {
-        if found.is_empty() && !is_partial {
+        if found.is_empty() {
             errors.push(unknown_end(graph, &end.id, edge.span));
         }
     }

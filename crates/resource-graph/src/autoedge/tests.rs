@@ -248,3 +248,28 @@ fn containers_follow_their_image() {
         &["docker:container[gone] -> docker:image[reg:5000/app]", "docker:image[reg:5000/app] -> docker:container[c]"],
     );
 }
+
+#[test]
+fn what_belongs_to_an_account_comes_after_it() {
+    let key = |name: &str, user: &str| resource("ssh:authorized_key", name).with("user", user);
+    check(
+        vec![
+            resource("file", "/by-name").with("owner", "u").with("group", "g"),
+            resource("file", "/by-number").with("owner", "4200").with("group", "4300"),
+            resource("file", "/other").with("owner", "root"),
+            resource("file", "/unmanaged"),
+            key("k", "u"),
+            key("own", ""),
+            resource("user", "u").with("uid", 4200),
+            resource("group", "g").with("gid", 4300),
+        ],
+        &plain(),
+        &[
+            "group[g] -> file[/by-name]",
+            "group[g] -> file[/by-number]",
+            "user[u] -> file[/by-name]",
+            "user[u] -> file[/by-number]",
+            "user[u] -> ssh:authorized_key[k]",
+        ],
+    );
+}

@@ -97,16 +97,26 @@ fn validate_user(p: &Params<'_>) -> Result<(), ValidationError> {
     Ok(())
 }
 
-pub(super) fn user_identity(name: &str) -> Identity<'_> {
+fn user_identity(name: &str) -> Identity<'_> {
     Identity::new("user", name)
 }
 
-pub(super) fn group_identity(name: &str) -> Identity<'_> {
+fn group_identity(name: &str) -> Identity<'_> {
     Identity::new("group", name)
 }
 
 fn group_id_identity(gid: i64) -> Identity<'static> {
     Identity::new("group id", gid.to_string())
+}
+
+/// Orders a resource after the user that a parameter gives by name or number. Returns whether there is one.
+pub(super) fn want_user(user: &str, edges: &mut EdgeFinder<'_>) -> bool {
+    !user.is_empty() && (edges.needs(&user_identity(user)) || edges.needs(&Identity::new("user id", user)))
+}
+
+/// Orders a resource after the group that a parameter gives by name or number. Returns whether there is one.
+pub(super) fn want_group(group: &str, edges: &mut EdgeFinder<'_>) -> bool {
+    !group.is_empty() && (edges.needs(&group_identity(group)) || edges.needs(&Identity::new("group id", group)))
 }
 
 fn offer_group<'a>(input: &AutoEdgeInput<'a>, offers: &mut Offers<'a>) -> Result<(), AutoEdgeErrorKind> {
@@ -119,7 +129,11 @@ fn offer_group<'a>(input: &AutoEdgeInput<'a>, offers: &mut Offers<'a>) -> Result
 }
 
 fn offer_user<'a>(input: &AutoEdgeInput<'a>, offers: &mut Offers<'a>) -> Result<(), AutoEdgeErrorKind> {
-    offers.add(user_identity(input.params.name()));
+    let p = &input.params;
+    offers.add(user_identity(p.name()));
+    if p.is_set("uid") {
+        offers.add(Identity::new("user id", p.int("uid").to_string()));
+    }
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! `exec` (spec 05 §6.2).
 
 use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder};
-use crate::kinds::account::{group_identity, user_identity};
+use crate::kinds::account::{want_group, want_user};
 use crate::kinds::file::file_identity;
 use crate::kinds::package::package_file_identity;
 use crate::{AutoEdges, Check, Field, Params, ResourceKind, SendField, Traits, ValidationError};
@@ -167,8 +167,8 @@ fn want_programs_and_accounts(input: &AutoEdgeInput<'_>, edges: &mut EdgeFinder<
             edges.needs(&file_identity(program));
         }
     }
-    edges.needs(&user_identity(&p.string("user")));
-    edges.needs(&group_identity(&p.string("group")));
+    want_user(&p.string("user"), edges);
+    want_group(&p.string("group"), edges);
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder, Identity, Offers};
+use crate::kinds::account::{want_group, want_user};
 use crate::kinds::symbolic_mode::SymbolicMode;
 use crate::{
     AutoEdges, Claim, Comparison, Field, KindConstant, Params, ResourceKind, Reversal, ReversalError, Traits,
@@ -54,7 +55,7 @@ pub(super) const FILE: ResourceKind = ResourceKind {
     autoedges: AutoEdges {
         is_removed: is_absent,
         offers: offer_path,
-        wants: want_directory_and_fragments,
+        wants: want_directory_and_accounts,
         ..AutoEdges::NONE
     },
     reversal: Some(Reversal { opposite_states: ["exists", "absent"], check: check_reversal }),
@@ -137,11 +138,9 @@ fn offer_path<'a>(input: &AutoEdgeInput<'a>, offers: &mut Offers<'a>) -> Result<
     Ok(())
 }
 
-/// A file comes after its fragments and after the nearest directory above it. If both are to be removed, it comes first.
-fn want_directory_and_fragments(
-    input: &AutoEdgeInput<'_>,
-    edges: &mut EdgeFinder<'_>,
-) -> Result<(), AutoEdgeErrorKind> {
+/// A file comes after its fragments, the nearest directory above it, and the accounts that it is to belong to. If both are to be
+/// removed, it comes first.
+fn want_directory_and_accounts(input: &AutoEdgeInput<'_>, edges: &mut EdgeFinder<'_>) -> Result<(), AutoEdgeErrorKind> {
     for fragment in input.params.strings("fragments") {
         edges.needs(&file_identity(fragment));
     }
@@ -152,6 +151,8 @@ fn want_directory_and_fragments(
             break;
         }
     }
+    want_user(&input.params.string("owner"), edges);
+    want_group(&input.params.string("group"), edges);
     Ok(())
 }
 

@@ -1,10 +1,11 @@
 //! Kinds that edit text files: `line`, `ssh:authorized_key`, `json:edit`, `augeas` (spec 05 §6.14, §6.25, §6.26, §6.27).
 
 use crate::claim::parts_of_managed_files;
+use crate::kinds::account::want_user;
 use crate::kinds::authorized_key::AuthorizedKey;
 use crate::kinds::json_edit::{JsonEdit, JsonStore};
 use crate::kinds::syntax::is_account_name;
-use crate::{Claim, Field, Params, ResourceKind, ValidationError};
+use crate::{AutoEdges, Claim, Field, Params, ResourceKind, Traits, ValidationError};
 
 pub(super) const LINE: ResourceKind = ResourceKind {
     name: "line",
@@ -63,6 +64,15 @@ pub(super) const AUTHORIZED_KEY: ResourceKind = ResourceKind {
         Field::new("comment", "str", "The comment."),
         Field::new("mkdir", "bool", "Create the `.ssh` directory.").default("true"),
     ],
+    traits: Traits { autoedge: true, ..Traits::NONE },
+    autoedges: AutoEdges {
+        is_removed: |p| p.string("state") == "absent",
+        wants: |input, edges| {
+            want_user(&input.params.string("user"), edges);
+            Ok(())
+        },
+        ..AutoEdges::NONE
+    },
     validate: |p| {
         let user = p.string("user");
         if !user.is_empty() && !is_account_name(&user) {

@@ -22,7 +22,7 @@ use crate::accounts::{account, group_id, user_id};
 use crate::file_access::failure;
 use crate::process::Output;
 use crate::providers::exec::command::{CommandContext, CommandLine, LineCounter, Termination, last_line};
-use crate::{Change, Context, Failure, Params, Provider, Scope, Uncertainty, Watch, WorkerClass};
+use crate::{Change, Context, Effects, Failure, Params, Provider, Scope, Uncertainty, Watch, WorkerClass};
 
 /// The parameters that are sent, which are also the names of the files that cache them.
 const KEYS: [&str; 3] = ["output", "stdout", "stderr"];
@@ -191,13 +191,17 @@ impl Exec {
         Ok(false)
     }
 
-    /// Returns why it is not known whether the guards prevent the command from running: a plan runs commands on request only.
+    /// Returns why it is not known whether the guards prevent the command from running: a plan runs commands on request only,
+    /// and they do not see its earlier changes.
     fn unknown_guard(&self, cx: &Context<'_>) -> Option<&'static str> {
-        cx.plan().filter(|plan| !plan.run_commands)?;
-        match (&self.ifcmd, &self.nifcmd) {
-            (Some(_), _) => Some("unless `ifcmd` prevents it"),
-            (None, Some(_)) => Some("unless `nifcmd` prevents it"),
-            (None, None) => None,
+        let plan = cx.plan()?;
+        let unseen = cx.unseen();
+        let guards_are_unknown = !plan.run_commands || unseen.any;
+        match (&self.ifcmd, &self.nifcmd, &self.creates) {
+            (Some(_), _, _) if guards_are_unknown => Some("unless `ifcmd` prevents it"),
+            (_, Some(_), _) if guards_are_unknown => Some("unless `nifcmd` prevents it"),
+            (_, _, Some(_)) if unseen.elsewhere => Some("unless `creates` exists by then"),
+            _ => None,
         }
     }
 }
@@ -334,6 +338,15 @@ impl Provider for Exec {
 
     fn worker_class(&self) -> WorkerClass {
         WorkerClass::Blocking
+    }
+
+    fn effects(&self) -> Effects {
+        Effects::Programs
+    }
+
+    fn depends_on_state(&self) -> bool {
+        // Its changes say which guard may prevent them.
+        false
     }
 }
 

@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 
 use crate::text_file::{self, Edit, with_mode};
 use crate::tool::Tool;
-use crate::{Cancel, Context, Failure, Params, Provider, Scope, TaskHandle, Watch, WorkerClass, systemd};
+use crate::{Cancel, Context, Effects, Failure, Params, Provider, Scope, TaskHandle, Watch, WorkerClass, systemd};
 
 const MOUNT_TABLE: &str = "/proc/self/mountinfo";
 
@@ -160,6 +160,10 @@ impl Provider for Mount {
 
     fn worker_class(&self) -> WorkerClass {
         WorkerClass::Blocking
+    }
+
+    fn effects(&self) -> Effects {
+        Effects::Programs
     }
 }
 

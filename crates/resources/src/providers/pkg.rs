@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 
 use crate::bus::Bus;
 use crate::providers::pkg::request::{Pkg, State, Versions, is_package_name};
-use crate::{Cancel, Context, Failure, Provider, Scope, Watch, WorkerClass};
+use crate::{Cancel, Context, Effects, Failure, Provider, Scope, Watch, WorkerClass};
 
 /// The package manager of this machine.
 enum Backend {
@@ -136,6 +136,10 @@ impl Provider for Pkg {
 
     fn worker_class(&self) -> WorkerClass {
         WorkerClass::Blocking
+    }
+
+    fn effects(&self) -> Effects {
+        Effects::Programs
     }
 }
 

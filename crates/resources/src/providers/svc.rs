@@ -55,10 +55,10 @@ impl Svc {
         })
     }
 
-    /// Returns the required changes, in order.
-    fn steps(&self, unit: &Unit, refresh: bool, apply: bool) -> Result<Vec<Step>, Failure> {
-        // In a plan, another resource such as a package may provide the unit first.
-        if unit.load == "not-found" && apply {
+    /// Returns the required changes, in order. `may_be_missing` says that another resource, such as a package, may provide the
+    /// unit first.
+    fn steps(&self, unit: &Unit, refresh: bool, may_be_missing: bool) -> Result<Vec<Step>, Failure> {
+        if unit.load == "not-found" && !may_be_missing {
             return Err(Failure::Unavailable(format!("there is no service {} on this machine", self.unit)));
         }
         let mut steps = Vec::new();
@@ -97,7 +97,9 @@ impl Svc {
 
     fn apply_once(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let unit = self.manager.unit(&self.unit, cx.cancel())?;
-        for step in self.steps(&unit, cx.refresh(), cx.apply)? {
+        // A plan knows what comes first. A run in noop does not.
+        let may_be_missing = !cx.apply && cx.plan().is_none();
+        for step in self.steps(&unit, cx.refresh(), may_be_missing)? {
             if cx.change(format!("{} {}", step.verb(), self.unit))? {
                 match step {
                     Step::Enable | Step::Disable => {
@@ -142,7 +144,7 @@ mod tests {
     fn check(state: &str, startup: &str, active: &str, file: &str, refresh: bool, expected: &[&str]) {
         let svc = Svc::read(&resource("svc", "web").with("state", state).with("startup", startup)).unwrap();
         let unit = Unit { load: "loaded".into(), active: active.into(), file: file.into() };
-        let steps: Vec<&str> = svc.steps(&unit, refresh, true).unwrap().iter().map(|step| step.verb()).collect();
+        let steps: Vec<&str> = svc.steps(&unit, refresh, false).unwrap().iter().map(|step| step.verb()).collect();
         assert_eq!(steps, expected);
     }
 
@@ -161,10 +163,10 @@ mod tests {
     fn impossible_states_are_errors() {
         let svc = Svc::read(&resource("svc", "web").with("startup", "enabled")).unwrap();
         let unit = |load: &str, file: &str| Unit { load: load.into(), active: "inactive".into(), file: file.into() };
-        assert!(svc.steps(&unit("loaded", "static"), false, true).is_err());
-        let missing = svc.steps(&unit("not-found", ""), false, true).unwrap_err().to_string();
+        assert!(svc.steps(&unit("loaded", "static"), false, false).is_err());
+        let missing = svc.steps(&unit("not-found", ""), false, false).unwrap_err().to_string();
         assert_eq!(missing, "there is no service web.service on this machine");
-        let planned = svc.steps(&unit("not-found", ""), false, false).unwrap();
-        assert_eq!(planned, [Step::Enable], "a package of the same plan may bring it");
+        let planned = svc.steps(&unit("not-found", ""), false, true).unwrap();
+        assert_eq!(planned, [Step::Enable], "another resource may bring it");
     }
 }

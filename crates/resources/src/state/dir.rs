@@ -122,7 +122,7 @@ impl StateDir {
     /// Another agent holds the lock, the layout is newer, or a system call failed.
     pub fn open(prefix: &Path) -> Result<StateDir, StateError> {
         let files = Files::of_kernel();
-        let engine = protected_directories(files, prefix)?;
+        let engine = protected_directories(files, prefix, make_private)?;
         let io = |path: &Path| {
             let path = path.to_path_buf();
             move |error: io::Error| StateError::Io { path, error }
@@ -147,13 +147,8 @@ impl StateDir {
         // Informational only: a full disk must not prevent the agent from starting.
         let _ = lock.set_len(0).and_then(|()| lock.rewind()).and_then(|()| writeln!(lock, "{}", std::process::id()));
         let version_path = engine.join("version");
-        match files.read(&version_path)? {
-            Some(text) if text == LAYOUT_VERSION.as_bytes() => {}
-            Some(text) => {
-                let version = String::from_utf8_lossy(text.trim_ascii()).into_owned();
-                return Err(StateError::Newer { prefix: prefix.to_path_buf(), version });
-            }
-            None => files.write(&version_path, LAYOUT_VERSION.as_bytes(), 0o600)?,
+        if !has_version(files, prefix, &version_path)? {
+            files.write(&version_path, LAYOUT_VERSION.as_bytes(), 0o600)?;
         }
         let identity = identity(files, &engine)?;
         let files = Files::with_state(Arc::new(Kernel::new()), &identity, &engine)?;
@@ -173,10 +168,14 @@ impl StateDir {
     }
 
     /// Opens the state without a lock, for a plan: changes, those of all files included, are kept in memory.
-    #[must_use]
-    pub fn overlay(prefix: &Path) -> StateDir {
-        let engine = prefix.join("engine");
-        StateDir { prefix: prefix.to_path_buf(), engine, files: overlay_files(), access: Access::Overlay }
+    ///
+    /// # Errors
+    /// Those of [`StateDir::open`], except that another agent may hold the lock.
+    pub fn overlay(prefix: &Path) -> Result<StateDir, StateError> {
+        let files = overlay_files();
+        let engine = protected_directories(&files, prefix, |path| Ok(files.make_directories(path, 0o700)?))?;
+        has_version(&files, prefix, &engine.join("version"))?;
+        Ok(StateDir { prefix: prefix.to_path_buf(), engine, files, access: Access::Overlay })
     }
 
     /// Returns `PREFIX/engine`.
@@ -289,16 +288,35 @@ pub fn overlay_files() -> Arc<Files> {
 }
 
 /// Creates a directory, and missing ones above it, with mode 0700.
-fn make_private(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path)
+fn make_private(path: &Path) -> Result<(), StateError> {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
+    made.map_err(|error| StateError::Io { path: path.to_path_buf(), error })
 }
 
-/// Creates missing directories below the prefix, and returns the path of `engine`.
+/// Returns whether the version of the layout is recorded.
+///
+/// # Errors
+/// It is not the one of this release.
+fn has_version(files: &Files, prefix: &Path, path: &Path) -> Result<bool, StateError> {
+    match files.read(path)? {
+        Some(text) if text == LAYOUT_VERSION.as_bytes() => Ok(true),
+        Some(text) => {
+            let version = String::from_utf8_lossy(text.trim_ascii()).into_owned();
+            Err(StateError::Newer { prefix: prefix.to_path_buf(), version })
+        }
+        None => Ok(false),
+    }
+}
+
+/// Creates missing directories below the prefix with `create`, and returns the path of `engine`.
 ///
 /// # Errors
 /// A directory can be changed by others, who could make the agent do what they want.
-fn protected_directories(files: &Files, prefix: &Path) -> Result<PathBuf, StateError> {
-    let create = |path: &Path| make_private(path).map_err(|error| StateError::Io { path: path.to_path_buf(), error });
+fn protected_directories(
+    files: &Files,
+    prefix: &Path,
+    create: impl Fn(&Path) -> Result<(), StateError>,
+) -> Result<PathBuf, StateError> {
     create(prefix)?;
     // Without root's rights, others who may change a directory above are the concern of its owner.
     if files.file_system().user() == 0 {
@@ -377,7 +395,12 @@ mod tests {
     fn state_that_others_can_change_is_refused() {
         let scratch = tempfile::tempdir().unwrap();
         let prefix = scratch.path().join("prefix");
-        let is_refused = || matches!(StateDir::open(&prefix), Err(StateError::Unsafe(_)));
+        let is_refused = || {
+            let is_refused = matches!(StateDir::open(&prefix), Err(StateError::Unsafe(_)));
+            let is_planned = StateDir::overlay(&prefix).is_ok();
+            assert_eq!(is_refused, !is_planned, "a plan refuses what an agent refuses");
+            is_refused
+        };
         for name in ["", "engine", "engine/state", "engine/reversals", "engine/backups", "local"] {
             let path = prefix.join(name);
             fs::create_dir_all(&path).unwrap();
@@ -418,7 +441,18 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         drop(StateDir::open(dir.path()).unwrap());
         fs::write(dir.path().join("engine/version"), "7\n").unwrap();
-        assert!(StateDir::open(dir.path()).unwrap_err().to_string().contains("newer"));
+        for result in [StateDir::open(dir.path()), StateDir::overlay(dir.path())] {
+            assert!(result.unwrap_err().to_string().contains("newer"));
+        }
+    }
+
+    #[test]
+    fn overlay_creates_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = StateDir::overlay(&dir.path().join("a/b")).unwrap();
+        assert!(state.files().read(&state.engine().join("x")).unwrap().is_none());
+        state.files().write(&state.engine().join("x"), b"x", 0o600).unwrap();
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::Instant;
 use mcl_diagnostics::Code;
 use resource_engine::{Command, Event, Finished, VertexKey};
 use resource_graph::ResourceId;
-use resources::{Cancel, CancelLevel, Change, Effects, Failure, Uncertainty, is_reversal};
+use resources::{Cancel, CancelLevel, Effects, Failure, is_reversal};
 
 use crate::agent::event_loop::Agent;
 use crate::agent::job::{DataFlow, Done, Job};
@@ -57,18 +57,30 @@ impl Agent<'_> {
 
     fn start_check(&mut self, key: VertexKey, apply: bool, refresh: bool, flow: Option<Box<DataFlow>>) {
         let Some(slot) = self.slots.get_mut(key) else { return };
+        let is_new = slot.is_invalid();
         let kind = match slot.take() {
             Ok(kind) => kind,
-            Err(failure) => {
-                let finished = Finished { changed: false, sent: Vec::new(), result: Err(failure) };
-                return self.events.push_back(Event::Finished(key, finished));
-            }
+            Err(failure) => return self.cannot_start(key, failure),
         };
+        if is_new && slot.watches.epoch != 0 {
+            self.watching.replace(key, kind.watches(), &mut slot.watches);
+        }
         let cancel = Cancel::new();
         slot.running = Some((cancel.clone(), Instant::now()));
         let (initialised, resources) = (slot.initialised, slot.resources.clone());
         let context = self.context.clone();
-        self.workers.push(Job { key, kind, initialised, resources, apply, refresh, flow, context, cancel });
+        let unseen = self.unseen_before(key);
+        self.workers.push(Job { key, kind, initialised, resources, apply, refresh, flow, context, cancel, unseen });
+    }
+
+    /// Ends a check without an implementation: that of a resource that is invalid, or needs what does not exist yet.
+    fn cannot_start(&mut self, key: VertexKey, failure: Failure) {
+        let is_invalid = matches!(failure, Failure::Invalid(_));
+        if !is_invalid && self.is_unknown_in_plan(key, Effects::Machine, &failure) {
+            return self.unknown(key, Effects::Machine, &failure);
+        }
+        let finished = Finished { changed: false, sent: Vec::new(), result: Err(failure) };
+        self.events.push_back(Event::Finished(key, finished));
     }
 
     fn cancel(&mut self, key: VertexKey, level: CancelLevel) {
@@ -78,6 +90,7 @@ impl Agent<'_> {
     }
 
     fn remove(&mut self, key: VertexKey) {
+        self.unseen.forget(key);
         let Some(mut slot) = self.slots.remove(key) else { return };
         self.watching.end(&mut slot.watches);
         if let Implementation::Idle(kind) = &mut slot.implementation {
@@ -90,7 +103,8 @@ impl Agent<'_> {
 
     /// Takes back a check from its worker.
     pub(super) fn handle_done(&mut self, done: Done) {
-        let Done { key, kind, initialised, updated, watch_again, apply, changes, sent, messages, result } = done;
+        let Done { key, kind, initialised, updated, watch_again, apply, mut changes, mut sent, messages, result } =
+            done;
         let Some(slot) = self.slots.get_mut(key) else { return };
         let needs_new_watches = (updated.is_some() || watch_again) && slot.watches.epoch != 0;
         if let Some(resources) = updated {
@@ -99,22 +113,30 @@ impl Agent<'_> {
         if needs_new_watches {
             self.watching.replace(key, kind.watches(), &mut slot.watches);
         }
-        let effects = kind.effects();
+        let (effects, depends_on_state) = (kind.effects(), kind.depends_on_state());
         slot.implementation = Implementation::Idle(kind);
         slot.initialised = initialised;
         slot.running = None;
         let result = match result {
-            Err(failure) if self.is_unknown_in_plan(key, effects, &failure) => return self.unknown(key, failure),
+            Err(failure) if self.is_unknown_in_plan(key, effects, &failure) => {
+                return self.unknown(key, effects, &failure);
+            }
             result => result,
         };
-        let Some(slot) = self.slots.get_mut(key) else { return };
-        if self.context.plan.is_some() && !changes.is_empty() {
-            self.unseen.add(key, effects);
+        let is_plan = self.context.plan.is_some();
+        // `Meta:noop` changes nothing when the plan is applied, either.
+        if is_plan && apply {
+            self.record_planned(key, effects, depends_on_state, &mut changes, &mut sent);
         }
+        if is_plan {
+            self.unseen.pass_on(&self.engine, key);
+        }
+        let Some(slot) = self.slots.get_mut(key) else { return };
+        let is_noop = !apply || is_plan;
         // A change is announced before it is made: the last one before a failure is the one that failed.
         let made = changes.len() - usize::from(result.is_err() && !changes.is_empty());
         for change in &changes[..made] {
-            self.observer.event(observer::Event::Changed { resource: &slot.resources[0], change, noop: !apply });
+            self.observer.event(observer::Event::Changed { resource: &slot.resources[0], change, noop: is_noop });
         }
         for text in &messages {
             self.observer.event(observer::Event::Message { id: &slot.resources[0].id, text });
@@ -122,9 +144,11 @@ impl Agent<'_> {
         if result.is_ok() && slot.recover() {
             self.observer.event(observer::Event::Recovered { resource: &slot.resources[0] });
         }
-        self.summary.changes += made;
+        if apply || !is_plan {
+            self.summary.changes += made;
+        }
         let is_changed = apply && made > 0;
-        if apply && self.context.plan.is_none() && result.is_ok() && is_reversal(&slot.resources[0]) {
+        if apply && !is_plan && result.is_ok() && is_reversal(&slot.resources[0]) {
             let id = slot.resources[0].id.clone();
             self.forget_reversal(&id);
         }
@@ -137,30 +161,6 @@ impl Agent<'_> {
             // One more check finds what changed between the check and the new watches.
             self.events.push_back(Event::Fired(key));
         }
-    }
-
-    /// Returns whether a failure in a plan may be due to a change that was announced and not made.
-    fn is_unknown_in_plan(&self, key: VertexKey, effects: Effects, failure: &Failure) -> bool {
-        self.context.plan.is_some()
-            && !matches!(failure, Failure::Cancelled | Failure::Panic(_))
-            && self.engine.nearest_ancestor(key, |above| self.unseen.is_unseen(above, effects)).is_some()
-    }
-
-    /// Reports that the result of a check is unknown until earlier changes are made, and continues as if it changed something.
-    fn unknown(&mut self, key: VertexKey, failure: Failure) {
-        let effects = Effects::Machine;
-        let above = self.engine.nearest_ancestor(key, |above| self.unseen.is_unseen(above, effects));
-        let after = above.and_then(|above| self.engine.id(above)).map(ToString::to_string).unwrap_or_default();
-        if let Some(slot) = self.slots.get(key) {
-            let change = Change {
-                uncertainty: Some(Uncertainty::Unknown(format!("unknown until {after} has changed: {failure}"))),
-                ..Change::from("check again")
-            };
-            self.observer.event(observer::Event::Changed { resource: &slot.resources[0], change: &change, noop: true });
-        }
-        self.summary.changes += 1;
-        self.unseen.add(key, effects);
-        self.events.push_back(Event::Finished(key, Finished { changed: true, sent: Vec::new(), result: Ok(()) }));
     }
 
     fn forget_reversal(&mut self, id: &ResourceId) {

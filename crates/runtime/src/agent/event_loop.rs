@@ -140,7 +140,6 @@ impl<'o> Agent<'o> {
         let shared = state.map_or_else(SharedValues::default, SharedValues::stored);
         let config = Config {
             noop: options.noop,
-            plan: is_plan,
             once: options.once,
             converged_timeout: options.converged_timeout.or((!options.once).then_some(CONVERGED_TIMEOUT)),
             refreshable: Some(is_refreshable),

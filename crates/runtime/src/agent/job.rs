@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,7 @@ use resource_engine::{Group, Received, VertexKey};
 use resource_graph::{Resource, ResourceId, masked, sends_sensitive, sensitive_texts};
 use resources::{
     ApplyContext, Cancel, Change, CheckOutcome, CheckRequest, Context, Effects, Failure, Provider, RefreshJournal,
-    Reversals, Sent,
+    Reversals, Sent, Unseen,
 };
 
 use crate::agent::planned::PlannedChanges;
@@ -35,6 +36,8 @@ pub(super) struct Job {
     pub(super) flow: Option<Box<DataFlow>>,
     pub(super) context: Arc<SharedContext>,
     pub(super) cancel: Arc<Cancel>,
+    /// Which earlier changes of a plan the check cannot see.
+    pub(super) unseen: Unseen,
 }
 
 /// What a check receives from other resources and announces to them.
@@ -84,7 +87,7 @@ pub(super) struct Done {
 impl Job {
     /// Runs the check. A panic is a failure of the resource.
     pub(super) fn run(self) -> Done {
-        let Job { key, mut kind, mut initialised, mut resources, apply, refresh, flow, context, cancel } = self;
+        let Job { key, mut kind, mut initialised, mut resources, apply, refresh, flow, context, cancel, unseen } = self;
         let DataFlow { updates, changed, notifies } = flow.map_or_else(DataFlow::default, |flow| *flow);
         let has_updates = !updates.is_empty();
         if has_updates {
@@ -129,6 +132,7 @@ impl Job {
             before_first_change,
             permit: if context.planned.is_some() { Some(&permit) } else { None },
             files: files.as_ref(),
+            unseen,
         };
         let mut cx = Context::new(request);
         let result = catch_unwind(AssertUnwindSafe(|| {
@@ -171,7 +175,7 @@ impl Job {
             changes.iter_mut().for_each(|change| mask(&mut change.text, &sensitive));
             messages.iter_mut().for_each(|message| mask(message, &sensitive));
             if let Err(failure) = &mut result {
-                failure.message_mut().into_iter().for_each(|message| mask(message, &sensitive));
+                mask_failure(failure, &sensitive);
             }
         }
         let updated = has_updates.then_some(resources);
@@ -195,7 +199,7 @@ impl Job {
     }
 }
 
-fn sensitive_texts_of(resources: &[Resource]) -> Vec<String> {
+pub(super) fn sensitive_texts_of(resources: &[Resource]) -> Vec<String> {
     resources.iter().flat_map(sensitive_texts).collect()
 }
 
@@ -231,6 +235,16 @@ fn mask(text: &mut String, sensitive: &[String]) {
     if let Cow::Owned(masked) = masked(text, sensitive) {
         *text = masked;
     }
+}
+
+/// Masks the sensitive values in a failure.
+pub(super) fn mask_failure(failure: &mut Failure, sensitive: &[String]) {
+    if let Failure::Io { path, .. } = failure
+        && let Cow::Owned(masked) = masked(&path.to_string_lossy(), sensitive)
+    {
+        *path = PathBuf::from(masked);
+    }
+    failure.message_mut().into_iter().for_each(|message| mask(message, sensitive));
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
@@ -284,6 +298,7 @@ mod tests {
             flow: None,
             context: Arc::new(SharedContext::default()),
             cancel: Cancel::new(),
+            unseen: Unseen::default(),
         }
     }
 

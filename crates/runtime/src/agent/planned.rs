@@ -17,6 +17,8 @@ enum Certainty {
     Certain,
     /// It may not happen.
     Possible,
+    /// Earlier programs may change what it depends on, such as the content that it replaces.
+    MayDiffer,
     /// The resource may make any changes.
     Unknown,
 }
@@ -28,6 +30,16 @@ struct PlannedChange {
     certainty: Certainty,
     /// `None` if the change has no contents, or none that can be foreseen.
     digests: Option<Digests>,
+}
+
+impl PlannedChange {
+    /// Whether a change leads to the planned contents, from others that an earlier program of the plan may have left.
+    fn is_same_result(&self, change: &Change) -> bool {
+        let after = |digests: &Option<Digests>| digests.as_ref().and_then(|digests| digests.after);
+        self.certainty == Certainty::MayDiffer
+            && after(&self.digests).is_some()
+            && after(&self.digests) == after(&change.digests)
+    }
 }
 
 /// The changes of a plan, by the names of their resources.
@@ -87,6 +99,9 @@ impl PlannedChanges {
             return Ok(());
         }
         let text = masked(&change.text, sensitive);
+        if planned.iter().any(|planned| planned.is_same_result(change)) {
+            return Ok(());
+        }
         let mut same_text = planned.iter().filter(|planned| planned.text == text).peekable();
         if same_text.peek().is_none() {
             return Err(Failure::Unplanned(format!("not in the plan: {text}")));
@@ -142,10 +157,12 @@ impl<'o> PlanRecorder<'o> {
 impl Observer for PlanRecorder<'_> {
     fn event(&mut self, event: Event<'_>) {
         match &event {
-            Event::Changed { resource, change, .. } => {
+            // What `Meta:noop` forbids is not made when the plan is applied.
+            Event::Changed { resource, change, .. } if !resource.meta.noop => {
                 let certainty = match &change.uncertainty {
                     None => Certainty::Certain,
                     Some(Uncertainty::MayNotHappen(_)) => Certainty::Possible,
+                    Some(Uncertainty::MayDiffer(_)) => Certainty::MayDiffer,
                     Some(Uncertainty::Unknown(_)) => Certainty::Unknown,
                 };
                 let planned = PlannedChange { text: change.text.clone(), certainty, digests: change.digests };
@@ -157,7 +174,8 @@ impl Observer for PlanRecorder<'_> {
                 self.failures.push(diagnostic.maybe_at(resource.span));
             }
             Event::Problem(diagnostic) => self.failures.push((*diagnostic).clone()),
-            Event::Message { .. }
+            Event::Changed { .. }
+            | Event::Message { .. }
             | Event::Recovered { .. }
             | Event::Swapped { .. }
             | Event::Converged(_)

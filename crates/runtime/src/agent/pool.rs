@@ -240,6 +240,7 @@ mod tests {
             flow: None,
             context: context.clone(),
             cancel: Cancel::new(),
+            unseen: resources::Unseen::default(),
         };
         let submitted = Instant::now();
         for key in 0..20 {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use resource_engine::{Report, StopLevel};
 use resource_graph::ResourceId;
-use resources::{CancelLevel, Change, Uncertainty};
+use resources::CancelLevel;
 
 use crate::agent::event_loop::{Agent, RunMode};
 use crate::agent::observer::{self, StatusReport};
@@ -33,12 +33,7 @@ impl Agent<'_> {
                 self.observer.event(event);
             }
             Report::Unknown { key, failure } => {
-                let Some(slot) = self.slots.get(key) else { return };
-                let why = format!("known only when it is applied: {failure}");
-                let change = Change { uncertainty: Some(Uncertainty::Unknown(why)), ..Change::from("check again") };
-                let event = observer::Event::Changed { resource: &slot.resources[0], change: &change, noop: true };
-                self.observer.event(event);
-                self.summary.changes += 1;
+                self.report_unknown(key, format!("known only when it is applied: {failure}"));
             }
             Report::Swapped { vertices, kept, edges } => {
                 self.observer.event(observer::Event::Swapped { vertices, edges, kept });

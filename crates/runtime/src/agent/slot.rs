@@ -7,6 +7,7 @@ use resource_engine::{Group, VertexKey};
 use resources::{Cancel, Failure, Provider};
 
 use crate::agent::damping::Changes;
+use crate::agent::job::{mask_failure, sensitive_texts_of};
 use crate::agent::watching::ActiveWatches;
 
 /// The time after which an unchanged failure is reported for the second time. It doubles with each report.
@@ -43,15 +44,15 @@ pub(super) enum Implementation {
     Idle(Box<dyn Provider>),
     /// Moved to a worker.
     Running,
-    /// Never made: the parameters are invalid.
-    Invalid(String),
+    /// Not made: the parameters are invalid, or what they name does not exist yet, such as the home of a new user.
+    Invalid,
 }
 
 impl Slot {
     fn new(resources: Group) -> Slot {
         let implementation = match resources::build(&resources) {
             Ok(kind) => Implementation::Idle(kind),
-            Err(failure) => Implementation::Invalid(failure.to_string()),
+            Err(_) => Implementation::Invalid,
         };
         Slot {
             resources,
@@ -89,17 +90,26 @@ impl Slot {
         self.last_reported.take().is_some()
     }
 
-    /// Takes the implementation for a check.
+    /// Whether there is no implementation yet.
+    pub(super) fn is_invalid(&self) -> bool {
+        matches!(self.implementation, Implementation::Invalid)
+    }
+
+    /// Takes the implementation for a check. If there is none, tries again to make it.
     ///
     /// # Errors
-    /// The parameters are invalid, or a check is running.
+    /// The parameters are invalid, or a check is running. Sensitive values are masked.
     pub(super) fn take(&mut self) -> Result<Box<dyn Provider>, Failure> {
         match std::mem::replace(&mut self.implementation, Implementation::Running) {
             Implementation::Idle(kind) => Ok(kind),
             Implementation::Running => Err(Failure::Panic("a check of this resource is already running".to_owned())),
-            Implementation::Invalid(text) => {
-                self.implementation = Implementation::Invalid(text.clone());
-                Err(Failure::Invalid(text))
+            Implementation::Invalid => {
+                let built = resources::build(&self.resources);
+                built.map_err(|mut failure| {
+                    self.implementation = Implementation::Invalid;
+                    mask_failure(&mut failure, &sensitive_texts_of(&self.resources));
+                    failure
+                })
             }
         }
     }
@@ -147,6 +157,21 @@ impl Slots {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn missing_implementation_is_tried_again_without_showing_sensitive_values() {
+        use resource_graph::{Resource, ResourceId};
+        let mut resource = Resource::new(ResourceId::new("exec", "e")).with("cmd", "true").with("sig", "hunter2");
+        resource.sensitive.push("sig".into());
+        let mut slot = Slot::new(resource.into());
+        for _ in 0..2 {
+            let failure = slot.take().map(|_| ()).expect_err("an invalid signal");
+            assert_eq!(failure.to_string(), "unknown signal \"********\"");
+        }
+        assert!(slot.is_invalid());
+        slot.resources = Resource::new(ResourceId::new("exec", "e")).with("cmd", "true").into();
+        assert!(slot.take().is_ok());
+    }
 
     #[test]
     fn slot_of_a_vertex_that_watches_only_paths_needs_little_memory() {

@@ -21,6 +21,7 @@ mod notices;
 mod operations;
 mod packages;
 mod plan_equals_apply;
+mod plan_knowledge;
 mod puppet_fallback;
 mod random_program;
 mod saved_plan;

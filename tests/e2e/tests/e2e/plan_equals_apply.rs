@@ -1,6 +1,6 @@
 //! `plan` shows exactly what `apply` then does, and `apply` leaves nothing to do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -31,36 +31,76 @@ fn run(random: &mut Rng) {
         disturb(random, &scratch.path("root"));
     }
     scratch.build();
+    let is_kept = random.one_in(3);
     let before = snapshot(&scratch.path("root"));
-    let plan = scratch.run("mgmt-rt", &["plan", "main.bin", "--prefix", "state", "--format", "json", "--run-commands"]);
+    let keep: &[&str] = if is_kept { &["-o", "kept.plan"] } else { &[] };
+    let args = ["plan", "main.bin", "--prefix", "state", "--format", "json", "--run-commands"];
+    let plan = scratch.run("mgmt-rt", &[&args[..], keep].concat());
+    let noop = scratch.apply_once(&["--noop", "--log-format", "json"]);
     assert_eq!(snapshot(&scratch.path("root")), before, "a plan changes nothing");
-    let apply = scratch.apply_once(&["--log-format", "json"]);
+    // A plan with failures is not kept.
+    let apply = match is_kept && plan.status != 1 {
+        true => scratch.run("mgmt-rt", &["apply", "--plan", "kept.plan", "--log-format", "json", "--backup"]),
+        false => scratch.apply_once(&["--log-format", "json"]),
+    };
     let context = format!(
-        "{}\nplan:\n{}{}\napply:\n{}{}",
+        "{}\nplan:\n{}{}\nnoop:\n{}{}\napply:\n{}{}",
         scratch.read("main.mcl").unwrap_or_default(),
         plan.out,
         plan.err,
+        noop.out,
+        noop.err,
         apply.out,
         apply.err
     );
-    let applied = applied(&apply.out);
-    let planned = planned(&plan.out);
-    if is_uncertain(&plan.out) {
-        let is_planned = |(id, changes): (&String, &Vec<String>)| planned.get(id).is_some_and(|p| p == changes);
-        assert!(applied.changes.iter().all(is_planned), "nothing else is done: {context}");
-        return;
+    let (planned, applied, noop) = (planned(&plan.out), applied(&apply.out), applied(&noop.out));
+    let failed = failures(&plan.err);
+    assert_eq!(planned.all(), noop.all(), "{context}");
+    assert_eq!(failed, noop.failed, "{context}");
+    check_changes(&planned, &applied, &context);
+    if planned.unknown.is_empty() {
+        assert_eq!(failed, applied.failed, "{context}");
     }
-    assert_eq!(planned, applied.changes, "{context}");
-    assert_eq!(failures(&plan.err), applied.failed, "{context}");
-    let expected = match (applied.failed.is_empty(), applied.changes.is_empty()) {
-        (false, _) => (1, 1),
-        (true, false) => (3, 0),
-        (true, true) => (0, 0),
+    assert!(failed.iter().all(|id| applied.failed.contains(id)), "{context}");
+    let expected = match (failed.is_empty(), planned.is_empty()) {
+        (false, _) => 1,
+        (true, false) => 3,
+        (true, true) => 0,
     };
-    assert_eq!((plan.status, apply.status), expected, "{context}");
+    assert_eq!(plan.status, expected, "{context}");
+    assert_eq!(apply.status, i32::from(!applied.failed.is_empty()), "{context}");
     if applied.failed.is_empty() {
-        let again = scratch.run("mgmt-rt", &["plan", "main.bin", "--prefix", "state", "--run-commands"]);
-        assert_eq!(again.status, 0, "nothing is left: {}{}\n{context}", again.out, again.err);
+        let again = scratch.run("mgmt-rt", &args);
+        let left = self::planned(&again.out);
+        // Messages are printed each time.
+        let is_left = left
+            .certain
+            .keys()
+            .chain(left.possible.keys())
+            .any(|id| !id.starts_with("print[") && !id.starts_with("msg["));
+        assert!(!is_left && left.unknown.is_empty(), "nothing is left: {}{}\n{context}", again.out, again.err);
+    }
+}
+
+/// Checks that what was planned was done, except that uncertain changes may not happen, and that nothing else was done by
+/// resources that the plan knows.
+fn check_changes(planned: &Planned, applied: &Applied, context: &str) {
+    let none = Vec::new();
+    let mut ids: Vec<&String> = planned.certain.keys().chain(applied.changes.keys()).collect();
+    ids.sort();
+    ids.dedup();
+    for id in ids.into_iter().filter(|id| !planned.unknown.contains(*id)) {
+        let (certain, done) = (planned.certain.get(id).unwrap_or(&none), applied.changes.get(id).unwrap_or(&none));
+        let possible = planned.possible.get(id).unwrap_or(&none);
+        // What comes after an unknown result that turned out to be a failure is not done.
+        let is_missing = planned.unknown.is_empty() && !certain.iter().all(|change| done.contains(change));
+        assert!(!is_missing, "{id} does not change as planned: {context}");
+        let is_planned = |change: &String| certain.contains(change) || possible.contains(change);
+        assert!(done.iter().all(is_planned), "{id} changes in another way: {context}");
+    }
+    let is_known = |id: &String| !planned.unknown.contains(id) && !planned.unknown_noop.contains(id);
+    for (id, changes) in applied.noop.iter().filter(|(id, _)| is_known(id)) {
+        assert_eq!(planned.noop.get(id), Some(changes), "{id}: {context}");
     }
 }
 
@@ -72,30 +112,86 @@ fn field(object: &Value, name: &str) -> String {
     object[name].as_str().unwrap_or_default().to_owned()
 }
 
-fn planned(out: &str) -> Changes {
-    let mut changes = Changes::new();
-    for object in objects(out).filter(|object| object["change"].is_string()) {
-        changes.entry(field(&object, "id")).or_default().push(field(&object, "change"));
+#[derive(Default)]
+struct Planned {
+    certain: Changes,
+    /// Changes that may not happen.
+    possible: Changes,
+    /// The resources that have to be checked again.
+    unknown: BTreeSet<String>,
+    /// What `Meta:noop` forbids.
+    noop: Changes,
+    /// The resources that have to be checked again, and change nothing.
+    unknown_noop: BTreeSet<String>,
+}
+
+impl Planned {
+    /// Whether nothing is changed, whatever the uncertain changes turn out to be.
+    fn is_empty(&self) -> bool {
+        self.certain.is_empty() && self.possible.is_empty() && self.unknown.is_empty()
     }
-    changes
+
+    /// Returns the texts of all changes, sorted.
+    fn all(&self) -> Vec<(String, String)> {
+        let unknown =
+            self.unknown.iter().chain(&self.unknown_noop).map(|id| (id.clone(), vec!["check again".to_owned()]));
+        let changes = [&self.certain, &self.possible, &self.noop].into_iter().flatten();
+        sorted(changes.map(|(id, changes)| (id.clone(), changes.clone())).chain(unknown))
+    }
 }
 
-/// Whether the plan says of a change that it depends on what a command does.
-fn is_uncertain(out: &str) -> bool {
-    objects(out).any(|object| object["uncertainty"].is_string())
+fn sorted(changes: impl Iterator<Item = (String, Vec<String>)>) -> Vec<(String, String)> {
+    let mut all: Vec<_> =
+        changes.flat_map(|(id, changes)| changes.into_iter().map(move |change| (id.clone(), change))).collect();
+    all.sort();
+    all
 }
 
+fn planned(out: &str) -> Planned {
+    let mut planned = Planned::default();
+    for object in objects(out).filter(|object| object["change"].is_string()) {
+        let (id, change) = (field(&object, "id"), field(&object, "change"));
+        let changes = match object["uncertainty"].as_str() {
+            Some(_) if object["noop"] == true && change == "check again" => {
+                planned.unknown_noop.insert(id);
+                continue;
+            }
+            _ if object["noop"] == true => &mut planned.noop,
+            Some(_) if change == "check again" => {
+                planned.unknown.insert(id);
+                continue;
+            }
+            Some(_) => &mut planned.possible,
+            None => &mut planned.certain,
+        };
+        changes.entry(id).or_default().push(change);
+    }
+    planned
+}
+
+#[derive(Default)]
 struct Applied {
     changes: Changes,
+    /// What `Meta:noop` forbids.
+    noop: Changes,
     /// The resources that failed.
     failed: Vec<String>,
 }
 
+impl Applied {
+    /// Returns the texts of all changes, sorted.
+    fn all(&self) -> Vec<(String, String)> {
+        let changes = [&self.changes, &self.noop].into_iter().flatten();
+        sorted(changes.map(|(id, changes)| (id.clone(), changes.clone())))
+    }
+}
+
 fn applied(out: &str) -> Applied {
-    let mut applied = Applied { changes: Changes::new(), failed: Vec::new() };
+    let mut applied = Applied::default();
     for object in objects(out) {
+        let changes = if object["noop"] == true { &mut applied.noop } else { &mut applied.changes };
         match object["event"].as_str() {
-            Some("changed") => applied.changes.entry(field(&object, "id")).or_default().push(field(&object, "text")),
+            Some("changed") => changes.entry(field(&object, "id")).or_default().push(field(&object, "text")),
             Some("failed") => applied.failed.push(field(&object, "id")),
             _ => {}
         }

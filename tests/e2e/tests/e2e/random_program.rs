@@ -18,7 +18,7 @@ const MODES: [&str; 4] = ["0600", "0644", "0755", "u=rw,g=r"];
 
 /// Makes a program. `other` users own files only if the program is applied by root.
 pub fn program(random: &mut Rng, root: bool) -> String {
-    let mut program = Program { random, root, text: String::new(), declared: Vec::new() };
+    let mut program = Program { random, root, text: String::new(), declared: Vec::new(), files: Vec::new() };
     for slot in 0..SLOTS {
         program.slot(slot);
     }
@@ -31,12 +31,14 @@ struct Program<'r> {
     text: String,
     /// References to the resources so far, such as `File["@/root/s1"]`.
     declared: Vec<String>,
+    /// The paths of files with a content.
+    files: Vec<String>,
 }
 
 impl Program<'_> {
     fn slot(&mut self, slot: usize) {
         let path = format!("@/root/s{slot}");
-        match self.random.usize(..17) {
+        match self.random.usize(..27) {
             0..=2 => self.file(&path),
             3 => self.absent(&path),
             4..=6 => self.directory(&path),
@@ -60,7 +62,31 @@ impl Program<'_> {
             }
             13 => self.resource("gzip", &path, "content => \"to be compressed\","),
             14 => self.resource("tar", &path, "inputs => [\"@/in/tree/\",],"),
-            15 => self.exec(slot, &path),
+            15 | 16 => self.exec(slot, &path),
+            17 | 18 => self.received(slot, &path),
+            19 => self.loop_over_files(&path),
+            20 => self.derived(&path),
+            21 => {
+                let body = self.pick(&["value => \"x\",", "", "value => \"x\", mapped => true,"]);
+                self.resource("kv", &format!("k{slot}"), body);
+            }
+            22 => {
+                let kind = self.pick(&["user", "group"]);
+                // Accounts of the machine are not changed.
+                let (name, body) = match self.random.bool() {
+                    true => ("root".to_owned(), "state => \"exists\","),
+                    false => (format!("no-such-account{slot}"), "state => \"absent\","),
+                };
+                if !self.declared.contains(&format!("{}[{name:?}]", capitalized(kind))) {
+                    self.resource(kind, &name, body);
+                }
+            }
+            23 => {
+                let kind = self.pick(&["print", "msg"]);
+                let body =
+                    if kind == "print" { "msg => \"hello\"," } else { "body => \"hello\", priority => \"Info\"," };
+                self.resource(kind, &format!("m{slot}"), body);
+            }
             _ => {}
         }
     }
@@ -121,14 +147,77 @@ impl Program<'_> {
 
     fn exec(&mut self, slot: usize, path: &str) {
         let name = format!("e{slot}");
-        let body = match self.random.usize(..3) {
+        let body = match self.random.usize(..4) {
             0 => format!("cmd => \"touch {path}\", shell => \"/bin/sh\", creates => \"{path}\","),
-            1 => format!("cmd => \"echo x >>{path}\", shell => \"/bin/sh\", refreshonly => true,"),
+            1 => format!("cmd => \"echo x >>@/log{slot}\", shell => \"/bin/sh\", refreshonly => true,"),
+            2 => format!(
+                "cmd => \"touch {path}\", shell => \"/bin/sh\", ifcmd => \"test ! -e {path}\", ifshell => \"/bin/sh\","
+            ),
             _ => format!(
-                "cmd => \"echo x >>{path}\", shell => \"/bin/sh\", nifcmd => \"test -e {path}\", nifshell => \"/bin/sh\","
+                "cmd => \"touch {path}\", shell => \"/bin/sh\", nifcmd => \"test -e {path}\", nifshell => \"/bin/sh\","
             ),
         };
         self.resource("exec", &name, &body);
+    }
+
+    /// A file with a content that another resource sends.
+    fn received(&mut self, slot: usize, path: &str) {
+        let name = format!("sender{slot}");
+        let sender = match self.random.usize(..4) {
+            0 => {
+                self.resource("password", &name, "length => 8, saved => true,");
+                format!("Password[{name:?}].password")
+            }
+            1 => {
+                self.resource("value", &name, "any => \"sent\",");
+                format!("Value[{name:?}].any")
+            }
+            2 => {
+                // A command that never ran has no output.
+                let body = "cmd => \"echo sent\", shell => \"/bin/sh\", refreshonly => true,";
+                self.resource("exec", &name, body);
+                format!("Exec[{name:?}].stdout")
+            }
+            _ => {
+                let done = format!("@/done{slot}");
+                let body = format!("cmd => \"touch {done}; echo sent\", shell => \"/bin/sh\", creates => \"{done}\",");
+                self.resource("exec", &name, &body);
+                format!("Exec[{name:?}].stdout")
+            }
+        };
+        let force = self.force();
+        // Another edge could close a cycle.
+        self.resource_without_edges("file", path, &format!("state => \"exists\",{force}"));
+        let _ = writeln!(self.text, "{sender} -> File[{path:?}].content");
+    }
+
+    fn loop_over_files(&mut self, path: &str) {
+        let content = self.pick(&CONTENTS);
+        let attributes = self.attributes();
+        let _ = writeln!(
+            self.text,
+            "for $i, $name in [\"a\", \"b\"] {{\n\tfile \"{path}-${{name}}\" {{ state => \"exists\", content => {content:?},{attributes} }}\n}}"
+        );
+        self.declared.push(format!("File[\"{path}-a\"]"));
+        self.files.push(format!("{path}-b"));
+    }
+
+    /// A file that is made of another one, which comes first.
+    fn derived(&mut self, path: &str) {
+        if self.files.is_empty() {
+            return;
+        }
+        let source = self.random.pick(&self.files).clone();
+        let depend = format!(" Depend => File[{source:?}],");
+        match self.random.usize(..4) {
+            0 => self.resource("gzip", path, &format!("input => \"{source}\",{depend}")),
+            1 => self.resource("tar", path, &format!("inputs => [\"{source}\",],{depend}")),
+            2 => self.resource("file", path, &format!("state => \"exists\", source => \"{source}\",{depend}")),
+            _ => {
+                let body = format!("cmd => \"cp {source} {path}\", creates => \"{path}\",{depend}");
+                self.resource("exec", &format!("copy {path}"), &body);
+            }
+        }
     }
 
     fn attributes(&mut self) -> String {
@@ -138,6 +227,9 @@ impl Program<'_> {
         }
         if self.root && self.random.one_in(3) {
             let _ = write!(text, " owner => {:?},", self.pick(&["root", "daemon", "1234"]));
+        } else if self.random.one_in(20) {
+            // An owner that nobody makes is an error, also when planned.
+            text += " owner => \"no-such-account\",";
         }
         if self.root && self.random.one_in(6) {
             text += " group => \"daemon\",";
@@ -149,15 +241,23 @@ impl Program<'_> {
         if self.random.bool() { " force => true,".to_owned() } else { String::new() }
     }
 
-    /// Adds a resource, with edges to earlier ones at times.
+    /// Adds a resource, with an edge to or from an earlier one at times. Without a second edge, there are no cycles.
     fn resource(&mut self, kind: &str, name: &str, body: &str) {
         let mut body = body.to_owned();
-        if !self.declared.is_empty() && self.random.one_in(3) {
-            let edge = self.pick(&["Depend", "Listen"]);
+        if !self.declared.is_empty() && !body.contains(" => File[") && self.random.one_in(3) {
+            let edge = self.pick(&["Depend", "Listen", "Before", "Notify"]);
             let other = self.random.pick(&self.declared).clone();
             let _ = write!(body, " {edge} => {other},");
         }
-        let _ = writeln!(self.text, "{kind} {name:?} {{ {body} }}");
+        self.resource_without_edges(kind, name, &body);
+    }
+
+    fn resource_without_edges(&mut self, kind: &str, name: &str, body: &str) {
+        let noop = if self.random.one_in(15) { " Meta:noop => true," } else { "" };
+        let _ = writeln!(self.text, "{kind} {name:?} {{ {body}{noop} }}");
+        if kind == "file" && !name.ends_with('/') && body.contains("content =>") {
+            self.files.push(name.to_owned());
+        }
         let reference: Vec<String> = kind.split(':').map(capitalized).collect();
         self.declared.push(format!("{}[{name:?}]", reference.join(":")));
     }

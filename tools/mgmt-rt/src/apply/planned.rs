@@ -79,7 +79,7 @@ pub fn load(file: &Path, artifact: Option<&Path>, prefix: Option<&Path>, format:
     let options = AgentOptions {
         digest_salt: Some(plan.salt),
         deployed: program.as_ref().map(|program| program.deploy.clone()),
-        ..plan::options(&plan.wait, prefix.as_deref())
+        ..plan::options(&plan.wait, prefix.as_deref()).map_err(|diagnostic| fail(vec![diagnostic], files))?
     };
     let mut recorder = PlanRecorder::new(None);
     let summary = match Agent::new(options, &mut recorder) {

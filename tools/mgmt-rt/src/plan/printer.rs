@@ -65,9 +65,10 @@ impl<'f> PlanPrinter<'f> {
             });
             let value = json!({"id": resource.id.to_string(), "change": change.text, "diff": diff});
             let value = match &change.uncertainty {
-                Some(uncertainty) => with_field(value, "uncertainty", uncertainty.reason()),
+                Some(uncertainty) => with_field(value, "uncertainty", uncertainty.reason().into()),
                 None => value,
             };
+            let value = if resource.meta.noop { with_field(value, "noop", true.into()) } else { value };
             return *self.changes.entry(key).or_default() += &format!("{value}\n");
         }
         if !self.changes.contains_key(&key) {
@@ -77,7 +78,8 @@ impl<'f> PlanPrinter<'f> {
         }
         let uncertainty = change.uncertainty.as_ref().map(|why| format!(" ({})", printable(why.reason())));
         let uncertainty = uncertainty.unwrap_or_default();
-        text += &format!("  {}{uncertainty}\n", printable(&change.text));
+        let noop = if resource.meta.noop { " (not made: `Meta:noop`)" } else { "" };
+        text += &format!("  {}{uncertainty}{noop}\n", printable(&change.text));
         match &change.diff {
             Some(_) if hidden => text += &format!("    content: {MASK}\n"),
             Some(diff) => self.diff(diff, &mut text),
@@ -120,8 +122,8 @@ impl<'f> PlanPrinter<'f> {
     }
 }
 
-fn with_field(mut object: serde_json::Value, name: &str, value: &str) -> serde_json::Value {
-    object[name] = value.into();
+fn with_field(mut object: serde_json::Value, name: &str, value: serde_json::Value) -> serde_json::Value {
+    object[name] = value;
     object
 }
 
