@@ -16,6 +16,7 @@ mod bytes;
 mod codec;
 mod container;
 mod invalid;
+mod masked;
 mod sensitive;
 #[cfg(test)]
 mod tests;
@@ -26,5 +27,6 @@ pub use container::{
     ArtifactStage, FORMAT_VERSION, Header, is_artifact, read, read_header, read_program, write, wrong_stage,
 };
 pub use invalid::Invalid;
+pub use masked::{mask_constants, mask_sources};
 pub use sensitive::sensitive_constants;
 pub use validate::{MAX_CONSTANT_DEPTH, MAX_CONSTANT_SIZE, validate};

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -45,7 +47,12 @@ pub fn module_dir(base: &Path, program: &Path, module_path: Option<&Path>) -> St
 #[derive(Debug, Default)]
 pub struct Deploy {
     files: BTreeMap<Arc<str>, Vec<u8>>,
+    /// Not everybody may read one of the files.
+    has_private: bool,
 }
+
+/// The bit of a mode that lets everybody read a file.
+const READABLE_BY_OTHERS: u32 = 0o004;
 
 type Failure = (PathBuf, io::Error);
 
@@ -102,14 +109,19 @@ impl Deploy {
 
     fn add_file(&mut self, inside: Arc<str>, path: &Path) -> Result<(), Failure> {
         if let Entry::Vacant(new) = self.files.entry(inside) {
-            new.insert(std::fs::read(path).map_err(|error| (path.to_owned(), error))?);
+            let fail = |error| (path.to_owned(), error);
+            let mut file = File::open(path).map_err(fail)?;
+            self.has_private |= file.metadata().map_err(fail)?.mode() & READABLE_BY_OTHERS == 0;
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes).map_err(fail)?;
+            new.insert(bytes);
         }
         Ok(())
     }
 
-    /// Path and bytes, sorted by path.
-    pub fn into_sorted(self) -> DeployFiles {
-        self.files.into_iter().collect()
+    /// Path and bytes, sorted by path, and whether not everybody may read one of the files.
+    pub fn into_sorted(self) -> (DeployFiles, bool) {
+        (self.files.into_iter().collect(), self.has_private)
     }
 }
 

@@ -59,8 +59,8 @@ impl From<InputError> for LoadError {
 /// If the main file cannot be read. Imports that cannot be loaded are part of the result.
 pub fn load(input: &Input, options: &Options) -> Result<Loaded, LoadError> {
     let loader = Loader::run(input, options)?;
-    let deploy = if options.deploy { loader.deploy()? } else { Vec::new() };
-    Ok(Loaded { files: loader.files, units: loader.units, deploy })
+    let (deploy, has_private_files) = if options.deploy { loader.deploy()? } else { Default::default() };
+    Ok(Loaded { files: loader.files, units: loader.units, deploy, has_private_files })
 }
 
 /// Reads a program like [`load`], without data files. Also returns where the module of each remote import is, or has to
@@ -71,7 +71,7 @@ pub fn load(input: &Input, options: &Options) -> Result<Loaded, LoadError> {
 pub fn load_remote(input: &Input, options: &Options) -> Result<(Loaded, Vec<RemoteImport>), LoadError> {
     let loader = Loader::run(input, options)?;
     let remote = loader.remote_imports();
-    Ok((Loaded { files: loader.files, units: loader.units, deploy: Vec::new() }, remote))
+    Ok((Loaded { files: loader.files, units: loader.units, ..Loaded::default() }, remote))
 }
 
 struct Loader {
@@ -368,8 +368,8 @@ impl Loader {
         }
     }
 
-    /// Returns the files that the running program can read.
-    fn deploy(&self) -> Result<DeployFiles, LoadError> {
+    /// Returns the files that the running program can read, and whether not everybody may read one of them.
+    fn deploy(&self) -> Result<(DeployFiles, bool), LoadError> {
         let mut files = deploy::Deploy::default();
         let overlay = self.overlay.as_ref().map(|overlay| (overlay.path.as_path(), overlay.content.as_slice()));
         for (id, unit) in &self.units {

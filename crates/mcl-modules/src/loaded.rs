@@ -27,6 +27,10 @@ pub struct Loaded {
     pub units: PrimaryMap<UnitId, Unit>,
     /// The files that `deploy.*` functions can read (spec 01 §6.10). Empty unless [`crate::Options::deploy`] is set.
     pub deploy: DeployFiles,
+    /// Whether not everybody may read one of these files, so that artifacts with them must be private. It is not part of
+    /// artifacts, because equal files give equal bytes.
+    #[serde(skip)]
+    pub has_private_files: bool,
 }
 
 /// A source file as part of a module.

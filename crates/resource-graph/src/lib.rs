@@ -57,7 +57,8 @@ pub use schema::{
     Traits,
 };
 pub use sensitive::{
-    MASK, has_sensitive_parameter, hides_same, is_private_mode, is_sensitive, masked, sends_sensitive, sensitive_texts,
+    MASK, declares_sensitive, has_sensitive_parameter, hides_same, holds_sensitive, is_private_mode, is_sensitive,
+    masked, sends_sensitive, sensitive_texts,
 };
 pub use shared_meta::SharedMeta;
 pub use stored::{StoredEdge, StoredError, StoredGraph, StoredResource, StoredValue};

@@ -20,8 +20,20 @@ const MIN_MASKED_LINE: usize = 8;
 /// Returns whether the value of a parameter must not be shown, according to its resource or its kind.
 #[must_use]
 pub fn is_sensitive(resource: &Resource, param: &str) -> bool {
-    resource.sensitive.iter().any(|name| **name == *param)
-        || kind(&resource.id.kind).and_then(|k| k.field(param)).is_some_and(|f| f.sensitive)
+    resource.sensitive.iter().any(|name| **name == *param) || declares_sensitive(&resource.id.kind, param)
+}
+
+/// Returns whether the kind of this name says that the value of a parameter must not be shown.
+#[must_use]
+pub fn declares_sensitive(of: &str, param: &str) -> bool {
+    kind(of).and_then(|kind| kind.field(param)).is_some_and(|field| field.sensitive)
+}
+
+/// Returns whether a resource holds a value that must not be shown, or may send one.
+#[must_use]
+pub fn holds_sensitive(resource: &Resource) -> bool {
+    let sends = kind(&resource.id.kind).is_some_and(|kind| kind.sends.iter().any(|send| send.sensitive));
+    sends || has_sensitive_parameter(resource)
 }
 
 /// Returns whether what a resource sends as this key must not be shown: because its kind says so, or because a parameter is

@@ -13,6 +13,7 @@ mod foresight;
 mod graphs;
 mod job;
 mod mailbox;
+mod memory;
 mod observer;
 mod planned;
 mod pool;

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use safe_fs::{Error, Files};
 
-/// Creates a directory and its missing parents, accessible to the owner and the group only.
+/// Creates a directory and its missing parents, accessible to the owner only.
 ///
 /// # Errors
 /// A directory cannot be created.
 pub fn create_private_dir(path: &Path) -> std::io::Result<()> {
-    std::fs::DirBuilder::new().recursive(true).mode(0o750).create(path)
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 /// Replaces a file. Every reader sees either the old or the new contents, even after a crash. The process umask applies to

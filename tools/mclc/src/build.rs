@@ -12,18 +12,18 @@ use crate::{ERRORS, memory, output};
 /// Builds a program. Diagnostics go to standard error, because standard output may be the artifact.
 pub fn run(args: &Build, color: Color) -> u8 {
     let wanted: Vec<ArtifactStage> = args.emit.iter().copied().map(ArtifactStage::from).collect();
-    let Built { artifacts, files } = match compile(args, &wanted, color) {
+    let Built { artifacts, files, has_private_files } = match compile(args, &wanted, color) {
         Ok(built) => built,
         Err(status) => return status,
     };
     for (stage, bytes) in &artifacts {
         if wanted.contains(stage)
-            && let Err(status) = output::artifact(&beside(&args.output, *stage), bytes, &files)
+            && let Err(status) = output::artifact(&beside(&args.output, *stage), bytes, &files, has_private_files)
         {
             return status;
         }
     }
-    match artifacts.last().map(|(_, bytes)| output::artifact(&args.output, bytes, &files)) {
+    match artifacts.last().map(|(_, bytes)| output::artifact(&args.output, bytes, &files, has_private_files)) {
         Some(Err(status)) => status,
         _ => 0,
     }
@@ -35,6 +35,8 @@ pub struct Built {
     pub artifacts: Vec<(ArtifactStage, Vec<u8>)>,
     /// The sources.
     pub files: Files,
+    /// Not everybody may read all files of the program.
+    has_private_files: bool,
 }
 
 /// Compiles a program, reports the diagnostics, and returns the artifacts.
@@ -45,14 +47,14 @@ pub fn compile(args: &Build, wanted: &[ArtifactStage], color: Color) -> Result<B
     let failed = |failure: LoadFailure| failure.report(&args.report, color);
     let input = report::input(&args.path, &args.source).map_err(failed)?;
     let loaded = report::load(&input, &args.source, true, &args.report).map_err(failed)?;
-    let files = loaded.files.clone();
+    let (files, has_private_files) = (loaded.files.clone(), loaded.has_private_files);
     let mut all = wanted.to_vec();
     all.push(ArtifactStage::Fgraph);
     let compiled = mcl_driver::compile(loaded, &all, memory::give_back);
     let checked = Checked::new(files.clone(), input.prefix(), compiled.diagnostics, &args.report);
     match report::print(&[checked], &args.report, color) {
         0 if compiled.artifacts.is_empty() => Err(ERRORS),
-        0 => Ok(Built { artifacts: compiled.artifacts, files }),
+        0 => Ok(Built { artifacts: compiled.artifacts, files, has_private_files }),
         status => Err(status),
     }
 }

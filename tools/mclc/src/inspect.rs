@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use mcl_artifact::{ArtifactStage, Header, read_header};
+use mcl_artifact::{ArtifactStage, Header, mask_constants, read_header};
 use mcl_diagnostics::{Code, Diagnostic, Files, Stage};
 use mcl_driver::Payload;
 use mcl_modules::Loaded;
-use resource_graph::StoredGraph;
+use resource_graph::{StoredGraph, declares_sensitive};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ pub fn run(args: &Inspect, color: Color) -> u8 {
     };
     let text = read_header(&bytes).and_then(|header| match header.stage {
         ArtifactStage::Puppet => puppet(&header, &bytes, args.format).map(Some),
-        _ => Payload::read(&bytes).map(|payload| show(&header, &payload, args.format)),
+        _ => Payload::read(&bytes).map(|payload| show(&header, &masked(payload), args.format)),
     });
     match text {
         Ok(Some(text)) => output::stdout(text.as_bytes()),
@@ -37,6 +37,14 @@ fn invalid(diagnostic: Diagnostic, color: Color) -> u8 {
     let style = style(color, &std::io::stderr());
     output::stderr(&crate::report::text(&[checked], crate::cli::Format::Human, style));
     ERRORS
+}
+
+/// Hides the sensitive literals of a program.
+fn masked(mut payload: Payload) -> Payload {
+    if let Payload::Fgraph(program) = &mut payload {
+        mask_constants(program, declares_sensitive);
+    }
+    payload
 }
 
 fn show(header: &Header, payload: &Payload, format: InspectFormat) -> Option<String> {

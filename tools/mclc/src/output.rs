@@ -39,12 +39,14 @@ pub fn private_file(path: &Path, bytes: &[u8]) -> Result<(), u8> {
     file_with_mode(path, bytes, 0o600)
 }
 
-/// Writes an artifact, which contains the sources: readable by its owner only if they may hold sensitive values.
+/// Writes an artifact, which contains the sources and the files of a program: readable by its owner only if these may hold
+/// sensitive values, or are private themselves.
 ///
 /// # Errors
 /// The exit status, after the failure has been reported.
-pub fn artifact(path: &Path, bytes: &[u8], files: &Files) -> Result<(), u8> {
-    if mcl_driver::may_hold_sensitive_values(files) { private_file(path, bytes) } else { file(path, bytes) }
+pub fn artifact(path: &Path, bytes: &[u8], files: &Files, has_private_files: bool) -> Result<(), u8> {
+    let is_private = has_private_files || mcl_driver::may_hold_sensitive_values(files);
+    if is_private { private_file(path, bytes) } else { file(path, bytes) }
 }
 
 fn file_with_mode(path: &Path, bytes: &[u8], mode: u32) -> Result<(), u8> {

@@ -1,5 +1,7 @@
 //! `mclc lex|parse|interpolate|scope|unify|fgraph`: runs a single stage, from file to file.
 
+use std::os::unix::fs::MetadataExt as _;
+
 use mcl_artifact::{ArtifactStage, is_artifact};
 use mcl_diagnostics::{Diagnostic, Files};
 use mcl_driver::Payload;
@@ -20,9 +22,9 @@ pub fn run(args: &Stage, target: ArtifactStage, color: Color) -> u8 {
         },
         _ => None,
     };
-    let (payload, mut diagnostics, prefix) = match artifact {
+    let (payload, mut diagnostics, prefix, is_private) = match artifact {
         Some(bytes) => match read(&bytes, target) {
-            Ok(payload) => (payload, Vec::new(), String::new()),
+            Ok(payload) => (payload, Vec::new(), String::new(), is_private(&args.input)),
             Err(diagnostic) => return finish(Files::default(), String::new(), vec![*diagnostic], args, color),
         },
         None => {
@@ -32,8 +34,8 @@ pub fn run(args: &Stage, target: ArtifactStage, color: Color) -> u8 {
             };
             match report::load(&input, &args.source, true, &args.report) {
                 Ok(loaded) => {
-                    let found = mcl_driver::lex(&loaded);
-                    (Payload::Tokens(loaded), found, input.prefix())
+                    let (found, is_private) = (mcl_driver::lex(&loaded), loaded.has_private_files);
+                    (Payload::Tokens(loaded), found, input.prefix(), is_private)
                 }
                 Err(failure) => return failure.report(&args.report, color),
             }
@@ -53,10 +55,16 @@ pub fn run(args: &Stage, target: ArtifactStage, color: Color) -> u8 {
     let status = finish(files, prefix, diagnostics, args, color);
     match payload {
         Some(payload) if status == 0 && !failed => {
-            output::artifact(&args.output, &payload.write(), payload.files()).err().unwrap_or(0)
+            output::artifact(&args.output, &payload.write(), payload.files(), is_private).err().unwrap_or(0)
         }
         _ => status,
     }
+}
+
+/// Returns whether not everybody may read an artifact. What is made of it must be private, too.
+fn is_private(artifact: &std::path::Path) -> bool {
+    const READABLE_BY_OTHERS: u32 = 0o004;
+    std::fs::metadata(artifact).is_ok_and(|metadata| metadata.mode() & READABLE_BY_OTHERS == 0)
 }
 
 /// Returns the first bytes of a file, enough to recognize an artifact.

@@ -8,7 +8,6 @@ mod backup;
 mod graph;
 mod helper;
 mod log_line;
-mod masked_sources;
 mod output;
 mod plan;
 mod printable;

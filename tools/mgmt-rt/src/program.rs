@@ -6,11 +6,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use mcl_artifact::program::Program;
-use mcl_artifact::read_program;
+use mcl_artifact::{mask_sources, read_program};
 use mcl_diagnostics::{Code, Diagnostic, Files, Format, Stage};
+use resource_graph::declares_sensitive;
 use runtime::sources::ProgramLoader;
 
-use crate::masked_sources::mask_sources;
 use crate::report;
 
 /// Reads a file.
@@ -79,6 +79,6 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Arc<Program>, Diagnostic> {
         diagnostic.message = format!("{}: {}", path.display(), diagnostic.message);
         diagnostic
     })?;
-    mask_sources(&mut program);
+    mask_sources(&mut program, declares_sensitive);
     Ok(Arc::new(program))
 }

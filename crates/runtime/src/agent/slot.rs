@@ -8,6 +8,7 @@ use resources::{Cancel, Failure, Provider};
 
 use crate::agent::damping::Changes;
 use crate::agent::job::{mask_failure, sensitive_texts_of};
+use crate::agent::memory::protect_memory;
 use crate::agent::watching::ActiveWatches;
 
 /// The time after which an unchanged failure is reported for the second time. It doubles with each report.
@@ -50,6 +51,7 @@ pub(super) enum Implementation {
 
 impl Slot {
     fn new(resources: Group) -> Slot {
+        protect_memory(&resources);
         let implementation = match resources::build(&resources) {
             Ok(kind) => Implementation::Idle(kind),
             Err(_) => Implementation::Invalid,

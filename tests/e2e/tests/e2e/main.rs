@@ -25,6 +25,7 @@ mod plan_knowledge;
 mod puppet_fallback;
 mod random_program;
 mod saved_plan;
+mod secret_flows;
 mod secrets;
 mod services;
 mod sources;

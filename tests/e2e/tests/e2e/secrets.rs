@@ -2,8 +2,12 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
+use std::process::Stdio;
 
-use crate::support::{Ran, Scratch};
+use test_support::{eventually, skip};
+
+use crate::support::{Agent, Ran, Scratch};
 
 /// What must never be printed.
 const SECRET: &str = "correct-horse-battery";
@@ -128,6 +132,73 @@ fn artifacts_that_may_hold_sensitive_values_are_private() {
     let scratch = Scratch::new("print \"p\" { msg => \"x\", }\n");
     scratch.build();
     assert_ne!(mode(&scratch, "main.bin"), 0o600);
+}
+
+#[test]
+fn artifacts_with_private_files_are_private() {
+    let scratch = Scratch::new("import \"deploy\"\nprint \"p\" { msg => deploy.readfile(\"/files/key\"), }\n");
+    fs::create_dir(scratch.path("files")).expect("a directory");
+    scratch.write("metadata.yaml", "");
+    scratch.write("files/key", SECRET);
+    let mode = |name: &str| fs::metadata(scratch.path(name)).expect("an artifact").permissions().mode() & 0o777;
+    for (key, is_private) in [(0o600, true), (0o640, true), (0o644, false)] {
+        fs::set_permissions(scratch.path("files/key"), fs::Permissions::from_mode(key)).expect("a mode");
+        for (stage, input, output) in [("build", ".", "built"), ("lex", ".", "tokens"), ("parse", "tokens", "ast")] {
+            let _ = fs::remove_file(scratch.path(output));
+            let ran = scratch.run("mclc", &[stage, input, "-o", output]);
+            assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+            assert_eq!(mode(output) == 0o600, is_private, "{stage} of {key:o}: {:o}", mode(output));
+        }
+    }
+}
+
+#[test]
+fn inspect_hides_sensitive_literals_in_every_format() {
+    let scratch = Scratch::new(
+        &"import \"secret\"\nprint \"p\" { msg => secret.sensitive(\"SECRET\"), }\nvirt \"v\" { uri => \"qemu:///session\", AUTH }\n"
+            .replace("AUTH", "auth => struct{username => \"SECRET-user\", password => \"SECRET-pass\"},")
+            .replace("SECRET", SECRET),
+    );
+    scratch.build();
+    for format in ["text", "json", "dot"] {
+        let ran = scratch.run("mclc", &["inspect", "main.bin", "--format", format]);
+        assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+        assert!(ran.out.contains("print"), "{format}: {}", ran.out);
+        assert_hidden(&ran);
+    }
+}
+
+#[test]
+fn memory_with_sensitive_values_is_not_in_core_dumps() {
+    let dumps_core = |program: &str| {
+        let scratch = Scratch::new(program);
+        scratch.build();
+        let tool = crate::support::bin().join("mgmt-rt");
+        let script = "ulimit -c unlimited; exec \"$0\" apply main.bin --prefix state";
+        let mut command = std::process::Command::new("/bin/sh");
+        command
+            .args(["-c", script])
+            .arg(tool)
+            .current_dir(scratch.path(""))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let agent = Agent(command.spawn().expect("a shell"));
+        eventually("the file is written", || scratch.read("f").is_some());
+        agent.signal(rustix::process::Signal::ABORT);
+        let mut agent = agent;
+        let mut status = None;
+        eventually("the agent ends", || {
+            status = agent.0.try_wait().expect("a child");
+            status.is_some()
+        });
+        status.expect("it ended").core_dumped()
+    };
+    let file = "file \"@/f\" { state => \"exists\", content => CONTENT, }\n";
+    if !dumps_core(&file.replace("CONTENT", "\"x\"")) {
+        return skip("the kernel writes no core dumps here");
+    }
+    let content = format!("secret.sensitive(\"{SECRET}\")");
+    assert!(!dumps_core(&format!("import \"secret\"\n{}", file.replace("CONTENT", &content))));
 }
 
 #[test]
