@@ -22,7 +22,7 @@ const PARAMETERS: [&str; 6] = ["cmd", "args", "ifcmd", "nifcmd", "watchcmd", "do
 /// Returns the warnings for a program, in source order.
 pub(crate) fn warnings(program: &Program) -> Vec<Diagnostic> {
     let is_marking = program.functions.values().any(|function| *program.strings[function.name] == *MARK);
-    let Some(top) = program.templates.keys().last().filter(|_| is_marking) else { return Vec::new() };
+    let Some(top) = program.templates.keys().next_back().filter(|_| is_marking) else { return Vec::new() };
     let mut results = Vec::with_capacity(program.templates.len());
     for template in program.templates.values() {
         let sources = node_sources(program, template, &results);
@@ -158,7 +158,7 @@ impl Search<'_> {
             };
             for statement in &template.statements {
                 match statement {
-                    Statement::Resource(resource) => self.found.extend(commands(self.program, resource, &is_sensitive)),
+                    Statement::Resource(resource) => self.found.extend(commands(self.program, resource, is_sensitive)),
                     Statement::Edge { .. } => {}
                     Statement::If { then, otherwise, .. } => {
                         todo.extend([then].into_iter().chain(otherwise).map(|closure| inner(closure, Vec::new())));

@@ -23,7 +23,7 @@ fn killed_runs_are_completed_by_the_next() {
 }
 
 fn run(random: &mut Rng) {
-    let scratch = Scratch::new(&program(random, is_root()));
+    let scratch = Scratch::new(&program(random, is_root(), false));
     prepare(random, &scratch.path(""));
     scratch.build();
     let (root, copy) = (scratch.path("root"), scratch.path("copy"));

@@ -20,13 +20,13 @@ fn random_programs_do_what_was_planned() {
 }
 
 fn run(random: &mut Rng) {
-    let first = program(random, is_root());
+    let first = program(random, is_root(), true);
     let scratch = Scratch::new(&first);
     prepare(random, &scratch.path(""));
     if random.bool() {
         // Resources that leave the program may have reversals.
         scratch.apply_once(&[]);
-        let next = if random.one_in(3) { String::new() } else { program(random, is_root()) };
+        let next = if random.one_in(3) { String::new() } else { program(random, is_root(), true) };
         scratch.write("main.mcl", &next);
         disturb(random, &scratch.path("root"));
     }

@@ -16,9 +16,11 @@ const SLOTS: usize = 8;
 const CONTENTS: [&str; 4] = ["", "one\n", "one\ntwo\n", "no newline at the end"];
 const MODES: [&str; 4] = ["0600", "0644", "0755", "u=rw,g=r"];
 
-/// Makes a program. `other` users own files only if the program is applied by root.
-pub fn program(random: &mut Rng, root: bool) -> String {
-    let mut program = Program { random, root, text: String::new(), declared: Vec::new(), files: Vec::new() };
+/// Makes a program. Other users own files only if the program is applied by root. With `random_values`, it makes passwords, so
+/// that two machines on which it is applied differ.
+pub fn program(random: &mut Rng, root: bool, random_values: bool) -> String {
+    let mut program =
+        Program { random, root, random_values, text: String::new(), declared: Vec::new(), files: Vec::new() };
     for slot in 0..SLOTS {
         program.slot(slot);
     }
@@ -28,6 +30,7 @@ pub fn program(random: &mut Rng, root: bool) -> String {
 struct Program<'r> {
     random: &'r mut Rng,
     root: bool,
+    random_values: bool,
     text: String,
     /// References to the resources so far, such as `File["@/root/s1"]`.
     declared: Vec<String>,
@@ -164,11 +167,11 @@ impl Program<'_> {
     fn received(&mut self, slot: usize, path: &str) {
         let name = format!("sender{slot}");
         let sender = match self.random.usize(..4) {
-            0 => {
+            0 if self.random_values => {
                 self.resource("password", &name, "length => 8, saved => true,");
                 format!("Password[{name:?}].password")
             }
-            1 => {
+            0 | 1 => {
                 self.resource("value", &name, "any => \"sent\",");
                 format!("Value[{name:?}].any")
             }

@@ -72,7 +72,18 @@ fn oneshot_service_is_not_restarted_without_cause() {
     let program = format!("{RUNNING}\nsvc \"once\" {{\n\tstate => \"running\",\n}}\n");
     let Some(machine) = with_web(&program) else { return };
     let planned = machine.run(&["/tools/mgmt-rt", "plan", "/test/main.bin"]);
-    assert_eq!(planned.status, 3, "a service without a unit file yet does not fail a plan: {}", planned.err);
+    let is_refused = planned.status == 1 && planned.err.contains("there is no service once.service on this machine");
+    assert!(is_refused, "nothing provides the service: {}{}", planned.out, planned.err);
+    machine.scratch.write(
+        "main.mcl",
+        &format!("{program}exec \"install\" {{\n\tcmd => \"true\",\n\tBefore => Svc[\"once\"],\n}}\n"),
+    );
+    machine.scratch.build();
+    let planned = machine.run(&["/tools/mgmt-rt", "plan", "/test/main.bin"]);
+    assert_eq!(planned.status, 3, "{}{}", planned.out, planned.err);
+    assert!(planned.out.contains("unknown until exec[install] has changed"), "{}", planned.out);
+    machine.scratch.write("main.mcl", &program);
+    machine.scratch.build();
     let once = "[Service]\nType=oneshot\nExecStart=/bin/sh -c 'echo ran >>/test/runs'\n";
     machine.write("/etc/systemd/system/once.service", once);
     machine.must(&["systemctl", "daemon-reload"]);
