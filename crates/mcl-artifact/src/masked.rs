@@ -1,6 +1,7 @@
 //! Programs without their sensitive literals, for people to read.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use mcl_diagnostics::Files;
 
@@ -19,9 +20,9 @@ pub fn mask_constants(program: &mut Program, is_sensitive: impl Fn(&str, &str) -
     let constants = sensitive_constants(program, is_sensitive);
     let pieces = pieces(program, &constants);
     mask_files(program, &pieces);
-    for (_, bytes) in &mut program.deploy {
-        if let Ok(text) = str::from_utf8(bytes) {
-            *bytes = masked_text(text, &pieces).into_bytes();
+    for (_, content) in Arc::make_mut(&mut program.deploy) {
+        if let Ok(text) = str::from_utf8(content.as_bytes()) {
+            *content = masked_text(text, &pieces).into();
         }
     }
     for constant in constants {

@@ -13,7 +13,7 @@ impl Engine {
 
     /// Returns the resources whose changes are the reason for the refresh by the running check.
     pub fn notified_by(&self, key: VertexKey) -> impl Iterator<Item = &ResourceId> {
-        self.get(key).into_iter().flat_map(|vertex| &vertex.taken_notifications)
+        self.get(key).into_iter().flat_map(|vertex| vertex.taken_notifications.iter())
     }
 }
 
