@@ -16,11 +16,11 @@ const SLOTS: usize = 8;
 const CONTENTS: [&str; 4] = ["", "one\n", "one\ntwo\n", "no newline at the end"];
 const MODES: [&str; 4] = ["0600", "0644", "0755", "u=rw,g=r"];
 
-/// Makes a program. Other users own files only if the program is applied by root. With `random_values`, it makes passwords, so
-/// that two machines on which it is applied differ.
-pub fn program(random: &mut Rng, root: bool, random_values: bool) -> String {
+/// Makes a program. Other users own files only if the program is applied by root. One of
+/// `any_sender` makes passwords and uses the output of commands, so that it differs when it is repeated or interrupted.
+pub fn program(random: &mut Rng, root: bool, any_sender: bool) -> String {
     let mut program =
-        Program { random, root, random_values, text: String::new(), declared: Vec::new(), files: Vec::new() };
+        Program { random, root, any_sender, text: String::new(), declared: Vec::new(), files: Vec::new() };
     for slot in 0..SLOTS {
         program.slot(slot);
     }
@@ -30,7 +30,7 @@ pub fn program(random: &mut Rng, root: bool, random_values: bool) -> String {
 struct Program<'r> {
     random: &'r mut Rng,
     root: bool,
-    random_values: bool,
+    any_sender: bool,
     text: String,
     /// References to the resources so far, such as `File["@/root/s1"]`.
     declared: Vec<String>,
@@ -166,16 +166,17 @@ impl Program<'_> {
     /// A file with a content that another resource sends.
     fn received(&mut self, slot: usize, path: &str) {
         let name = format!("sender{slot}");
-        let sender = match self.random.usize(..4) {
-            0 if self.random_values => {
+        let senders = if self.any_sender { 4 } else { 2 };
+        let sender = match self.random.usize(..senders) {
+            3 => {
                 self.resource("password", &name, "length => 8, saved => true,");
                 format!("Password[{name:?}].password")
             }
-            0 | 1 => {
+            0 => {
                 self.resource("value", &name, "any => \"sent\",");
                 format!("Value[{name:?}].any")
             }
-            2 => {
+            1 => {
                 // A command that never ran has no output.
                 let body = "cmd => \"echo sent\", shell => \"/bin/sh\", refreshonly => true,";
                 self.resource("exec", &name, body);
