@@ -69,6 +69,7 @@ impl Engine {
             free: self.free.clone(),
             by_id: self.by_id.clone(),
             by_member: self.by_member.clone(),
+            unknown: self.unknown.clone(),
             retry_counts: self.retry_counts.clone(),
             semaphores: self.semaphores.clone(),
             common_semaphore: self.common_semaphore.clone(),
