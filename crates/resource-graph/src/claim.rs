@@ -1,92 +1,117 @@
 //! What resources want of things on the machine, so that two that want different states of one thing are found before
 //! anything runs.
 
+use std::borrow::Cow;
+
 use crate::Params;
 
 /// A demand on one aspect of a thing, such as the content of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Claim {
+pub struct Claim<'a> {
     /// The thing: a path without `.`, `..` and superfluous slashes, or a name after a namespace, such as `key:x`.
-    pub object: String,
+    pub object: Cow<'a, str>,
     /// The aspect: `content`, `mode`, `type`.
     pub aspect: &'static str,
     /// The demand.
-    pub demand: Demand,
+    pub demand: Demand<'a>,
 }
 
 /// A demand on an aspect.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Demand {
+pub enum Demand<'a> {
     /// This state as a whole. Two resources agree if they demand the same.
-    Whole(String),
+    Whole {
+        /// How the state is written, such as `content` or `source`.
+        form: &'static str,
+        /// The state in this form. It may be secret.
+        state: Cow<'a, str>,
+    },
     /// A part of it, such as a line of a file. Parts do not contradict each other, but a demand for the whole.
     Part,
     /// That a line exists, or that it does not.
     Line {
         /// The line. It may be secret.
-        text: String,
+        text: Cow<'a, str>,
         /// Whether it must exist.
         exists: bool,
     },
 }
 
-impl Demand {
+impl<'a> Demand<'a> {
+    /// Demands a state that can only be written in one way.
+    pub fn whole(state: impl Into<Cow<'a, str>>) -> Demand<'a> {
+        Demand::Whole { form: "", state: state.into() }
+    }
+
     /// Returns the part of the aspect that is demanded. Demands of different parts are unrelated.
     #[must_use]
     pub fn part(&self) -> &str {
         match self {
             Demand::Line { text, .. } => text,
-            Demand::Whole(_) | Demand::Part => "",
+            Demand::Whole { .. } | Demand::Part => "",
         }
     }
 }
 
-impl Claim {
+impl<'a> Claim<'a> {
     /// Makes a demand for the whole aspect of a path.
     #[must_use]
-    pub fn whole(path: &str, aspect: &'static str, state: impl Into<String>) -> Claim {
-        Claim { object: normalized_path(path), aspect, demand: Demand::Whole(state.into()) }
+    pub fn whole(path: impl Into<Cow<'a, str>>, aspect: &'static str, state: impl Into<Cow<'a, str>>) -> Claim<'a> {
+        Claim { object: normalized_path(path), aspect, demand: Demand::whole(state) }
     }
 
     /// Makes a demand for a part of the content of a file.
     #[must_use]
-    pub fn part_of_file(path: &str) -> Claim {
+    pub fn part_of_file(path: impl Into<Cow<'a, str>>) -> Claim<'a> {
         Claim { object: normalized_path(path), aspect: "content", demand: Demand::Part }
     }
 
     /// Makes a demand for a line of a file.
     #[must_use]
-    pub fn line(path: &str, text: impl Into<String>, exists: bool) -> Claim {
+    pub fn line(path: impl Into<Cow<'a, str>>, text: impl Into<Cow<'a, str>>, exists: bool) -> Claim<'a> {
         Claim { object: normalized_path(path), aspect: "line", demand: Demand::Line { text: text.into(), exists } }
+    }
+
+    /// Returns the claim with copies of what it borrows.
+    #[must_use]
+    pub fn into_owned(self) -> Claim<'static> {
+        let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        let demand = match self.demand {
+            Demand::Whole { form, state } => Demand::Whole { form, state: owned(state) },
+            Demand::Part => Demand::Part,
+            Demand::Line { text, exists } => Demand::Line { text: owned(text), exists },
+        };
+        Claim { object: owned(self.object), aspect: self.aspect, demand }
     }
 
     /// Returns whether two claims cannot both be satisfied.
     #[must_use]
-    pub fn contradicts(&self, other: &Claim) -> bool {
+    pub fn contradicts(&self, other: &Claim<'_>) -> bool {
         let is_same = self.object == other.object && self.aspect == other.aspect;
         is_same
             && match (&self.demand, &other.demand) {
                 (Demand::Part, Demand::Part) => false,
-                (Demand::Whole(a), Demand::Whole(b)) => a != b,
+                (Demand::Whole { form: a, state }, Demand::Whole { form: b, state: other }) => (a, state) != (b, other),
                 (Demand::Line { text: a, exists }, Demand::Line { text: b, exists: other }) => {
                     a == b && exists != other
                 }
-                (Demand::Whole(_), _) | (_, Demand::Whole(_)) => true,
+                (Demand::Whole { .. }, _) | (_, Demand::Whole { .. }) => true,
                 (Demand::Part, Demand::Line { .. }) | (Demand::Line { .. }, Demand::Part) => false,
             }
     }
 }
 
 /// Returns the claims of a kind that edits the files it manages.
-pub(crate) fn parts_of_managed_files(p: &Params<'_>) -> Vec<Claim> {
-    (p.kind().managed_files)(p).iter().map(|path| Claim::part_of_file(path)).collect()
+pub(crate) fn parts_of_managed_files<'a>(p: &Params<'a>) -> Vec<Claim<'a>> {
+    (p.kind().managed_files)(p).into_iter().map(Claim::part_of_file).collect()
 }
 
 /// Returns a path without `.`, `..` and superfluous slashes, as text: links are not resolved.
 #[must_use]
-pub fn normalized_path(path: &str) -> String {
-    if !path.starts_with('/') {
-        return path.to_owned();
+pub fn normalized_path<'a>(path: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
+    let path = path.into();
+    if !path.starts_with('/') || is_normalized(&path) {
+        return path;
     }
     let mut out = String::with_capacity(path.len());
     for component in path.split('/') {
@@ -99,7 +124,12 @@ pub fn normalized_path(path: &str) -> String {
             }
         }
     }
-    if out.is_empty() { "/".to_owned() } else { out }
+    Cow::Owned(if out.is_empty() { "/".to_owned() } else { out })
+}
+
+/// Returns whether [`normalized_path`] leaves an absolute path as it is.
+fn is_normalized(path: &str) -> bool {
+    path == "/" || path.split('/').skip(1).all(|component| !matches!(component, "" | "." | ".."))
 }
 
 #[cfg(test)]
@@ -107,7 +137,7 @@ mod tests {
     use super::*;
     use crate::{Resource, ResourceId, kind};
 
-    fn claims(resource: &Resource) -> Vec<Claim> {
+    fn claims(resource: &Resource) -> Vec<Claim<'_>> {
         let params = Params::of(resource).expect("a known kind");
         (params.kind().claims)(&params)
     }
@@ -125,7 +155,8 @@ mod tests {
         for path in ["/a/b", "//a/b/", "/a/./b", "/a/x/../b", "/../a//b/."] {
             assert_eq!(normalized_path(path), "/a/b", "{path}");
         }
-        assert_eq!((normalized_path("/.."), normalized_path("~/x")), ("/".to_owned(), "~/x".to_owned()));
+        assert_eq!([normalized_path("/.."), normalized_path("~/x")], ["/", "~/x"]);
+        assert!(matches!(normalized_path("/a/b.c/..d"), Cow::Borrowed("/a/b.c/..d")));
     }
 
     #[test]

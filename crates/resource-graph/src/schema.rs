@@ -41,7 +41,7 @@ pub struct ResourceKind {
     /// their directory spares them.
     pub managed_files: fn(&Params<'_>) -> Vec<String>,
     /// What a resource demands of things that other resources may demand something of, too.
-    pub claims: fn(&Params<'_>) -> Vec<Claim>,
+    pub claims: for<'a> fn(&Params<'a>) -> Vec<Claim<'a>>,
     /// The boolean parameter that makes a resource react to a refresh although its kind has no refresh trait.
     pub refresh_parameter: Option<&'static str>,
     /// The boolean parameter that makes a resource differ from every other one, even from itself.

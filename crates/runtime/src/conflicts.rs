@@ -3,6 +3,9 @@
 //! Of a whole graph all claims are compared. When single resources change afterwards, only objects matter that several
 //! resources claim something of: [`SharedClaims`] holds the claims on these.
 
+use std::borrow::Cow;
+use std::collections::hash_map::Entry;
+
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use resource_graph::{Claim, Params, Resource, ResourceGraph, VertexId, normalized_path};
 use resources::expand_home;
@@ -16,7 +19,7 @@ type Subject = (String, &'static str, String);
 pub(crate) struct SharedClaims {
     objects: FxHashSet<String>,
     /// One claim for each subject, because all are alike, and their number.
-    claims: FxHashMap<Subject, (Claim, u32)>,
+    claims: FxHashMap<Subject, (Claim<'static>, u32)>,
 }
 
 /// Compares the claims of all resources. Resources that change nothing are left out.
@@ -24,41 +27,48 @@ pub(crate) struct SharedClaims {
 /// # Errors
 /// R0304 for each resource that contradicts one before it.
 pub(crate) fn conflicts(graph: &ResourceGraph) -> Result<SharedClaims, Vec<Diagnostic>> {
-    // Parts do not contradict each other, so one of them stands for all; the same holds for equal demands.
-    let mut first: FxHashMap<Subject, (VertexId, Claim)> = FxHashMap::default();
-    let mut owners: FxHashMap<String, VertexId> = FxHashMap::default();
-    let mut shared = SharedClaims::default();
     let mut homes = Homes::default();
+    let mut shared = SharedClaims { objects: shared_objects(graph, &mut homes), claims: FxHashMap::default() };
+    if shared.objects.is_empty() {
+        return Ok(shared);
+    }
+    // Parts do not contradict each other, so one of them stands for all; the same holds for equal demands.
+    let mut first: FxHashMap<Subject, (VertexId, Claim<'_>)> = FxHashMap::default();
     let mut diagnostics = Vec::new();
-    for vertex in graph.vertices() {
-        for claim in claims_of(graph.resource(vertex), &mut homes) {
-            match owners.get(&claim.object) {
-                None => drop(owners.insert(claim.object.clone(), vertex)),
-                Some(owner) if *owner != vertex => drop(shared.objects.insert(claim.object.clone())),
-                Some(_) => {}
-            }
-            let subject = subject(&claim);
-            match first.get(&subject) {
-                None => {
-                    first.insert(subject, (vertex, claim));
-                }
-                Some((other, claimed)) if claimed.contradicts(&claim) => {
-                    diagnostics.push(conflict(graph, *other, vertex, &claim));
-                    break;
-                }
-                Some(_) => {}
+    for (vertex, resource) in graph.resources() {
+        let claims = claims_of(resource, &mut homes).into_iter();
+        for claim in claims.filter(|claim| shared.objects.contains(&*claim.object)) {
+            let (other, claimed) = first.entry(subject(&claim)).or_insert_with(|| (vertex, claim.clone()));
+            if claimed.contradicts(&claim) {
+                diagnostics.push(conflict(graph, *other, vertex, &claim));
+                break;
             }
         }
     }
     if !diagnostics.is_empty() {
         return Err(diagnostics);
     }
-    if !shared.objects.is_empty() {
-        for (_, resource) in graph.resources() {
-            shared.add(claims_of(resource, &mut homes));
-        }
+    for (_, resource) in graph.resources() {
+        shared.add(claims_of(resource, &mut homes));
     }
     Ok(shared)
+}
+
+/// Returns the objects that several resources claim something of. They are few: most resources are alone with what they
+/// manage, so only the claims on these objects are compared.
+fn shared_objects(graph: &ResourceGraph, homes: &mut Homes) -> FxHashSet<String> {
+    let mut owners: FxHashMap<Cow<'_, str>, VertexId> = FxHashMap::default();
+    let mut shared = FxHashSet::default();
+    for (vertex, resource) in graph.resources() {
+        for claim in claims_of(resource, homes) {
+            match owners.entry(claim.object) {
+                Entry::Vacant(vacant) => drop(vacant.insert(vertex)),
+                Entry::Occupied(owner) if *owner.get() != vertex => drop(shared.insert(owner.key().to_string())),
+                Entry::Occupied(_) => {}
+            }
+        }
+    }
+    shared
 }
 
 impl SharedClaims {
@@ -72,7 +82,8 @@ impl SharedClaims {
             if old == new {
                 continue;
             }
-            let objects = |claims: &[Claim]| claims.iter().map(|claim| claim.object.clone()).collect::<FxHashSet<_>>();
+            let objects =
+                |claims: &[Claim<'_>]| claims.iter().map(|claim| claim.object.to_string()).collect::<FxHashSet<_>>();
             // Who else claims a new object is not known.
             if objects(&old) != objects(&new) {
                 return false;
@@ -83,7 +94,7 @@ impl SharedClaims {
         added.into_iter().all(|claims| self.add(claims))
     }
 
-    fn remove(&mut self, claims: Vec<Claim>) {
+    fn remove(&mut self, claims: Vec<Claim<'_>>) {
         for claim in claims {
             let subject = subject(&claim);
             let Some((_, count)) = self.claims.get_mut(&subject) else { continue };
@@ -95,9 +106,9 @@ impl SharedClaims {
     }
 
     /// Adds claims; returns whether none contradicts an earlier one.
-    fn add(&mut self, claims: Vec<Claim>) -> bool {
-        for claim in claims.into_iter().filter(|claim| self.objects.contains(&claim.object)) {
-            let (known, count) = self.claims.entry(subject(&claim)).or_insert_with(|| (claim.clone(), 0));
+    fn add(&mut self, claims: Vec<Claim<'_>>) -> bool {
+        for claim in claims.into_iter().filter(|claim| self.objects.contains(&*claim.object)) {
+            let (known, count) = self.claims.entry(subject(&claim)).or_insert_with(|| (claim.clone().into_owned(), 0));
             if known.contradicts(&claim) {
                 return false;
             }
@@ -107,12 +118,12 @@ impl SharedClaims {
     }
 }
 
-fn subject(claim: &Claim) -> Subject {
-    (claim.object.clone(), claim.aspect, claim.demand.part().to_owned())
+fn subject(claim: &Claim<'_>) -> Subject {
+    (claim.object.to_string(), claim.aspect, claim.demand.part().to_owned())
 }
 
 /// Returns the claims of a resource; none if it changes nothing.
-fn claims_of(resource: &Resource, homes: &mut Homes) -> Vec<Claim> {
+fn claims_of<'r>(resource: &'r Resource, homes: &mut Homes) -> Vec<Claim<'r>> {
     let params = Params::of(resource).filter(|_| !resource.meta.noop && !resource.meta.hidden);
     let mut claims = params.map_or_else(Vec::new, |params| (params.kind().claims)(&params));
     for claim in &mut claims {
@@ -127,7 +138,7 @@ struct Homes(FxHashMap<String, Option<String>>);
 
 impl Homes {
     /// Replaces a leading `~` or `~USER` by the home directory, if it is known.
-    fn expand(&mut self, object: String) -> String {
+    fn expand<'a>(&mut self, object: Cow<'a, str>) -> Cow<'a, str> {
         let Some((short, below)) = object.split_once('/').filter(|(short, _)| short.starts_with('~')) else {
             return object;
         };
@@ -136,13 +147,13 @@ impl Homes {
             home.into_os_string().into_string().ok()
         });
         match home {
-            Some(home) => normalized_path(&format!("{home}/{below}")),
+            Some(home) => normalized_path(format!("{home}/{below}")),
             None => object,
         }
     }
 }
 
-fn conflict(graph: &ResourceGraph, first: VertexId, second: VertexId, claim: &Claim) -> Diagnostic {
+fn conflict(graph: &ResourceGraph, first: VertexId, second: VertexId, claim: &Claim<'_>) -> Diagnostic {
     let (first, second) = (graph.resource(first), graph.resource(second));
     let Claim { object, aspect, .. } = claim;
     let message = format!("{} and {} contradict each other about the {aspect} of {object}", first.id, second.id);

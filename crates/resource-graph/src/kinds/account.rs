@@ -19,10 +19,10 @@ pub(super) const GROUP: ResourceKind = ResourceKind {
 };
 
 /// Returns the claim to a number that no other account may have.
-fn own_number(p: &Params<'_>, param: &str, what: &str) -> Option<Claim> {
+fn own_number<'a>(p: &Params<'a>, param: &str, what: &str) -> Option<Claim<'a>> {
     let is_wanted = p.is_set(param) && !is_absent(p);
-    let demand = Demand::Whole(p.name().to_owned());
-    is_wanted.then(|| Claim { object: format!("{what} {}", p.int(param)), aspect: "name", demand })
+    let demand = Demand::whole(p.name());
+    is_wanted.then(|| Claim { object: format!("{what} {}", p.int(param)).into(), aspect: "name", demand })
 }
 
 fn validate_name(param: Option<&str>, what: &str, name: &str) -> Result<(), ValidationError> {

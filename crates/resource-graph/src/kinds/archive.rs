@@ -46,9 +46,9 @@ pub(super) const DEPLOY_TAR: ResourceKind = ResourceKind {
 };
 
 /// No two resources write the same archive.
-fn whole_output(p: &Params<'_>) -> Vec<Claim> {
+fn whole_output<'a>(p: &Params<'a>) -> Vec<Claim<'a>> {
     let maker = format!("{} {}", p.kind().name, p.name());
-    vec![Claim::whole(&p.string_or_name("path"), "content", maker)]
+    vec![Claim::whole(p.string_or_name("path"), "content", maker)]
 }
 
 fn validate_tar(p: &Params<'_>) -> Result<(), ValidationError> {

@@ -6,8 +6,8 @@ use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder, Identity, Of
 use crate::kinds::account::{want_group, want_user};
 use crate::kinds::symbolic_mode::SymbolicMode;
 use crate::{
-    AutoEdges, Claim, Comparison, Field, KindConstant, Params, ResourceKind, Reversal, ReversalError, Traits,
-    ValidationError,
+    AutoEdges, Claim, Comparison, Demand, Field, KindConstant, Params, ResourceKind, Reversal, ReversalError, Traits,
+    ValidationError, normalized_path,
 };
 
 pub(super) const FILE: ResourceKind = ResourceKind {
@@ -82,33 +82,36 @@ pub fn file_path<'a>(p: &Params<'a>) -> Cow<'a, str> {
 }
 
 /// Two files that set the same attribute of one path to different values undo each other's changes.
-fn file_claims(p: &Params<'_>) -> Vec<Claim> {
+fn file_claims<'a>(p: &Params<'a>) -> Vec<Claim<'a>> {
     let path = file_path(p);
+    let is_directory = path.ends_with('/');
+    let object = normalized_path(path);
+    let claim = |aspect, demand| Claim { object: object.clone(), aspect, demand };
     if is_absent(p) {
-        return vec![Claim::whole(&path, "type", "absent"), Claim::whole(&path, "content", "absent")];
+        return vec![claim("type", Demand::whole("absent")), claim("content", Demand::whole("absent"))];
     }
     let mut claims = Vec::new();
     let fragments: Vec<_> = p.strings("fragments").collect();
     let content = match (p.given_string("content"), p.string("source")) {
-        (Some(content), _) => Some(format!("content {content}")),
-        (None, source) if !source.is_empty() => Some(format!("source {source}")),
-        (None, _) => (!fragments.is_empty()).then(|| format!("fragments {}", fragments.join("\n"))),
+        (Some(state), _) => Some(Demand::Whole { form: "content", state }),
+        (None, state) if !state.is_empty() => Some(Demand::Whole { form: "source", state }),
+        (None, _) if fragments.is_empty() => None,
+        (None, _) => Some(Demand::Whole { form: "fragments", state: fragments.join("\n").into() }),
     };
     if content.is_some() || &*p.string("state") == "exists" {
-        let is_directory = path.ends_with('/');
         let link_or_file = if p.bool("symlink") { "link" } else { "file" };
-        claims.push(Claim::whole(&path, "type", if is_directory { "directory" } else { link_or_file }));
+        claims.push(claim("type", Demand::whole(if is_directory { "directory" } else { link_or_file })));
     }
-    claims.extend(content.map(|content| Claim::whole(&path, "content", content)));
+    claims.extend(content.map(|content| claim("content", content)));
     if let Ok(mode) = u32::from_str_radix(&p.string("mode"), 8) {
-        claims.push(Claim::whole(&path, "mode", mode.to_string()));
+        claims.push(claim("mode", Demand::whole(mode.to_string())));
     }
     for (parameter, number) in [("owner", "owner id"), ("group", "group id")] {
         let name = p.string(parameter);
         let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
         if !name.is_empty() {
             // A name and a number can mean the same account.
-            claims.push(Claim::whole(&path, if is_number { number } else { parameter }, name));
+            claims.push(claim(if is_number { number } else { parameter }, Demand::whole(name)));
         }
     }
     claims

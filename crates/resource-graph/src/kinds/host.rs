@@ -20,7 +20,7 @@ pub(super) const HOSTNAME: ResourceKind = ResourceKind {
     ..ResourceKind::BASE
 };
 
-fn hostname_claims(p: &Params<'_>) -> Vec<Claim> {
+fn hostname_claims<'a>(p: &Params<'a>) -> Vec<Claim<'a>> {
     let common = p.string_or_name("hostname");
     let names = [
         ("pretty_hostname", "pretty name"),
@@ -29,11 +29,7 @@ fn hostname_claims(p: &Params<'_>) -> Vec<Claim> {
     ];
     let names = names.map(|(param, aspect)| (p.given_string(param).unwrap_or_else(|| common.clone()), aspect));
     let wanted = names.into_iter().filter(|(name, _)| !name.is_empty());
-    let claims = wanted.map(|(name, aspect)| Claim {
-        object: "this host".to_owned(),
-        aspect,
-        demand: Demand::Whole(name.into_owned()),
-    });
+    let claims = wanted.map(|(name, aspect)| Claim { object: "this host".into(), aspect, demand: Demand::whole(name) });
     parts_of_managed_files(p).into_iter().chain(claims).collect()
 }
 
@@ -122,7 +118,7 @@ pub(super) const MOUNT: ResourceKind = ResourceKind {
     ..ResourceKind::BASE
 };
 
-fn mount_claims(p: &Params<'_>) -> Vec<Claim> {
+fn mount_claims<'a>(p: &Params<'a>) -> Vec<Claim<'a>> {
     let wanted = if p.string("state") == "exists" {
         let options = p.value("options").map(ToString::to_string).unwrap_or_default();
         let (freq, passno) = (p.int("freq"), p.int("passno"));

@@ -20,15 +20,18 @@ pub(super) const KV: ResourceKind = ResourceKind {
     ..ResourceKind::BASE
 };
 
-fn kv_claims(p: &Params<'_>) -> Vec<Claim> {
+fn kv_claims<'a>(p: &Params<'a>) -> Vec<Claim<'a>> {
     if p.bool("skiplessthan") {
         // The value grows.
         return Vec::new();
     }
     let key = p.string_or_name("key");
     let object = if p.bool("mapped") { format!("own key:{key}") } else { format!("key:{key}") };
-    let value = p.given_string("value").map_or_else(|| "absent".to_owned(), |value| format!("value {value}"));
-    vec![Claim { object, aspect: "value", demand: Demand::Whole(value) }]
+    let demand = match p.given_string("value") {
+        Some(state) => Demand::Whole { form: "value", state },
+        None => Demand::whole("absent"),
+    };
+    vec![Claim { object: object.into(), aspect: "value", demand }]
 }
 
 fn validate_kv(p: &Params<'_>) -> Result<(), ValidationError> {

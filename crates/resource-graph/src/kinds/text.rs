@@ -26,12 +26,12 @@ pub(super) const LINE: ResourceKind = ResourceKind {
 };
 
 /// Returns the claims of a resource that demands a line of the files that it edits.
-fn claims_with_line(p: &Params<'_>, line: &str) -> Vec<Claim> {
+fn claims_with_line<'a>(p: &Params<'a>, line: &str) -> Vec<Claim<'a>> {
     let mut claims = parts_of_managed_files(p);
     let line = line.strip_suffix('\n').unwrap_or(line);
     if !line.is_empty() {
         let exists = p.string("state") == "exists";
-        claims.extend((p.kind().managed_files)(p).iter().map(|path| Claim::line(path, line, exists)));
+        claims.extend((p.kind().managed_files)(p).into_iter().map(|path| Claim::line(path, line.to_owned(), exists)));
     }
     claims
 }
