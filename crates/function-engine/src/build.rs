@@ -7,6 +7,7 @@ use mcl_diagnostics::Span;
 use mcl_functions::{EngineFunction, Implementation};
 use mcl_value::{FuncValue, Value};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::closure::{ClosureLocation, FunctionInstance};
 use crate::code::for_each_operand;
@@ -261,7 +262,7 @@ impl Engine {
             frame,
             slot,
             inputs: Vec::with_capacity(inputs.size_hint().0),
-            dependents: Vec::new(),
+            dependents: SmallVec::new(),
             state: State::New,
             sensitive: false,
             height: 0,

@@ -8,6 +8,7 @@ use mcl_artifact::program::{FunctionIdx, Operand, TemplateId, TypeIdx};
 use mcl_diagnostics::Span;
 use mcl_functions::{EngineFunction, Stream};
 use mcl_value::{FuncValue, Value};
+use smallvec::SmallVec;
 
 use crate::closure::ClosureLocation;
 use crate::failure::Failure;
@@ -23,7 +24,8 @@ pub(crate) struct Node {
     /// The entry of the frame's tables that refers to this node.
     pub(crate) slot: Slot,
     pub(crate) inputs: Vec<Input>,
-    pub(crate) dependents: Vec<Dependent>,
+    /// Most nodes have one.
+    pub(crate) dependents: SmallVec<[Dependent; 1]>,
     pub(crate) state: State,
     /// Whether the value was computed from a sensitive one, so that it must not be shown.
     pub(crate) sensitive: bool,
@@ -301,5 +303,16 @@ impl NodeKind {
             | NodeKind::StatementNode
             | NodeKind::KeepAlive => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn node_needs_little_memory() {
+        // There are several for each iteration of a loop, up to millions.
+        assert!(size_of::<Node>() <= 136, "{} bytes", size_of::<Node>());
     }
 }

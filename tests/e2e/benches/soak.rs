@@ -8,6 +8,7 @@
 //! them grows, if a resource is lost, or if something is not repaired at the end. The second one edits many files once and
 //! compares the time until all are repaired with a plain loop that does the same edits and repairs.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -84,9 +85,7 @@ impl Agent {
     }
 
     fn status(&self, field: &str) -> u64 {
-        let text = fs::read_to_string(self.proc("status")).expect("the agent runs");
-        let line = text.lines().find_map(|line| line.strip_prefix(field)).unwrap_or_default();
-        line.trim_start_matches(':').split_whitespace().next().and_then(|n| n.parse().ok()).unwrap_or_default()
+        status_of(&self.proc(""), field)
     }
 
     fn figures(&self) -> Figures {
@@ -101,6 +100,13 @@ impl Agent {
             processor: (ticks(11) + ticks(12)) / 100.0,
         }
     }
+}
+
+/// Returns a number of the status of a process, given its directory in `/proc`; sizes are in KiB.
+fn status_of(process: &Path, field: &str) -> u64 {
+    let text = fs::read_to_string(process.join("status")).expect("the process runs");
+    let line = text.lines().find_map(|line| line.strip_prefix(field)).unwrap_or_default();
+    line.trim_start_matches(':').split_whitespace().next().and_then(|n| n.parse().ok()).unwrap_or_default()
 }
 
 impl Drop for Agent {
@@ -272,6 +278,29 @@ fn disturb(random: &mut Rng, scratch: &Path) -> u64 {
     1
 }
 
+/// Prints the memory of an agent for each file beside two baselines: the size of the program, and what this process takes to
+/// hold the path and the content of each file in a hash table.
+fn print_memory(agent: &Agent, scratch: &Path, paths: &[PathBuf]) {
+    let per_file = |bytes: u64| bytes as f64 / paths.len() as f64;
+    let own = || status_of(Path::new("/proc/self"), "VmRSS");
+    let before = own();
+    let table: HashMap<PathBuf, String> =
+        paths.iter().enumerate().map(|(i, path)| (path.clone(), file_content(i))).collect();
+    let held = own().saturating_sub(before) * 1024;
+    assert_eq!(std::hint::black_box(&table).len(), paths.len());
+    let memory = agent.status("VmRSS") * 1024;
+    let program = fs::metadata(scratch.join("main.mcl")).expect("the program exists").len();
+    println!(
+        "memory for each file: {:.0} bytes; the program has {:.0}: ratio {:.1}; a hash table of paths and contents {:.0}: \
+         ratio {:.1}",
+        per_file(memory),
+        per_file(program),
+        memory as f64 / program as f64,
+        per_file(held),
+        memory as f64 / held as f64,
+    );
+}
+
 /// Edits each file once under a running agent; the baseline edits and repairs each in a loop.
 fn storm(count: usize) {
     let tools = tools();
@@ -283,8 +312,10 @@ fn storm(count: usize) {
     let paths: Vec<PathBuf> = (0..count).map(|i| static_path(scratch, i)).collect();
     let limit = Duration::from_secs(600);
     wait("the first run", limit, || paths.iter().enumerate().all(|(i, path)| is_right(path, &file_content(i))));
+    // It has converged after a second, and then returns what it needed for the start.
+    std::thread::sleep(Duration::from_secs(3));
     let memory = agent.status("VmRSS");
-    std::thread::sleep(Duration::from_secs(1));
+    print_memory(&agent, scratch, &paths);
     let started = Instant::now();
     for path in &paths {
         fs::write(path, "changed by somebody else\n").expect("writable");
@@ -295,6 +326,8 @@ fn storm(count: usize) {
     });
     let repaired = started.elapsed();
     let peak = agent.status("VmHWM");
+    std::thread::sleep(Duration::from_secs(3));
+    let repaired_memory = agent.status("VmRSS");
     drop(agent);
     let started = Instant::now();
     for (i, path) in paths.iter().enumerate() {
@@ -305,7 +338,7 @@ fn storm(count: usize) {
         fs::rename(&temporary, path).expect("renamed");
     }
     let plain = started.elapsed();
-    println!("{count} files: {} KiB of memory, at most {peak} KiB", memory);
+    println!("{count} files: {memory} KiB of memory, at most {peak} KiB, {repaired_memory} KiB after the repair");
     println!(
         "{count} edits in {edited:.2?}, all repaired after {repaired:.2?}; a plain loop takes {plain:.2?}: ratio {:.2}",
         repaired.as_secs_f64() / plain.as_secs_f64()

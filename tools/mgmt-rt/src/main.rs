@@ -8,6 +8,7 @@ mod backup;
 mod graph;
 mod helper;
 mod log_line;
+mod memory;
 mod output;
 mod plan;
 mod printable;
@@ -45,10 +46,6 @@ enum Command {
     #[command(subcommand, hide = true)]
     Helper(helper::Helper),
 }
-
-/// Evaluating a program makes many small allocations: this allocator reduces the time from artifact to graph by a third.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     match Cli::parse().command {

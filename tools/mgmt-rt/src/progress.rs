@@ -11,6 +11,7 @@ use runtime::agent::{Event, Observer, StatusReport, Summary};
 use serde_json::json;
 
 use crate::log_line::{Level, LineFormat};
+use crate::memory;
 use crate::output::{Output, Stream};
 use crate::printable::printable;
 use crate::report::{self, counted, location};
@@ -38,6 +39,8 @@ pub struct Printer<'f> {
     files: &'f Files,
     /// The sources of the program that was loaded last, if it was loaded again.
     reloaded: Option<Files>,
+    /// Whether nothing has converged since the last graph came.
+    has_new_graph: bool,
     color: bool,
     /// Standard error is a terminal, so a progress line is shown there.
     shows_progress: bool,
@@ -66,6 +69,7 @@ impl<'f> Printer<'f> {
             service: ServiceManager::new(),
             files,
             reloaded: None,
+            has_new_graph: false,
             color,
             shows_progress,
             drawn: false,
@@ -273,7 +277,10 @@ fn level(event: &Event<'_>) -> Level {
 impl Observer for Printer<'_> {
     fn event(&mut self, event: Event<'_>) {
         match &event {
-            Event::Swapped { .. } => self.service.ready(),
+            Event::Swapped { .. } => {
+                self.service.ready();
+                self.has_new_graph = true;
+            }
             Event::Reloading => self.service.reloading(),
             Event::Reloaded(program) => {
                 self.service.ready();
@@ -281,7 +288,12 @@ impl Observer for Printer<'_> {
                     self.reloaded = Some(program.files.clone());
                 }
             }
-            Event::Converged(status) => self.service.status(&state(status)),
+            Event::Converged(status) => {
+                self.service.status(&state(status));
+                if std::mem::take(&mut self.has_new_graph) {
+                    memory::give_back();
+                }
+            }
             Event::Stopping(_) => self.service.stopping(),
             Event::Status(report) => return self.print_status(report),
             Event::Changed { .. }

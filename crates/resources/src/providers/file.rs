@@ -41,7 +41,7 @@ impl File {
             return Ok(());
         }
         if !self.source.is_empty() || self.purge {
-            let source = (!self.source.is_empty()).then(|| PathBuf::from(&self.source));
+            let source = (!self.source.is_empty()).then(|| PathBuf::from(&*self.source));
             self.sync_tree(cx, source.as_deref())?;
         }
         self.attributes.check(cx, &self.path, LastLink::FollowTrusted)
@@ -77,7 +77,7 @@ impl File {
     }
 
     fn make_directory(&self, cx: &mut Context<'_>) -> Result<bool, Failure> {
-        let mut missing = vec![self.path.as_path()];
+        let mut missing = vec![&*self.path];
         while self.recurse
             && let Some(parent) = missing.last().and_then(|p| p.parent())
             && cx.files().find(parent, LastLink::Follow).map_err(failure)?.is_none()
@@ -86,7 +86,7 @@ impl File {
         }
         let mode = self.attributes.mode_for_new();
         for directory in missing.into_iter().rev() {
-            let is_own = directory == self.path;
+            let is_own = *directory == *self.path;
             let last = if is_own { LastLink::Keep } else { LastLink::Follow };
             let target = cx.files().lock(directory, last).map_err(failure)?;
             let is_in_the_way = target.entry().map_err(failure)?.is_some_and(|(_, stat)| !stat.is_directory());
@@ -112,7 +112,7 @@ impl File {
             assembled = self.assemble(cx)?;
             Some(Content::Bytes { bytes: &assembled.0, max_mode: assembled.1 })
         } else if !self.source.is_empty() {
-            Some(Content::open(cx.files(), Path::new(&self.source))?)
+            Some(Content::open(cx.files(), Path::new(&*self.source))?)
         } else {
             None
         };
@@ -163,7 +163,7 @@ impl File {
         }
         let is_done = write::write_and_commit(&target, &mut Content::public(b""), self.attributes.for_new(None)?)?;
         if !is_done {
-            return Err(failure(Error::Disturbed { path: self.path.clone() }));
+            return Err(failure(Error::Disturbed { path: self.path.to_path_buf() }));
         }
         cx.sync_directory(target.directory_path());
         Ok(())
@@ -211,7 +211,7 @@ impl File {
         if self.is_dir && !is_directory {
             return Ok(());
         }
-        if self.path == Path::new("/") {
+        if *self.path == *Path::new("/") {
             return Err(Failure::Refused("the root directory is never removed".to_owned()));
         }
         let what = if is_directory { "remove the directory" } else { "remove" };
@@ -258,10 +258,10 @@ impl Provider for File {
         } else {
             Scope::Entry
         };
-        let mut watches = vec![Watch::Path(self.path.clone(), scope)];
+        let mut watches = vec![Watch::Path(self.path.to_path_buf(), scope)];
         if !self.symlink && !self.source.is_empty() {
             let scope = if self.source.ends_with('/') { Scope::Recursive } else { Scope::Entry };
-            watches.push(Watch::Path(PathBuf::from(&self.source), scope));
+            watches.push(Watch::Path(PathBuf::from(&*self.source), scope));
         }
         watches.extend(self.fragments.iter().map(|fragment| {
             let scope = if fragment.ends_with('/') { Scope::Children } else { Scope::Entry };

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use resource_engine::VertexKey;
 use resources::{Cancel, CancelLevel, Failure, Task, TaskHandle, Watch};
+use smallvec::SmallVec;
 
 use crate::agent::mailbox::{AgentHandle, Message};
 use crate::watcher::{Subscription, Watcher};
@@ -22,7 +23,8 @@ const TASK_STACK_BYTES: usize = 256 * 1024;
 pub(super) struct ActiveWatches {
     /// The epoch for which the engine asked for them; 0 when there are none.
     pub(super) epoch: u32,
-    subscriptions: Vec<Subscription>,
+    /// Almost all vertices have one.
+    subscriptions: SmallVec<[Subscription; 1]>,
     /// `None` for the many vertices that watch only paths.
     others: Option<Box<OtherWatches>>,
 }
@@ -125,7 +127,6 @@ impl Watching {
 
     /// Puts watches of a vertex in place, beside those that it has.
     pub(super) fn start(&mut self, key: VertexKey, watches: Vec<Watch>, active: &mut ActiveWatches) {
-        active.subscriptions.reserve_exact(watches.len());
         let epoch = active.epoch;
         for watch in watches {
             match watch {

@@ -18,7 +18,7 @@ impl File {
         let present: Option<PathBuf> = match &found {
             Some(found) if found.stat.is_link() => {
                 let target = cx.files().file_system().read_link(&found.handle);
-                Some(target.map_err(Failure::on("read the link", &self.path))?)
+                Some(target.map_err(Failure::on("read the link", &*self.path))?)
             }
             Some(_) | None => None,
         };
@@ -41,7 +41,7 @@ impl File {
             }
             return Ok(());
         }
-        let wanted = Path::new(&self.source);
+        let wanted = Path::new(&*self.source);
         if present.as_deref() != Some(wanted) {
             let text = match &present {
                 Some(present) => format!("change the link from {} to {}", present.display(), wanted.display()),

@@ -1,6 +1,8 @@
 //! The parameters of a `file` resource.
 
-use std::path::{Path, PathBuf};
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::Arc;
 
 use mcl_value::Str;
 use resource_graph::Resource;
@@ -11,17 +13,28 @@ use crate::{Failure, Params};
 /// A `file` resource.
 pub(super) struct File {
     /// Without a trailing slash, except for `/` itself.
-    pub(super) path: PathBuf,
+    pub(super) path: SharedPath,
     pub(super) is_dir: bool,
     pub(super) state: Wanted,
     pub(super) content: Option<Str>,
-    pub(super) source: String,
-    pub(super) fragments: Vec<String>,
+    pub(super) source: Box<str>,
+    pub(super) fragments: Box<[String]>,
     pub(super) attributes: Attributes,
     pub(super) recurse: bool,
     pub(super) force: bool,
     pub(super) purge: bool,
     pub(super) symlink: bool,
+}
+
+/// A path that shares the memory of the name of its resource, which almost always is that path.
+pub(super) struct SharedPath(Arc<str>);
+
+impl Deref for SharedPath {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        Path::new(&*self.0)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -50,12 +63,15 @@ impl File {
             other => return Err(Failure::Invalid(format!("`state` must be `exists` or `absent`, not `{other}`"))),
         };
         Ok(File {
-            path: PathBuf::from(if trimmed.is_empty() { "/" } else { trimmed }),
+            path: SharedPath(match if trimmed.is_empty() { "/" } else { trimmed } {
+                path if *path == *resource.id.name => resource.id.name.clone(),
+                path => path.into(),
+            }),
             is_dir: text.ends_with('/'),
             state,
             content: params.opt_bytes("content")?.cloned(),
-            source: params.str("source")?.to_owned(),
-            fragments: params.list("fragments")?,
+            source: params.str("source")?.into(),
+            fragments: params.list("fragments")?.into(),
             attributes: Attributes::read(params)?,
             recurse: params.bool("recurse")?,
             force: params.bool("force")?,
@@ -66,7 +82,7 @@ impl File {
 
     /// Returns a path for messages: empty for the resource's own path, else a space and the path relative to it.
     pub(super) fn name_of(&self, path: &Path) -> String {
-        match path.strip_prefix(&self.path) {
+        match path.strip_prefix(&*self.path) {
             Ok(rest) if rest.as_os_str().is_empty() => String::new(),
             Ok(rest) => format!(" {}", rest.display()),
             Err(_) => format!(" {}", path.display()),
@@ -77,5 +93,23 @@ impl File {
     pub(super) fn is_a_directory(&self) -> Failure {
         let path = self.path.display();
         Failure::Refused(format!("{path} is a directory; set `force => true` to replace it with everything in it"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use resource_graph::ResourceId;
+
+    use super::*;
+
+    #[test]
+    fn file_needs_little_memory() {
+        // There is one for each resource, up to hundreds of thousands.
+        assert!(size_of::<File>() <= 80, "{} bytes", size_of::<File>());
+        let resource = Resource::new(ResourceId::new("file", "/srv/x")).with("content", "x");
+        let file = File::read(&resource).expect("valid parameters");
+        assert!(Arc::ptr_eq(&file.path.0, &resource.id.name));
+        let elsewhere = File::read(&resource.with("path", "/srv/y")).expect("valid parameters");
+        assert_eq!(*elsewhere.path, *Path::new("/srv/y"));
     }
 }

@@ -19,7 +19,7 @@ impl File {
     /// Copies the source tree. With `purge`, removes entries that are neither in the source nor managed by another resource.
     /// Does not descend into symbolic links below the target.
     pub(super) fn sync_tree(&self, cx: &mut Context<'_>, source: Option<&Path>) -> Result<(), Failure> {
-        let mut todo = vec![(source.map(Path::to_path_buf), self.path.clone())];
+        let mut todo = vec![(source.map(Path::to_path_buf), self.path.to_path_buf())];
         let mut managed = None;
         while let Some((source, target)) = todo.pop() {
             let wanted = match &source {
@@ -43,7 +43,7 @@ impl File {
                 }
             }
             if self.purge {
-                let is_root = target == self.path;
+                let is_root = *target == *self.path;
                 self.purge(cx, &target, is_root, &wanted, &mut managed, &mut todo)?;
             }
         }
