@@ -18,7 +18,7 @@ impl File {
         let present: Option<PathBuf> = match &found {
             Some(found) if found.stat.is_link() => {
                 let target = cx.files().file_system().read_link(&found.handle);
-                Some(target.map_err(Failure::on("read the link", &*self.path))?)
+                Some(target.map_err(Failure::on("read the link", &self.path))?)
             }
             Some(_) | None => None,
         };
