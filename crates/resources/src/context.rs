@@ -153,10 +153,14 @@ impl PendingSyncs {
 
     /// Syncs all directories.
     pub fn flush(&self) {
-        let directories = std::mem::take(&mut *self.directories.lock().unwrap_or_else(PoisonError::into_inner));
-        for directory in directories {
+        for directory in self.take() {
             Files::of_kernel().sync_directory(&directory);
         }
+    }
+
+    /// Returns the directories, which the caller syncs.
+    pub(crate) fn take(&self) -> BTreeSet<PathBuf> {
+        std::mem::take(&mut *self.directories.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

@@ -84,6 +84,10 @@ impl Provider for Exporting {
         self.provider.as_ref().is_none_or(|provider| provider.depends_on_state())
     }
 
+    fn converges(&self) -> bool {
+        self.provider.as_ref().is_none_or(|provider| provider.converges())
+    }
+
     fn cleanup(&mut self) {
         if let Some(provider) = &mut self.provider {
             provider.cleanup();

@@ -30,6 +30,8 @@ mod providers;
 mod retry;
 mod reversal;
 mod shared;
+#[cfg(test)]
+mod simulated_kernel;
 mod state;
 mod systemd;
 mod text_file;

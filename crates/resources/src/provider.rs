@@ -46,6 +46,11 @@ pub trait Provider: Send {
         true
     }
 
+    /// Returns whether a check right after another one finds nothing to change, unless somebody else changed something.
+    fn converges(&self) -> bool {
+        true
+    }
+
     /// Runs once after the resource was removed from the graph and its last check ended.
     fn cleanup(&mut self) {}
 }

@@ -71,6 +71,17 @@ impl ProviderTest {
     }
 }
 
+/// Opens a state directory that was open until now: a child that another test has just started may hold its lock until it runs
+/// its program.
+pub(crate) fn reopen(prefix: &std::path::Path) -> StateDir {
+    let mut state = None;
+    test_support::eventually("the lock is free", || {
+        state = StateDir::open(prefix).ok();
+        state.is_some()
+    });
+    state.expect("it was opened")
+}
+
 /// Returns a resource without parameters.
 pub(crate) fn resource(kind: &str, name: &str) -> Resource {
     Resource::new(ResourceId::new(kind, name))

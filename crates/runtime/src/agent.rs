@@ -11,6 +11,7 @@ mod event_loop;
 mod exports;
 mod foresight;
 mod graphs;
+mod housekeeping;
 mod job;
 mod mailbox;
 mod memory;

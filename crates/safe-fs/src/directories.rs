@@ -9,7 +9,8 @@ use crate::system::FileKind;
 use crate::target::NewAttributes;
 
 impl Files {
-    /// Creates a directory and the missing ones above it, all with this mode. An existing one is left as it is.
+    /// Creates a directory and the missing ones above it, all with this mode. An existing one is left as it is. New
+    /// directories are on the disk when this returns, so that a crash does not take what is written in them next.
     ///
     /// # Errors
     /// Something else has the name, a link must not be followed, or a system call failed.
@@ -28,7 +29,14 @@ impl Files {
         }
         let attributes = NewAttributes { mode: Some(mode), ..NewAttributes::default() };
         for directory in missing.into_iter().rev() {
-            self.lock(directory, LastLink::Follow)?.make_directory(&attributes)?;
+            let target = self.lock(directory, LastLink::Follow)?;
+            if target.make_directory(&attributes)?
+                && let Err(error) = target.sync_directory()
+            {
+                // The next attempt must not find it, and take it for one that is on the disk.
+                let _ = target.remove_directory();
+                return Err(error);
+            }
         }
         Ok(())
     }

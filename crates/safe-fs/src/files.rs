@@ -17,7 +17,7 @@ use crate::recovery::Recovery;
 use crate::resolve::{LastLink, Location, locate};
 use crate::system::{Access, FileKind, FileSystem, Handle, Stat};
 use crate::target::Target;
-use crate::temporaries::Temporaries;
+use crate::temporaries::{Temporaries, sweep_unrecorded};
 use crate::trust::Trust;
 
 /// The files of one file system, with the locks and the temporary files of this process.
@@ -289,6 +289,27 @@ impl Files {
         if let Ok(directory) = self.fs.open_direct(path, Access::Directory) {
             let _ = self.fs.sync(&directory);
         }
+    }
+
+    /// Removes the temporary files that processes without a state directory left in a directory and, unless it is in `except`,
+    /// below it. No such process may use the directory now.
+    ///
+    /// # Errors
+    /// A system call failed.
+    pub fn remove_unrecorded_temporaries(&self, directory: &Path, except: &[&Path]) -> Result<(), Error> {
+        let mut todo = vec![directory.to_path_buf()];
+        while let Some(directory) = todo.pop() {
+            sweep_unrecorded(&*self.fs, &directory).map_err(Error::on("clean up", &directory))?;
+            for name in self.list(&directory)?.unwrap_or_default() {
+                let path = directory.join(name);
+                let is_directory =
+                    || Ok(self.find(&path, LastLink::Keep)?.is_some_and(|found| found.stat.is_directory()));
+                if !except.contains(&&*path) && is_directory()? {
+                    todo.push(path);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Returns whether a thread of this process uses a name for a temporary file.

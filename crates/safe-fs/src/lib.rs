@@ -14,6 +14,7 @@
 //! [`FileSystem`] is the interface below: the [`Kernel`] of the machine, an overlay that keeps changes in memory, or
 //! a simulated kernel.
 
+mod append;
 mod backup;
 mod directories;
 mod displace;
@@ -37,6 +38,7 @@ mod tests;
 mod tree;
 mod trust;
 
+pub use append::AppendFile;
 pub use backup::{Action, Backups, Digest, Entry, Limits, Object, Record, StoredPath};
 pub use edit::{Decision, EditError};
 pub use error::Error;

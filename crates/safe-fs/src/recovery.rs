@@ -86,12 +86,18 @@ impl Recovery {
     /// The state directory cannot be read. Files that cannot be restored are tried again by the next process.
     pub(crate) fn open(fs: &dyn FileSystem, state: Handle) -> io::Result<Recovery> {
         let listed = fs.open_at(&state, OsStr::new("."), Access::Directory)?;
+        let mut is_clean = true;
         for name in fs.entries(&listed)? {
             let is_unfinished = name.as_bytes().starts_with(PREFIX_OF_UNFINISHED.as_bytes());
             let is_copy = name.as_bytes().starts_with(PREFIX.as_bytes());
             if is_unfinished || is_copy && restore(fs, &state, &name).is_ok() {
                 fs.remove_file(&state, &name)?;
+                is_clean = false;
             }
+        }
+        if !is_clean {
+            // A copy that came back in a crash would undo what is written from now on.
+            fs.sync(&listed)?;
         }
         Ok(Recovery { state })
     }

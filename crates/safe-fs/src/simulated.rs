@@ -6,18 +6,20 @@
 //! the random numbers say: any subset of the changes of a directory, and a mix of the bytes of a file. Like on a journaling file
 //! system, a rename within a directory is kept or lost as a whole.
 
+mod disk;
+
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
+use std::ops::{Deref, DerefMut};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::io::Errno;
 
+use crate::simulated::disk::{Disk, Node, Object, ROOT};
 use crate::system::{Access, FileKind, FileSystem, Handle, Rename, Stat};
-
-const ROOT: u64 = 1;
 
 /// What happens at a system call.
 pub enum Fault {
@@ -25,6 +27,8 @@ pub enum Fault {
     Crash,
     /// It fails with this error.
     Fail(Errno),
+    /// From it on the disk is full, until [`Simulated::withdraw_fault`] or a restart.
+    Full,
     /// Another program does something before it.
     Foreign(Box<dyn FnOnce(&Simulated) + Send>),
 }
@@ -35,34 +39,26 @@ pub struct Simulated {
 }
 
 struct State {
-    objects: BTreeMap<u64, Object>,
-    random: u64,
-    clock: i64,
+    disk: Disk,
     calls: u64,
     fault: Option<(u64, Fault)>,
     crashed: bool,
+    is_full: bool,
 }
 
-#[derive(Clone)]
-struct Object {
-    node: Node,
-    mode: u32,
-    uid: u32,
-    gid: u32,
-    modified: i64,
-    /// Whether something is mounted on it, so that its name cannot be changed.
-    is_mount_point: bool,
+impl Deref for State {
+    type Target = Disk;
+
+    fn deref(&self) -> &Disk {
+        &self.disk
+    }
 }
 
-#[derive(Clone)]
-enum Node {
-    File { content: Vec<u8>, on_disk: Vec<u8> },
-    Directory { entries: BTreeMap<OsString, u64>, on_disk: BTreeMap<OsString, u64>, pending: Vec<Change> },
-    Link(PathBuf),
+impl DerefMut for State {
+    fn deref_mut(&mut self) -> &mut Disk {
+        &mut self.disk
+    }
 }
-
-/// The new entries of some names, changed together.
-type Change = Vec<(OsString, Option<u64>)>;
 
 impl fmt::Debug for Simulated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -74,10 +70,8 @@ impl Simulated {
     /// Returns a machine with an empty root directory. The seed determines the random numbers.
     #[must_use]
     pub fn new(seed: u64) -> Simulated {
-        let root = Object::new(Node::directory(), 0o755);
-        let objects = BTreeMap::from([(ROOT, root)]);
-        let random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        Simulated { state: Mutex::new(State { objects, random, clock: 0, calls: 0, fault: None, crashed: false }) }
+        let state = State { disk: Disk::new(seed), calls: 0, fault: None, crashed: false, is_full: false };
+        Simulated { state: Mutex::new(state) }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -95,9 +89,17 @@ impl Simulated {
         self.lock().fault = Some((call, fault));
     }
 
-    /// Withdraws a fault that has not happened yet.
+    /// Withdraws a fault that has not happened yet, and ends that of a full disk.
     pub fn withdraw_fault(&self) {
-        self.lock().fault = None;
+        let mut state = self.lock();
+        state.fault = None;
+        state.is_full = false;
+    }
+
+    /// Returns whether the injected fault has happened.
+    #[must_use]
+    pub fn is_faulty(&self) -> bool {
+        self.lock().fault.is_none()
     }
 
     /// Crashes the machine, if it has not crashed, and starts it again with what is on its disk.
@@ -105,35 +107,8 @@ impl Simulated {
         let mut state = self.lock();
         state.fault = None;
         state.crashed = false;
-        let numbers: Vec<u64> = state.objects.keys().copied().collect();
-        for number in numbers {
-            let mut object = state.objects[&number].clone();
-            match &mut object.node {
-                Node::File { content, on_disk } => {
-                    let length = if state.coin() { content.len() } else { on_disk.len() };
-                    let byte = |i: usize, cached: bool| {
-                        let (first, second) = if cached { (&*content, &*on_disk) } else { (&*on_disk, &*content) };
-                        first.get(i).or(second.get(i)).copied().unwrap_or(0)
-                    };
-                    let (torn, cached) = (state.coin(), state.coin());
-                    let mixed = (0..length).map(|i| byte(i, if torn { state.coin() } else { cached })).collect();
-                    if *content != *on_disk {
-                        *on_disk = mixed;
-                    }
-                    content.clone_from(on_disk);
-                }
-                Node::Directory { entries, on_disk, pending } => {
-                    for change in std::mem::take(pending) {
-                        if state.coin() {
-                            apply(on_disk, &change);
-                        }
-                    }
-                    entries.clone_from(on_disk);
-                }
-                Node::Link(_) => {}
-            }
-            state.objects.insert(number, object);
-        }
+        state.is_full = false;
+        state.disk.crash();
     }
 
     /// Writes everything to the disk.
@@ -221,6 +196,55 @@ impl Simulated {
         entries.keys().map(|name| name.to_string_lossy().into_owned()).collect()
     }
 
+    /// Returns every object below a directory by its path, sorted. Directories end with a slash.
+    #[must_use]
+    pub fn tree(&self, path: &str) -> BTreeMap<String, Shown> {
+        let mut state = self.lock();
+        let (directory, _) = state.directories(&format!("{path}/x"));
+        let mut found = BTreeMap::new();
+        let mut todo = vec![(path.to_owned(), directory)];
+        while let Some((path, directory)) = todo.pop() {
+            let Node::Directory { entries, .. } = &state.objects[&directory].node else { continue };
+            for (name, number) in entries {
+                let path = format!("{path}/{}", name.to_string_lossy());
+                let object = &state.objects[number];
+                let shown = |content: &[u8]| Shown { mode: object.mode, uid: object.uid, content: content.to_vec() };
+                match &object.node {
+                    Node::File { content, .. } => drop(found.insert(path, shown(content))),
+                    Node::Link(target) => drop(found.insert(path, shown(target.as_os_str().as_encoded_bytes()))),
+                    Node::Directory { .. } => {
+                        found.insert(format!("{path}/"), shown(b""));
+                        todo.push((path, *number));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Creates a symbolic link of root. Missing directories are created.
+    ///
+    /// # Panics
+    /// If the path leads through a file.
+    pub fn put_link(&self, path: &str, target: &str) {
+        let mut state = self.lock();
+        let (directory, name) = state.directories(path);
+        let number = state.add(Object::new(Node::Link(target.into()), 0o777));
+        state.change(directory, vec![(name.into(), Some(number))]);
+    }
+
+    /// Removes an entry with everything in it; does nothing if there is none.
+    ///
+    /// # Panics
+    /// If the path leads through a file.
+    pub fn remove(&self, path: &str) {
+        let mut state = self.lock();
+        let (directory, name) = state.directories(path);
+        if state.entry(directory, name.as_ref()).is_some() {
+            state.change(directory, vec![(name.into(), None)]);
+        }
+    }
+
     /// Begins a system call: injects the fault that is due.
     fn call(&self) -> io::Result<MutexGuard<'_, State>> {
         let mut state = self.lock();
@@ -236,6 +260,7 @@ impl Simulated {
                     return Err(Errno::IO.into());
                 }
                 Fault::Fail(error) => return Err(error.into()),
+                Fault::Full => state.is_full = true,
                 Fault::Foreign(act) => {
                     drop(state);
                     act(self);
@@ -245,132 +270,23 @@ impl Simulated {
         }
         Ok(state)
     }
-}
 
-fn apply(entries: &mut BTreeMap<OsString, u64>, change: &Change) {
-    for (name, number) in change {
-        match number {
-            Some(number) => drop(entries.insert(name.clone(), *number)),
-            None => drop(entries.remove(name)),
-        }
+    /// Begins a system call that needs space.
+    fn call_for_space(&self) -> io::Result<MutexGuard<'_, State>> {
+        let state = self.call()?;
+        if state.is_full { Err(Errno::NOSPC.into()) } else { Ok(state) }
     }
 }
 
-impl Node {
-    fn file() -> Node {
-        Node::File { content: Vec::new(), on_disk: Vec::new() }
-    }
-
-    fn directory() -> Node {
-        Node::Directory { entries: BTreeMap::new(), on_disk: BTreeMap::new(), pending: Vec::new() }
-    }
-}
-
-impl Object {
-    fn new(node: Node, mode: u32) -> Object {
-        Object { node, mode, uid: 0, gid: 0, modified: 0, is_mount_point: false }
-    }
-
-    fn sync(&mut self) {
-        match &mut self.node {
-            Node::File { content, on_disk } => on_disk.clone_from(content),
-            Node::Directory { entries, on_disk, pending } => {
-                on_disk.clone_from(entries);
-                pending.clear();
-            }
-            Node::Link(_) => {}
-        }
-    }
-}
-
-impl State {
-    fn next_random(&mut self) -> u64 {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        self.random
-    }
-
-    fn coin(&mut self) -> bool {
-        self.next_random() & 0x1000 != 0
-    }
-
-    fn add(&mut self, object: Object) -> u64 {
-        self.clock += 1;
-        let number = self.objects.keys().next_back().map_or(ROOT, |last| last + 1);
-        self.objects.insert(number, Object { modified: self.clock, ..object });
-        number
-    }
-
-    fn entry(&self, directory: u64, name: &OsStr) -> Option<u64> {
-        match &self.objects[&directory].node {
-            _ if name == "." => Some(directory),
-            Node::Directory { entries, .. } => entries.get(name).copied(),
-            Node::File { .. } | Node::Link(_) => None,
-        }
-    }
-
-    fn change(&mut self, directory: u64, change: Change) {
-        if let Some(Object { node: Node::Directory { entries, pending, .. }, .. }) = self.objects.get_mut(&directory) {
-            apply(entries, &change);
-            pending.push(change);
-        }
-    }
-
-    /// Creates the directories of a path, and returns the last one with the last component.
-    fn directories<'p>(&mut self, path: &'p str) -> (u64, &'p str) {
-        let (directories, name) = path.rsplit_once('/').expect("an absolute path");
-        let mut at = ROOT;
-        for part in directories.split('/').filter(|part| !part.is_empty()) {
-            at = match self.entry(at, part.as_ref()) {
-                Some(number) => number,
-                None => {
-                    let number = self.add(Object::new(Node::directory(), 0o755));
-                    self.change(at, vec![(part.into(), Some(number))]);
-                    number
-                }
-            };
-        }
-        (at, name)
-    }
-
-    fn object(&mut self, handle: &Handle) -> io::Result<&mut Object> {
-        let number: &u64 = handle.value()?;
-        self.objects.get_mut(number).ok_or_else(|| Errno::BADF.into())
-    }
-
-    fn file(&mut self, handle: &Handle) -> io::Result<&mut Vec<u8>> {
-        self.clock += 1;
-        let clock = self.clock;
-        let object = self.object(handle)?;
-        match &mut object.node {
-            Node::File { content, .. } => {
-                object.modified = clock;
-                Ok(content)
-            }
-            Node::Directory { .. } => Err(Errno::ISDIR.into()),
-            Node::Link(_) => Err(Errno::INVAL.into()),
-        }
-    }
-
-    fn open(&self, number: u64, access: Access) -> io::Result<Handle> {
-        match (&self.objects[&number].node, access) {
-            (Node::Link(_), access) if access != Access::Path => Err(Errno::LOOP.into()),
-            (Node::File { .. }, Access::Directory | Access::DirectoryOnSameMount) => Err(Errno::NOTDIR.into()),
-            (Node::Directory { .. }, Access::ReadWrite) => Err(Errno::ISDIR.into()),
-            _ => Ok(Handle::from_value(number)),
-        }
-    }
-
-    fn create(&mut self, directory: &Handle, name: &OsStr, object: Object) -> io::Result<Handle> {
-        let directory: u64 = *directory.value()?;
-        if self.entry(directory, name).is_some() {
-            return Err(Errno::EXIST.into());
-        }
-        let number = self.add(object);
-        self.change(directory, vec![(name.to_owned(), Some(number))]);
-        Ok(Handle::from_value(number))
-    }
+/// What is at a path: its attributes, and the content of a file or the target of a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// The permissions.
+    pub mode: u32,
+    /// The owner.
+    pub uid: u32,
+    /// The content or the target; empty for a directory.
+    pub content: Vec<u8>,
 }
 
 impl FileSystem for Simulated {
@@ -476,7 +392,7 @@ impl FileSystem for Simulated {
 
     /// Writes a part of the data only, as a kernel may.
     fn write_at(&self, file: &Handle, data: &[u8], offset: u64) -> io::Result<usize> {
-        let mut state = self.call()?;
+        let mut state = self.call_for_space()?;
         let offset = usize::try_from(offset).map_err(|_| Errno::FBIG)?;
         let short = state.coin();
         let n = if short { data.len().div_ceil(2) } else { data.len() };
@@ -487,7 +403,7 @@ impl FileSystem for Simulated {
     }
 
     fn reserve(&self, file: &Handle, _length: u64) -> io::Result<()> {
-        self.call()?.object(file).map(drop)
+        self.call_for_space()?.object(file).map(drop)
     }
 
     fn set_length(&self, file: &Handle, length: u64) -> io::Result<()> {
@@ -509,15 +425,15 @@ impl FileSystem for Simulated {
     }
 
     fn create_file(&self, directory: &Handle, name: &OsStr, mode: u32) -> io::Result<Handle> {
-        self.call()?.create(directory, name, Object::new(Node::file(), mode & !0o022))
+        self.call_for_space()?.create(directory, name, Object::new(Node::file(), mode & !0o022))
     }
 
     fn create_directory(&self, directory: &Handle, name: &OsStr, mode: u32) -> io::Result<()> {
-        self.call()?.create(directory, name, Object::new(Node::directory(), mode & !0o022)).map(drop)
+        self.call_for_space()?.create(directory, name, Object::new(Node::directory(), mode & !0o022)).map(drop)
     }
 
     fn create_link(&self, directory: &Handle, name: &OsStr, target: &Path) -> io::Result<()> {
-        self.call()?.create(directory, name, Object::new(Node::Link(target.to_path_buf()), 0o777)).map(drop)
+        self.call_for_space()?.create(directory, name, Object::new(Node::Link(target.to_path_buf()), 0o777)).map(drop)
     }
 
     fn rename(&self, from: (&Handle, &OsStr), to: (&Handle, &OsStr), how: Rename) -> io::Result<()> {

@@ -148,6 +148,11 @@ impl<'f> Target<'f> {
         self.files.open_entry(&self.location)
     }
 
+    /// Opens the file to read and write it in place.
+    pub(crate) fn open_to_write(&self) -> Result<Handle, Error> {
+        self.fs().open_at(self.directory(), self.name(), Access::ReadWrite).map_err(Error::on("open", &self.path()))
+    }
+
     /// Returns the attributes of an open file, to give them to its replacement.
     #[must_use]
     pub fn attributes_of(&self, file: &Handle, stat: &Stat) -> NewAttributes {
@@ -189,8 +194,7 @@ impl<'f> Target<'f> {
     /// A system call failed; the file has its old content, as far as possible.
     pub fn write_in_place(&self, content: &[u8]) -> Result<(), Error> {
         let path = self.path();
-        let file =
-            self.fs().open_at(self.directory(), self.name(), Access::ReadWrite).map_err(Error::on("open", &path))?;
+        let file = self.open_to_write()?;
         let stat = self.fs().stat(&file).map_err(Error::on("look at", &path))?;
         if !stat.is_file() {
             return Err(Error::WrongKind { path, found: stat.kind, wanted: FileKind::File });

@@ -17,6 +17,8 @@ use crate::system::{Access, FileSystem, Handle};
 
 /// How the names of all temporary files start.
 const PREFIX: &str = ".mgmt-tmp-";
+/// How the names of those start that no record has. Identities have only hexadecimal digits.
+const PREFIX_OF_PROCESSES: &str = ".mgmt-tmp-p";
 /// Names that are in use are as good as impossible, unless the random numbers are not random.
 const MAX_ATTEMPTS: usize = 64;
 
@@ -45,7 +47,7 @@ struct Record {
 impl Temporaries {
     /// Returns temporary files that no later process removes.
     pub(crate) fn of_process() -> Temporaries {
-        let prefix = format!("{PREFIX}p{}-", std::process::id());
+        let prefix = format!("{PREFIX_OF_PROCESSES}{}-", std::process::id());
         Temporaries { prefix, live: Mutex::default(), record: None }
     }
 
@@ -142,7 +144,13 @@ impl Temporaries {
     }
 }
 
-/// Removes the temporary files with this prefix from a directory.
+/// Removes the temporary files of all processes that keep no record from a directory.
+pub(crate) fn sweep_unrecorded(fs: &dyn FileSystem, directory: &Path) -> io::Result<()> {
+    sweep(fs, directory, PREFIX_OF_PROCESSES)
+}
+
+/// Removes the temporary files with this prefix from a directory. The removal is on the disk when this returns: the directory
+/// is not looked at again.
 fn sweep(fs: &dyn FileSystem, path: &Path, prefix: &str) -> io::Result<()> {
     let directory = match fs.open_direct(path, Access::Directory) {
         // It was removed, or replaced by something else.
@@ -150,13 +158,15 @@ fn sweep(fs: &dyn FileSystem, path: &Path, prefix: &str) -> io::Result<()> {
         Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => return Ok(()),
         result => result?,
     };
-    for name in fs.entries(&directory)? {
-        if name.as_bytes().starts_with(prefix.as_bytes()) && fs.remove_file(&directory, &name).is_err() {
+    let mut is_clean = true;
+    for name in fs.entries(&directory)?.iter().filter(|name| name.as_bytes().starts_with(prefix.as_bytes())) {
+        is_clean = false;
+        if fs.remove_file(&directory, name).is_err() {
             // A directory that was not yet renamed is empty. What a user made of it is left alone.
-            let _ = fs.remove_directory(&directory, &name);
+            let _ = fs.remove_directory(&directory, name);
         }
     }
-    Ok(())
+    if is_clean { Ok(()) } else { fs.sync(&directory) }
 }
 
 /// Writes all data at an offset.

@@ -10,9 +10,12 @@
 //! Names are encoded, so that any string is a valid file name. Files are replaced, never modified: every reader sees either
 //! the old or the new value, even after a crash.
 
+use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use safe_fs::{Error, Files, LastLink};
 use sha2::{Digest as _, Sha256};
 
 use crate::files::{create_private_dir, write_atomically};
@@ -51,6 +54,7 @@ pub enum Candidacy {
 /// The shared state as seen by one host.
 #[derive(Clone, Debug)]
 pub struct SharedStore {
+    files: Arc<Files>,
     root: PathBuf,
     hostname: String,
 }
@@ -69,10 +73,17 @@ const RECORD_VERSION: &str = "1";
 const MAX_NAME_LENGTH: usize = 200;
 
 impl SharedStore {
-    /// Opens the store below a state directory as the host with this name. Does no I/O.
+    /// Opens the store below a state directory as the host with this name, to read it. Does no I/O.
     #[must_use]
     pub fn new(state_dir: &Path, hostname: &str) -> SharedStore {
-        SharedStore { root: state_dir.join(DIRECTORY), hostname: hostname.to_owned() }
+        SharedStore::with_files(Arc::clone(Files::of_kernel()), state_dir, hostname)
+    }
+
+    /// Opens the store like [`SharedStore::new`], to write it: with the files of the process that holds the lock of the state
+    /// directory, so that what a crash leaves is removed.
+    #[must_use]
+    pub fn with_files(files: Arc<Files>, state_dir: &Path, hostname: &str) -> SharedStore {
+        SharedStore { files, root: state_dir.join(DIRECTORY), hostname: hostname.to_owned() }
     }
 
     /// Copies the store of one state directory to another one, which must have none.
@@ -92,8 +103,12 @@ impl SharedStore {
                 let target = to.join(entry.file_name());
                 if entry.file_type()?.is_dir() {
                     directories.push((entry.path(), target));
-                } else if let Some(contents) = read(&entry.path())? {
-                    write_atomically(&target, &contents, 0o600)?;
+                } else {
+                    match std::fs::read(entry.path()) {
+                        Ok(contents) => write_atomically(&target, &contents, 0o600)?,
+                        Err(error) if error.kind() == ErrorKind::NotFound => {}
+                        Err(error) => return Err(error),
+                    }
                 }
             }
         }
@@ -105,7 +120,7 @@ impl SharedStore {
     /// # Errors
     /// The state cannot be read.
     pub fn string(&self, key: &str) -> std::io::Result<Option<Vec<u8>>> {
-        read(&self.string_file(key))
+        self.read(&self.string_file(key))
     }
 
     /// Sets or removes the string for a key, and records whether it must not be shown. A reader that sees a sensitive string
@@ -116,18 +131,18 @@ impl SharedStore {
     pub fn set_string(&self, key: &str, value: Option<&[u8]>, sensitive: bool) -> std::io::Result<()> {
         let (file, mark) = (self.string_file(key), self.sensitive_mark(key));
         if sensitive && value.is_some() {
-            write_durably(&mark, Some(&[]))?;
-            write_durably(&file, value)
+            self.write(&mark, Some(&[]))?;
+            self.write(&file, value)
         } else {
-            write_durably(&file, value)?;
-            write(&mark, None)
+            self.write(&file, value)?;
+            self.write(&mark, None)
         }
     }
 
     /// Returns whether the string for a key must not be shown. Ask before and after reading the string: it may change.
     #[must_use]
     pub fn is_sensitive(&self, key: &str) -> bool {
-        self.sensitive_mark(key).exists()
+        !matches!(self.files.find(&self.sensitive_mark(key), LastLink::Follow), Ok(None))
     }
 
     /// Returns the file to watch for the mark of a sensitive string.
@@ -143,7 +158,7 @@ impl SharedStore {
     /// # Errors
     /// The state cannot be read.
     pub fn has_sensitive_strings(&self, namespace: &str) -> std::io::Result<bool> {
-        Ok(!entries(&self.strings_dir(namespace), |name| name.ends_with(SENSITIVE_SUFFIX))?.is_empty())
+        Ok(!self.entries(&self.strings_dir(namespace), |name| name.ends_with(SENSITIVE_SUFFIX))?.is_empty())
     }
 
     /// Returns the key of this host's string in a namespace.
@@ -158,8 +173,8 @@ impl SharedStore {
     /// The state cannot be read.
     pub fn host_strings(&self, namespace: &str) -> std::io::Result<Vec<(String, Vec<u8>)>> {
         let mut found = Vec::new();
-        for (host, path) in list(&self.strings_dir(namespace))? {
-            found.extend(read(&path)?.map(|value| (host, value)));
+        for (host, path) in self.list(&self.strings_dir(namespace))? {
+            found.extend(self.read(&path)?.map(|value| (host, value)));
         }
         Ok(found)
     }
@@ -169,7 +184,7 @@ impl SharedStore {
     /// # Errors
     /// The state cannot be read.
     pub fn scheduled(&self, namespace: &str) -> std::io::Result<Vec<String>> {
-        Ok(list(&self.schedule_dir(namespace))?.into_iter().map(|(host, _)| host).collect())
+        Ok(self.list(&self.schedule_dir(namespace))?.into_iter().map(|(host, _)| host).collect())
     }
 
     /// Returns the candidacy of this host in a namespace; `None` if it is not a candidate.
@@ -178,7 +193,7 @@ impl SharedStore {
     /// The state cannot be read.
     pub fn candidacy(&self, namespace: &str) -> std::io::Result<Option<Candidacy>> {
         let persists = |text: Vec<u8>| if text == PERSISTENT { Candidacy::Persistent } else { Candidacy::Lease };
-        Ok(read(&self.candidate_file(namespace))?.map(persists))
+        Ok(self.read(&self.candidate_file(namespace))?.map(persists))
     }
 
     /// Sets or withdraws the candidacy of this host in a namespace.
@@ -190,7 +205,7 @@ impl SharedStore {
             Candidacy::Lease => b"lease".as_slice(),
             Candidacy::Persistent => PERSISTENT,
         });
-        write_durably(&self.candidate_file(namespace), text)
+        self.write(&self.candidate_file(namespace), text)
     }
 
     /// Withdraws the candidacies of this host that were leases of an earlier agent. Called when an agent starts.
@@ -198,10 +213,10 @@ impl SharedStore {
     /// # Errors
     /// The state cannot be read or written.
     pub fn end_leases(&self) -> std::io::Result<()> {
-        for directory in directories(&self.root.join("schedule"))? {
+        for directory in self.directories(&self.root.join("schedule"))? {
             let file = value_file(&directory, &self.hostname);
-            if read(&file)?.is_some_and(|text| text != PERSISTENT) {
-                write(&file, None)?;
+            if self.read(&file)?.is_some_and(|text| text != PERSISTENT) {
+                self.write(&file, None)?;
             }
         }
         Ok(())
@@ -220,9 +235,9 @@ impl SharedStore {
     /// The state cannot be read, or a record is corrupted.
     pub fn exported(&self, kind: &str) -> std::io::Result<Vec<Exported>> {
         let mut found = Vec::new();
-        for directory in directories(&self.exports_dir(kind))? {
-            for path in files(&directory)? {
-                let Some(record) = read(&path)? else { continue };
+        for directory in self.directories(&self.exports_dir(kind))? {
+            for path in self.value_files(&directory)? {
+                let Some(record) = self.read(&path)? else { continue };
                 let record = Record::parse(&record)
                     .ok_or_else(|| std::io::Error::other(format!("{} is not an exported resource", path.display())))?;
                 let to_all = record.export.to == "*";
@@ -243,10 +258,10 @@ impl SharedStore {
     /// The state cannot be read.
     pub fn own_exports(&self) -> std::io::Result<Vec<Export>> {
         let mut found = Vec::new();
-        for kind in directories(&self.exports())? {
-            for name in directories(&kind)? {
-                for path in files(&name)? {
-                    let record = read(&path)?.and_then(|record| Record::parse(&record));
+        for kind in self.directories(&self.exports())? {
+            for name in self.directories(&kind)? {
+                for path in self.value_files(&name)? {
+                    let record = self.read(&path)?.and_then(|record| Record::parse(&record));
                     found.extend(record.filter(|record| record.from == self.hostname).map(|record| record.export));
                 }
             }
@@ -260,16 +275,15 @@ impl SharedStore {
     /// # Errors
     /// The state cannot be read.
     pub fn is_exported(&self, export: &Export, data: &str) -> std::io::Result<bool> {
-        Ok(read(&self.export_file(export))?.is_some_and(|stored| stored == self.record(export, data).as_bytes()))
+        Ok(self.read(&self.export_file(export))?.is_some_and(|stored| stored == self.record(export, data).as_bytes()))
     }
 
-    /// Exports a resource, replacing an earlier export with the same identity. The export is not synced: after a power
-    /// failure, the next check of the resource exports it again.
+    /// Exports a resource, replacing an earlier export with the same identity.
     ///
     /// # Errors
     /// The state cannot be written.
     pub fn export(&self, export: &Export, data: &str) -> std::io::Result<()> {
-        write(&self.export_file(export), Some(self.record(export, data).as_bytes()))
+        self.write(&self.export_file(export), Some(self.record(export, data).as_bytes()))
     }
 
     /// Withdraws an export, if there is one.
@@ -278,10 +292,11 @@ impl SharedStore {
     /// The state cannot be written.
     pub fn withdraw(&self, export: &Export) -> std::io::Result<()> {
         let file = self.export_file(export);
-        write(&file, None)?;
+        self.write(&file, None)?;
         // Removing the directories of the name and the kind fails while they are not empty.
         for directory in file.ancestors().skip(1).take(2) {
-            if std::fs::remove_dir(directory).is_err() {
+            let removed = self.files.lock(directory, LastLink::Keep).and_then(|directory| directory.remove_directory());
+            if removed.is_err() {
                 break;
             }
         }
@@ -330,7 +345,7 @@ impl SharedStore {
     /// The state cannot be read.
     pub fn exports_dirs(&self, kind: &str) -> std::io::Result<Vec<PathBuf>> {
         let directory = self.exports_dir(kind);
-        let mut all = directories(&directory)?;
+        let mut all = self.directories(&directory)?;
         all.push(directory);
         Ok(all)
     }
@@ -339,6 +354,63 @@ impl SharedStore {
         let directory = self.exports_dir(&export.kind).join(shortened(encode(&export.name)));
         let name = shortened(format!("{}~{}", encode(&self.hostname), encode(&export.to)));
         directory.join(name + VALUE_SUFFIX)
+    }
+
+    /// Returns the content of a file; `None` if it does not exist.
+    fn read(&self, path: &Path) -> std::io::Result<Option<Vec<u8>>> {
+        self.files.read(path).map_err(Error::into_io)
+    }
+
+    /// Writes or removes a file. The change is on the disk when this returns.
+    fn write(&self, path: &Path, value: Option<&[u8]>) -> std::io::Result<()> {
+        let Some(value) = value else {
+            return match self.files.lock(path, LastLink::Keep) {
+                // The last value of a directory was removed together with the directory.
+                Err(error) if error.is_missing() => Ok(()),
+                Err(error) => Err(error.into_io()),
+                Ok(file) => file.remove_file().and_then(|()| file.sync_directory()).map_err(Error::into_io),
+            };
+        };
+        if self.read(path)?.as_deref() == Some(value) {
+            return Ok(());
+        }
+        let directory = path.parent().unwrap_or(Path::new("/"));
+        let mode = |mode: u32| mode & !self.files.file_system().umask();
+        let once = || {
+            self.files.make_directories(directory, mode(0o750))?;
+            self.files.write(path, value, mode(0o600))
+        };
+        // Another thread may remove a directory that is still empty.
+        once().or_else(|error| if error.is_missing() { once() } else { Err(error) }).map_err(Error::into_io)
+    }
+
+    /// Returns the names and paths of the values in a directory, sorted by name. Names that were replaced by hashes are skipped.
+    fn list(&self, directory: &Path) -> std::io::Result<Vec<(String, PathBuf)>> {
+        let name = |path: &Path| {
+            let name = path.file_name()?.to_str()?.strip_suffix(VALUE_SUFFIX)?;
+            (!name.starts_with('~')).then(|| decode(name))
+        };
+        let paths = self.value_files(directory)?;
+        let mut found: Vec<_> = paths.into_iter().filter_map(|path| Some((name(&path)?, path))).collect();
+        found.sort();
+        Ok(found)
+    }
+
+    /// Returns the value files in a directory, sorted.
+    fn value_files(&self, directory: &Path) -> std::io::Result<Vec<PathBuf>> {
+        self.entries(directory, |name| name.ends_with(VALUE_SUFFIX))
+    }
+
+    /// Returns the subdirectories of a directory, sorted.
+    fn directories(&self, directory: &Path) -> std::io::Result<Vec<PathBuf>> {
+        self.entries(directory, |name| !name.ends_with(VALUE_SUFFIX))
+    }
+
+    fn entries(&self, directory: &Path, wanted: impl Fn(&str) -> bool) -> std::io::Result<Vec<PathBuf>> {
+        let names = self.files.list(directory).map_err(Error::into_io)?.unwrap_or_default();
+        // Names that start with a dot belong to temporary files.
+        let is_wanted = |name: &OsStr| name.to_str().is_some_and(|name| !name.starts_with('.') && wanted(name));
+        Ok(names.into_iter().filter(|name| is_wanted(name)).map(|name| directory.join(name)).collect())
     }
 }
 
@@ -398,185 +470,5 @@ fn decode(name: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-fn read(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
-    match std::fs::read(path) {
-        Ok(contents) => Ok(Some(contents)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-fn write(path: &Path, value: Option<&[u8]>) -> std::io::Result<()> {
-    let Some(value) = value else {
-        return match std::fs::remove_file(path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        };
-    };
-    if read(path)?.as_deref() == Some(value) {
-        return Ok(());
-    }
-    let directory = path.parent().unwrap_or(Path::new("/"));
-    let once = || {
-        create_private_dir(directory)?;
-        write_atomically(path, value, 0o600)
-    };
-    // Another thread may remove a directory that is still empty.
-    once().or_else(|error| if error.kind() == ErrorKind::NotFound { once() } else { Err(error) })
-}
-
-/// Like [`write`], but also syncs the directory, so that the change survives a power failure.
-fn write_durably(path: &Path, value: Option<&[u8]>) -> std::io::Result<()> {
-    write(path, value)?;
-    match path.parent().map(std::fs::File::open) {
-        Some(Ok(directory)) => directory.sync_all(),
-        // The last value of a directory was removed together with the directory.
-        Some(Err(error)) if error.kind() != ErrorKind::NotFound => Err(error),
-        Some(Err(_)) | None => Ok(()),
-    }
-}
-
-/// Returns the names and paths of the values in a directory, sorted by name. Names that were replaced by hashes are skipped.
-fn list(directory: &Path) -> std::io::Result<Vec<(String, PathBuf)>> {
-    let name = |path: &Path| {
-        let name = path.file_name()?.to_str()?.strip_suffix(VALUE_SUFFIX)?;
-        (!name.starts_with('~')).then(|| decode(name))
-    };
-    let mut found: Vec<_> = files(directory)?.into_iter().filter_map(|path| Some((name(&path)?, path))).collect();
-    found.sort();
-    Ok(found)
-}
-
-/// Returns the value files in a directory, sorted.
-fn files(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
-    entries(directory, |name| name.ends_with(VALUE_SUFFIX))
-}
-
-/// Returns the subdirectories of a directory, sorted.
-fn directories(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
-    entries(directory, |name| !name.ends_with(VALUE_SUFFIX))
-}
-
-fn entries(directory: &Path, wanted: impl Fn(&str) -> bool) -> std::io::Result<Vec<PathBuf>> {
-    let read = match std::fs::read_dir(directory) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        read => read?,
-    };
-    let mut found = Vec::new();
-    for entry in read {
-        let entry = entry?;
-        let name = entry.file_name();
-        // Names that start with a dot belong to temporary files.
-        if name.to_str().is_some_and(|name| !name.starts_with('.') && wanted(name)) {
-            found.push(entry.path());
-        }
-    }
-    found.sort();
-    Ok(found)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn export(kind: &str, name: &str, to: &str) -> Export {
-        Export { kind: kind.to_owned(), name: name.to_owned(), to: to.to_owned() }
-    }
-
-    fn exported(name: &str, data: &str) -> Exported {
-        Exported { name: name.to_owned(), host: "h1".to_owned(), data: data.to_owned() }
-    }
-
-    #[test]
-    fn strings_and_persistent_candidacies_survive_the_agent() -> std::io::Result<()> {
-        let dir = tempfile::tempdir()?;
-        let store = SharedStore::new(dir.path(), "h1");
-        assert_eq!(store.string("a")?, None);
-        store.set_string("a", Some(b"1"), false)?;
-        store.set_string("a/b c", Some(b"2"), false)?;
-        store.set_string(&store.host_key("a"), Some(b"3"), false)?;
-        store.set_candidacy("s", Some(Candidacy::Persistent))?;
-        store.set_candidacy("t", Some(Candidacy::Lease))?;
-
-        let again = SharedStore::new(dir.path(), "h1");
-        assert_eq!(again.string("a")?, Some(b"1".to_vec()));
-        assert_eq!(again.host_strings("a")?, [("b c".to_owned(), b"2".to_vec()), ("h1".to_owned(), b"3".to_vec())]);
-        assert_eq!((again.scheduled("s")?, again.scheduled("t")?), (vec!["h1".to_owned()], vec!["h1".to_owned()]));
-        again.end_leases()?;
-        assert_eq!((again.candidacy("s")?, again.candidacy("t")?), (Some(Candidacy::Persistent), None));
-
-        again.set_string("a", None, false)?;
-        again.set_candidacy("s", None)?;
-        assert_eq!((store.string("a")?, store.scheduled("s")?), (None, vec![]));
-        Ok(())
-    }
-
-    #[test]
-    fn exports_are_visible_to_their_target_hosts_only() -> std::io::Result<()> {
-        let dir = tempfile::tempdir()?;
-        let store = SharedStore::new(dir.path(), "h1");
-        let (all, own, other) = (export("file", "/x", "*"), export("file", "/x", "h1"), export("file", "/y", "h2"));
-        store.export(&all, "data\nmore")?;
-        store.export(&other, "secret")?;
-        assert_eq!(store.exported("file")?, [exported("/x", "data\nmore")]);
-        assert_eq!(SharedStore::new(dir.path(), "h2").exported("file")?.len(), 2);
-        store.export(&own, "for h1")?;
-        assert_eq!(store.exported("file")?, [exported("/x", "for h1")]);
-        assert_eq!(store.own_exports()?, [all.clone(), own.clone(), other.clone()]);
-        assert!(SharedStore::new(dir.path(), "h2").own_exports()?.is_empty());
-        assert!(store.is_exported(&own, "for h1")? && !store.is_exported(&own, "for h2")?);
-
-        for export in [all, own, other] {
-            store.withdraw(&export)?;
-            store.withdraw(&export)?;
-        }
-        assert!(store.own_exports()?.is_empty());
-        assert!(directories(&dir.path().join("world/exports"))?.is_empty());
-        Ok(())
-    }
-
-    #[test]
-    fn corrupted_records_are_errors() -> std::io::Result<()> {
-        let dir = tempfile::tempdir()?;
-        let store = SharedStore::new(dir.path(), "h1");
-        let export = export("file", "/x", "*");
-        store.export(&export, "data")?;
-        for corrupted in ["", "1 file", "2 file %2fx h1 *\ndata", "1 file %2fx h1 * more\ndata"] {
-            std::fs::write(store.export_file(&export), corrupted)?;
-            assert!(store.exported("file").is_err(), "{corrupted:?}");
-            assert!(store.own_exports()?.is_empty(), "{corrupted:?}");
-        }
-        Ok(())
-    }
-
-    #[test]
-    fn names_are_encoded_as_file_names_and_decoded() -> std::io::Result<()> {
-        for name in ["a/b", "..", "", "é%", "web-1.example.com"] {
-            let encoded = encode(name);
-            assert!(!encoded.contains(['/', '~', ' ']) && !encoded.starts_with('.') && !encoded.is_empty());
-            assert_eq!(decode(&encoded), name);
-        }
-        let dir = tempfile::tempdir()?;
-        let (store, long) = (SharedStore::new(dir.path(), "h1"), "/".repeat(4000));
-        store.export(&export("file", &long, &"h".repeat(250)), "data")?;
-        store.export(&export("file", &long, "*"), "data")?;
-        assert_eq!(store.exported("file")?, [exported(&long, "data")]);
-        store.set_string(&"k".repeat(4000), Some(b"v"), false)?;
-        assert_eq!(store.string(&"k".repeat(4000))?, Some(b"v".to_vec()));
-        Ok(())
-    }
-
-    #[test]
-    fn a_copy_has_the_same_contents() -> std::io::Result<()> {
-        let dir = tempfile::tempdir()?;
-        let (from, to) = (dir.path().join("from"), dir.path().join("to"));
-        SharedStore::copy(&from, &to)?;
-        let store = SharedStore::new(&from, "h1");
-        store.set_string("a/b", Some(b"1"), false)?;
-        store.export(&export("file", "/x", "*"), "data")?;
-        SharedStore::copy(&from, &to)?;
-        let copy = SharedStore::new(&to, "h1");
-        assert_eq!((copy.string("a/b")?, copy.own_exports()?), (store.string("a/b")?, store.own_exports()?));
-        Ok(())
-    }
-}
+mod tests;

@@ -4,12 +4,14 @@
 //! A dev-dependency only: `dependencies.rs` of the end-to-end tests checks that no tool links this crate.
 
 mod bench;
+mod cases;
 mod eventually;
 mod random;
 mod scratch;
 mod skip;
 
 pub use bench::{min_of, min_time, ratio};
+pub use cases::{for_each_case, shorter};
 pub use eventually::eventually;
 pub use random::{RandomChoice, Rng, SeedReport, for_each_seed, for_each_seed_in_parallel, seeds};
 pub use scratch::Scratch;

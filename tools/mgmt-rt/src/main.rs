@@ -4,6 +4,7 @@
 //! file that cannot be read, and 3 from `plan` if changes are pending.
 
 mod apply;
+mod attempts;
 mod backup;
 mod graph;
 mod helper;

@@ -10,6 +10,7 @@ use runtime::Status;
 use runtime::agent::{Event, Observer, StatusReport, Summary};
 use serde_json::json;
 
+use crate::attempts::Attempts;
 use crate::log_line::{Level, LineFormat};
 use crate::memory;
 use crate::output::{Output, Stream};
@@ -204,9 +205,10 @@ impl<'f> Printer<'f> {
                 json!({"event": "changed", "id": resource.id.to_string(), "text": change.text, "noop": noop})
             }
             Event::Message { id, text } => json!({"event": "message", "id": id.to_string(), "text": text}),
-            Event::Failed { resource, failure, retry, attempt, next_attempt } => json!({
+            Event::Failed { resource, failure, retry, attempt, failing_for, next_attempt } => json!({
                 "event": "failed", "id": resource.id.to_string(), "code": failure.code().name(),
                 "text": failure.to_string(), "place": location(resource, self.files()), "attempt": attempt,
+                "failing_ms": failing_for.as_millis() as u64,
                 "next_ms": next_attempt.map(|delay| delay.as_millis() as u64),
                 "retry_ms": retry.map(|(delay, _)| delay.as_millis() as u64), "left": retry.map(|(_, left)| left),
             }),
@@ -323,19 +325,16 @@ impl Observer for Printer<'_> {
             Event::Recovered { resource } => {
                 self.print(level, "32", &format!("{}: works again", resource.id));
             }
-            Event::Failed { resource, failure, retry, attempt, next_attempt } => {
-                let next = match retry {
-                    None => next_attempt.map_or_else(String::new, |delay| {
-                        format!(" (attempt {attempt}, the next in {:.3} s)", delay.as_secs_f64())
-                    }),
-                    Some((delay, left)) => {
-                        let left = if left < 0 { String::new() } else { format!(", {left} left after that") };
-                        format!(" (retrying in {:.3} s{left})", delay.as_secs_f64())
-                    }
+            Event::Failed { resource, failure, retry, attempt, failing_for, next_attempt } => {
+                let attempts = Attempts {
+                    failed: attempt,
+                    failing_for,
+                    next: next_attempt.or(retry.map(|(delay, _)| delay)),
+                    left: retry.and_then(|(_, left)| u32::try_from(left).ok()),
                 };
                 let location = location(resource, self.files()).map(|l| format!(" ({l})")).unwrap_or_default();
                 let code = failure.code().name();
-                let text = format!("error[{code}]: {}{location}: {failure}{next}", resource.id);
+                let text = format!("error[{code}]: {}{location}: {failure}{}", resource.id, attempts.text());
                 self.print_error(level, &text);
             }
             Event::Stopping(text) if self.shows_progress && self.running > 0 => {

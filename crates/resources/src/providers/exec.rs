@@ -4,10 +4,10 @@
 //! mode as well, because the planned change depends on them.
 
 mod command;
+mod stamp;
 #[cfg(test)]
 mod tests;
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -16,12 +16,13 @@ use child_process::Identity;
 use mcl_value::{Str, Value};
 use resource_graph::Resource;
 use rustix::process::{Signal, getegid, geteuid};
-use safe_fs::{LastLink, Timestamp};
+use safe_fs::LastLink;
 
 use crate::accounts::{account, group_id, user_id};
 use crate::file_access::failure;
 use crate::process::Output;
 use crate::providers::exec::command::{CommandContext, CommandLine, LineCounter, Termination, last_line};
+use crate::providers::exec::stamp::Stamp;
 use crate::{Change, Context, Effects, Failure, Params, Provider, Scope, Uncertainty, Watch, WorkerClass};
 
 /// The parameters that are sent, which are also the names of the files that cache them.
@@ -146,18 +147,18 @@ impl Exec {
             }
         }
         if !self.mtimes.is_empty() {
-            write_stamp(cx, &dir.join("mtimes"), started)?;
+            cx.files().write(&dir.join("mtimes"), Stamp::of(started).to_string().as_bytes(), 0o600).map_err(failure)?;
         }
         Ok(())
     }
 
     /// Returns whether an input is newer than the last run.
-    fn is_forced(&self, cx: &Context<'_>, last_run: Option<Timestamp>) -> Result<bool, Failure> {
+    fn is_forced(&self, cx: &Context<'_>, last_run: Option<Stamp>) -> Result<bool, Failure> {
         for path in &self.mtimes {
             let Some(input) = cx.files().find(path, LastLink::Follow).map_err(failure)? else {
                 return Err(Failure::io("look at", path, io::ErrorKind::NotFound));
             };
-            if last_run.is_none_or(|last| input.stat.modified > last) {
+            if last_run.is_none_or(|last| last.is_before(input.stat.modified)) {
                 return Ok(true);
             }
         }
@@ -259,11 +260,10 @@ impl Provider for Exec {
         let state = cx.existing_state_dir();
         let state = state.as_deref();
         let (cached, last_run) = match &self.unstored {
-            Some(run) => (run.values.clone().map(Some), Some(timestamp(run.started))),
+            Some(run) => (run.values.clone().map(Some), Some(Stamp::of(run.started))),
             None => {
-                let stamp = state.and_then(|dir| cx.files().find(&dir.join("mtimes"), LastLink::Keep).ok().flatten());
-                let cached = KEYS.map(|key| state.and_then(|dir| cx.files().read(&dir.join(key)).ok().flatten()));
-                (cached, stamp.map(|stamp| stamp.stat.modified))
+                let stored = |name: &str| state.and_then(|dir| cx.files().read(&dir.join(name)).ok().flatten());
+                (KEYS.map(stored), stored("mtimes").and_then(|text| Stamp::parse(&text)))
             }
         };
         let is_idle = self.refreshonly && !cx.refresh();
@@ -348,16 +348,8 @@ impl Provider for Exec {
         // Its changes say which guard may prevent them.
         false
     }
-}
 
-fn timestamp(time: SystemTime) -> Timestamp {
-    let elapsed = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    (i64::try_from(elapsed.as_secs()).unwrap_or(i64::MAX), elapsed.subsec_nanos())
-}
-
-fn write_stamp(cx: &Context<'_>, path: &Path, time: SystemTime) -> Result<(), Failure> {
-    let seconds = time.duration_since(SystemTime::UNIX_EPOCH).map_or(0.0, |d| d.as_secs_f64());
-    cx.files().write(path, format!("{seconds}\n").as_bytes(), 0o600).map_err(failure)?;
-    let file = fs::File::open(path).map_err(Failure::on("open", path))?;
-    file.set_modified(time).map_err(Failure::on("date", path))
+    fn converges(&self) -> bool {
+        false
+    }
 }

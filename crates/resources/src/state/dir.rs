@@ -150,6 +150,11 @@ impl StateDir {
         if !has_version(files, prefix, &version_path)? {
             files.write(&version_path, LAYOUT_VERSION.as_bytes(), 0o600)?;
         }
+        // The state that has a record for its temporary files is opened next, and functions write without one.
+        let private = [resource_dirs(&engine), engine.join("backups")];
+        files.remove_unrecorded_temporaries(&engine, &private.each_ref().map(PathBuf::as_path))?;
+        let functions = functions_dir(prefix);
+        files.remove_unrecorded_temporaries(&functions, &[&functions.join("world")])?;
         let identity = identity(files, &engine)?;
         let files = Files::with_state(Arc::new(Kernel::new()), &identity, &engine)?;
         Ok(StateDir { prefix: prefix.to_path_buf(), engine, files: Arc::new(files), access: Access::Locked(lock) })
@@ -219,7 +224,7 @@ impl StateDir {
     /// Returns the store that hosts share, from the view of this host.
     #[must_use]
     pub fn shared_store(&self) -> SharedStore {
-        SharedStore::new(&functions_dir(&self.prefix), &hostname())
+        SharedStore::with_files(self.shared_files(), &functions_dir(&self.prefix), &hostname())
     }
 
     /// Returns the path of the private directory of a resource, which may not exist.
@@ -232,7 +237,12 @@ impl StateDir {
             let hash = Sha256::digest(id.name.as_bytes());
             name = format!("{}-sha256-{}", id.kind, base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(hash));
         }
-        self.engine.join("state").join(name)
+        self.resource_dirs().join(name)
+    }
+
+    /// Returns the directory of the private directories of all resources.
+    pub(super) fn resource_dirs(&self) -> PathBuf {
+        resource_dirs(&self.engine)
     }
 
     /// Returns the private directory of a resource; creates it with mode 0700 if needed.
@@ -285,6 +295,11 @@ fn acquire(lock: &mut File) -> Result<(), LockHolder> {
 #[must_use]
 pub fn overlay_files() -> Arc<Files> {
     Arc::new(Files::new(Arc::new(Overlay::new(Arc::new(Kernel::new())))))
+}
+
+/// Returns the directory of the private directories of all resources.
+fn resource_dirs(engine: &Path) -> PathBuf {
+    engine.join("state")
 }
 
 /// Creates a directory, and missing ones above it, with mode 0700.
@@ -366,6 +381,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
+    use crate::provider_test::reopen;
 
     fn id(name: &str) -> ResourceId {
         ResourceId { kind: "file".into(), name: name.into() }
@@ -378,7 +394,7 @@ mod tests {
         let error = StateDir::open(dir.path()).unwrap_err().to_string();
         assert!(error.contains(&format!("process {}", std::process::id())), "{error}");
         drop(first);
-        StateDir::open(dir.path()).unwrap();
+        reopen(dir.path());
     }
 
     /// Gives a path of the state to another user; returns whether that was possible.
@@ -434,6 +450,21 @@ mod tests {
         std::os::unix::fs::symlink(scratch.path().join("elsewhere"), prefix.join("engine")).unwrap();
         fs::remove_file(scratch.path().join("elsewhere/lock")).unwrap();
         assert!(StateDir::open(&prefix).is_err());
+    }
+
+    #[test]
+    fn temporary_files_without_a_record_are_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        drop(StateDir::open(dir.path()).unwrap());
+        let left = ["engine/.mgmt-tmp-p1-0", "local/pool/a/.mgmt-tmp-p23-1", "local/vardir/d/e/.mgmt-tmp-p4-2"];
+        for path in left.map(|path| dir.path().join(path)) {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "left").unwrap();
+        }
+        fs::write(dir.path().join("local/pool/a/x.uid"), "1\n").unwrap();
+        reopen(dir.path());
+        assert!(left.iter().all(|path| !dir.path().join(path).exists()));
+        assert!(dir.path().join("local/pool/a/x.uid").exists());
     }
 
     #[test]

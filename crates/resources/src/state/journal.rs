@@ -1,20 +1,17 @@
 //! A journal of pending notifications, so that a crash loses none.
 //!
-//! The file is append-only: `+FROM\tTO` is written before `FROM` is changed, `-FROM\tTO` after `TO` was refreshed. Names are
-//! JSON strings, so they contain no line breaks. An incomplete last line, left by a crash, is ignored because its change had
-//! not begun. The file is compacted when it is opened and when most of its lines are obsolete.
+//! Lines are appended: `+FROM\tTO` is written before `FROM` is changed, `-FROM\tTO` after `TO` was refreshed. Names are JSON
+//! strings, so they contain no line breaks. A line that a crash left incomplete is ignored, because its change had not begun.
+//! The journal is replaced by one without obsolete lines when it is opened, and when most of its lines are obsolete.
 
 use std::collections::BTreeSet;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use resource_graph::ResourceId;
-use safe_fs::Files;
+use safe_fs::{AppendFile, Error, Files};
 
-/// Minimum number of lines before the journal is compacted.
+/// Minimum number of lines before the journal is replaced.
 const COMPACTION_THRESHOLD: usize = 1000;
 
 type Pair = (ResourceId, ResourceId);
@@ -22,6 +19,7 @@ type Pair = (ResourceId, ResourceId);
 /// The journal file and the pending notifications.
 #[derive(Debug)]
 pub struct RefreshJournal {
+    files: Arc<Files>,
     path: PathBuf,
     inner: Mutex<Inner>,
 }
@@ -29,21 +27,25 @@ pub struct RefreshJournal {
 #[derive(Debug)]
 struct Inner {
     pairs: BTreeSet<Pair>,
-    file: Option<File>,
+    /// `None` until the first record, and after a failure to replace the file.
+    file: Option<AppendFile>,
     lines: usize,
 }
 
 impl RefreshJournal {
-    /// Opens the journal; a missing file is an empty journal.
+    /// Opens the journal in a state directory; a missing file is an empty journal.
     ///
     /// # Errors
-    /// The file cannot be read or compacted.
-    pub fn open(engine: &Path) -> io::Result<RefreshJournal> {
+    /// The file cannot be read or replaced.
+    pub fn open(files: Arc<Files>, engine: &Path) -> Result<RefreshJournal, Error> {
         let path = engine.join("refresh");
-        let Stored { pairs, lines } = Stored::read(&path)?;
-        let journal = RefreshJournal { path, inner: Mutex::new(Inner { pairs, file: None, lines }) };
-        if lines > 0 {
-            journal.rewrite(&mut journal.lock())?;
+        let (pairs, is_empty) = match files.read(&path)? {
+            Some(content) => (decode(&content), content.is_empty()),
+            None => (BTreeSet::new(), true),
+        };
+        let journal = RefreshJournal { files, path, inner: Mutex::new(Inner { pairs, file: None, lines: 0 }) };
+        if !is_empty {
+            journal.replace(&mut journal.lock())?;
         }
         Ok(journal)
     }
@@ -52,12 +54,13 @@ impl RefreshJournal {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn stored_pairs(engine: &Path) -> io::Result<Vec<Pair>> {
-        Ok(Stored::read(&engine.join("refresh"))?.pairs.into_iter().collect())
+    pub fn stored_pairs(files: &Files, engine: &Path) -> Result<Vec<Pair>, Error> {
+        let content = files.read(&engine.join("refresh"))?.unwrap_or_default();
+        Ok(decode(&content).into_iter().collect())
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the pending notifications.
@@ -66,11 +69,11 @@ impl RefreshJournal {
         self.lock().pairs.iter().cloned().collect()
     }
 
-    /// Records that `from` is about to change and must notify `targets`. The record is on disk when this returns.
+    /// Records that `from` is about to change and must notify `targets`. The record is on the disk when this returns.
     ///
     /// # Errors
-    /// The record is not on disk; the change must not be made.
-    pub fn record(&self, from: &ResourceId, targets: &[ResourceId]) -> io::Result<()> {
+    /// The record may not be on the disk; the change must not be made.
+    pub fn record(&self, from: &ResourceId, targets: &[ResourceId]) -> Result<(), Error> {
         let mut inner = self.lock();
         let new: Vec<Pair> =
             targets.iter().map(|to| (from.clone(), to.clone())).filter(|pair| !inner.pairs.contains(pair)).collect();
@@ -78,7 +81,14 @@ impl RefreshJournal {
             return Ok(());
         }
         let text: String = new.iter().map(|pair| line('+', pair)).collect();
-        self.append(&mut inner, &text, new.len(), true)?;
+        let file = self.file(&mut inner)?;
+        file.append(text.as_bytes())?;
+        if let Err(error) = file.sync() {
+            // Nobody knows what is on the disk after a failed sync, and a later one may hide that.
+            inner.file = None;
+            return Err(error);
+        }
+        inner.lines += new.len();
         inner.pairs.extend(new);
         Ok(())
     }
@@ -86,70 +96,51 @@ impl RefreshJournal {
     /// Removes a delivered notification. Not synced, because delivering it again after a crash is harmless.
     ///
     /// # Errors
-    /// The journal cannot be written.
-    pub fn forget(&self, from: &ResourceId, to: &ResourceId) -> io::Result<()> {
+    /// The journal cannot be written: the notification is delivered again by the next process.
+    pub fn forget(&self, from: &ResourceId, to: &ResourceId) -> Result<(), Error> {
         let mut inner = self.lock();
         let pair = (from.clone(), to.clone());
         if !inner.pairs.remove(&pair) {
             return Ok(());
         }
-        self.append(&mut inner, &line('-', &pair), 1, false)?;
+        self.file(&mut inner)?.append(line('-', &pair).as_bytes())?;
+        inner.lines += 1;
         if inner.lines > COMPACTION_THRESHOLD && inner.lines > 4 * inner.pairs.len() {
-            self.rewrite(&mut inner)?;
+            self.replace(&mut inner)?;
         }
         Ok(())
     }
 
-    fn append(&self, inner: &mut Inner, text: &str, lines: usize, sync: bool) -> io::Result<()> {
-        let file = match &mut inner.file {
-            Some(file) => file,
-            empty => empty.insert(OpenOptions::new().append(true).create(true).mode(0o600).open(&self.path)?),
-        };
-        let result = file.write_all(text.as_bytes()).and_then(|()| if sync { file.sync_data() } else { Ok(()) });
-        if result.is_err() {
-            // An incomplete line must not corrupt the next one.
-            inner.file = None;
-            let _ = self.rewrite(inner);
-            return result;
+    fn file<'i>(&self, inner: &'i mut Inner) -> Result<&'i mut AppendFile, Error> {
+        match inner.file.take() {
+            Some(file) => Ok(inner.file.insert(file)),
+            None => self.replace(inner),
         }
-        inner.lines += lines;
-        Ok(())
     }
 
-    fn rewrite(&self, inner: &mut Inner) -> io::Result<()> {
-        inner.file = None;
+    /// Replaces the file by one without obsolete lines.
+    fn replace<'i>(&self, inner: &'i mut Inner) -> Result<&'i mut AppendFile, Error> {
         let text: String = inner.pairs.iter().map(|pair| line('+', pair)).collect();
-        Files::of_kernel().write(&self.path, text.as_bytes(), 0o600).map_err(safe_fs::Error::into_io)?;
+        inner.file = None;
+        let file = self.files.append_to(&self.path, text.as_bytes(), 0o600)?;
         inner.lines = inner.pairs.len();
-        Ok(())
+        Ok(inner.file.insert(file))
     }
 }
 
-/// The content of the file.
-struct Stored {
-    pairs: BTreeSet<Pair>,
-    lines: usize,
-}
-
-impl Stored {
-    fn read(path: &Path) -> io::Result<Stored> {
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(error),
-        };
-        let mut stored = Stored { pairs: BTreeSet::new(), lines: 0 };
-        // Only complete lines end in a newline.
-        for line in text.split_inclusive('\n').filter_map(|l| l.strip_suffix('\n')) {
-            stored.lines += 1;
-            match parse(line) {
-                Some(('+', pair)) => drop(stored.pairs.insert(pair)),
-                Some((_, pair)) => drop(stored.pairs.remove(&pair)),
-                None => {}
-            }
+/// Returns the pending notifications in the content of the file. What a crash corrupted is left out.
+fn decode(content: &[u8]) -> BTreeSet<Pair> {
+    let mut pairs = BTreeSet::new();
+    // Only complete lines end in a newline.
+    let lines = content.split_inclusive(|byte| *byte == b'\n').filter_map(|line| line.strip_suffix(b"\n"));
+    for line in lines {
+        match std::str::from_utf8(line).ok().and_then(parse) {
+            Some((Sign::Recorded, pair)) => drop(pairs.insert(pair)),
+            Some((Sign::Delivered, pair)) => drop(pairs.remove(&pair)),
+            None => {}
         }
-        Ok(stored)
     }
+    pairs
 }
 
 fn line(sign: char, (from, to): &Pair) -> String {
@@ -157,39 +148,23 @@ fn line(sign: char, (from, to): &Pair) -> String {
     format!("{sign}{}\n", fields.join("\t"))
 }
 
-fn parse(line: &str) -> Option<(char, Pair)> {
-    let (sign, rest) = line.split_at_checked(1)?;
+/// What a line says.
+enum Sign {
+    Recorded,
+    Delivered,
+}
+
+fn parse(line: &str) -> Option<(Sign, Pair)> {
+    let (sign, rest) = match line.split_at_checked(1)? {
+        ("+", rest) => (Sign::Recorded, rest),
+        ("-", rest) => (Sign::Delivered, rest),
+        _ => return None,
+    };
     let fields: Vec<String> = rest.split('\t').map(|f| serde_json::from_str(f).ok()).collect::<Option<_>>()?;
     let [from_kind, from_name, to_kind, to_name] = fields.try_into().ok()?;
     let id = |kind: String, name: String| ResourceId { kind: kind.into(), name: name.into() };
-    let sign = sign.chars().next().filter(|c| matches!(c, '+' | '-'))?;
     Some((sign, (id(from_kind, from_name), id(to_kind, to_name))))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn id(name: &str) -> ResourceId {
-        ResourceId { kind: "svc".into(), name: name.into() }
-    }
-
-    #[test]
-    fn what_was_recorded_and_not_forgotten_is_there_after_a_restart() {
-        let dir = tempfile::tempdir().unwrap();
-        let journal = RefreshJournal::open(dir.path()).unwrap();
-        journal.record(&id("a\tb\n"), &[id("x"), id("y")]).unwrap();
-        journal.forget(&id("a\tb\n"), &id("x")).unwrap();
-        drop(journal);
-        let again = RefreshJournal::open(dir.path()).unwrap();
-        assert_eq!(again.pairs(), [(id("a\tb\n"), id("y"))]);
-    }
-
-    #[test]
-    fn torn_last_line_is_ignored() {
-        let dir = tempfile::tempdir().unwrap();
-        let whole = line('+', &(id("a"), id("b")));
-        std::fs::write(dir.path().join("refresh"), format!("{whole}{}", &whole[..9])).unwrap();
-        assert_eq!(RefreshJournal::open(dir.path()).unwrap().pairs(), [(id("a"), id("b"))]);
-    }
-}
+mod tests;

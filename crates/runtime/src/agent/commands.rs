@@ -7,6 +7,7 @@ use resource_engine::{Command, Event, Finished, VertexKey};
 use resource_graph::ResourceId;
 use resources::{Cancel, CancelLevel, Effects, Failure, is_reversal};
 
+use crate::agent::damping::Cause;
 use crate::agent::event_loop::Agent;
 use crate::agent::job::{DataFlow, Done, Job};
 use crate::agent::observer;
@@ -103,8 +104,22 @@ impl Agent<'_> {
 
     /// Takes back a check from its worker.
     pub(super) fn handle_done(&mut self, done: Done) {
-        let Done { key, kind, initialised, updated, watch_again, apply, mut changes, mut sent, messages, result } =
-            done;
+        let Done {
+            key,
+            kind,
+            initialised,
+            updated,
+            watch_again,
+            apply,
+            refresh,
+            mut changes,
+            mut sent,
+            messages,
+            result,
+        } = done;
+        let cause = if kind.converges() { Cause::Repair } else { Cause::Run };
+        // What others asked for is not the work of somebody who undoes changes.
+        let is_asked_for = refresh || updated.is_some();
         let Some(slot) = self.slots.get_mut(key) else { return };
         let needs_new_watches = (updated.is_some() || watch_again) && slot.watches.epoch != 0;
         if let Some(resources) = updated {
@@ -154,8 +169,8 @@ impl Agent<'_> {
         }
         let finished = Finished { changed: !changes.is_empty(), sent, result };
         self.events.push_back(Event::Finished(key, finished));
-        if is_changed {
-            self.count_change(key, Instant::now());
+        if is_changed && !is_asked_for {
+            self.count_change(key, cause, Instant::now());
         }
         if watch_again && needs_new_watches {
             // One more check finds what changed between the check and the new watches.

@@ -15,7 +15,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use safe_fs::Backups;
 
 use crate::agent::claims::claims;
-use crate::agent::damping::{Changes, HeldEvents};
+use crate::agent::damping::{Cause, Changes, HeldEvents};
 use crate::agent::exports::ExportTracker;
 use crate::agent::job::SharedContext;
 use crate::agent::mailbox::{AgentHandle, Message};
@@ -116,6 +116,10 @@ pub struct Agent<'o> {
     shutdown: Shutdown,
     /// The vertices whose planned changes cannot be seen by others.
     pub(super) unseen: UnseenChanges,
+    /// Whether state is kept, and may be removed.
+    pub(super) keeps_state: bool,
+    /// When to look for state that nobody needs; `None` before the first graph.
+    pub(super) housekeeping: Option<Instant>,
     /// Whether the loop has ended.
     pub(super) stopped: bool,
 }
@@ -129,10 +133,14 @@ impl<'o> Agent<'o> {
         let (is_plan, state) = (options.plan.is_some(), options.state.as_ref());
         // Nothing is stored in noop.
         let writable_state = state.filter(|_| !options.noop && !is_plan);
-        let journal = writable_state.map(|state| RefreshJournal::open(state.engine())).transpose()?.map(Arc::new);
+        let keeps_state = writable_state.is_some();
+        let open_journal = |state: &StateDir| RefreshJournal::open(state.shared_files(), state.engine());
+        let journal = writable_state.map(open_journal).transpose().map_err(safe_fs::Error::into_io)?.map(Arc::new);
         let undelivered = match (&journal, state) {
             (Some(journal), _) => journal.pairs(),
-            (None, Some(state)) if is_plan => RefreshJournal::stored_pairs(state.engine())?,
+            (None, Some(state)) if is_plan => {
+                RefreshJournal::stored_pairs(state.files(), state.engine()).map_err(safe_fs::Error::into_io)?
+            }
             (None, _) => Vec::new(),
         };
         let reversals = state.map(Reversals::new);
@@ -190,6 +198,8 @@ impl<'o> Agent<'o> {
             held: HeldEvents::default(),
             shutdown: Shutdown::default(),
             unseen: UnseenChanges::default(),
+            keeps_state,
+            housekeeping: None,
             stopped: false,
         })
     }
@@ -252,7 +262,14 @@ impl<'o> Agent<'o> {
     /// Waits for input or for the next deadline, and returns what has input.
     fn wait(&self, progress: Option<Instant>) -> Ready {
         let engine = self.engine.deadline().map(|at| self.started + at);
-        let deadlines = [engine, self.held.deadline(), self.watching.deadline(), progress, self.shutdown.deadline()];
+        let deadlines = [
+            engine,
+            self.held.deadline(),
+            self.watching.deadline(),
+            progress,
+            self.shutdown.deadline(),
+            self.housekeeping,
+        ];
         let mut timeout = deadlines.into_iter().flatten().min().map(|at| at.saturating_duration_since(Instant::now()));
         let mut limit_timeout = |limit: Duration| timeout = Some(timeout.map_or(limit, |t| t.min(limit)));
         if self.workers.has_backlog() {
@@ -366,6 +383,7 @@ impl<'o> Agent<'o> {
     }
 
     fn handle_timers(&mut self, now: Instant) {
+        self.keep_house(now, false);
         let slots = &self.slots;
         let due = self.watching.due_timers(now, |key| slots.get(key).map(|slot| &slot.watches));
         due.into_iter().for_each(|key| self.fire(key, now));
@@ -384,16 +402,19 @@ impl<'o> Agent<'o> {
     }
 
     /// Counts a change of a resource, and reports it if somebody else undoes its changes.
-    pub(super) fn count_change(&mut self, key: VertexKey, now: Instant) {
+    pub(super) fn count_change(&mut self, key: VertexKey, cause: Cause, now: Instant) {
         let Some(slot) = self.slots.get_mut(key) else { return };
-        if slot.changes.get_or_insert_with(|| Box::new(Changes::new(now))).count(now) {
-            let id = &slot.resources[0].id;
-            let message = format!("{id} is changed again and again by another resource or program");
-            let diagnostic = Diagnostic::warning(Code::R0413, Stage::Engine, message)
-                .maybe_at(slot.resources[0].span)
-                .help("it is checked at intervals of up to a minute until it is left alone");
-            self.report_problems(&[diagnostic]);
-        }
+        let Some(fight) = slot.changes.get_or_insert_with(|| Box::new(Changes::new(now))).count(now, cause) else {
+            return;
+        };
+        let (id, seconds) = (&slot.resources[0].id, fight.time.as_secs().max(1));
+        let count = format!("{} changes in {seconds} s", fight.changes);
+        let message = format!("{id} is changed again and again by another resource or program: {count}");
+        let help = "find out what else changes it, and let only one of them manage it; while it changes very often, it is \
+                    checked at intervals of up to a minute";
+        let diagnostic = Diagnostic::warning(Code::R0413, Stage::Engine, message);
+        let diagnostic = diagnostic.maybe_at(slot.resources[0].span).help(help);
+        self.report_problems(&[diagnostic]);
     }
 
     /// Feeds the events to the engine and executes its commands, until there are no events left.

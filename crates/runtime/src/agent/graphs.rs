@@ -1,6 +1,7 @@
 //! New graphs and patches on their way to the engine.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use mcl_value::Value;
 use resource_engine::{EngineGraph, Event, Group};
@@ -21,6 +22,7 @@ impl Agent<'_> {
         self.report_failures(&failures);
         let apply = ApplyContext { managed: managed_paths(&graph), ..self.context.apply.clone() };
         self.context = Arc::new(SharedContext { apply, ..(*self.context).clone() });
+        self.schedule_housekeeping(Instant::now());
         self.slots.reserve(graph.groups().len());
         self.events.push_back(Event::Swap(graph));
     }

@@ -78,6 +78,8 @@ pub(super) struct Done {
     /// Whether the kind has to be asked again what to watch.
     pub(super) watch_again: bool,
     pub(super) apply: bool,
+    /// Whether it was notified.
+    pub(super) refresh: bool,
     pub(super) changes: Vec<Change>,
     pub(super) sent: Vec<Sent>,
     pub(super) messages: Vec<String>,
@@ -107,7 +109,7 @@ impl Job {
         let record_notifications = || match &context.journal {
             Some(journal) => journal
                 .record(id, &notifies)
-                .map_err(|error| Failure::io("record the notifications of", &*id.name, error)),
+                .map_err(|error| Failure::io("record the notifications of", &*id.name, error.into_io())),
             None => Ok(()),
         };
         let before_first_change: Option<&dyn Fn() -> Result<(), Failure>> =
@@ -179,7 +181,7 @@ impl Job {
             }
         }
         let updated = has_updates.then_some(resources);
-        Done { key, kind, initialised, updated, watch_again, apply, changes, sent, messages, result }
+        Done { key, kind, initialised, updated, watch_again, apply, refresh, changes, sent, messages, result }
     }
 
     /// Returns the result of a check that was never started.
@@ -191,6 +193,7 @@ impl Job {
             updated: None,
             watch_again: false,
             apply: self.apply,
+            refresh: self.refresh,
             changes: Vec::new(),
             sent: Vec::new(),
             messages: Vec::new(),

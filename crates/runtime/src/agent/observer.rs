@@ -39,6 +39,8 @@ pub enum Event<'a> {
         retry: Option<(Duration, i32)>,
         /// The number of failures since the last success, this one included.
         attempt: u32,
+        /// The time since the first of them.
+        failing_for: Duration,
         /// The time until the next attempt; `None` if there is none.
         next_attempt: Option<Duration>,
     },

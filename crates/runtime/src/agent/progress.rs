@@ -20,7 +20,7 @@ const TASK_POLL_INTERVAL: Duration = Duration::from_millis(1);
 impl Agent<'_> {
     pub(super) fn report(&mut self, report: Report) {
         match report {
-            Report::Failed { key, failure, retry, attempt, next_attempt, .. } => {
+            Report::Failed { key, failure, retry, attempt, since, next_attempt, .. } => {
                 let now = self.engine_time();
                 let Some(slot) = self.slots.get_mut(key) else { return };
                 let is_endless = next_attempt.is_some() && retry.is_none_or(|(_, left)| left < 0);
@@ -29,7 +29,9 @@ impl Agent<'_> {
                 }
                 let next_attempt = next_attempt.map(|at| at.saturating_sub(now));
                 let resource = &slot.resources[0];
-                let event = observer::Event::Failed { resource, failure: &failure, retry, attempt, next_attempt };
+                let failing_for = now.saturating_sub(since);
+                let failure = &failure;
+                let event = observer::Event::Failed { resource, failure, retry, attempt, failing_for, next_attempt };
                 self.observer.event(event);
             }
             Report::Unknown { key, failure } => {
@@ -87,6 +89,7 @@ impl Agent<'_> {
                 std::thread::sleep(TASK_POLL_INTERVAL);
             }
         }
+        self.keep_house(Instant::now(), true);
         self.context.syncs.flush();
         let id = |key| self.engine.id(key).cloned();
         let blocked = self.engine.blocked().filter_map(|(key, on)| Some((id(key)?, id(on)?)));

@@ -121,6 +121,51 @@ fn is_running(process: rustix::process::Pid) -> bool {
     stat.rsplit(')').next().and_then(|rest| rest.trim().chars().next()).is_some_and(|state| state != 'Z')
 }
 
+/// A command that leaves a daemon in a session of its own, which keeps the output of the command open.
+const DAEMON: &str = r#"exec "start" {
+	cmd => "setsid sh -c 'echo $$ > @/daemon; exec sleep 1000' & until test -s @/daemon; do sleep 0.01; done",
+	shell => "/bin/sh",
+	creates => "@/daemon",
+}
+file "@/after" {
+	state => "exists",
+	Depend => Exec["start"],
+}
+"#;
+
+/// Returns a child of the agent with this word on its command line.
+fn child_with(agent: &Agent, word: &str) -> Option<rustix::process::Pid> {
+    let children = std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", agent.0.id())).ok()?;
+    let has_word = |id: &&str| {
+        let line = std::fs::read_to_string(format!("/proc/{id}/cmdline")).unwrap_or_default();
+        line.split('\0').any(|found| found == word)
+    };
+    children.split_whitespace().find(has_word).and_then(|id| rustix::process::Pid::from_raw(id.parse().ok()?))
+}
+
+#[test]
+fn daemon_in_a_session_of_its_own_outlives_the_agent() {
+    // A run that ends, and an agent that is killed.
+    for is_killed in [false, true] {
+        let scratch = Scratch::new(DAEMON);
+        if is_killed {
+            scratch.build();
+            let agent = scratch.apply(&[]);
+            eventually("the program is applied", || scratch.path("after").exists());
+            let guard = child_with(&agent, "guard").expect("the agent has a guard");
+            agent.signal(Signal::KILL);
+            eventually("the guard has ended", || !is_running(guard));
+        } else {
+            let ran = scratch.apply_once(&[]);
+            assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+        }
+        let daemon = scratch.read("daemon").and_then(|id| rustix::process::Pid::from_raw(id.trim().parse().ok()?));
+        let daemon = daemon.expect("a process id");
+        assert!(is_running(daemon), "killed: {is_killed}");
+        rustix::process::kill_process(daemon, Signal::KILL).expect("it runs");
+    }
+}
+
 #[test]
 fn command_of_another_user_has_the_groups_and_the_environment_of_that_user() {
     if !is_root() {
@@ -221,6 +266,22 @@ fn hangup_loads_the_program_again() {
     eventually("the second program stays in force", || scratch.read("f").as_deref() == Some("two"));
     agent.signal(Signal::TERM);
     assert_eq!(agent.ends(), 0);
+}
+
+#[test]
+fn lasting_failure_tells_its_attempts_and_since_when() {
+    let scratch =
+        Scratch::new("file \"@/missing/f\" {\n\tstate => \"exists\",\n\tMeta:retry => 2,\n\tMeta:delay => 600,\n}\n");
+    let ran = scratch.apply_once(&[]);
+    assert_eq!(ran.status, 1);
+    for text in ["(attempt 1, the next in 600 ms, 1 left after that)", "(attempt 3, failing for 1 s"] {
+        assert!(ran.err.contains(text), "{text}: {}", ran.err);
+    }
+    let json = scratch.apply_once(&["--log-format", "json"]);
+    let last = json.out.lines().rfind(|line| line.contains("\"event\":\"failed\"")).expect("a failure");
+    let last: serde_json::Value = serde_json::from_str(last).expect("JSON");
+    assert_eq!(last["attempt"], 3);
+    assert!(last["failing_ms"].as_u64().is_some_and(|time| time >= 1200), "{last}");
 }
 
 #[test]

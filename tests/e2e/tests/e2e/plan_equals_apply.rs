@@ -104,6 +104,27 @@ fn check_changes(planned: &Planned, applied: &Applied, context: &str) {
     }
 }
 
+#[test]
+fn reversals_of_resources_that_left_the_program_are_planned() {
+    let file = |name: &str| {
+        format!("file \"@/{name}\" {{ state => \"exists\", content => \"managed\\n\", Meta:reverse => true, }}\n")
+    };
+    let scratch = Scratch::new(&[file("made"), file("changed"), file("kept")].concat());
+    scratch.write("changed", "before\n");
+    assert_eq!(scratch.apply_once(&[]).status, 0);
+    scratch.write("main.mcl", &file("kept"));
+    scratch.build();
+    let plan = scratch.run("mgmt-rt", &["plan", "main.bin", "--prefix", "state", "--format", "json"]);
+    let noop = scratch.apply_once(&["--noop", "--log-format", "json"]);
+    assert!(scratch.path("made").exists() && scratch.read("changed").as_deref() == Some("managed\n"));
+    let apply = scratch.apply_once(&["--log-format", "json"]);
+    let made = applied(&apply.out).changes;
+    assert_eq!(made.len(), 2, "{made:?}");
+    assert_eq!((plan.status, planned(&plan.out)), (3, made.clone()), "{}", plan.err);
+    assert_eq!((noop.status, applied(&noop.out).changes), (0, made), "{}", noop.err);
+    assert!(!scratch.path("made").exists() && scratch.read("changed").as_deref() == Some("before\n"));
+}
+
 fn objects(text: &str) -> impl Iterator<Item = Value> {
     text.lines().filter_map(|line| serde_json::from_str(line).ok())
 }

@@ -173,6 +173,21 @@ fn newer_input_forces_a_run_past_all_guards_once() {
 }
 
 #[test]
+fn time_of_the_last_run_survives_a_change_of_the_time_of_its_file() {
+    let b = ExecTest::new();
+    fs::write(b.path("input"), "").unwrap();
+    let resource = shell("true").with("ifcmd", "/bin/false").with("mtimes", Value::list([b.path("input")]));
+    assert_eq!(b.run(&resource, true).changes.len(), 1);
+    // As after a crash before the file got the time of the run, or a copy of the state.
+    let stamp = b.apply_context.state.as_ref().unwrap().resource_path(&resource.id).join("mtimes");
+    let later = |seconds| std::time::SystemTime::now() + Duration::from_secs(seconds);
+    fs::File::open(stamp).unwrap().set_modified(later(10)).unwrap();
+    assert_eq!(b.run(&resource, true).changes.len(), 0);
+    fs::File::open(b.path("input")).unwrap().set_modified(later(5)).unwrap();
+    assert_eq!(b.run(&resource, true).changes.len(), 1);
+}
+
+#[test]
 fn results_that_cannot_be_stored_are_kept_in_memory() {
     let b = ExecTest::new();
     fs::write(b.path("input"), "").unwrap();

@@ -1,0 +1,169 @@
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use rustix::io::Errno;
+use safe_fs::simulated::{Fault, Simulated};
+use safe_fs::{FileSystem, Files};
+use test_support::{RandomChoice, Rng, for_each_case, shorter};
+
+use super::*;
+
+const ENGINE: &str = "/state/engine";
+const RUNS: u64 = 10_000;
+
+fn id(name: &str) -> ResourceId {
+    ResourceId { kind: "svc".into(), name: name.into() }
+}
+
+fn open(directory: &Path) -> RefreshJournal {
+    RefreshJournal::open(Arc::clone(Files::of_kernel()), directory).expect("a readable journal")
+}
+
+#[test]
+fn what_was_recorded_and_not_forgotten_is_there_after_a_restart() {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = open(dir.path());
+    journal.record(&id("a\tb\n"), &[id("x"), id("y")]).unwrap();
+    journal.forget(&id("a\tb\n"), &id("x")).unwrap();
+    drop(journal);
+    assert_eq!(open(dir.path()).pairs(), [(id("a\tb\n"), id("y"))]);
+}
+
+#[test]
+fn torn_line_is_ignored_and_does_not_reach_into_the_next_record() {
+    let whole = line('+', &(id("ä"), id("b")));
+    let other = line('+', &(id("c"), id("d")));
+    // Also within a character.
+    for end in 1..whole.len() {
+        for before in ["", &other] {
+            let dir = tempfile::tempdir().unwrap();
+            let torn = [before.as_bytes(), &whole.as_bytes()[..end]].concat();
+            std::fs::write(dir.path().join("refresh"), torn).unwrap();
+            let journal = open(dir.path());
+            assert_eq!(journal.pairs().len(), before.lines().count());
+            journal.record(&id("e"), &[id("f")]).unwrap();
+            drop(journal);
+            assert!(open(dir.path()).pairs().contains(&(id("e"), id("f"))), "{end} {before:?}");
+        }
+    }
+}
+
+/// What happens to a journal.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Record(u8, u8),
+    Forget(u8, u8),
+    /// A new process opens it.
+    Reopen,
+}
+
+#[derive(Clone, Debug)]
+struct History {
+    machine: u64,
+    steps: Vec<Step>,
+    /// The number of the system call with the fault, counted from the first step.
+    at: u64,
+    fault: Disturbance,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Disturbance {
+    Crash,
+    Full,
+    Fail(i32),
+}
+
+fn history(random: &mut Rng) -> History {
+    let step = |random: &mut Rng| {
+        let (from, to) = (random.u8(..3), random.u8(..3));
+        match random.u8(..8) {
+            0..=3 => Step::Record(from, to),
+            4..=6 => Step::Forget(from, to),
+            _ => Step::Reopen,
+        }
+    };
+    let fault = match random.u8(..5) {
+        0 => Disturbance::Full,
+        1 => Disturbance::Fail(random.pick(&[Errno::IO, Errno::NOSPC, Errno::MFILE]).raw_os_error()),
+        _ => Disturbance::Crash,
+    };
+    let steps = (0..1 + random.usize(..10)).map(|_| step(random)).collect();
+    History { machine: random.u64(..), steps, at: random.u64(1..200), fault }
+}
+
+fn smaller(history: &History) -> Vec<History> {
+    let cut = shorter(&history.steps).into_iter().map(|steps| History { steps, ..history.clone() });
+    // With fewer steps, the same place is at another call.
+    let cut = cut.flat_map(|cut| (1..=history.at).rev().map(move |at| History { at, ..cut.clone() }));
+    cut.collect()
+}
+
+fn journal(machine: &Arc<Simulated>) -> Result<RefreshJournal, Error> {
+    let fs: Arc<dyn FileSystem> = Arc::clone(machine) as Arc<dyn FileSystem>;
+    let files = Files::with_state(fs, "0123456789abcdef", Path::new(ENGINE))?;
+    RefreshJournal::open(Arc::new(files), Path::new(ENGINE))
+}
+
+/// Whatever happens, a notification that was recorded and not delivered is not lost, and one whose recording failed is
+/// recorded by a later attempt.
+fn check(history: &History) {
+    let machine = Arc::new(Simulated::new(history.machine));
+    machine.make_directory(ENGINE);
+    machine.sync_all();
+    machine.inject(
+        machine.calls() + history.at,
+        match history.fault {
+            Disturbance::Crash => Fault::Crash,
+            Disturbance::Full => Fault::Full,
+            Disturbance::Fail(error) => Fault::Fail(Errno::from_raw_os_error(error)),
+        },
+    );
+    let pair = |from: u8, to: u8| (id(&from.to_string()), id(&to.to_string()));
+    let mut owed = BTreeSet::new();
+    let mut open = journal(&machine).ok();
+    for step in &history.steps {
+        match *step {
+            Step::Record(from, to) => {
+                let (from, to) = pair(from, to);
+                if open.as_ref().is_some_and(|journal| journal.record(&from, &[to.clone()]).is_ok()) {
+                    owed.insert((from, to));
+                }
+            }
+            Step::Forget(from, to) => {
+                let (from, to) = pair(from, to);
+                owed.remove(&(from.clone(), to.clone()));
+                // It is delivered, whether or not that is recorded.
+                let _ = open.as_ref().map(|journal| journal.forget(&from, &to));
+            }
+            Step::Reopen => {
+                drop(open.take());
+                open = journal(&machine).ok();
+            }
+        }
+        if let Some(journal) = &open {
+            let pairs: BTreeSet<Pair> = journal.pairs().into_iter().collect();
+            assert!(owed.is_subset(&pairs), "{owed:?} is not in {pairs:?}");
+        }
+    }
+    drop(open);
+    match history.fault {
+        Disturbance::Crash => machine.restart(),
+        Disturbance::Full | Disturbance::Fail(_) => machine.withdraw_fault(),
+    }
+    let again = journal(&machine).expect("the journal is readable after a fault");
+    let left = machine.names(ENGINE).into_iter().filter(|name| safe_fs::is_temporary_name(name.as_ref()));
+    assert_eq!(left.collect::<Vec<_>>(), [""; 0]);
+    let pairs: BTreeSet<Pair> = again.pairs().into_iter().collect();
+    assert!(owed.is_subset(&pairs), "{owed:?} is lost: {pairs:?}");
+    let (from, to) = pair(7, 7);
+    again.record(&from, &[to.clone()]).expect("there is no fault any more");
+    machine.restart();
+    let last = journal(&machine).expect("a readable journal");
+    assert!(last.pairs().contains(&(from, to)));
+}
+
+#[test]
+fn no_notification_is_lost_on_the_simulated_kernel() {
+    for_each_case(RUNS, history, smaller, check);
+}
