@@ -9,10 +9,13 @@ use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit, setrlimit};
 
 /// Maximum number of commands that run at a time, whatever the machine allows.
 const MAX_COMMANDS: u64 = 512;
-/// Descriptors that one running command takes: two pipes, two for its end, and a few while it starts.
-const DESCRIPTORS_PER_COMMAND: u64 = 8;
+/// Descriptors that one running command takes: two pipes, two for its end, and one on average while it starts. A command that
+/// finds none left waits.
+const DESCRIPTORS_PER_COMMAND: u64 = 5;
 /// Descriptors that remain for everything else: files, watches, sockets.
-const RESERVED_DESCRIPTORS: u64 = 16;
+const RESERVED_DESCRIPTORS: u64 = 8;
+/// A soft limit that is too low for anything but a few commands.
+const LOW_DESCRIPTOR_LIMIT: u64 = 1024;
 /// Tasks that one running command takes: the thread that waits for it, a shell, its child and one more.
 const TASKS_PER_COMMAND: u64 = 4;
 /// Tasks that remain for other threads of the agent.
@@ -23,12 +26,28 @@ const MEMORY_PER_COMMAND: u64 = 8 << 20;
 /// The limit on descriptors before it was raised.
 static ORIGINAL_DESCRIPTOR_LIMIT: OnceLock<Rlimit> = OnceLock::new();
 
-/// Raises the soft limit on descriptors to the hard limit. Processes that [`crate::spawn`] starts get the old one: some
-/// programs cannot handle descriptors above 1024.
+/// Raises the soft limit on descriptors to the hard limit if it is low. A higher one is raised when many commands run.
+/// Processes that [`crate::spawn`] starts get the old one: some programs cannot handle descriptors above 1024.
 ///
 /// # Errors
 /// The system refuses.
-pub fn raise_descriptor_limit() -> io::Result<()> {
+pub fn raise_low_descriptor_limit() -> io::Result<()> {
+    match getrlimit(Resource::Nofile).current {
+        Some(current) if current < LOW_DESCRIPTOR_LIMIT => raise_descriptor_limit(),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Raises the soft limit on descriptors before this number of running commands takes most of them.
+pub(crate) fn raise_descriptor_limit_for(commands: usize) {
+    let needed = (commands as u64).saturating_mul(2 * DESCRIPTORS_PER_COMMAND);
+    if getrlimit(Resource::Nofile).current.is_some_and(|current| needed > current) {
+        // If the system refuses, commands wait for each other.
+        let _ = raise_descriptor_limit();
+    }
+}
+
+fn raise_descriptor_limit() -> io::Result<()> {
     let limit = getrlimit(Resource::Nofile);
     if limit.current == limit.maximum {
         return Ok(());
@@ -38,7 +57,12 @@ pub fn raise_descriptor_limit() -> io::Result<()> {
     Ok(())
 }
 
-/// Gives a new process the limit on descriptors that this process had at its start.
+/// Returns the limit on descriptors that commands get, if it is not that of this process.
+pub(crate) fn descriptor_limit_of_commands() -> Option<Rlimit> {
+    ORIGINAL_DESCRIPTOR_LIMIT.get().copied()
+}
+
+/// Gives a process that was started without [`crate::command_as`] the limit on descriptors that this process had at its start.
 pub(crate) fn restore_descriptor_limit(pid: Pid) {
     if let Some(limit) = ORIGINAL_DESCRIPTOR_LIMIT.get() {
         // Fails if the process has ended already.
@@ -64,7 +88,8 @@ pub fn max_parallel_commands() -> usize {
 }
 
 fn by_descriptors() -> Option<u64> {
-    let limit = getrlimit(Resource::Nofile).current?;
+    // The soft limit is raised when it is needed.
+    let limit = getrlimit(Resource::Nofile).maximum?;
     let used = std::fs::read_dir("/proc/self/fd").map_or(RESERVED_DESCRIPTORS, |entries| entries.count() as u64);
     Some(limit.saturating_sub(used + RESERVED_DESCRIPTORS) / DESCRIPTORS_PER_COMMAND)
 }

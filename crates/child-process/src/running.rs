@@ -26,6 +26,11 @@ impl Drop for RunningCount {
     }
 }
 
+/// Returns the number of running processes.
+pub(crate) fn running() -> usize {
+    *RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Waits until a process ends, at most this long, and returns how many were running before.
 pub(crate) fn wait_for_end(timeout: Duration) -> usize {
     let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use rustix::process::Pid;
 
 use crate::group::ProcessGroup;
-use crate::limits::{is_exhausted, restore_descriptor_limit};
-use crate::running::{RunningCount, wait_for_end};
+use crate::limits::{is_exhausted, raise_descriptor_limit_for, restore_descriptor_limit};
+use crate::running::{RunningCount, running, wait_for_end};
 
 /// The time between the first two attempts.
 const FIRST_DELAY: Duration = Duration::from_millis(5);
@@ -18,7 +18,8 @@ const MAX_DELAY: Duration = Duration::from_millis(250);
 /// How long to try while nothing that this process started is running, so that nothing of ours would free anything.
 const MAX_WAIT: Duration = Duration::from_secs(30);
 
-/// Starts a command in a process group of its own, with the limit on descriptors that this process had at its start. While
+/// Starts a command in a process group of its own. It should be one of [`crate::command_as`]: any other has the limit on
+/// descriptors of this process for its first instructions. While
 /// the machine has no descriptor, process or memory left, waits until something ends, at most 30 seconds after the
 /// last process of this kind has.
 ///
@@ -26,6 +27,7 @@ const MAX_WAIT: Duration = Duration::from_secs(30);
 /// The command cannot be started, or `is_cancelled` returned true while waiting.
 pub fn spawn(command: &mut Command, is_cancelled: &dyn Fn() -> bool) -> io::Result<ProcessGroup> {
     command.process_group(0);
+    raise_descriptor_limit_for(running() + 1);
     let mut idle_since = Instant::now();
     let mut delay = FIRST_DELAY;
     loop {

@@ -143,7 +143,7 @@ impl Case {
                     machine.mount_on(&path);
                 }
                 Present::Link => {
-                    machine.put(&format!("/outside/{slot}"), b"behind a link\n");
+                    machine.put(&format!("/outside/{slot}"), b"through a link\n");
                     machine.put_link(&path, &format!("/outside/{slot}"));
                 }
                 Present::Tree(bits) => {

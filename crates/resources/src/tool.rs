@@ -35,7 +35,7 @@ impl Tool {
         let Some(program) = find_program(name) else {
             return Err(Failure::Unavailable(format!("the tool `{name}` is not installed on this machine")));
         };
-        let mut command = Command::new(program);
+        let mut command = child_process::command_as(None, &program, name);
         command.env("LC_ALL", "C").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         Ok(Tool { name, command })
     }

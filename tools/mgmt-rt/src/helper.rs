@@ -15,9 +15,9 @@ const CANNOT_RUN: u8 = 126;
 pub enum Helper {
     /// End the children of an agent when it is gone
     Guard,
-    /// Run a command with the identity of a user
+    /// Run a command with the identity of a user and a limit on open files
     RunAs {
-        /// User, group, groups, program, name and arguments
+        /// User, group, groups, limit, `--`, program, name and arguments
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         words: Vec<OsString>,
     },
@@ -37,7 +37,7 @@ pub fn run(helper: &Helper) -> ExitCode {
     }
 }
 
-/// Prepares this process for many children: raises its limit on descriptors, starts the guard, and makes commands run with
+/// Prepares this process for many children: raises a low limit on descriptors, starts the guard, and makes commands run with
 /// the identity of other users. Returns a message for each that failed; the agent works without them.
 pub fn prepare() -> Vec<String> {
     let program = PathBuf::from(OWN_PROGRAM);
@@ -45,7 +45,7 @@ pub fn prepare() -> Vec<String> {
     child_process::set_helper(helper("run-as").to_vec());
     let mut guard = Command::new(&program);
     guard.args(&helper("guard")[1..]);
-    let limit = child_process::raise_descriptor_limit();
+    let limit = child_process::raise_low_descriptor_limit();
     let guard = child_process::start_guard(guard);
     let limit = limit.err().map(|error| format!("cannot raise the limit on open files: {error}"));
     let guard = guard.err().map(|error| format!("cannot start the process that guards commands: {error}"));

@@ -3,7 +3,8 @@
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader, Read};
 use std::os::unix::ffi::OsStrExt as _;
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Stdio;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -94,7 +95,7 @@ impl Stream for System {
 }
 
 fn start(command: &[u8], waker: Arc<dyn Fn() + Send + Sync>) -> std::io::Result<Running> {
-    let mut shell = Command::new("sh");
+    let mut shell = child_process::command_as(None, Path::new("sh"), "sh");
     shell.arg("-c").arg(OsStr::from_bytes(command)).stdin(Stdio::null()).stdout(Stdio::piped());
     let mut group = child_process::spawn(&mut shell, &|| false)?;
     let output = Arc::new(Output::default());

@@ -425,7 +425,7 @@ mod tests {
                 assert!(is_refused(), "{name} {mode:o}");
             }
             fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
-            drop(StateDir::open(&prefix).unwrap());
+            drop(reopen(&prefix));
             if !give_away(&path) {
                 return;
             }

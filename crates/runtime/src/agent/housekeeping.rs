@@ -18,7 +18,7 @@ impl Agent<'_> {
     }
 
     /// Removes the state of resources that left the program long ago, if that is due or this is the end.
-    pub(super) fn keep_house(&mut self, now: Instant, is_end: bool) {
+    pub(super) fn remove_unused_state(&mut self, now: Instant, is_end: bool) {
         let is_due = self.housekeeping.is_some_and(|at| is_end || at <= now);
         let Some(state) = self.context.state.as_ref().filter(|_| is_due) else { return };
         let present = self.slots.iter().flat_map(|slot| slot.resources.iter()).map(|resource| &resource.id);

@@ -67,15 +67,43 @@ fn commands_wait_for_processes() {
 
 #[test]
 fn commands_get_the_soft_limit_of_the_agent() {
-    let scratch =
-        Scratch::new("exec \"e\" {\n\tcmd => \"sleep 0.1; ulimit -n > @/limit\",\n\tshell => \"/bin/sh\",\n}\n");
+    // With the first instruction: the shell does nothing else before. Other identities go the same way.
+    let program = |user: &str| {
+        format!("exec \"e\" {{\n\tcmd => \"ulimit -n > @/open/limit\",\n\tshell => \"/bin/sh\",\n{user}}}\n")
+    };
+    let users = if is_root() { &["", "\tuser => \"nobody\",\n"][..] } else { &[""] };
+    for (limit, user) in [100, 2000].into_iter().flat_map(|limit| users.iter().map(move |user| (limit, user))) {
+        let scratch = Scratch::new(&program(user));
+        scratch.build();
+        make_open_directory(&scratch);
+        let tool = crate::support::bin().join("mgmt-rt");
+        let mut shell = Command::new("sh");
+        let script = format!("ulimit -Sn {limit}; exec {} apply main.bin --once --prefix state", tool.display());
+        let ran = ran(shell.args(["-c", &script]).current_dir(scratch.path("")).output().expect("a shell"));
+        assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+        assert_eq!(scratch.read("open/limit"), Some(format!("{limit}\n")), "{user}");
+    }
+}
+
+#[test]
+fn limit_is_raised_for_many_commands_and_not_inherited() {
+    // Each of these commands takes descriptors as long as the agent runs.
+    let scratch = Scratch::new(
+        "import \"fmt\"\nimport \"iter\"\nfor $index, $number in iter.range(60) {\n\t$name = fmt.printf(\"w%d\", $number)\n\
+         \texec \"${name}\" {\n\t\tcmd => \"ulimit -n >> @/limits\",\n\t\tshell => \"/bin/sh\",\n\
+         \t\twatchcmd => \"exec sleep 1000\",\n\t\twatchshell => \"/bin/sh\",\n\t}\n}\n",
+    );
     scratch.build();
     let tool = crate::support::bin().join("mgmt-rt");
     let mut shell = Command::new("sh");
-    let script = format!("ulimit -Sn 100; exec {} apply main.bin --once --prefix state", tool.display());
-    let ran = ran(shell.args(["-c", &script]).current_dir(scratch.path("")).output().expect("a shell"));
-    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
-    assert_eq!(scratch.read("limit").as_deref(), Some("100\n"));
+    shell.args(["-c", &format!("ulimit -Sn 128; exec {} apply main.bin --prefix state", tool.display())]);
+    shell.current_dir(scratch.path("")).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut agent = Agent(shell.spawn().expect("a shell"));
+    let limits = || scratch.read("limits").unwrap_or_default();
+    eventually("all commands ran", || limits().lines().count() >= 60);
+    assert!(limits().lines().all(|limit| limit == "128"), "{}", limits());
+    agent.signal(Signal::TERM);
+    assert_eq!(agent.ends(), 0);
 }
 
 /// A program whose commands leave their process ids in files, and never end.

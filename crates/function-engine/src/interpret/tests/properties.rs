@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mcl_artifact::program::EdgeProperty;
 use mcl_value::Value;
 use resource_graph::{ResourceGraph, topological_order};
-use test_support::{RandomChoice, Rng, for_each_seed_in_parallel};
+use test_support::{RandomChoice, Rng, for_each_case, shorter};
 
 use super::{Entry, TestProgram};
 use crate::engine::Engine;
@@ -62,6 +62,7 @@ impl Inputs {
 }
 
 /// A statement of the random program.
+#[derive(Clone, Debug)]
 enum Described {
     /// Resources with a value, perhaps on a condition, and edges to others.
     Resources {
@@ -207,26 +208,48 @@ impl Patched {
     }
 }
 
-fn check_random_statements(random: &mut Rng) {
+/// Statements, and the events that change their inputs.
+#[derive(Clone, Debug)]
+struct Case {
+    statements: Vec<Described>,
+    /// The seed of the first inputs.
+    first: u64,
+    /// The seeds of the changes of each event.
+    events: Vec<Vec<u64>>,
+}
+
+fn case(random: &mut Rng) -> Case {
     let statements = described(random);
+    let event = |random: &mut Rng| (0..1 + random.usize(..2)).map(|_| random.u64(..)).collect();
+    Case { statements, first: random.u64(..), events: (0..EVENTS).map(|_| event(random)).collect() }
+}
+
+fn smaller(case: &Case) -> Vec<Case> {
+    let fewer = shorter(&case.statements).into_iter().map(|statements| Case { statements, ..case.clone() });
+    let quieter = shorter(&case.events).into_iter().map(|events| Case { events, ..case.clone() });
+    fewer.chain(quieter).collect()
+}
+
+fn check(case: &Case) {
+    let Case { statements, first, events } = case;
     let environment = TestEnvironment::default();
-    let mut inputs = Inputs::all(random, &environment);
-    let mut engine: Engine = program(&statements).engine(&environment);
+    let mut inputs = Inputs::all(&mut Rng::with_seed(*first), &environment);
+    let mut engine: Engine = program(statements).engine(&environment);
     let mut interpreter = Interpreter::new();
     let mut patched = Patched::default();
-    for event in 0..EVENTS {
+    for number in 0..=events.len() {
         let kept = interpreter.interpret(&engine);
         let fresh = Interpreter::new().interpret(&engine);
         match (&kept, &fresh) {
-            (Ok(kept), Ok(fresh)) => assert_eq!(super::shown(kept), super::shown(fresh), "event {event}"),
-            (Err(kept), Err(fresh)) => assert_eq!(kept, fresh, "event {event}"),
-            (Ok(_), Err(errors)) | (Err(errors), Ok(_)) => panic!("event {event}: only one fails: {errors:?}"),
+            (Ok(kept), Ok(fresh)) => assert_eq!(super::shown(kept), super::shown(fresh), "event {number}"),
+            (Err(kept), Err(fresh)) => assert_eq!(kept, fresh, "event {number}"),
+            (Ok(_), Err(errors)) | (Err(errors), Ok(_)) => panic!("event {number}: only one fails: {errors:?}"),
         }
-        assert_eq!(kept.as_ref().ok().map(shape), meaning(&statements, &inputs), "event {event}: {kept:?}");
+        assert_eq!(kept.as_ref().ok().map(shape), meaning(statements, &inputs), "event {number}: {kept:?}");
         let updated = patched.update(&engine);
-        assert_eq!(updated.map(super::shown), fresh.as_ref().ok().map(super::shown), "event {event}");
-        for _ in 0..1 + random.usize(..2) {
-            inputs.change(random, &environment);
+        assert_eq!(updated.map(super::shown), fresh.as_ref().ok().map(super::shown), "event {number}");
+        for seed in events.get(number).into_iter().flatten() {
+            inputs.change(&mut Rng::with_seed(*seed), &environment);
         }
         engine.run().expect("inputs always have a value");
     }
@@ -234,7 +257,7 @@ fn check_random_statements(random: &mut Rng) {
 
 #[test]
 fn graphs_agree_with_the_meaning_of_their_statements() {
-    for_each_seed_in_parallel(4000, check_random_statements);
+    for_each_case(4000, case, smaller, check);
 }
 
 #[test]

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::mem::take;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use child_process::{Identity, ProcessGroup, command_as};
 use rustix::process::{Signal, geteuid};
@@ -89,12 +89,7 @@ impl CommandLine {
             Some(_) if !geteuid().is_root() => {
                 return Err(Failure::Refused("only root can run a command as another user".to_owned()));
             }
-            Some(identity) => command_as(identity, &program, name),
-            None => {
-                let mut command = Command::new(program);
-                command.arg0(name);
-                command
-            }
+            identity => command_as(identity.as_ref(), &program, name),
         };
         command.args(&self.words[1..]);
         command.env_clear().envs(&context.env);
