@@ -86,6 +86,7 @@ mod tests {
     use super::*;
     use crate::provider_test::reopen;
 
+    const NOTHING: [PathBuf; 0] = [];
     const DAY: Duration = Duration::from_secs(24 * 3600);
 
     fn id(kind: &str, name: &str) -> ResourceId {
@@ -122,8 +123,8 @@ mod tests {
         let run = Run::new();
         let (kept, gone) = (id("exec", "kept"), id("exec", &"/a/b".repeat(100)));
         run.on_day(0, &[kept.clone(), gone.clone()]);
-        assert_eq!(run.on_day(10, std::slice::from_ref(&kept)), [PathBuf::new(); 0]);
-        assert_eq!(run.on_day(39, std::slice::from_ref(&kept)), [PathBuf::new(); 0]);
+        assert_eq!(run.on_day(10, std::slice::from_ref(&kept)), NOTHING);
+        assert_eq!(run.on_day(39, std::slice::from_ref(&kept)), NOTHING);
         assert!(run.exists(&gone));
         assert_eq!(run.on_day(40, std::slice::from_ref(&kept)).len(), 1);
         assert!(!run.exists(&gone) && run.exists(&kept));
@@ -135,7 +136,7 @@ mod tests {
         let (one, other) = ([id("exec", "one")], [id("exec", "other")]);
         for day in (0..200).step_by(20) {
             let program = if day % 40 == 0 { &one } else { &other };
-            assert_eq!(run.on_day(day, program), [PathBuf::new(); 0], "day {day}");
+            assert_eq!(run.on_day(day, program), NOTHING, "day {day}");
         }
         assert!(run.exists(&one[0]) && run.exists(&other[0]));
     }
@@ -146,7 +147,7 @@ mod tests {
         let password = id("password", "p");
         run.on_day(0, std::slice::from_ref(&password));
         run.on_day(1, &[]);
-        assert_eq!(run.on_day(1000, &[]), [PathBuf::new(); 0]);
+        assert_eq!(run.on_day(1000, &[]), NOTHING);
         assert!(run.exists(&password));
     }
 
@@ -157,10 +158,10 @@ mod tests {
         run.on_day(0, std::slice::from_ref(&gone));
         let remove = |now| reopen(run.scratch.path()).remove_unused(std::iter::empty(), now).unwrap();
         // Before the clock is set, and after it was set back.
-        assert_eq!(remove(UNIX_EPOCH + DAY), [PathBuf::new(); 0]);
-        assert_eq!(run.on_day(1000, &[]), [PathBuf::new(); 0]);
-        assert_eq!(run.on_day(0, &[]), [PathBuf::new(); 0]);
-        assert_eq!(run.on_day(29, &[]), [PathBuf::new(); 0]);
+        assert_eq!(remove(UNIX_EPOCH + DAY), NOTHING);
+        assert_eq!(run.on_day(1000, &[]), NOTHING);
+        assert_eq!(run.on_day(0, &[]), NOTHING);
+        assert_eq!(run.on_day(29, &[]), NOTHING);
         assert_eq!(run.on_day(30, &[]).len(), 1);
     }
 }

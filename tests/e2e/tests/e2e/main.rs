@@ -1,6 +1,7 @@
 //! End-to-end tests: both tools as a user runs them, and the rules that span crates.
 
 mod agent;
+mod backup_limits;
 mod backups;
 mod dependencies;
 mod embedded;

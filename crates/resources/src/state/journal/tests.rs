@@ -126,7 +126,7 @@ fn check(history: &History) {
         match *step {
             Step::Record(from, to) => {
                 let (from, to) = pair(from, to);
-                if open.as_ref().is_some_and(|journal| journal.record(&from, &[to.clone()]).is_ok()) {
+                if open.as_ref().is_some_and(|journal| journal.record(&from, std::slice::from_ref(&to)).is_ok()) {
                     owed.insert((from, to));
                 }
             }
@@ -157,7 +157,7 @@ fn check(history: &History) {
     let pairs: BTreeSet<Pair> = again.pairs().into_iter().collect();
     assert!(owed.is_subset(&pairs), "{owed:?} is lost: {pairs:?}");
     let (from, to) = pair(7, 7);
-    again.record(&from, &[to.clone()]).expect("there is no fault any more");
+    again.record(&from, std::slice::from_ref(&to)).expect("there is no fault any more");
     machine.restart();
     let last = journal(&machine).expect("a readable journal");
     assert!(last.pairs().contains(&(from, to)));
