@@ -166,7 +166,10 @@ impl Backups {
             let (kept, totals) = within(&records, &limits, 0, now)?;
             let file = match file.filter(|_| is_valid && kept.len() == records.len()) {
                 Some(file) => file,
-                None => write_index(&*fs, &directory, kept)?,
+                None => {
+                    let free = || remove_others(&*fs, &contents, &totals);
+                    replace_index(&*fs, &directory, kept, free)?
+                }
             };
             let index = Index { file, next_id, totals, aged: now, has_new_names: false };
             let backups = Backups {
@@ -177,12 +180,7 @@ impl Backups {
                 contents,
                 index: Mutex::new(index),
             };
-            for name in fs.entries(&backups.contents)? {
-                let digest = name.to_str().and_then(Digest::parse);
-                if !digest.is_some_and(|digest| backups.lock().totals.contents.contains_key(&digest)) {
-                    fs.remove_file(&backups.contents, &name)?;
-                }
-            }
+            remove_others(&*fs, &backups.contents, &backups.lock().totals)?;
             Ok(backups)
         };
         open().map_err(Error::on("open the backups in", &path))
@@ -291,11 +289,17 @@ impl Backups {
         if kept.len() == records.len() {
             return Ok(());
         }
-        index.file = write_index(&*self.fs, &self.directory, kept)?;
-        let old = std::mem::replace(&mut index.totals, totals);
-        for digest in old.contents.into_keys().filter(|digest| !index.totals.contents.contains_key(digest)) {
-            self.discard(OsStr::new(&digest.to_string()));
-        }
+        let remove_others = || {
+            let old = index.totals.contents.keys().filter(|digest| !totals.contents.contains_key(digest));
+            old.for_each(|digest| self.discard(OsStr::new(&digest.to_string())));
+        };
+        let free = || {
+            remove_others();
+            Ok(())
+        };
+        let file = replace_index(&*self.fs, &self.directory, kept, free)?;
+        remove_others();
+        (index.file, index.totals) = (file, totals);
         Ok(())
     }
 }
@@ -322,6 +326,35 @@ fn within<'r>(
         }
     }
     Ok((records, totals))
+}
+
+/// Removes the copies that these records do not need.
+fn remove_others(fs: &dyn FileSystem, contents: &Handle, needed: &Totals) -> io::Result<()> {
+    for name in fs.entries(contents)? {
+        let digest = name.to_str().and_then(Digest::parse);
+        if !digest.is_some_and(|digest| needed.contents.contains_key(&digest)) {
+            fs.remove_file(contents, &name)?;
+        }
+    }
+    Ok(())
+}
+
+/// Replaces the index, and returns the new file. If the disk is full, `free` removes the copies that the new index does not need
+/// before; a crash then leaves records without copies, which are over the limit anyway and cannot be restored.
+fn replace_index(
+    fs: &dyn FileSystem,
+    directory: &Handle,
+    records: &[Record],
+    free: impl FnOnce() -> io::Result<()>,
+) -> io::Result<Handle> {
+    match write_index(fs, directory, records) {
+        Err(error) if error.kind() == io::ErrorKind::StorageFull => {
+            done_if_missing(fs.remove_file(directory, OsStr::new(NEW_INDEX)))?;
+            free()?;
+            write_index(fs, directory, records)
+        }
+        result => result,
+    }
 }
 
 /// Replaces the index, and returns the new file.

@@ -68,7 +68,7 @@ fn purge_on_a_full_disk_removes_nothing_that_is_not_kept() {
     let left = machine.must(&["sh", "-c", "ls /srv/purged | wc -l"]);
     let left: usize = left.trim().parse().expect("a number");
     assert!((1..600).contains(&left), "{left} files are left");
-    // A limit that fits makes room.
+    // A lower limit frees space.
     let bounded = apply("--backup=512K");
     assert_eq!(bounded.status, 0, "{}", bounded.err);
     assert_eq!(machine.must(&["sh", "-c", "ls /srv/purged | wc -l"]).trim(), "0");
