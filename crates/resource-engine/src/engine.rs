@@ -115,6 +115,8 @@ pub struct Engine {
     pub(super) running: usize,
     pub(super) active: usize,
     pub(super) total: usize,
+    /// The number of vertices of the graph in each condition.
+    pub(super) conditions: [usize; 4],
     /// The number of edges between vertices.
     pub(super) edge_count: usize,
     /// The vertices that start again with the next graph, even if they do not change (`Meta:rewatch`).
@@ -158,6 +160,7 @@ impl Engine {
             running: 0,
             active: 0,
             total: 0,
+            conditions: [0; 4],
             edge_count: 0,
             to_revive: BTreeSet::new(),
             removals: Removals::default(),
@@ -214,22 +217,11 @@ impl Engine {
         self.has_graph && self.active == 0 && self.removals.running == 0
     }
 
-    /// Counts the vertices by state, in linear time.
+    /// Returns the numbers of vertices by state.
     #[must_use]
     pub fn status(&self) -> Status {
-        let mut status = Status { total: self.total, quiet: self.is_quiet(), ..Status::default() };
-        for vertex in self.vertices.iter().flatten().filter(|v| !v.retiring) {
-            if vertex.given_up || vertex.is_failing() {
-                status.failed += 1;
-            } else if vertex.is_running() {
-                status.running += 1;
-            } else if vertex.is_good() {
-                status.done += 1;
-            } else {
-                status.waiting += 1;
-            }
-        }
-        status
+        let [waiting, running, done, failed] = self.conditions;
+        Status { total: self.total, done, running, failed, waiting, quiet: self.is_quiet() }
     }
 
     /// Returns the vertices that wait for others, each with the first that it waits for. A vertex that was in its desired
@@ -349,10 +341,10 @@ impl Engine {
         }
     }
 
-    /// Starting a vertex changes only whether it is active.
+    /// Starting a vertex changes only whether it is active, and how it is counted.
     fn touch_if_started(&mut self, key: VertexKey) {
         if let Some(vertex) = self.get(key)
-            && vertex.active != vertex.is_active()
+            && (vertex.active != vertex.is_active() || vertex.counted_as != vertex.condition())
         {
             self.touch(key);
         }
@@ -363,9 +355,13 @@ impl Engine {
         let (may_revive, is_exhausted) = (vertex.meta().rewatch, vertex.is_exhausted());
         let active = vertex.is_active();
         let was_active = std::mem::replace(&mut vertex.active, active);
+        let condition = vertex.condition();
+        let before = std::mem::replace(&mut vertex.counted_as, condition);
         let settled = vertex.is_good() && vertex.unsettled_predecessors == 0;
         let was_settled = std::mem::replace(&mut vertex.settled, settled);
         self.active = self.active + usize::from(active) - usize::from(was_active);
+        self.conditions[before as usize] -= 1;
+        self.conditions[condition as usize] += 1;
         if may_revive && is_exhausted {
             self.to_revive.insert(key);
         } else if may_revive {

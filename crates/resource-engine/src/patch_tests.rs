@@ -149,6 +149,9 @@ fn patch_visits_the_same_number_of_vertices_in_any_graph() {
         agent.engine.visited.set(0);
         agent.patch(vec![param("r2", "2"), param("r5", "2")]);
         agent.expect(&["remove r2", "remove r5", "r2", "r5"]);
+        agent.finish("r2", false);
+        agent.finish("r5", false);
+        assert_eq!(agent.engine.status().done, 2 * pairs);
         agent.engine.visited.get()
     };
     let few = visited(4);

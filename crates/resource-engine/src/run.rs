@@ -80,8 +80,8 @@ impl Engine {
             vertex.watch = WatchState::Retry(now + delay);
             (Some((delay, if budget < 0 { -1 } else { left as i32 - 1 })), now + delay)
         } else {
-            let in_a_row = backoff::failures_in_a_row(vertex.watch_failures_in_a_row, since, now);
-            vertex.watch_failures_in_a_row = in_a_row;
+            let in_a_row = backoff::failures_in_a_row(vertex.watch_failures_in_a_row.into(), since, now);
+            vertex.watch_failures_in_a_row = u16::try_from(in_a_row).unwrap_or(u16::MAX);
             let at = now + backoff::delay(in_a_row);
             vertex.watch = WatchState::BackOff(at);
             (None, at)

@@ -7,7 +7,7 @@ use crate::engine::Engine;
 use crate::event::{Command, Report};
 use crate::graph::{EngineGraph, Group};
 use crate::key::VertexKey;
-use crate::vertex::{Incoming, Vertex, WatchState};
+use crate::vertex::{Condition, Incoming, Vertex, WatchState};
 
 impl Engine {
     pub(super) fn swap(&mut self, graph: EngineGraph) {
@@ -98,6 +98,7 @@ impl Engine {
         self.vertices[key.index()] = Some(vertex);
         self.by_id.insert(key, &self.vertices);
         self.active += 1;
+        self.conditions[Condition::Waiting as usize] += 1;
         self.removals.added.push_back(key);
     }
 
@@ -113,9 +114,11 @@ impl Engine {
         let running = vertex.is_running();
         let has_watches = vertex.created && matches!(vertex.watch, WatchState::Starting | WatchState::Active);
         let was_active = std::mem::replace(&mut vertex.active, false);
+        let counted_as = vertex.counted_as;
         let group = vertex.group.clone();
         self.to_revive.remove(&key);
         self.active -= usize::from(was_active);
+        self.conditions[counted_as as usize] -= 1;
         self.by_id.remove(key, &self.vertices);
         for member in &group[1..] {
             forget_key(&mut self.by_member, &member.id, key);

@@ -98,6 +98,15 @@ static NO_FLOW: DataFlow =
 /// Vertices with an edge to or from another one, and whether it notifies. Most have one or two.
 pub(super) type Neighbours = SmallVec<[(VertexKey, bool); 2]>;
 
+/// The state of a vertex as people see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Condition {
+    Waiting,
+    Running,
+    Done,
+    Failed,
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Vertex {
     pub(super) group: Group,
@@ -120,7 +129,7 @@ pub(super) struct Vertex {
     pub(super) watch_epoch: u32,
     pub(super) watch_failures: u32,
     /// The number of watches that failed in a row after those that `Meta:retry` covers.
-    pub(super) watch_failures_in_a_row: u32,
+    pub(super) watch_failures_in_a_row: u16,
     /// When its watches were last in place.
     pub(super) watch_since: Option<Time>,
     pub(super) phase: Phase,
@@ -146,6 +155,8 @@ pub(super) struct Vertex {
     pub(super) settled: bool,
     /// The cached result of [`Vertex::is_active`].
     pub(super) active: bool,
+    /// The cached result of [`Vertex::condition`].
+    pub(super) counted_as: Condition,
     /// Whether it is in the queue of touched vertices.
     pub(super) queued: bool,
     /// Whether it is in the queue of vertices to start.
@@ -200,6 +211,7 @@ impl Vertex {
             unsettled_predecessors: 0,
             settled: false,
             active: true,
+            counted_as: Condition::Waiting,
             queued: false,
             ready: false,
             timer: None,
@@ -275,6 +287,19 @@ impl Vertex {
             && self.phase == Phase::Idle
             && self.watch == WatchState::Active
             && self.unsettled_predecessors == 0
+    }
+
+    /// Returns the state that is shown.
+    pub(super) fn condition(&self) -> Condition {
+        if self.given_up || self.is_failing() {
+            Condition::Failed
+        } else if self.is_running() {
+            Condition::Running
+        } else if self.is_good() {
+            Condition::Done
+        } else {
+            Condition::Waiting
+        }
     }
 
     /// Whether its last check or its watches failed.

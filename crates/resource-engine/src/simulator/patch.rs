@@ -88,6 +88,7 @@ impl Engine {
             running: self.running,
             active: self.active,
             total: self.total,
+            conditions: self.conditions,
             edge_count: self.edge_count,
             to_revive: self.to_revive.clone(),
             removals: self.removals.clone(),
