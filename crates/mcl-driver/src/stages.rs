@@ -13,11 +13,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::payload::{Checked, Payload, Resolved, Trees};
 
-/// Returns the errors of the lexer in all files. Loading has already split them into tokens, to find the imports.
+/// Returns the errors of the lexer in all files, and the lints of their metadata. Loading has already split the files into
+/// tokens, to find the imports.
 #[must_use]
 pub fn lex(loaded: &Loaded) -> Vec<Diagnostic> {
     let files = distinct_files(loaded);
-    files.par_iter().flat_map_iter(|unit| lex_diagnostics(unit.file, text(loaded, unit), &unit.tokens)).collect()
+    let errors = files.par_iter().flat_map_iter(|unit| lex_diagnostics(unit.file, text(loaded, unit), &unit.tokens));
+    errors.chain(loaded.warnings.par_iter().cloned()).collect()
 }
 
 /// Parses all files, and runs the init checks.

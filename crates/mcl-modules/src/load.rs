@@ -19,8 +19,9 @@ use crate::deploy;
 use crate::embedded;
 use crate::input::{Input, InputError, reason};
 use crate::loaded::{DeployFiles, Import, ImportFailure, ImportTarget, Loaded, Unit, UnitId};
+use crate::metadata::UnknownKey;
 use crate::name::{ImportKind, ImportName, NameError};
-use crate::open::{Context, Location, OpenError, Opened, Overlay, open};
+use crate::open::{Context, Location, OpenError, Opened, Overlay, UnknownKeys, open};
 use crate::remote::{RemoteImport, RemoteLocation};
 use crate::scan;
 
@@ -60,7 +61,8 @@ impl From<InputError> for LoadError {
 pub fn load(input: &Input, options: &Options) -> Result<Loaded, LoadError> {
     let loader = Loader::run(input, options)?;
     let (deploy, has_private_files) = if options.deploy { loader.deploy()? } else { Default::default() };
-    Ok(Loaded { files: loader.files, units: loader.units, deploy, has_private_files })
+    let Loader { files, units, warnings, .. } = loader;
+    Ok(Loaded { files, units, deploy, has_private_files, warnings })
 }
 
 /// Reads a program like [`load`], without data files. Also returns where the module of each remote import is, or has to
@@ -71,7 +73,8 @@ pub fn load(input: &Input, options: &Options) -> Result<Loaded, LoadError> {
 pub fn load_remote(input: &Input, options: &Options) -> Result<(Loaded, Vec<RemoteImport>), LoadError> {
     let loader = Loader::run(input, options)?;
     let remote = loader.remote_imports();
-    Ok((Loaded { files: loader.files, units: loader.units, ..Loaded::default() }, remote))
+    let Loader { files, units, warnings, .. } = loader;
+    Ok((Loaded { files, units, warnings, ..Loaded::default() }, remote))
 }
 
 struct Loader {
@@ -87,6 +90,8 @@ struct Loader {
     program: PathBuf,
     module_path: Option<PathBuf>,
     overlay: Option<Overlay>,
+    /// Lints of the metadata.
+    warnings: Vec<Diagnostic>,
 }
 
 impl Loader {
@@ -104,6 +109,7 @@ impl Loader {
             program: PathBuf::new(),
             module_path: options.module_path.as_ref().map(|path| absolute(path, &here)),
             overlay: None,
+            warnings: Vec::new(),
         };
         let opened = match input {
             Input::File(path) => loader.open_program(Location::File(absolute(path, &here)), path)?,
@@ -292,6 +298,9 @@ impl Loader {
                 (file, tokens)
             }
         };
+        if let Some(unknown) = opened.unknown_keys {
+            self.warn_of_unknown_keys(unknown);
+        }
         let text = &self.files.files[file.0 as usize].text;
         let imports = scan::imports(file, text, &tokens)
             .into_iter()
@@ -323,6 +332,25 @@ impl Loader {
         self.sources.push(opened.source);
         self.by_key.insert(key, id);
         id
+    }
+
+    /// Warns of the keys of a `metadata.yaml` that have no meaning.
+    fn warn_of_unknown_keys(&mut self, unknown: UnknownKeys) {
+        let name = self.name_of(&unknown.path);
+        if self.files.files.iter().any(|file| *file.name == *name) {
+            return; // Another module of the same directory.
+        }
+        let file = self.files.add(name, unknown.text);
+        for UnknownKey { key, similar, range } in unknown.keys {
+            let help = match similar {
+                Some(similar) => format!("did you mean `{similar}`?"),
+                None => "the keys are main, path, files, license and parentpathblock".to_owned(),
+            };
+            let warning = Diagnostic::warning(Code::W0204, Stage::Import, format!("unknown key `{key}`"))
+                .at_with(Span::new(file, range.0, range.1), "has no effect")
+                .help(help);
+            self.warnings.push(warning);
+        }
     }
 
     /// Returns the name of a file in messages: relative to the directory of the program.

@@ -31,6 +31,9 @@ pub struct Loaded {
     /// artifacts, because equal files give equal bytes.
     #[serde(skip)]
     pub has_private_files: bool,
+    /// Lints of the metadata of its modules.
+    #[serde(skip)]
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// A source file as part of a module.

@@ -1,5 +1,6 @@
 //! `metadata.yaml` (spec 01 §6.7).
 
+use mcl_diagnostics::nearest;
 use serde_norway::Value;
 
 use crate::clean::clean;
@@ -31,6 +32,20 @@ impl Default for Metadata {
     }
 }
 
+/// The keys that a `metadata.yaml` may have.
+const KEYS: &[&str] = &["main", "path", "files", "license", "parentpathblock"];
+
+/// A key that has no meaning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownKey {
+    /// The key.
+    pub key: String,
+    /// The key that was probably meant.
+    pub similar: Option<&'static str>,
+    /// Byte range of its line.
+    pub range: (u32, u32),
+}
+
 /// An error in a `metadata.yaml`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetadataError {
@@ -41,11 +56,12 @@ pub struct MetadataError {
 }
 
 impl Metadata {
-    /// Parses a `metadata.yaml`. Unknown keys are ignored; an empty file means all defaults.
+    /// Parses a `metadata.yaml`. An empty file means all defaults, and so do keys without a value. Also returns the keys that
+    /// have no meaning.
     ///
     /// # Errors
     /// Invalid YAML, values of the wrong type, and paths that violate spec 01 §6.7 or escape the module.
-    pub fn parse(text: &str) -> Result<Metadata, MetadataError> {
+    pub fn parse(text: &str) -> Result<(Metadata, Vec<UnknownKey>), MetadataError> {
         let value: Value = match serde_norway::from_str(text) {
             Ok(value) => value,
             // The parser reports an empty document as a missing one.
@@ -64,7 +80,7 @@ impl Metadata {
             }
         };
         let entries = match value {
-            Value::Null => return Ok(Metadata::default()),
+            Value::Null => return Ok((Metadata::default(), Vec::new())),
             Value::Mapping(entries) => entries,
             other => {
                 let message = format!("expected a map (`main: main.mcl`), found {}", describe(&other));
@@ -72,24 +88,34 @@ impl Metadata {
             }
         };
         let mut metadata = Metadata::default();
+        let mut unknown = Vec::new();
         for (key, value) in &entries {
             let Some(key) = key.as_str() else { continue };
+            if !KEYS.contains(&key) {
+                let similar = nearest(key, KEYS.iter().copied());
+                unknown.push(UnknownKey { key: key.to_owned(), similar, range: key_range(text, key) });
+                continue;
+            }
+            if value.is_null() {
+                continue;
+            }
             let fail = |message: String| Err(MetadataError { message, range: key_range(text, key) });
             if key == "parentpathblock" {
-                match value.as_bool() {
+                match boolean(text, key, value) {
                     Some(block) => metadata.parent_path_block = block,
                     None => return fail(format!("invalid `{key}`: expected true or false, found {}", describe(value))),
                 }
                 continue;
             }
-            if !["main", "path", "files", "license"].contains(&key) {
+            // For information only, so a number is as good as a string.
+            if key == "license" && (value.is_number() || value.is_bool()) {
                 continue;
             }
             let Some(text) = value.as_str() else {
                 return fail(format!("invalid `{key}`: expected a string, found {}", describe(value)));
             };
             let violation = match key {
-                "main" if text.is_empty() => Some("the path is empty"),
+                "main" if text.is_empty() => continue,
                 "main" if text.starts_with('/') || text.ends_with('/') => {
                     Some("expected a path that neither starts nor ends with a slash")
                 }
@@ -111,7 +137,26 @@ impl Metadata {
                 _ => metadata.license = text.to_owned(),
             }
         }
-        Ok(metadata)
+        Ok((metadata, unknown))
+    }
+}
+
+/// Returns the value of a boolean, as YAML 1.1 writes it: `yes`, `on` and so on are booleans unless they are quoted.
+fn boolean(text: &str, key: &str, value: &Value) -> Option<bool> {
+    let word = match value {
+        Value::Bool(value) => return Some(*value),
+        Value::String(word) => word,
+        _ => return None,
+    };
+    let (start, end) = key_range(text, key);
+    let line = text.get(start as usize..end as usize).unwrap_or("");
+    if line.contains(['"', '\'']) {
+        return None;
+    }
+    match word.as_str() {
+        "y" | "Y" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" => Some(true),
+        "n" | "N" | "no" | "No" | "NO" | "off" | "Off" | "OFF" => Some(false),
+        _ => None,
     }
 }
 
@@ -128,7 +173,7 @@ fn describe(value: &Value) -> &'static str {
 }
 
 /// Returns the line of a top-level key.
-fn key_range(text: &str, key: &str) -> (u32, u32) {
+pub(crate) fn key_range(text: &str, key: &str) -> (u32, u32) {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let bare = line.trim_start_matches(['"', '\'', '{', ' ']);
@@ -153,9 +198,40 @@ mod tests {
 
     #[test]
     fn nothing_means_all_defaults() {
-        for text in ["", "# nothing\n", "---\n", "{}", "---\n# x\n...\n", "unknown: [1]\n"] {
-            assert_eq!(Metadata::parse(text), Ok(Metadata::default()), "{text:?}");
+        for text in [
+            "",
+            "# nothing\n",
+            "---\n",
+            "{}",
+            "---\n# x\n...\n",
+            "main:\n",
+            "main: \"\"\n",
+            "files: ~\nlicense: null\n",
+        ] {
+            assert_eq!(Metadata::parse(text), Ok((Metadata::default(), Vec::new())), "{text:?}");
         }
+    }
+
+    #[test]
+    fn booleans_are_those_of_yaml_1_1() {
+        for (text, block) in [("yes", true), ("On", true), ("Y", true), ("true", true), ("no", false), ("OFF", false)] {
+            let (metadata, _) = Metadata::parse(&format!("parentpathblock: {text}\n")).expect(text);
+            assert_eq!(metadata.parent_path_block, block, "{text}");
+        }
+        for text in ["'yes'", "\"on\"", "ja", "1", "yEs", "[]"] {
+            fails(&format!("parentpathblock: {text}\n"), "expected true or false");
+        }
+    }
+
+    #[test]
+    fn unknown_keys_are_returned() {
+        let text = "mian: a.mcl\nfile: x/\nwhatever: 1\n";
+        let (metadata, unknown) = Metadata::parse(text).expect("unknown keys are allowed");
+        assert_eq!(metadata, Metadata::default());
+        let found: Vec<_> = unknown.iter().map(|key| (key.key.as_str(), key.similar)).collect();
+        assert_eq!(found, [("mian", Some("main")), ("file", Some("files")), ("whatever", None)]);
+        let (start, end) = unknown[1].range;
+        assert_eq!(&text[start as usize..end as usize], "file: x/");
     }
 
     #[test]
@@ -168,7 +244,7 @@ mod tests {
             license: "MIT".to_owned(),
             parent_path_block: true,
         };
-        assert_eq!(Metadata::parse(text), Ok(want));
+        assert_eq!(Metadata::parse(text), Ok((want, Vec::new())));
     }
 
     #[test]
@@ -178,7 +254,6 @@ mod tests {
             "invalid `main` `/main.mcl`: expected a path that neither starts nor ends with a slash",
         );
         fails("main: sub/\n", "expected a path that neither starts nor ends with a slash");
-        fails("main: \"\"\n", "the path is empty");
         fails("path: vendor\n", "relative path that ends in a slash");
         fails("files: /srv/\n", "relative path that ends in a slash");
         fails("main: ../x.mcl\n", "the path escapes the module");

@@ -11,7 +11,8 @@ use mcl_lexer::{Tokens, lex};
 use crate::clean::{absolute, real_part};
 use crate::deploy;
 use crate::embedded::EmbeddedModule;
-use crate::metadata::{Metadata, MetadataError};
+use crate::input::reason;
+use crate::metadata::{Metadata, MetadataError, UnknownKey, key_range};
 
 /// Maximum size of a source file. Spans count bytes in 32 bits.
 const MAX_SOURCE_BYTES: u64 = 256 << 20;
@@ -47,6 +48,15 @@ pub(crate) struct Opened {
     pub(crate) context: Context,
     /// The files of the module that are deployed.
     pub(crate) source: deploy::Source,
+    /// The metadata of the module, if it has keys without a meaning.
+    pub(crate) unknown_keys: Option<UnknownKeys>,
+}
+
+/// A `metadata.yaml` with keys that have no meaning.
+pub(crate) struct UnknownKeys {
+    pub(crate) path: PathBuf,
+    pub(crate) text: String,
+    pub(crate) keys: Vec<UnknownKey>,
 }
 
 /// Why a location cannot be opened.
@@ -97,8 +107,8 @@ pub(crate) fn open(location: &Location, around: &Context, overlay: Option<&Overl
         }
         Err(error) => return Err(OpenError::Unreadable { path: metadata_path, error }),
     };
-    let metadata = match Metadata::parse(&text) {
-        Ok(metadata) => metadata,
+    let (metadata, keys) = match Metadata::parse(&text) {
+        Ok(parsed) => parsed,
         Err(error) => return Err(OpenError::Metadata { path: metadata_path, text, error }),
     };
     let main = absolute(Path::new(&metadata.main), directory);
@@ -122,8 +132,20 @@ pub(crate) fn open(location: &Location, around: &Context, overlay: Option<&Overl
         module_paths,
     };
     let data = (!metadata.files.is_empty()).then(|| absolute(Path::new(&metadata.files), directory));
-    let source = deploy::Source::Disk { metadata: Some(metadata_path), data };
-    read(main, context, source, overlay)
+    let source = deploy::Source::Disk { metadata: Some(metadata_path.clone()), data };
+    match read(main, context, source, overlay) {
+        Ok(mut opened) => {
+            opened.unknown_keys = (!keys.is_empty()).then_some(UnknownKeys { path: metadata_path, text, keys });
+            Ok(opened)
+        }
+        // The metadata names a file that is not there.
+        Err(OpenError::Unreadable { error, .. }) if key_range(&text, "main") != (0, 0) => {
+            let message = format!("cannot read the main file `{}`: {}", metadata.main, reason(&error));
+            let range = key_range(&text, "main");
+            Err(OpenError::Metadata { path: metadata_path, text, error: MetadataError { message, range } })
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Reads a file that belongs to no module with metadata.
@@ -156,7 +178,7 @@ fn read(
     if text.len() as u64 > MAX_SOURCE_BYTES {
         return Err(OpenError::TooLarge(path));
     }
-    Ok(Opened { tokens: lex(&text), path, text, context, source })
+    Ok(Opened { tokens: lex(&text), path, text, context, source, unknown_keys: None })
 }
 
 /// Rejects symbolic links that lead out of a remote module.
@@ -186,5 +208,6 @@ fn open_embedded(module: &'static EmbeddedModule) -> Opened {
             module_paths: Vec::new(),
         },
         source: deploy::Source::Embedded(module),
+        unknown_keys: None,
     }
 }

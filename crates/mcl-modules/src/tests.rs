@@ -378,7 +378,7 @@ fn embedded_modules_import_system_modules_only() {
     assert_eq!(loaded.units.len(), 1 + EMBEDDED_MODULES.len());
     for module in EMBEDDED_MODULES {
         let metadata = module.files.iter().find(|(path, _)| *path == "metadata.yaml").expect("it has metadata");
-        assert_eq!(Metadata::parse(metadata.1), Ok(Metadata::default()), "{}", module.name);
+        assert_eq!(Metadata::parse(metadata.1), Ok((Metadata::default(), Vec::new())), "{}", module.name);
         assert!(!module.main().is_empty(), "{}", module.name);
     }
     for unit in loaded.units.values().skip(1) {

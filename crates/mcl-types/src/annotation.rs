@@ -74,7 +74,8 @@ fn without_parens(ast: &Ast, mut id: ExprId) -> ExprId {
     id
 }
 
-fn is_hashable(ast: &Ast, ty: TypeId) -> bool {
+/// Returns whether values of a type can be keys of a map.
+pub(crate) fn is_hashable(ast: &Ast, ty: TypeId) -> bool {
     match ast.ty(ty) {
         TypeExpr::Bool | TypeExpr::Str | TypeExpr::Int | TypeExpr::Float | TypeExpr::Error | TypeExpr::Variant => true,
         TypeExpr::Struct(fields) => fields.iter().all(|(_, ty)| is_hashable(ast, *ty)),

@@ -9,6 +9,7 @@
 
 mod call;
 mod const_str;
+mod conversion;
 mod error;
 mod expectation;
 mod expression;

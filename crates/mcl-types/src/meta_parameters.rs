@@ -8,6 +8,8 @@ use mcl_parser::ast::{Ast, EntryKind, Name, Resource, Stmt};
 use resource_graph::META_NAMES;
 use rustc_hash::FxHashMap;
 
+use crate::synonyms;
+
 /// The property `Meta => struct{…}`, which sets several meta parameters.
 const META_STRUCT: &str = "meta";
 
@@ -42,7 +44,8 @@ fn check_resource(ast: &Ast, resource: &Resource, found: &mut Vec<Diagnostic>) {
 }
 
 fn unknown(name: &str, span: Span) -> Diagnostic {
-    let help = match nearest(name, META_NAMES.iter().copied()) {
+    let similar = synonyms::meta_parameter(name).or_else(|| nearest(name, META_NAMES.iter().copied()));
+    let help = match similar {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("the meta parameters are {}", META_NAMES.join(", ")),
     };

@@ -10,6 +10,7 @@ use mcl_value::{FuncType, Type};
 
 use crate::infer::Inference;
 use crate::infer::const_str::ConstStr;
+use crate::infer::conversion::Literal;
 use crate::infer::error::{ConstStrSite, FOR_THIS_INCLUDE, InferError};
 use crate::infer::expectation::Expectation;
 use crate::scoped::{DefId, DefKind, InstanceId, ModuleId, Reference, Target};
@@ -24,6 +25,17 @@ struct Call<'a> {
     name: &'a str,
     args: &'a [ExprId],
     span: Span,
+    callee: Callee,
+}
+
+/// What is called, for messages.
+#[derive(Clone, Copy)]
+enum Callee {
+    Builtin(&'static Function),
+    /// A `func` statement.
+    Defined(DefId),
+    /// A function value.
+    Value,
 }
 
 impl Inference<'_> {
@@ -37,7 +49,12 @@ impl Inference<'_> {
         args: &[ExprId],
     ) -> Ty {
         let span = self.scoped.ast(module).expr_span(call);
-        let site = Call { module, name, args, span };
+        let callee = match &reference.target {
+            Target::Def(def) => Callee::Defined(*def),
+            Target::Function(registered) => mcl_functions::function(registered).map_or(Callee::Value, Callee::Builtin),
+            Target::Variable(_) => Callee::Value,
+        };
+        let site = Call { module, name, args, span, callee };
         match &reference.target {
             Target::Def(def) => self.call_defined(&site, call, *def, &reference.path),
             Target::Function(registered) => match mcl_functions::function(registered) {
@@ -50,7 +67,7 @@ impl Inference<'_> {
 
     /// Types a call of a function value.
     pub(crate) fn call_value(&mut self, module: ModuleId, callee: Ty, name: &str, args: &[ExprId], span: Span) -> Ty {
-        self.apply(&Call { module, name, args, span }, callee)
+        self.apply(&Call { module, name, args, span, callee: Callee::Value }, callee)
     }
 
     /// Types a call of a `func` statement's function: an instance of its scheme.
@@ -100,8 +117,9 @@ impl Inference<'_> {
                     return Ty::ERROR;
                 }
                 let mut fits = true;
+                let origin = self.solver.types.origin(callee);
                 for (index, param) in params.iter().enumerate() {
-                    fits &= self.pass_argument(call, index, *param);
+                    fits &= self.pass_argument(call, index, *param, Some(origin));
                 }
                 if fits {
                     return result;
@@ -126,16 +144,47 @@ impl Inference<'_> {
     }
 
     /// Passes an argument to a parameter; a mismatch is reported at the call.
-    fn pass_argument(&mut self, call: &Call<'_>, index: usize, param: Ty) -> bool {
+    fn pass_argument(&mut self, call: &Call<'_>, index: usize, param: Ty, value: Option<Span>) -> bool {
         let arg = call.args[index];
         let found = self.expr_type(call.module, arg);
-        let argument = self.scoped.ast(call.module).expr_span(arg);
-        self.expect(param, found, call.span, &Expectation::Argument { function: call.name, index, argument })
+        let result = self.solver.types.unify(param, found);
+        if let Err(mismatch) = result {
+            let ast = self.scoped.ast(call.module);
+            let (argument, function) = (ast.expr_span(arg), call.name);
+            let literal = Literal::of(ast.expr(arg), argument);
+            let signature = self.signature_of(call);
+            let value = value.filter(|_| matches!(call.callee, Callee::Value));
+            let expectation = Expectation::Argument { function, index, argument, literal, signature, value };
+            self.report_mismatch(mismatch, call.span, &expectation);
+        }
+        self.solve();
+        result.is_ok()
     }
 
     fn report_argument_count(&mut self, call: &Call<'_>, expected: RangeInclusive<usize>, callee: Option<Span>) {
         let (function, found) = (call.name.to_owned(), call.args.len());
-        self.report(InferError::ArgumentCount { function, expected, found, span: call.span, callee });
+        let signature = self.signature_of(call);
+        self.report(InferError::ArgumentCount { function, expected, found, span: call.span, callee, signature });
+    }
+
+    /// Returns the called function with its parameters, as in `strings.split(a str, b str) []str`.
+    fn signature_of(&self, call: &Call<'_>) -> Option<String> {
+        match call.callee {
+            Callee::Value => None,
+            Callee::Builtin(function) => {
+                let signature = match function.signature {
+                    Signature::Fixed(signature) => signature,
+                    Signature::CallSite(site) => site.overloads().first()?,
+                };
+                Some(format!("{}{}", call.name, signature.strip_prefix("func")?))
+            }
+            Callee::Defined(def) => {
+                let DefKind::Func { scope: Some(scope), .. } = self.scoped.def(def).kind else { return None };
+                let params =
+                    self.scoped.scope(scope).params.iter().map(|param| format!("${}", self.scoped.def(*param).name));
+                Some(format!("{}({})", call.name, params.collect::<Vec<_>>().join(", ")))
+            }
+        }
     }
 
     fn call_builtin(&mut self, call: &Call<'_>, function: &'static Function) -> Ty {
@@ -237,7 +286,7 @@ impl Inference<'_> {
     fn call_printf(&mut self, call: &Call<'_>) -> Ty {
         let string = self.solver.types.add(Node::Str, call.span);
         let Some((format, values)) = call.args.split_first() else { return string };
-        if !self.pass_argument(call, 0, string) {
+        if !self.pass_argument(call, 0, string, None) {
             return Ty::ERROR;
         }
         let ast = self.scoped.ast(call.module);

@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use mcl_parser::ast::{BinaryOp, Expr, ExprId, Stmt, UnaryOp};
+use resource_graph::ConstantValue;
 
 use crate::infer::Inference;
 use crate::scoped::{DefKind, InstanceId, ModuleId, ScopeId, ScopeKind, Target};
@@ -35,6 +36,8 @@ struct Position {
 /// The definition of a variable.
 enum Definition {
     Expression(Position),
+    /// A predefined constant.
+    Constant(&'static str),
     /// The argument of an include that is not known: the code is in the body of the class.
     ClassParam,
     Unknown,
@@ -65,6 +68,7 @@ impl Inference<'_> {
                 Expr::Interpolated(inner) => work.push(part(*inner)),
                 Expr::Var(_) => match self.definition_of(&at) {
                     Definition::Expression(definition) => work.push(definition),
+                    Definition::Constant(constant) => value.push_str(constant),
                     Definition::ClassParam => return ConstStr::FromClassParam,
                     Definition::Unknown => return ConstStr::Unknown,
                 },
@@ -77,7 +81,16 @@ impl Inference<'_> {
     /// Returns the expression that a variable is bound to, outside of loops.
     fn definition_of(&self, at: &Position) -> Definition {
         let Some(reference) = self.scoped.expr_ref(at.module, at.expr) else { return Definition::Unknown };
-        let Target::Def(def) = reference.target else { return Definition::Unknown };
+        let def = match &reference.target {
+            Target::Def(def) => *def,
+            Target::Variable(name) => {
+                return match resource_graph::resource_constant(name) {
+                    Some(ConstantValue::Str(constant)) => Definition::Constant(constant),
+                    Some(ConstantValue::Int(_)) | None => Definition::Unknown,
+                };
+            }
+            Target::Function(_) => return Definition::Unknown,
+        };
         let def = self.scoped.def(def);
         if self.is_iterated(def.scope) || def.erroneous {
             return Definition::Unknown;
@@ -133,7 +146,7 @@ impl Inference<'_> {
                 }
                 Expr::Var(_) => match self.definition_of(&at) {
                     Definition::Expression(definition) => at = definition,
-                    Definition::ClassParam | Definition::Unknown => return None,
+                    Definition::Constant(_) | Definition::ClassParam | Definition::Unknown => return None,
                 },
                 _ => return None,
             }

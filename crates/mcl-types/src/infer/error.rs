@@ -17,6 +17,8 @@ pub(crate) enum InferError {
         found: usize,
         span: Span,
         callee: Option<Span>,
+        /// The function with its parameters.
+        signature: Option<String>,
     },
     NotCallable {
         callee: String,
@@ -142,7 +144,7 @@ impl From<InferError> for Diagnostic {
             InferError::Variant { written } => error(Code::E0719, "invalid annotation `variant`")
                 .at(written)
                 .help("no value has the type `variant`; omit the annotation, and the type is inferred"),
-            InferError::ArgumentCount { function, expected, found, span, callee } => {
+            InferError::ArgumentCount { function, expected, found, span, callee, signature } => {
                 let (low, high) = (*expected.start(), *expected.end());
                 let expected = if low == high {
                     count(low, "argument")
@@ -153,6 +155,10 @@ impl From<InferError> for Diagnostic {
                 };
                 let diagnostic =
                     error(Code::E0704, format!("expected {expected} for `{function}`, found {found}")).at(span);
+                let diagnostic = match signature {
+                    Some(signature) => diagnostic.help(format!("call it as `{signature}`")),
+                    None => diagnostic,
+                };
                 with_label(diagnostic, callee.filter(|callee| *callee != span), "the function")
             }
             InferError::NotCallable { callee, ty, span, origin } => {

@@ -1,7 +1,9 @@
 //! Why two types must be equal: the rules, and their wording.
 
-use mcl_diagnostics::{Code, Span};
+use mcl_diagnostics::{Code, Span, nearest};
+use resource_graph::META_NAMES;
 
+use crate::infer::conversion::{Literal, conversion};
 use crate::infer::error::FOR_THIS_INCLUDE;
 use crate::wording::expected_found;
 
@@ -14,6 +16,11 @@ pub(crate) enum Expectation<'a> {
         function: &'a str,
         index: usize,
         argument: Span,
+        literal: Option<Literal<'a>>,
+        /// The function with its parameters, if the program or `mclc doc` shows them.
+        signature: Option<String>,
+        /// The definition of a function value.
+        value: Option<Span>,
     },
     /// The second branch of an `if` expression.
     Branch,
@@ -21,6 +28,7 @@ pub(crate) enum Expectation<'a> {
         class: &'a str,
         param: &'a str,
         argument: Span,
+        literal: Option<Literal<'a>>,
     },
     Condition,
     /// The type that the string argument of `decode_json` asks for.
@@ -32,6 +40,7 @@ pub(crate) enum Expectation<'a> {
         kind: &'a str,
         field: &'a str,
         value: Span,
+        literal: Option<Literal<'a>>,
     },
     /// A value that `printf` formats with this verb.
     FormatValue {
@@ -77,6 +86,7 @@ pub(crate) enum Expectation<'a> {
     MetaStruct,
     MetaParam {
         name: &'a str,
+        literal: Option<Literal<'a>>,
     },
     /// The operand of `not`.
     Negation,
@@ -116,18 +126,24 @@ impl Expectation<'_> {
     pub(crate) fn help(&self, expected: &str, found: &str) -> Option<String> {
         Some(match self {
             Expectation::Annotation => return None,
-            Expectation::Argument { function, index, .. } => {
-                format!("parameter {} of `{function}` has the type `{expected}`", index + 1)
+            Expectation::Argument { function, index, literal, signature, .. } => {
+                let rule = match signature {
+                    Some(signature) => format!("parameter {} of `{signature}` has the type `{expected}`", index + 1),
+                    None => format!("parameter {} of `{function}` has the type `{expected}`", index + 1),
+                };
+                with_conversion(rule, expected, found, literal.as_ref())
             }
             Expectation::Branch => "both branches of an `if` expression have the same type".to_owned(),
-            Expectation::ClassArgument { class, param, .. } => {
-                format!("the parameter `${param}` of class `{class}` has the type `{expected}`")
+            Expectation::ClassArgument { class, param, literal, .. } => {
+                let rule = format!("the parameter `${param}` of class `{class}` has the type `{expected}`");
+                with_conversion(rule, expected, found, literal.as_ref())
             }
             Expectation::Condition => "a condition is a `bool`".to_owned(),
             Expectation::DecodedType { .. } => format!("the type string asks for `{found}`"),
             Expectation::Fallback => "a fallback has the type of the value that it replaces".to_owned(),
-            Expectation::Field { kind, field, .. } => {
-                format!("the field `{field}` of `{kind}` has the type `{expected}`")
+            Expectation::Field { kind, field, literal, .. } => {
+                let rule = format!("the field `{field}` of `{kind}` has the type `{expected}`");
+                with_conversion(rule, expected, found, literal.as_ref())
             }
             Expectation::FormatValue { verb, .. } => format!("the verb `%{verb}` formats values of type `{expected}`"),
             Expectation::FunctionResult => "the body has the declared result type of the function".to_owned(),
@@ -150,8 +166,11 @@ impl Expectation<'_> {
                 format!("`{name}` of this {statement} is used, and requires `{expected}`")
             }
             Expectation::Membership => "`in` looks for a value in a list of values of its type".to_owned(),
-            Expectation::MetaStruct => "set a single meta parameter with `Meta:NAME => …`".to_owned(),
-            Expectation::MetaParam { name } => format!("`Meta:{name}` has the type `{expected}`"),
+            Expectation::MetaStruct => single_meta_parameters(found),
+            Expectation::MetaParam { name, literal } => {
+                let rule = format!("`Meta:{name}` has the type `{expected}`");
+                with_conversion(rule, expected, found, literal.as_ref())
+            }
             Expectation::Negation => "the operand of `not` is a `bool`".to_owned(),
             Expectation::PanicArgument => "`panic` takes a `bool` and a `str`".to_owned(),
             Expectation::ResourceName { is_collect: true, .. } => return None,
@@ -204,4 +223,34 @@ impl Expectation<'_> {
     pub(crate) fn code(&self) -> Option<Code> {
         matches!(self, Expectation::ResourceName { .. }).then_some(Code::E0712)
     }
+}
+
+/// Adds how to get a value of the expected type to a rule.
+fn with_conversion(rule: String, expected: &str, found: &str, literal: Option<&Literal<'_>>) -> String {
+    match conversion(expected, found, literal) {
+        Some(conversion) => format!("{rule}; {conversion}"),
+        None => rule,
+    }
+}
+
+/// Says how to set the meta parameters of a struct that does not have all of them.
+fn single_meta_parameters(found: &str) -> String {
+    let names: Vec<&str> = found
+        .strip_prefix("struct{")
+        .and_then(|fields| fields.strip_suffix('}'))
+        .map(|fields| fields.split("; ").filter_map(|field| field.split(' ').next()).collect())
+        .unwrap_or_default();
+    let known = |name: &&str| META_NAMES.contains(name);
+    let example = names
+        .iter()
+        .copied()
+        .find(known)
+        .or_else(|| names.iter().find_map(|name| nearest(name, META_NAMES.iter().copied())));
+    let count = META_NAMES.len();
+    let example = example.unwrap_or("noop");
+    let unknown = names.iter().find(|name| !known(name)).map(|name| format!("there is no meta parameter `{name}`; "));
+    format!(
+        "{}the struct has all {count} meta parameters; to set some, write an entry for each: `Meta:{example} => …,`",
+        unknown.unwrap_or_default()
+    )
 }

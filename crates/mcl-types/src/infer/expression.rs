@@ -367,8 +367,12 @@ impl Inference<'_> {
             }
             TypeExpr::List(element) => Node::List(self.annotation(module, *element)),
             TypeExpr::Map(key, value) => {
+                let key_span = ast.ty_span(*key);
                 let (key, value) = (self.annotation(module, *key), self.annotation(module, *value));
-                Node::Map(key, value)
+                match self.require(ConstraintKind::Hashable { ty: key }, key_span) {
+                    true => Node::Map(key, value),
+                    false => Node::Error,
+                }
             }
             TypeExpr::Struct(fields) => Node::Struct(
                 fields.iter().map(|(name, ty)| (Arc::clone(ast.name(*name)), self.annotation(module, *ty))).collect(),

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use mcl_diagnostics::{Code, Diagnostic, Span, nearest};
 
 use crate::infer::Inference;
+use crate::infer::conversion::conversion;
 use crate::infer::error::{FOR_THIS_INCLUDE, error, with_label};
 use crate::infer::expectation::Expectation;
 use crate::solver::constraint::{Constraint, ConstraintKind, Provenance, TypeKinds};
@@ -64,7 +65,7 @@ impl Inference<'_> {
         } else {
             let code = expectation.code().unwrap_or_else(|| self.code_of(mismatch));
             let mut diagnostic = error(code, expectation.message(&expected, &found));
-            diagnostic.help = expectation.help(&expected, &found);
+            diagnostic.help = self.monomorphic_help(mismatch, expectation).or(expectation.help(&expected, &found));
             diagnostic
         }
         .at(span);
@@ -73,6 +74,23 @@ impl Inference<'_> {
         }
         let diagnostic = self.with_origins(diagnostic, mismatch, span);
         self.report(diagnostic);
+    }
+
+    /// Says why a parameter of a function value has a type that its definition does not give it.
+    fn monomorphic_help(&self, mismatch: Mismatch, expectation: &Expectation<'_>) -> Option<String> {
+        let Expectation::Argument { function, signature: None, value: Some(definition), .. } = expectation else {
+            return None;
+        };
+        let name = function.rsplit(['$', '.']).next()?;
+        let fixed_at = self.solver.types.origin(mismatch.expected_part);
+        let is_declared =
+            definition.file == fixed_at.file && definition.start <= fixed_at.start && fixed_at.end <= definition.end;
+        (!is_declared).then(|| {
+            format!(
+                "a function value has one type, which another use of `{function}` fixes; a `func` takes a value of any type \
+                 that fits: `func {name}(…) {{ … }}`"
+            )
+        })
     }
 
     /// Reports operands of different types; the operator is blamed.
@@ -84,6 +102,14 @@ impl Inference<'_> {
         let types = [self.format(mismatch.expected), self.format(mismatch.found)];
         let message = format!("mismatched operands for `{operator}`: `{}` and `{}`", types[0], types[1]);
         let mut diagnostic = error(Code::E0702, message).at(span);
+        let help = match [types[0].as_str(), types[1].as_str()] {
+            ["str", other] | [other, "str"] if operator == "+" => conversion("str", other, None),
+            ["int", "float"] | ["float", "int"] => {
+                Some("write a number with a decimal point, `1.0`, or convert it: `convert.to_float(…)` of the module \"convert\"".to_owned())
+            }
+            _ => None,
+        };
+        diagnostic.help = help;
         for (at, ty) in operands.into_iter().zip(types) {
             diagnostic = diagnostic.label(at, format!("this is `{ty}`"));
         }

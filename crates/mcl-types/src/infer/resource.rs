@@ -8,11 +8,13 @@ use mcl_parser::ast::{EdgeHalf, Entry, EntryKind, ExprId, Resource};
 use resource_graph::{META_FIELDS, Repr, ResourceKind, meta_struct_type};
 
 use crate::infer::Inference;
+use crate::infer::conversion::Literal;
 use crate::infer::error::{InferError, SendError, Sent};
 use crate::infer::expectation::Expectation;
 use crate::scoped::ModuleId;
 use crate::solver::obligation::{NameCheck, NameShape, Obligation};
 use crate::solver::types::{Node, Ty};
+use crate::synonyms;
 
 /// A kind with at most this many fields has them listed in the help for an unknown field.
 const MAX_LISTED_FIELDS: usize = 10;
@@ -44,7 +46,8 @@ impl Inference<'_> {
                 }
                 EntryKind::Meta { property, value } => {
                     let found = self.infer(module, *value);
-                    self.meta(ast.name(*property), found, entry.span);
+                    let literal = Literal::of(ast.expr(*value), ast.expr_span(*value));
+                    self.meta(ast.name(*property), found, literal, entry.span);
                 }
             }
         }
@@ -57,7 +60,7 @@ impl Inference<'_> {
         if kind.is_none() {
             let is_inside = name_span.start >= span.start && name_span.end <= span.end;
             let names = resource_graph::all_kinds().iter().filter(|kind| kind.is_public()).map(|kind| kind.name);
-            let similar = nearest(name, names);
+            let similar = synonyms::kind(name).or_else(|| nearest(name, names));
             let span = if is_inside { name_span } else { span };
             self.report(InferError::UnknownKind { kind: name.to_owned(), span, similar });
         }
@@ -77,14 +80,15 @@ impl Inference<'_> {
             return;
         }
         let expected = self.field_type(field.ty, entry.span);
-        let value = self.scoped.ast(module).expr_span(value);
-        let expectation = Expectation::Field { kind: kind.name, field: name, value };
+        let ast = self.scoped.ast(module);
+        let (literal, value) = (Literal::of(ast.expr(value), ast.expr_span(value)), ast.expr_span(value));
+        let expectation = Expectation::Field { kind: kind.name, field: name, value, literal };
         self.expect(expected, found, entry.span, &expectation);
     }
 
-    fn meta(&mut self, property: &str, found: Ty, span: Span) {
+    fn meta(&mut self, property: &str, found: Ty, literal: Option<Literal<'_>>, span: Span) {
         let (expected, expectation) = match META_FIELDS.iter().find(|field| field.name == property) {
-            Some(field) => (field.ty, Expectation::MetaParam { name: property }),
+            Some(field) => (field.ty, Expectation::MetaParam { name: property, literal }),
             None if property == "meta" => (meta_struct_type(), Expectation::MetaStruct),
             // Reported when the file was parsed.
             None => return self.poison([found]),
@@ -190,11 +194,17 @@ impl Inference<'_> {
 
 /// Returns what to write instead of a field that the kind does not have.
 fn help_for_field(kind: &ResourceKind, name: &str) -> String {
-    if let Some(near) = nearest(name, kind.fields.iter().map(|field| field.name)) {
-        return format!("did you mean `{near}`?");
-    }
     if name == "ensure" && kind.field("state").is_some() {
         return "Puppet's `ensure` is `state` in mcl".to_owned();
+    }
+    if let Some(field) = synonyms::field(kind.name, name) {
+        return format!("it is called `{field}` in mcl; `mclc doc {}` describes it", kind.name);
+    }
+    if let Some(advice) = synonyms::every_kind(name) {
+        return advice.to_owned();
+    }
+    if let Some(near) = nearest(name, kind.fields.iter().map(|field| field.name)) {
+        return format!("did you mean `{near}`?");
     }
     if META_FIELDS.iter().any(|field| field.name == name) {
         return format!("every resource has the meta parameter `Meta:{name}`");

@@ -4,9 +4,11 @@ use std::rc::Rc;
 
 use cranelift_entity::EntitySet;
 use mcl_diagnostics::Span;
-use mcl_parser::ast::{Expr, ExprId, Stmt, StmtId, TypeExpr};
+use mcl_parser::ast::{Ast, Expr, ExprId, Stmt, StmtId, TypeExpr, TypeId};
 
+use crate::annotation::is_hashable;
 use crate::infer::Inference;
+use crate::infer::conversion::Literal;
 use crate::infer::error::InferError;
 use crate::infer::expectation::Expectation;
 use crate::scoped::{DefId, DefKind, InstanceId, InstanceKind, ModuleId, Reference, ScopeId, StmtInfo, Target};
@@ -77,7 +79,9 @@ impl Inference<'_> {
         for ast in self.scoped.units.values() {
             for stmt in ast.stmts.values() {
                 let Stmt::Bind { ty: Some(ty), value, .. } = stmt else { continue };
-                if *ast.ty(*ty) == TypeExpr::Variant && is_literal(ast.expr(*value)) {
+                if *ast.ty(*ty) == TypeExpr::Variant
+                    && (is_literal(ast.expr(*value)) || matches!(ast.expr(*value), Expr::Map(_)))
+                {
                     self.report(InferError::Variant { written: ast.ty_span(*ty) });
                 }
             }
@@ -195,7 +199,9 @@ impl Inference<'_> {
                     self.expect(int, index, span, &Expectation::Annotation);
                     let list = self.solver.types.add(Node::List(element), span);
                     let value = ast.expr_span(*iterable);
-                    self.expect(list, found, span, &Expectation::IteratedList { value });
+                    if !self.expect(list, found, span, &Expectation::IteratedList { value }) {
+                        self.poison_loop(inner);
+                    }
                     tasks.push(Task::Definitions(inner, 0));
                 }
             }
@@ -205,7 +211,9 @@ impl Inference<'_> {
                     let [key, element] = self.loop_variables(inner);
                     let map = self.solver.types.add(Node::Map(key, element), span);
                     let value = ast.expr_span(*iterable);
-                    self.expect(map, found, span, &Expectation::IteratedMap { value });
+                    if !self.expect(map, found, span, &Expectation::IteratedMap { value }) {
+                        self.poison_loop(inner);
+                    }
                     tasks.push(Task::Definitions(inner, 0));
                 }
             }
@@ -220,12 +228,23 @@ impl Inference<'_> {
         }
     }
 
+    /// Makes the types of the loop variables unknown: they follow from a value that is not iterated as it should be.
+    fn poison_loop(&mut self, inner: ScopeId) {
+        for param in &self.scoped.scope(inner).params {
+            self.inferred.defs[*param] = Ty::ERROR.into();
+        }
+    }
+
     fn bind(&mut self, module: ModuleId, def: DefId, stmt: StmtId) {
         let ast = self.scoped.ast(module);
         let Stmt::Bind { ty, value, .. } = ast.stmt(stmt) else { return };
         let found = self.infer(module, *value);
         let (shape, bound) = match ty {
             None => (self.syntactic_shape(module, *value), found),
+            // The key was reported when the file was parsed (E0303).
+            Some(written) if is_map_with_invalid_key(ast, *written, *value) => {
+                (self.annotated_shape(module, *written), Ty::ERROR)
+            }
             Some(written) => {
                 let annotated = self.annotation(module, *written);
                 // A literal was compared with its annotation when it was parsed (spec 02 §5.9).
@@ -271,7 +290,8 @@ impl Inference<'_> {
             let expected = self.instantiate(&mut instantiation, declared);
             let found = self.expr_type(module, *arg);
             let (class, param, argument) = (&scoped.def(class).name, &scoped.def(*param).name, ast.expr_span(*arg));
-            self.expect(expected, found, span, &Expectation::ClassArgument { class, param, argument });
+            let literal = Literal::of(ast.expr(*arg), argument);
+            self.expect(expected, found, span, &Expectation::ClassArgument { class, param, argument, literal });
         }
         self.inferred.instances[instance] = Some(fresh);
         self.shapes.arguments.insert(instance, shapes);
@@ -324,7 +344,15 @@ impl Inference<'_> {
             }
             _ => {
                 let (function, found) = ("panic".to_owned(), args.len());
-                self.report(InferError::ArgumentCount { function, expected: 1..=2, found, span, callee: None });
+                let signature = Some("panic(condition bool, message str)".to_owned());
+                self.report(InferError::ArgumentCount {
+                    function,
+                    expected: 1..=2,
+                    found,
+                    span,
+                    callee: None,
+                    signature,
+                });
                 for arg in args {
                     let ty = self.expr_type(module, *arg);
                     self.poison([ty]);
@@ -332,6 +360,15 @@ impl Inference<'_> {
             }
         }
     }
+}
+
+/// Returns whether a map literal has an annotation whose keys cannot be the keys of a map.
+fn is_map_with_invalid_key(ast: &Ast, written: TypeId, value: ExprId) -> bool {
+    let mut value = ast.expr(value);
+    while let Expr::Paren(inner) = value {
+        value = ast.expr(*inner);
+    }
+    matches!((value, ast.ty(written)), (Expr::Map(_), TypeExpr::Map(key, _)) if !is_hashable(ast, *key))
 }
 
 /// Returns whether an expression is a literal, or a string with interpolated variables.

@@ -9,7 +9,7 @@ use mcl_modules::ImportFailure;
 use crate::scope::names::Namespace;
 
 /// Uses shown in the report of one cycle.
-const MAX_CYCLE_LABELS: usize = 9;
+pub(crate) const MAX_CYCLE_LABELS: usize = 9;
 
 /// An error of the scope stage. The spans named `stmt` are those of whole statements.
 pub(crate) enum ScopeError {
@@ -49,6 +49,10 @@ pub(crate) enum ScopeError {
     },
     ImportCycle {
         stmt: Span,
+        /// The other imports of the cycle, in order.
+        others: Vec<Span>,
+        /// The names of the files, the first one also last; empty for a file that imports itself.
+        files: Vec<Arc<str>>,
     },
     /// `stmt`, at the top level of an imported file, is not a definition.
     NotImportable {
@@ -157,6 +161,32 @@ pub(crate) enum Hint {
         block: &'static str,
     },
     FunctionScope,
+    /// The name exists under an alias, or in a module that is imported: how it is written.
+    Elsewhere {
+        names: Vec<String>,
+    },
+    /// A function of that name exists in modules that are not imported.
+    OtherModules {
+        names: Vec<String>,
+    },
+    /// The predefined constants that start alike.
+    Constants {
+        names: Vec<String>,
+    },
+    /// A method of another language.
+    Method {
+        call: String,
+    },
+    /// `$facts`, `var.name` and the like.
+    Foreign {
+        help: &'static str,
+    },
+    /// `class.name` where an include of the class has an alias.
+    AliasOfInclude {
+        class: Arc<str>,
+        alias: Arc<str>,
+        name: String,
+    },
 }
 
 impl Entity {
@@ -244,13 +274,26 @@ impl From<ScopeError> for Diagnostic {
                 import_error(Code::E0501, format!("unknown system module `{module}`")).at(stmt).help(
                     match similar_module(&module) {
                         Some(near) => format!("did you mean `{near}`?"),
-                        None => format!("to import a directory, end its path with a slash: `import \"{module}/\"`"),
+                        None => format!(
+                            "a file is imported as `import \"{module}.mcl\"`, a directory as `import \"{module}/\"`"
+                        ),
                     },
                 )
             }
-            ScopeError::ImportCycle { stmt } => import_error(Code::E0510, "import cycle")
-                .at_with(stmt, "leads back to its own file")
-                .help("move the definitions that both files need into a third one"),
+            ScopeError::ImportCycle { stmt, others, files } => {
+                let message = match &files[..] {
+                    [] => "import cycle: the file imports itself".to_owned(),
+                    files => {
+                        let names: Vec<String> = files.iter().map(|name| format!("`{name}`")).collect();
+                        format!("import cycle: {}", names.join(" → "))
+                    }
+                };
+                let mut diagnostic = import_error(Code::E0510, message).at_with(stmt, "leads back to its own file");
+                for other in others {
+                    diagnostic = diagnostic.label(other, "imports the next file");
+                }
+                diagnostic.help("move the definitions that both files need into a third one")
+            }
             ScopeError::NotImportable { construct, stmt, import } => {
                 import_error(Code::E0511, format!("{construct} is not allowed at the top level of an imported file"))
                     .at_with(stmt, "not a definition")
@@ -351,9 +394,30 @@ impl fmt::Display for Hint {
             Hint::VariableOfBlock { name, block } => {
                 write!(f, "a `${name}` is defined inside {block}, and is not visible outside of it")
             }
+            Hint::Elsewhere { names } => write!(f, "did you mean {}?", quoted_list(names)),
+            Hint::OtherModules { names } => {
+                let module = names.first().and_then(|name| name.rsplit_once('.')).map_or("", |(module, _)| module);
+                write!(f, "did you mean {}? Import its module: `import \"{module}\"`", quoted_list(names))
+            }
+            Hint::Constants { names } => write!(f, "the constants are {}", quoted_list(names)),
+            Hint::Method { call } => write!(f, "there are no methods; write {call}"),
+            Hint::Foreign { help } => f.write_str(help),
+            Hint::AliasOfInclude { class, alias, name } => {
+                write!(f, "the include of the class `{class}` has the alias `{alias}`: `{name}`")
+            }
             Hint::FunctionScope => {
                 f.write_str("a function sees its own parameters and the scope of its definition, not its callers'")
             }
         }
+    }
+}
+
+/// Lists names: `` `a`, `b` or `c` ``.
+fn quoted_list(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        Some((last, _)) => last.clone(),
+        None => String::new(),
     }
 }

@@ -9,7 +9,7 @@ use mcl_parser::ast::{Expr, Name, Stmt, StmtId};
 use rustc_hash::FxHashSet;
 
 use crate::scope::Resolver;
-use crate::scope::error::{ScopeError, similar_module};
+use crate::scope::error::{MAX_CYCLE_LABELS, ScopeError, similar_module};
 use crate::scope::names::{NameUse, Namespace, Symbol};
 use crate::scope::table::{Alias, AliasTarget, ClassLookup, FreeName, FreeNames};
 use crate::scoped::{InstanceId, InstanceKind, ModuleId, ScopeId, StmtInfo};
@@ -103,7 +103,8 @@ impl Resolver<'_> {
         let site = Some(scope).filter(|_| self.captures(unit, scope));
         if site.is_some() && self.is_inside(unit, scope) {
             // A file that imports itself from inside a block.
-            self.report_always(scope, ScopeError::ImportCycle { stmt: span });
+            let cycle = ScopeError::ImportCycle { stmt: span, others: Vec::new(), files: Vec::new() };
+            self.report_always(scope, cycle);
             let instance = self.add_instance(scope, stmt, InstanceKind::Error);
             self.set_info(scope, stmt, StmtInfo::Instance(instance));
             self.class_lookups[instance] = ClassLookup::Done;
@@ -316,6 +317,29 @@ impl Resolver<'_> {
         }
     }
 
+    /// Makes the error for a cycle of imports. `chain` holds the modules of the cycle, each with the number of its imports
+    /// that were visited; `stmt` is the import that closes it.
+    fn import_cycle(
+        &self,
+        stmt: Span,
+        chain: &[(ModuleId, usize)],
+        imports: &SecondaryMap<ModuleId, Vec<(InstanceId, ModuleId)>>,
+    ) -> ScopeError {
+        let spans = chain.iter().map(|(module, next)| {
+            let import = next.checked_sub(1).and_then(|last| imports[*module].get(last));
+            import.map_or(stmt, |(instance, _)| self.out.instance_span(*instance))
+        });
+        let spans: Vec<Span> = spans.collect();
+        let name = |span: &Span| self.loaded.files.get(span.file).map(|file| Arc::clone(&file.name));
+        let mut files: Vec<Arc<str>> = spans.iter().filter_map(name).collect();
+        files.extend(files.first().cloned());
+        if chain.len() < 2 {
+            files.clear();
+        }
+        let others = spans.into_iter().filter(|span| *span != stmt).take(MAX_CYCLE_LABELS).collect();
+        ScopeError::ImportCycle { stmt, others, files }
+    }
+
     /// Reports files that import each other, and invalidates one import of each cycle.
     pub(crate) fn break_import_cycles(&mut self) {
         let mut imports: SecondaryMap<ModuleId, Vec<(InstanceId, ModuleId)>> = SecondaryMap::new();
@@ -348,7 +372,9 @@ impl Resolver<'_> {
                         let scope = self.out.instance(instance).scope;
                         let stmt = self.out.instance_span(instance);
                         self.out.instances[instance].kind = InstanceKind::Error;
-                        self.report_always(scope, ScopeError::ImportCycle { stmt });
+                        let from = stack.iter().position(|(module, _)| *module == target).unwrap_or(0);
+                        let cycle = self.import_cycle(stmt, &stack[from..], &imports);
+                        self.report_always(scope, cycle);
                     }
                 }
             }

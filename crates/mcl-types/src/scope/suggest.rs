@@ -3,16 +3,21 @@
 use std::sync::Arc;
 
 use mcl_diagnostics::{Span, nearest};
+use mcl_parser::call_for_method;
 
 use crate::builtin;
 use crate::scope::Resolver;
 use crate::scope::error::{Hint, ScopeError};
 use crate::scope::names::{NameUse, Namespace, Symbol};
 use crate::scope::table::AliasTarget;
-use crate::scoped::{DefKind, ScopeId, ScopeKind};
+use crate::scoped::{DefKind, InstanceKind, ScopeId, ScopeKind, Target};
 
 /// Maximum number of suggestions per program: each looks at every name in scope.
 const MAX_SUGGESTIONS: u32 = 50;
+/// Maximum number of aliases that are searched for a name.
+const MAX_ALIASES: usize = 100;
+/// Maximum number of names in a list of candidates.
+const MAX_LISTED: usize = 6;
 
 impl Resolver<'_> {
     /// Reports a name that was not found.
@@ -56,14 +61,37 @@ impl Resolver<'_> {
             return Some(hint);
         }
         let sigil = if namespace == Namespace::Variable { "$" } else { "" };
+        if let Some(help) = foreign_name(&dotted) {
+            return Some(Hint::Foreign { help });
+        }
+        if namespace == Namespace::Variable
+            && let Some(names) = similar_constants(&dotted)
+        {
+            return Some(Hint::Constants { names });
+        }
         match parts {
             [alias, last] => {
                 return match self.names_of_alias(namespace, *alias, scope) {
                     Some(names) => {
                         let wrong = Arc::clone(self.symbols.name(*last));
-                        let near = nearest(&wrong, names.iter().map(|name| &**name))?;
-                        Some(Hint::Similar { name: format!("{sigil}{}.{near}", self.symbols.name(*alias)) })
+                        match nearest(&wrong, names.iter().map(|name| &**name)) {
+                            Some(near) => {
+                                Some(Hint::Similar { name: format!("{sigil}{}.{near}", self.symbols.name(*alias)) })
+                            }
+                            None => self.elsewhere(namespace, *last, scope).or_else(|| match namespace {
+                                Namespace::Function => functions_named(&wrong),
+                                Namespace::Variable | Namespace::Class => {
+                                    listed(&names, sigil, self.symbols.name(*alias))
+                                }
+                            }),
+                        }
                     }
+                    None if is_call => match self.method(*alias, *last, scope) {
+                        Some(hint) => Some(hint),
+                        None => {
+                            self.dotted_hint(*alias, *last, sigil, scope).or_else(|| self.missing_alias(*alias, scope))
+                        }
+                    },
                     None => self.dotted_hint(*alias, *last, sigil, scope).or_else(|| self.missing_alias(*alias, scope)),
                 };
             }
@@ -77,11 +105,47 @@ impl Resolver<'_> {
         if let Some(near) = nearest(&dotted, names.iter().map(|name| &**name)) {
             return Some(Hint::Similar { name: format!("{sigil}{near}") });
         }
+        if let [simple] = parts
+            && let Some(hint) = self.elsewhere(namespace, *simple, scope)
+        {
+            return Some(hint);
+        }
+        if namespace == Namespace::Function {
+            return functions_named(&dotted);
+        }
         if namespace != Namespace::Variable {
             return None;
         }
         let is_in_function = matches!(self.out.scope(scope).kind, ScopeKind::Function(_));
         self.variable_elsewhere(&dotted).or_else(|| is_in_function.then_some(Hint::FunctionScope))
+    }
+
+    /// Finds a name under the aliases that are visible.
+    fn elsewhere(&mut self, namespace: Namespace, name: Symbol, scope: ScopeId) -> Option<Hint> {
+        let sigil = if namespace == Namespace::Variable { "$" } else { "" };
+        let mut aliases = Vec::new();
+        let mut current = Some(scope);
+        while let Some(scope) = current {
+            aliases.extend(self.table(scope).aliases.iter().map(|(symbol, alias)| (*symbol, alias.target)));
+            current = self.out.scope(scope).parent;
+        }
+        let mut names = Vec::new();
+        for (alias, target) in aliases.into_iter().take(MAX_ALIASES) {
+            if self.names_of_target(namespace, target).iter().any(|other| **other == **self.symbols.name(name)) {
+                names.push(format!("{sigil}{}.{}", self.symbols.name(alias), self.symbols.name(name)));
+            }
+        }
+        names.sort_unstable();
+        names.dedup();
+        names.truncate(MAX_LISTED);
+        (!names.is_empty()).then_some(Hint::Elsewhere { names })
+    }
+
+    /// Handles `$list.len()`, a method of another language.
+    fn method(&mut self, variable: Symbol, method: Symbol, scope: ScopeId) -> Option<Hint> {
+        self.lookup(NameUse { namespace: Namespace::Variable, parts: &[variable] }, scope)?;
+        let receiver = format!("${}", self.symbols.name(variable));
+        call_for_method(self.symbols.name(method), &receiver).map(|call| Hint::Method { call })
     }
 
     /// Finds a variable of that name in another scope.
@@ -132,7 +196,32 @@ impl Resolver<'_> {
         if is_variable {
             return Some(Hint::FieldOfVariable { variable: first, field: last });
         }
-        is_class.then_some(Hint::MemberOfClass { class: first, member: last, sigil })
+        if !is_class {
+            return None;
+        }
+        if let Some(alias) = self.alias_of_class(&first, scope) {
+            let name = format!("{sigil}{alias}.{last}");
+            return Some(Hint::AliasOfInclude { class: first, alias, name });
+        }
+        Some(Hint::MemberOfClass { class: first, member: last, sigil })
+    }
+
+    /// Returns the alias of an include of the class with this name.
+    fn alias_of_class(&self, class: &str, scope: ScopeId) -> Option<Arc<str>> {
+        let mut current = Some(scope);
+        while let Some(scope) = current {
+            let table = self.table(scope);
+            let found = table.aliases.iter().find(|(_, alias)| {
+                let AliasTarget::Instance(instance) = alias.target else { return false };
+                let InstanceKind::Class(reference) = self.out.instance(instance).kind else { return false };
+                matches!(self.out.reference(reference).target, Target::Def(def) if *self.out.def(def).name == *class)
+            });
+            if let Some((symbol, _)) = found {
+                return Some(Arc::clone(self.symbols.name(*symbol)));
+            }
+            current = self.out.scope(scope).parent;
+        }
+        None
     }
 
     fn missing_alias(&mut self, alias: Symbol, scope: ScopeId) -> Option<Hint> {
@@ -209,4 +298,56 @@ impl Resolver<'_> {
         }
         names
     }
+}
+
+/// Returns what to write in place of the name of a value of Puppet, Ansible or Terraform.
+fn foreign_name(name: &str) -> Option<&'static str> {
+    let first = name.split('.').next().unwrap_or(name);
+    Some(match first {
+        "facts" | "trusted" | "server_facts" | "ansible_facts" | "fqdn" | "osfamily" | "operatingsystem" => {
+            "there are no facts; functions return what is known of the host: `sys.hostname()` of the module \"sys\", \
+             `os.family()` of the module \"os\""
+        }
+        "var" | "local" if name.contains('.') => "a variable has no prefix: `$name`",
+        "each" | "self" | "item" if name != first || first == "item" => {
+            "a loop names its variables: `for $index, $value in … { … }`"
+        }
+        _ => return None,
+    })
+}
+
+/// Returns the predefined constants of the parameter that a name is about, or of its kind.
+fn similar_constants(name: &str) -> Option<Vec<String>> {
+    let rest = name.strip_prefix("const.res.")?;
+    let kind = resource_graph::all_kinds().iter().find(|kind| {
+        let spelled = kind.name.replace(':', "_");
+        kind.is_public() && (rest.starts_with(&format!("{}.", kind.name)) || rest.starts_with(&format!("{spelled}.")))
+    })?;
+    let param = rest.split('.').nth(1).unwrap_or("");
+    let all =
+        kind.constants.iter().map(|constant| format!("$const.res.{}.{}.{}", kind.name, constant.param, constant.name));
+    let of_param: Vec<String> = all.clone().filter(|name| name.contains(&format!(".{param}."))).collect();
+    let mut names = if of_param.is_empty() { all.collect() } else { of_param };
+    names.truncate(MAX_LISTED);
+    (!names.is_empty()).then_some(names)
+}
+
+/// Returns the functions of that name in any module.
+fn functions_named(name: &str) -> Option<Hint> {
+    let mut names: Vec<String> = mcl_functions::all_functions()
+        .filter(|function| function.short_name() == name && function.name.contains('.'))
+        .map(|function| function.name.to_owned())
+        .collect();
+    // The modules of mcl come before those of Go, and those with short names before others.
+    names.sort_by_key(|name| (name.starts_with("golang/"), name.len()));
+    names.truncate(MAX_LISTED);
+    (!names.is_empty()).then_some(Hint::OtherModules { names })
+}
+
+/// Lists the names that an alias gives access to, if they are few.
+fn listed(names: &[Arc<str>], sigil: &str, alias: &str) -> Option<Hint> {
+    let mut names: Vec<String> = names.iter().map(|name| format!("{sigil}{alias}.{name}")).collect();
+    names.sort_unstable();
+    names.dedup();
+    (!names.is_empty() && names.len() <= MAX_LISTED).then_some(Hint::Elsewhere { names })
 }

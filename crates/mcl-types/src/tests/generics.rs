@@ -34,7 +34,7 @@ test "t" {
             4:16 E0701 expected `int`, found `str`
               4:20 this argument is `str`
               3:15 expected `int` because of this
-              help: parameter 1 of `$id` has the type `int`
+              help: a function value has one type, which another use of `$id` fixes; a `func` takes a value of any type that fits: `func id(…) { … }`
         "#]],
     );
 }
@@ -91,7 +91,7 @@ test "t" { anotherstr => at([1, 2], 0), }
             2:12 E0701 expected `str`, found `int`
               2:26 this value
               2:30 this is `int`
-              help: the field `anotherstr` of `test` has the type `str`
+              help: the field `anotherstr` of `test` has the type `str`; convert it: `fmt.printf("%d", …)` of the module "fmt"
         "#]],
     );
 }

@@ -312,7 +312,8 @@ import "one.mcl" as *
 $x = $y
 "#,
         expect![[r#"
-            two.mcl:1:1 E0510 import cycle
+            two.mcl:1:1 E0510 import cycle: `one.mcl` → `two.mcl` → `one.mcl`
+              one.mcl:1:1 imports the next file
               help: move the definitions that both files need into a third one
         "#]],
     );
@@ -321,7 +322,7 @@ $x = $y
 import "main.mcl"
 "#,
         expect![[r#"
-            1:1 E0510 import cycle
+            1:1 E0510 import cycle: the file imports itself
               help: move the definitions that both files need into a third one
         "#]],
     );
@@ -391,7 +392,7 @@ test "t" { int64 => $x, anotherstr => $quantum.v, }
 "#,
         expect![[r#"
             1:1 E0501 unknown system module `quantum`
-              help: to import a directory, end its path with a slash: `import "quantum/"`
+              help: a file is imported as `import "quantum.mcl"`, a directory as `import "quantum/"`
         "#]],
     );
 }

@@ -52,7 +52,7 @@ test "t" { int64 => $n, }
             2:12 E0701 expected `int`, found `str`
               2:21 this value
               1:6 this is `str`
-              help: the field `int64` of `test` has the type `int`
+              help: the field `int64` of `test` has the type `int`; convert it: `convert.str_to_int(…)` of the module "convert"
         "#]],
     );
     check(
@@ -63,6 +63,7 @@ test "t" { int64 => 1 + "x", }
             1:21 E0702 mismatched operands for `+`: `int` and `str`
               1:21 this is `int`
               1:25 this is `str`
+              help: convert it: `fmt.printf("%d", …)` of the module "fmt"
         "#]],
     );
 }
@@ -80,6 +81,7 @@ test "b" { slicestring => $y, }
             1:6 E0702 mismatched operands for `+`: `int` and `str`
               1:6 this is `int`
               1:10 this is `str`
+              help: convert it: `fmt.printf("%d", …)` of the module "fmt"
         "#]],
     );
 }

@@ -1,0 +1,135 @@
+//! What Puppet, Ansible and Terraform call resource kinds, fields and meta parameters (docs/migration.md §5).
+
+/// Resource kinds: the name elsewhere, and the kind of mcl.
+const KINDS: &[(&str, &str)] = &[
+    ("package", "pkg"),
+    ("apt", "pkg"),
+    ("yum", "pkg"),
+    ("dnf", "pkg"),
+    ("service", "svc"),
+    ("systemd", "svc"),
+    ("systemd_service", "svc"),
+    ("command", "exec"),
+    ("shell", "exec"),
+    ("script", "exec"),
+    ("copy", "file"),
+    ("template", "file"),
+    ("local_file", "file"),
+    ("directory", "file"),
+    ("link", "file"),
+    ("symlink", "file"),
+    ("file_line", "line"),
+    ("lineinfile", "line"),
+    ("ssh_authorized_key", "ssh:authorized_key"),
+    ("authorized_key", "ssh:authorized_key"),
+    ("cronjob", "cron"),
+    ("notify", "print"),
+    ("debug", "print"),
+    ("docker_container", "docker:container"),
+    ("docker_image", "docker:image"),
+    ("container", "docker:container"),
+    ("unarchive", "tar"),
+    ("archive", "tar"),
+    ("aws_instance", "aws:ec2"),
+    ("ec2", "aws:ec2"),
+    ("hcloud_server", "hetzner:vm"),
+    ("firewall", "firewalld"),
+    ("vm", "virt"),
+];
+
+/// Fields: the kind, the name elsewhere, and the field of mcl.
+const FIELDS: &[(&str, &str, &str)] = &[
+    ("exec", "command", "cmd"),
+    ("exec", "onlyif", "ifcmd"),
+    ("exec", "only_if", "ifcmd"),
+    ("exec", "unless", "nifcmd"),
+    ("exec", "not_if", "nifcmd"),
+    ("exec", "environment", "env"),
+    ("exec", "chdir", "cwd"),
+    ("exec", "dir", "cwd"),
+    ("exec", "refresh_only", "refreshonly"),
+    ("exec", "path", "env"),
+    ("file", "src", "source"),
+    ("file", "dest", "path"),
+    ("file", "filename", "path"),
+    ("file", "permissions", "mode"),
+    ("file", "file_permission", "mode"),
+    ("file", "target", "source"),
+    ("file", "text", "content"),
+    ("svc", "enable", "startup"),
+    ("svc", "enabled", "startup"),
+    ("svc", "status", "state"),
+    ("pkg", "version", "state"),
+    ("user", "home", "homedir"),
+    ("cron", "command", "unit"),
+];
+
+/// Meta parameters: the name elsewhere, and that of mcl.
+const META: &[(&str, &str)] = &[
+    ("retries", "retry"),
+    ("tries", "retry"),
+    ("try_sleep", "delay"),
+    ("sleep", "delay"),
+    ("interval", "poll"),
+    ("dry_run", "noop"),
+    ("check_mode", "noop"),
+    ("semaphore", "sema"),
+    ("rate", "limit"),
+];
+
+/// Returns the kind of mcl for the name of a kind elsewhere.
+pub(crate) fn kind(name: &str) -> Option<&'static str> {
+    KINDS.iter().find(|(foreign, _)| *foreign == name).map(|(_, kind)| *kind)
+}
+
+/// Returns the field of mcl for the name of a field elsewhere.
+pub(crate) fn field(kind: &str, name: &str) -> Option<&'static str> {
+    FIELDS.iter().find(|(of, foreign, _)| *of == kind && *foreign == name).map(|(_, _, field)| *field)
+}
+
+/// Returns the meta parameter of mcl for the name of one elsewhere.
+pub(crate) fn meta_parameter(name: &str) -> Option<&'static str> {
+    META.iter().find(|(foreign, _)| *foreign == name).map(|(_, parameter)| *parameter)
+}
+
+/// Returns what to write in place of a field of all kinds elsewhere, which is not a field in mcl.
+pub(crate) fn every_kind(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "require" | "depends_on" | "depend" => "an edge is an entry of its own: `Depend => Kind[\"name\"],`",
+        "before" => "an edge is an entry of its own: `Before => Kind[\"name\"],`",
+        "notify" => "a notification is an entry of its own: `Notify => Kind[\"name\"],`",
+        "subscribe" | "listen" => "a notification is an entry of its own: `Listen => Kind[\"name\"],`",
+        "count" | "for_each" | "loop" | "with_items" => {
+            "declare the resource in a loop, `for $index, $value in … { … }`, or give it a list of names: `kind [\"a\", \"b\"] { … }`"
+        }
+        "when" => "declare the resource in an `if` statement: `if … { … }`",
+        "become" | "sudo" | "provider" | "register" | "tags" | "tag" | "lifecycle" => {
+            "omit it: mcl has nothing of that kind"
+        }
+        "name" | "title" | "namevar" => "the name of a resource precedes its braces: `kind \"name\" { … }`",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use resource_graph::META_NAMES;
+
+    use super::{FIELDS, KINDS, META};
+
+    #[test]
+    fn every_suggestion_exists_and_no_name_elsewhere_is_a_name_of_mcl() {
+        for (foreign, kind) in KINDS {
+            assert!(resource_graph::kind(kind).is_some(), "{kind}");
+            assert!(resource_graph::kind(foreign).is_none(), "{foreign}");
+        }
+        for (kind, foreign, field) in FIELDS {
+            let kind = resource_graph::kind(kind).expect(kind);
+            assert!(kind.field(field).is_some(), "{}.{field}", kind.name);
+            assert!(kind.field(foreign).is_none(), "{}.{foreign}", kind.name);
+        }
+        for (foreign, parameter) in META {
+            assert!(META_NAMES.contains(parameter) && !META_NAMES.contains(foreign), "{foreign}");
+        }
+    }
+}
