@@ -1,4 +1,4 @@
-//! What Puppet, Ansible and Terraform call resource kinds, fields and meta parameters (docs/migration.md §5).
+//! What Puppet, Ansible and Terraform call resource kinds, fields and meta parameters, as docs/migration.md lists them.
 
 /// Resource kinds: the name elsewhere, and the kind of mcl.
 const KINDS: &[(&str, &str)] = &[

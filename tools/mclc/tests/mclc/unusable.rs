@@ -28,8 +28,8 @@ fn program_text_is_not_a_path() {
 #[test]
 fn an_unreadable_file_is_refused() {
     // A directory where a file should be cannot be read by anyone, not even by root.
-    let scratch = Scratch::new(&[("p/metadata.yaml", b"main: sub\n"), ("p/sub/x", b"")]);
-    refused(&scratch.mclc(&["check", "p"]), "cannot read `p/sub`: is a directory");
+    let scratch = Scratch::new(&[("p/main.mcl/x", b"")]);
+    refused(&scratch.mclc(&["check", "p"]), "cannot read `p/main.mcl`: is a directory");
 }
 
 #[test]
