@@ -115,7 +115,7 @@ codes! {
     // Lints of style: the lints L01 to L13 of spec 01 §2.11, accepted here, rejected by mgmt 1.1.
     W0101 W0102 W0103 W0104 W0105 W0106 W0107 W0108 W0109 W0110 W0111 W0112 W0113
     // Lints about what a valid program will do.
-    W0201 W0202 W0203 W0204
+    W0201 W0202 W0203 W0204 W0205
     // Runtime: the function engine.
     R0101 R0102 R0103 R0104 R0105 R0106 R0107
     // Runtime: from values to resources.

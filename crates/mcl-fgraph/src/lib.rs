@@ -31,6 +31,7 @@ mod frames;
 mod known_failures;
 mod lower;
 mod pool;
+mod refused;
 mod resource;
 mod sensitive_commands;
 mod stmt;
@@ -97,6 +98,7 @@ pub fn lower(mut typed: Typed, loaded: &Loaded, options: Options) -> Result<Lowe
         return Err(errors);
     }
     let mut warnings = resource::unimplemented_warnings(&lowering);
+    warnings.append(&mut lowering.refused.warnings);
     warnings.extend(known_failures::warnings(&mut lowering.emitter));
     let Emitter { pool, templates, .. } = lowering.emitter;
     let Tables { strings, types, constants, functions } = pool.into_tables();

@@ -14,6 +14,7 @@ use crate::emit::Emitter;
 use crate::error::LowerError;
 use crate::expansion;
 use crate::frames::{Frame, FrameId, Frames};
+use crate::refused::RefusedValues;
 use crate::stmt::Task;
 
 /// Where something is lowered: names are looked up in the frame, nodes are added to the builder. The builder is the
@@ -56,6 +57,8 @@ pub(crate) struct Lowering<'a> {
     pub(crate) errors: Vec<Diagnostic>,
     /// The kinds that are not implemented, with the span of the first use.
     pub(crate) unimplemented: IndexMap<&'static str, Span, FxBuildHasher>,
+    /// The constant values that resource kinds refuse.
+    pub(crate) refused: RefusedValues,
     /// How many statements were expanded so far.
     pub(crate) statements: u64,
     pub(crate) statement_limit: u64,
@@ -74,6 +77,7 @@ impl<'a> Lowering<'a> {
             depth: 0,
             errors: Vec::new(),
             unimplemented: IndexMap::default(),
+            refused: RefusedValues::default(),
             statements: 0,
             statement_limit: expansion::limit(&typed.scoped),
             too_deep: None,

@@ -34,6 +34,7 @@ impl Lowering<'_> {
             values.push((condition, self.expr(at, entry_value(entry))?));
         }
         self.check_meta(ast, resource);
+        self.check_constants(ast, resource, name, &values);
         if let Some(kind) = kind(ast.name(resource.kind)).filter(|kind| !kind.implemented) {
             self.unimplemented.entry(kind.name).or_insert(resource.kind_span);
         }

@@ -64,4 +64,4 @@ pub use shared_meta::SharedMeta;
 pub use stored::{StoredEdge, StoredError, StoredGraph, StoredResource, StoredValue};
 pub use structure::keeps_structure;
 pub use sync::{GraphSync, sync, sync_by};
-pub use validate::{ValidationError, validate};
+pub use validate::{ValidationError, validate, validate_value};

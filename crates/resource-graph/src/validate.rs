@@ -122,6 +122,22 @@ fn alternatives(values: &[&str]) -> String {
     }
 }
 
+/// Validates the value of one parameter, whatever the others are.
+///
+/// # Errors
+/// If no resource can have this value.
+pub fn validate_value(field: &Field, value: &Value) -> Result<(), ValidationError> {
+    if let Value::Int(number) = value {
+        let range = field.int_range();
+        if !range.contains(number) {
+            let (name, low, high) = (field.name, range.start(), range.end());
+            let message = format!("invalid `{name}`: expected a number from {low} to {high}, found {number}");
+            return Err(ValidationError::of(name, message));
+        }
+    }
+    check(field, value)
+}
+
 fn check(field: &Field, value: &Value) -> Result<(), ValidationError> {
     if let Value::List(items) = value {
         return items.iter().try_for_each(|item| check(field, item));
