@@ -36,7 +36,11 @@ fn difference(code: Code, program: &CodeBlock<'_>) -> Option<String> {
     if program.ignore_reason().is_some() {
         return None;
     }
-    let found = diagnostics(program);
+    let mut found = diagnostics(program);
+    // A constant value that the runtime refuses is known to be wrong before.
+    if !from_compiler && program.expectation()? == Expectation::Fails {
+        found.retain(|d| d.code != Code::W0205);
+    }
     let expected = if fails { !found.is_empty() && found.iter().all(|d| d.code == code) } else { found.is_empty() };
     let found: Vec<String> = found.iter().map(|d| format!("    {} {}", d.code.name(), d.message)).collect();
     let wanted = if fails { code.name() } else { "no diagnostics" };
