@@ -189,10 +189,10 @@ fn full_disk_is_one_error_and_keeps_the_old_content() {
 }
 
 /// A small in-memory file system, unmounted on drop.
-struct Mount(std::path::PathBuf);
+pub struct Mount(std::path::PathBuf);
 
 impl Mount {
-    fn new(at: &std::path::Path, options: &str) -> Option<Mount> {
+    pub fn new(at: &std::path::Path, options: &str) -> Option<Mount> {
         let mount = Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(at).output();
         if mount.is_ok_and(|o| o.status.success()) {
             return Some(Mount(at.to_owned()));

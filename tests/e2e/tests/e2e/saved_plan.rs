@@ -2,8 +2,13 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
+use std::process::Stdio;
 
-use crate::support::{Ran, Scratch, is_root};
+use rustix::process::Signal;
+use test_support::{eventually, skip};
+
+use crate::agent::Mount;
+use crate::support::{Agent, Ran, Scratch, is_root};
 
 const NOBODY: u32 = 65534;
 
@@ -222,4 +227,53 @@ fn a_plan_that_cannot_be_applied_is_not_kept() {
     let ran = apply(&unknown, &[]);
     assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
     assert!(unknown.path("f").exists());
+}
+
+#[test]
+fn an_interrupted_plan_is_refused_and_a_new_one_makes_the_rest() {
+    let scratch = planned(
+        r#"
+file "@/first" { state => "exists", content => "1", }
+exec "slow" { cmd => "test -e @/fast || { touch @/started; sleep 1000; }", shell => "/bin/sh", Depend => File["@/first"], }
+file "@/last" { state => "exists", content => "2", Depend => Exec["slow"], }
+"#,
+    );
+    let mut command = scratch.command("mgmt-rt", &["apply", "--plan", "p.plan"]);
+    let mut agent = Agent(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the tool starts"));
+    eventually("the command runs", || scratch.path("started").exists());
+    agent.signal(Signal::INT);
+    // The first signal lets the command finish.
+    agent.signal(Signal::TERM);
+    agent.signal(Signal::INT);
+    assert_eq!(agent.ends(), 130, "as a shell shows SIGINT");
+    assert!(scratch.path("first").exists() && !scratch.path("last").exists());
+    fs::write(scratch.path("fast"), "").unwrap();
+    let again = apply(&scratch, &[]);
+    assert!(again.status == 1 && again.err.contains("R0415"), "{}{}", again.out, again.err);
+    assert!(!scratch.path("last").exists());
+    assert_eq!(plan(&scratch).status, 3);
+    let ran = apply(&scratch, &[]);
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    assert_eq!(scratch.read("last").as_deref(), Some("2"));
+}
+
+#[test]
+fn a_plan_that_does_not_fit_on_the_disk_leaves_the_old_one() {
+    if !is_root() {
+        return skip("mounting needs root");
+    }
+    let small = "file \"@/f\" { state => \"exists\", content => \"x\", }\n";
+    let scratch = Scratch::new(small);
+    fs::create_dir(scratch.path("small")).unwrap();
+    let Some(_mount) = Mount::new(&scratch.path("small"), "size=64k") else { return };
+    let keep = || scratch.run("mgmt-rt", &["plan", "main.bin", "--prefix", "state", "-o", "small/p.plan"]);
+    scratch.build();
+    assert_eq!(keep().status, 3);
+    let old = fs::read(scratch.path("small/p.plan")).unwrap();
+    scratch.write("main.mcl", &small.replace("\"x\"", &format!("{:?}", "x".repeat(200_000))));
+    scratch.build();
+    let ran = keep();
+    assert!(ran.status == 1 && words(&ran.err).contains("the plan is not kept"), "{}{}", ran.out, ran.err);
+    assert_eq!(fs::read(scratch.path("small/p.plan")).unwrap(), old);
+    assert_eq!(fs::read_dir(scratch.path("small")).unwrap().count(), 1, "no temporary file is left");
 }
