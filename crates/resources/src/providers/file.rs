@@ -239,6 +239,10 @@ impl Provider for File {
     }
 
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
+        if cx.apply && self.state != Wanted::Absent {
+            // Without them, nothing must be replaced.
+            self.attributes.check_accounts()?;
+        }
         if self.symlink {
             return self.check_link(cx);
         }

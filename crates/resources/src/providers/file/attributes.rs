@@ -63,6 +63,16 @@ impl Attributes {
         Ok((uid, managed.group.as_deref().map(group_id).transpose()?))
     }
 
+    /// Checks that the requested owner and group exist.
+    pub(super) fn check_accounts(&self) -> Result<(), Failure> {
+        self.ids().map(drop)
+    }
+
+    /// Returns the mode of a new file, if it is managed or if what it is made of decides it.
+    pub(super) fn mode_for_content(&self, default: Option<u32>) -> Option<u32> {
+        self.mode_from(default.unwrap_or(0)).or(default)
+    }
+
     /// Returns the requested mode, given the present one.
     fn mode_from(&self, present: u32) -> Option<u32> {
         self.0.as_ref()?.mode.as_ref().map(|mode| match mode {
@@ -84,7 +94,7 @@ impl Attributes {
         Ok(NewAttributes {
             uid: uid.or(old.uid),
             gid: gid.or(old.gid),
-            mode: self.mode_from(old.mode.unwrap_or(0)).or(old.mode),
+            mode: self.mode_for_content(old.mode),
             label: self.label().filter(|label| !label.is_empty()).map(|label| label.as_bytes().to_vec()).or(old.label),
             owner_is_optional: (uid, gid) == (None, None),
         })

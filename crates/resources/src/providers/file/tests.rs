@@ -310,3 +310,23 @@ fn file_without_managed_attributes_needs_little_memory() {
     // There is one for each resource, up to hundreds of thousands.
     assert!(size_of::<File>() <= 112, "{} bytes", size_of::<File>());
 }
+
+#[test]
+fn nothing_is_replaced_for_an_account_that_does_not_exist() {
+    let mut b = FileTest::new();
+    for name in ["d/", "f"] {
+        let is_directory = name.ends_with('/');
+        let path = b.path(name.trim_end_matches('/'));
+        if is_directory { fs::write(&path, "precious") } else { fs::create_dir(&path) }.unwrap();
+        let wanted = b.file(name).with("state", "exists").with("force", true).with("owner", "no-such-account");
+        let wanted = if is_directory { wanted } else { wanted.with("content", "x") };
+        let failure = b.run(&wanted, true).unwrap_err();
+        assert_eq!(failure, "there is no user `no-such-account` on this machine");
+        assert_eq!(Path::new(&path).is_dir(), !is_directory, "{name} is still there");
+        // Whether a diff is shown does not decide what noop reports.
+        let noop = b.run(&wanted, false).unwrap();
+        b.apply_context.want_diffs = true;
+        assert_eq!(b.run(&wanted, false).unwrap(), noop);
+        b.apply_context.want_diffs = false;
+    }
+}

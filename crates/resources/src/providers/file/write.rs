@@ -130,8 +130,8 @@ impl File {
         let mut diff = None;
         if cx.wants_diffs() {
             let default = content.mode(old_mode, cx.files().file_system().umask());
-            let new = attributes.for_new(Some(NewAttributes { mode: default, ..NewAttributes::default() }))?;
-            let is_private = [old_mode, new.mode].into_iter().flatten().any(is_private_mode);
+            let new_mode = attributes.mode_for_content(default);
+            let is_private = [old_mode, new_mode].into_iter().flatten().any(is_private_mode);
             diff = Some(Diff { path: path.to_path_buf(), before, after: content.for_diff(), is_private });
         }
         // What is in a directory is not shown.
