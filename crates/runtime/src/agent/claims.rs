@@ -1,5 +1,7 @@
 //! What two resources must not touch at the same time, judged by their declared parameters.
 
+use std::path::Path;
+
 use mcl_value::Value;
 use resource_engine::Group;
 use resource_graph::{Params, Resource, file_path};
@@ -24,25 +26,42 @@ pub(super) fn claims(resource: &Resource) -> Vec<String> {
 const INPUTS: [&str; 6] = ["creates", "fragments", "input", "inputs", "mtimes", "source"];
 
 /// The groups of a graph by the paths that their members claim or read.
-pub(super) struct UsedPaths(FxHashMap<String, Vec<u32>>);
+pub(super) struct UsedPaths {
+    by_path: FxHashMap<String, Vec<u32>>,
+    /// Those that use everything below a directory.
+    by_directory: FxHashMap<String, Vec<u32>>,
+}
 
 impl UsedPaths {
     pub(super) fn of(groups: &[Group]) -> UsedPaths {
-        let mut by_path: FxHashMap<String, Vec<u32>> = FxHashMap::default();
+        let mut used = UsedPaths { by_path: FxHashMap::default(), by_directory: FxHashMap::default() };
         for (i, group) in groups.iter().enumerate() {
-            for path in group.iter().flat_map(|resource| claims(resource).into_iter().chain(inputs(resource))) {
-                by_path.entry(path).or_default().push(i as u32);
+            for resource in group.iter() {
+                for path in claims(resource).into_iter().chain(inputs(resource)) {
+                    used.by_path.entry(path).or_default().push(i as u32);
+                }
+                if ["recurse", "purge"].iter().any(|name| resource.params.get(name) == Some(&Value::Bool(true))) {
+                    for path in claims(resource) {
+                        used.by_directory.entry(path).or_default().push(i as u32);
+                    }
+                }
             }
         }
-        UsedPaths(by_path)
+        used
     }
 
     /// Returns the groups that use a path of this resource, or the path that is its name: an inverse has the name of the resource
-    /// that it undoes, but changes what a link there leads to.
+    /// that it undoes, but changes what a link there leads to. For one that removes something, they include those that use
+    /// everything below a directory above it: whether they find it must not depend on chance.
     pub(super) fn by(&self, resource: &Resource) -> Vec<u32> {
         let name = Some(&*resource.id.name).filter(|name| name.starts_with('/')).map(normalized);
         let mut groups: Vec<u32> =
-            claims(resource).iter().chain(&name).filter_map(|path| self.0.get(path)).flatten().copied().collect();
+            claims(resource).iter().chain(&name).filter_map(|path| self.by_path.get(path)).flatten().copied().collect();
+        if resource.params.get("state").and_then(Value::as_bytes) == Some(b"absent") {
+            let paths = claims(resource);
+            let above = paths.iter().flat_map(|path| Path::new(path).ancestors().skip(1)).filter_map(Path::to_str);
+            groups.extend(above.filter_map(|path| self.by_directory.get(path)).flatten());
+        }
         groups.sort_unstable();
         groups.dedup();
         groups
@@ -107,5 +126,15 @@ mod tests {
     #[test]
     fn resource_without_a_path_has_no_claim() {
         assert_eq!(claims(&resource("svc", "web")), [""; 0]);
+    }
+
+    #[test]
+    fn removal_is_found_by_those_that_use_all_of_a_directory_above() {
+        let file = |name: &str| Resource::new(ResourceId::new("file", name));
+        let recursive = |name: &str| file(name).with("recurse", true);
+        let groups = [recursive("/d/"), file("/d/"), recursive("/e/")].map(Group::from);
+        let used = UsedPaths::of(&groups);
+        assert_eq!(used.by(&file("/d/sub/x").with("state", "absent")), [0]);
+        assert_eq!(used.by(&file("/d/sub/x").with("state", "exists")), [0u32; 0]);
     }
 }

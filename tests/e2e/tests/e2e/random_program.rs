@@ -206,17 +206,16 @@ impl Program<'_> {
         self.files.push(format!("{path}-b"));
     }
 
-    /// A file that is made of another one, which comes first.
+    /// A file that is made of another one, which comes first. An archive would contain the time at which that was made.
     fn derived(&mut self, path: &str) {
         if self.files.is_empty() {
             return;
         }
         let source = self.random.pick(&self.files).clone();
         let depend = format!(" Depend => File[{source:?}],");
-        match self.random.usize(..4) {
+        match self.random.usize(..3) {
             0 => self.resource("gzip", path, &format!("input => \"{source}\",{depend}")),
-            1 => self.resource("tar", path, &format!("inputs => [\"{source}\",],{depend}")),
-            2 => self.resource("file", path, &format!("state => \"exists\", source => \"{source}\",{depend}")),
+            1 => self.resource("file", path, &format!("state => \"exists\", source => \"{source}\",{depend}")),
             _ => {
                 let body = format!("cmd => \"cp {source} {path}\", creates => \"{path}\",{depend}");
                 self.resource("exec", &format!("copy {path}"), &body);
