@@ -377,7 +377,7 @@ impl SharedStore {
         let directory = path.parent().unwrap_or(Path::new("/"));
         let mode = |mode: u32| mode & !self.files.file_system().umask();
         let once = || {
-            self.files.make_directories(directory, mode(0o750))?;
+            self.files.make_directories(directory, mode(0o700))?;
             self.files.write(path, value, mode(0o600))
         };
         // Another thread may remove a directory that is still empty.
