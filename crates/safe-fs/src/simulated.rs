@@ -392,7 +392,14 @@ impl FileSystem for Simulated {
 
     /// Writes a part of the data only, as a kernel may.
     fn write_at(&self, file: &Handle, data: &[u8], offset: u64) -> io::Result<usize> {
-        let mut state = self.call_for_space()?;
+        let mut state = self.call()?;
+        let is_full = state.is_full;
+        let object = state.object(file)?;
+        let length = if let Node::File { content, .. } = &object.node { content.len() as u64 } else { 0 };
+        // What has space already can be overwritten on a full disk, too.
+        if is_full && offset + data.len() as u64 > length.max(object.reserved) {
+            return Err(Errno::NOSPC.into());
+        }
         let offset = usize::try_from(offset).map_err(|_| Errno::FBIG)?;
         let short = state.coin();
         let n = if short { data.len().div_ceil(2) } else { data.len() };
@@ -402,8 +409,11 @@ impl FileSystem for Simulated {
         Ok(n)
     }
 
-    fn reserve(&self, file: &Handle, _length: u64) -> io::Result<()> {
-        self.call_for_space()?.object(file).map(drop)
+    fn reserve(&self, file: &Handle, length: u64) -> io::Result<()> {
+        let mut state = self.call_for_space()?;
+        let object = state.object(file)?;
+        object.reserved = object.reserved.max(length);
+        Ok(())
     }
 
     fn set_length(&self, file: &Handle, length: u64) -> io::Result<()> {
