@@ -71,11 +71,14 @@ fn locate_directly(fs: &dyn FileSystem, path: &Path, last: LastLink) -> Result<O
     if !directory_stat.is_directory() {
         return Ok(None);
     }
-    if last != LastLink::Keep
-        && let Ok(entry) = fs.open_at(&directory, name, Access::Path)
-        && fs.stat(&entry).map_err(Error::on("look at", path))?.is_link()
-    {
-        return Ok(None);
+    if last != LastLink::Keep {
+        match fs.open_at(&directory, name, Access::Path) {
+            Ok(entry) if fs.stat(&entry).map_err(Error::on("look at", path))?.is_link() => return Ok(None),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            // It may be a link. The walk looks again.
+            Err(_) => return Ok(None),
+        }
     }
     let directory_path = parent.components().collect();
     Ok(Some(Location { directory, directory_stat, directory_path, name: name.to_owned(), untrusted_link: None }))

@@ -7,8 +7,9 @@ use rustix::io::Errno;
 use test_support::{RandomChoice, Rng, for_each_seed};
 
 use crate::error::Error;
+use crate::resolve::locate;
 use crate::simulated::{Fault, Simulated};
-use crate::{Decision, EditError, FileSystem, Files, NewAttributes, is_temporary_name};
+use crate::{Decision, EditError, FileSystem, Files, LastLink, NewAttributes, is_temporary_name};
 
 const FILE: &str = "/etc/conf/file";
 /// More system calls than an operation makes.
@@ -139,4 +140,19 @@ fn written_files_have_the_old_or_the_new_content_after_a_crash() {
         assert!(found.as_deref() == Some(b"new\n") || !done && found.as_deref() == old, "{old:?} became {found:?}");
         assert_eq!(left_temporaries(&machine), [""; 0]);
     });
+}
+
+#[test]
+fn a_failing_call_does_not_hide_a_link() {
+    for failing in 1..MAX_CALLS {
+        let machine = machine(&mut Rng::with_seed(failing), None);
+        machine.put("/etc/conf/target", b"");
+        machine.put_link(FILE, "/etc/conf/target");
+        machine.inject(machine.calls() + failing, Fault::Fail(Errno::MFILE));
+        for last in [LastLink::Follow, LastLink::FollowTrusted] {
+            if let Ok(location) = locate(&*machine, Path::new(FILE), last) {
+                assert_eq!(location.path(), Path::new("/etc/conf/target"), "call {failing} failed");
+            }
+        }
+    }
 }
