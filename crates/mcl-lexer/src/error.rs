@@ -41,6 +41,8 @@ pub enum LexErrorKind {
         /// The text between the quotes.
         content: String,
     },
+    /// `<<EOF`.
+    Heredoc,
     /// An operator of other languages.
     UnknownOperator(String),
     /// A `_` in a number.
@@ -81,6 +83,10 @@ pub fn lex_errors(file: FileId, text: &str, tokens: &Tokens) -> Vec<LexError> {
                 first_carriage_return = Some(errors.len());
             }
             TokenKind::IntegerOverflow | TokenKind::FloatOverflow => {}
+            // The rest of the line was read with its quotes turned inside out.
+            TokenKind::UnterminatedString if line_has_error => {
+                errors.pop();
+            }
             _ if line_has_error => continue,
             _ => line_has_error = true,
         }
@@ -102,6 +108,11 @@ fn lex_error(file: FileId, kind: TokenKind, tokens: &Tokens, text: &str, token: 
         TokenKind::UnterminatedString => {
             let quote = Span { end: span.start + 1, ..span };
             return LexError { kind: LexErrorKind::UnterminatedString, span: quote };
+        }
+        TokenKind::Heredoc => {
+            let line = found.split('\n').next().unwrap_or(found);
+            let opener = Span { end: span.start + line.trim_end().len() as u32, ..span };
+            return LexError { kind: LexErrorKind::Heredoc, span: opener };
         }
         TokenKind::WrongQuotes => {
             let content = found.get(1..found.len() - 1).unwrap_or("").to_owned();
@@ -166,7 +177,7 @@ impl LexErrorKind {
             LexErrorKind::IntegerOutOfRange(_) => Code::E0103,
             LexErrorKind::FloatOutOfRange => Code::E0104,
             LexErrorKind::UnterminatedString => Code::E0105,
-            LexErrorKind::WrongQuotes { .. } => Code::E0106,
+            LexErrorKind::WrongQuotes { .. } | LexErrorKind::Heredoc => Code::E0106,
             LexErrorKind::UnknownOperator(_) => Code::E0107,
             LexErrorKind::InvalidWhitespace(_) | LexErrorKind::NonAscii(_) => Code::E0108,
             LexErrorKind::UnderscoreInNumber
@@ -196,6 +207,7 @@ impl LexErrorKind {
             LexErrorKind::IntegerOutOfRange(digits) => format!("integer out of range: `{}`", truncated(digits)),
             LexErrorKind::FloatOutOfRange => "float out of range".to_owned(),
             LexErrorKind::UnterminatedString => "unterminated string".to_owned(),
+            LexErrorKind::Heredoc => "unsupported heredoc".to_owned(),
             LexErrorKind::WrongQuotes { quote, .. } => format!("invalid string quotes `{quote}…{quote}`"),
             LexErrorKind::UnknownOperator(operator) => format!("unknown operator `{operator}`"),
             LexErrorKind::UnderscoreInNumber => "invalid `_` in a number".to_owned(),
@@ -237,6 +249,7 @@ impl LexErrorKind {
             LexErrorKind::UnterminatedString => {
                 "if this quote was meant to close a string, an earlier string lacks its closing quote"
             }
+            LexErrorKind::Heredoc => "a string in double quotes may contain line breaks: \"…\"",
             LexErrorKind::WrongQuotes { content, .. } if content.contains('"') => {
                 "strings are enclosed in double quotes; a quote inside is written `\\\"`"
             }
@@ -275,7 +288,7 @@ impl From<LexError> for Diagnostic {
     fn from(error: LexError) -> Diagnostic {
         let diagnostic = Diagnostic::error(error.kind.code(), Stage::Lex, error.kind.message());
         let diagnostic = match error.kind {
-            LexErrorKind::UnterminatedString => diagnostic.at_with(error.span, "no closing `\"` follows"),
+            LexErrorKind::UnterminatedString => diagnostic.at_with(error.span, "no closing `\"` on this line"),
             _ => diagnostic.at(error.span),
         };
         match error.kind.help() {

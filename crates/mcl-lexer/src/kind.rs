@@ -141,12 +141,15 @@ pub enum TokenKind {
     IntegerOverflow,
     /// A float that is too large for a double.
     FloatOverflow,
-    /// A string without a closing quote, up to the end of the file.
+    /// A string without a closing quote, up to the end of its line, or the punctuation before that.
     UnterminatedString,
     /// A string in the wrong quotes, `'…'` or `` `…` ``.
     #[regex(r"'[^'\n]*'")]
     #[regex(r"`[^`\n]*`")]
     WrongQuotes,
+    /// A heredoc, `<<EOF`, with its content if a line ends it.
+    #[regex(r#"<<[-~]?["']?[A-Za-z_][A-Za-z0-9_]*["']?"#, heredoc_end)]
+    Heredoc,
     /// Vertical tab, form feed, no-break space and the like, byte order mark.
     #[regex("[\u{b}\u{c}]+")]
     InvalidWhitespace,
@@ -183,6 +186,20 @@ fn string_end(lexer: &mut Lexer<'_, TokenKind>) -> bool {
     false
 }
 
+/// Advances to after the line that ends a heredoc, if there is one.
+fn heredoc_end(lexer: &mut Lexer<'_, TokenKind>) {
+    let word = lexer.slice().trim_start_matches(['<', '-', '~', '"', '\'']).trim_end_matches(['"', '\'']);
+    let rest = lexer.remainder();
+    let mut end = rest.find('\n').map_or(rest.len(), |newline| newline + 1);
+    for line in rest[end..].split_inclusive('\n') {
+        end += line.len();
+        if line.trim() == word {
+            let newline = usize::from(line.ends_with('\n'));
+            return lexer.bump(end - newline);
+        }
+    }
+}
+
 impl TokenKind {
     /// Whether the token is an error, which [`crate::lex_errors`] reports.
     #[must_use]
@@ -199,6 +216,7 @@ impl TokenKind {
                 | TokenKind::FloatOverflow
                 | TokenKind::UnterminatedString
                 | TokenKind::WrongQuotes
+                | TokenKind::Heredoc
         )
     }
 
@@ -275,6 +293,7 @@ impl TokenKind {
             | TokenKind::FloatOverflow
             | TokenKind::UnterminatedString
             | TokenKind::WrongQuotes
+            | TokenKind::Heredoc
             | TokenKind::InvalidWhitespace
             | TokenKind::CarriageReturn
             | TokenKind::NonAscii

@@ -11,12 +11,14 @@
 //!
 //! A string token is the raw text between two quotes: a backslash escapes the next code point, left to right, and the
 //! first unescaped quote closes the string (spec 01 §1.10; mgmt 1.1 differs, and documents that as a defect). Escapes and
-//! `${…}` are expanded by the interpolate stage.
+//! `${…}` are expanded by the interpolate stage. If a quote is missing, which leaves the last string of the file open, the
+//! string that most likely lacks it ends with its line (`missing_quote.rs`), so that the rest of the file is read as meant.
 //!
 //! This crate knows nothing of statements or expressions.
 
 mod error;
 mod kind;
+mod missing_quote;
 mod tokens;
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use mcl_diagnostics::{FileId, Span};
 use serde::{Deserialize, Serialize};
 
 use crate::kind::TokenKind;
+use crate::missing_quote::with_missing_quote;
 
 /// The index of a token in the [`Tokens`] of a file. The index after the last token denotes the end of the file.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -88,11 +89,20 @@ pub fn lex(text: &str) -> Tokens {
     let text = if text.len() > MAX_TEXT_LEN { &text[..text.floor_char_boundary(MAX_TEXT_LEN)] } else { text };
     let mut tokens = Tokens::with_capacity(text.len() / 5);
     tokens.text_len = text.len() as u32;
+    lex_from(text, 0, &mut tokens);
+    match tokens.kinds.last() {
+        Some(TokenKind::UnterminatedString) => with_missing_quote(text, tokens),
+        _ => tokens,
+    }
+}
+
+/// Appends the tokens of a text from an offset on.
+pub(crate) fn lex_from(text: &str, from: u32, tokens: &mut Tokens) {
     let mut newline = false;
-    let mut lexer = TokenKind::lexer(text);
+    let mut lexer = TokenKind::lexer(&text[from as usize..]);
     while let Some(kind) = lexer.next() {
         let span = lexer.span();
-        let (start, end) = (span.start as u32, span.end as u32);
+        let (start, end) = (from + span.start as u32, from + span.end as u32);
         let kind = match kind {
             Ok(TokenKind::Newline) => {
                 newline = true;
@@ -112,7 +122,6 @@ pub fn lex(text: &str) -> Tokens {
         tokens.push(kind, start, end, newline);
         newline = false;
     }
-    tokens
 }
 
 fn is_invalid_whitespace(c: char) -> bool {
@@ -162,6 +171,23 @@ impl Tokens {
         self.kinds.push(kind);
         self.starts.push(start);
         self.ends.push(end);
+    }
+
+    /// Returns a copy of the tokens before `end`, and of the comments among them.
+    pub(crate) fn before(&self, end: TokenIdx) -> Tokens {
+        let count = end.index();
+        let mut newline_before = self.newline_before[..count.div_ceil(64)].to_vec();
+        if let Some(last) = newline_before.last_mut().filter(|_| !count.is_multiple_of(64)) {
+            *last &= (1 << (count % 64)) - 1;
+        }
+        Tokens {
+            kinds: self.kinds[..count].to_vec(),
+            starts: self.starts[..count].to_vec(),
+            ends: self.ends[..count].to_vec(),
+            newline_before,
+            comments: self.comments.iter().copied().take_while(|comment| comment.next_token <= end).collect(),
+            text_len: self.text_len,
+        }
     }
 
     /// Returns the number of tokens.
