@@ -363,7 +363,7 @@ pub enum Stmt {
 pub struct Definition {
     /// The kind of name.
     pub kind: DefinitionKind,
-    /// The name: `c:d` for a class with colons, `*` for an import whose names all become known.
+    /// The name: `c:d` for a class with colons, `*` for an import whose names all become known; empty if it is unknown.
     pub name: Name,
     /// The span of the name.
     pub span: Span,
@@ -378,6 +378,8 @@ pub enum DefinitionKind {
     Class,
     /// The alias of an `import` or `include`: every name that starts with it and a dot.
     Alias,
+    /// A word of the broken statement, which may define it in any of these ways.
+    Mention,
 }
 
 /// A resource statement.

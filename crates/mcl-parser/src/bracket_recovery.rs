@@ -55,6 +55,55 @@ impl BalancedBrackets {
     }
 }
 
+/// Returns the depth of the deepest bracket.
+pub fn bracket_depth(tokens: &Tokens) -> usize {
+    let mut depth = 0usize;
+    let mut deepest = 0;
+    for kind in tokens.kinds() {
+        if kind.is_opener() {
+            depth += 1;
+            deepest = deepest.max(depth);
+        } else if kind.is_closer() {
+            depth = depth.saturating_sub(1);
+        }
+    }
+    deepest
+}
+
+/// Returns the closer of every opener, if all brackets match once the edits are made and none is nested too deeply.
+pub fn match_brackets(tokens: &Tokens, edits: &Edits) -> Option<BalancedBrackets> {
+    let mut out = BalancedBrackets::default();
+    let mut open: Vec<Bracket> = Vec::new();
+    let mut token = TokenIdx::FIRST;
+    loop {
+        let edit = edits.get(&token);
+        let inserted = edit.map_or(&[][..], |edit| &edit.terminals).iter().filter_map(|terminal| match terminal {
+            Terminal::Kind(kind) => Some(*kind),
+            _ => None,
+        });
+        let replaced_to = edit.map(|edit| edit.resume).filter(|resume| *resume > token);
+        let own = if replaced_to.is_some() { None } else { tokens.kind(token) };
+        for (kind, after) in
+            inserted.map(|kind| (kind, replaced_to.unwrap_or(token))).chain(own.map(|kind| (kind, token + 1)))
+        {
+            if kind.is_opener() {
+                open.push(Bracket { opener: token, kind });
+            } else if kind.is_closer() {
+                let bracket = open.pop().filter(|bracket| bracket.kind.closer() == Some(kind))?;
+                out.after_closer[bracket.opener] = after.into();
+            }
+        }
+        if open.len() > MAX_DEPTH {
+            return None;
+        }
+        match replaced_to {
+            Some(next) => token = next,
+            None if own.is_none() => return open.is_empty().then_some(out),
+            None => token = token + 1,
+        }
+    }
+}
+
 /// Balances the brackets of a file.
 pub fn balance_brackets(file: FileId, text: &str, tokens: &Tokens) -> BalancedBrackets {
     let (balanced, blocks_match) = Balancer::new(file, text, tokens, false).run();

@@ -5,9 +5,13 @@
 //! one; `o` is an opening bracket or operator.
 
 mod expression;
+mod repaired;
 mod statement;
 mod types;
 
+pub use repaired::{Repaired, module_alias};
+
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -69,6 +73,8 @@ pub struct OpenBlock {
     pub next: TokenIdx,
     /// The lengths of the arenas after the last complete statement.
     pub checkpoint: Checkpoint,
+    /// Where the last complete statement starts, and the lengths of the arenas before it.
+    last: Option<(TokenIdx, Checkpoint)>,
 }
 
 /// The lengths to truncate to when the nodes built since are discarded.
@@ -104,6 +110,8 @@ pub struct Builder<'t> {
     pub brackets: Vec<(TokenIdx, BracketContext)>,
     /// The operators `||` in place of `<|>`.
     pub bar_bars: Vec<BarBar>,
+    /// What recovery has changed, by token. The statements around it are parsed for what they define and where they end.
+    pub repaired: BTreeMap<TokenIdx, Repaired>,
     names: FxHashMap<Arc<str>, Name>,
     expr_depths: PrimaryMap<ExprId, u16>,
     type_depths: PrimaryMap<TypeId, u16>,
@@ -119,6 +127,7 @@ impl<'t> Builder<'t> {
             body: Vec::new(),
             next: TokenIdx::FIRST,
             checkpoint: Checkpoint::default(),
+            last: None,
         };
         Builder {
             text,
@@ -129,6 +138,7 @@ impl<'t> Builder<'t> {
             errors: Vec::new(),
             brackets: Vec::new(),
             bar_bars: Vec::new(),
+            repaired: BTreeMap::new(),
             names: FxHashMap::default(),
             expr_depths: PrimaryMap::new(),
             type_depths: PrimaryMap::new(),
@@ -269,27 +279,87 @@ impl<'t> Builder<'t> {
         let checkpoint = self.checkpoint();
         let top = self.top();
         top.body.push(id);
+        top.last = Some((top.next, top.checkpoint));
         top.next = next;
         top.checkpoint = checkpoint;
     }
 
+    /// Returns the start of the last complete statement of the innermost open block.
+    pub fn last_statement(&self) -> Option<TokenIdx> {
+        self.open.last()?.last.map(|(start, _)| start)
+    }
+
+    /// Discards the last complete statement of the innermost open block, which will be parsed again.
+    pub fn discard_last_statement(&mut self) {
+        let top = self.top();
+        if let Some((start, checkpoint)) = top.last.take() {
+            top.body.pop();
+            top.next = start;
+            top.checkpoint = checkpoint;
+            self.roll_back();
+        }
+    }
+
+    /// Discards everything.
+    pub fn reset(&mut self) {
+        self.open.truncate(1);
+        let file = self.top();
+        file.body.clear();
+        file.checkpoint = Checkpoint::default();
+        self.roll_back();
+    }
+
     pub fn statement(&mut self, l: TokenIdx, stmt: Stmt, r: TokenIdx) {
+        let stmt = if self.repaired.is_empty() { stmt } else { self.without_changed_parts(l, stmt, r) };
         let span = self.span(l, r);
         let id = self.push_stmt(stmt, span);
         self.complete(id, r);
     }
 
+    /// Returns the first `{` from a token on, and the token after it.
+    fn brace_from(&self, from: TokenIdx) -> (TokenIdx, TokenIdx) {
+        for token in from.until(self.tokens.end_idx()) {
+            match self.repaired.get(&token) {
+                Some(Repaired { new: Some(TokenKind::OpenCurly), stays, .. }) => {
+                    return (token, if *stays { token } else { token + 1 });
+                }
+                Some(Repaired { stays: false, .. }) => {}
+                _ if self.tokens[token] == TokenKind::OpenCurly => return (token, token + 1),
+                _ => {}
+            }
+        }
+        (from, from + 1)
+    }
+
+    /// Returns where the innermost open block starts with its head, if nothing is in the block yet.
+    pub fn head_of_empty_block(&self) -> Option<TokenIdx> {
+        let block = self.open.last().filter(|block| block.brace.is_some() && block.body.is_empty())?;
+        match block.head {
+            Head::File | Head::Else { .. } => None,
+            Head::If { .. } | Head::For { .. } | Head::ForKv { .. } | Head::Class { .. } => Some(block.start),
+        }
+    }
+
+    /// Discards the innermost open block with its head, which will be parsed again.
+    pub fn discard_open_block(&mut self) {
+        if self.open.len() > 1 {
+            self.open.pop();
+            self.roll_back();
+        }
+    }
+
     /// Opens a block whose head is complete; `r` is its `{`, or a token before it.
     pub fn open_block(&mut self, start: TokenIdx, head: Head, r: TokenIdx) {
-        let is_brace = |token: &TokenIdx| self.tokens[*token] == TokenKind::OpenCurly;
-        let brace = r.until(self.tokens.end_idx()).find(is_brace).unwrap_or(r);
+        let (brace, next) = self.brace_from(r);
         self.bracket(brace, BracketContext::Block);
         let checkpoint = self.checkpoint();
-        let next = brace + 1;
-        self.open.push(OpenBlock { head, start, brace: Some(brace), body: Vec::new(), next, checkpoint });
+        self.open.push(OpenBlock { head, start, brace: Some(brace), body: Vec::new(), next, checkpoint, last: None });
     }
 
     pub fn open_if(&mut self, l: TokenIdx, condition: ExprId, r: TokenIdx) {
+        if let Some(changed) = self.change_in(l, r) {
+            return self.open_changed(changed, l, None, Vec::new(), r);
+        }
         self.open_block(l, Head::If { condition }, r);
     }
 
@@ -304,10 +374,16 @@ impl<'t> Builder<'t> {
     }
 
     pub fn open_for(&mut self, l: TokenIdx, index: Param, value: Param, iterable: ExprId, r: TokenIdx) {
+        if let Some(changed) = self.change_in(l, r) {
+            return self.open_changed(changed, l, None, vec![index, value], r);
+        }
         self.open_block(l, Head::For { index, value, iterable }, r);
     }
 
     pub fn open_forkv(&mut self, l: TokenIdx, key: Param, value: Param, iterable: ExprId, r: TokenIdx) {
+        if let Some(changed) = self.change_in(l, r) {
+            return self.open_changed(changed, l, None, vec![key, value], r);
+        }
         self.open_block(l, Head::ForKv { key, value, iterable }, r);
     }
 
@@ -320,13 +396,19 @@ impl<'t> Builder<'t> {
         r: TokenIdx,
     ) {
         let name_span = self.span(at.start, at.end);
+        if let Some(changed) = self.change_in(l, r) {
+            let class = Definition { kind: DefinitionKind::Class, name, span: name_span };
+            let params = params.into_iter().flatten().flatten().collect();
+            return self.open_changed(changed, l, Some(class), params, r);
+        }
         match params {
             Some(params) if params.contains(&None) => {
                 // The parameters are unknown, so every `include` fits; the known ones shadow outer names in the body.
                 let class = Definition { kind: DefinitionKind::Class, name, span: name_span };
                 let broken = self.push_stmt(Stmt::Error { defines: vec![class] }, name_span);
                 self.complete(broken, l);
-                let variables = self.variables_between(at.end, r);
+                let mut variables = self.variables_between(at.end, r);
+                variables.push((self.intern(""), name_span));
                 self.open_with_error(l, variables, r);
             }
             params => {

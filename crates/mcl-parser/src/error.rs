@@ -63,6 +63,10 @@ pub enum SyntaxErrorKind {
         found: Found,
         operand: Span,
     },
+    /// A token without which the statement is right.
+    Superfluous {
+        found: Found,
+    },
     /// Any other token that does not fit.
     Expected {
         expected: TokenSet,
@@ -122,7 +126,7 @@ impl SyntaxErrorKind {
             SyntaxErrorKind::TooDeep(_) => Code::E0210,
             SyntaxErrorKind::ExpectedOperator { .. } => Code::E0213,
             SyntaxErrorKind::Expected { incomplete: true, .. } => Code::E0220,
-            SyntaxErrorKind::Expected { incomplete: false, .. } => Code::E0201,
+            SyntaxErrorKind::Expected { incomplete: false, .. } | SyntaxErrorKind::Superfluous { .. } => Code::E0201,
         }
     }
 }

@@ -9,7 +9,7 @@ use mcl_diagnostics::{Diagnostic, Stage};
 use crate::ast::MAX_DEPTH;
 use crate::bracket::BracketContext;
 use crate::error::{
-    BareWordError, BindingError, BracketError, EntryError, ExpressionError, FunctionError, HeadError, LoopError,
+    BareWordError, BindingError, BracketError, EntryError, ExpressionError, Found, FunctionError, HeadError, LoopError,
     NameError, NameRole, Nested, StatementError, SyntaxError, SyntaxErrorKind, TypeError, foreign_type,
 };
 use crate::message::expected::{describe, or_end_of, text};
@@ -67,18 +67,21 @@ fn words(kind: &SyntaxErrorKind) -> Words {
         SyntaxErrorKind::ExpectedOperator { context, found, .. } => {
             message(format!("expected an operator{}, found {found}", or_end_of(*context)))
         }
+        SyntaxErrorKind::Superfluous { found } => unexpected(found),
         SyntaxErrorKind::Expected { expected, found, incomplete } => {
             let words = match describe(*expected) {
                 Some(expected) => message(format!("expected {expected}, found {found}")),
-                None => {
-                    let found = found.to_string();
-                    let noun = found.strip_prefix("the ").or(found.strip_prefix("a ")).unwrap_or(&found);
-                    message(format!("unexpected {noun}"))
-                }
+                None => unexpected(found),
             };
             if *incomplete { words.help("the statement is incomplete") } else { words }
         }
     }
+}
+
+fn unexpected(found: &Found) -> Words {
+    let found = found.to_string();
+    let noun = found.strip_prefix("the ").or(found.strip_prefix("a ")).unwrap_or(&found);
+    message(format!("unexpected {noun}"))
 }
 
 fn too_deep(nested: Nested) -> Words {

@@ -5,6 +5,7 @@ use mcl_lexer::Tokens;
 use serde::{Deserialize, Serialize};
 
 use crate::ast::{Ast, MAX_DEPTH};
+use crate::bracket_recovery::bracket_depth;
 use crate::builder::Builder;
 use crate::error::SyntaxError;
 use crate::lint::lint;
@@ -47,21 +48,6 @@ fn parse_valid(file: FileId, text: &str, tokens: &Tokens) -> Option<Parsed> {
     let mut parsed = finish(builder, Vec::new());
     parsed.diagnostics.extend(lints);
     Some(parsed)
-}
-
-/// Returns the depth of the deepest bracket.
-fn bracket_depth(tokens: &Tokens) -> usize {
-    let mut depth = 0usize;
-    let mut deepest = 0;
-    for kind in tokens.kinds() {
-        if kind.is_opener() {
-            depth += 1;
-            deepest = deepest.max(depth);
-        } else if kind.is_closer() {
-            depth = depth.saturating_sub(1);
-        }
-    }
-    deepest
 }
 
 /// Closes the blocks that are still open, and renders all errors in source order.

@@ -16,31 +16,43 @@
 //! an error anyway.
 
 mod block;
+mod block_edit;
 mod definitions;
+mod edit_error;
 mod element;
 mod foreign;
 mod replacement;
+mod search;
 mod state;
 
 use mcl_diagnostics::FileId;
 use mcl_lexer::{TokenIdx, TokenKind, Tokens};
 
-use crate::ast::{Definition, Stmt};
-use crate::builder::{Builder, Head};
+use crate::ast::{Definition, MAX_DEPTH, Stmt};
+use crate::bracket_recovery::{bracket_depth, match_brackets};
+use crate::builder::{Builder, Head, Repaired};
 use crate::diagnosis::{diagnose, missing_comma};
 use crate::error::{FunctionError, SyntaxError, SyntaxErrorKind};
 use crate::failure::{Cause, Failure};
 use crate::lookahead::{first_on_line, indentation, starts_entry, starts_statement};
 use crate::recovery::block::BrokenHead;
+use crate::recovery::block_edit::block_edit;
 use crate::recovery::element::Repair;
 use crate::recovery::foreign::{ForeignStatement, Rest};
-use crate::recovery::state::{Attempts, FailedStatement, RecoveringParser};
+use crate::recovery::search::{Change, Site, TokenEdit};
+use crate::recovery::state::{Attempts, BlockRepair, Brackets, FailedStatement, RecoveringParser};
 use crate::segment::{ParseFailure, parse_segment};
 use crate::terminals::{Edit, Position};
-use crate::token_set::{STATEMENT_START, STATEMENT_START_IN_LINE};
+use crate::token_set::{OPERAND_END, STATEMENT_START, STATEMENT_START_IN_LINE, TokenSet};
 
 /// A statement is retried at most this many times.
 const MAX_RETRIES: u32 = 16;
+
+/// At most this many braces of blocks are inserted or deleted because of the indentation.
+const MAX_BLOCK_REPAIRS: usize = 8;
+
+/// The mistake is looked for in the statement before the failed one if that one starts at most this many tokens earlier.
+const MAX_PREVIOUS_TOKENS: u32 = 200;
 
 /// How parsing continues after a syntax error.
 enum Recovery {
@@ -52,6 +64,12 @@ enum Recovery {
     Replace(Vec<(TokenIdx, Edit)>),
     /// A statement of another language is skipped; its names are known.
     SkipForeign { end: TokenIdx, defines: Vec<Definition> },
+    /// A statement is parsed again with one token changed.
+    Edit {
+        edit: TokenEdit,
+        /// The start of the statement.
+        first: TokenIdx,
+    },
     /// Parsing continues inside a block whose head is an error.
     EnterBlock(BrokenHead),
     /// Parsing continues with the `if` of an `else if`.
@@ -62,24 +80,84 @@ enum Recovery {
 
 /// Parses a file that has syntax errors into the builder. Returns the errors that the builder does not hold.
 pub fn parse_with_recovery<'t>(file: FileId, text: &'t str, tokens: &'t Tokens) -> (Builder<'t>, Vec<SyntaxError>) {
-    RecoveringParser::new(file, text, tokens).run()
+    let mut block_repairs = Vec::new();
+    let is_too_deep = bracket_depth(tokens) > MAX_DEPTH;
+    while !is_too_deep && block_repairs.len() <= MAX_BLOCK_REPAIRS {
+        match RecoveringParser::searching(file, text, tokens, block_repairs).run() {
+            Outcome::Complete(builder, errors) => return (builder, errors),
+            Outcome::Restart(more) => block_repairs = more,
+            Outcome::Unmatched => break,
+        }
+    }
+    match RecoveringParser::guessing(file, text, tokens).run() {
+        Outcome::Complete(builder, errors) => (builder, errors),
+        Outcome::Restart(_) | Outcome::Unmatched => unreachable!("guessed brackets are never searched"),
+    }
+}
+
+/// The end of a parse.
+enum Outcome<'t> {
+    Complete(Builder<'t>, Vec<SyntaxError>),
+    /// The file is parsed again with these repairs.
+    Restart(Vec<BlockRepair>),
+    /// The brackets do not match, and the edits that make them match were not found.
+    Unmatched,
 }
 
 impl<'t> RecoveringParser<'t> {
-    fn run(mut self) -> (Builder<'t>, Vec<SyntaxError>) {
+    fn run(mut self) -> Outcome<'t> {
         let mut position = Position::START;
         loop {
-            match self.parse(position, self.tokens.end_idx()) {
-                Ok(end) => match self.close_block(end) {
-                    Some(next) => position = next,
-                    None => {
-                        self.drop_explained_errors();
-                        return (self.builder, self.errors);
+            let failure = match self.parse(position, self.tokens.end_idx()) {
+                Ok(end) => {
+                    let is_file_open = self.builder.open.len() > 1;
+                    if self.state != Brackets::Unmatched || is_file_open && end.token < self.tokens.end_idx() {
+                        match self.close_block(end) {
+                            Some(next) => position = next,
+                            None => return self.completed(),
+                        }
+                        continue;
                     }
-                },
-                Err(failure) => position = self.recover(failure),
+                    if !is_file_open && end.token >= self.tokens.end_idx() {
+                        return self.completed();
+                    }
+                    ParseFailure { token: end.token, expected: TokenSet::default() }
+                }
+                Err(failure) => failure,
+            };
+            if self.state == Brackets::Unmatched {
+                let at_end = failure.token >= self.tokens.end_idx();
+                let closes_nothing = self.builder.open.len() == 1
+                    && self.kind(failure.token) == Some(TokenKind::CloseCurly)
+                    && failure.expected.is_empty();
+                if (at_end && self.builder.open.len() > 1 || closes_nothing)
+                    && let Some(repair) = self.block_repair()
+                {
+                    let mut repairs = self.block_repairs;
+                    repairs.push(repair);
+                    return Outcome::Restart(repairs);
+                }
+            }
+            match self.recover(failure) {
+                Some(next) => position = next,
+                None => return Outcome::Unmatched,
             }
         }
+    }
+
+    fn completed(mut self) -> Outcome<'t> {
+        self.drop_explained_errors();
+        Outcome::Complete(self.builder, self.errors)
+    }
+
+    /// Returns the edit of the first brace of a block that contradicts the indentation.
+    fn block_repair(&self) -> Option<BlockRepair> {
+        let found = block_edit(self.text, self.tokens, &self.edits)?;
+        if self.edits.contains_key(&found.edit.at) {
+            return None;
+        }
+        let error = self.block_error(&found);
+        Some(BlockRepair { edit: found.edit, error })
     }
 
     fn parse(&mut self, start: Position, end: TokenIdx) -> Result<Position, ParseFailure> {
@@ -106,13 +184,13 @@ impl<'t> RecoveringParser<'t> {
         Some(next)
     }
 
-    /// Recovers from a syntax error. Returns the position to continue at.
-    fn recover(&mut self, failure: ParseFailure) -> Position {
+    /// Recovers from a syntax error. Returns the position to continue at, or `None` if that needs brackets that match.
+    fn recover(&mut self, failure: ParseFailure) -> Option<Position> {
         self.close_finished_blocks(failure.token);
         self.builder.roll_back();
         let start = self.failing_statement(failure.token);
-        let recovery = self.decide(start, failure);
-        self.carry_out(start, recovery)
+        let recovery = self.decide(start, failure)?;
+        Some(self.carry_out(start, recovery))
     }
 
     /// Closes the blocks whose `}` was read, but which the parser could not finish because of the token after it.
@@ -144,39 +222,58 @@ impl<'t> RecoveringParser<'t> {
     }
 
     /// Chooses how to continue after the statement at `start` failed, and reports the error.
-    fn decide(&mut self, start: TokenIdx, failure: ParseFailure) -> Recovery {
-        if let Some((error, head)) = self.block_with_incomplete_head(start) {
+    fn decide(&mut self, start: TokenIdx, failure: ParseFailure) -> Option<Recovery> {
+        if self.state != Brackets::Unmatched
+            && let Some((error, head)) = self.block_with_incomplete_head(start)
+        {
             self.errors.push(error);
-            return Recovery::EnterBlock(head);
+            return Some(Recovery::EnterBlock(head));
         }
-        if let Some(ForeignStatement { error, rest }) = self.foreign_statement(start, failure.token) {
-            self.report_foreign(error, start);
-            return match rest {
+        if self.state != Brackets::Unmatched
+            && let Some(ForeignStatement { error, rest }) = self.foreign_statement(start, failure.token)
+        {
+            self.report_foreign(error);
+            return Some(match rest {
                 Rest::Skip { end, defines } => Recovery::SkipForeign { end: end.max(start + 1), defines },
                 Rest::Enter(head) => Recovery::EnterBlock(head),
-            };
+            });
         }
         let failed = match self.find_end(start, failure) {
-            Ok(end) => return Recovery::EndStatementBefore(end),
+            Ok(end) => return Some(Recovery::EndStatementBefore(end)),
             Err(failed) => failed,
         };
-        let failure = self.describe(start, &failed);
         if self.attempts.statement != Some(start) {
             self.attempts = Attempts { statement: Some(start), count: 0 };
         }
         self.attempts.count += 1;
-        if self.attempts.count <= MAX_RETRIES
+        let failure = self.describe(start, &failed);
+        let may_retry = self.attempts.count <= MAX_RETRIES;
+        if self.state != Brackets::Unmatched
+            && may_retry
             && let Some(replacement) = self.replacement(&failure, &failed)
         {
-            self.report_foreign(replacement.error, failure.at);
-            return Recovery::Replace(replacement.edits);
+            self.report_foreign(replacement.error);
+            return Some(Recovery::Replace(replacement.edits));
         }
-        if self.attempts.count <= MAX_RETRIES
-            && let Some(repair) = self.repair_element(start, &failed)
+        let edit = if may_retry { self.search_edit(start, &failed) } else { None };
+        let likely = |parser: &Self| match edit {
+            Some((edit, first)) => parser.edit_error(edit, first, &failure),
+            None => diagnose(&failure),
+        };
+        if self.state != Brackets::Unmatched
+            && may_retry
+            && let Some(repair) = self.repair_element(start, &failed, edit.map(|(edit, _)| edit))
         {
-            let error = if repair.missing_comma { missing_comma(&failure) } else { diagnose(&failure) };
+            let error = if repair.missing_comma { missing_comma(&failure) } else { likely(self) };
             self.report(error, repair.element, failure.at);
-            return Recovery::Retry(repair);
+            return Some(Recovery::Retry(repair));
+        }
+        if let Some((edit, first)) = edit {
+            self.report(likely(self), first.min(edit.at), failure.at.max(edit.at));
+            return Some(Recovery::Edit { edit, first });
+        }
+        if self.state == Brackets::Unmatched {
+            return None;
         }
         // A failure outside the brackets, after an edit inside them, is a consequence of the edit.
         let is_consequence = self.attempts.count > 1 && failure.context.is_none();
@@ -186,16 +283,53 @@ impl<'t> RecoveringParser<'t> {
             self.report(diagnose(&failure), start, failure.at);
         }
         if self.kind(start) == Some(TokenKind::Else) && self.kind(start + 1) == Some(TokenKind::If) {
-            return Recovery::EnterElseIf;
+            return Some(Recovery::EnterElseIf);
         }
-        match self.broken_block(start, failed.at) {
+        Some(match self.broken_block(start, failed.at) {
             Some(head) => Recovery::EnterBlock(head),
             None => {
                 let next = failed.next.unwrap_or_else(|| self.next_statement(start, failed.at));
                 // At least one token is skipped, so that every error advances the parse.
                 Recovery::SkipTo(next.max(start + 1))
             }
+        })
+    }
+
+    /// Searches for the change of one token that makes the failed statement right. Returns the change, and from where to
+    /// parse again: from this statement, from the one before it, or from the head of the block in which it is the first.
+    fn search_edit(&mut self, start: TokenIdx, failed: &FailedStatement) -> Option<(TokenEdit, TokenIdx)> {
+        if self.state == Brackets::Guessed || matches!(failed.cause, Cause::MisplacedStatement) {
+            return None;
         }
+        let is_near = |first: &TokenIdx| start - *first <= MAX_PREVIOUS_TOKENS;
+        let first = self.builder.last_statement().filter(is_near).unwrap_or(start);
+        let head = self.builder.head_of_empty_block().filter(is_near);
+        let blocks: Vec<bool> =
+            self.builder.open.iter().skip(1).map(|block| matches!(block.head, Head::If { .. })).collect();
+        let (at, expected) = failed.first;
+        let outer = &blocks[..blocks.len().saturating_sub(1)];
+        let cut_site = failed.next.map(|next| (first, &blocks[..], failed.at, failed.cause.expected(), Some(next)));
+        let sites = [
+            cut_site,
+            Some((first, &blocks[..], at, expected, None)),
+            head.map(|head| (head, outer, at, expected, None)),
+        ];
+        let mut best = None;
+        for (start, blocks, at, expected, cut) in sites.into_iter().flatten() {
+            let edits = &mut self.edits;
+            let with_brackets = self.state == Brackets::Unmatched;
+            let found = self.search.best(&mut Site { edits, start, blocks, at, expected, cut, with_brackets });
+            if let Some((reach, edit)) = found
+                && best.is_none_or(|(furthest, _, _)| reach > furthest)
+            {
+                best = Some((reach, edit, start));
+            }
+            if cut.is_some() && best.is_some() {
+                break;
+            }
+        }
+        let (_, edit, from) = best?;
+        Some((edit, if from == first && edit.at > start { start } else { from }))
     }
 
     fn carry_out(&mut self, start: TokenIdx, recovery: Recovery) -> Position {
@@ -219,6 +353,31 @@ impl<'t> RecoveringParser<'t> {
                 self.builder.complete(id, end);
                 self.skipped_to = Some(end);
                 self.resume_position(end, start)
+            }
+            Recovery::Edit { edit, first } => {
+                if self.builder.top().brace.is_some_and(|brace| first < brace) {
+                    self.builder.discard_open_block();
+                } else if first < start {
+                    self.builder.discard_last_statement();
+                }
+                self.edits.insert(edit.at, edit.edit());
+                let new = edit.new_kind();
+                let is_name = matches!(new, Some(TokenKind::Identifier | TokenKind::Capitalized | TokenKind::String));
+                let stays = matches!(edit.change, Change::Insert(_));
+                let starts_statement = stays
+                    && STATEMENT_START.has(new)
+                    && !STATEMENT_START.has(self.kind(edit.at))
+                    && edit.at < self.tokens.end_idx();
+                let is_between = !matches!(edit.change, Change::Replace(_));
+                let repaired = Repaired { token: edit.at, new, is_between, stays, starts_statement, is_name };
+                self.builder.repaired.insert(edit.at, repaired);
+                if self.state == Brackets::Unmatched
+                    && let Some(brackets) = match_brackets(self.tokens, &self.edits)
+                {
+                    self.brackets = brackets;
+                    self.state = Brackets::Matched;
+                }
+                self.statement_position(first)
             }
             Recovery::EnterBlock(head) => self.enter_block(start, head),
             Recovery::EnterElseIf => {
@@ -257,7 +416,8 @@ impl<'t> RecoveringParser<'t> {
             tokens.newline_before(*token) && starts_statement(tokens, *token) && !self.is_replaced(*token)
         });
         let cause = Cause::Unexpected(failure.expected);
-        let mut failed = FailedStatement { at, cause, incomplete: at >= tokens.end_idx(), next: None };
+        let first = (at, failure.expected);
+        let mut failed = FailedStatement { first, at, cause, incomplete: at >= tokens.end_idx(), next: None };
         // Inside brackets that are closed after it, such a line is a statement in the wrong place, not the next one.
         if let Some(line) = next_line.filter(|line| !self.open_brackets(start, *line).is_empty()) {
             failed.at = line;
@@ -270,7 +430,7 @@ impl<'t> RecoveringParser<'t> {
             Ok(end) if end.token >= cut => return Ok(cut),
             Ok(_) => {}
             Err(shorter) => {
-                failed.incomplete = shorter.token >= cut;
+                failed.incomplete = shorter.token >= cut && (next_line.is_some() || self.ends_before(at));
                 if next_line.is_some() {
                     failed.at = shorter.token;
                     failed.cause = Cause::Unexpected(shorter.expected);
@@ -280,6 +440,17 @@ impl<'t> RecoveringParser<'t> {
         }
         self.builder.roll_back();
         Err(failed)
+    }
+
+    /// Whether a statement that fails at a token, the first one on its line, lacks something at the end of the line before,
+    /// rather than that the token is wrong.
+    fn ends_before(&self, at: TokenIdx) -> bool {
+        match at.previous().and_then(|last| self.kind(last)) {
+            Some(TokenKind::Comma) => false,
+            Some(last) if last.is_opener() => false,
+            Some(last) if OPERAND_END.contains(last) => STATEMENT_START.has(self.kind(at)),
+            _ => true,
+        }
     }
 
     fn describe(&self, start: TokenIdx, failed: &FailedStatement) -> Failure<'t> {
@@ -297,10 +468,7 @@ impl<'t> RecoveringParser<'t> {
     }
 
     /// Reports a construct of another language, which is the cause of the other errors in the tokens that it covers.
-    fn report_foreign(&mut self, error: SyntaxError, at: TokenIdx) {
-        if self.silent_from.is_some_and(|silent_from| at >= silent_from) {
-            return;
-        }
+    fn report_foreign(&mut self, error: SyntaxError) {
         if let SyntaxErrorKind::Habit(habit) = &error.kind {
             self.covers.extend(habit.covers);
             // A file that was written with semicolons has them everywhere.
@@ -313,8 +481,9 @@ impl<'t> RecoveringParser<'t> {
 
     /// Drops the errors of brackets inside statements of other languages.
     fn drop_explained_errors(&mut self) {
-        // They are in source order, and do not overlap.
-        let covers = std::mem::take(&mut self.covers);
+        // They do not overlap.
+        let mut covers = std::mem::take(&mut self.covers);
+        covers.sort_unstable();
         self.errors.retain(|error| {
             let next = covers.partition_point(|cover| cover.start <= error.span.start);
             let cover = next.checked_sub(1).map(|last| covers[last]);
@@ -325,11 +494,11 @@ impl<'t> RecoveringParser<'t> {
 
     /// Reports an error at the token `at`, unless the tokens from `first` to it contain an error that was already reported.
     fn report(&mut self, error: SyntaxError, first: TokenIdx, at: TokenIdx) {
-        // `=~` fails at the token before the one that is not a token of mcl.
-        let end = if self.tokens.is_adjacent_to_previous(at + 1) { at + 2 } else { at + 1 };
-        let has_lexical_error = first.until(end).filter_map(|token| self.kind(token)).any(TokenKind::is_error);
-        let is_silent = self.silent_from.is_some_and(|silent_from| at >= silent_from);
-        if has_lexical_error || is_silent || self.brackets.has_edit_between(first, at) {
+        let rest_of_line =
+            (at + 1).until(self.tokens.end_idx()).take_while(|token| !self.tokens.newline_before(*token));
+        let has_lexical_error =
+            first.until(at + 1).chain(rest_of_line).filter_map(|token| self.kind(token)).any(TokenKind::is_error);
+        if has_lexical_error || self.brackets.has_edit_between(first, at) {
             return;
         }
         if self.follows_from_parameter(&error, first) {

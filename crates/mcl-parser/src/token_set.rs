@@ -183,6 +183,7 @@ pub const OPERAND_END: TokenSet = WORD.union(NUMBER).union(TokenSet::new(&[
     TokenKind::FloatOverflow,
     TokenKind::UnterminatedString,
     TokenKind::WrongQuotes,
+    TokenKind::Heredoc,
 ]));
 
 /// The tokens after an operand that make it a part of a larger expression, or of the head of a block.
@@ -224,6 +225,16 @@ pub const EXPRESSION_ONLY_START: TokenSet = NUMBER.union(TokenSet::new(&[
     TokenKind::Not,
     TokenKind::Struct,
 ]));
+
+/// The keywords that only start statements.
+pub const STATEMENT_KEYWORD: TokenSet = TokenSet::new(&[
+    TokenKind::Class,
+    TokenKind::Import,
+    TokenKind::Include,
+    TokenKind::For,
+    TokenKind::ForKv,
+    TokenKind::Panic,
+]);
 
 /// The tokens that start a statement even in the middle of a line.
 pub const STATEMENT_START_IN_LINE: TokenSet = TokenSet::new(&[

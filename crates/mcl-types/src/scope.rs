@@ -10,6 +10,7 @@
 //! included are not reported (spec 02 §2.6), except for duplicates and cycles. Errors are data ([`ScopeError`]) until the
 //! stage knows which of them to report.
 
+mod broken;
 mod declare;
 mod error;
 mod import;

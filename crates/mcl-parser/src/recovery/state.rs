@@ -4,11 +4,14 @@ use mcl_diagnostics::{FileId, Span};
 use mcl_lexer::{TokenIdx, TokenKind, Tokens};
 
 use crate::bracket::BracketContext;
-use crate::bracket_recovery::{BalancedBrackets, balance_brackets};
+use crate::bracket_recovery::{BalancedBrackets, balance_brackets, match_brackets};
 use crate::builder::Builder;
-use crate::error::{BracketError, SyntaxError, SyntaxErrorKind};
+use crate::error::SyntaxError;
 use crate::failure::Cause;
+use crate::lookahead::first_on_line;
+use crate::recovery::search::{Search, TokenEdit};
 use crate::terminals::Edits;
+use crate::token_set::TokenSet;
 
 /// The number of times that a statement was tried.
 #[derive(Default)]
@@ -19,6 +22,8 @@ pub struct Attempts {
 
 /// A failed statement.
 pub struct FailedStatement {
+    /// Where the parser failed, and what the grammar accepts there.
+    pub first: (TokenIdx, TokenSet),
     /// The token that does not fit.
     pub at: TokenIdx,
     pub cause: Cause,
@@ -28,57 +33,98 @@ pub struct FailedStatement {
     pub next: Option<TokenIdx>,
 }
 
+/// What is known of the brackets of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Brackets {
+    /// They match, as they are or after the edits so far.
+    Matched,
+    /// They do not match, and the edits that make them match are searched one after the other.
+    Unmatched,
+    /// They do not match, and no such edits were found: they were balanced by guesses.
+    Guessed,
+}
+
+/// A brace of a block that an edit inserts or deletes, wherever it is in the file.
+#[derive(Clone)]
+pub struct BlockRepair {
+    pub edit: TokenEdit,
+    pub error: SyntaxError,
+}
+
 /// A file that is being parsed with recovery.
 pub struct RecoveringParser<'t> {
     pub tokens: &'t Tokens,
     pub text: &'t str,
     pub builder: Builder<'t>,
+    pub state: Brackets,
     pub brackets: BalancedBrackets,
     pub edits: Edits,
     pub errors: Vec<SyntaxError>,
+    pub search: Search<'t>,
+    /// The braces that were edited before this parse began.
+    pub block_repairs: Vec<BlockRepair>,
     /// The attempts at the current statement.
     pub attempts: Attempts,
     /// The end of the last statement that was skipped.
     pub skipped_to: Option<TokenIdx>,
-    /// From this token on, syntax errors are consequences of an unterminated string.
-    pub silent_from: Option<TokenIdx>,
-    /// The statements of other languages, in source order.
+    /// The statements of other languages.
     pub covers: Vec<Span>,
     /// Whether an error that is reported once per file was reported.
     pub has_reported_once: bool,
 }
 
 impl<'t> RecoveringParser<'t> {
-    /// Balances the brackets of a file, and prepares to parse it.
-    pub fn new(file: FileId, text: &'t str, tokens: &'t Tokens) -> RecoveringParser<'t> {
-        let mut brackets = balance_brackets(file, text, tokens);
-        let silent_from = first_unreliable_token(text, tokens);
-        let mut errors = std::mem::take(&mut brackets.errors);
-        if let Some(silent_from) = silent_from {
-            // An opener before the unterminated string is only unclosed because the string contains its closer.
-            let limit = tokens.start(silent_from);
-            errors.retain(|error| {
-                let other = match &error.kind {
-                    SyntaxErrorKind::Bracket(
-                        BracketError::Unclosed { closed_by: other, .. }
-                        | BracketError::Mismatched { opener: other, .. },
-                    ) => Some(*other),
-                    _ => None,
-                };
-                error.span.start < limit && other.is_none_or(|other| other.end < limit)
-            });
-        }
-        let edits = std::mem::take(&mut brackets.edits);
+    /// Prepares to parse a file whose brackets match except for what `block_repairs` changes and what will be searched.
+    pub fn searching(
+        file: FileId,
+        text: &'t str,
+        tokens: &'t Tokens,
+        block_repairs: Vec<BlockRepair>,
+    ) -> RecoveringParser<'t> {
+        let edits: Edits = block_repairs.iter().map(|repair| (repair.edit.at, repair.edit.edit())).collect();
+        let errors = block_repairs.iter().map(|repair| repair.error.clone()).collect();
+        let (state, brackets) = match match_brackets(tokens, &edits) {
+            Some(brackets) => (Brackets::Matched, brackets),
+            None => (Brackets::Unmatched, BalancedBrackets::default()),
+        };
         RecoveringParser {
             tokens,
             text,
             builder: Builder::new(file, text, tokens),
+            state,
             brackets,
             edits,
             errors,
+            search: Search::new(file, text, tokens),
+            block_repairs,
             attempts: Attempts::default(),
             skipped_to: None,
-            silent_from,
+            covers: Vec::new(),
+            has_reported_once: false,
+        }
+    }
+
+    /// Balances the brackets of a file by guesses, and prepares to parse it.
+    pub fn guessing(file: FileId, text: &'t str, tokens: &'t Tokens) -> RecoveringParser<'t> {
+        let mut brackets = balance_brackets(file, text, tokens);
+        // A string that lacks its quote may contain the partner of a bracket.
+        let unterminated = tokens.indices().find(|token| tokens[*token] == TokenKind::UnterminatedString);
+        if let Some(string) = unterminated {
+            let limit = tokens.start(first_on_line(tokens, string));
+            brackets.errors.retain(|error| error.span.end <= limit);
+        }
+        RecoveringParser {
+            tokens,
+            text,
+            builder: Builder::new(file, text, tokens),
+            state: Brackets::Guessed,
+            edits: std::mem::take(&mut brackets.edits),
+            errors: std::mem::take(&mut brackets.errors),
+            brackets,
+            search: Search::new(file, text, tokens),
+            block_repairs: Vec::new(),
+            attempts: Attempts::default(),
+            skipped_to: None,
             covers: Vec::new(),
             has_reported_once: false,
         }
@@ -130,13 +176,4 @@ impl<'t> RecoveringParser<'t> {
 pub struct OpenBracket {
     pub opener: TokenIdx,
     pub context: BracketContext,
-}
-
-/// Returns the token from which on syntax errors are consequences of an unterminated string, if there is one: an earlier
-/// string lacks its closing quote, most likely the first one with a line break, because from there on code is taken for
-/// strings and strings for code.
-fn first_unreliable_token(text: &str, tokens: &Tokens) -> Option<TokenIdx> {
-    let last = tokens.end_idx().previous().filter(|last| tokens[*last] == TokenKind::UnterminatedString)?;
-    let multiline = |token: &TokenIdx| tokens[*token] == TokenKind::String && tokens.text(text, *token).contains('\n');
-    tokens.indices().find(multiline).or(Some(last))
 }

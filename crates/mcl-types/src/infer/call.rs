@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use mcl_diagnostics::Span;
 use mcl_functions::{CallSite, Function, Signature};
-use mcl_parser::ast::ExprId;
+use mcl_parser::ast::{Expr, ExprId};
 use mcl_value::{FuncType, Type};
 
 use crate::infer::Inference;
@@ -110,6 +110,14 @@ impl Inference<'_> {
                 Ty::ERROR
             }
             Node::Func(params, result) => {
+                if let Some(broken) = self.first_broken_argument(call) {
+                    // How many arguments it was meant to be is unknown, and so is which parameters the next ones are for.
+                    for (index, param) in params.iter().enumerate().take(broken) {
+                        self.pass_argument(call, index, *param);
+                    }
+                    self.poison(found.iter().skip(broken).copied().chain([callee]));
+                    return Ty::ERROR;
+                }
                 if params.len() != found.len() {
                     let origin = self.solver.types.origin(callee);
                     self.report_argument_count(call, params.len()..=params.len(), Some(origin));
@@ -141,6 +149,12 @@ impl Inference<'_> {
                 Ty::ERROR
             }
         }
+    }
+
+    /// Returns the index of the first argument that has a syntax error.
+    fn first_broken_argument(&self, call: &Call<'_>) -> Option<usize> {
+        let ast = self.scoped.ast(call.module);
+        call.args.iter().position(|arg| *ast.expr(*arg) == Expr::Error)
     }
 
     /// Passes an argument to a parameter; a mismatch is reported at the call.
@@ -230,6 +244,9 @@ impl Inference<'_> {
             | CallSite::Collect => return Ty::ERROR,
         };
         let count = call.args.len();
+        if self.first_broken_argument(call).is_some() {
+            return self.call_unresolved(call.module, call.args);
+        }
         if !expected.contains(&count) {
             self.report_argument_count(call, expected, None);
             return Ty::ERROR;

@@ -194,7 +194,7 @@ impl Inference<'_> {
     }
 
     /// Types a call of a name that does not exist. That was reported, so nothing more is reported about its arguments.
-    fn call_unresolved(&mut self, module: ModuleId, args: &[ExprId]) -> Ty {
+    pub(crate) fn call_unresolved(&mut self, module: ModuleId, args: &[ExprId]) -> Ty {
         for arg in args {
             let ty = self.expr_type(module, *arg);
             self.solver.types.poison(ty);

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use mcl_diagnostics::Span;
 use mcl_modules::UnitId;
-use mcl_parser::ast::{Ast, Block, DefinitionKind, Name, Param, Stmt, StmtId};
+use mcl_parser::ast::{Ast, Block, Definition, DefinitionKind, Name, Param, Stmt, StmtId};
 use rustc_hash::FxHashMap;
 
 use crate::scope::Resolver;
+use crate::scope::broken::Unnamed;
 use crate::scope::error::{Entity, ScopeError};
 use crate::scope::import::Imported;
 use crate::scope::names::{Namespace, Symbol};
@@ -168,23 +169,7 @@ impl Resolver<'_> {
             }
             Stmt::Error { defines } => {
                 for definition in defines {
-                    let symbol = self.symbols.defined(self.table(scope).unit, definition.name);
-                    let namespace = match definition.kind {
-                        DefinitionKind::Variable => Namespace::Variable,
-                        DefinitionKind::Function => Namespace::Function,
-                        DefinitionKind::Class => Namespace::Class,
-                        DefinitionKind::Alias => {
-                            let alias = Alias { stmt, span: definition.span, target: AliasTarget::Error };
-                            if &**ast.name(definition.name) == "*" {
-                                self.tables[scope].stars.push((stmt, AliasTarget::Error));
-                            } else {
-                                self.tables[scope].aliases.entry(symbol).or_insert(alias);
-                            }
-                            continue;
-                        }
-                    };
-                    let def = self.add_def(scope, symbol, definition.span, DefKind::Error);
-                    self.tables[scope].definitions_mut(namespace).entry(symbol).or_insert(def);
+                    self.declare_broken(scope, stmt, definition, &ast);
                 }
             }
             Stmt::Panic { .. }
@@ -194,6 +179,40 @@ impl Resolver<'_> {
             | Stmt::For { .. }
             | Stmt::ForKv { .. } => {}
         }
+    }
+
+    /// Declares what a statement with a syntax error seems to define.
+    fn declare_broken(&mut self, scope: ScopeId, stmt: StmtId, definition: &Definition, ast: &Ast) {
+        let symbol = self.symbols.defined(self.table(scope).unit, definition.name);
+        let is_unnamed = ast.name(definition.name).is_empty();
+        let namespace = match definition.kind {
+            DefinitionKind::Variable => Namespace::Variable,
+            DefinitionKind::Function => Namespace::Function,
+            DefinitionKind::Class => Namespace::Class,
+            DefinitionKind::Mention => {
+                self.tables[scope].broken.mentions.insert(symbol);
+                return;
+            }
+            DefinitionKind::Alias if is_unnamed => {
+                self.tables[scope].broken.unnamed.push((Unnamed::Alias, None));
+                return;
+            }
+            DefinitionKind::Alias => {
+                let alias = Alias { stmt, span: definition.span, target: AliasTarget::Error };
+                if &**ast.name(definition.name) == "*" {
+                    self.tables[scope].stars.push((stmt, AliasTarget::Error));
+                } else {
+                    self.tables[scope].aliases.entry(symbol).or_insert(alias);
+                }
+                return;
+            }
+        };
+        if is_unnamed {
+            self.tables[scope].broken.unnamed.push((Unnamed::In(namespace), None));
+            return;
+        }
+        let def = self.add_def(scope, symbol, definition.span, DefKind::Error);
+        self.tables[scope].definitions_mut(namespace).entry(symbol).or_insert(def);
     }
 
     fn define(

@@ -95,7 +95,11 @@ impl Resolver<'_> {
         let Some(class) = self.instance_class(instance) else { return };
         let DefKind::Class { body, .. } = self.out.def(class).kind else { return };
         let (expected, found) = (self.table(body).params.len(), args.as_ref().map_or(0, Vec::len));
-        if expected != found && !self.out.def(class).erroneous {
+        // An argument with a syntax error may have been meant as any number of arguments.
+        let is_broken = args.iter().flatten().any(|arg| *ast.expr(*arg) == Expr::Error);
+        if expected != found && is_broken {
+            self.out.instances[instance].kind = InstanceKind::Error;
+        } else if expected != found && !self.out.def(class).erroneous {
             let class = self.out.def(class);
             let params = self.out.scope(body).params.iter().map(|param| self.out.def(*param).name.clone()).collect();
             let (class, class_span) = (class.name.clone(), class.span);

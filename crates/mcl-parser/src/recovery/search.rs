@@ -1,0 +1,299 @@
+//! The search for the token that was most likely broken.
+//!
+//! Most programs with a syntax error become correct by the change of one token: one is missing, superfluous, or in the
+//! place of another one. The search changes each of the last tokens before a failure in every way that the grammar
+//! allows there, and parses on tentatively. The change after which the parser gets furthest is kept, so that the broken
+//! statement ends where its author meant it to end, and the parse stays in the right block.
+//!
+//! Tentative parses build nodes into a tree of their own. Their number of tokens is bounded by a budget for the file, so
+//! recovery stays linear.
+
+use mcl_diagnostics::FileId;
+use mcl_lexer::{TokenIdx, TokenKind, Tokens};
+
+use crate::builder::Builder;
+use crate::segment::{ParseFailure, parse_segment};
+use crate::terminals::{Edit, Edits, Position, Terminal};
+use crate::token_set::{STATEMENT_KEYWORD, TokenSet};
+
+/// The change is looked for at the failing token and this many tokens before it.
+const MAX_DISTANCE: u32 = 4;
+
+/// A statement that fails after more tokens is not searched.
+const MAX_STATEMENT_TOKENS: u32 = 600;
+
+/// The number of tokens after the failure that a change without brackets must make parse at most.
+const LOOKAHEAD_TOKENS: u32 = 60;
+
+/// A change is only kept if the parser gets at least this many tokens into the next line, or to the end.
+const MIN_PROGRESS: u32 = 2;
+
+/// Tentative parses read at most this many tokens for each token of the file, and [`MIN_BUDGET`] in small files.
+const BUDGET_PER_TOKEN: usize = 40;
+const MIN_BUDGET: usize = 400_000;
+
+/// The cost of a tentative parse besides its tokens.
+const TRIAL_COST: usize = 20;
+
+/// The change of one token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TokenEdit {
+    /// The token that is deleted or replaced, or before which another one is inserted.
+    pub at: TokenIdx,
+    pub change: Change,
+}
+
+/// What happens at a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    Delete,
+    Insert(Terminal),
+    Replace(Terminal),
+}
+
+impl TokenEdit {
+    /// Returns the edit that makes the change.
+    pub fn edit(self) -> Edit {
+        match self.change {
+            Change::Delete => Edit { terminals: Vec::new(), resume: self.at + 1 },
+            Change::Insert(terminal) => Edit { terminals: vec![terminal], resume: self.at },
+            Change::Replace(terminal) => Edit { terminals: vec![terminal], resume: self.at + 1 },
+        }
+    }
+
+    /// Returns the token that is inserted.
+    pub fn new_kind(self) -> Option<TokenKind> {
+        match self.change {
+            Change::Insert(Terminal::Kind(kind)) | Change::Replace(Terminal::Kind(kind)) => Some(kind),
+            Change::Insert(_) | Change::Replace(_) | Change::Delete => None,
+        }
+    }
+
+    /// Whether the change concerns a bracket; `old` is the kind of the token that it is made at.
+    pub fn concerns_bracket(self, old: Option<TokenKind>) -> bool {
+        let is_bracket = |kind: TokenKind| kind.is_opener() || kind.is_closer();
+        let removes = !matches!(self.change, Change::Insert(_)) && old.is_some_and(is_bracket);
+        removes || self.new_kind().is_some_and(is_bracket)
+    }
+}
+
+/// Where a failed statement stands.
+pub struct Site<'a> {
+    pub edits: &'a mut Edits,
+    /// The first token of the statement.
+    pub start: TokenIdx,
+    /// For each open block around it, outermost first, whether `else` may follow.
+    pub blocks: &'a [bool],
+    /// The token that does not fit.
+    pub at: TokenIdx,
+    /// What the grammar accepts there.
+    pub expected: TokenSet,
+    /// The start of the next statement, if a line shows it.
+    pub cut: Option<TokenIdx>,
+    /// Whether brackets may change.
+    pub with_brackets: bool,
+}
+
+/// How far a tentative parse gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
+    /// It fails at the token.
+    Token(TokenIdx),
+    /// It reads all tokens.
+    End,
+}
+
+/// Searches for changes in one file.
+pub struct Search<'t> {
+    tokens: &'t Tokens,
+    scratch: Builder<'t>,
+    budget: usize,
+}
+
+impl<'t> Search<'t> {
+    pub fn new(file: FileId, text: &'t str, tokens: &'t Tokens) -> Search<'t> {
+        let budget = (tokens.len() * BUDGET_PER_TOKEN).max(MIN_BUDGET);
+        Search { tokens, scratch: Builder::new(file, text, tokens), budget }
+    }
+
+    /// Returns the change after which the parser gets furthest, if it gets far enough, and how far that is.
+    pub fn best(&mut self, site: &mut Site<'_>) -> Option<(Reach, TokenEdit)> {
+        if site.at - site.start > MAX_STATEMENT_TOKENS {
+            return None;
+        }
+        let near = site.at + LOOKAHEAD_TOKENS;
+        let mut best: Option<(Reach, TokenEdit)> = None;
+        for distance in 0..=MAX_DISTANCE {
+            let Some(at) = site.at.checked_sub(distance).filter(|at| *at >= site.start) else { break };
+            let old = self.tokens.kind(at);
+            let mut expected = self.expected_at(site, at);
+            if distance == 0 {
+                expected = expected.union(site.expected);
+            }
+            for edit in changes(at, old, self.plausible(site, at, expected)) {
+                if edit.concerns_bracket(old) && !site.with_brackets || self.budget == 0 {
+                    continue;
+                }
+                let mut reach = self.reach(site, edit, near);
+                if site.with_brackets && reach == Reach::End {
+                    reach = self.reach(site, edit, self.tokens.end_idx());
+                }
+                if best.is_none_or(|(furthest, _)| reach > furthest) {
+                    best = Some((reach, edit));
+                }
+            }
+        }
+        let (reach, edit) = best?;
+        let next_line = (site.at + 1).until(near).find(|token| self.tokens.newline_before(*token)).unwrap_or(near);
+        let is_enough = match reach {
+            Reach::End => true,
+            Reach::Token(token) => token >= next_line + MIN_PROGRESS,
+        };
+        is_enough.then_some((reach, edit))
+    }
+
+    /// Returns the tokens that may have been meant at a token where the grammar accepts the given ones.
+    fn plausible(&self, site: &Site<'_>, at: TokenIdx, expected: TokenSet) -> TokenSet {
+        let before = at.previous().and_then(|before| self.tokens.kind(before));
+        let starts_line = self.tokens.newline_before(at) || before.is_none_or(|kind| kind == TokenKind::OpenCurly);
+        // The segment ends at the `}` of the block around it, so the parser does not name that.
+        let brace = if expected.contains(TokenKind::Import) && !site.blocks.is_empty() {
+            TokenSet::new(&[TokenKind::CloseCurly])
+        } else {
+            TokenSet::default()
+        };
+        if starts_line { expected.union(brace) } else { expected.without(STATEMENT_KEYWORD).union(brace) }
+    }
+
+    /// Returns the tokens that the grammar accepts in place of a token of the statement. An error at a token that is valid
+    /// elsewhere does not tell that: the parser may have ended expressions before it found the token to be wrong.
+    fn expected_at(&mut self, site: &mut Site<'_>, at: TokenIdx) -> TokenSet {
+        // No rule of the grammar has this terminal.
+        let nothing = TokenEdit { at, change: Change::Replace(Terminal::Kind(TokenKind::Unrecognized)) };
+        match self.parse_changed(site, nothing, at + 1) {
+            Some(Err(failure)) if failure.token == at => failure.expected,
+            _ => TokenSet::default(),
+        }
+    }
+
+    /// Returns how far the parser gets with a change, reading no more than the tokens before `limit`.
+    fn reach(&mut self, site: &mut Site<'_>, edit: TokenEdit, limit: TokenIdx) -> Reach {
+        match self.parse_changed(site, edit, limit) {
+            None => Reach::Token(TokenIdx::FIRST),
+            Some(Ok(())) => Reach::End,
+            Some(Err(failure)) => Reach::Token(failure.token),
+        }
+    }
+
+    /// Parses tentatively with a change, from the statement to `limit`. Returns `None` if the change is not possible.
+    fn parse_changed(
+        &mut self,
+        site: &mut Site<'_>,
+        edit: TokenEdit,
+        limit: TokenIdx,
+    ) -> Option<Result<(), ParseFailure>> {
+        if site.edits.contains_key(&edit.at) {
+            return None;
+        }
+        site.edits.insert(edit.at, edit.edit());
+        let result = self.parse(site, limit.min(self.tokens.end_idx()));
+        site.edits.remove(&edit.at);
+        Some(result)
+    }
+
+    fn parse(&mut self, site: &Site<'_>, limit: TokenIdx) -> Result<(), ParseFailure> {
+        let end = self.tokens.end_idx();
+        let mut blocks = site.blocks.to_vec();
+        let mut position = Position::before(site.start);
+        let mut cut = site.cut.filter(|cut| *cut < limit);
+        loop {
+            self.scratch.reset();
+            let segment_end = cut.unwrap_or(limit);
+            let result = parse_segment(&mut self.scratch, site.edits, position, segment_end);
+            let reached = match &result {
+                Ok(end) => end.token,
+                Err(failure) => failure.token,
+            };
+            self.budget = self.budget.saturating_sub((reached - position.token) as usize + TRIAL_COST);
+            let stop = match result {
+                // The limit is in the middle of something.
+                Err(failure) if failure.token >= limit && limit < end => return Ok(()),
+                Err(failure) => return Err(failure),
+                Ok(stop) => stop,
+            };
+            let is_inserted = site.edits.get(&stop.token).is_some_and(|edit| stop.fed < edit.terminals.len());
+            if stop.token >= segment_end && !is_inserted {
+                if let Some(next) = cut.take() {
+                    // What is inserted there was read.
+                    let inserted = site.edits.get(&next).filter(|edit| edit.resume == next);
+                    position = Position { token: next, fed: inserted.map_or(0, |edit| edit.terminals.len()) };
+                    continue;
+                }
+                // At the end of the file, every block must be closed.
+                let failure = ParseFailure { token: stop.token, expected: TokenSet::default() };
+                return if limit == end && !blocks.is_empty() { Err(failure) } else { Ok(()) };
+            }
+            // A `}` that closes the block around the statement.
+            let Some(may_have_else) = blocks.pop() else {
+                return Err(ParseFailure { token: stop.token, expected: TokenSet::default() });
+            };
+            position = after_terminal(site.edits, stop);
+            let next = position.token;
+            if may_have_else
+                && self.tokens.kind(next) == Some(TokenKind::Else)
+                && self.tokens.kind(next + 1) == Some(TokenKind::OpenCurly)
+                && !site.edits.contains_key(&next)
+            {
+                blocks.push(false);
+                position = Position::before(next + 2);
+            }
+        }
+    }
+}
+
+/// Returns the position after the terminal at `position`.
+fn after_terminal(edits: &Edits, position: Position) -> Position {
+    match edits.get(&position.token) {
+        Some(edit) if position.fed < edit.terminals.len() => {
+            if position.fed + 1 == edit.terminals.len() && edit.resume > position.token {
+                Position::before(edit.resume)
+            } else {
+                Position { token: position.token, fed: position.fed + 1 }
+            }
+        }
+        _ => Position::before(position.token + 1),
+    }
+}
+
+/// Returns the changes that are possible at a token where the grammar accepts the given ones: what keeps the number of
+/// tokens first.
+fn changes(at: TokenIdx, old: Option<TokenKind>, expected: TokenSet) -> impl Iterator<Item = TokenEdit> {
+    let terminals: Vec<Terminal> = new_terminals(expected).collect();
+    let replaced = terminals.clone().into_iter().filter(move |new| old.is_some_and(|old| *new != Terminal::Kind(old)));
+    let replace = replaced.map(Change::Replace);
+    let delete = old.map(|_| Change::Delete);
+    let insert = terminals.into_iter().map(Change::Insert);
+    replace.chain(delete).chain(insert).map(move |change| TokenEdit { at, change })
+}
+
+/// Returns one terminal for all operands, one for all operators of each level, and every other token.
+fn new_terminals(expected: TokenSet) -> impl Iterator<Item = Terminal> {
+    let is_operand = expected.contains(TokenKind::Integer) && expected.contains(TokenKind::String);
+    let operand = is_operand.then_some(Terminal::ErrorValue);
+    let others = expected.iter().filter(move |kind| match kind {
+        TokenKind::Integer | TokenKind::Float | TokenKind::True | TokenKind::False | TokenKind::Not => false,
+        TokenKind::String => !is_operand,
+        TokenKind::Minus
+        | TokenKind::Divide
+        | TokenKind::Ne
+        | TokenKind::Lt
+        | TokenKind::Gt
+        | TokenKind::Le
+        | TokenKind::Ge
+        | TokenKind::And
+        | TokenKind::BarBar => false,
+        TokenKind::TypeBool | TokenKind::TypeInt | TokenKind::TypeFloat | TokenKind::Variant => false,
+        _ => true,
+    });
+    operand.into_iter().chain(others.map(Terminal::Kind))
+}
