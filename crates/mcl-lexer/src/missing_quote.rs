@@ -82,8 +82,10 @@ fn oddities(text: &str, tokens: &Tokens) -> usize {
             TokenKind::UnterminatedString if text[start..end].contains('\n') => UNTERMINATED,
             TokenKind::UnterminatedString => usize::from(start > 0 && is_word(bytes.get(start - 1))),
             TokenKind::String => {
-                let touches_word = start > 0 && is_word(bytes.get(start - 1)) || is_word(bytes.get(end));
-                usize::from(touches_word) + usize::from(text[start..end].contains('\n'))
+                let touches =
+                    usize::from(start > 0 && is_word(bytes.get(start - 1))) + usize::from(is_word(bytes.get(end)));
+                let content = &text[start + 1..end];
+                touches + usize::from(content.contains('\n')) + 2 * usize::from(content.starts_with('\n'))
             }
             kind => usize::from(kind.is_error()),
         };

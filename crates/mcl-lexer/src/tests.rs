@@ -189,3 +189,35 @@ fn kinds_with_one_text_lex_back_to_themselves() {
         assert_ne!(tokens.kinds()[0], TokenKind::Identifier);
     }
 }
+
+#[test]
+fn a_string_that_lacks_its_quote_ends_with_its_line() {
+    assert_eq!(
+        show("a => \"x,\nb => \"y\",\n"),
+        "Identifier:a Rocket:=> UnterminatedString:\"x Comma:, /Identifier:b Rocket:=> String:\"y\" Comma:,"
+    );
+    assert_eq!(
+        show("f(\"x)\ntest \"y\" {}\n"),
+        "Identifier:f OpenParen:( UnterminatedString:\"x CloseParen:) /Identifier:test String:\"y\" OpenCurly:{ CloseCurly:}"
+    );
+    // A string before it may contain a line break.
+    assert_eq!(
+        show("$a = \"x\ny\"\n$b = \"z\n$c = \"%\"\n"),
+        "Dollar:$ Identifier:a Equals:= String:\"x\ny\" /Dollar:$ Identifier:b Equals:= UnterminatedString:\"z /Dollar:$ \
+         Identifier:c Equals:= String:\"%\""
+    );
+    assert_eq!(errors("$a = \"x\n$b = \"50 %\"\n$c = \"é\"\n"), ["E0105@5-6"]);
+    // What follows may be text.
+    assert_eq!(show("$a = \"one\ntwo\n"), "Dollar:$ Identifier:a Equals:= UnterminatedString:\"one\ntwo\n");
+}
+
+#[test]
+fn a_heredoc_is_one_token() {
+    let heredoc = "<<-EOF\nx (y\n{ z\n  EOF";
+    assert_eq!(
+        show(&format!("$a = {heredoc}\n$b = 1")),
+        format!("Dollar:$ Identifier:a Equals:= Heredoc:{heredoc} /Dollar:$ Identifier:b Equals:= Integer:1")
+    );
+    assert_eq!(show("1 <<END\n2"), "Integer:1 Heredoc:<<END /Integer:2");
+    assert_eq!(errors("$a = <<EOF\n% é\nEOF\n"), ["E0106@5-10"]);
+}

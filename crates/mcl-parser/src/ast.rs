@@ -378,7 +378,7 @@ pub enum DefinitionKind {
     Class,
     /// The alias of an `import` or `include`: every name that starts with it and a dot.
     Alias,
-    /// A word of the broken statement, which may define it in any of these ways.
+    /// A word of the broken statement, which may be the name that it was meant to define, in any of these ways.
     Mention,
 }
 

@@ -3,7 +3,7 @@
 //! [`parse`] runs the generated parser (`grammar.lalrpop`, the union of what mgmt 1.1 and older releases accept) over the
 //! tokens of a file. The actions of the grammar build the tree into arenas (`builder.rs`). A file without errors is then
 //! checked for what mgmt 1.1 would reject (`lint.rs`, warnings). A file with errors is parsed again with recovery
-//! (`bracket_recovery.rs`, `recovery.rs`): every broken statement, entry or element costs only itself, is reported once
+//! (`recovery.rs`): every broken statement, entry or element costs only itself, is reported once
 //! as the likely mistake (`diagnosis.rs` finds it, `error.rs` holds it as data, `message.rs` words it), and becomes an
 //! error node, so that later stages can check the rest without reporting consequences.
 //!

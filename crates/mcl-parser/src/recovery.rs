@@ -1,19 +1,24 @@
 //! Parsing of files with syntax errors.
 //!
-//! 1. The brackets are balanced ([`crate::bracket_recovery`]), so that every bracket has a partner to skip to.
-//! 2. The generated parser runs from the start of the file. When it fails at a token, the builder knows which blocks are
+//! 1. The generated parser runs from the start of the file. When it fails at a token, the builder knows which blocks are
 //!    open and which statements are complete in them: the failing statement starts after the last complete one. Nothing
 //!    before it is parsed again.
-//! 3. A [`Recovery`] is chosen for the failing statement. The smallest edit that keeps the rest of the statement is
-//!    preferred: a missing comma is inserted, or an element of a list or an entry of a resource is replaced by an error
-//!    node, and the statement is parsed again. Otherwise, the broken head of a block is replaced and parsing continues
-//!    inside the block. Otherwise, the statement is skipped up to the start of the next one; an error node
-//!    ([`Stmt::Error`]) declares the names that it seems to define, so that later stages do not report them as unknown.
+//! 2. The change of one token that makes the statement right is searched ([`search`]). It tells what is wrong
+//!    ([`edit_error`]), where the statement ends, and which block the next one is in. The tree gets only what the change
+//!    leaves certain: an entry or element without the changed one, or the names that the statement defines.
+//! 3. Without such a change, a [`Recovery`] is chosen: an element of a list or an entry of a resource is replaced by an error
+//!    node, and the statement is parsed again; the broken head of a block is replaced and parsing continues inside the block;
+//!    or the statement is skipped up to the start of the next one. An error node ([`Stmt::Error`]) declares the names that
+//!    the statement seems to define, so that later stages do not report them as unknown.
 //! 4. The parser continues from there, up to the `}` of the innermost open block, which is closed by hand, and so on.
 //!
-//! A statement is retried a limited number of times, so the whole takes linear time. Only the grammar decides what is
-//! accepted; the guesses made here (which line starts a statement, what indentation means) only concern files that have
-//! an error anyway.
+//! Skipping needs to know the partner of every bracket. If the brackets of the file do not match, the search must find the
+//! changes that make them match; the braces of blocks are judged by indentation ([`block_edit`]), and the parse starts
+//! again with them. If that fails, the brackets are balanced by guesses ([`crate::bracket_recovery`]) first.
+//!
+//! A statement is retried a limited number of times, and the search has a budget, so the whole takes linear time. Only the
+//! grammar decides what is accepted; the guesses made here (which line starts a statement, what indentation means) only
+//! concern files that have an error anyway.
 
 mod block;
 mod block_edit;
@@ -110,15 +115,17 @@ impl<'t> RecoveringParser<'t> {
         loop {
             let failure = match self.parse(position, self.tokens.end_idx()) {
                 Ok(end) => {
-                    let is_file_open = self.builder.open.len() > 1;
-                    if self.state != Brackets::Unmatched || is_file_open && end.token < self.tokens.end_idx() {
+                    let is_block_open = self.builder.open.len() > 1;
+                    let is_inserted = self.edits.get(&end.token).is_some_and(|edit| end.fed < edit.terminals.len());
+                    let is_closer = is_inserted || end.token < self.tokens.end_idx();
+                    if self.state != Brackets::Unmatched || is_block_open && is_closer {
                         match self.close_block(end) {
                             Some(next) => position = next,
                             None => return self.completed(),
                         }
                         continue;
                     }
-                    if !is_file_open && end.token >= self.tokens.end_idx() {
+                    if !is_block_open && !is_closer {
                         return self.completed();
                     }
                     ParseFailure { token: end.token, expected: TokenSet::default() }
@@ -298,7 +305,7 @@ impl<'t> RecoveringParser<'t> {
     /// Searches for the change of one token that makes the failed statement right. Returns the change, and from where to
     /// parse again: from this statement, from the one before it, or from the head of the block in which it is the first.
     fn search_edit(&mut self, start: TokenIdx, failed: &FailedStatement) -> Option<(TokenEdit, TokenIdx)> {
-        if self.state == Brackets::Guessed || matches!(failed.cause, Cause::MisplacedStatement) {
+        if self.state == Brackets::Guessed {
             return None;
         }
         let is_near = |first: &TokenIdx| start - *first <= MAX_PREVIOUS_TOKENS;
@@ -329,6 +336,12 @@ impl<'t> RecoveringParser<'t> {
             }
         }
         let (_, edit, from) = best?;
+        // A statement in the wrong place does not make the one around it a block.
+        let makes_block =
+            matches!(edit.new_kind(), Some(TokenKind::If | TokenKind::For | TokenKind::ForKv | TokenKind::Class));
+        if makes_block && matches!(failed.cause, Cause::MisplacedStatement) {
+            return None;
+        }
         Some((edit, if from == first && edit.at > start { start } else { from }))
     }
 

@@ -10,21 +10,23 @@ use crate::recovery::block_edit::{BlockEdit, BlockError};
 use crate::recovery::search::{Change, TokenEdit};
 use crate::recovery::state::RecoveringParser;
 use crate::terminals::Terminal;
-use crate::token_set::{EXPRESSION_ONLY_START, TokenSet};
+use crate::token_set::{EXPRESSION_ONLY_START, STATEMENT_START, TokenSet};
 
 impl RecoveringParser<'_> {
     /// Returns the error for a change in the statement at `first`.
     pub(super) fn edit_error(&self, edit: TokenEdit, first: TokenIdx, failure: &Failure<'_>) -> SyntaxError {
-        let old = self.kind(edit.at);
-        if edit.concerns_bracket(old)
-            && let Some(error) = self.bracket_change(edit, first)
-        {
-            return error;
+        let place = self.place(edit);
+        if edit.concerns_bracket(self.kind(edit.at)) {
+            if let Some(error) = self.bracket_change(edit, first) {
+                return error;
+            }
+            return self.token_change(edit, place);
         }
         let likely = diagnose(failure);
-        let place = self.place(edit);
         // If the change joins the statement to the one before it, the failure is described by that change alone.
-        let joins = edit.at == failure.start && failure.at > failure.start && !matches!(edit.change, Change::Delete);
+        let joins = edit.at == failure.start
+            && failure.at > failure.start
+            && edit.new_kind().is_some_and(|new| new == TokenKind::Else || !STATEMENT_START.contains(new));
         if !joins && self.are_on_same_line(likely.span.start, place.start) {
             likely
         } else {

@@ -61,7 +61,9 @@ impl RecoveringParser<'_> {
         let element = self.element_at(bracket.opener + 1, content_end, at, bracket.context, likely);
         let accepts_comma = failed.cause.expected().contains(TokenKind::Comma);
         let after_element = element.start < at && OPERAND_END.has(at.previous().and_then(|last| self.kind(last)));
-        let is_likely = likely.is_none_or(|edit| edit.change == Change::Insert(COMMA));
+        let is_likely = likely.is_none_or(|edit| {
+            edit.change == Change::Insert(COMMA) || edit.at == at && matches!(edit.change, Change::Delete)
+        });
         let missing_comma =
             accepts_comma && after_element && is_likely && self.starts_next_element(bracket.context, at, content_end);
         let (position, mut edit) = if missing_comma {

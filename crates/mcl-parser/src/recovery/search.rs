@@ -28,12 +28,12 @@ const LOOKAHEAD_TOKENS: u32 = 60;
 /// A change is only kept if the parser gets at least this many tokens into the next line, or to the end.
 const MIN_PROGRESS: u32 = 2;
 
-/// Tentative parses read at most this many tokens for each token of the file, and [`MIN_BUDGET`] in small files.
-const BUDGET_PER_TOKEN: usize = 40;
-const MIN_BUDGET: usize = 400_000;
+/// Tentative parses cost at most as much as this many tokens for each token of the file, and [`MIN_BUDGET`] in small files.
+const BUDGET_PER_TOKEN: usize = 10;
+const MIN_BUDGET: usize = 1_000_000;
 
-/// The cost of a tentative parse besides its tokens.
-const TRIAL_COST: usize = 20;
+/// The cost of a tentative parse besides its tokens, in tokens: mostly that of listing what the grammar accepts.
+const TRIAL_COST: usize = 100;
 
 /// The change of one token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +130,8 @@ impl<'t> Search<'t> {
             if distance == 0 {
                 expected = expected.union(site.expected);
             }
-            for edit in changes(at, old, self.plausible(site, at, expected)) {
+            let starts_line = self.tokens.newline_before(at);
+            for edit in changes(at, old, self.plausible(site, at, expected), starts_line) {
                 if edit.concerns_bracket(old) && !site.with_brackets || self.budget == 0 {
                     continue;
                 }
@@ -156,13 +157,16 @@ impl<'t> Search<'t> {
     fn plausible(&self, site: &Site<'_>, at: TokenIdx, expected: TokenSet) -> TokenSet {
         let before = at.previous().and_then(|before| self.tokens.kind(before));
         let starts_line = self.tokens.newline_before(at) || before.is_none_or(|kind| kind == TokenKind::OpenCurly);
-        // The segment ends at the `}` of the block around it, so the parser does not name that.
-        let brace = if expected.contains(TokenKind::Import) && !site.blocks.is_empty() {
-            TokenSet::new(&[TokenKind::CloseCurly])
-        } else {
-            TokenSet::default()
+        // The `}` of the block around the statement, which is on a line of its own. The parser only names it if it has read
+        // the whole block.
+        let brace = TokenSet::new(&[TokenKind::CloseCurly]);
+        let may_end = self.tokens.newline_before(at) || at >= self.tokens.end_idx();
+        let expected = match expected.contains(TokenKind::Import) {
+            true if may_end && !site.blocks.is_empty() => expected.union(brace),
+            true => expected.without(brace),
+            false => expected,
         };
-        if starts_line { expected.union(brace) } else { expected.without(STATEMENT_KEYWORD).union(brace) }
+        if starts_line { expected } else { expected.without(STATEMENT_KEYWORD) }
     }
 
     /// Returns the tokens that the grammar accepts in place of a token of the statement. An error at a token that is valid
@@ -265,15 +269,24 @@ fn after_terminal(edits: &Edits, position: Position) -> Position {
     }
 }
 
-/// Returns the changes that are possible at a token where the grammar accepts the given ones: what keeps the number of
-/// tokens first.
-fn changes(at: TokenIdx, old: Option<TokenKind>, expected: TokenSet) -> impl Iterator<Item = TokenEdit> {
-    let terminals: Vec<Terminal> = new_terminals(expected).collect();
-    let replaced = terminals.clone().into_iter().filter(move |new| old.is_some_and(|old| *new != Terminal::Kind(old)));
-    let replace = replaced.map(Change::Replace);
+/// Returns the changes that are possible at a token where the grammar accepts the given ones, the most likely first: a comma
+/// at the end of the line before, what keeps the number of tokens, what is superfluous, what is missing.
+fn changes(at: TokenIdx, old: Option<TokenKind>, expected: TokenSet, starts_line: bool) -> Vec<TokenEdit> {
+    let mut terminals: Vec<Terminal> = new_terminals(expected).collect();
+    // In place of a bracket, another one.
+    let is_alike = |new: &Terminal| match (new, old) {
+        (Terminal::Kind(new), Some(old)) => old.is_opener() && new.is_opener() || old.is_closer() && new.is_closer(),
+        _ => false,
+    };
+    terminals.sort_by_key(|new| !is_alike(new));
+    let comma = Terminal::Kind(TokenKind::Comma);
+    let missing_comma = Some(Change::Insert(comma)).filter(|_| starts_line && terminals.contains(&comma));
+    let replaced = terminals.iter().filter(|new| old.is_some_and(|old| **new != Terminal::Kind(old)));
+    let replace = replaced.map(|new| Change::Replace(*new));
     let delete = old.map(|_| Change::Delete);
-    let insert = terminals.into_iter().map(Change::Insert);
-    replace.chain(delete).chain(insert).map(move |change| TokenEdit { at, change })
+    let insert = terminals.iter().map(|new| Change::Insert(*new));
+    let changes = missing_comma.into_iter().chain(replace).chain(delete).chain(insert);
+    changes.map(|change| TokenEdit { at, change }).collect()
 }
 
 /// Returns one terminal for all operands, one for all operators of each level, and every other token.

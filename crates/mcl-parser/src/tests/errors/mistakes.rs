@@ -108,7 +108,7 @@ $b = 1
     check(
         r#"// comment"#,
         expect![[r#"
-            1:1 E0218 invalid comment `//`
+            1:1 E0222 invalid comment `//`
         "#]],
     );
     check(

@@ -180,7 +180,7 @@ $m = {"a" = 1, "b" => 2}
 $s = struct{"a" => 1}
 "#,
         expect![[r#"
-            1:11 E0201 expected an operator, found `=`
+            1:11 E0201 expected `=>` after the map key, found `=`
             2:13 E0201 expected a field name, found a string
         "#]],
     );
@@ -453,4 +453,180 @@ import fmt
         .map(|d| format!("{:?} {}", d.kind, parsed.ast.name(d.name)))
         .collect();
     assert_eq!(names, ["Variable x", "Function f", "Class c:d", "Alias ", "Alias fmt"]);
+}
+
+#[test]
+fn a_broken_token_is_one_error_at_the_token() {
+    check(
+        r#"
+class c($n) {
+	test "a" { int64 => $n, }
+== 
+include c(1)
+"#,
+        expect![[r#"
+            3:1 E0201 expected `}`, found `==`
+        "#]],
+    );
+    check(
+        r#"
+include c($n) for x
+test "a" {}
+"#,
+        expect![[r#"
+            1:15 E0201 expected `as`, found the keyword `for`
+        "#]],
+    );
+    check(
+        r#"
+$l = [
+	"a",
+	, "b",
+]
+"#,
+        expect![[r#"
+            3:2 E0201 missing element between two commas
+        "#]],
+    );
+    check(
+        r#"
+if $a {
+	test "a" {}
+} els {
+	test "b" {}
+}
+$b = 1 2
+"#,
+        expect![[r#"
+            3:3 E0201 expected `else`, found the name `els`
+            6:8 E0213 expected an operator or the end of the statement, found the number `2`
+        "#]],
+    );
+    check(
+        r#"
+class c
+	test "a" {}
+}
+$b = 1 2
+"#,
+        expect![[r#"
+            1:7 E0220 expected `{`, found the end of the line
+            4:8 E0213 expected an operator or the end of the statement, found the number `2`
+        "#]],
+    );
+}
+
+#[test]
+fn braces_of_blocks_are_judged_by_indentation() {
+    check(
+        r#"
+class a {
+	if $x {
+		test "a" {}
+
+	if $y {
+		test "b" {}
+	}
+}
+class b {
+	test "c" {}
+}
+$c = 1 2
+"#,
+        expect![[r#"
+            2:8 E0203 unclosed `{`
+            12:8 E0213 expected an operator or the end of the statement, found the number `2`
+        "#]],
+    );
+    check(
+        r#"
+class a {
+	if $x {
+		test "a" {}
+		}
+	}
+	test "b" {}
+}
+$c = 1 2
+"#,
+        expect![[r#"
+            4:3 E0204 unmatched `}`
+            8:8 E0213 expected an operator or the end of the statement, found the number `2`
+        "#]],
+    );
+    check(
+        r#"
+class a {
+	if $x {
+		test "a" {}
+	)
+	test "b" {}
+}
+$c = 1 2
+"#,
+        expect![[r#"
+            4:2 E0204 mismatched bracket: expected `}`, found `)`
+            7:8 E0213 expected an operator or the end of the statement, found the number `2`
+        "#]],
+    );
+}
+
+#[test]
+fn a_resource_in_a_resource_is_one_error() {
+    check(
+        r#"
+file "/tmp/a" {
+	state => "exists",
+	exec "x" {
+		cmd => "true",
+	}
+}
+$c = 1 2
+"#,
+        expect![[r#"
+            3:2 E0218 statements are not allowed inside a resource
+            7:8 E0213 expected an operator or the end of the statement, found the number `2`
+        "#]],
+    );
+}
+
+#[test]
+fn a_missing_quote_is_one_error() {
+    check(
+        r#"
+file "/tmp/a" {
+	state => "exists,
+	content => fmt.printf("n: %d!", 1),
+}
+$a = "b & c"
+$c = 1 2
+"#,
+        expect![[r#"
+            2:11 E0105 unterminated string
+            6:8 E0213 expected an operator or the end of the statement, found the number `2`
+        "#]],
+    );
+    check(
+        r#"
+$text = "over
+two lines"
+$m = {"a => 1, "b" => 2}
+test "${text}" {}
+"#,
+        expect![[r#"
+            3:18 E0105 unterminated string
+        "#]],
+    );
+    check(
+        r#"
+$s = <<EOF
+hello, (world
+EOF
+$c = 1 2
+"#,
+        expect![[r#"
+            1:6 E0106 unsupported heredoc
+            4:8 E0213 expected an operator or the end of the statement, found the number `2`
+        "#]],
+    );
 }
