@@ -1,5 +1,6 @@
 //! Programs, with the diagnostics of the two stages or the types that they find.
 
+mod broken;
 mod generics;
 mod mutated;
 mod resources;

@@ -35,7 +35,8 @@ impl Resolver<'_> {
         let wanted = if rest.is_empty() { Unnamed::In(name.namespace) } else { Unnamed::Alias };
         let mut current = Some(scope);
         while let Some(scope) = current {
-            if self.tables[scope].broken.accounts_for(*first, wanted) {
+            let broken = self.tables[scope].broken.as_mut();
+            if broken.is_some_and(|broken| broken.accounts_for(*first, wanted)) {
                 return true;
             }
             let alias = self.tables[scope].aliases.get(first).map(|alias| alias.target);

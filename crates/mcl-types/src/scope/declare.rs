@@ -190,11 +190,11 @@ impl Resolver<'_> {
             DefinitionKind::Function => Namespace::Function,
             DefinitionKind::Class => Namespace::Class,
             DefinitionKind::Mention => {
-                self.tables[scope].broken.mentions.insert(symbol);
+                self.tables[scope].broken.get_or_insert_default().mentions.insert(symbol);
                 return;
             }
             DefinitionKind::Alias if is_unnamed => {
-                self.tables[scope].broken.unnamed.push((Unnamed::Alias, None));
+                self.tables[scope].broken.get_or_insert_default().unnamed.push((Unnamed::Alias, None));
                 return;
             }
             DefinitionKind::Alias => {
@@ -208,7 +208,7 @@ impl Resolver<'_> {
             }
         };
         if is_unnamed {
-            self.tables[scope].broken.unnamed.push((Unnamed::In(namespace), None));
+            self.tables[scope].broken.get_or_insert_default().unnamed.push((Unnamed::In(namespace), None));
             return;
         }
         let def = self.add_def(scope, symbol, definition.span, DefKind::Error);

@@ -33,7 +33,8 @@ pub(crate) struct SymbolTable {
     pub(crate) skips_parent_definitions: bool,
     /// The module that the file is the mcl part of, if it belongs to a system module.
     pub(crate) system: Option<Symbol>,
-    pub(crate) broken: BrokenNames,
+    /// `None` if the scope has no broken statements.
+    pub(crate) broken: Option<Box<BrokenNames>>,
 }
 
 /// A statement of a scope uses a definition of another one.
@@ -111,7 +112,7 @@ impl SymbolTable {
             unit,
             skips_parent_definitions: false,
             system: None,
-            broken: BrokenNames::default(),
+            broken: None,
         }
     }
 
