@@ -3,7 +3,7 @@
 //! A missing quote turns the rest of the file inside out: what should be strings is read as code, and code as strings, up
 //! to the last quote, which opens a string that nothing closes. The mistake is most likely where a string runs over the end
 //! of its line. Each such string is tried: it is closed at the end of its line, and the rest is read again. Where quotes
-//! are turned inside out, many strings contain line breaks, touch words, or leave characters that are no tokens, so the
+//! are turned inside out, many strings contain line breaks, touch words, or leave characters that are not tokens, so the
 //! reading with the fewest such oddities is the right one.
 
 use crate::kind::TokenKind;

@@ -89,20 +89,20 @@ pub fn parse_with_recovery<'t>(file: FileId, text: &'t str, tokens: &'t Tokens) 
     let is_too_deep = bracket_depth(tokens) > MAX_DEPTH;
     while !is_too_deep && block_repairs.len() <= MAX_BLOCK_REPAIRS {
         match RecoveringParser::searching(file, text, tokens, block_repairs).run() {
-            Outcome::Complete(builder, errors) => return (builder, errors),
+            Outcome::Complete(builder, errors) => return (*builder, errors),
             Outcome::Restart(more) => block_repairs = more,
             Outcome::Unmatched => break,
         }
     }
     match RecoveringParser::guessing(file, text, tokens).run() {
-        Outcome::Complete(builder, errors) => (builder, errors),
+        Outcome::Complete(builder, errors) => (*builder, errors),
         Outcome::Restart(_) | Outcome::Unmatched => unreachable!("guessed brackets are never searched"),
     }
 }
 
 /// The end of a parse.
 enum Outcome<'t> {
-    Complete(Builder<'t>, Vec<SyntaxError>),
+    Complete(Box<Builder<'t>>, Vec<SyntaxError>),
     /// The file is parsed again with these repairs.
     Restart(Vec<BlockRepair>),
     /// The brackets do not match, and the edits that make them match were not found.
@@ -154,7 +154,7 @@ impl<'t> RecoveringParser<'t> {
 
     fn completed(mut self) -> Outcome<'t> {
         self.drop_explained_errors();
-        Outcome::Complete(self.builder, self.errors)
+        Outcome::Complete(Box::new(self.builder), self.errors)
     }
 
     /// Returns the edit of the first brace of a block that contradicts the indentation.
