@@ -48,7 +48,7 @@ use crate::recovery::search::{Change, Site, TokenEdit};
 use crate::recovery::state::{Attempts, BlockRepair, Brackets, FailedStatement, RecoveringParser};
 use crate::segment::{ParseFailure, parse_segment};
 use crate::terminals::{Edit, Position};
-use crate::token_set::{OPERAND_END, STATEMENT_START, STATEMENT_START_IN_LINE, TokenSet};
+use crate::token_set::{BRACE, OPERAND_CONTINUATION, OPERAND_END, STATEMENT_START, STATEMENT_START_IN_LINE, TokenSet};
 
 /// A statement is retried at most this many times.
 const MAX_RETRIES: u32 = 16;
@@ -336,6 +336,12 @@ impl<'t> RecoveringParser<'t> {
             }
         }
         let (_, edit, from) = best?;
+        // An operator of another language: its operands are in that language, too.
+        if self.kind(edit.at).is_some_and(TokenKind::is_error)
+            && OPERAND_CONTINUATION.without(BRACE).has(edit.new_kind())
+        {
+            return None;
+        }
         // A statement in the wrong place does not make the one around it a block.
         let makes_block =
             matches!(edit.new_kind(), Some(TokenKind::If | TokenKind::For | TokenKind::ForKv | TokenKind::Class));
@@ -374,13 +380,13 @@ impl<'t> RecoveringParser<'t> {
                     self.builder.discard_last_statement();
                 }
                 self.edits.insert(edit.at, edit.edit());
+                self.edited = Some(edit.at);
                 let new = edit.new_kind();
                 let is_name = matches!(new, Some(TokenKind::Identifier | TokenKind::Capitalized | TokenKind::String));
                 let stays = matches!(edit.change, Change::Insert(_));
-                let starts_statement = stays
-                    && STATEMENT_START.has(new)
-                    && !STATEMENT_START.has(self.kind(edit.at))
-                    && edit.at < self.tokens.end_idx();
+                // A name may also be the last token of the statement before.
+                let is_last = is_name && STATEMENT_START.has(self.kind(edit.at)) || edit.at >= self.tokens.end_idx();
+                let starts_statement = stays && STATEMENT_START.has(new) && !is_last;
                 let is_between = !matches!(edit.change, Change::Replace(_));
                 let repaired = Repaired { token: edit.at, new, is_between, stays, starts_statement, is_name };
                 self.builder.repaired.insert(edit.at, repaired);
@@ -512,6 +518,10 @@ impl<'t> RecoveringParser<'t> {
         let has_lexical_error =
             first.until(at + 1).chain(rest_of_line).filter_map(|token| self.kind(token)).any(TokenKind::is_error);
         if has_lexical_error || self.brackets.has_edit_between(first, at) {
+            return;
+        }
+        let edited = self.edited.map(|token| self.tokens.start(token));
+        if edited.is_some_and(|edited| self.are_on_same_line(edited, error.span.start)) {
             return;
         }
         if self.follows_from_parameter(&error, first) {

@@ -201,6 +201,9 @@ pub const OPERAND_CONTINUATION: TokenSet = COMPARISON.union(TokenSet::new(&[
     TokenKind::Divide,
 ]));
 
+/// `{`.
+pub const BRACE: TokenSet = TokenSet::new(&[TokenKind::OpenCurly]);
+
 /// The tokens that an argument or parameter starts with when its comma is missing.
 pub const ARGUMENT_START: TokenSet =
     NUMBER.union(TokenSet::new(&[TokenKind::Dollar, TokenKind::Identifier, TokenKind::String]));

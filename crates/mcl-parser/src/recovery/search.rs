@@ -14,7 +14,10 @@ use mcl_lexer::{TokenIdx, TokenKind, Tokens};
 use crate::builder::Builder;
 use crate::segment::{ParseFailure, parse_segment};
 use crate::terminals::{Edit, Edits, Position, Terminal};
-use crate::token_set::{STATEMENT_KEYWORD, TokenSet};
+use crate::token_set::{BRACE, OPERAND_CONTINUATION, STATEMENT_KEYWORD, STATEMENT_START, TokenSet};
+
+/// `else`, which continues a statement.
+const ELSE: TokenSet = TokenSet::new(&[TokenKind::Else]);
 
 /// The change is looked for at the failing token and this many tokens before it.
 const MAX_DISTANCE: u32 = 4;
@@ -166,7 +169,20 @@ impl<'t> Search<'t> {
             true => expected.without(brace),
             false => expected,
         };
-        if starts_line { expected } else { expected.without(STATEMENT_KEYWORD) }
+        // An operator is at the end of a line rather than at the start of the next one.
+        let expected = if self.tokens.newline_before(at) {
+            expected.without(OPERAND_CONTINUATION.without(BRACE))
+        } else {
+            expected
+        };
+        // A statement starts with its line.
+        if starts_line {
+            expected
+        } else if expected.contains(TokenKind::Import) {
+            expected.without(STATEMENT_START.without(ELSE))
+        } else {
+            expected.without(STATEMENT_KEYWORD)
+        }
     }
 
     /// Returns the tokens that the grammar accepts in place of a token of the statement. An error at a token that is valid

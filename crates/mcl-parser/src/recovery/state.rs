@@ -67,6 +67,8 @@ pub struct RecoveringParser<'t> {
     pub attempts: Attempts,
     /// The end of the last statement that was skipped.
     pub skipped_to: Option<TokenIdx>,
+    /// The token that the search changed last; what is wrong on the rest of its line follows from that.
+    pub edited: Option<TokenIdx>,
     /// The statements of other languages.
     pub covers: Vec<Span>,
     /// Whether an error that is reported once per file was reported.
@@ -99,6 +101,7 @@ impl<'t> RecoveringParser<'t> {
             block_repairs,
             attempts: Attempts::default(),
             skipped_to: None,
+            edited: None,
             covers: Vec::new(),
             has_reported_once: false,
         }
@@ -125,6 +128,7 @@ impl<'t> RecoveringParser<'t> {
             block_repairs: Vec::new(),
             attempts: Attempts::default(),
             skipped_to: None,
+            edited: None,
             covers: Vec::new(),
             has_reported_once: false,
         }
