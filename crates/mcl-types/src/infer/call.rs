@@ -113,7 +113,7 @@ impl Inference<'_> {
                 if let Some(broken) = self.first_broken_argument(call) {
                     // How many arguments it was meant to be is unknown, and so is which parameters the next ones are for.
                     for (index, param) in params.iter().enumerate().take(broken) {
-                        self.pass_argument(call, index, *param);
+                        self.pass_argument(call, index, *param, None);
                     }
                     self.poison(found.iter().skip(broken).copied().chain([callee]));
                     return Ty::ERROR;
