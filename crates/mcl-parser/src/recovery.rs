@@ -386,7 +386,8 @@ impl<'t> RecoveringParser<'t> {
                 let stays = matches!(edit.change, Change::Insert(_));
                 // A name may also be the last token of the statement before.
                 let is_last = is_name && STATEMENT_START.has(self.kind(edit.at)) || edit.at >= self.tokens.end_idx();
-                let starts_statement = stays && STATEMENT_START.has(new) && !is_last;
+                let may_start = edit.at == start || edit.at == first || self.tokens.newline_before(edit.at);
+                let starts_statement = stays && STATEMENT_START.has(new) && may_start && !is_last;
                 let is_between = !matches!(edit.change, Change::Replace(_));
                 let repaired = Repaired { token: edit.at, new, is_between, stays, starts_statement, is_name };
                 self.builder.repaired.insert(edit.at, repaired);
