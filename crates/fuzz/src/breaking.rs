@@ -16,7 +16,7 @@ pub enum Change {
 }
 
 /// The number of [`Change`]s.
-pub const CHANGES: usize = 2 + KINDS.len();
+pub const CHANGES: usize = 2 + TokenKind::OF_GRAMMAR.len() + FOREIGN.len();
 
 /// A program with one broken token.
 pub struct Broken {
@@ -30,69 +30,9 @@ pub struct Broken {
     pub text: String,
 }
 
-/// The kinds of token in the language, and the most common tokens of other languages.
-const KINDS: &[TokenKind] = &[
-    TokenKind::Identifier,
-    TokenKind::Capitalized,
-    TokenKind::Integer,
-    TokenKind::Float,
-    TokenKind::String,
-    TokenKind::True,
-    TokenKind::False,
-    TokenKind::If,
-    TokenKind::Else,
-    TokenKind::For,
-    TokenKind::ForKv,
-    TokenKind::In,
-    TokenKind::And,
-    TokenKind::Or,
-    TokenKind::Not,
-    TokenKind::Func,
-    TokenKind::Class,
-    TokenKind::Include,
-    TokenKind::Import,
-    TokenKind::As,
-    TokenKind::Panic,
-    TokenKind::Collect,
-    TokenKind::TypeBool,
-    TokenKind::TypeStr,
-    TokenKind::TypeInt,
-    TokenKind::TypeFloat,
-    TokenKind::Map,
-    TokenKind::Struct,
-    TokenKind::Variant,
-    TokenKind::OpenCurly,
-    TokenKind::CloseCurly,
-    TokenKind::OpenParen,
-    TokenKind::CloseParen,
-    TokenKind::OpenBracket,
-    TokenKind::CloseBracket,
-    TokenKind::Comma,
-    TokenKind::Colon,
-    TokenKind::Semicolon,
-    TokenKind::Dot,
-    TokenKind::Dollar,
-    TokenKind::Equals,
-    TokenKind::Rocket,
-    TokenKind::Arrow,
-    TokenKind::Elvis,
-    TokenKind::Except,
-    TokenKind::BarBar,
-    TokenKind::Plus,
-    TokenKind::Minus,
-    TokenKind::Multiply,
-    TokenKind::Divide,
-    TokenKind::Eq,
-    TokenKind::Ne,
-    TokenKind::Lt,
-    TokenKind::Gt,
-    TokenKind::Le,
-    TokenKind::Ge,
-    TokenKind::UnterminatedString,
-    TokenKind::WrongQuotes,
-    TokenKind::Underscore,
-    TokenKind::Unrecognized,
-];
+/// The most common tokens of other languages.
+const FOREIGN: &[TokenKind] =
+    &[TokenKind::UnterminatedString, TokenKind::WrongQuotes, TokenKind::Underscore, TokenKind::Unrecognized];
 
 impl Change {
     /// Returns the change with a number below [`CHANGES`].
@@ -101,7 +41,10 @@ impl Change {
         match number {
             0 => Change::Delete,
             1 => Change::Double,
-            _ => Change::Replace(KINDS[number - 2]),
+            _ => {
+                let kinds = TokenKind::OF_GRAMMAR;
+                Change::Replace(kinds.get(number - 2).copied().unwrap_or_else(|| FOREIGN[number - 2 - kinds.len()]))
+            }
         }
     }
 

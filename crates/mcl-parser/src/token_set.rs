@@ -60,7 +60,7 @@ impl TokenSet {
 
     /// Iterates over the kinds that the terminals of the grammar have, in the order of their declaration.
     pub fn of_grammar() -> impl Iterator<Item = TokenKind> {
-        TERMINALS.iter().copied()
+        TokenKind::OF_GRAMMAR.iter().copied()
     }
 
     /// Iterates over the kinds in the set that terminals of the grammar have, in the order of their declaration.
@@ -80,66 +80,6 @@ impl fmt::Debug for TokenSet {
         f.debug_set().entries(self.iter()).finish()
     }
 }
-
-/// The kinds that the terminals of the grammar have.
-const TERMINALS: &[TokenKind] = &[
-    TokenKind::Identifier,
-    TokenKind::Capitalized,
-    TokenKind::Integer,
-    TokenKind::Float,
-    TokenKind::String,
-    TokenKind::True,
-    TokenKind::False,
-    TokenKind::If,
-    TokenKind::Else,
-    TokenKind::For,
-    TokenKind::ForKv,
-    TokenKind::In,
-    TokenKind::And,
-    TokenKind::Or,
-    TokenKind::Not,
-    TokenKind::Func,
-    TokenKind::Class,
-    TokenKind::Include,
-    TokenKind::Import,
-    TokenKind::As,
-    TokenKind::Panic,
-    TokenKind::Collect,
-    TokenKind::TypeBool,
-    TokenKind::TypeStr,
-    TokenKind::TypeInt,
-    TokenKind::TypeFloat,
-    TokenKind::Map,
-    TokenKind::Struct,
-    TokenKind::Variant,
-    TokenKind::OpenCurly,
-    TokenKind::CloseCurly,
-    TokenKind::OpenParen,
-    TokenKind::CloseParen,
-    TokenKind::OpenBracket,
-    TokenKind::CloseBracket,
-    TokenKind::Comma,
-    TokenKind::Colon,
-    TokenKind::Semicolon,
-    TokenKind::Dot,
-    TokenKind::Dollar,
-    TokenKind::Equals,
-    TokenKind::Rocket,
-    TokenKind::Arrow,
-    TokenKind::Elvis,
-    TokenKind::Except,
-    TokenKind::BarBar,
-    TokenKind::Plus,
-    TokenKind::Minus,
-    TokenKind::Multiply,
-    TokenKind::Divide,
-    TokenKind::Eq,
-    TokenKind::Ne,
-    TokenKind::Lt,
-    TokenKind::Gt,
-    TokenKind::Le,
-    TokenKind::Ge,
-];
 
 /// The words of variables and dotted names (spec 01 §1.5).
 pub const WORD: TokenSet = TokenSet::new(&[TokenKind::Identifier, TokenKind::Map, TokenKind::Collect]);

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use mcl_value::Value;
 use resource_graph::Resource;
 use rustix::io::Errno;
-use safe_fs::simulated::{Fault, Shown, Simulated};
+use safe_fs::simulated::{Fault, MachineFault, Shown, Simulated};
 use safe_fs::{Backups, FileSystem, Files, Limits, Object};
 use test_support::{RandomChoice, Rng, for_each_case, shorter};
 
@@ -53,9 +53,7 @@ enum Present {
 
 #[derive(Clone, Copy, Debug)]
 enum Disturbance {
-    Crash,
-    Full,
-    Fail(i32),
+    Machine(MachineFault),
     /// Another program writes, removes, or adds a file where the program declares something.
     Foreign(u8),
 }
@@ -99,10 +97,10 @@ fn case(random: &mut Rng) -> Case {
         _ => Present::Tree(random.u8(..)),
     };
     let disturbance = match random.u8(..8) {
-        0 => Disturbance::Full,
-        1 | 2 => Disturbance::Fail(random.pick(&[Errno::IO, Errno::NOSPC, Errno::MFILE]).raw_os_error()),
+        0 => Disturbance::Machine(MachineFault::Full),
+        1 | 2 => Disturbance::Machine(MachineFault::Fail(*random.pick(&[Errno::IO, Errno::NOSPC, Errno::MFILE]))),
         3 => Disturbance::Foreign(random.u8(..)),
-        _ => Disturbance::Crash,
+        _ => Disturbance::Machine(MachineFault::Crash),
     };
     let slots = |random: &mut Rng| (0..SLOTS).filter(|_| random.bool()).collect::<Vec<_>>();
     Case {
@@ -254,7 +252,7 @@ fn tree(machine: &Simulated) -> Tree {
 
 /// Leaves temporary files out if the removal of one may be what failed.
 fn without_temporaries(mut tree: Tree, case: &Case) -> Tree {
-    if let Disturbance::Fail(_) = case.disturbance {
+    if let Disturbance::Machine(MachineFault::Fail(_)) = case.disturbance {
         tree.retain(|path, _| !path.contains(".mgmt-tmp-"));
     }
     tree
@@ -324,9 +322,7 @@ fn check(case: &Case) {
     let machine = case.machine();
     let others = resources.clone();
     let fault = match case.disturbance {
-        Disturbance::Crash => Fault::Crash,
-        Disturbance::Full => Fault::Full,
-        Disturbance::Fail(error) => Fault::Fail(Errno::from_raw_os_error(error)),
+        Disturbance::Machine(fault) => fault.into(),
         Disturbance::Foreign(number) => Fault::Foreign(Box::new(move |machine| interfere(machine, &others, number))),
     };
     machine.inject(first + 1 + case.at % calls, fault);
@@ -335,12 +331,13 @@ fn check(case: &Case) {
         process.apply(&resources);
     }
     match case.disturbance {
-        Disturbance::Crash => {
+        Disturbance::Machine(MachineFault::Crash) => {
             machine.restart();
             process = Process::start(&machine, case.with_backups);
             assert_no_temporaries(&machine);
         }
-        Disturbance::Full | Disturbance::Fail(_) | Disturbance::Foreign(_) => machine.withdraw_fault(),
+        Disturbance::Machine(fault) => machine.end(fault),
+        Disturbance::Foreign(_) => machine.withdraw_fault(),
     }
     let process = process.or_else(|_| Process::start(&machine, case.with_backups)).expect("a readable state");
     let is_foreign = matches!(case.disturbance, Disturbance::Foreign(_));

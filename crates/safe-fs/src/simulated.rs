@@ -7,6 +7,7 @@
 //! system, a rename within a directory is kept or lost as a whole.
 
 mod disk;
+mod fault;
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -19,19 +20,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rustix::io::Errno;
 
 use crate::simulated::disk::{Disk, Node, Object, ROOT};
+pub use crate::simulated::fault::{Fault, MachineFault};
 use crate::system::{Access, FileKind, FileSystem, Handle, Rename, Stat};
-
-/// What happens at a system call.
-pub enum Fault {
-    /// The machine crashes before it. Every later call fails until [`Simulated::restart`].
-    Crash,
-    /// It fails with this error.
-    Fail(Errno),
-    /// From it on the disk is full, until [`Simulated::withdraw_fault`] or a restart.
-    Full,
-    /// Another program does something before it.
-    Foreign(Box<dyn FnOnce(&Simulated) + Send>),
-}
 
 /// The simulated kernel.
 pub struct Simulated {
@@ -85,8 +75,16 @@ impl Simulated {
     }
 
     /// Injects a fault before the system call with this number, counted from the first one.
-    pub fn inject(&self, call: u64, fault: Fault) {
-        self.lock().fault = Some((call, fault));
+    pub fn inject(&self, call: u64, fault: impl Into<Fault>) {
+        self.lock().fault = Some((call, fault.into()));
+    }
+
+    /// Ends a fault, whether or not it has happened: restarts the machine for a crash, withdraws another one.
+    pub fn end(&self, fault: MachineFault) {
+        match fault {
+            MachineFault::Crash => self.restart(),
+            MachineFault::Full | MachineFault::Fail(_) => self.withdraw_fault(),
+        }
     }
 
     /// Withdraws a fault that has not happened yet, and ends that of a full disk.

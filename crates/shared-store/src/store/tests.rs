@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use rustix::io::Errno;
 use safe_fs::FileSystem;
-use safe_fs::simulated::{Fault, Simulated};
+use safe_fs::simulated::{MachineFault, Simulated};
 use test_support::{RandomChoice, Rng, for_each_case, shorter};
 
 use super::*;
@@ -129,14 +129,7 @@ struct History {
     steps: Vec<Step>,
     /// The number of the system call with the fault, counted from the first step.
     at: u64,
-    fault: Disturbance,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Disturbance {
-    Crash,
-    Full,
-    Fail(i32),
+    fault: MachineFault,
 }
 
 fn history(random: &mut Rng) -> History {
@@ -147,9 +140,9 @@ fn history(random: &mut Rng) -> History {
         _ => Step::Export { name: random.u8(..2), data: maybe(random) },
     };
     let fault = match random.u8(..5) {
-        0 => Disturbance::Full,
-        1 => Disturbance::Fail(random.pick(&[Errno::IO, Errno::NOSPC, Errno::MFILE]).raw_os_error()),
-        _ => Disturbance::Crash,
+        0 => MachineFault::Full,
+        1 => MachineFault::Fail(*random.pick(&[Errno::IO, Errno::NOSPC, Errno::MFILE])),
+        _ => MachineFault::Crash,
     };
     let steps = (0..1 + random.usize(..6)).map(|_| step(random)).collect();
     History { machine: random.u64(..), steps, at: random.u64(1..300), fault }
@@ -185,14 +178,7 @@ fn check(history: &History) {
     let machine = Arc::new(Simulated::new(history.machine));
     machine.make_directory(ENGINE);
     machine.sync_all();
-    machine.inject(
-        machine.calls() + history.at,
-        match history.fault {
-            Disturbance::Crash => Fault::Crash,
-            Disturbance::Full => Fault::Full,
-            Disturbance::Fail(error) => Fault::Fail(Errno::from_raw_os_error(error)),
-        },
-    );
+    machine.inject(machine.calls() + history.at, history.fault);
     let mut strings: Possible<&str, Option<(u8, bool)>> = KEYS.iter().map(|key| (*key, vec![None])).collect();
     let mut candidacies: Possible<(), Option<Candidacy>> = BTreeMap::from([((), vec![None])]);
     let mut exports: Possible<u8, Option<u8>> = (0..2).map(|name| (name, vec![None])).collect();
@@ -217,10 +203,7 @@ fn check(history: &History) {
             }
         }
     }
-    match history.fault {
-        Disturbance::Crash => machine.restart(),
-        Disturbance::Full | Disturbance::Fail(_) => machine.withdraw_fault(),
-    }
+    machine.end(history.fault);
     let again = store(&machine).expect("the state is readable after a fault");
     let left = machine.tree("/state").into_keys().filter(|path| path.contains(".mgmt-tmp-"));
     assert_eq!(left.collect::<Vec<_>>(), [""; 0]);

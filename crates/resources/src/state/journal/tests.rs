@@ -3,7 +3,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rustix::io::Errno;
-use safe_fs::simulated::{Fault, Simulated};
+use safe_fs::simulated::{MachineFault, Simulated};
 use safe_fs::{FileSystem, Files};
 use test_support::{RandomChoice, Rng, for_each_case, shorter};
 
@@ -64,14 +64,7 @@ struct History {
     steps: Vec<Step>,
     /// The number of the system call with the fault, counted from the first step.
     at: u64,
-    fault: Disturbance,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Disturbance {
-    Crash,
-    Full,
-    Fail(i32),
+    fault: MachineFault,
 }
 
 fn history(random: &mut Rng) -> History {
@@ -84,9 +77,9 @@ fn history(random: &mut Rng) -> History {
         }
     };
     let fault = match random.u8(..5) {
-        0 => Disturbance::Full,
-        1 => Disturbance::Fail(random.pick(&[Errno::IO, Errno::NOSPC, Errno::MFILE]).raw_os_error()),
-        _ => Disturbance::Crash,
+        0 => MachineFault::Full,
+        1 => MachineFault::Fail(*random.pick(&[Errno::IO, Errno::NOSPC, Errno::MFILE])),
+        _ => MachineFault::Crash,
     };
     let steps = (0..1 + random.usize(..10)).map(|_| step(random)).collect();
     History { machine: random.u64(..), steps, at: random.u64(1..200), fault }
@@ -111,14 +104,7 @@ fn check(history: &History) {
     let machine = Arc::new(Simulated::new(history.machine));
     machine.make_directory(ENGINE);
     machine.sync_all();
-    machine.inject(
-        machine.calls() + history.at,
-        match history.fault {
-            Disturbance::Crash => Fault::Crash,
-            Disturbance::Full => Fault::Full,
-            Disturbance::Fail(error) => Fault::Fail(Errno::from_raw_os_error(error)),
-        },
-    );
+    machine.inject(machine.calls() + history.at, history.fault);
     let pair = |from: u8, to: u8| (id(&from.to_string()), id(&to.to_string()));
     let mut owed = BTreeSet::new();
     let mut open = journal(&machine).ok();
@@ -147,10 +133,7 @@ fn check(history: &History) {
         }
     }
     drop(open);
-    match history.fault {
-        Disturbance::Crash => machine.restart(),
-        Disturbance::Full | Disturbance::Fail(_) => machine.withdraw_fault(),
-    }
+    machine.end(history.fault);
     let again = journal(&machine).expect("the journal is readable after a fault");
     let left = machine.names(ENGINE).into_iter().filter(|name| safe_fs::is_temporary_name(name.as_ref()));
     assert_eq!(left.collect::<Vec<_>>(), [""; 0]);
