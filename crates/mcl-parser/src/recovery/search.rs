@@ -33,7 +33,7 @@ const MIN_PROGRESS: u32 = 2;
 
 /// Tentative parses cost at most as much as this many tokens for each token of the file, and [`MIN_BUDGET`] in small files.
 const BUDGET_PER_TOKEN: usize = 10;
-const MIN_BUDGET: usize = 1_000_000;
+const MIN_BUDGET: usize = 200_000;
 
 /// The cost of a tentative parse besides its tokens, in tokens: mostly that of listing what the grammar accepts.
 const TRIAL_COST: usize = 100;
