@@ -1,4 +1,4 @@
-//! The recorded cases of `pp-translate/tests/cases/*/merge` (spec 07 §6.4).
+//! The recorded cases of `tests/puppet/cases/*/merge` (spec 07 §6.4).
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use resource_graph::{Edge, Resource, ResourceGraph, ResourceId, VertexId};
 use serde_norway::Value as Yaml;
 
 fn case(number: &str) -> PathBuf {
-    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../pp-translate/tests/cases");
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/puppet/cases");
     let mut entries = std::fs::read_dir(cases).expect("the cases are in the tree").map(|e| e.expect("readable").path());
     entries.find(|p| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with(number))).expect("the case exists")
 }

@@ -1,4 +1,4 @@
-//! The recorded cases: the results of this crate compared with those of Puppet for each manifest of `tests/cases`.
+//! The recorded cases: the results of this crate compared with those of Puppet for each manifest of `tests/puppet/cases`.
 
 mod edges;
 mod malformed_input;

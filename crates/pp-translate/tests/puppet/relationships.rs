@@ -6,7 +6,7 @@ use pp_translate::{Label, Relationships, build_relationships, find_cycles, read_
 use serde_json::Value;
 
 pub(crate) fn cases() -> Vec<PathBuf> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/puppet/cases");
     let mut cases: Vec<PathBuf> =
         std::fs::read_dir(dir).expect("the cases are in the tree").map(|e| e.expect("readable").path()).collect();
     cases.sort();

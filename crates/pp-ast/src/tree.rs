@@ -1,0 +1,255 @@
+//! The tables of a tree, and their indices.
+
+use std::sync::Arc;
+
+use cranelift_entity::{PrimaryMap, entity_impl};
+use mcl_diagnostics::{FileId, Span, table};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use crate::definition::{Definition, Parameter};
+use crate::expr::{Call, Expr, Lambda, MethodCall};
+use crate::resource::{Attribute, Collector, ResourceBody, ResourceDefaults, ResourceExpr, ResourceOverride};
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        pub struct $name(u32);
+        entity_impl!($name);
+    )*};
+}
+
+ids! {
+    /// The index of an expression in [`Tree::exprs`].
+    ExprId;
+    /// The index of a string in [`Tree::strings`].
+    StrId;
+    /// The index of a call in [`Tree::calls`].
+    CallId;
+    /// The index of a method call in [`Tree::method_calls`].
+    MethodCallId;
+    /// The index of a lambda in [`Tree::lambdas`].
+    LambdaId;
+    /// The index of a resource expression in [`Tree::resources`].
+    ResourceId;
+    /// The index of a collector in [`Tree::collectors`].
+    CollectorId;
+    /// The index of a definition in [`Tree::definitions`].
+    DefinitionId;
+}
+
+macro_rules! lists {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        pub struct $name {
+            start: u32,
+            len: u32,
+        }
+
+        impl $name {
+            /// Returns the number of elements.
+            #[must_use]
+            pub fn len(self) -> usize {
+                self.len as usize
+            }
+
+            /// Returns whether there is no element.
+            #[must_use]
+            pub fn is_empty(self) -> bool {
+                self.len == 0
+            }
+
+            fn range(self) -> std::ops::Range<usize> {
+                self.start as usize..(self.start + self.len) as usize
+            }
+        }
+    )*};
+}
+
+lists! {
+    /// A range of [`Tree::expr_lists`].
+    ExprList;
+    /// A range of [`Tree::attributes`].
+    AttributeList;
+    /// A range of [`Tree::bodies`].
+    BodyList;
+    /// A range of [`Tree::parameters`].
+    ParameterList;
+}
+
+/// A half-open range of bytes in the file of the tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TextRange {
+    /// The first byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+/// The syntax tree of one manifest or EPP template.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tree {
+    /// The file.
+    pub file: FileId,
+    /// The program: a [`Expr::Block`], or an [`Expr::Epp`] for a template.
+    pub root: Option<ExprId>,
+    /// The expressions.
+    #[serde(with = "table")]
+    pub exprs: PrimaryMap<ExprId, Expr>,
+    /// Where each expression is, by [`ExprId`].
+    #[serde(with = "table")]
+    pub ranges: PrimaryMap<ExprId, TextRange>,
+    /// The elements of all lists of expressions.
+    pub expr_lists: Vec<ExprId>,
+    /// The distinct names and literal strings.
+    #[serde(with = "table")]
+    pub strings: PrimaryMap<StrId, Arc<str>>,
+    /// The calls of functions.
+    #[serde(with = "table")]
+    pub calls: PrimaryMap<CallId, Call>,
+    /// The calls in the form `receiver.name(…)`.
+    #[serde(with = "table")]
+    pub method_calls: PrimaryMap<MethodCallId, MethodCall>,
+    /// The lambdas.
+    #[serde(with = "table")]
+    pub lambdas: PrimaryMap<LambdaId, Lambda>,
+    /// The resource expressions.
+    #[serde(with = "table")]
+    pub resources: PrimaryMap<ResourceId, ResourceExpr>,
+    /// The resource defaults.
+    pub defaults: Vec<ResourceDefaults>,
+    /// The resource overrides.
+    pub overrides: Vec<ResourceOverride>,
+    /// The collectors.
+    #[serde(with = "table")]
+    pub collectors: PrimaryMap<CollectorId, Collector>,
+    /// The bodies of all resource expressions.
+    pub bodies: Vec<ResourceBody>,
+    /// The attributes of all bodies, defaults, overrides and collectors.
+    pub attributes: Vec<Attribute>,
+    /// The parameters of all definitions and lambdas.
+    pub parameters: Vec<Parameter>,
+    /// All definitions, outer ones after those inside them.
+    #[serde(with = "table")]
+    pub definitions: PrimaryMap<DefinitionId, Definition>,
+}
+
+impl Tree {
+    /// Creates a tree without expressions.
+    #[must_use]
+    pub fn new(file: FileId) -> Tree {
+        Tree {
+            file,
+            root: None,
+            exprs: PrimaryMap::new(),
+            ranges: PrimaryMap::new(),
+            expr_lists: Vec::new(),
+            strings: PrimaryMap::new(),
+            calls: PrimaryMap::new(),
+            method_calls: PrimaryMap::new(),
+            lambdas: PrimaryMap::new(),
+            resources: PrimaryMap::new(),
+            defaults: Vec::new(),
+            overrides: Vec::new(),
+            collectors: PrimaryMap::new(),
+            bodies: Vec::new(),
+            attributes: Vec::new(),
+            parameters: Vec::new(),
+            definitions: PrimaryMap::new(),
+        }
+    }
+
+    /// Returns the location of an expression.
+    #[must_use]
+    pub fn span(&self, id: ExprId) -> Span {
+        self.range_span(self.ranges[id])
+    }
+
+    /// Returns a range of the file as a span.
+    #[must_use]
+    pub fn range_span(&self, range: TextRange) -> Span {
+        Span::new(self.file, range.start, range.end)
+    }
+
+    /// Returns a string.
+    #[must_use]
+    pub fn str(&self, id: StrId) -> &Arc<str> {
+        &self.strings[id]
+    }
+
+    /// Returns the elements of a list of expressions.
+    #[must_use]
+    pub fn list(&self, list: ExprList) -> &[ExprId] {
+        &self.expr_lists[list.range()]
+    }
+
+    /// Returns the elements of a list of attributes.
+    #[must_use]
+    pub fn attributes(&self, list: AttributeList) -> &[Attribute] {
+        &self.attributes[list.range()]
+    }
+
+    /// Returns the bodies of a resource expression.
+    #[must_use]
+    pub fn bodies(&self, list: BodyList) -> &[ResourceBody] {
+        &self.bodies[list.range()]
+    }
+
+    /// Returns the elements of a list of parameters.
+    #[must_use]
+    pub fn parameters(&self, list: ParameterList) -> &[Parameter] {
+        &self.parameters[list.range()]
+    }
+
+    /// Adds an expression.
+    pub fn add(&mut self, expr: Expr, range: TextRange) -> ExprId {
+        self.ranges.push(range);
+        self.exprs.push(expr)
+    }
+
+    /// Adds a list of expressions.
+    pub fn add_list(&mut self, list: &[ExprId]) -> ExprList {
+        let start = index(self.expr_lists.len());
+        self.expr_lists.extend_from_slice(list);
+        ExprList { start, len: index(list.len()) }
+    }
+
+    /// Adds a list of attributes.
+    pub fn add_attributes(&mut self, list: Vec<Attribute>) -> AttributeList {
+        let (start, len) = (index(self.attributes.len()), index(list.len()));
+        self.attributes.extend(list);
+        AttributeList { start, len }
+    }
+
+    /// Adds the bodies of a resource expression.
+    pub fn add_bodies(&mut self, list: Vec<ResourceBody>) -> BodyList {
+        let (start, len) = (index(self.bodies.len()), index(list.len()));
+        self.bodies.extend(list);
+        BodyList { start, len }
+    }
+
+    /// Adds a list of parameters.
+    pub fn add_parameters(&mut self, list: Vec<Parameter>) -> ParameterList {
+        let (start, len) = (index(self.parameters.len()), index(list.len()));
+        self.parameters.extend(list);
+        ParameterList { start, len }
+    }
+
+    /// Adds a string, or returns the id of an equal one in `known`, which the builder of the tree keeps.
+    pub fn intern(&mut self, known: &mut FxHashMap<Arc<str>, StrId>, text: &str) -> StrId {
+        if let Some(id) = known.get(text) {
+            return *id;
+        }
+        let shared: Arc<str> = text.into();
+        let id = self.strings.push(Arc::clone(&shared));
+        known.insert(shared, id);
+        id
+    }
+}
+
+/// A file has fewer than 2^32 bytes, so a table of its tree has fewer entries.
+fn index(len: usize) -> u32 {
+    u32::try_from(len).expect("a table of a tree has fewer than 2^32 entries")
+}

@@ -1,0 +1,1 @@
+//! The catalog of the Puppet language while it is compiled, and as JSON.

@@ -1,0 +1,1 @@
+//! Evaluates Puppet manifests to a catalog.

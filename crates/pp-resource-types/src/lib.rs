@@ -1,0 +1,1 @@
+//! The native resource types of Puppet, as data.

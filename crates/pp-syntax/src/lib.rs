@@ -1,0 +1,1 @@
+//! Parses the Puppet language.

@@ -1,0 +1,45 @@
+//! Values and data types of the Puppet language.
+//!
+//! A [`Type`] is itself a value, so both live here: inference, assignability, conversion (`new`), formatting, and the texts
+//! that say why a value does not match a type.
+//!
+//! This crate knows nothing of syntax trees, scopes, functions or catalogs.
+
+mod assignable;
+mod compare;
+mod convert;
+mod display;
+mod error;
+mod format;
+mod infer;
+mod instance;
+mod mismatch;
+mod parametrize;
+mod parse;
+mod regexp;
+mod serialize;
+mod signature;
+mod types;
+mod value;
+
+pub use assignable::is_assignable;
+pub use compare::{compare, equal, is_in, matches_option};
+pub use convert::{new_instance, parse_number};
+pub use display::{interpolate, source_form};
+pub use error::{Error, ErrorKind};
+pub use format::sprintf;
+pub use infer::{generalize, infer, infer_detailed};
+pub use instance::is_instance;
+pub use mismatch::describe_mismatch;
+pub use parametrize::{named, parametrize};
+pub use parse::parse_type;
+pub use regexp::Regexp;
+pub use serialize::{from_json, rich_json};
+pub use signature::{Signature, SignatureParameter, describe_signatures};
+pub use types::{
+    Alias, Callable, EnumType, FloatBounds, IntegerBounds, Presence, Size, StructMember, TimestampBounds, TupleType,
+    Type,
+};
+pub use value::{
+    Deferred, Float, Hash, HashValue, IteratorValue, SemVer, SemVerRange, Timespan, Timestamp, Uri, Value,
+};

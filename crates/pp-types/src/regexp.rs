@@ -1,0 +1,55 @@
+//! Regular expressions with the syntax of Ruby.
+
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+
+use crate::error::{Error, ErrorKind};
+
+/// A regular expression: equal if the source is.
+#[derive(Clone, Debug)]
+pub struct Regexp(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    source: Arc<str>,
+    compiled: OnceLock<Result<fancy_regex::Regex, Error>>,
+}
+
+impl Regexp {
+    /// Creates a regular expression, which is compiled when it is first used.
+    #[must_use]
+    pub fn new(source: impl Into<Arc<str>>) -> Regexp {
+        Regexp(Arc::new(Inner { source: source.into(), compiled: OnceLock::new() }))
+    }
+
+    /// Returns the source, without slashes.
+    #[must_use]
+    pub fn source(&self) -> &Arc<str> {
+        &self.0.source
+    }
+
+    /// Returns the compiled form.
+    ///
+    /// # Errors
+    /// An invalid regular expression.
+    pub fn compiled(&self) -> Result<&fancy_regex::Regex, Error> {
+        let compiled = self.0.compiled.get_or_init(|| {
+            fancy_regex::Regex::new(&self.0.source).map_err(|e| Error::new(ErrorKind::Regexp, e.to_string()))
+        });
+        compiled.as_ref().map_err(Clone::clone)
+    }
+}
+
+impl PartialEq for Regexp {
+    fn eq(&self, other: &Regexp) -> bool {
+        self.0.source == other.0.source
+    }
+}
+
+impl Eq for Regexp {}
+
+impl Hash for Regexp {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.source.hash(state);
+    }
+}

@@ -1,0 +1,217 @@
+//! Values.
+
+use std::hash::{Hash as StdHash, Hasher};
+use std::sync::{Arc, Mutex};
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::regexp::Regexp;
+use crate::types::Type;
+
+/// A hash in insertion order.
+pub type Hash = IndexMap<Value, Value, FxBuildHasher>;
+
+/// A value (spec 07 §5.5, §5.6). Immutable and cheap to clone.
+///
+/// Equality and hashing are those of hash keys: exact strings, `1` and `1.0` differ. The operator `==` of the language is
+/// looser.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Value {
+    Undef,
+    /// The `default` literal.
+    Default,
+    Boolean(bool),
+    Integer(i64),
+    Float(Float),
+    String(Arc<str>),
+    Regexp(Regexp),
+    Array(Arc<Vec<Value>>),
+    Hash(Arc<HashValue>),
+    /// A type, which is also what a resource reference is.
+    Type(Type),
+    Sensitive(Arc<Value>),
+    Binary(Arc<[u8]>),
+    Timestamp(Timestamp),
+    Timespan(Timespan),
+    SemVer(Arc<SemVer>),
+    SemVerRange(Arc<SemVerRange>),
+    Uri(Arc<Uri>),
+    Iterator(IteratorValue),
+    Deferred(Arc<Deferred>),
+}
+
+/// A hash as a value.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct HashValue(pub Hash);
+
+impl StdHash for HashValue {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // Equal hashes may differ in their order.
+        state.write_usize(self.0.len());
+    }
+}
+
+impl std::ops::Deref for HashValue {
+    type Target = Hash;
+
+    fn deref(&self) -> &Hash {
+        &self.0
+    }
+}
+
+/// A float, compared and hashed by its bits, but for zero, which equals negative zero.
+#[derive(Clone, Copy, Debug)]
+pub struct Float(pub f64);
+
+impl Float {
+    fn key(self) -> u64 {
+        if self.0 == 0.0 { 0 } else { self.0.to_bits() }
+    }
+}
+
+impl PartialEq for Float {
+    fn eq(&self, other: &Float) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Float {}
+
+impl StdHash for Float {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.key());
+    }
+}
+
+/// A point in time, in nanoseconds since 1970-01-01 00:00 UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Timestamp(pub i128);
+
+/// A duration in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Timespan(pub i128);
+
+/// A semantic version.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SemVer {
+    /// The major version.
+    pub major: u64,
+    /// The minor version.
+    pub minor: u64,
+    /// The patch version.
+    pub patch: u64,
+    /// The part after `-`, split at dots.
+    pub prerelease: Option<Arc<str>>,
+    /// The part after `+`.
+    pub build: Option<Arc<str>>,
+}
+
+/// A range of semantic versions, as written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SemVerRange {
+    /// The source.
+    pub source: Arc<str>,
+}
+
+/// A URI, as written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Uri {
+    /// The source.
+    pub source: Arc<str>,
+}
+
+/// A call that the agent makes before it applies the catalog.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Deferred {
+    /// The name of the function, or of a variable with its dollar sign.
+    pub name: Arc<str>,
+    /// The arguments.
+    pub arguments: Vec<Value>,
+}
+
+/// The values of `step` and `reverse_each` without a block: consumed by the first pass over them. Equal only to itself.
+#[derive(Clone, Debug)]
+pub struct IteratorValue {
+    /// The type of an element.
+    pub element: Type,
+    /// The values that are left.
+    pub values: Arc<Mutex<std::collections::VecDeque<Value>>>,
+}
+
+impl PartialEq for IteratorValue {
+    fn eq(&self, other: &IteratorValue) -> bool {
+        Arc::ptr_eq(&self.values, &other.values)
+    }
+}
+
+impl Eq for IteratorValue {}
+
+impl StdHash for IteratorValue {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (Arc::as_ptr(&self.values) as usize).hash(state);
+    }
+}
+
+impl Value {
+    /// Creates a string.
+    #[must_use]
+    pub fn string(text: impl Into<Arc<str>>) -> Value {
+        Value::String(text.into())
+    }
+
+    /// Creates an array.
+    #[must_use]
+    pub fn array(values: Vec<Value>) -> Value {
+        Value::Array(Arc::new(values))
+    }
+
+    /// Creates a hash.
+    #[must_use]
+    pub fn hash(entries: Hash) -> Value {
+        Value::Hash(Arc::new(HashValue(entries)))
+    }
+
+    /// Returns whether the value counts as true: everything but `undef` and `false` does.
+    #[must_use]
+    pub fn is_true(&self) -> bool {
+        !matches!(self, Value::Undef | Value::Boolean(false))
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Value {
+        Value::Boolean(value)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(value: i64) -> Value {
+        Value::Integer(value)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(value: f64) -> Value {
+        Value::Float(Float(value))
+    }
+}
+
+impl From<&str> for Value {
+    fn from(value: &str) -> Value {
+        Value::string(value)
+    }
+}
+
+impl From<String> for Value {
+    fn from(value: String) -> Value {
+        Value::string(value)
+    }
+}
+
+impl From<Type> for Value {
+    fn from(value: Type) -> Value {
+        Value::Type(value)
+    }
+}
