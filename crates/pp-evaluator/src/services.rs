@@ -1,0 +1,78 @@
+//! What the evaluator asks of its caller: parsing of templates, files, data.
+
+use std::sync::Arc;
+
+use mcl_diagnostics::{Diagnostic, FileId};
+use pp_ast::Tree;
+use pp_functions::FileKind;
+use pp_types::{Error, ErrorKind, Hash, Type, Value};
+
+/// The world outside the manifests. Its answers must not change during a compilation.
+pub trait Services {
+    /// Parses and validates a template. The spans of the result refer to `file`.
+    ///
+    /// # Errors
+    /// What is wrong with the template, at least one diagnostic.
+    fn parse_epp(&self, file: FileId, text: &str) -> Result<Tree, Vec<Diagnostic>>;
+
+    /// Finds `path` in `files/` or `templates/` of a module; without a module, an absolute path.
+    fn find_file(&self, kind: FileKind, module: Option<&str>, path: &str) -> Option<Arc<str>>;
+
+    /// Reads a file that [`find_file`](Services::find_file) found.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or is too large.
+    fn read_file(&self, path: &str) -> Result<Arc<[u8]>, Error>;
+
+    /// Returns the directory of a module.
+    fn module_directory(&self, module: &str) -> Option<Arc<str>>;
+
+    /// Looks a key up in the data of the environment; `None` if it is not found.
+    ///
+    /// # Errors
+    /// Invalid data, and values that cannot be merged.
+    fn lookup(&self, request: &LookupRequest<'_>) -> Result<Option<Value>, Error>;
+}
+
+/// A question to the data of the environment.
+#[derive(Debug)]
+pub struct LookupRequest<'a> {
+    /// The key, with dots for parts of a value.
+    pub key: &'a str,
+    /// The type that the value must have.
+    pub value_type: Option<&'a Type>,
+    /// The merge strategy: a name or a hash of options.
+    pub merge: Option<&'a Value>,
+    /// It is the automatic lookup of a class parameter.
+    pub is_parameter: bool,
+    /// The facts of the node.
+    pub facts: &'a Hash,
+    /// `$trusted`
+    pub trusted: &'a Hash,
+}
+
+/// Services that have nothing: no templates, files, or data.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoServices;
+
+impl Services for NoServices {
+    fn parse_epp(&self, _: FileId, _: &str) -> Result<Tree, Vec<Diagnostic>> {
+        Err(Vec::new())
+    }
+
+    fn find_file(&self, _: FileKind, _: Option<&str>, _: &str) -> Option<Arc<str>> {
+        None
+    }
+
+    fn read_file(&self, path: &str) -> Result<Arc<[u8]>, Error> {
+        Err(Error::new(ErrorKind::Unavailable, format!("Could not read file {path}")))
+    }
+
+    fn module_directory(&self, _: &str) -> Option<Arc<str>> {
+        None
+    }
+
+    fn lookup(&self, _: &LookupRequest<'_>) -> Result<Option<Value>, Error> {
+        Ok(None)
+    }
+}
