@@ -83,6 +83,9 @@ pub trait Host {
     /// Writes a warning with the location of the running call.
     fn warn(&mut self, message: &str);
 
+    /// Writes a warning about something that is deprecated, once per key in a compilation, with the location if it is known.
+    fn deprecate(&mut self, key: &str, message: &str);
+
     /// The setting `strict`.
     fn strict(&self) -> Strict;
 

@@ -41,5 +41,5 @@ pub use types::{
     Type,
 };
 pub use value::{
-    Deferred, Float, Hash, HashValue, IteratorValue, SemVer, SemVerRange, Timespan, Timestamp, Uri, Value,
+    Deferred, ErrorValue, Float, Hash, HashValue, IteratorValue, SemVer, SemVerRange, Timespan, Timestamp, Uri, Value,
 };

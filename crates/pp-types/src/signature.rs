@@ -32,11 +32,12 @@ pub struct SignatureParameter {
 
 impl Signature {
     /// Reads a signature as the table of functions writes it: `Iterable iterable, Callable[1, 1] &block`, optional parameters
-    /// as `?name`, repeated ones as `*name`, repeated ones that are needed at least once as `+name`.
+    /// as `?name`, repeated ones as `*name`, repeated ones that are needed at least once as `+name`, a block that may be left
+    /// out as `?&block`. Names of types that are not built in go to `resolve`.
     ///
     /// # Errors
     /// A text that is not a signature.
-    pub fn parse(_text: &str) -> Result<Signature, Error> {
+    pub fn parse(_text: &str, _resolve: &dyn Fn(&str) -> Option<Type>) -> Result<Signature, Error> {
         todo!()
     }
 

@@ -1,7 +1,8 @@
 //! Values.
 
 use std::hash::{Hash as StdHash, Hasher};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -40,6 +41,7 @@ pub enum Value {
     Uri(Arc<Uri>),
     Iterator(IteratorValue),
     Deferred(Arc<Deferred>),
+    Error(Arc<ErrorValue>),
 }
 
 /// A hash as a value.
@@ -131,18 +133,72 @@ pub struct Deferred {
     pub arguments: Vec<Value>,
 }
 
-/// The values of `step` and `reverse_each` without a block: consumed by the first pass over them. Equal only to itself.
+/// An instance of the type `Error`: what the block of `get` receives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErrorValue {
+    /// The attribute `msg`.
+    pub message: Arc<str>,
+    /// The attribute `kind`.
+    pub kind: Option<Arc<str>>,
+    /// The attribute `issue_code`.
+    pub issue_code: Option<Arc<str>>,
+    /// The attribute `partial_result`.
+    pub partial_result: Value,
+    /// The attribute `details`.
+    pub details: Option<Hash>,
+}
+
+impl StdHash for ErrorValue {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.message.hash(state);
+    }
+}
+
+/// The value of `step`, `reverse_each` and `tree_each` without a block. Equal only to itself.
+///
+/// `each`, `map`, `filter` and `step` take its elements one after the other, once and for all; the other functions see all
+/// of them each time.
 #[derive(Clone, Debug)]
 pub struct IteratorValue {
     /// The type of an element.
     pub element: Type,
-    /// The values that are left.
-    pub values: Arc<Mutex<std::collections::VecDeque<Value>>>,
+    elements: Arc<IteratorElements>,
+}
+
+#[derive(Debug)]
+struct IteratorElements {
+    all: Vec<Value>,
+    taken: AtomicUsize,
+}
+
+impl IteratorValue {
+    /// Creates an iterator over elements.
+    #[must_use]
+    pub fn new(element: Type, elements: Vec<Value>) -> IteratorValue {
+        IteratorValue { element, elements: Arc::new(IteratorElements { all: elements, taken: AtomicUsize::new(0) }) }
+    }
+
+    /// Returns all elements, those that were taken included.
+    #[must_use]
+    pub fn all(&self) -> &[Value] {
+        &self.elements.all
+    }
+
+    /// Takes the next element; `None` if all were taken.
+    #[must_use]
+    pub fn take_next(&self) -> Option<Value> {
+        let at = self.elements.taken.fetch_add(1, Ordering::Relaxed);
+        let element = self.elements.all.get(at).cloned();
+        if element.is_none() {
+            self.elements.taken.store(self.elements.all.len(), Ordering::Relaxed);
+        }
+        element
+    }
 }
 
 impl PartialEq for IteratorValue {
     fn eq(&self, other: &IteratorValue) -> bool {
-        Arc::ptr_eq(&self.values, &other.values)
+        Arc::ptr_eq(&self.elements, &other.elements)
     }
 }
 
@@ -150,7 +206,7 @@ impl Eq for IteratorValue {}
 
 impl StdHash for IteratorValue {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (Arc::as_ptr(&self.values) as usize).hash(state);
+        (Arc::as_ptr(&self.elements) as usize).hash(state);
     }
 }
 
