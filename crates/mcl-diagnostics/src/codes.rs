@@ -116,6 +116,9 @@ codes! {
     W0101 W0102 W0103 W0104 W0105 W0106 W0107 W0108 W0109 W0110 W0111 W0112 W0113
     // Lints about what a valid program will do.
     W0201 W0202 W0203 W0204 W0205
+    // Lints of Puppet manifests, which `puppet-lint` reports as well.
+    W0301 W0302 W0303 W0304 W0305 W0306 W0307 W0308 W0309 W0310 W0311 W0312 W0313 W0314 W0315 W0316 W0317 W0318 W0319
+    W0320 W0321 W0322 W0323 W0324 W0325 W0326 W0327 W0328 W0329 W0330 W0331 W0332 W0333 W0334
     // Runtime: the function engine.
     R0101 R0102 R0103 R0104 R0105 R0106 R0107
     // Runtime: from values to resources.
@@ -128,6 +131,8 @@ codes! {
     P0101 P0102 P0103 P0104 P0105 P0106 P0107 P0108 P0109 P0110
     // Translation of Puppet resources.
     P0201 P0202 P0203
+    // Files of Puppet environments, and facts.
+    P0701 P0702 P0703 P0704 P0705
     // Merging an mcl program and a Puppet catalog.
     M0101 M0102 M0103 M0104 M0105 M0106 M0107 M0108
     // Artifact files.

@@ -9,6 +9,7 @@ mod definition;
 mod expr;
 mod resource;
 mod tree;
+mod validate;
 
 pub use definition::{
     ClassDefinition, DefineDefinition, Definition, FunctionDefinition, HostName, NodeDefinition, Parameter, TypeAlias,
@@ -22,3 +23,4 @@ pub use tree::{
     AttributeList, BodyList, CallId, CollectorId, DefinitionId, ExprId, ExprList, LambdaId, MethodCallId,
     ParameterList, ResourceId, StrId, TextRange, Tree,
 };
+pub use validate::InvalidTree;

@@ -61,6 +61,12 @@ macro_rules! lists {
                 self.len == 0
             }
 
+            /// Returns the range in the table, unless it is not one, as in a hostile artifact.
+            pub(crate) fn checked_range(self) -> Option<std::ops::Range<usize>> {
+                let end = self.start.checked_add(self.len)?;
+                Some(self.start as usize..end as usize)
+            }
+
             fn range(self) -> std::ops::Range<usize> {
                 self.start as usize..(self.start + self.len) as usize
             }

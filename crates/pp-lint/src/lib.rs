@@ -1,0 +1,23 @@
+//! Lints for Puppet manifests: what is valid, but should be written in another way.
+//!
+//! [`LINTS`] is the table: a code, the name that `puppet-lint` uses, and whether it is on. [`check`] runs the lints over the
+//! tree and text of one file without syntax errors. Trees are flat tables, so a lint is a loop over one of them; what is
+//! not in the tree (comments, whitespace) comes from the [source map](source_map). A comment `# lint:ignore:NAME` switches a lint
+//! off, as for `puppet-lint`.
+//!
+//! This crate reads no files and changes no tree. A lint never makes a manifest invalid.
+
+mod alignment;
+mod attributes;
+mod check;
+mod definitions;
+mod expressions;
+mod facts;
+mod ignore;
+mod source_map;
+mod strings;
+mod table;
+mod whitespace;
+
+pub use check::{Subject, check};
+pub use table::{LINTS, Level, Lint, find_lint};

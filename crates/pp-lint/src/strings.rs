@@ -1,0 +1,73 @@
+//! Lints about string literals.
+
+use mcl_diagnostics::Code;
+use pp_ast::{Expr, ExprId};
+use rustc_hash::FxHashSet;
+
+use crate::check::{Context, Findings};
+
+pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
+    let tree = context.tree;
+    let lists = tree.exprs.values().filter_map(|expr| match expr {
+        Expr::Interpolation(segments) => Some(tree.list(*segments)),
+        _ => None,
+    });
+    let segments: FxHashSet<ExprId> = lists.flatten().copied().collect();
+    for (id, expr) in &tree.exprs {
+        match expr {
+            Expr::String(text) if !segments.contains(&id) => check_literal(context, findings, id, tree.str(*text)),
+            Expr::Interpolation(list) => check_interpolation(context, findings, id, tree.list(*list)),
+            _ => {}
+        }
+    }
+}
+
+fn check_literal(context: &Context<'_>, findings: &mut Findings<'_>, id: ExprId, value: &str) {
+    let source = context.source(id);
+    let range = context.range(id);
+    let is_quoted = source.starts_with(['"', '\'']);
+    if source.starts_with('"') && !source.contains(['\\', '\'', '\n', '\t']) {
+        let help = "write it in single quotes: nothing in it is replaced";
+        findings.add(Code::W0310, range, "double-quoted string without variables", help);
+    }
+    if is_quoted && matches!(value, "true" | "false") {
+        let message = format!("quoted boolean `{source}`");
+        findings.add(Code::W0314, range, message, format!("write `{value}`: every string counts as true"));
+    }
+    if let Some(path) = value.strip_prefix("puppet:///")
+        && is_quoted
+        && !path.is_empty()
+        && !path.starts_with("modules/")
+    {
+        let help = format!("write `puppet:///modules/{path}`, or name a mount point of the file server");
+        findings.add(Code::W0320, range, "`puppet:///` URL without `modules/`", help);
+    }
+}
+
+fn check_interpolation(context: &Context<'_>, findings: &mut Findings<'_>, id: ExprId, segments: &[ExprId]) {
+    let tree = context.tree;
+    if let [only] = segments
+        && let Expr::Text(inner) = tree.exprs[*only]
+        && matches!(tree.exprs[inner], Expr::Variable(_) | Expr::Access(..))
+        && context.source(id).starts_with('"')
+    {
+        let help = "write the variable without quotes; `String($x)` makes a string of any value";
+        findings.add(Code::W0311, context.range(id), "string of only a variable", help);
+    }
+    for segment in segments {
+        let Expr::Text(inner) = tree.exprs[*segment] else { continue };
+        let (Expr::Variable(name), source) = (&tree.exprs[inner], context.source(*segment)) else { continue };
+        if !source.starts_with('$') || source.starts_with("${") {
+            continue;
+        }
+        let name = tree.str(*name);
+        let range = context.range(*segment);
+        let help = format!("write `${{{name}}}`");
+        findings.add(Code::W0312, range, format!("variable `${name}` without braces in a string"), help);
+        let after = context.text.get(range.end as usize..).unwrap_or("");
+        if after.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')) {
+            let help = format!("the name of a variable ends at the dash: write `${{{name}}}-…`");
+            findings.add(Code::W0313, range, format!("dash after the variable `${name}` in a string"), help);
+        }
+    }
+}

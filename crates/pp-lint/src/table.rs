@@ -1,0 +1,88 @@
+//! The table of lints.
+
+use mcl_diagnostics::Code;
+
+/// Whether a lint is on where the command line does not name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Only where it is asked for: a matter of style.
+    Off,
+    /// The code probably does not do what its author wants, or not for long.
+    Warning,
+}
+
+/// A lint.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Lint {
+    /// The code.
+    pub code: Code,
+    /// The name that `puppet-lint` uses, also in comments.
+    pub name: &'static str,
+    /// Whether it is on.
+    pub level: Level,
+}
+
+const fn style(code: Code, name: &'static str) -> Lint {
+    Lint { code, name, level: Level::Off }
+}
+
+const fn warning(code: Code, name: &'static str) -> Lint {
+    Lint { code, name, level: Level::Warning }
+}
+
+/// All lints, in the order of their codes.
+pub static LINTS: &[Lint] = &[
+    style(Code::W0301, "trailing_whitespace"),
+    style(Code::W0302, "hard_tabs"),
+    style(Code::W0303, "140chars"),
+    style(Code::W0304, "2sp_soft_tabs"),
+    style(Code::W0305, "arrow_alignment"),
+    style(Code::W0306, "arrow_on_right_operand_line"),
+    style(Code::W0307, "star_comments"),
+    style(Code::W0308, "trailing_newline"),
+    style(Code::W0309, "documentation"),
+    style(Code::W0310, "double_quoted_strings"),
+    style(Code::W0311, "only_variable_string"),
+    style(Code::W0312, "variables_not_enclosed"),
+    warning(Code::W0313, "variable_contains_dash"),
+    warning(Code::W0314, "quoted_booleans"),
+    style(Code::W0315, "unquoted_resource_title"),
+    style(Code::W0316, "ensure_first_param"),
+    warning(Code::W0317, "unquoted_file_mode"),
+    warning(Code::W0318, "file_mode"),
+    style(Code::W0319, "ensure_not_symlink_target"),
+    warning(Code::W0320, "puppet_url_without_modules"),
+    style(Code::W0321, "selector_inside_resource"),
+    style(Code::W0322, "unsafe_interpolations"),
+    warning(Code::W0323, "case_without_default"),
+    style(Code::W0324, "unquoted_string_in_case"),
+    style(Code::W0325, "unquoted_node_name"),
+    style(Code::W0326, "right_to_left_relationship"),
+    warning(Code::W0327, "leading_zero"),
+    style(Code::W0328, "relative_classname_inclusion"),
+    warning(Code::W0329, "nested_classes_or_defines"),
+    warning(Code::W0330, "inherits_across_namespaces"),
+    style(Code::W0331, "parameter_order"),
+    warning(Code::W0332, "autoloader_layout"),
+    style(Code::W0333, "top_scope_facts"),
+    warning(Code::W0334, "legacy_facts"),
+];
+
+/// Returns the lint with a code.
+#[must_use]
+pub fn find_lint(code: Code) -> Option<&'static Lint> {
+    LINTS.iter().find(|lint| lint.code == code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lints_are_sorted_and_their_names_differ() {
+        assert!(LINTS.is_sorted_by(|a, b| a.code.name() < b.code.name()));
+        for (at, lint) in LINTS.iter().enumerate() {
+            assert!(LINTS[..at].iter().all(|other| other.name != lint.name), "{}", lint.name);
+        }
+    }
+}

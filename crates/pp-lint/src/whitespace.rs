@@ -1,0 +1,60 @@
+//! Lints about lines: whitespace, tabs, length, comments.
+
+use mcl_diagnostics::Code;
+
+use crate::check::{Context, Findings, range};
+
+/// Columns of a line, as `puppet-lint` counts them.
+const MAX_COLUMNS: usize = 140;
+
+pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
+    let mut start = 0;
+    for line in context.text.split_inclusive('\n') {
+        check_line(context, findings, start, line.trim_end_matches('\n').trim_end_matches('\r'));
+        start += line.len();
+    }
+    for comment in &context.map.comments {
+        if context.slice(*comment).starts_with("/*") {
+            findings.add(Code::W0307, *comment, "comment in `/* */`", "start each line of a comment with `#`");
+        }
+    }
+    let is_heredoc = context.map.is_literal(range(start.saturating_sub(1), start).start);
+    if !context.text.is_empty() && !context.text.ends_with('\n') && !is_heredoc {
+        let last = range(start.saturating_sub(1), start);
+        findings.add(Code::W0308, last, "no newline at the end of the file", "end the last line with a newline");
+    }
+}
+
+fn check_line(context: &Context<'_>, findings: &mut Findings<'_>, start: usize, line: &str) {
+    let end = start + line.len();
+    let is_literal = |at: usize| context.map.is_literal(range(at, at).start);
+    let text_end = start + line.trim_end_matches([' ', '\t']).len();
+    if text_end < end && !is_literal(text_end) {
+        let help = "remove the spaces at the end of the line";
+        findings.add(Code::W0301, range(text_end, end), "trailing whitespace", help);
+    }
+    if let Some(at) = line.bytes().position(|byte| byte == b'\t').map(|at| start + at)
+        && !is_literal(at)
+    {
+        findings.add(Code::W0302, range(at, at + 1), "tab character", "indent by two spaces");
+    }
+    let indent = line.len() - line.trim_start_matches(' ').len();
+    if indent % 2 == 1
+        && indent < line.len()
+        && !is_literal(start)
+        && !context.map.is_comment(range(start, start).start)
+    {
+        let message = format!("indentation by {indent} spaces");
+        findings.add(Code::W0304, range(start, start + indent), message, "indent by a multiple of two spaces");
+    }
+    // A link cannot be broken.
+    if line.len() > MAX_COLUMNS && !line.contains("://") {
+        let columns = line.chars().count();
+        if columns > MAX_COLUMNS {
+            let past = line.char_indices().nth(MAX_COLUMNS).map_or(line.len(), |(at, _)| at);
+            let message = format!("line of {columns} characters");
+            let help = format!("write at most {MAX_COLUMNS} characters per line");
+            findings.add(Code::W0303, range(start + past, end), message, help);
+        }
+    }
+}
