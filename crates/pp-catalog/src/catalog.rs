@@ -1,0 +1,296 @@
+//! The catalog and its tables.
+
+use std::sync::Arc;
+
+use cranelift_entity::PrimaryMap;
+use pp_resource_types::KnownTypes;
+use pp_types::{Value, interpolate};
+use rustc_hash::FxHashSet;
+
+use crate::collector::CollectorState;
+use crate::error::{CatalogError, ErrorKind};
+use crate::id::{CollectorId, RelationshipId, ResourceId, SourceId};
+use crate::location::Location;
+use crate::overrides::Override;
+use crate::parameter::Parameter;
+use crate::reference::Reference;
+use crate::relationship::Relationship;
+use crate::resource::{ClassForm, Resource, ResourceKind};
+use crate::source::{Source, SourceKind, Sources};
+use crate::table::Table;
+use crate::tags::{TagTable, is_valid_tag};
+
+/// What a catalog is made for.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The certificate name of the node.
+    pub node: Arc<str>,
+    /// The name of the environment.
+    pub environment: Arc<str>,
+    /// The native types.
+    pub types: KnownTypes,
+}
+
+/// A catalog while it is compiled.
+#[derive(Clone, Debug)]
+pub struct Catalog {
+    pub(crate) options: Options,
+    pub(crate) resources: PrimaryMap<ResourceId, Resource>,
+    pub(crate) table: Table,
+    pub(crate) tags: TagTable,
+    pub(crate) sources: Sources,
+    /// Containment in the order in which it came about.
+    pub(crate) edges: Vec<(ResourceId, ResourceId)>,
+    pub(crate) edge_set: FxHashSet<(ResourceId, ResourceId)>,
+    /// The names of classes and nodes.
+    pub(crate) classes: Vec<Arc<str>>,
+    /// Defines and classes to evaluate.
+    pub(crate) pending: Vec<ResourceId>,
+    pub(crate) overrides: Vec<Override>,
+    pub(crate) relationships: PrimaryMap<RelationshipId, Relationship>,
+    pub(crate) collectors: PrimaryMap<CollectorId, CollectorState>,
+    pub(crate) to_realize: Vec<(Reference, Location)>,
+    /// Counts how often resources that have others in their scope got tags.
+    pub(crate) tag_changes: u64,
+}
+
+impl Catalog {
+    /// The stage `main`, which each catalog has.
+    pub const MAIN_STAGE: ResourceId = ResourceId(0);
+    /// The class `settings`, which each catalog has.
+    pub const SETTINGS: ResourceId = ResourceId(1);
+    /// The main class: code outside classes, defines and nodes.
+    pub const MAIN_CLASS: ResourceId = ResourceId(2);
+    /// What sets the parameters in the main class.
+    pub const MAIN_SOURCE: SourceId = SourceId(0);
+    /// What sets the parameters in the class `settings`, and declares what each catalog has.
+    pub const SETTINGS_SOURCE: SourceId = SourceId(1);
+
+    /// Creates a catalog with the resources that each one has (spec 07 §1.3).
+    #[must_use]
+    pub fn new(options: Options) -> Catalog {
+        let mut sources = Sources::default();
+        for name in ["", "settings"] {
+            sources.add(Source { kind: SourceKind::Class, name: name.into(), parent: None });
+        }
+        let mut catalog = Catalog {
+            options,
+            resources: PrimaryMap::new(),
+            table: Table::default(),
+            tags: TagTable::default(),
+            sources,
+            edges: Vec::new(),
+            edge_set: FxHashSet::default(),
+            classes: vec!["settings".into()],
+            pending: Vec::new(),
+            overrides: Vec::new(),
+            relationships: PrimaryMap::new(),
+            collectors: PrimaryMap::new(),
+            to_realize: Vec::new(),
+            tag_changes: 0,
+        };
+        catalog.add_head();
+        catalog
+    }
+
+    /// Returns a resource.
+    #[must_use]
+    pub fn resource(&self, id: ResourceId) -> &Resource {
+        &self.resources[id]
+    }
+
+    /// Returns all resources, virtual ones included, in catalog order.
+    pub fn resources(&self) -> impl Iterator<Item = (ResourceId, &Resource)> {
+        self.resources.iter()
+    }
+
+    /// Returns the number of resources, virtual ones included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.resources.len()
+    }
+
+    /// Returns whether there is no resource, which is never so.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.resources.is_empty()
+    }
+
+    /// Finds a resource by its title, an alias, or the value of its name attribute (spec 07 §2.2).
+    #[must_use]
+    pub fn find(&self, reference: &Reference) -> Option<ResourceId> {
+        let table = self.table.get(&reference.type_name)?;
+        table.by_title(&reference.title).or_else(|| {
+            let native = self.options.types.find(&reference.type_name)?;
+            if !native.is_isomorphic() {
+                return None;
+            }
+            table.by_key(&native.uniqueness_key(&reference.title, |_| None))
+        })
+    }
+
+    /// Finds a class that was declared, by its name in any case.
+    #[must_use]
+    pub fn find_class(&self, name: &str) -> Option<ResourceId> {
+        self.find(&Reference::class(name))
+    }
+
+    /// Adds a class, define or node whose body sets parameters.
+    pub fn add_source(&mut self, source: Source) -> SourceId {
+        self.sources.add(source)
+    }
+
+    /// Sets the class that a class inherits from.
+    pub fn set_parent(&mut self, child: SourceId, parent: SourceId) {
+        self.sources.set_parent(child, parent);
+    }
+
+    /// Adds the name of a class or node whose body is evaluated to the list of classes.
+    pub fn add_class_name(&mut self, name: &str) {
+        self.classes.push(name.into());
+    }
+
+    /// Returns the names of the classes and nodes that were evaluated, in order.
+    #[must_use]
+    pub fn class_names(&self) -> &[Arc<str>] {
+        &self.classes
+    }
+
+    /// Sets a parameter without a check of permission, such as the default value of a parameter of a define.
+    pub fn set_parameter(&mut self, id: ResourceId, parameter: Parameter) {
+        self.resources[id].parameters.set(parameter);
+        self.record_change(id);
+    }
+
+    /// Says that the body of a define or class is being evaluated.
+    pub fn mark_evaluated(&mut self, id: ResourceId) {
+        self.resources[id].evaluated = true;
+    }
+
+    /// Returns the instances of defines, and classes, that are to be evaluated, in catalog order, and forgets them. Virtual ones
+    /// come when they are realised.
+    pub fn take_pending(&mut self) -> Vec<ResourceId> {
+        let mut pending = std::mem::take(&mut self.pending);
+        pending.sort_unstable();
+        pending.dedup();
+        pending.retain(|id| !self.resources[*id].evaluated);
+        pending
+    }
+
+    /// Makes a virtual resource a real one.
+    pub fn realize_resource(&mut self, id: ResourceId) {
+        let resource = &mut self.resources[id];
+        if resource.is_virtual {
+            resource.is_virtual = false;
+            if !resource.evaluated && resource.kind == ResourceKind::Define {
+                self.pending.push(id);
+            }
+        }
+    }
+
+    /// Records that a class is part of another resource: `contain`.
+    pub fn contain(&mut self, container: ResourceId, content: ResourceId) {
+        if self.edge_set.insert((container, content)) {
+            self.edges.push((container, content));
+            self.resources[content].containers.push(container);
+        }
+    }
+
+    /// Adds tags to a resource: the function `tag`.
+    ///
+    /// # Errors
+    /// Texts that are not tags.
+    pub fn add_tags(&mut self, id: ResourceId, names: &[&str], location: &Location) -> Result<(), CatalogError> {
+        for name in names {
+            if !is_valid_tag(name) {
+                let kind = ErrorKind::InvalidTag((*name).to_owned());
+                return Err(CatalogError { kind, location: location.clone() });
+            }
+        }
+        let mut changed = false;
+        for name in names {
+            changed |= self.tags.add(&mut self.resources[id].tags, name);
+        }
+        if changed {
+            self.record_change(id);
+            self.tag_changes += u64::from(self.resources[id].kind != ResourceKind::Native);
+        }
+        Ok(())
+    }
+
+    /// Returns whether a resource, or that of its scope, has a tag: the function `tagged`, and queries.
+    #[must_use]
+    pub fn is_tagged(&self, id: ResourceId, name: &str) -> bool {
+        let Some(tag) = self.tags.find(name) else { return false };
+        let resource = &self.resources[id];
+        resource.tags.contains(tag) || resource.scope.is_some_and(|scope| self.resources[scope].tags.contains(tag))
+    }
+
+    /// Returns the tags that a resource has by now, those of its scope not included before [`Catalog::finish`].
+    pub fn tags(&self, id: ResourceId) -> impl Iterator<Item = &Arc<str>> {
+        self.resources[id].tags.iter().map(|tag| self.tags.name(tag))
+    }
+
+    pub(crate) fn record_change(&mut self, id: ResourceId) {
+        if id > Catalog::MAIN_CLASS {
+            let type_name = Arc::clone(&self.resources[id].reference.type_name);
+            self.table.get_or_insert(&type_name).changes.push(id);
+        }
+    }
+
+    fn add_head(&mut self) {
+        let unknown = Location::default();
+        let included = ResourceKind::Class(ClassForm::Included);
+        for (type_name, title, kind, tags) in [
+            ("Stage", "main", ResourceKind::Native, &["stage"][..]),
+            ("Class", "Settings", included, &["class", "settings"][..]),
+            ("Class", "main", included, &["class"][..]),
+        ] {
+            let reference = Reference { type_name: type_name.into(), title: title.into() };
+            let mut resource = Resource::new(reference, kind, unknown.clone(), Catalog::SETTINGS_SOURCE);
+            for tag in tags {
+                self.tags.add(&mut resource.tags, tag);
+            }
+            if title == "main" {
+                let value = Value::String("main".into());
+                let name = "name".into();
+                resource.parameters.set(Parameter {
+                    name,
+                    value,
+                    source: Catalog::SETTINGS_SOURCE,
+                    location: unknown.clone(),
+                    append: false,
+                });
+            }
+            resource.evaluated = true;
+            let reference = resource.reference.clone();
+            let id = self.resources.push(resource);
+            self.table.get_or_insert(&reference.type_name).insert_title(&reference.title, id);
+        }
+        self.contain(Catalog::MAIN_STAGE, Catalog::SETTINGS);
+        self.contain(Catalog::MAIN_STAGE, Catalog::MAIN_CLASS);
+    }
+}
+
+/// Returns the strings in a value, which may be a nested array.
+pub(crate) fn flat_texts(value: &Value) -> Vec<Arc<str>> {
+    let mut texts = Vec::new();
+    let mut stack = vec![value];
+    while let Some(value) = stack.pop() {
+        match value {
+            Value::Array(items) => stack.extend(items.iter().rev()),
+            Value::Undef => {}
+            Value::Sensitive(inner) => stack.push(inner),
+            other => texts.push(text_of(other)),
+        }
+    }
+    texts
+}
+
+/// Returns a value as interpolation shows it.
+pub(crate) fn text_of(value: &Value) -> Arc<str> {
+    match value {
+        Value::String(text) => Arc::clone(text),
+        other => interpolate(other).into(),
+    }
+}

@@ -1,0 +1,172 @@
+//! Collectors and `realize` (spec 07 §5.8).
+
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+use crate::catalog::Catalog;
+use crate::error::{CatalogError, CatalogWarning};
+use crate::id::{CollectorId, ResourceId};
+use crate::location::Location;
+use crate::parameter::Parameter;
+use crate::query::Query;
+use crate::reference::Reference;
+use crate::resource::Resource;
+
+/// `Type <| query |> { … }`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Collector {
+    /// The name of the type, each segment capitalized.
+    pub type_name: Arc<str>,
+    /// Which resources; `None` for all.
+    pub query: Option<Query>,
+    /// The brackets.
+    pub form: CollectorForm,
+    /// What to override.
+    pub overrides: Vec<Parameter>,
+    /// Where.
+    pub location: Location,
+}
+
+/// The brackets of a collector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CollectorForm {
+    /// `<| |>`: realises virtual resources, and overrides real ones, too.
+    Virtual,
+    /// `<<| |>>`: collects what other nodes export. Without a store it collects nothing.
+    Exported,
+}
+
+/// What a round of collection did.
+#[derive(Clone, Debug, Default)]
+pub struct Collected {
+    /// Something was collected.
+    pub changed: bool,
+    /// What is suspicious about it.
+    pub warnings: Vec<CatalogWarning>,
+}
+
+/// A collector, and what it has done.
+#[derive(Clone, Debug)]
+pub(crate) struct CollectorState {
+    collector: Collector,
+    asks_for_tags: bool,
+    /// The number of changes of the type that it has seen.
+    seen: usize,
+    /// The number of changes of the tags of containers that it has seen.
+    seen_tags: u64,
+    /// What it has collected: sorted runs, one a round.
+    collected: Vec<ResourceId>,
+    /// Where each run but the first starts.
+    runs: Vec<usize>,
+}
+
+impl CollectorState {
+    pub(crate) fn collected(&self) -> &[ResourceId] {
+        &self.collected
+    }
+
+    fn has_collected(&self, id: ResourceId) -> bool {
+        let mut start = 0;
+        for end in self.runs.iter().copied().chain([self.collected.len()]) {
+            if self.collected[start..end].binary_search(&id).is_ok() {
+                return true;
+            }
+            start = end;
+        }
+        false
+    }
+}
+
+impl Catalog {
+    /// Adds a collector, which runs in each round of [`Catalog::collect`].
+    pub fn add_collector(&mut self, collector: Collector) -> CollectorId {
+        let asks_for_tags = collector.query.as_ref().is_some_and(Query::asks_for_tags);
+        self.collectors.push(CollectorState {
+            collector,
+            asks_for_tags,
+            seen: 0,
+            seen_tags: 0,
+            collected: Vec::new(),
+            runs: Vec::new(),
+        })
+    }
+
+    /// Records a resource to realise as soon as it exists: `realize`.
+    pub fn add_realize(&mut self, reference: Reference, location: Location) {
+        self.to_realize.push((reference, location));
+    }
+
+    /// Runs all collectors, and realises what was recorded, once.
+    ///
+    /// # Errors
+    /// What the bodies of collectors set wrongly.
+    pub fn collect(&mut self) -> Result<Collected, CatalogError> {
+        let mut result = Collected::default();
+        for id in self.collectors.keys() {
+            self.run_collector(id, &mut result)?;
+        }
+        let mut waiting = std::mem::take(&mut self.to_realize);
+        waiting.retain(|(reference, _)| match self.find(reference) {
+            Some(id) => {
+                self.realize_resource(id);
+                result.changed = true;
+                false
+            }
+            None => true,
+        });
+        self.to_realize = waiting;
+        Ok(result)
+    }
+
+    fn run_collector(&mut self, id: CollectorId, result: &mut Collected) -> Result<(), CatalogError> {
+        let found = self.find_new(id);
+        if found.is_empty() {
+            return Ok(());
+        }
+        result.changed = true;
+        for resource in &found {
+            self.realize_resource(*resource);
+        }
+        let state = &mut self.collectors[id];
+        if !state.collected.is_empty() {
+            state.runs.push(state.collected.len());
+        }
+        state.collected.extend_from_slice(&found);
+        if state.collector.overrides.is_empty() {
+            return Ok(());
+        }
+        let (parameters, location) = (state.collector.overrides.clone(), state.collector.location.clone());
+        for resource in found {
+            result.warnings.extend(self.apply_override(resource, &parameters, &location)?);
+        }
+        Ok(())
+    }
+
+    /// Returns the resources that match a collector and that it has not collected, in catalog order. Only those are looked at
+    /// that are new or changed since the last time.
+    fn find_new(&mut self, id: CollectorId) -> Vec<ResourceId> {
+        let state = &self.collectors[id];
+        let Some(table) = self.table.get(&state.collector.type_name) else { return Vec::new() };
+        let stale_tags = state.asks_for_tags && state.seen_tags != self.tag_changes;
+        let changes = &table.changes[state.seen..];
+        let everything = stale_tags || changes.len() > table.resources.len();
+        let mut candidates = if everything { table.resources.clone() } else { changes.to_vec() };
+        if !everything && !candidates.is_sorted_by(|a, b| a < b) {
+            candidates = candidates.into_iter().collect::<FxHashSet<_>>().into_iter().collect();
+            candidates.sort_unstable();
+        }
+        candidates.retain(|resource| {
+            self.is_collected_by(&state.collector, *resource, &self.resources[*resource])
+                && !state.has_collected(*resource)
+        });
+        let (seen, seen_tags) = (table.changes.len(), self.tag_changes);
+        let state = &mut self.collectors[id];
+        (state.seen, state.seen_tags) = (seen, seen_tags);
+        candidates
+    }
+
+    fn is_collected_by(&self, collector: &Collector, id: ResourceId, resource: &Resource) -> bool {
+        collector.form == CollectorForm::Virtual
+            && collector.query.as_ref().is_none_or(|query| query.matches(resource, &|tag| self.is_tagged(id, tag)))
+    }
+}

@@ -1,0 +1,135 @@
+//! Overrides (spec 07 §5.8, §9.1).
+
+use std::sync::Arc;
+
+use pp_types::Value;
+
+use crate::catalog::Catalog;
+use crate::error::{CatalogError, CatalogWarning, ErrorKind};
+use crate::id::{ResourceId, SourceId};
+use crate::location::Location;
+use crate::parameter::Parameter;
+use crate::reference::Reference;
+use crate::resource::ResourceKind;
+use crate::source::SourceKind;
+
+/// `File['/a'] { mode => '0644' }`, or what the body of a collector sets on a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Override {
+    /// The resource.
+    pub reference: Reference,
+    /// What to set.
+    pub parameters: Vec<Parameter>,
+    /// Where.
+    pub location: Location,
+    /// The class, define or node whose body it is in.
+    pub source: SourceId,
+}
+
+impl Catalog {
+    /// Overrides parameters of a resource at once, or when the catalog is finished if the resource does not exist yet.
+    ///
+    /// # Errors
+    /// An override that is not permitted.
+    pub fn add_override(&mut self, change: Override) -> Result<Option<CatalogWarning>, CatalogError> {
+        match self.find(&change.reference) {
+            Some(id) => {
+                self.check_permission(id, &change)?;
+                self.apply_override(id, &change.parameters, &change.location)
+            }
+            None => {
+                self.overrides.push(change);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Sets parameters without a check of permission.
+    pub(crate) fn apply_override(
+        &mut self,
+        id: ResourceId,
+        parameters: &[Parameter],
+        location: &Location,
+    ) -> Result<Option<CatalogWarning>, CatalogError> {
+        let resource = &self.resources[id];
+        let late = resource.evaluated && resource.kind == ResourceKind::Define;
+        let warning = late.then(|| CatalogWarning::LateOverride {
+            reference: resource.reference.clone(),
+            declared: resource.location.clone(),
+            overridden: location.clone(),
+        });
+        for parameter in parameters {
+            self.override_parameter(id, parameter)?;
+        }
+        self.record_change(id);
+        Ok(warning)
+    }
+
+    fn override_parameter(&mut self, id: ResourceId, parameter: &Parameter) -> Result<(), CatalogError> {
+        let mut parameter = parameter.clone();
+        if parameter.append
+            && let Some(existing) = self.resources[id].parameters.get(&parameter.name)
+        {
+            parameter.value = append(&existing.value, &parameter.value);
+        }
+        match &*parameter.name {
+            "tag" => {
+                let mut tags = std::mem::take(&mut self.resources[id].tags);
+                let added = self.add_parameter_tags(&mut tags, &parameter.value);
+                self.resources[id].tags = tags;
+                added.map_err(|kind| CatalogError { kind, location: parameter.location.clone() })?;
+                self.tag_changes += u64::from(self.resources[id].kind != ResourceKind::Native);
+            }
+            "alias" => self.add_aliases(id, &parameter)?,
+            _ => {}
+        }
+        self.resources[id].parameters.set(parameter);
+        Ok(())
+    }
+
+    /// An override is permitted in the class that declares the resource, for parameters that are not set, and in classes that
+    /// inherit from it, for all.
+    pub(crate) fn check_permission(&self, id: ResourceId, change: &Override) -> Result<(), CatalogError> {
+        let resource = &self.resources[id];
+        let error = |kind| Err(CatalogError { kind, location: change.location.clone() });
+        if change.source != resource.source && !self.sources.inherits(change.source, resource.source) {
+            return error(ErrorKind::NotSubclass(resource.reference.clone()));
+        }
+        for parameter in &change.parameters {
+            if let Some(existing) = resource.parameters.get(&parameter.name)
+                && !self.sources.inherits(change.source, existing.source)
+            {
+                return error(ErrorKind::AlreadySet {
+                    reference: resource.reference.clone(),
+                    parameter: Arc::clone(&parameter.name),
+                    by: self.source_text(existing.source),
+                    earlier: existing.location.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn source_text(&self, id: SourceId) -> String {
+        let source = self.sources.get(id);
+        match source.kind {
+            SourceKind::Class if source.name.is_empty() => "the main manifest".to_owned(),
+            SourceKind::Class => format!("class {}", source.name),
+            SourceKind::Define => format!("define {}", source.name),
+            SourceKind::Node => format!("node {}", source.name),
+        }
+    }
+}
+
+/// `+>`: an array of both, flat.
+fn append(existing: &Value, added: &Value) -> Value {
+    let mut all = Vec::new();
+    let mut stack = vec![added, existing];
+    while let Some(value) = stack.pop() {
+        match value {
+            Value::Array(items) => stack.extend(items.iter().rev()),
+            other => all.push(other.clone()),
+        }
+    }
+    Value::array(all)
+}

@@ -1,0 +1,79 @@
+//! The queries of collectors (spec 07 §5.8, §9.1).
+
+use std::sync::Arc;
+
+use pp_types::{Value, equal, interpolate};
+
+use crate::resource::Resource;
+
+/// The query of a collector, with evaluated values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Query {
+    /// `attribute == value` or `attribute != value`.
+    Compare {
+        /// The name of a parameter, `title` or `tag`.
+        attribute: Arc<str>,
+        /// The operator.
+        comparison: Comparison,
+        /// The value.
+        value: Value,
+    },
+    /// `left and right`
+    And(Box<Query>, Box<Query>),
+    /// `left or right`
+    Or(Box<Query>, Box<Query>),
+}
+
+/// The operator of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Comparison {
+    Equal,
+    NotEqual,
+}
+
+impl Query {
+    /// Returns whether the query is about tags, which a resource also gets from the resource of its scope.
+    pub(crate) fn asks_for_tags(&self) -> bool {
+        match self {
+            Query::Compare { attribute, .. } => &**attribute == "tag",
+            Query::And(left, right) | Query::Or(left, right) => left.asks_for_tags() || right.asks_for_tags(),
+        }
+    }
+
+    /// Returns whether a resource matches. `is_tagged` says whether it has a tag.
+    pub(crate) fn matches(&self, resource: &Resource, is_tagged: &dyn Fn(&str) -> bool) -> bool {
+        match self {
+            Query::Compare { attribute, comparison, value } => {
+                let equal = match &**attribute {
+                    "title" => equal(&Value::String(Arc::clone(&resource.reference.title)), value),
+                    "tag" => has_tag(value, is_tagged),
+                    name => holds(resource.parameters.value(name), value),
+                };
+                match comparison {
+                    Comparison::Equal => equal,
+                    Comparison::NotEqual => !equal,
+                }
+            }
+            Query::And(left, right) => left.matches(resource, is_tagged) && right.matches(resource, is_tagged),
+            Query::Or(left, right) => left.matches(resource, is_tagged) || right.matches(resource, is_tagged),
+        }
+    }
+}
+
+fn has_tag(value: &Value, is_tagged: &dyn Fn(&str) -> bool) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(|item| has_tag(item, is_tagged)),
+        Value::String(tag) => is_tagged(tag),
+        other => is_tagged(&interpolate(other)),
+    }
+}
+
+/// An array holds each of its elements, and nothing else.
+fn holds(parameter: Option<&Value>, value: &Value) -> bool {
+    match parameter {
+        Some(Value::Array(items)) => items.iter().any(|item| equal(item, value)),
+        Some(other) => equal(other, value),
+        None => *value == Value::Undef,
+    }
+}

@@ -1,0 +1,78 @@
+//! The targets of relationships (spec 07 §5.17 step 10).
+
+use std::sync::Arc;
+
+use pp_resource_types::METAPARAMETERS;
+use pp_types::Value;
+
+use crate::catalog::Catalog;
+use crate::error::{CatalogError, ErrorKind};
+use crate::id::ResourceId;
+use crate::reference::Reference;
+
+impl Catalog {
+    /// Flattens the relationships of all resources that are not virtual, and checks that their targets exist.
+    pub(crate) fn check_references(&mut self) -> Vec<CatalogError> {
+        let mut errors = Vec::new();
+        for id in self.resources.keys() {
+            let resource = &self.resources[id];
+            if resource.is_virtual {
+                continue;
+            }
+            for parameter in &resource.parameters {
+                if is_relationship(&parameter.name) {
+                    self.check_targets(id, &parameter.name, &parameter.value, &mut errors);
+                }
+            }
+            for (name, value) in self.resources[id].parameters.values_mut() {
+                if is_relationship(name) && needs_flattening(value) {
+                    *value = flattened(value);
+                }
+            }
+        }
+        errors
+    }
+
+    fn check_targets(&self, id: ResourceId, parameter: &Arc<str>, value: &Value, errors: &mut Vec<CatalogError>) {
+        let mut stack = vec![value];
+        while let Some(value) = stack.pop() {
+            let kind = match value {
+                Value::Array(items) => {
+                    stack.extend(items.iter().rev());
+                    continue;
+                }
+                Value::Undef => continue,
+                value => match Reference::from_value(value) {
+                    Ok(target) if self.find(&target).is_some() => continue,
+                    Ok(unknown) => ErrorKind::UnknownTarget { unknown, parameter: Arc::clone(parameter) },
+                    Err(invalid) => ErrorKind::InvalidReference(invalid),
+                },
+            };
+            errors.push(CatalogError { kind, location: self.resources[id].location.clone() });
+        }
+    }
+}
+
+fn is_relationship(name: &str) -> bool {
+    METAPARAMETERS.iter().any(|m| m.relationship && m.name == name)
+}
+
+fn needs_flattening(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(|item| matches!(item, Value::Array(_) | Value::Undef)),
+        _ => false,
+    }
+}
+
+fn flattened(value: &Value) -> Value {
+    let mut flat = Vec::new();
+    let mut stack = vec![value];
+    while let Some(value) = stack.pop() {
+        match value {
+            Value::Array(items) => stack.extend(items.iter().rev()),
+            Value::Undef => {}
+            other => flat.push(other.clone()),
+        }
+    }
+    Value::array(flat)
+}

@@ -1,0 +1,141 @@
+//! Resource types.
+
+use std::sync::Arc;
+
+use crate::attribute::{Attribute, Role};
+use crate::metaparameter::metaparameter;
+use crate::path::clean_path;
+
+/// A native type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResourceType {
+    /// The name in lower case.
+    pub name: &'static str,
+    /// The module that has the type; `None` for those of Puppet itself.
+    pub module: Option<&'static str>,
+    /// What it stands for, in a line.
+    pub doc: &'static str,
+    /// The attributes, without metaparameters.
+    pub attributes: &'static [Attribute],
+    /// What a title says about the attributes that name a resource.
+    pub title: TitlePattern,
+    /// Two resources with the same name are the same resource.
+    isomorphic: bool,
+    /// Only the name is known, so any attribute is accepted.
+    open: bool,
+}
+
+/// What a title says about the attributes that name a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TitlePattern {
+    /// It is the value of the name attribute.
+    Verbatim,
+    /// It is a path, which may end in slashes.
+    Path,
+    /// It is `name@type`, or only the name.
+    NameAtType,
+}
+
+impl ResourceType {
+    pub(crate) const fn new(name: &'static str, doc: &'static str, attributes: &'static [Attribute]) -> ResourceType {
+        ResourceType {
+            name,
+            module: None,
+            doc,
+            attributes,
+            title: TitlePattern::Verbatim,
+            isomorphic: true,
+            open: false,
+        }
+    }
+
+    pub(crate) const fn of_module(mut self, module: &'static str) -> ResourceType {
+        self.module = Some(module);
+        self
+    }
+
+    pub(crate) const fn titled(mut self, title: TitlePattern) -> ResourceType {
+        self.title = title;
+        self
+    }
+
+    pub(crate) const fn not_isomorphic(mut self) -> ResourceType {
+        self.isomorphic = false;
+        self
+    }
+
+    pub(crate) const fn open(mut self) -> ResourceType {
+        self.open = true;
+        self
+    }
+
+    /// Returns whether two resources with the same name are the same resource, which is not so for `exec` and `tidy`.
+    #[must_use]
+    pub fn is_isomorphic(&self) -> bool {
+        self.isomorphic
+    }
+
+    /// Returns whether only the name of the type is known, not its attributes.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// Returns an attribute.
+    #[must_use]
+    pub fn attribute(&self, name: &str) -> Option<&'static Attribute> {
+        self.attributes.iter().find(|a| a.name == name)
+    }
+
+    /// Returns whether resources of the type have a parameter: an attribute, or a metaparameter.
+    #[must_use]
+    pub fn has_parameter(&self, name: &str) -> bool {
+        self.open || self.attribute(name).is_some() || metaparameter(name).is_some()
+    }
+
+    /// Returns the attribute that the title stands for, such as `path` for files.
+    #[must_use]
+    pub fn namevar(&self) -> &'static str {
+        let mut names = self.names();
+        let first = names.next().unwrap_or("name");
+        if names.next().is_some() { "name" } else { first }
+    }
+
+    /// Returns what makes a resource of the type unique: the values of the attributes that name it, in the order of their names
+    /// (spec 07 §2.2). `value` returns the text of an attribute that is set.
+    #[must_use]
+    pub fn uniqueness_key(&self, title: &Arc<str>, value: impl Fn(&str) -> Option<Arc<str>>) -> Vec<Option<Arc<str>>> {
+        let from_title = |name: &str| match self.title {
+            TitlePattern::Verbatim => (name == self.namevar()).then(|| Arc::clone(title)),
+            TitlePattern::Path => (name == self.namevar()).then(|| clean(title)),
+            TitlePattern::NameAtType => match (name, title.split_once('@')) {
+                ("name", Some((name, _))) => Some(name.into()),
+                ("type", Some((_, kind))) => Some(kind.into()),
+                ("name", None) => Some(Arc::clone(title)),
+                _ => None,
+            },
+        };
+        let given = |name: &str| match self.title {
+            TitlePattern::Path => value(name).map(|path| clean(&path)),
+            TitlePattern::Verbatim | TitlePattern::NameAtType => value(name),
+        };
+        let mut names: Vec<&str> = self.names().collect();
+        if names.is_empty() {
+            names.push("name");
+        }
+        names.sort_unstable();
+        names.into_iter().map(|name| given(name).or_else(|| from_title(name))).collect()
+    }
+
+    fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.attributes.iter().filter(|a| a.role == Role::Name).map(|a| a.name)
+    }
+}
+
+fn clean(path: &Arc<str>) -> Arc<str> {
+    if (path.len() > 1 && path.ends_with('/')) || path.contains("//") {
+        clean_path(path).into()
+    } else {
+        Arc::clone(path)
+    }
+}
