@@ -1,17 +1,28 @@
-//! The compilation of a catalog.
+//! The compilation of a catalog (spec 07 §5.17).
 
 use std::sync::Arc;
 
-use mcl_diagnostics::{Diagnostic, SourceFile, Span};
+use mcl_diagnostics::{Code, Diagnostic, FileId, SourceFile, Span, Stage};
+use pp_ast::Tree;
+use pp_catalog::Catalog;
 use pp_functions::LogLevel;
+use pp_types::{ErrorKind, Value};
 
-use crate::environment::Environment;
+use crate::definitions::Definitions;
+use crate::environment::{Environment, Origin};
+use crate::evaluator::{Evaluator, Frame};
+use crate::node::duplicate_nodes;
 use crate::options::Options;
+use crate::scope::TOP;
 use crate::services::Services;
+use crate::stop::{Eval, Fault, Stop};
+use crate::trees::Trees;
 
 /// What a compilation yields.
 #[derive(Debug, Default)]
 pub struct Compilation {
+    /// The catalog; `None` if there are errors.
+    pub catalog: Option<Catalog>,
     /// The messages of the program and the warnings of the evaluation, in order.
     pub log: Vec<LogEntry>,
     /// The errors; none if there is a catalog.
@@ -35,6 +46,103 @@ pub struct LogEntry {
 
 /// Compiles the catalog of a node.
 #[must_use]
-pub fn compile(_environment: &Environment, _options: &Options, _services: &dyn Services) -> Compilation {
-    Compilation::default()
+pub fn compile(environment: &Environment, options: &Options, services: &dyn Services) -> Compilation {
+    let definitions = Definitions::new(environment);
+    let mut errors = definitions.errors.clone();
+    errors.extend(duplicate_nodes(&definitions.nodes));
+    if !errors.is_empty() {
+        return Compilation { diagnostics: errors, ..Compilation::default() };
+    }
+    let (trees, start) = (Trees::default(), Tree::new(FileId(0)));
+    let mut evaluator = Evaluator::new(environment, options, services, &definitions, (&trees, &start));
+    let result = evaluator.compile();
+    let finished = match result {
+        Ok(()) => evaluator.finish(),
+        Err(stop) => Err(vec![diagnostic(stop)]),
+    };
+    let Evaluator { catalog, log, templates, .. } = evaluator;
+    match finished {
+        Ok(()) => Compilation { catalog: Some(catalog), log, diagnostics: Vec::new(), templates },
+        Err(diagnostics) => Compilation { catalog: None, log, diagnostics, templates },
+    }
+}
+
+impl Evaluator<'_> {
+    fn compile(&mut self) -> Eval<()> {
+        self.set_top_variables();
+        self.evaluate_settings()?;
+        let environment = self.environment;
+        for source in environment.sources.iter().filter(|source| source.origin == Origin::Main) {
+            let Some(root) = source.tree.root else { continue };
+            let frame = Frame { tree: &source.tree, scope: TOP, local: None };
+            match self.within(frame, |this| this.eval(root)) {
+                Err(Stop::Jump(jump)) => return Err(crate::call::illegal_jump(&jump)),
+                other => other?,
+            };
+        }
+        self.evaluate_node()?;
+        self.generate()
+    }
+
+    fn finish(&mut self) -> Result<(), Vec<Diagnostic>> {
+        let warnings = self.catalog.finish().map_err(|errors| -> Vec<Diagnostic> {
+            errors.iter().map(|error| diagnostic(self.catalog_error(error, None))).collect()
+        })?;
+        for warning in warnings {
+            self.catalog_warning(&warning).map_err(|stop| vec![diagnostic(stop)])?;
+        }
+        Ok(())
+    }
+
+    /// Facts, `$facts`, `$trusted` and so on.
+    fn set_top_variables(&mut self) {
+        let options = self.options;
+        let variables = &mut self.scopes[TOP].variables;
+        let mut set = |name: &str, value: Value| {
+            variables.insert(name.into(), value);
+        };
+        for hash in [&options.server_facts, &options.facts] {
+            for (name, value) in hash {
+                if let Value::String(name) = name {
+                    set(name, value.clone());
+                }
+            }
+        }
+        set("facts", Value::hash(options.facts.clone()));
+        set("trusted", Value::hash(options.trusted.clone()));
+        set("server_facts", Value::hash(options.server_facts.clone()));
+        set("environment", Value::String(options.environment.clone()));
+        set("title", Value::from("main"));
+        set("name", Value::from("main"));
+        set("module_name", Value::from(""));
+        set("caller_module_name", Value::from(""));
+    }
+}
+
+/// Makes a diagnostic of what stopped the evaluation.
+fn diagnostic(stop: Stop) -> Diagnostic {
+    let Fault { error, code, span, trace } = match stop {
+        Stop::Fault(fault) => *fault,
+        Stop::Jump(jump) => match crate::call::illegal_jump(&jump) {
+            Stop::Fault(fault) => *fault,
+            Stop::Jump(_) => return Diagnostic::error(Code::P0509, Stage::Puppet, "illegal jump").maybe_at(jump.span),
+        },
+    };
+    let code = code.unwrap_or(match error.kind {
+        ErrorKind::Mismatch | ErrorKind::Arguments => Code::P0502,
+        ErrorKind::Unknown => Code::P0503,
+        ErrorKind::Limit => Code::P0506,
+        ErrorKind::Fail => Code::P0507,
+        ErrorKind::Operator | ErrorKind::Arithmetic | ErrorKind::Conversion => Code::P0508,
+        ErrorKind::Unavailable => Code::P0513,
+        ErrorKind::TypeParameters | ErrorKind::Regexp | ErrorKind::Evaluation => Code::P0501,
+    });
+    let mut diagnostic = Diagnostic::error(code, Stage::Puppet, error.message).maybe_at(span);
+    diagnostic.help = error.help;
+    for (place, text) in trace {
+        if Some(place) != span {
+            diagnostic = diagnostic.label(place, text);
+        }
+    }
+    diagnostic
 }

@@ -5,10 +5,35 @@
 //!
 //! This crate knows nothing of tokens, directories, or where facts come from.
 
+mod call;
+mod class;
+mod collector;
 mod compilation;
+mod defaults;
+mod define;
+mod definitions;
 mod environment;
+mod epp;
+mod evaluator;
+mod expression;
+mod generators;
+mod host;
+mod labels;
+mod lambda;
+mod lookup;
+mod node;
 mod options;
+mod overrides;
+mod parameters;
+mod position;
+mod relationship;
+mod resource;
+mod scope;
 mod services;
+mod stop;
+mod trees;
+mod type_name;
+mod variable;
 
 pub use compilation::{Compilation, LogEntry, compile};
 pub use environment::{Environment, Origin, Source};

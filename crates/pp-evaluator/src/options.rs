@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use pp_functions::Strict;
+use pp_resource_types::KnownTypes;
 use pp_types::Hash;
 
 /// The node and the settings.
@@ -20,6 +21,8 @@ pub struct Options {
     pub server_facts: Hash,
     /// The variables of `$settings::`.
     pub settings: Hash,
+    /// The native resource types.
+    pub resource_types: KnownTypes,
     /// What happens where Puppet 8 is stricter than Puppet 7.
     pub strict: Strict,
     /// An unknown variable is an error.
@@ -46,7 +49,7 @@ impl Default for Budget {
 }
 
 impl Options {
-    /// Creates the options of a node without facts, with the defaults of Puppet 7.
+    /// Creates the options of a node without facts, with the core types and the defaults of Puppet 7.
     #[must_use]
     pub fn new(node: impl Into<Arc<str>>) -> Options {
         Options {
@@ -56,6 +59,7 @@ impl Options {
             trusted: Hash::default(),
             server_facts: Hash::default(),
             settings: Hash::default(),
+            resource_types: KnownTypes::core(),
             strict: Strict::Warning,
             strict_variables: false,
             budget: Budget::default(),

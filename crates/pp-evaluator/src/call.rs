@@ -1,0 +1,212 @@
+//! Calls of functions and types (spec 07 §5.9, §5.10).
+
+use std::rc::Rc;
+
+use mcl_diagnostics::{Code, Span, nearest};
+use pp_ast::{CallId, Expr, ExprId, FunctionDefinition, LambdaId, MethodCallId};
+use pp_functions::{Block, Interrupt, all_functions, find_function};
+use pp_types::{
+    Error, ErrorKind, Signature, SignatureParameter, Value, describe_mismatch, describe_signatures, is_instance,
+};
+
+use crate::definitions::{Defined, FunctionRef, plain};
+use crate::evaluator::{Evaluator, Frame};
+use crate::labels::a_label;
+use crate::parameters::{ParameterTypes, unlocated};
+use crate::scope::{Local, TOP};
+use crate::stop::{Eval, Fault, Jump, JumpKind, Stop};
+
+impl<'e> Evaluator<'e> {
+    /// `name(arguments)`, `Type(arguments)`
+    pub(crate) fn eval_call(&mut self, id: ExprId, call: CallId) -> Eval {
+        let tree = self.frame.tree;
+        let call = &tree.calls[call];
+        let span = self.span(id);
+        match &tree.exprs[call.functor] {
+            Expr::Name(name) => {
+                let arguments = self.eval_list(call.arguments)?;
+                self.call_with_block(tree.str(*name), &arguments, call.block, span)
+            }
+            _ => {
+                let target = self.eval(call.functor)?;
+                let Value::Type(_) = target else {
+                    let message = format!("cannot call {}: only functions and data types can be called", a_label(&target));
+                    return Err(self.error(call.functor, message));
+                };
+                let mut arguments = vec![target];
+                arguments.extend(self.eval_list(call.arguments)?);
+                self.call_with_block("new", &arguments, call.block, span)
+            }
+        }
+    }
+
+    /// `receiver.name(arguments)`
+    pub(crate) fn eval_method_call(&mut self, id: ExprId, call: MethodCallId) -> Eval {
+        let tree = self.frame.tree;
+        let call = &tree.method_calls[call];
+        let mut arguments = match &tree.exprs[call.receiver] {
+            Expr::Unfold(inner) => {
+                let value = self.eval(*inner)?;
+                self.unfold(*inner, value)?
+            }
+            _ => vec![self.eval(call.receiver)?],
+        };
+        arguments.extend(self.eval_list(call.arguments)?);
+        let span = self.method_span(call.receiver, call.name_range.end, self.span(id).end);
+        self.call_with_block(tree.str(call.name), &arguments, call.block, span)
+    }
+
+    fn call_with_block(&mut self, name: &str, arguments: &[Value], block: Option<LambdaId>, span: Span) -> Eval {
+        let blocks = self.blocks.len();
+        let block = block.map(|id| self.make_block(id)).transpose()?;
+        let result = self.call_function_at(name, arguments, block.as_ref(), Some(span));
+        self.blocks.truncate(blocks);
+        result
+    }
+
+    /// Calls a function by its name. Errors without a location get that of the call.
+    pub(crate) fn call_function_at(
+        &mut self,
+        name: &str,
+        arguments: &[Value],
+        block: Option<&Block>,
+        span: Option<Span>,
+    ) -> Eval {
+        let name = plain(name);
+        let result = if let Some((key, function)) = self.definitions.functions.get(name).copied() {
+            self.nested(span, |this| this.call_defined(key, function, arguments, block))
+        } else if let Some(function) = find_function(name) {
+            let outer = std::mem::replace(&mut self.call_span, span);
+            let result = self.nested(span, |this| {
+                pp_functions::call(function, this, arguments, block).map_err(|interrupt| this.stop(interrupt))
+            });
+            self.call_span = outer;
+            result
+        } else {
+            return Err(self.unknown_function(name, span));
+        };
+        result.map_err(|stop| located(stop, span))
+    }
+
+    fn unknown_function(&self, name: &str, span: Option<Span>) -> Stop {
+        let known = all_functions().iter().map(|function| function.name);
+        let similar = nearest(name, known.chain(self.definitions.functions.keys().copied()));
+        let mut error = Error::new(ErrorKind::Unknown, format!("Unknown function: '{name}'."));
+        error.help = similar.map(|similar| format!("a function with a similar name: `{similar}`"));
+        located(unlocated(error), span)
+    }
+
+    /// Calls a function that is defined in the language.
+    fn call_defined(
+        &mut self,
+        key: FunctionRef,
+        function: Defined<'e, FunctionDefinition>,
+        arguments: &[Value],
+        block: Option<&Block>,
+    ) -> Eval {
+        let Defined { tree, definition, .. } = function;
+        let name = plain(tree.str(definition.name));
+        let signature = self.signature(key, function)?;
+        if !signature.accepts(arguments, block.map(|block| &*block.callable)) {
+            let block = block.map(|block| &*block.callable);
+            let text = describe_signatures(name, std::slice::from_ref(&*signature), arguments, block);
+            return Err(unlocated(Error::new(ErrorKind::Arguments, text)));
+        }
+        let types = ParameterTypes {
+            types: signature.parameters.iter().map(|parameter| parameter.ty.clone()).collect(),
+            returns: signature.returns.clone(),
+        };
+        let frame = Frame { tree, scope: TOP, local: Some(Local::function()) };
+        let result = self.within(frame, |this| {
+            this.bind(name, definition.parameters, &types, arguments)?;
+            this.eval(definition.body)
+        });
+        let value = match result {
+            Err(Stop::Jump(jump)) if matches!(jump.kind, JumpKind::Return | JumpKind::Next) => jump.value,
+            Err(Stop::Jump(jump)) => return Err(illegal_jump(&jump)),
+            other => other?,
+        };
+        if let Some(returns) = &types.returns
+            && !is_instance(returns, &value)
+        {
+            let text = describe_mismatch(&format!("value returned from {name} has wrong type,"), returns, &value);
+            return Err(unlocated(Error::new(ErrorKind::Mismatch, text)));
+        }
+        Ok(value)
+    }
+
+    fn signature(&mut self, key: FunctionRef, function: Defined<'e, FunctionDefinition>) -> Eval<Rc<Signature>> {
+        if let Some(known) = self.signatures.get(&key) {
+            return Ok(Rc::clone(known));
+        }
+        let Defined { tree, definition, .. } = function;
+        let types = self.definition_types(tree, definition.parameters, definition.returns)?;
+        let parameters = tree.parameters(definition.parameters).iter().zip(types.types.iter());
+        let parameters = parameters.map(|(parameter, ty)| SignatureParameter {
+            name: tree.str(parameter.name).clone(),
+            ty: ty.clone(),
+            is_optional: parameter.default.is_some() || parameter.captures_rest,
+            captures_rest: parameter.captures_rest,
+        });
+        let signature = Rc::new(Signature { parameters: parameters.collect(), block: None, returns: types.returns });
+        self.signatures.insert(key, Rc::clone(&signature));
+        Ok(signature)
+    }
+
+    /// Makes of the interrupt of a function what it is in the evaluator.
+    fn stop(&mut self, interrupt: Interrupt) -> Stop {
+        let jump = |kind, value, span| Stop::Jump(Box::new(Jump { kind, value, span }));
+        let span = self.jump_span.take().or(self.call_span);
+        match interrupt {
+            Interrupt::Error(error) => {
+                // An error that came out of a block keeps its location.
+                let passing = self.passing.take().filter(|fault| fault.error == *error);
+                Stop::Fault(Box::new(passing.unwrap_or_else(|| Fault::new(*error, None))))
+            }
+            Interrupt::Break => jump(JumpKind::Break, Value::Undef, span),
+            Interrupt::Next(value) => jump(JumpKind::Next, value, span),
+            Interrupt::Return(value) => jump(JumpKind::Return, value, span),
+        }
+    }
+
+    /// Makes of a stop what a function sees of it.
+    pub(crate) fn interrupt(&mut self, stop: Stop) -> Interrupt {
+        match stop {
+            Stop::Fault(fault) => {
+                let error = fault.error.clone();
+                self.passing = Some(*fault);
+                Interrupt::from(error)
+            }
+            Stop::Jump(jump) => {
+                self.jump_span = jump.span;
+                match jump.kind {
+                    JumpKind::Break => Interrupt::Break,
+                    JumpKind::Next => Interrupt::Next(jump.value),
+                    JumpKind::Return => Interrupt::Return(jump.value),
+                }
+            }
+        }
+    }
+}
+
+/// Gives an error a location, if it has none.
+pub(crate) fn located(mut stop: Stop, span: Option<Span>) -> Stop {
+    if let Stop::Fault(fault) = &mut stop
+        && fault.span.is_none()
+    {
+        fault.span = span;
+    }
+    stop
+}
+
+/// A jump that has nothing to leave.
+pub(crate) fn illegal_jump(jump: &Jump) -> Stop {
+    let name = jump.kind.name();
+    let help = match jump.kind {
+        JumpKind::Break => "`break` ends an iteration: use it in the block of `each`, `map` and the like",
+        JumpKind::Next => "`next` ends the block of a call",
+        JumpKind::Return => "`return` ends a function, or the body of a class or define",
+    };
+    let error = Error::new(ErrorKind::Evaluation, format!("{name}() from context where this is illegal")).help(help);
+    located(unlocated(error), jump.span).code(Code::P0509)
+}

@@ -1,0 +1,77 @@
+//! Resource defaults: `File { mode => '0644' }` (spec 07 §5.8).
+
+use std::sync::Arc;
+
+use mcl_diagnostics::Code;
+use pp_ast::{Expr, ExprId};
+use pp_catalog::{Parameter, Parameters};
+use pp_types::{Type, Value};
+use rustc_hash::FxHashMap;
+
+use crate::evaluator::Evaluator;
+use crate::scope::ScopeId;
+use crate::stop::{Eval, Stop};
+
+/// The defaults of a scope, by the name of the type.
+pub(crate) type Defaults = FxHashMap<Arc<str>, Vec<Parameter>>;
+
+impl Evaluator<'_> {
+    pub(crate) fn eval_defaults(&mut self, id: ExprId, index: u32) -> Eval {
+        let tree = self.frame.tree;
+        let defaults = tree.defaults[index as usize];
+        let type_name = match &tree.exprs[defaults.type_name] {
+            Expr::TypeName(name) => pp_catalog::capitalize(crate::definitions::plain(tree.str(*name))),
+            _ => match self.eval(defaults.type_name)? {
+                Value::Type(Type::Resource(Some(name), None)) => name,
+                other => {
+                    let message = format!(
+                        "Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got {}",
+                        crate::labels::label(&other)
+                    );
+                    return Err(self.error(id, message));
+                }
+            },
+        };
+        let attributes = self.eval_attributes(defaults.attributes, id)?;
+        let scope = self.frame.scope;
+        for parameter in attributes {
+            let list = self.scopes[scope].defaults.entry(type_name.clone()).or_default();
+            if let Some(earlier) = list.iter().find(|known| known.name == parameter.name) {
+                let message = format!(
+                    "Default already defined at {} for {type_name} {{ {} }}; cannot redefine",
+                    earlier.location, parameter.name
+                );
+                let first = earlier.location.span;
+                let stop = self.error(id, message).code(Code::P0511);
+                return Err(stop.trace(first, "first default"));
+            }
+            list.push(parameter);
+        }
+        Ok(Value::Undef)
+    }
+
+    /// Adds the defaults that hold in a scope for the parameters that are not set.
+    pub(crate) fn add_defaults(&self, type_name: &str, parameters: &mut Parameters, scope: ScopeId) {
+        let mut at = Some(scope);
+        while let Some(id) = at {
+            let scope = &self.scopes[id];
+            if let Some(defaults) = scope.defaults.get(type_name) {
+                for default in defaults {
+                    if parameters.get(&default.name).is_none() {
+                        parameters.set(default.clone());
+                    }
+                }
+            }
+            at = scope.declared_in;
+        }
+    }
+
+    /// Creates an error of the catalog at its location, or else at an expression.
+    pub(crate) fn catalog_error(&self, error: &pp_catalog::CatalogError, span: Option<mcl_diagnostics::Span>) -> Stop {
+        let place = span.or(error.location.span);
+        let earlier = error.earlier().and_then(|earlier| earlier.span);
+        let text = pp_types::Error::new(pp_types::ErrorKind::Evaluation, error.to_string());
+        let stop = crate::call::located(crate::parameters::unlocated(text), place).code(Code::P0511);
+        stop.trace(earlier, "first declaration")
+    }
+}

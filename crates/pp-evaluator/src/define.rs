@@ -1,0 +1,194 @@
+//! Instances of defines, and the parameters of classes and defines (spec 07 §5.9).
+
+use std::sync::Arc;
+
+use mcl_diagnostics::Code;
+use pp_ast::{Parameter, ParameterList};
+use pp_catalog::{Parameter as Attribute, ResourceId, Source, SourceKind};
+use pp_types::{Error, ErrorKind, Type, Value, describe_mismatch, is_instance};
+
+use crate::class::finish_body;
+use crate::definitions::Defined;
+use crate::evaluator::{Evaluator, Frame};
+use crate::parameters::{ParameterTypes, unlocated};
+use crate::scope::{Scope, ScopeKind, TOP};
+use crate::services::LookupRequest;
+use crate::stop::Eval;
+
+impl Evaluator<'_> {
+    /// Evaluates the body of an instance of a define.
+    pub(crate) fn evaluate_define(&mut self, id: ResourceId) -> Eval<()> {
+        let resource = self.catalog.resource(id);
+        let (span, title) = (resource.location.span, resource.reference.title.clone());
+        let key = resource.reference.type_name.to_lowercase();
+        let Some(define) = self.definitions.defines.get(&*key).copied() else { return Ok(()) };
+        let name_parameter = resource.parameters.value("name").cloned();
+        self.catalog.mark_evaluated(id);
+        let Defined { tree, module, definition } = define;
+        let declared_in = self.declared_in.remove(&id).unwrap_or(TOP);
+        let mut scope = Scope::new(ScopeKind::Define, Some(self.node_scope.unwrap_or(TOP)), Some(declared_in));
+        let source = *self.define_sources.entry(key.clone().into()).or_insert_with_key(|name| {
+            self.catalog.add_source(Source { kind: SourceKind::Define, name: Arc::clone(name), parent: None })
+        });
+        (scope.resource, scope.source) = (id, source);
+        scope.module = module.cloned().unwrap_or_else(|| "".into());
+        let caller = self.scopes[declared_in].module.clone();
+        scope.variables.insert("name".into(), name_parameter.unwrap_or_else(|| Value::String(title.clone())));
+        scope.variables.insert("title".into(), Value::String(title));
+        scope.variables.insert("module_name".into(), Value::String(scope.module.clone()));
+        scope.variables.insert("caller_module_name".into(), Value::String(caller));
+        let scope = self.scopes.add(scope);
+        let frame = Frame { tree, scope, local: None };
+        let result = self.nested(span, |this| {
+            this.within(frame, |this| {
+                this.bind_resource(id, definition.parameters, None)?;
+                this.eval(definition.body)
+            })
+        });
+        // Nothing sees the variables any more; defaults are still looked up.
+        self.scopes[scope].variables = Default::default();
+        finish_body(result).map_err(|stop| {
+            let reference = &self.catalog.resource(id).reference;
+            crate::call::located(stop, span).trace(span, format!("`{reference}` is declared here"))
+        })
+    }
+
+    /// Sets the variables of the parameters of a class or define, checks them, and completes the resource with defaults. For a
+    /// class, values are looked up, too.
+    pub(crate) fn bind_resource(&mut self, id: ResourceId, list: ParameterList, class: Option<&str>) -> Eval<()> {
+        let tree = self.frame.tree;
+        let parameters = tree.parameters(list);
+        let types = self.cached_types(list)?;
+        let mut problems = self.unknown_parameters(id, parameters);
+        self.set_metaparameter_variables(id);
+
+        // Given values come first: defaults may use them, whatever the order.
+        let mut missing: Vec<usize> = Vec::new();
+        let mut values: Vec<Option<Value>> = vec![None; parameters.len()];
+        for (at, parameter) in parameters.iter().enumerate() {
+            let name = tree.str(parameter.name);
+            let given = self.catalog.resource(id).parameters.value(name).cloned();
+            let value = match (given, class) {
+                (Some(value), _) => Some(value),
+                (None, Some(class)) => {
+                    let found = self.lookup_parameter(class, name)?;
+                    let found = found.filter(|value| *value != Value::Undef || parameter.default.is_none());
+                    if let Some(value) = &found {
+                        self.complete(id, name, value.clone());
+                    }
+                    found
+                }
+                (None, None) => None,
+            };
+            match value {
+                Some(value) => {
+                    self.set_resource_variable(name, value.clone());
+                    values[at] = Some(value);
+                }
+                None => missing.push(at),
+            }
+        }
+        for (index, at) in missing.iter().copied().enumerate() {
+            let parameter = &parameters[at];
+            let name = tree.str(parameter.name);
+            if let Some(default) = parameter.default {
+                let later: Vec<Parameter> = missing[index..].iter().map(|at| parameters[*at]).collect();
+                let subject = self.catalog.resource(id).reference.to_string();
+                let value = self.eval_default(&subject, &later, default)?;
+                self.complete(id, name, value.clone());
+                self.set_resource_variable(name, value.clone());
+                values[at] = Some(value);
+            } else if self.catalog.resource(id).parameters.get(name).is_some() {
+                // An explicit undef counts, if the type takes it.
+                self.set_resource_variable(name, Value::Undef);
+                values[at] = Some(Value::Undef);
+            }
+        }
+        for ((parameter, value), ty) in parameters.iter().zip(&values).zip(types.types.iter()) {
+            let name = tree.str(parameter.name);
+            match value {
+                None => problems.push(format!("expects a value for parameter '{name}'")),
+                Some(value) if is_type(ty, value) => {}
+                Some(value) => {
+                    let text = describe_mismatch(&format!("parameter '{name}'"), ty, value);
+                    problems.extend(text.lines().map(|line| line.trim_start().to_owned()));
+                }
+            }
+        }
+        if problems.is_empty() {
+            return Ok(());
+        }
+        let reference = &self.catalog.resource(id).reference;
+        let text = match problems.as_slice() {
+            [problem] => format!("{reference}: {problem}"),
+            problems => format!("{reference}:\n  {}", problems.join("\n  ")),
+        };
+        Err(unlocated(Error::new(ErrorKind::Mismatch, text)).code(Code::P0502))
+    }
+
+    /// Returns the types of the parameters of a class or define, evaluated once.
+    fn cached_types(&mut self, list: ParameterList) -> Eval<ParameterTypes> {
+        let tree = self.frame.tree;
+        let key = (tree.file, list);
+        if let Some(known) = self.resource_signatures.get(&key) {
+            return Ok(known.clone());
+        }
+        let types = self.definition_types(tree, list, None)?;
+        self.resource_signatures.insert(key, types.clone());
+        Ok(types)
+    }
+
+    fn unknown_parameters(&self, id: ResourceId, parameters: &[Parameter]) -> Vec<String> {
+        let tree = self.frame.tree;
+        let given = self.catalog.resource(id).parameters.iter();
+        let is_known = |name: &str| {
+            parameters.iter().any(|parameter| &**tree.str(parameter.name) == name)
+                || name == "name"
+                || pp_resource_types::metaparameter(name).is_some()
+        };
+        let unknown = given.filter(|attribute| !is_known(&attribute.name));
+        unknown.map(|attribute| format!("has no parameter named '{}'", attribute.name)).collect()
+    }
+
+    /// Metaparameters that are set are variables of the body.
+    fn set_metaparameter_variables(&mut self, id: ResourceId) {
+        let given = self.catalog.resource(id).parameters.iter();
+        let given = given.filter(|attribute| pp_resource_types::metaparameter(&attribute.name).is_some());
+        let given: Vec<_> = given.map(|attribute| (attribute.name.clone(), attribute.value.clone())).collect();
+        for (name, value) in given {
+            self.set_resource_variable(&name, value);
+        }
+    }
+
+    fn set_resource_variable(&mut self, name: &Arc<str>, value: Value) {
+        self.scopes[self.frame.scope].variables.insert(name.clone(), value);
+    }
+
+    /// Completes a resource with the value of a parameter that was not given.
+    fn complete(&mut self, id: ResourceId, name: &Arc<str>, value: Value) {
+        if value == Value::Undef {
+            return;
+        }
+        let source = self.scopes[self.frame.scope].source;
+        let location = self.catalog.resource(id).location.clone();
+        self.catalog.set_parameter(id, Attribute { name: name.clone(), value, source, location, append: false });
+    }
+
+    fn lookup_parameter(&mut self, class: &str, name: &str) -> Eval<Option<Value>> {
+        let key = format!("{class}::{name}");
+        let request = LookupRequest {
+            key: &key,
+            value_type: None,
+            merge: None,
+            is_parameter: true,
+            facts: &self.options.facts,
+            trusted: &self.options.trusted,
+        };
+        self.services.lookup(&request).map_err(unlocated)
+    }
+}
+
+/// Returns whether a value may be given for a parameter. What a deferred call will return is not known yet.
+fn is_type(ty: &Type, value: &Value) -> bool {
+    *ty == Type::Any || matches!(value, Value::Deferred(_)) || is_instance(ty, value)
+}

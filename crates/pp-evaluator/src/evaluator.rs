@@ -1,0 +1,216 @@
+//! The state of a compilation.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use mcl_diagnostics::{FileId, SourceFile, Span};
+use pp_ast::{ExprId, ParameterList, TextRange, Tree};
+use pp_catalog::{Catalog, ResourceId, ResourceKind, SourceId};
+use pp_functions::LogLevel;
+use pp_types::{Error, ErrorKind, Regexp, Signature, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::compilation::LogEntry;
+use crate::definitions::{Definitions, FunctionRef};
+use crate::environment::Environment;
+use crate::epp::Output;
+use crate::lambda::BlockData;
+use crate::options::Options;
+use crate::parameters::{ParameterTypes, Pending};
+use crate::scope::{Local, ScopeId, Scopes, TOP};
+use crate::services::Services;
+use crate::stop::{Eval, Fault, Stop};
+use crate::trees::Trees;
+
+/// Evaluates the manifests of an environment for one node. Its methods are in the files of the constructs that they evaluate.
+pub(crate) struct Evaluator<'e> {
+    pub environment: &'e Environment,
+    pub options: &'e Options,
+    pub services: &'e dyn Services,
+    pub definitions: &'e Definitions<'e>,
+    pub trees: &'e Trees,
+    /// Where the running code is.
+    pub frame: Frame<'e>,
+    pub scopes: Scopes,
+    /// The scopes of the evaluated classes, by name.
+    pub class_scopes: FxHashMap<Arc<str>, ScopeId>,
+    /// The scope of the node block.
+    pub node_scope: Option<ScopeId>,
+    pub catalog: Catalog,
+    /// Where classes and instances of defines that wait for their evaluation were declared.
+    pub declared_in: FxHashMap<ResourceId, ScopeId>,
+    /// What sets the parameters in the bodies of defines.
+    pub define_sources: FxHashMap<Arc<str>, SourceId>,
+    /// Resource types by their name in the program.
+    pub resource_types: FxHashMap<Arc<str>, (Arc<str>, ResourceKind)>,
+    /// The types of the parameters of classes and defines.
+    pub resource_signatures: FxHashMap<(FileId, ParameterList), ParameterTypes>,
+    /// The blocks of the running calls.
+    pub blocks: Vec<BlockData<'e>>,
+    /// Parameters whose defaults are being evaluated.
+    pub pending: Vec<Pending>,
+    /// The error that a function is passing on, with its location.
+    pub passing: Option<Fault>,
+    /// The location of the running call of a built-in function.
+    pub call_span: Option<Span>,
+    /// The call of the jump that a function is passing on.
+    pub jump_span: Option<Span>,
+    /// The definition of an alias is being evaluated: unknown names are types that nothing matches.
+    pub in_alias: bool,
+    /// The text of the running template.
+    pub output: Option<Output>,
+    /// Deprecations that were reported.
+    pub deprecated: FxHashSet<String>,
+    /// Names of types that were looked up.
+    pub types: FxHashMap<Arc<str>, Option<Type>>,
+    pub signatures: FxHashMap<FunctionRef, Rc<Signature>>,
+    pub regexps: FxHashMap<Arc<str>, Regexp>,
+    pub log: Vec<LogEntry>,
+    /// The templates that were evaluated, and by their text where they are.
+    pub templates: Vec<SourceFile>,
+    pub template_trees: FxHashMap<Arc<str>, &'e Tree>,
+    pub steps: u64,
+    pub bytes: u64,
+    pub depth: u32,
+}
+
+/// Where the running code is.
+#[derive(Clone, Debug)]
+pub(crate) struct Frame<'e> {
+    /// The tree of the code.
+    pub tree: &'e Tree,
+    /// The scope.
+    pub scope: ScopeId,
+    /// The innermost block, function or template in the scope.
+    pub local: Option<Rc<Local>>,
+}
+
+impl<'e> Evaluator<'e> {
+    /// Creates the state before anything was evaluated.
+    pub(crate) fn new(
+        environment: &'e Environment,
+        options: &'e Options,
+        services: &'e dyn Services,
+        definitions: &'e Definitions<'e>,
+        (trees, start): (&'e Trees, &'e Tree),
+    ) -> Evaluator<'e> {
+        Evaluator {
+            environment,
+            options,
+            services,
+            definitions,
+            trees,
+            frame: Frame { tree: start, scope: TOP, local: None },
+            scopes: Scopes::new(),
+            class_scopes: FxHashMap::default(),
+            node_scope: None,
+            catalog: Catalog::new(pp_catalog::Options {
+                node: options.node.clone(),
+                environment: options.environment.clone(),
+                types: options.resource_types.clone(),
+            }),
+            declared_in: FxHashMap::default(),
+            define_sources: FxHashMap::default(),
+            resource_types: FxHashMap::default(),
+            resource_signatures: FxHashMap::default(),
+            blocks: Vec::new(),
+            pending: Vec::new(),
+            passing: None,
+            call_span: None,
+            jump_span: None,
+            in_alias: false,
+            output: None,
+            deprecated: FxHashSet::default(),
+            types: FxHashMap::default(),
+            signatures: FxHashMap::default(),
+            regexps: FxHashMap::default(),
+            log: Vec::new(),
+            templates: Vec::new(),
+            template_trees: FxHashMap::default(),
+            steps: 0,
+            bytes: 0,
+            depth: 0,
+        }
+    }
+
+    /// Returns the location of an expression of the running code.
+    pub(crate) fn span(&self, id: ExprId) -> Span {
+        self.frame.tree.span(id)
+    }
+
+    /// Returns a range of the running code as a span.
+    pub(crate) fn range_span(&self, range: TextRange) -> Span {
+        self.frame.tree.range_span(range)
+    }
+
+    /// Creates an error at an expression of the running code.
+    pub(crate) fn fault(&self, id: ExprId, error: Error) -> Stop {
+        Stop::at(self.span(id), error)
+    }
+
+    /// Creates an error of the general kind at an expression of the running code.
+    pub(crate) fn error(&self, id: ExprId, message: impl Into<String>) -> Stop {
+        Stop::message(self.span(id), message)
+    }
+
+    /// Returns the source text of the file of a span.
+    pub(crate) fn source(&self, span: Span) -> Option<&SourceFile> {
+        let index = span.file.0 as usize;
+        let files = &self.environment.files.files;
+        files.get(index).or_else(|| self.templates.get(index.checked_sub(files.len())?))
+    }
+
+    /// Returns a location as Puppet writes it: `(file: a.pp, line: 1)`.
+    pub(crate) fn place(&self, span: Option<Span>) -> String {
+        let Some((file, span)) = span.and_then(|span| Some((self.source(span)?, span))) else {
+            return "(file: unknown)".to_owned();
+        };
+        format!("(file: {}, line: {})", file.name, file.line_col(span.start).line)
+    }
+
+    /// Evaluates code in another place, and returns to the present one.
+    pub(crate) fn within<T>(&mut self, frame: Frame<'e>, work: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.frame, frame);
+        let result = work(self);
+        self.frame = outer;
+        result
+    }
+
+    /// Enters a nested call, block or body, with stack for it.
+    pub(crate) fn nested<T>(&mut self, span: Option<Span>, work: impl FnOnce(&mut Self) -> Eval<T>) -> Eval<T> {
+        if self.depth >= self.options.budget.depth {
+            let error = Error::new(ErrorKind::Limit, format!("calls are nested more than {} deep", self.depth));
+            let error = error.help("probably a function, class or define declares itself without end");
+            return Err(Stop::Fault(Box::new(Fault::new(error, span))));
+        }
+        self.depth += 1;
+        let result = stacker::maybe_grow(STACK_RESERVE, STACK_SEGMENT, || work(self));
+        self.depth -= 1;
+        result
+    }
+
+    /// Counts work against the budget.
+    pub(crate) fn spend(&mut self, steps: u64, bytes: u64) -> Result<(), Error> {
+        self.steps += steps;
+        self.bytes = self.bytes.saturating_add(bytes);
+        let budget = &self.options.budget;
+        if self.steps > budget.steps {
+            return Err(Error::new(ErrorKind::Limit, format!("evaluation takes more than {} steps", budget.steps)));
+        }
+        if self.bytes > budget.bytes {
+            return Err(Error::new(ErrorKind::Limit, format!("evaluation makes values of more than {} bytes", budget.bytes)));
+        }
+        Ok(())
+    }
+
+    /// Adds a warning of the evaluation to the log.
+    pub(crate) fn warn_at(&mut self, span: Option<Span>, message: impl Into<String>) {
+        let message = message.into();
+        self.log.push(LogEntry { level: LogLevel::Warning, scope: None, message, span });
+    }
+}
+
+/// Less stack than this is not enough for the next level of the evaluation.
+pub(crate) const STACK_RESERVE: usize = 128 << 10;
+/// How much stack is added at once.
+pub(crate) const STACK_SEGMENT: usize = 2 << 20;

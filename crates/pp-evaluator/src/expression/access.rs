@@ -1,0 +1,199 @@
+//! `left[keys]` on values and types (spec 07 §5.5, §5.6).
+
+use std::sync::Arc;
+
+use pp_ast::{ExprId, ExprList};
+use pp_types::{Error, ErrorKind, Type, Value, parametrize};
+
+use crate::evaluator::Evaluator;
+use crate::labels::{a_label, label};
+use crate::stop::Eval;
+
+impl Evaluator<'_> {
+    pub(super) fn eval_access(&mut self, id: ExprId, target: ExprId, keys: ExprList) -> Eval {
+        let value = self.eval(target)?;
+        let key_ids = self.frame.tree.list(keys);
+        let values = self.eval_list(keys)?;
+        let first = key_ids.first().copied().unwrap_or(id);
+        match &value {
+            Value::String(text) => self.access_string(text, key_ids, &values, id),
+            Value::Array(elements) => self.access_array(elements, key_ids, &values, id),
+            Value::Hash(entries) => match values.as_slice() {
+                [] => Err(self.error(id, "A hash access needs a key")),
+                [key] => Ok(entries.get(key).cloned().unwrap_or(Value::Undef)),
+                keys => {
+                    // Missing keys are left out, as are entries without a value.
+                    let found = keys.iter().filter_map(|key| entries.get(key)).filter(|value| **value != Value::Undef);
+                    Ok(Value::array(found.cloned().collect()))
+                }
+            },
+            Value::Type(Type::Resource(Some(_), Some(_))) => self.access_attribute(id, first, &value, &values),
+            Value::Type(Type::Class(Some(_))) => self.access_attribute(id, first, &value, &values),
+            Value::Type(ty) => self.access_type(id, first, ty, &values),
+            Value::Default => Err(self.not_applicable(id, "an Object")),
+            other => {
+                let subject = a_label(other);
+                Err(self.not_applicable(id, &subject))
+            }
+        }
+    }
+
+    fn not_applicable(&self, id: ExprId, subject: &str) -> crate::stop::Stop {
+        let error = Error::new(ErrorKind::Operator, format!("Operator '[]' is not applicable to {subject}."));
+        let error = match subject {
+            "an Undef Value" => error.help("the expression to the left has no value; is the name or key right?"),
+            _ => error,
+        };
+        self.fault(id, error)
+    }
+
+    fn access_string(&mut self, text: &str, ids: &[ExprId], keys: &[Value], id: ExprId) -> Eval {
+        let (from, count) = self.indices("A substring operation", "character index", ids, keys, id)?;
+        // The length in characters is needed only for what counts from the end.
+        let is_plain = from >= 0 && count.is_none_or(|count| count >= 0);
+        let length = if is_plain { i64::MAX } else { text.chars().count() as i64 };
+        let Some((start, count)) = range_of(from, count, length) else { return Ok(Value::from("")) };
+        let result: String = text.chars().skip(start).take(count).collect();
+        self.charge_bytes(id, result.len())?;
+        Ok(Value::string(result))
+    }
+
+    fn access_array(&mut self, elements: &Arc<Vec<Value>>, ids: &[ExprId], keys: &[Value], id: ExprId) -> Eval {
+        let (from, count) = self.indices("A substring operation", "array index", ids, keys, id)?;
+        let length = elements.len() as i64;
+        if count.is_none() {
+            let at = if from < 0 { from + length } else { from };
+            let element = usize::try_from(at).ok().and_then(|at| elements.get(at));
+            return Ok(element.cloned().unwrap_or(Value::Undef));
+        }
+        let Some((start, count)) = range_of(from, count, length) else { return Ok(Value::array(Vec::new())) };
+        let start = start.min(elements.len());
+        let end = start.saturating_add(count).min(elements.len());
+        self.spend((end - start) as u64, 0).map_err(|error| self.fault(id, error))?;
+        Ok(Value::array(elements[start..end].to_vec()))
+    }
+
+    /// Returns the index, and the count or end if there is one.
+    fn indices(
+        &mut self,
+        operation: &str,
+        what: &str,
+        ids: &[ExprId],
+        keys: &[Value],
+        id: ExprId,
+    ) -> Eval<(i64, Option<i64>)> {
+        if keys.is_empty() || keys.len() > 2 {
+            let subject = if what == "array index" { "Array" } else { "String" };
+            let message = format!("{subject} supports [] with one or two arguments. Got {}", keys.len());
+            return Err(self.error(id, message));
+        }
+        let mut numbers = [0; 2];
+        for (at, key) in keys.iter().enumerate() {
+            let place = ids.get(at).copied().unwrap_or(id);
+            let number = match key {
+                Value::String(_) => match self.coerce(place, key) {
+                    Ok(number) => number,
+                    Err(_) => None,
+                },
+                other => Some(other.clone()),
+            };
+            numbers[at] = match number {
+                Some(Value::Integer(number)) => number,
+                Some(Value::Float(number)) if what == "array index" || number.0.fract() == 0.0 => number.0 as i64,
+                _ => {
+                    let got = label(key);
+                    let article = if what == "array index" { "an" } else { "a" };
+                    let operation = if what == "array index" { "Array access" } else { operation };
+                    let message = format!(
+                        "{operation} does not accept {} as {article} {what}. Expected an Integer",
+                        crate::labels::with_article(&got)
+                    );
+                    return Err(self.error(place, message));
+                }
+            };
+        }
+        Ok((numbers[0], keys.get(1).map(|_| numbers[1])))
+    }
+
+    /// `Type[arguments]`
+    fn access_type(&mut self, id: ExprId, first: ExprId, ty: &Type, keys: &[Value]) -> Eval {
+        match ty {
+            Type::Resource(None, None) => self.resource_references(id, first, keys),
+            Type::Resource(Some(name), None) => {
+                let titles = flatten(keys);
+                self.references(id, first, &Type::Resource(Some(name.clone()), None), &titles)
+            }
+            Type::Class(None) => {
+                let names = flatten(keys);
+                self.references(id, first, &Type::Class(None), &names)
+            }
+            Type::Alias(alias) => {
+                let name = alias.name.clone();
+                Err(self.not_applicable(id, &crate::labels::with_article(&format!("{name}-Type"))))
+            }
+            Type::Reference(name) => {
+                let keys: Vec<String> = keys.iter().map(pp_types::source_form).collect();
+                Ok(Value::Type(Type::Reference(format!("{name}[{}]", keys.join(", ")).into())))
+            }
+            _ => parametrize(ty, keys).map(Value::Type).map_err(|error| self.fault(id, error)),
+        }
+    }
+
+    /// `Resource['file', '/a', '/b']`: the type, then titles.
+    fn resource_references(&mut self, id: ExprId, first: ExprId, keys: &[Value]) -> Eval {
+        let Some((name, titles)) = keys.split_first() else {
+            return parametrize(&Type::Resource(None, None), keys)
+                .map(Value::Type)
+                .map_err(|error| self.fault(id, error));
+        };
+        let base = parametrize(&Type::Resource(None, None), std::slice::from_ref(name))
+            .map_err(|error| self.fault(first, error))?;
+        if titles.is_empty() {
+            return Ok(Value::Type(base));
+        }
+        let titles = flatten(titles);
+        self.references(id, first, &base, &titles)
+    }
+
+    /// Returns one reference, or an array of several.
+    fn references(&mut self, id: ExprId, first: ExprId, base: &Type, titles: &[Value]) -> Eval {
+        if titles.is_empty() {
+            return parametrize(base, &[]).map(Value::Type).map_err(|error| self.fault(id, error));
+        }
+        let mut references = Vec::with_capacity(titles.len());
+        for title in titles {
+            let ty = parametrize(base, std::slice::from_ref(title)).map_err(|error| self.fault(first, error))?;
+            references.push(Value::Type(ty));
+        }
+        match references.len() {
+            1 => Ok(references.remove(0)),
+            _ => Ok(Value::array(references)),
+        }
+    }
+}
+
+/// Returns the start and the count of a range, or `None` if it is outside.
+fn range_of(from: i64, count: Option<i64>, length: i64) -> Option<(usize, usize)> {
+    let count = count.unwrap_or(1);
+    // Both may count from the end; a negative count is the position of the last element.
+    let start = if from < 0 { from.checked_add(length)? } else { from };
+    let end = if count < 0 { count.checked_add(length)?.checked_add(1)? } else { start.saturating_add(count) };
+    let start_inside = start.max(0);
+    if start_inside >= end {
+        return None;
+    }
+    Some((usize::try_from(start_inside).ok()?, usize::try_from(end - start_inside).ok()?))
+}
+
+/// Returns the elements of nested arrays.
+fn flatten(values: &[Value]) -> Vec<Value> {
+    let mut flat = Vec::with_capacity(values.len());
+    let mut stack: Vec<&Value> = values.iter().rev().collect();
+    while let Some(value) = stack.pop() {
+        match value {
+            Value::Array(elements) => stack.extend(elements.iter().rev()),
+            other => flat.push(other.clone()),
+        }
+    }
+    flat
+}

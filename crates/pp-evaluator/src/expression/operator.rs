@@ -1,0 +1,183 @@
+//! Operators that compute a value (spec 07 §5.5).
+
+use pp_ast::{BinaryOp, ExprId};
+use pp_functions::Strict;
+use pp_types::{Error, ErrorKind, Type, Value, compare, equal, interpolate, is_assignable, parse_number};
+
+use crate::evaluator::Evaluator;
+use crate::labels::label;
+use crate::stop::{Eval, Stop};
+
+impl Evaluator<'_> {
+    pub(super) fn eval_binary(&mut self, id: ExprId, op: BinaryOp, left: ExprId, right: ExprId) -> Eval {
+        match op {
+            BinaryOp::And => Ok(Value::Boolean(self.eval(left)?.is_true() && self.eval(right)?.is_true())),
+            BinaryOp::Or => Ok(Value::Boolean(self.eval(left)?.is_true() || self.eval(right)?.is_true())),
+            BinaryOp::In => self.eval_in(left, right),
+            BinaryOp::Match => Ok(Value::Boolean(self.eval_match(left, right)?)),
+            BinaryOp::NotMatch => Ok(Value::Boolean(!self.eval_match(left, right)?)),
+            BinaryOp::Equal => {
+                let (a, b) = (self.eval(left)?, self.eval(right)?);
+                Ok(Value::Boolean(equal(&a, &b)))
+            }
+            BinaryOp::NotEqual => {
+                let (a, b) = (self.eval(left)?, self.eval(right)?);
+                Ok(Value::Boolean(!equal(&a, &b)))
+            }
+            BinaryOp::Less | BinaryOp::LessOrEqual | BinaryOp::Greater | BinaryOp::GreaterOrEqual => {
+                let (a, b) = (self.eval(left)?, self.eval(right)?);
+                self.eval_order(op, (left, &a), (right, &b))
+            }
+            BinaryOp::Add
+            | BinaryOp::Subtract
+            | BinaryOp::Multiply
+            | BinaryOp::Divide
+            | BinaryOp::Modulo
+            | BinaryOp::ShiftLeft
+            | BinaryOp::ShiftRight => {
+                let (a, b) = (self.eval(left)?, self.eval(right)?);
+                self.eval_arithmetic(id, op, (left, a), (right, b))
+            }
+        }
+    }
+
+    fn eval_order(&mut self, op: BinaryOp, (left, a): (ExprId, &Value), (right, b): (ExprId, &Value)) -> Eval {
+        if let Value::Type(a) = a {
+            return Ok(Value::Boolean(matches!(b, Value::Type(b) if is_subtype(op, a, b))));
+        }
+        let order = compare(a, b).map_err(|error| {
+            let (a, b) = (label(a), label(b));
+            let message =
+                format!("Comparison of: {a} {} {b}, is not possible. Caused by '{}'.", symbol(op), error.message);
+            Stop::at(self.operator_span(left, right), Error { message, ..error })
+        })?;
+        Ok(Value::Boolean(match op {
+            BinaryOp::Less => order.is_lt(),
+            BinaryOp::LessOrEqual => order.is_le(),
+            BinaryOp::Greater => order.is_gt(),
+            _ => order.is_ge(),
+        }))
+    }
+
+    fn eval_arithmetic(
+        &mut self,
+        id: ExprId,
+        op: BinaryOp,
+        (left, a): (ExprId, Value),
+        (right, b): (ExprId, Value),
+    ) -> Eval {
+        let is_collection = matches!(a, Value::Array(_) | Value::Hash(_));
+        let takes_any = is_collection && matches!(op, BinaryOp::Add | BinaryOp::Subtract)
+            || matches!((&a, op), (Value::Array(_), BinaryOp::ShiftLeft));
+        let (a, b) = if takes_any || is_special(&a) {
+            (a, b)
+        } else {
+            (self.to_number(left, a)?, self.to_operand(right, b)?)
+        };
+        let result = arithmetic(op, &a, &b).map_err(|error| {
+            let span = match error.kind {
+                ErrorKind::Operator => self.span(left),
+                _ if error.message.starts_with("Division by 0") => self.span(right),
+                _ if error.message.starts_with("The result of") => self.span(left),
+                _ => self.operator_span(left, right),
+            };
+            Stop::at(span, error)
+        })?;
+        let size = match &result {
+            Value::Array(elements) => elements.len(),
+            Value::Hash(entries) => entries.len(),
+            _ => 0,
+        };
+        self.spend(size as u64, 0).map_err(|error| self.fault(id, error))?;
+        Ok(result)
+    }
+
+    pub(super) fn eval_negate(&mut self, id: ExprId, operand: ExprId) -> Eval {
+        let value = self.eval(operand)?;
+        let value = if is_special(&value) { value } else { self.to_number(id, value)? };
+        negate(&value).map_err(|error| self.fault(id, error))
+    }
+
+    /// Returns the number that an operand is or holds.
+    fn to_number(&mut self, id: ExprId, value: Value) -> Eval {
+        match &value {
+            Value::Integer(_) | Value::Float(_) => Ok(value),
+            Value::String(_) => match self.coerce(id, &value)? {
+                Some(number) => Ok(number),
+                None => Err(self.not_numeric(id, &value)),
+            },
+            _ => Err(self.not_numeric(id, &value)),
+        }
+    }
+
+    /// The right operand may also be one that only some left operands take.
+    fn to_operand(&mut self, id: ExprId, value: Value) -> Eval {
+        if is_special(&value) { Ok(value) } else { self.to_number(id, value) }
+    }
+
+    fn not_numeric(&self, id: ExprId, value: &Value) -> Stop {
+        let message = format!("The value '{}' cannot be converted to Numeric.", interpolate(value));
+        let error = Error::new(ErrorKind::Conversion, message);
+        self.fault(id, match value {
+            Value::String(_) => error.help("to join strings, interpolate them: \"${a}${b}\""),
+            _ => error,
+        })
+    }
+
+    /// Returns the number that a string holds, with a warning or an error by the setting `strict`.
+    pub(super) fn coerce(&mut self, id: ExprId, value: &Value) -> Eval<Option<Value>> {
+        let Value::String(text) = value else { return Ok(None) };
+        let Some(number) = parse_number(text) else { return Ok(None) };
+        let message =
+            format!("The string '{text}' was automatically coerced to the numerical value {}", interpolate(&number));
+        match self.options.strict {
+            Strict::Off => {}
+            Strict::Warning => self.warn_at(Some(self.span(id)), message),
+            Strict::Error => {
+                let help = format!("convert it: `Numeric({})`", pp_types::source_form(value));
+                return Err(self.fault(id, Error::new(ErrorKind::Conversion, message).help(help)));
+            }
+        }
+        Ok(Some(number))
+    }
+}
+
+/// Returns whether operators have a meaning of their own for a value.
+fn is_special(value: &Value) -> bool {
+    matches!(
+        value,
+        Value::Timestamp(_) | Value::Timespan(_) | Value::Binary(_) | Value::Uri(_) | Value::SemVer(_)
+    )
+}
+
+fn is_subtype(op: BinaryOp, a: &Type, b: &Type) -> bool {
+    match op {
+        BinaryOp::Less => is_assignable(b, a) && a != b,
+        BinaryOp::LessOrEqual => is_assignable(b, a),
+        BinaryOp::Greater => is_assignable(a, b) && a != b,
+        _ => is_assignable(a, b),
+    }
+}
+
+fn symbol(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::And => "and",
+        BinaryOp::Or => "or",
+        BinaryOp::In => "in",
+        BinaryOp::Match => "=~",
+        BinaryOp::NotMatch => "!~",
+        BinaryOp::Add => "+",
+        BinaryOp::Subtract => "-",
+        BinaryOp::Multiply => "*",
+        BinaryOp::Divide => "/",
+        BinaryOp::Modulo => "%",
+        BinaryOp::ShiftLeft => "<<",
+        BinaryOp::ShiftRight => ">>",
+        BinaryOp::Equal => "==",
+        BinaryOp::NotEqual => "!=",
+        BinaryOp::Less => "<",
+        BinaryOp::LessOrEqual => "<=",
+        BinaryOp::Greater => ">",
+        BinaryOp::GreaterOrEqual => ">=",
+    }
+}

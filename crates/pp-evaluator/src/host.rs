@@ -1,0 +1,222 @@
+//! What the built-in functions can do: the evaluator as their host.
+
+use std::sync::Arc;
+
+use pp_ast::ResourceForm;
+use pp_catalog::{CatalogError, Parameter, Parameters, Reference};
+use pp_functions::{Block, DeclareClass, FileKind, Host, Interrupt, LogLevel, Strict, Template};
+use pp_types::{Error, ErrorKind, Hash, Type, Value};
+
+use crate::compilation::LogEntry;
+use crate::definitions::plain;
+use crate::evaluator::Evaluator;
+use crate::resource::{Declaration, ResourceType};
+
+impl Evaluator<'_> {
+    /// Passes the result of the evaluator to a function.
+    fn pass<T>(&mut self, result: crate::stop::Eval<T>) -> Result<T, Interrupt> {
+        result.map_err(|stop| self.interrupt(stop))
+    }
+
+    fn reference_error(invalid: &pp_catalog::InvalidReference) -> Error {
+        Error::new(ErrorKind::Evaluation, invalid.to_string())
+    }
+}
+
+impl Host for Evaluator<'_> {
+    fn call_block(&mut self, block: &Block, arguments: &[Value]) -> Result<Value, Interrupt> {
+        let result = self.run_block(block.id, arguments);
+        self.pass(result)
+    }
+
+    fn call_function(&mut self, name: &str, arguments: &[Value], block: Option<&Block>) -> Result<Value, Interrupt> {
+        let result = self.call_function_at(name, arguments, block, self.call_span);
+        self.pass(result)
+    }
+
+    fn log(&mut self, level: LogLevel, message: &str) {
+        let scope = self.catalog.resource(self.scope_resource()).reference.to_string();
+        let (message, span) = (message.to_owned(), self.call_span);
+        self.log.push(LogEntry { level, scope: Some(scope.into()), message, span });
+    }
+
+    fn warn(&mut self, message: &str) {
+        self.warn_at(self.call_span, message);
+    }
+
+    fn deprecate(&mut self, key: &str, message: &str) {
+        if self.deprecated.insert(key.to_owned()) {
+            self.warn_at(self.call_span, message);
+        }
+    }
+
+    fn strict(&self) -> Strict {
+        self.options.strict
+    }
+
+    fn charge(&mut self, steps: u64, bytes: u64) -> Result<(), Interrupt> {
+        Ok(self.spend(steps, bytes)?)
+    }
+
+    fn variable(&mut self, name: &str) -> Option<Value> {
+        self.lookup_variable(name)
+    }
+
+    fn resolve_type(&mut self, name: &str) -> Result<Option<Type>, Interrupt> {
+        let result = self.find_type(name);
+        self.pass(result)
+    }
+
+    fn declare_classes(&mut self, how: DeclareClass, names: &[Value]) -> Result<Value, Interrupt> {
+        let result = self.include(how, names);
+        self.pass(result)
+    }
+
+    fn create_resources(&mut self, type_name: &str, resources: &Hash, defaults: &Hash) -> Result<Value, Interrupt> {
+        let (form, name) = match type_name.strip_prefix("@@") {
+            Some(name) => (ResourceForm::Exported, name),
+            None => match type_name.strip_prefix('@') {
+                Some(name) => (ResourceForm::Virtual, name),
+                None => (ResourceForm::Regular, type_name),
+            },
+        };
+        let ty = match plain(name).to_lowercase().as_str() {
+            "class" => ResourceType::Class,
+            _ => ResourceType::Named(name.into()),
+        };
+        let source = self.scopes[self.frame.scope].source;
+        let location = self.location(self.call_span);
+        for (title, given) in resources {
+            let Value::String(title) = title else {
+                let got = pp_types::generalize(&pp_types::infer(title));
+                let message = format!("create_resources(): titles are strings, got {got}");
+                return Err(Error::new(ErrorKind::Arguments, message).into());
+            };
+            let empty = Hash::default();
+            let given = match given {
+                Value::Hash(given) => &given.0,
+                Value::Undef => &empty,
+                other => {
+                    let got = pp_types::generalize(&pp_types::infer(other));
+                    let message = format!("create_resources(): the parameters of '{title}' are a Hash, got {got}");
+                    return Err(Error::new(ErrorKind::Arguments, message).into());
+                }
+            };
+            let mut parameters = Parameters::default();
+            let missing = defaults.iter().filter(|(name, _)| !given.contains_key(*name));
+            for (name, value) in given.iter().chain(missing) {
+                let Value::String(name) = name else {
+                    let message = "create_resources(): the names of parameters are strings";
+                    return Err(Error::new(ErrorKind::Arguments, message).into());
+                };
+                let (name, value, location) = (name.clone(), value.clone(), location.clone());
+                parameters.set(Parameter { name, value, source, location, append: false });
+            }
+            let declaration = Declaration { title: title.clone(), parameters, form, span: self.call_span };
+            let result = self.declare(&ty, declaration);
+            self.pass(result)?;
+        }
+        Ok(Value::Undef)
+    }
+
+    fn realize(&mut self, references: &[Value]) -> Result<Value, Interrupt> {
+        let mut stack: Vec<&Value> = references.iter().rev().collect();
+        let location = self.location(self.call_span);
+        while let Some(value) = stack.pop() {
+            match value {
+                Value::Array(elements) => stack.extend(elements.iter().rev()),
+                other => {
+                    let reference = Reference::from_value(other).map_err(|invalid| Self::reference_error(&invalid))?;
+                    self.catalog.add_realize(reference, location.clone());
+                }
+            }
+        }
+        Ok(Value::Undef)
+    }
+
+    fn is_defined(&mut self, argument: &Value) -> Result<bool, Interrupt> {
+        Ok(match argument {
+            Value::String(name) => match name.strip_prefix('$') {
+                Some(variable) => self.lookup_variable(variable).is_some(),
+                None => {
+                    let name = plain(name).to_lowercase();
+                    name == "main"
+                        || self.definitions.classes.contains_key(&*name)
+                        || self.definitions.defines.contains_key(&*name)
+                        || self.is_native_type(&name)
+                }
+            },
+            Value::Type(Type::Resource(Some(ty), Some(title))) => {
+                self.catalog.find(&Reference::new(ty, title)).is_some()
+            }
+            Value::Type(Type::Class(Some(name))) => self.catalog.find_class(name).is_some(),
+            Value::Type(Type::Resource(Some(ty), None)) => {
+                let name = ty.to_lowercase();
+                self.definitions.defines.contains_key(&*name) || self.is_native_type(&name)
+            }
+            Value::Type(Type::Type(Some(inner))) => {
+                let inner = Value::Type(Type::clone(inner));
+                self.is_defined(&inner)?
+            }
+            _ => {
+                let message = "Invalid argument of 'defined': expected a name or a reference to a resource";
+                return Err(Error::new(ErrorKind::Arguments, message).into());
+            }
+        })
+    }
+
+    fn add_tags(&mut self, names: &[Value]) -> Result<(), Interrupt> {
+        let texts = texts(names);
+        let names: Vec<&str> = texts.iter().map(|name| &**name).collect();
+        let location = self.location(self.call_span);
+        let resource = self.scope_resource();
+        let result = self.catalog.add_tags(resource, &names, &location);
+        result.map_err(|error: CatalogError| Error::new(ErrorKind::Evaluation, error.to_string()).into())
+    }
+
+    fn is_tagged(&mut self, names: &[Value]) -> bool {
+        let resource = self.scope_resource();
+        texts(names).iter().all(|name| self.catalog.is_tagged(resource, &name.to_lowercase()))
+    }
+
+    fn node_name(&self) -> Arc<str> {
+        self.options.node.clone()
+    }
+
+    fn find_file(&mut self, kind: FileKind, name: &str) -> Result<Option<Arc<str>>, Interrupt> {
+        Ok(self.find_in_module(kind, name))
+    }
+
+    fn read_file(&mut self, path: &str) -> Result<Arc<[u8]>, Interrupt> {
+        let bytes = self.services.read_file(path)?;
+        self.spend(0, bytes.len() as u64)?;
+        Ok(bytes)
+    }
+
+    fn module_directory(&mut self, module: &str) -> Option<Arc<str>> {
+        self.services.module_directory(module)
+    }
+
+    fn epp(&mut self, template: Template<'_>, parameters: Option<&Hash>) -> Result<Value, Interrupt> {
+        let result = self.render_template(template, parameters);
+        self.pass(result)
+    }
+
+    fn lookup(&mut self, function: &str, arguments: &[Value], block: Option<&Block>) -> Result<Value, Interrupt> {
+        self.lookup_data(function, arguments, block)
+    }
+}
+
+/// Returns the strings in arguments, which may be nested arrays.
+fn texts(values: &[Value]) -> Vec<Arc<str>> {
+    let mut texts = Vec::new();
+    let mut stack: Vec<&Value> = values.iter().rev().collect();
+    while let Some(value) = stack.pop() {
+        match value {
+            Value::Array(elements) => stack.extend(elements.iter().rev()),
+            Value::String(text) => texts.push(text.clone()),
+            other => texts.push(pp_types::interpolate(other).into()),
+        }
+    }
+    texts
+}

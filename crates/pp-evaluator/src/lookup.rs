@@ -1,0 +1,166 @@
+//! `lookup` and the `hiera` functions (spec 07 §5.13): their arguments, defaults and checks. The data is the services'.
+
+use pp_functions::{Block, Host, Interrupt};
+use pp_types::{Error, ErrorKind, Hash, Type, Value, describe_mismatch, is_instance};
+
+use crate::evaluator::Evaluator;
+use crate::services::LookupRequest;
+
+/// What a call of `lookup` asks for.
+#[derive(Default)]
+struct Question {
+    names: Vec<Value>,
+    is_list: bool,
+    value_type: Option<Type>,
+    merge: Option<Value>,
+    default: Option<Value>,
+    overrides: Option<Value>,
+    default_values: Option<Value>,
+}
+
+impl Evaluator<'_> {
+    /// Calls `lookup`, `hiera`, `hiera_array` or `hiera_hash`.
+    pub(crate) fn lookup_data(
+        &mut self,
+        function: &str,
+        arguments: &[Value],
+        block: Option<&Block>,
+    ) -> Result<Value, Interrupt> {
+        let question = match function {
+            "lookup" => lookup_question(arguments)?,
+            _ => hiera_question(function, arguments),
+        };
+        let found = self.find_data(&question)?;
+        let value = match found {
+            Some(value) => check(&question, value, "Found value")?,
+            None => {
+                if let Some(block) = block {
+                    let name = if question.is_list { Value::array(question.names) } else { first(question.names) };
+                    return self.call_block(block, &[name]);
+                }
+                match &question.default {
+                    Some(default) => check(&question, default.clone(), "Default value")?,
+                    None => return Err(not_found(function, &question).into()),
+                }
+            }
+        };
+        Ok(value)
+    }
+
+    fn find_data(&mut self, question: &Question) -> Result<Option<Value>, Interrupt> {
+        if let Some(value) = from_hash(question.overrides.as_ref(), &question.names) {
+            return Ok(Some(value));
+        }
+        for name in &question.names {
+            let Value::String(key) = name else { continue };
+            let request = LookupRequest {
+                key,
+                value_type: question.value_type.as_ref(),
+                merge: question.merge.as_ref(),
+                is_parameter: false,
+                facts: &self.options.facts,
+                trusted: &self.options.trusted,
+            };
+            if let Some(value) = self.services.lookup(&request)? {
+                return Ok(Some(value));
+            }
+        }
+        Ok(from_hash(question.default_values.as_ref(), &question.names))
+    }
+}
+
+fn first(names: Vec<Value>) -> Value {
+    names.into_iter().next().unwrap_or(Value::Undef)
+}
+
+fn from_hash(hash: Option<&Value>, names: &[Value]) -> Option<Value> {
+    let Some(Value::Hash(hash)) = hash else { return None };
+    names.iter().find_map(|name| hash.get(name).cloned())
+}
+
+fn check(question: &Question, value: Value, subject: &str) -> Result<Value, Error> {
+    match &question.value_type {
+        Some(ty) if !is_instance(ty, &value) => {
+            let text = describe_mismatch(&format!("{subject} has wrong type,"), ty, &value);
+            Err(Error::new(ErrorKind::Mismatch, text))
+        }
+        _ => Ok(value),
+    }
+}
+
+fn not_found(function: &str, question: &Question) -> Error {
+    let names: Vec<String> = question.names.iter().map(pp_types::interpolate).collect();
+    let what = match question.is_list {
+        true => {
+            let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+            format!("any of the names [{}]", quoted.join(", "))
+        }
+        false => format!("the name '{}'", names.join(", ")),
+    };
+    let error = Error::new(ErrorKind::Evaluation, format!("Function {function}() did not find a value for {what}"));
+    error.help("give a default value, or add the key to the data")
+}
+
+/// Reads the arguments of `lookup`, which match one of its signatures.
+fn lookup_question(arguments: &[Value]) -> Result<Question, Error> {
+    let mut question = Question::default();
+    let mut rest = arguments;
+    if let [Value::Hash(options)] = arguments {
+        read_options(&mut question, options);
+        return Ok(question);
+    }
+    if let Some((names, others)) = rest.split_first() {
+        set_names(&mut question, names);
+        rest = others;
+    }
+    match rest {
+        [Value::Hash(options)] => read_options(&mut question, options),
+        _ => {
+            if let Some(Value::Type(ty)) = rest.first() {
+                question.value_type = Some(ty.clone());
+            }
+            question.merge = rest.get(1).filter(|merge| **merge != Value::Undef).cloned();
+            question.default = rest.get(2).cloned();
+        }
+    }
+    if question.names.is_empty() {
+        return Err(Error::new(ErrorKind::Arguments, "'lookup' expects the name of a key"));
+    }
+    Ok(question)
+}
+
+fn read_options(question: &mut Question, options: &Hash) {
+    for (key, value) in options {
+        let Value::String(key) = key else { continue };
+        match &**key {
+            "name" => set_names(question, value),
+            "value_type" => question.value_type = if let Value::Type(ty) = value { Some(ty.clone()) } else { None },
+            "merge" => question.merge = (*value != Value::Undef).then(|| value.clone()),
+            "default_value" => question.default = Some(value.clone()),
+            "override" => question.overrides = Some(value.clone()),
+            "default_values_hash" => question.default_values = Some(value.clone()),
+            _ => {}
+        }
+    }
+}
+
+fn set_names(question: &mut Question, names: &Value) {
+    match names {
+        Value::Array(names) => {
+            question.names = names.to_vec();
+            question.is_list = true;
+        }
+        name => question.names = vec![name.clone()],
+    }
+}
+
+/// Reads the arguments of `hiera(key, default, level)` and its relatives.
+fn hiera_question(function: &str, arguments: &[Value]) -> Question {
+    let merge = match function {
+        "hiera_array" => Some(Value::from("unique")),
+        "hiera_hash" => Some(Value::from("hash")),
+        _ => None,
+    };
+    let names = arguments.first().cloned().into_iter().collect();
+    Question { names, merge, default: arguments.get(1).cloned(), ..Question::default() }
+}

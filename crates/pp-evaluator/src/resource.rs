@@ -1,0 +1,293 @@
+//! Resource expressions (spec 07 §5.7).
+
+use std::sync::Arc;
+
+use mcl_diagnostics::{Code, Span, nearest};
+use pp_ast::{Attribute, AttributeList, AttributeName, AttributeOp, Expr, ExprId, ResourceForm, ResourceId as ResourceExprId};
+use pp_catalog::{Location, NewResource, Parameter, Parameters, Reference, ResourceId, ResourceKind, capitalize};
+use pp_types::{Error, ErrorKind, Type, Value, generalize, infer};
+use rustc_hash::FxHashSet;
+
+use crate::definitions::plain;
+use crate::evaluator::Evaluator;
+use crate::parameters::unlocated;
+use crate::stop::{Eval, Stop};
+
+/// The type of a resource expression.
+pub(crate) enum ResourceType {
+    /// `class`
+    Class,
+    /// Any other; the name as it is written, for messages.
+    Named(Arc<str>),
+}
+
+/// A resource to declare.
+pub(crate) struct Declaration {
+    /// The title.
+    pub title: Arc<str>,
+    /// The parameters, without defaults.
+    pub parameters: Parameters,
+    /// Virtual or exported.
+    pub form: ResourceForm,
+    /// Where.
+    pub span: Option<Span>,
+}
+
+impl Evaluator<'_> {
+    pub(crate) fn eval_resource(&mut self, id: ExprId, resource: ResourceExprId) -> Eval {
+        let tree = self.frame.tree;
+        let resource = tree.resources[resource];
+        let ty = self.resource_type(id, resource.type_name)?;
+        let bodies = tree.bodies(resource.bodies);
+
+        // All titles come first, then the attributes of each body, those of `default` before the others.
+        let mut seen = FxHashSet::default();
+        let mut titles = Vec::with_capacity(bodies.len());
+        let mut has_default = false;
+        for body in bodies {
+            let (list, is_default) = self.eval_titles(body.title)?;
+            for title in &list {
+                if !seen.insert(title.clone()) {
+                    let message = format!("The title '{title}' has already been used in this resource expression");
+                    return Err(self.error(id, message).code(Code::P0511));
+                }
+            }
+            if is_default && std::mem::replace(&mut has_default, true) {
+                let message = "This resource expression has more than one default body";
+                return Err(self.error(body.title, message).code(Code::P0511));
+            }
+            titles.push((list, is_default));
+        }
+        let mut defaults = Vec::new();
+        for (body, (_, is_default)) in bodies.iter().zip(&titles) {
+            if *is_default {
+                defaults = self.eval_attributes(body.attributes, id)?;
+            }
+        }
+        if resource.form == ResourceForm::Exported {
+            let message =
+                "You cannot collect exported resources without storeconfigs being set; the export is ignored";
+            self.warn_at(Some(self.span(id)), message);
+        }
+        let mut references = Vec::with_capacity(seen.len());
+        for (body, (titles, is_default)) in bodies.iter().zip(titles) {
+            if titles.is_empty() {
+                continue;
+            }
+            let mut parameters: Parameters = match is_default {
+                true => Parameters::default(),
+                false => self.eval_attributes(body.attributes, id)?.into_iter().collect(),
+            };
+            for default in &defaults {
+                if parameters.get(&default.name).is_none() {
+                    parameters.set(default.clone());
+                }
+            }
+            let span = Some(self.span(id));
+            for title in titles {
+                let declaration =
+                    Declaration { title, parameters: parameters.clone(), form: resource.form, span };
+                let reference = self.declare(&ty, declaration).map_err(|stop| crate::call::located(stop, span))?;
+                references.push(reference.to_value());
+            }
+        }
+        Ok(Value::array(references))
+    }
+
+    fn resource_type(&mut self, id: ExprId, type_name: ExprId) -> Eval<ResourceType> {
+        let tree = self.frame.tree;
+        if let Expr::Name(name) = &tree.exprs[type_name] {
+            return Ok(match &**tree.str(*name) {
+                "class" => ResourceType::Class,
+                _ => ResourceType::Named(tree.str(*name).clone()),
+            });
+        }
+        let written_type = matches!(&tree.exprs[type_name], Expr::TypeName(_) | Expr::Access(..));
+        match self.eval(type_name)? {
+            Value::Type(Type::Resource(Some(name), None)) if written_type => Ok(ResourceType::Named(name)),
+            Value::Type(Type::Class(None)) if written_type => Ok(ResourceType::Class),
+            other => {
+                let got = generalize(&infer(&other));
+                let message = format!(
+                    "Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got {got}"
+                );
+                let help = "write the name of the type, or `Resource[$type] { … }` for one in a variable".to_owned();
+                Err(self.error(id, message).code(Code::P0511).help(Some(help)))
+            }
+        }
+    }
+
+    /// Returns the titles of a body, and whether `default` is among them.
+    fn eval_titles(&mut self, id: ExprId) -> Eval<(Vec<Arc<str>>, bool)> {
+        let value = self.eval(id)?;
+        let (mut titles, mut is_default) = (Vec::new(), false);
+        let mut stack = vec![&value];
+        let is_list = matches!(value, Value::Array(_));
+        let mut index = 0;
+        while let Some(value) = stack.pop() {
+            match value {
+                Value::Array(elements) => {
+                    stack.extend(elements.iter().rev());
+                    continue;
+                }
+                Value::String(title) if title.is_empty() => {
+                    let message = format!(
+                        "Empty string title at {index}. Title strings must have a length greater than zero."
+                    );
+                    return Err(self.error(id, message).code(Code::P0511));
+                }
+                Value::String(title) => titles.push(title.clone()),
+                Value::Default => is_default = true,
+                Value::Undef => {
+                    let message = match is_list {
+                        true => format!("Missing title at index {index}. The title expression resulted in an undef title"),
+                        false => "Missing title. The title expression resulted in undef".to_owned(),
+                    };
+                    return Err(self.error(id, message).code(Code::P0511));
+                }
+                other => {
+                    let got = generalize(&infer(other));
+                    let message = format!("Illegal title type at index {index}. Expected String, got {got}");
+                    let help = match other {
+                        Value::Integer(_) | Value::Float(_) => Some("titles are strings: quote the number".to_owned()),
+                        _ => None,
+                    };
+                    return Err(self.error(id, message).code(Code::P0511).help(help));
+                }
+            }
+            index += 1;
+        }
+        Ok((titles, is_default))
+    }
+
+    /// Evaluates attributes, in order; `id` is the expression that they belong to.
+    pub(crate) fn eval_attributes(&mut self, list: AttributeList, id: ExprId) -> Eval<Vec<Parameter>> {
+        let tree = self.frame.tree;
+        let source = self.scopes[self.frame.scope].source;
+        let mut parameters: Vec<Parameter> = Vec::with_capacity(list.len());
+        let mut seen = FxHashSet::default();
+        for attribute in tree.attributes(list) {
+            let Attribute { name, name_range, op, value: value_id } = *attribute;
+            let value = self.eval(value_id)?;
+            let location = self.location(Some(self.range_span(name_range)));
+            let append = op == AttributeOp::Append;
+            let mut add = |this: &Self, name: Arc<str>, value: Value| {
+                if !seen.insert(name.clone()) {
+                    let message = format!("The attribute '{name}' has already been set");
+                    return Err(this.error(id, message).code(Code::P0511));
+                }
+                parameters.push(Parameter { name, value, source, location: location.clone(), append });
+                Ok(())
+            };
+            match name {
+                AttributeName::Name(name) => {
+                    if matches!(value, Value::Iterator(_)) {
+                        let span = self.range_span(name_range);
+                        let message = "Use of an Iterator is not supported here";
+                        let help = "make an array of it: `Array($iterator)`".to_owned();
+                        return Err(Stop::message(span, message).code(Code::P0511).help(Some(help)));
+                    }
+                    add(self, tree.str(name).clone(), value)?;
+                }
+                AttributeName::Splat => {
+                    let Value::Hash(entries) = &value else {
+                        let got = generalize(&infer(&value));
+                        let message = format!("Expected value of type Hash, got {got}");
+                        return Err(self.error(value_id, message).code(Code::P0511));
+                    };
+                    for (key, value) in entries.iter() {
+                        let Value::String(name) = key else {
+                            let got = generalize(&infer(key));
+                            let message = format!("The keys of `* =>` are names of attributes: expected String, got {got}");
+                            return Err(Stop::message(self.range_span(name_range), message).code(Code::P0511));
+                        };
+                        add(self, name.clone(), value.clone())?;
+                    }
+                }
+            }
+        }
+        Ok(parameters)
+    }
+
+    /// Declares one resource: a class is evaluated at once, anything else is added to the catalog.
+    pub(crate) fn declare(&mut self, ty: &ResourceType, declaration: Declaration) -> Eval<Reference> {
+        let name = match ty {
+            ResourceType::Class => {
+                let id = self.declare_class(declaration)?;
+                return Ok(self.catalog.resource(id).reference.clone());
+            }
+            ResourceType::Named(name) => name,
+        };
+        let (type_name, kind) = self.known_resource_type(name)?;
+        let Declaration { title, mut parameters, form, span } = declaration;
+        self.add_defaults(&type_name, &mut parameters, self.frame.scope);
+        let scope = &self.scopes[self.frame.scope];
+        let new = NewResource {
+            reference: Reference { type_name, title },
+            kind,
+            parameters,
+            location: self.location(span),
+            scope: scope.resource,
+            source: scope.source,
+            is_virtual: form != ResourceForm::Regular,
+            exported: form == ResourceForm::Exported,
+        };
+        let id = self.catalog.add(new).map_err(|error| self.catalog_error(&error, span))?;
+        if kind == ResourceKind::Define {
+            self.declared_in.insert(id, self.frame.scope);
+        }
+        self.spend(1, 0).map_err(unlocated)?;
+        Ok(self.catalog.resource(id).reference.clone())
+    }
+
+    /// Returns the full name of a resource type, and what its resources are.
+    fn known_resource_type(&mut self, name: &Arc<str>) -> Eval<(Arc<str>, ResourceKind)> {
+        if let Some(known) = self.resource_types.get(name) {
+            return Ok(known.clone());
+        }
+        let key = plain(name).to_lowercase();
+        let kind = if self.definitions.defines.contains_key(&*key) {
+            ResourceKind::Define
+        } else if self.is_native_type(&key) {
+            ResourceKind::Native
+        } else {
+            let error = Error::new(ErrorKind::Unknown, format!("Unknown resource type: '{name}'"));
+            let help = match self.definitions.classes.contains_key(&*key) {
+                true => Some(format!("`{key}` is a class: declare it with `include {key}`")),
+                false => {
+                    let similar = self.similar_resource_type(&key);
+                    similar.map(|similar| format!("a resource type with a similar name: `{similar}`"))
+                }
+            };
+            return Err(unlocated(error).code(Code::P0514).help(help));
+        };
+        let known = (capitalize(&key), kind);
+        self.resource_types.insert(name.clone(), known.clone());
+        Ok(known)
+    }
+
+    /// Returns whether a name, in lower case, is that of a native type.
+    pub(crate) fn is_native_type(&self, name: &str) -> bool {
+        self.options.resource_types.find(name).is_some()
+    }
+
+    /// Returns the resource type or define with the most similar name.
+    pub(crate) fn similar_resource_type(&self, name: &str) -> Option<String> {
+        let native = self.options.resource_types.names();
+        nearest(name, native.chain(self.definitions.defines.keys().copied())).map(str::to_owned)
+    }
+
+    /// Returns a location in the form of the catalog.
+    pub(crate) fn location(&self, span: Option<Span>) -> Location {
+        let Some(span) = span else { return Location::default() };
+        let Some(file) = self.source(span) else { return Location { file: None, line: 0, span: Some(span) } };
+        let line = u32::try_from(file.line_of(span.start) + 1).unwrap_or(u32::MAX);
+        let name = (!file.name.is_empty()).then(|| file.name.clone());
+        Location { file: name, line, span: Some(span) }
+    }
+
+    /// Returns the resource of the running code.
+    pub(crate) fn scope_resource(&self) -> ResourceId {
+        self.scopes[self.frame.scope].resource
+    }
+}

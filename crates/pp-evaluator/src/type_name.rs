@@ -1,0 +1,113 @@
+//! Names of types, and type aliases (spec 07 §5.6, §5.9).
+
+use std::sync::{Arc, OnceLock};
+
+use mcl_diagnostics::{Code, nearest};
+use pp_ast::{Expr, ExprId, TypeAlias};
+use pp_types::{Alias, Error, ErrorKind, Type, Value, named};
+
+use crate::definitions::{Defined, plain};
+use crate::evaluator::{Evaluator, Frame};
+use crate::scope::TOP;
+use crate::stop::{Eval, Stop};
+
+impl<'e> Evaluator<'e> {
+    /// Evaluates a capitalized name.
+    pub(crate) fn eval_type_name(&mut self, id: ExprId, name: &Arc<str>) -> Eval {
+        if let Some(ty) = self.find_type(name)? {
+            return Ok(Value::Type(ty));
+        }
+        if self.in_alias {
+            return Ok(Value::Type(Type::Reference(name.clone())));
+        }
+        Err(self.unknown_type(id, name))
+    }
+
+    fn unknown_type(&self, id: ExprId, name: &str) -> Stop {
+        let aliases = self.definitions.aliases.values().map(|alias| &**alias.tree.str(alias.definition.name));
+        let similar = nearest(name, TYPE_NAMES.iter().copied().chain(aliases)).map(str::to_owned);
+        let similar = similar.or_else(|| self.similar_resource_type(&name.to_lowercase()));
+        let error = Error::new(ErrorKind::Unknown, format!("Resource type not found: {name}"));
+        let help = similar.map(|similar| format!("a type with a similar name: `{similar}`"));
+        self.fault(id, error).help(help).code(Code::P0503)
+    }
+
+    /// Returns the type with a name: a built-in type, an alias, the type of a resource or a define.
+    pub(crate) fn find_type(&mut self, name: &str) -> Eval<Option<Type>> {
+        if let Some(known) = self.types.get(name) {
+            return Ok(known.clone());
+        }
+        let plain_name = plain(name);
+        if let Some(ty) = named(plain_name) {
+            self.types.insert(name.into(), Some(ty.clone()));
+            return Ok(Some(ty));
+        }
+        let key = plain_name.to_lowercase();
+        if let Some(alias) = self.definitions.aliases.get(&key).copied() {
+            return self.alias(name, alias).map(Some);
+        }
+        let is_resource = self.definitions.defines.contains_key(&*key) || self.is_native_type(&key);
+        let ty = is_resource.then(|| Type::Resource(Some(pp_catalog::capitalize(&key)), None));
+        self.types.insert(name.into(), ty.clone());
+        Ok(ty)
+    }
+
+    /// Resolves an alias. Inside its own definition it stands for itself.
+    fn alias(&mut self, name: &str, defined: Defined<'e, TypeAlias>) -> Eval<Type> {
+        let Defined { tree, definition, .. } = defined;
+        let span = tree.span(definition.value);
+        let alias = Arc::new(Alias { name: plain(tree.str(definition.name)).into(), resolved: OnceLock::new() });
+        self.types.insert(name.into(), Some(Type::Alias(Arc::clone(&alias))));
+        let outer = std::mem::replace(&mut self.in_alias, true);
+        let frame = Frame { tree, scope: TOP, local: None };
+        let result = self.nested(Some(span), |this| this.within(frame, |this| this.eval_alias_value(definition.value)));
+        self.in_alias = outer;
+        let resolved = match result {
+            Ok(resolved) => resolved,
+            Err(stop) => {
+                self.types.remove(name);
+                return Err(stop);
+            }
+        };
+        // The alias is new, so nothing else has set it.
+        let _ = alias.resolved.set(resolved);
+        if !is_grounded(&alias) {
+            self.types.remove(name);
+            let message = format!("Type alias '{}' cannot be resolved to a real type", alias.name);
+            return Err(Stop::at(span, Error::new(ErrorKind::TypeParameters, message)));
+        }
+        Ok(Type::Alias(alias))
+    }
+
+    fn eval_alias_value(&mut self, value: ExprId) -> Eval<Type> {
+        match &self.frame.tree.exprs[value] {
+            // `type A = { … }` and `type A = [ … ]` are forms of object types.
+            Expr::Hash(_) => Ok(Type::Object("Object".into())),
+            _ => self.eval_type(value),
+        }
+    }
+}
+
+/// Returns whether the chain of aliases ends in a type that is not an alias.
+fn is_grounded(alias: &Arc<Alias>) -> bool {
+    let mut at = alias;
+    let mut steps = 0_u32;
+    while let Some(Type::Alias(next)) = at.resolved.get() {
+        steps += 1;
+        if Arc::ptr_eq(next, alias) || steps > MAX_CHAIN {
+            return false;
+        }
+        at = next;
+    }
+    true
+}
+
+const MAX_CHAIN: u32 = 10_000;
+
+/// Names that suggestions are made of.
+const TYPE_NAMES: [&str; 34] = [
+    "Any", "Array", "Binary", "Boolean", "Callable", "CatalogEntry", "Class", "Collection", "Data", "Default", "Deferred",
+    "Enum", "Float", "Hash", "Init", "Integer", "Iterable", "NotUndef", "Numeric", "Optional", "Pattern", "Regexp",
+    "Resource", "RichData", "Scalar", "ScalarData", "SemVer", "Sensitive", "String", "Struct", "Timespan", "Timestamp",
+    "Tuple", "Variant",
+];

@@ -1,0 +1,172 @@
+//! Variables: lookup and assignment (spec 07 §5.16).
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use mcl_diagnostics::{Code, Span, nearest};
+use pp_ast::ExprId;
+use pp_functions::Strict;
+use pp_types::{Error, ErrorKind, Value};
+
+use crate::definitions::plain;
+use crate::evaluator::Evaluator;
+use crate::scope::{Captures, Local, ScopeKind, TOP};
+use crate::stop::{Eval, Stop};
+
+/// Variables that only Puppet itself sets.
+const RESERVED: [&str; 3] = ["facts", "trusted", "server_facts"];
+
+impl Evaluator<'_> {
+    /// Evaluates `$name`.
+    pub(crate) fn eval_variable(&mut self, id: ExprId, name: &Arc<str>) -> Eval {
+        if !self.pending.is_empty() {
+            self.check_pending(name, self.span(id))?;
+        }
+        match self.lookup_variable(name) {
+            Some(value) => Ok(value),
+            None => self.unknown_variable(name, self.span(id)),
+        }
+    }
+
+    /// Returns the value of a variable, or `None` if it is unknown.
+    pub(crate) fn lookup_variable(&self, name: &str) -> Option<Value> {
+        if name.as_bytes().first().is_some_and(u8::is_ascii_digit) {
+            return Some(self.capture(name));
+        }
+        if let Some(rest) = name.strip_prefix("::") {
+            return match rest.contains("::") {
+                true => self.qualified_variable(rest),
+                false => self.scopes[TOP].variables.get(rest).cloned(),
+            };
+        }
+        if name.contains("::") {
+            return self.qualified_variable(name);
+        }
+        if let Some(local) = &self.frame.local
+            && let Some(value) = local.lookup(name)
+        {
+            return Some(value);
+        }
+        self.scopes.lookup(self.frame.scope, name).cloned()
+    }
+
+    fn qualified_variable(&self, name: &str) -> Option<Value> {
+        let (class, variable) = name.rsplit_once("::")?;
+        let scope = if class == "main" && !self.class_scopes.contains_key("main") {
+            TOP
+        } else {
+            *self.class_scopes.get(class)?
+        };
+        self.scopes.lookup_class(scope, variable).cloned()
+    }
+
+    /// Returns the value of `$0` and so on: undef if nothing was matched.
+    fn capture(&self, name: &str) -> Value {
+        let captures = self.visible_captures();
+        let group = name.parse().ok().and_then(|index: usize| captures.as_ref()?.get(index)?.clone());
+        group.map_or(Value::Undef, Value::String)
+    }
+
+    fn visible_captures(&self) -> Option<Captures> {
+        let mut local = self.frame.local.as_deref();
+        while let Some(inner) = local {
+            if let Some(captures) = inner.own_captures() {
+                return Some(captures);
+            }
+            if inner.is_function {
+                return None;
+            }
+            local = inner.parent.as_deref();
+        }
+        self.scopes.captures(self.frame.scope).cloned()
+    }
+
+    /// Returns the captures of the innermost block or scope alone, to be restored after a construct.
+    pub(crate) fn own_captures(&self) -> Option<Captures> {
+        match &self.frame.local {
+            Some(local) => local.own_captures(),
+            None => self.scopes[self.frame.scope].captures.clone(),
+        }
+    }
+
+    /// Sets the captures of the innermost block or scope.
+    pub(crate) fn set_captures(&mut self, captures: Option<Captures>) {
+        match &self.frame.local {
+            Some(local) => local.set_captures(captures),
+            None => self.scopes[self.frame.scope].captures = captures,
+        }
+    }
+
+    fn unknown_variable(&mut self, name: &str, span: Span) -> Eval {
+        if !name.contains("::") && matches!(name, "title" | "name" | "module_name" | "caller_module_name") {
+            return Ok(Value::Undef);
+        }
+        let message = format!("Unknown variable: '{name}'.");
+        match self.options.strict {
+            _ if self.options.strict_variables => {}
+            Strict::Error => {}
+            Strict::Warning => {
+                self.warn_at(Some(span), message);
+                return Ok(Value::Undef);
+            }
+            Strict::Off => return Ok(Value::Undef),
+        }
+        let mut error = Error::new(ErrorKind::Unknown, message);
+        error.help = self.similar_variable(name).map(|similar| format!("a variable with a similar name: `${similar}`"));
+        Err(Stop::at(span, error))
+    }
+
+    /// Returns the name of a visible variable that could be meant.
+    fn similar_variable(&self, name: &str) -> Option<String> {
+        if let Some((class, variable)) = plain(name).rsplit_once("::") {
+            let scope = self.class_scopes.get(class);
+            let Some(scope) = scope else {
+                let similar = nearest(class, self.class_scopes.keys().map(|known| &**known));
+                return similar.map(|class| format!("{class}::{variable}"));
+            };
+            let names = self.scopes[*scope].variables.keys().map(|known| &**known);
+            return nearest(variable, names).map(|similar| format!("{class}::{similar}"));
+        }
+        let mut names: Vec<Arc<str>> = Vec::new();
+        let mut scope = Some(self.frame.scope);
+        while let Some(id) = scope {
+            names.extend(self.scopes[id].variables.keys().cloned());
+            scope = self.scopes[id].parent;
+        }
+        nearest(name, names.iter().map(|known| &**known)).map(str::to_owned)
+    }
+
+    /// Assigns a variable; `span` is that of the assignment.
+    pub(crate) fn assign(&mut self, name: &Arc<str>, value: Value, span: Span) -> Eval<()> {
+        if RESERVED.contains(&&**name) {
+            let message = format!("Attempt to assign to a reserved variable name: '${name}'");
+            return Err(Stop::message(span, message).code(Code::P0510));
+        }
+        if let Some(local) = self.frame.local.clone() {
+            return self.assign_local(&local, name, value, span);
+        }
+        let scope = &mut self.scopes[self.frame.scope];
+        if scope.variables.contains_key(name) {
+            let message = match &**name {
+                "title" | "name" => format!("Cannot reassign built in (or already assigned) variable '${name}'"),
+                _ => format!("Cannot reassign variable '${name}'"),
+            };
+            let is_fact = scope.kind == ScopeKind::Top && self.options.facts.contains_key(&Value::String(name.clone()));
+            let help = match is_fact {
+                true => "this is the name of a fact, which is already set at top scope".to_owned(),
+                false => "a variable can be set once in a scope; use another name".to_owned(),
+            };
+            return Err(Stop::message(span, message).code(Code::P0510).help(Some(help)));
+        }
+        scope.variables.insert(Arc::clone(name), value);
+        Ok(())
+    }
+
+    fn assign_local(&mut self, local: &Rc<Local>, name: &Arc<str>, value: Value, span: Span) -> Eval<()> {
+        if local.set(name, value) {
+            return Ok(());
+        }
+        let help = "a variable can be set once in a block; use another name".to_owned();
+        Err(Stop::message(span, format!("Cannot reassign variable '${name}'")).code(Code::P0510).help(Some(help)))
+    }
+}
