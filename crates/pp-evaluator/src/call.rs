@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use mcl_diagnostics::{Code, Span, nearest};
+use mcl_diagnostics::{Span, nearest};
 use pp_ast::{CallId, Expr, ExprId, FunctionDefinition, LambdaId, MethodCallId};
 use pp_functions::{Block, Interrupt, all_functions, find_function};
 use pp_types::{
@@ -10,11 +10,12 @@ use pp_types::{
 };
 
 use crate::definitions::{Defined, FunctionRef, plain};
-use crate::evaluator::{Evaluator, Frame};
+use crate::evaluator::Evaluator;
+use crate::frame::Frame;
+use crate::frame::ParameterTypes;
 use crate::labels::a_label;
-use crate::parameters::{ParameterTypes, unlocated};
 use crate::scope::{Local, TOP};
-use crate::stop::{Eval, Fault, Jump, JumpKind, Stop};
+use crate::stop::{Eval, Fault, Jump, JumpKind, Stop, illegal_jump, located, unlocated};
 
 impl<'e> Evaluator<'e> {
     /// `name(arguments)`, `Type(arguments)`
@@ -30,7 +31,8 @@ impl<'e> Evaluator<'e> {
             _ => {
                 let target = self.eval(call.functor)?;
                 let Value::Type(_) = target else {
-                    let message = format!("cannot call {}: only functions and data types can be called", a_label(&target));
+                    let message =
+                        format!("cannot call {}: only functions and data types can be called", a_label(&target));
                     return Err(self.error(call.functor, message));
                 };
                 let mut arguments = vec![target];
@@ -187,26 +189,4 @@ impl<'e> Evaluator<'e> {
             }
         }
     }
-}
-
-/// Gives an error a location, if it has none.
-pub(crate) fn located(mut stop: Stop, span: Option<Span>) -> Stop {
-    if let Stop::Fault(fault) = &mut stop
-        && fault.span.is_none()
-    {
-        fault.span = span;
-    }
-    stop
-}
-
-/// A jump that has nothing to leave.
-pub(crate) fn illegal_jump(jump: &Jump) -> Stop {
-    let name = jump.kind.name();
-    let help = match jump.kind {
-        JumpKind::Break => "`break` ends an iteration: use it in the block of `each`, `map` and the like",
-        JumpKind::Next => "`next` ends the block of a call",
-        JumpKind::Return => "`return` ends a function, or the body of a class or define",
-    };
-    let error = Error::new(ErrorKind::Evaluation, format!("{name}() from context where this is illegal")).help(help);
-    located(unlocated(error), jump.span).code(Code::P0509)
 }

@@ -11,11 +11,11 @@ use pp_functions::DeclareClass;
 use pp_types::{Error, ErrorKind, Type, Value};
 
 use crate::definitions::{Defined, plain};
-use crate::evaluator::{Evaluator, Frame};
-use crate::parameters::unlocated;
+use crate::evaluator::Evaluator;
+use crate::frame::Frame;
 use crate::resource::Declaration;
 use crate::scope::{Scope, ScopeId, ScopeKind, TOP};
-use crate::stop::{Eval, JumpKind, Stop};
+use crate::stop::{Eval, JumpKind, Stop, illegal_jump, unlocated};
 
 impl<'e> Evaluator<'e> {
     /// `class { 'name': … }`
@@ -206,7 +206,8 @@ impl<'e> Evaluator<'e> {
     ) -> Eval<()> {
         let Defined { tree, module, definition } = class;
         let around = self.node_scope.unwrap_or(TOP);
-        let mut scope = Scope::new(ScopeKind::Class, Some(parent.unwrap_or(around)), Some(parent.unwrap_or(declared_in)));
+        let mut scope =
+            Scope::new(ScopeKind::Class, Some(parent.unwrap_or(around)), Some(parent.unwrap_or(declared_in)));
         let parent_source = parent.map(|parent| self.scopes[parent].source);
         let source = Source { kind: SourceKind::Class, name: name.into(), parent: parent_source };
         (scope.resource, scope.source) = (id, self.catalog.add_source(source));
@@ -254,7 +255,7 @@ impl<'e> Evaluator<'e> {
 pub(crate) fn finish_body(result: Eval) -> Eval<()> {
     match result {
         Err(Stop::Jump(jump)) if jump.kind == JumpKind::Return => Ok(()),
-        Err(Stop::Jump(jump)) => Err(crate::call::illegal_jump(&jump)),
+        Err(Stop::Jump(jump)) => Err(illegal_jump(&jump)),
         other => other.map(|_| ()),
     }
 }

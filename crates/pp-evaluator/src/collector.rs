@@ -47,7 +47,8 @@ impl Evaluator<'_> {
                 Value::Type(Type::Resource(Some(name), None)) => name.to_lowercase(),
                 Value::Type(Type::Class(None)) => "class".to_owned(),
                 other => {
-                    let message = format!("cannot collect {}: a resource type is required", crate::labels::a_label(&other));
+                    let message =
+                        format!("cannot collect {}: a resource type is required", crate::labels::a_label(&other));
                     return Err(self.error(type_name, message).code(Code::P0511));
                 }
             },
@@ -83,7 +84,11 @@ impl Evaluator<'_> {
                 let attribute = match &tree.exprs[*left] {
                     Expr::Name(name) | Expr::String(name) => tree.str(*name).clone(),
                     Expr::Variable(name) => tree.str(*name).clone(),
-                    _ => return Err(self.illegal_query(collector, "the left side of a comparison is the name of an attribute")),
+                    _ => {
+                        return Err(
+                            self.illegal_query(collector, "the left side of a comparison is the name of an attribute")
+                        );
+                    }
                 };
                 if matches!(tree.exprs[*right], Expr::Array(_) | Expr::Hash(_) | Expr::TypeName(_)) {
                     let help = "compare with one value; attributes that are arrays match each of their elements";

@@ -1,21 +1,20 @@
 //! The compilation of a catalog (spec 07 §5.17).
 
-use std::sync::Arc;
-
-use mcl_diagnostics::{Code, Diagnostic, FileId, SourceFile, Span, Stage};
+use mcl_diagnostics::{Code, Diagnostic, FileId, SourceFile, Stage};
 use pp_ast::Tree;
 use pp_catalog::Catalog;
-use pp_functions::LogLevel;
 use pp_types::{ErrorKind, Value};
 
 use crate::definitions::Definitions;
 use crate::environment::{Environment, Origin};
-use crate::evaluator::{Evaluator, Frame};
+use crate::evaluator::Evaluator;
+use crate::frame::Frame;
+use crate::log::LogEntry;
 use crate::node::duplicate_nodes;
 use crate::options::Options;
 use crate::scope::TOP;
 use crate::services::Services;
-use crate::stop::{Eval, Fault, Stop};
+use crate::stop::{Eval, Fault, Stop, illegal_jump};
 use crate::trees::Trees;
 
 /// What a compilation yields.
@@ -29,19 +28,6 @@ pub struct Compilation {
     pub diagnostics: Vec<Diagnostic>,
     /// The templates that were evaluated: spans may refer to them by ids that follow those of the environment's files.
     pub templates: Vec<SourceFile>,
-}
-
-/// A message.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LogEntry {
-    /// The level.
-    pub level: LogLevel,
-    /// The resource whose code sent it, e.g. `Class[main]`; `None` for warnings of the evaluation.
-    pub scope: Option<Arc<str>>,
-    /// The text.
-    pub message: String,
-    /// Where it was sent.
-    pub span: Option<Span>,
 }
 
 /// Compiles the catalog of a node.
@@ -76,7 +62,7 @@ impl Evaluator<'_> {
             let Some(root) = source.tree.root else { continue };
             let frame = Frame { tree: &source.tree, scope: TOP, local: None };
             match self.within(frame, |this| this.eval(root)) {
-                Err(Stop::Jump(jump)) => return Err(crate::call::illegal_jump(&jump)),
+                Err(Stop::Jump(jump)) => return Err(illegal_jump(&jump)),
                 other => other?,
             };
         }
@@ -123,7 +109,7 @@ impl Evaluator<'_> {
 fn diagnostic(stop: Stop) -> Diagnostic {
     let Fault { error, code, span, trace } = match stop {
         Stop::Fault(fault) => *fault,
-        Stop::Jump(jump) => match crate::call::illegal_jump(&jump) {
+        Stop::Jump(jump) => match illegal_jump(&jump) {
             Stop::Fault(fault) => *fault,
             Stop::Jump(_) => return Diagnostic::error(Code::P0509, Stage::Puppet, "illegal jump").maybe_at(jump.span),
         },

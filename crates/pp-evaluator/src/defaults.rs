@@ -1,19 +1,13 @@
 //! Resource defaults: `File { mode => '0644' }` (spec 07 §5.8).
 
-use std::sync::Arc;
-
 use mcl_diagnostics::Code;
 use pp_ast::{Expr, ExprId};
-use pp_catalog::{Parameter, Parameters};
+use pp_catalog::Parameters;
 use pp_types::{Type, Value};
-use rustc_hash::FxHashMap;
 
 use crate::evaluator::Evaluator;
 use crate::scope::ScopeId;
-use crate::stop::{Eval, Stop};
-
-/// The defaults of a scope, by the name of the type.
-pub(crate) type Defaults = FxHashMap<Arc<str>, Vec<Parameter>>;
+use crate::stop::{Eval, Stop, located, unlocated};
 
 impl Evaluator<'_> {
     pub(crate) fn eval_defaults(&mut self, id: ExprId, index: u32) -> Eval {
@@ -71,7 +65,7 @@ impl Evaluator<'_> {
         let place = span.or(error.location.span);
         let earlier = error.earlier().and_then(|earlier| earlier.span);
         let text = pp_types::Error::new(pp_types::ErrorKind::Evaluation, error.to_string());
-        let stop = crate::call::located(crate::parameters::unlocated(text), place).code(Code::P0511);
+        let stop = located(unlocated(text), place).code(Code::P0511);
         stop.trace(earlier, "first declaration")
     }
 }

@@ -9,11 +9,12 @@ use pp_types::{Error, ErrorKind, Type, Value, describe_mismatch, is_instance};
 
 use crate::class::finish_body;
 use crate::definitions::Defined;
-use crate::evaluator::{Evaluator, Frame};
-use crate::parameters::{ParameterTypes, unlocated};
+use crate::evaluator::Evaluator;
+use crate::frame::Frame;
+use crate::frame::ParameterTypes;
 use crate::scope::{Scope, ScopeKind, TOP};
 use crate::services::LookupRequest;
-use crate::stop::Eval;
+use crate::stop::{Eval, located, unlocated};
 
 impl Evaluator<'_> {
     /// Evaluates the body of an instance of a define.
@@ -49,7 +50,7 @@ impl Evaluator<'_> {
         self.scopes[scope].variables = Default::default();
         finish_body(result).map_err(|stop| {
             let reference = &self.catalog.resource(id).reference;
-            crate::call::located(stop, span).trace(span, format!("`{reference}` is declared here"))
+            located(stop, span).trace(span, format!("`{reference}` is declared here"))
         })
     }
 

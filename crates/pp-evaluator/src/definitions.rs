@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::environment::{Environment, Origin};
 
 /// A definition with the tree that it is in.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct Defined<'e, T> {
     /// The tree.
     pub tree: &'e Tree,
@@ -20,6 +20,14 @@ pub(crate) struct Defined<'e, T> {
     /// The definition.
     pub definition: &'e T,
 }
+
+impl<T> Clone for Defined<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Defined<'_, T> {}
 
 /// A key for tables about functions: the file and the index of the definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -90,8 +98,10 @@ impl<'e> Definitions<'e> {
                     // Code of one class in several main manifests is an error; a module's class may be hidden.
                     if same_origin(earlier, module) && earlier.definition != class {
                         let first = earlier.tree.range_span(earlier.definition.name_range);
-                        let text =
-                            format!("Class '{name}' is already defined {}; cannot redefine", place(earlier.tree, first));
+                        let text = format!(
+                            "Class '{name}' is already defined {}; cannot redefine",
+                            place(earlier.tree, first)
+                        );
                         self.errors.push(redefinition(text, span, first));
                     }
                 } else {

@@ -8,18 +8,11 @@ use pp_ast::{Expr, ExprId, ParameterList, Tree};
 use pp_functions::{FileKind, Template};
 use pp_types::{Error, ErrorKind, Hash, Value, describe_mismatch, interpolate, is_instance};
 
-use crate::evaluator::{Evaluator, Frame};
-use crate::parameters::{ParameterTypes, unlocated};
+use crate::evaluator::Evaluator;
+use crate::frame::Frame;
+use crate::frame::{Output, ParameterTypes};
 use crate::scope::{Local, TOP};
-use crate::stop::{Eval, Fault, Stop};
-
-/// The text that a template has rendered.
-#[derive(Debug, Default)]
-pub(crate) struct Output {
-    text: String,
-    /// A secret went into it.
-    is_sensitive: bool,
-}
+use crate::stop::{Eval, Fault, Stop, illegal_jump, unlocated};
 
 impl<'e> Evaluator<'e> {
     /// Renders a template.
@@ -49,7 +42,7 @@ impl<'e> Evaluator<'e> {
         });
         let output = std::mem::replace(&mut self.output, outer).unwrap_or_default();
         match result {
-            Err(Stop::Jump(jump)) => return Err(crate::call::illegal_jump(&jump)),
+            Err(Stop::Jump(jump)) => return Err(illegal_jump(&jump)),
             other => other?,
         };
         let text = Value::string(output.text);

@@ -10,14 +10,12 @@ use pp_functions::LogLevel;
 use pp_types::{Error, ErrorKind, Regexp, Signature, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::compilation::LogEntry;
 use crate::definitions::{Definitions, FunctionRef};
 use crate::environment::Environment;
-use crate::epp::Output;
-use crate::lambda::BlockData;
+use crate::frame::{BlockData, Frame, Output, ParameterTypes, Pending};
+use crate::log::LogEntry;
 use crate::options::Options;
-use crate::parameters::{ParameterTypes, Pending};
-use crate::scope::{Local, ScopeId, Scopes, TOP};
+use crate::scope::{ScopeId, Scopes, TOP};
 use crate::services::Services;
 use crate::stop::{Eval, Fault, Stop};
 use crate::trees::Trees;
@@ -72,17 +70,6 @@ pub(crate) struct Evaluator<'e> {
     pub steps: u64,
     pub bytes: u64,
     pub depth: u32,
-}
-
-/// Where the running code is.
-#[derive(Clone, Debug)]
-pub(crate) struct Frame<'e> {
-    /// The tree of the code.
-    pub tree: &'e Tree,
-    /// The scope.
-    pub scope: ScopeId,
-    /// The innermost block, function or template in the scope.
-    pub local: Option<Rc<Local>>,
 }
 
 impl<'e> Evaluator<'e> {
@@ -160,14 +147,6 @@ impl<'e> Evaluator<'e> {
         files.get(index).or_else(|| self.templates.get(index.checked_sub(files.len())?))
     }
 
-    /// Returns a location as Puppet writes it: `(file: a.pp, line: 1)`.
-    pub(crate) fn place(&self, span: Option<Span>) -> String {
-        let Some((file, span)) = span.and_then(|span| Some((self.source(span)?, span))) else {
-            return "(file: unknown)".to_owned();
-        };
-        format!("(file: {}, line: {})", file.name, file.line_col(span.start).line)
-    }
-
     /// Evaluates code in another place, and returns to the present one.
     pub(crate) fn within<T>(&mut self, frame: Frame<'e>, work: impl FnOnce(&mut Self) -> T) -> T {
         let outer = std::mem::replace(&mut self.frame, frame);
@@ -198,7 +177,10 @@ impl<'e> Evaluator<'e> {
             return Err(Error::new(ErrorKind::Limit, format!("evaluation takes more than {} steps", budget.steps)));
         }
         if self.bytes > budget.bytes {
-            return Err(Error::new(ErrorKind::Limit, format!("evaluation makes values of more than {} bytes", budget.bytes)));
+            return Err(Error::new(
+                ErrorKind::Limit,
+                format!("evaluation makes values of more than {} bytes", budget.bytes),
+            ));
         }
         Ok(())
     }

@@ -4,8 +4,7 @@ use pp_catalog::ResourceKind;
 use pp_types::{Error, ErrorKind};
 
 use crate::evaluator::Evaluator;
-use crate::parameters::unlocated;
-use crate::stop::Eval;
+use crate::stop::{Eval, unlocated};
 
 /// Puppet gives up after as many rounds.
 const MAX_ROUNDS: usize = 1000;

@@ -7,9 +7,9 @@ use pp_catalog::{CatalogError, Parameter, Parameters, Reference};
 use pp_functions::{Block, DeclareClass, FileKind, Host, Interrupt, LogLevel, Strict, Template};
 use pp_types::{Error, ErrorKind, Hash, Type, Value};
 
-use crate::compilation::LogEntry;
 use crate::definitions::plain;
 use crate::evaluator::Evaluator;
+use crate::log::LogEntry;
 use crate::resource::{Declaration, ResourceType};
 
 impl Evaluator<'_> {

@@ -24,6 +24,7 @@ pub(crate) fn label(value: &Value) -> String {
         Value::Uri(_) => "URI",
         Value::Iterator(_) => "Iterator",
         Value::Deferred(_) => "Deferred",
+        Value::Error(_) => "Error",
     };
     name.to_owned()
 }

@@ -1,27 +1,15 @@
 //! Blocks of calls: `|$x| { … }` (spec 07 §5.10).
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use pp_ast::{Lambda, LambdaId, Tree};
 use pp_functions::{Block, BlockId};
 use pp_types::{Callable, Error, ErrorKind, Size, TupleType, Type, Value, describe_mismatch, is_instance};
 
-use crate::evaluator::{Evaluator, Frame};
-use crate::parameters::ParameterTypes;
-use crate::scope::{Local, ScopeId};
+use crate::evaluator::Evaluator;
+use crate::frame::{BlockData, Frame, ParameterTypes};
+use crate::scope::Local;
 use crate::stop::{Eval, Fault, JumpKind, Stop};
-
-/// A block while the call that has it is running.
-#[derive(Clone, Debug)]
-pub(crate) struct BlockData<'e> {
-    tree: &'e Tree,
-    lambda: LambdaId,
-    /// Where the block was written: what its body sees.
-    scope: ScopeId,
-    local: Option<Rc<Local>>,
-    types: ParameterTypes,
-}
 
 impl<'e> Evaluator<'e> {
     /// Makes the block of a call. It is valid until the call ends.

@@ -7,12 +7,11 @@ use pp_ast::{Expr, HostName, NodeDefinition, Tree};
 use pp_catalog::{Catalog, NewResource, Parameters, Reference, ResourceKind, Source, SourceKind};
 use pp_types::{Error, ErrorKind, Regexp, Value, matches_option};
 
-use crate::call::illegal_jump;
 use crate::definitions::Defined;
-use crate::evaluator::{Evaluator, Frame};
-use crate::parameters::unlocated;
+use crate::evaluator::Evaluator;
+use crate::frame::Frame;
 use crate::scope::{Captures, Scope, ScopeKind, TOP};
-use crate::stop::{Eval, Stop};
+use crate::stop::{Eval, Stop, illegal_jump, unlocated};
 
 impl<'e> Evaluator<'e> {
     /// Evaluates the node block that fits the node, if the program has any.
@@ -119,11 +118,8 @@ fn host_kind(tree: &Tree, host: pp_ast::ExprId) -> Host<'_> {
 
 /// Returns the title of the resource of a node that is matched by a regular expression (spec 07 §1.3).
 fn regexp_name(source: &str) -> String {
-    let kept: String = source
-        .to_lowercase()
-        .chars()
-        .filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.'))
-        .collect();
+    let kept: String =
+        source.to_lowercase().chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.')).collect();
     format!("__node_regexp__{}", kept.trim_start_matches('.'))
 }
 

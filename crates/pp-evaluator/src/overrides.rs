@@ -7,7 +7,7 @@ use pp_functions::Strict;
 use pp_types::{Type, Value};
 
 use crate::evaluator::Evaluator;
-use crate::stop::Eval;
+use crate::stop::{Eval, located, unlocated};
 
 impl Evaluator<'_> {
     pub(crate) fn eval_override(&mut self, id: ExprId, index: u32) -> Eval {
@@ -50,7 +50,7 @@ impl Evaluator<'_> {
             Strict::Warning => self.warn_at(span, warning.to_string()),
             Strict::Error => {
                 let error = pp_types::Error::new(pp_types::ErrorKind::Evaluation, warning.to_string());
-                let stop = crate::call::located(crate::parameters::unlocated(error), span);
+                let stop = located(unlocated(error), span);
                 return Err(stop.code(Code::P0511));
             }
         }

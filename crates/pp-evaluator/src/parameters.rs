@@ -1,39 +1,15 @@
 //! Parameters of functions, blocks and templates: their types, and binding them to arguments.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use mcl_diagnostics::Span;
 use pp_ast::{ExprId, Lambda, Parameter, ParameterList, Tree};
 use pp_types::{Error, ErrorKind, Type, Value, describe_mismatch, is_instance};
 
-use crate::evaluator::{Evaluator, Frame};
-use crate::scope::{NOWHERE, ScopeId};
-use crate::stop::{Eval, Fault, Stop};
-
-/// The declared types of parameters and of the result.
-#[derive(Clone, Debug)]
-pub(crate) struct ParameterTypes {
-    /// The type of each parameter; `Any` without a declaration.
-    pub types: Rc<[Type]>,
-    /// The type of the result.
-    pub returns: Option<Type>,
-}
-
-/// A parameter whose default is being evaluated: it must not use those after it.
-#[derive(Clone, Debug)]
-pub(crate) struct Pending {
-    /// What has the parameters, as messages name it.
-    pub subject: Arc<str>,
-    /// The parameter.
-    pub name: Arc<str>,
-    /// The parameters that have no value yet, itself included.
-    pub later: Vec<Arc<str>>,
-    /// Where the default is evaluated.
-    pub scope: ScopeId,
-    /// How many blocks and bodies are around it.
-    pub depth: u32,
-}
+use crate::evaluator::Evaluator;
+use crate::frame::{Frame, ParameterTypes, Pending};
+use crate::scope::NOWHERE;
+use crate::stop::{Eval, Stop, unlocated};
 
 impl<'e> Evaluator<'e> {
     /// Evaluates the types of parameters.
@@ -158,8 +134,9 @@ impl<'e> Evaluator<'e> {
             return Ok(());
         }
         let Pending { subject, name: parameter, .. } = pending;
-        let message =
-            format!("{subject}: default expression for ${parameter} tries to illegally access not yet evaluated ${name}");
+        let message = format!(
+            "{subject}: default expression for ${parameter} tries to illegally access not yet evaluated ${name}"
+        );
         let help = format!("parameters get their values in order: declare `${name}` before `${parameter}`");
         Err(unlocated(Error::new(ErrorKind::Evaluation, message).help(help)))
     }
@@ -183,9 +160,4 @@ impl<'e> Evaluator<'e> {
         }
         Ok(())
     }
-}
-
-/// An error that gets the location of the call that it happens in.
-pub(crate) fn unlocated(error: Error) -> Stop {
-    Stop::Fault(Box::new(Fault::new(error, None)))
 }

@@ -7,8 +7,7 @@ use pp_types::{Type, Value};
 
 use crate::evaluator::{Evaluator, STACK_RESERVE, STACK_SEGMENT};
 use crate::labels::a_label;
-use crate::parameters::unlocated;
-use crate::stop::{Eval, Stop};
+use crate::stop::{Eval, Stop, located, unlocated};
 
 /// A side of an arrow.
 struct Side {
@@ -69,7 +68,7 @@ impl Evaluator<'_> {
                 Value::String(_) | Value::Type(Type::Resource(..) | Type::Class(_)) => {
                     let reference = Reference::from_value(value).map_err(|invalid| {
                         let error = pp_types::Error::new(pp_types::ErrorKind::Evaluation, invalid.to_string());
-                        let stop = crate::call::located(unlocated(error), Some(self.operator_span(left, right)));
+                        let stop = located(unlocated(error), Some(self.operator_span(left, right)));
                         stop.code(Code::P0511)
                     })?;
                     operands.push(Operand::Reference(reference));

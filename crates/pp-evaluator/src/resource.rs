@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use mcl_diagnostics::{Code, Span, nearest};
-use pp_ast::{Attribute, AttributeList, AttributeName, AttributeOp, Expr, ExprId, ResourceForm, ResourceId as ResourceExprId};
+use pp_ast::{
+    Attribute, AttributeList, AttributeName, AttributeOp, Expr, ExprId, ResourceForm, ResourceId as ResourceExprId,
+};
 use pp_catalog::{Location, NewResource, Parameter, Parameters, Reference, ResourceId, ResourceKind, capitalize};
 use pp_types::{Error, ErrorKind, Type, Value, generalize, infer};
 use rustc_hash::FxHashSet;
 
 use crate::definitions::plain;
 use crate::evaluator::Evaluator;
-use crate::parameters::unlocated;
-use crate::stop::{Eval, Stop};
+use crate::stop::{Eval, Stop, located, unlocated};
 
 /// The type of a resource expression.
 pub(crate) enum ResourceType {
@@ -65,8 +66,7 @@ impl Evaluator<'_> {
             }
         }
         if resource.form == ResourceForm::Exported {
-            let message =
-                "You cannot collect exported resources without storeconfigs being set; the export is ignored";
+            let message = "You cannot collect exported resources without storeconfigs being set; the export is ignored";
             self.warn_at(Some(self.span(id)), message);
         }
         let mut references = Vec::with_capacity(seen.len());
@@ -85,9 +85,8 @@ impl Evaluator<'_> {
             }
             let span = Some(self.span(id));
             for title in titles {
-                let declaration =
-                    Declaration { title, parameters: parameters.clone(), form: resource.form, span };
-                let reference = self.declare(&ty, declaration).map_err(|stop| crate::call::located(stop, span))?;
+                let declaration = Declaration { title, parameters: parameters.clone(), form: resource.form, span };
+                let reference = self.declare(&ty, declaration).map_err(|stop| located(stop, span))?;
                 references.push(reference.to_value());
             }
         }
@@ -131,16 +130,17 @@ impl Evaluator<'_> {
                     continue;
                 }
                 Value::String(title) if title.is_empty() => {
-                    let message = format!(
-                        "Empty string title at {index}. Title strings must have a length greater than zero."
-                    );
+                    let message =
+                        format!("Empty string title at {index}. Title strings must have a length greater than zero.");
                     return Err(self.error(id, message).code(Code::P0511));
                 }
                 Value::String(title) => titles.push(title.clone()),
                 Value::Default => is_default = true,
                 Value::Undef => {
                     let message = match is_list {
-                        true => format!("Missing title at index {index}. The title expression resulted in an undef title"),
+                        true => {
+                            format!("Missing title at index {index}. The title expression resulted in an undef title")
+                        }
                         false => "Missing title. The title expression resulted in undef".to_owned(),
                     };
                     return Err(self.error(id, message).code(Code::P0511));
@@ -198,7 +198,8 @@ impl Evaluator<'_> {
                     for (key, value) in entries.iter() {
                         let Value::String(name) = key else {
                             let got = generalize(&infer(key));
-                            let message = format!("The keys of `* =>` are names of attributes: expected String, got {got}");
+                            let message =
+                                format!("The keys of `* =>` are names of attributes: expected String, got {got}");
                             return Err(Stop::message(self.range_span(name_range), message).code(Code::P0511));
                         };
                         add(self, name.clone(), value.clone())?;
@@ -274,7 +275,7 @@ impl Evaluator<'_> {
     /// Returns the resource type or define with the most similar name.
     pub(crate) fn similar_resource_type(&self, name: &str) -> Option<String> {
         let native = self.options.resource_types.names();
-        nearest(name, native.chain(self.definitions.defines.keys().copied())).map(str::to_owned)
+        nearest(name, native.into_iter().chain(self.definitions.defines.keys().copied())).map(str::to_owned)
     }
 
     /// Returns a location in the form of the catalog.

@@ -7,11 +7,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use pp_catalog::{Catalog, ResourceId, SourceId};
+use pp_catalog::{Catalog, Parameter, ResourceId, SourceId};
 use pp_types::Value;
 use rustc_hash::FxHashMap;
-
-use crate::defaults::Defaults;
 
 /// The index of a scope in [`Scopes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,6 +22,9 @@ pub(crate) const NOWHERE: ScopeId = ScopeId(1);
 
 /// The captures of the last match: `$0` and so on; what did not take part is `None`.
 pub(crate) type Captures = Rc<[Option<Arc<str>>]>;
+
+/// The resource defaults of a scope, by the name of the type.
+pub(crate) type Defaults = FxHashMap<Arc<str>, Vec<Parameter>>;
 
 /// What a scope belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -110,3 +110,30 @@ impl Stop {
 }
 
 const MAX_TRACE: usize = 8;
+
+/// An error that gets the location of the call that it happens in.
+pub(crate) fn unlocated(error: Error) -> Stop {
+    Stop::Fault(Box::new(Fault::new(error, None)))
+}
+
+/// Gives an error a location, if it has none.
+pub(crate) fn located(mut stop: Stop, span: Option<Span>) -> Stop {
+    if let Stop::Fault(fault) = &mut stop
+        && fault.span.is_none()
+    {
+        fault.span = span;
+    }
+    stop
+}
+
+/// A jump that has nothing to leave.
+pub(crate) fn illegal_jump(jump: &Jump) -> Stop {
+    let name = jump.kind.name();
+    let help = match jump.kind {
+        JumpKind::Break => "`break` ends an iteration: use it in the block of `each`, `map` and the like",
+        JumpKind::Next => "`next` ends the block of a call",
+        JumpKind::Return => "`return` ends a function, or the body of a class or define",
+    };
+    let error = Error::new(ErrorKind::Evaluation, format!("{name}() from context where this is illegal")).help(help);
+    located(unlocated(error), jump.span).code(Code::P0509)
+}

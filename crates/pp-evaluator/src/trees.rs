@@ -16,7 +16,8 @@ impl Trees {
     pub(crate) fn add(&self, index: usize, tree: Tree) -> Option<&Tree> {
         let segment = (index + 1).ilog2() as usize;
         let offset = index + 1 - (1 << segment);
-        let cells = self.segments.get(segment)?.get_or_init(|| (0..1_usize << segment).map(|_| OnceCell::new()).collect());
+        let cells =
+            self.segments.get(segment)?.get_or_init(|| (0..1_usize << segment).map(|_| OnceCell::new()).collect());
         Some(cells[offset].get_or_init(|| tree))
     }
 }
@@ -30,7 +31,8 @@ mod tests {
     #[test]
     fn trees_keep_their_place() {
         let trees = Trees::default();
-        let added: Vec<&Tree> = (0..100).filter_map(|index| trees.add(index, Tree::new(FileId(index as u32)))).collect();
+        let added: Vec<&Tree> =
+            (0..100).filter_map(|index| trees.add(index, Tree::new(FileId(index as u32)))).collect();
         let files: Vec<u32> = added.iter().map(|tree| tree.file.0).collect();
         assert_eq!(files, (0..100).collect::<Vec<u32>>());
     }

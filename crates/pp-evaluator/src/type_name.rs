@@ -7,7 +7,8 @@ use pp_ast::{Expr, ExprId, TypeAlias};
 use pp_types::{Alias, Error, ErrorKind, Type, Value, named};
 
 use crate::definitions::{Defined, plain};
-use crate::evaluator::{Evaluator, Frame};
+use crate::evaluator::Evaluator;
+use crate::frame::Frame;
 use crate::scope::TOP;
 use crate::stop::{Eval, Stop};
 
@@ -106,8 +107,38 @@ const MAX_CHAIN: u32 = 10_000;
 
 /// Names that suggestions are made of.
 const TYPE_NAMES: [&str; 34] = [
-    "Any", "Array", "Binary", "Boolean", "Callable", "CatalogEntry", "Class", "Collection", "Data", "Default", "Deferred",
-    "Enum", "Float", "Hash", "Init", "Integer", "Iterable", "NotUndef", "Numeric", "Optional", "Pattern", "Regexp",
-    "Resource", "RichData", "Scalar", "ScalarData", "SemVer", "Sensitive", "String", "Struct", "Timespan", "Timestamp",
-    "Tuple", "Variant",
+    "Any",
+    "Array",
+    "Binary",
+    "Boolean",
+    "Callable",
+    "CatalogEntry",
+    "Class",
+    "Collection",
+    "Data",
+    "Default",
+    "Deferred",
+    "Enum",
+    "Float",
+    "Hash",
+    "Init",
+    "Integer",
+    "Iterable",
+    "NotUndef",
+    "Numeric",
+    "Optional",
+    "Pattern",
+    "Regexp",
+    "Resource",
+    "RichData",
+    "Scalar",
+    "ScalarData",
+    "SemVer",
+    "Sensitive",
+    "String",
+    "Struct",
+    "Timespan",
+    "Timestamp",
+    "Tuple",
+    "Variant",
 ];

@@ -55,8 +55,7 @@ impl Evaluator<'_> {
         };
         if values.len() != targets.len() {
             let (expected, got) = (targets.len(), values.len());
-            let message =
-                format!("Mismatched number of assignable entries and values, expected {expected}, got {got}");
+            let message = format!("Mismatched number of assignable entries and values, expected {expected}, got {got}");
             return Err(Stop::message(span, message).code(Code::P0510));
         }
         for (target, value) in targets.iter().zip(values) {
@@ -95,4 +94,3 @@ impl Evaluator<'_> {
         }
     }
 }
-

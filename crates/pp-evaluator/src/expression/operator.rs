@@ -69,11 +69,8 @@ impl Evaluator<'_> {
         let is_collection = matches!(a, Value::Array(_) | Value::Hash(_));
         let takes_any = is_collection && matches!(op, BinaryOp::Add | BinaryOp::Subtract)
             || matches!((&a, op), (Value::Array(_), BinaryOp::ShiftLeft));
-        let (a, b) = if takes_any || is_special(&a) {
-            (a, b)
-        } else {
-            (self.to_number(left, a)?, self.to_operand(right, b)?)
-        };
+        let (a, b) =
+            if takes_any || is_special(&a) { (a, b) } else { (self.to_number(left, a)?, self.to_operand(right, b)?) };
         let result = arithmetic(op, &a, &b).map_err(|error| {
             let span = match error.kind {
                 ErrorKind::Operator => self.span(left),
@@ -118,10 +115,13 @@ impl Evaluator<'_> {
     fn not_numeric(&self, id: ExprId, value: &Value) -> Stop {
         let message = format!("The value '{}' cannot be converted to Numeric.", interpolate(value));
         let error = Error::new(ErrorKind::Conversion, message);
-        self.fault(id, match value {
-            Value::String(_) => error.help("to join strings, interpolate them: \"${a}${b}\""),
-            _ => error,
-        })
+        self.fault(
+            id,
+            match value {
+                Value::String(_) => error.help("to join strings, interpolate them: \"${a}${b}\""),
+                _ => error,
+            },
+        )
     }
 
     /// Returns the number that a string holds, with a warning or an error by the setting `strict`.
@@ -144,10 +144,7 @@ impl Evaluator<'_> {
 
 /// Returns whether operators have a meaning of their own for a value.
 fn is_special(value: &Value) -> bool {
-    matches!(
-        value,
-        Value::Timestamp(_) | Value::Timespan(_) | Value::Binary(_) | Value::Uri(_) | Value::SemVer(_)
-    )
+    matches!(value, Value::Timestamp(_) | Value::Timespan(_) | Value::Binary(_) | Value::Uri(_) | Value::SemVer(_))
 }
 
 fn is_subtype(op: BinaryOp, a: &Type, b: &Type) -> bool {
@@ -180,4 +177,11 @@ fn symbol(op: BinaryOp) -> &'static str {
         BinaryOp::Greater => ">",
         BinaryOp::GreaterOrEqual => ">=",
     }
+}
+
+fn arithmetic(_: BinaryOp, _: &Value, _: &Value) -> Result<Value, Error> {
+    todo!()
+}
+fn negate(_: &Value) -> Result<Value, Error> {
+    todo!()
 }
