@@ -131,6 +131,8 @@ codes! {
     P0101 P0102 P0103 P0104 P0105 P0106 P0107 P0108 P0109 P0110
     // Translation of Puppet resources.
     P0201 P0202 P0203
+    // Puppet: the catalog while it is compiled.
+    P0601 P0602 P0603 P0604 P0605 P0606 P0607 P0608 P0609 P0610 P0611
     // Files of Puppet environments, and facts.
     P0701 P0702 P0703 P0704 P0705
     // Evaluation of Puppet manifests.

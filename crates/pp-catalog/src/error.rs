@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use pp_resource_types::Problem;
+
 use crate::location::Location;
 use crate::reference::{InvalidReference, Reference};
 
@@ -214,6 +216,15 @@ pub enum CatalogWarning {
         /// Where it is overridden.
         overridden: Location,
     },
+    /// A value that the type of the resource does not accept. Only the agent refuses it.
+    InvalidValue {
+        /// The resource.
+        reference: Reference,
+        /// What is wrong.
+        problem: Problem,
+        /// Where the parameter, or else the resource, is declared.
+        location: Location,
+    },
 }
 
 impl CatalogWarning {
@@ -222,6 +233,7 @@ impl CatalogWarning {
     pub fn location(&self) -> &Location {
         match self {
             CatalogWarning::LateOverride { overridden, .. } => overridden,
+            CatalogWarning::InvalidValue { location, .. } => location,
         }
     }
 }
@@ -234,6 +246,10 @@ impl fmt::Display for CatalogWarning {
                 "Attempt to override an already evaluated resource, defined{}, with new values",
                 declared.at()
             ),
+            CatalogWarning::InvalidValue { reference, problem, .. } => match &problem.attribute {
+                Some(attribute) => write!(f, "Parameter {attribute} failed on {reference}: {problem}"),
+                None => write!(f, "Validation of {reference} failed: {problem}"),
+            },
         }
     }
 }

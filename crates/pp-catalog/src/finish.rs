@@ -26,6 +26,7 @@ impl Catalog {
         check(self.inherit_metaparameters())?;
         check(self.leftovers())?;
         check(self.check_references())?;
+        warnings.extend(self.check_values());
         Ok(warnings)
     }
 

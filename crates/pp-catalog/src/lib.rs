@@ -11,6 +11,7 @@
 mod add;
 mod catalog;
 mod collector;
+mod diagnostic;
 mod error;
 mod finish;
 mod id;
@@ -27,6 +28,7 @@ mod source;
 mod table;
 mod tags;
 mod validate;
+mod values;
 
 pub use add::NewResource;
 pub use catalog::{Catalog, Options};

@@ -233,6 +233,30 @@ fn metaparameters_reach_the_contents_of_defines_only() {
 }
 
 #[test]
+fn values_that_an_agent_refuses_are_found() {
+    let mut catalog = catalog();
+    for resource in [
+        native("File[/a]", 1, &[("content", "a".into()), ("source", "/b".into())]),
+        native("File[not/absolute]", 2, &[]),
+        native("Exec[echo hi]", 3, &[]),
+        native("Service[s]", 4, &[("ensure", "sideways".into())]),
+        native("File[/b]", 5, &[("mode", Value::Integer(644))]),
+        native("File[/c]", 6, &[("content", Value::Binary(Arc::new([1, 2])))]),
+        NewResource { is_virtual: true, ..native("Service[v]", 7, &[("ensure", "sideways".into())]) },
+    ] {
+        catalog.add(resource).expect("titles differ");
+    }
+    let warnings = catalog.finish().expect("Puppet's compiler accepts the values");
+    let lines: Vec<String> = warnings.iter().map(|w| format!("{} {w}", w.location())).collect();
+    expect![[r#"
+        (line: 1) Validation of File[/a] failed: You cannot specify more than one of content, source, target
+        (line: 2) Parameter path failed on File[not/absolute]: Invalid value "not/absolute": expected a fully qualified path
+        (line: 3) Validation of Exec[echo hi] failed: 'echo' is not qualified and no path was specified. Please qualify the command or specify a path.
+        (line: 4) Parameter ensure failed on Service[s]: Invalid value "sideways". Valid values are stopped, false, running, true.
+        (line: 5) Parameter mode failed on File[/b]: Invalid value 644: expected a mode as a string, such as '0644' or 'u=rw,go=r'"#]].assert_eq(&lines.join("\n"));
+}
+
+#[test]
 fn sensitive_values_are_listed() {
     let mut catalog = catalog();
     let secret = Value::Sensitive(Arc::new("pw".into()));

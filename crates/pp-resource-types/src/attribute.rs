@@ -72,6 +72,12 @@ impl Attribute {
         self
     }
 
+    /// Says that the attribute cannot be set.
+    pub(crate) const fn read_only(mut self) -> Attribute {
+        self.values = Values::ReadOnly;
+        self
+    }
+
     /// Limits the values to `true` and `false`.
     pub(crate) const fn boolean(self) -> Attribute {
         self.words(&["true", "false"])

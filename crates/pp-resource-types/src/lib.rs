@@ -13,6 +13,7 @@ mod metaparameter;
 mod modules;
 mod path;
 mod resource_type;
+mod rule;
 mod values;
 
 pub use attribute::{Attribute, Role};
@@ -20,4 +21,8 @@ pub use known::{KnownTypes, find, types};
 pub use metaparameter::{METAPARAMETERS, Metaparameter, metaparameter};
 pub use path::clean_path;
 pub use resource_type::{ResourceType, TitlePattern};
+pub use rule::{Given, Problem};
 pub use values::{Pattern, Scalar, Values};
+
+#[cfg(test)]
+mod tests;

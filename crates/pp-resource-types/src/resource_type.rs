@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use crate::attribute::{Attribute, Role};
-use crate::metaparameter::metaparameter;
+use crate::metaparameter::{METAPARAMETERS, metaparameter};
 use crate::path::clean_path;
+use crate::rule::{Given, Problem, Rule};
+use crate::values::{Scalar, Values};
 
 /// A native type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct ResourceType {
     /// The name in lower case.
     pub name: &'static str,
@@ -23,6 +25,8 @@ pub struct ResourceType {
     isomorphic: bool,
     /// Only the name is known, so any attribute is accepted.
     open: bool,
+    /// What must hold between attributes.
+    rules: &'static [Rule],
 }
 
 /// What a title says about the attributes that name a resource.
@@ -46,6 +50,7 @@ impl ResourceType {
             title: TitlePattern::Verbatim,
             isomorphic: true,
             open: false,
+            rules: &[],
         }
     }
 
@@ -61,6 +66,11 @@ impl ResourceType {
 
     pub(crate) const fn not_isomorphic(mut self) -> ResourceType {
         self.isomorphic = false;
+        self
+    }
+
+    pub(crate) const fn with_rules(mut self, rules: &'static [Rule]) -> ResourceType {
+        self.rules = rules;
         self
     }
 
@@ -91,6 +101,30 @@ impl ResourceType {
     #[must_use]
     pub fn has_parameter(&self, name: &str) -> bool {
         self.open || self.attribute(name).is_some() || metaparameter(name).is_some()
+    }
+
+    /// Returns the names of all parameters: attributes and metaparameters.
+    pub fn parameter_names(&self) -> impl Iterator<Item = &'static str> {
+        self.attributes.iter().map(|a| a.name).chain(METAPARAMETERS.iter().map(|m| m.name))
+    }
+
+    /// Returns what an agent would not accept. `given` returns the values of an attribute that is set to values that are known:
+    /// one, or those of an array.
+    pub fn check<'a>(&self, title: &'a str, given: &dyn Fn(&str) -> Option<Given<'a>>) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let values = self.attributes.iter().map(|a| (a.name, a.values));
+        for (name, values) in values.chain(METAPARAMETERS.iter().map(|m| (m.name, m.values))) {
+            let title = || (name == self.namevar()).then(|| Given::one(Scalar::Text(title)));
+            if values == Values::Any {
+                continue;
+            }
+            let Some(given) = given(name).or_else(title) else { continue };
+            if let Some(wrong) = given.iter().find(|value| !values.accepts(**value)) {
+                problems.push(Problem::value(name, *wrong, &values));
+            }
+        }
+        problems.extend(self.rules.iter().filter_map(|rule| rule.check(title, given)));
+        problems
     }
 
     /// Returns the attribute that the title stands for, such as `path` for files.

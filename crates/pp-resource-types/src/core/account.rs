@@ -22,7 +22,7 @@ pub(crate) static GROUP: ResourceType = ResourceType::new(
             .needs("manages_local_users_and_groups"),
         provider(),
         ensure(),
-        property("gid", "The GID."),
+        property("gid", "The GID.").matching(Pattern::Id),
         property("members", "The members.").needs("manages_members"),
         property("attributes", "Further attributes, on AIX.").needs("manages_aix_lam"),
     ],
@@ -47,7 +47,8 @@ pub(crate) static USER: ResourceType = ResourceType::new(
         parameter("forcelocal", "Whether a local user is managed where users come from a directory service.")
             .yes_no()
             .needs("manages_local_users_and_groups"),
-        parameter("purge_ssh_keys", "Whether SSH keys that are not managed are removed; or of which files."),
+        parameter("purge_ssh_keys", "Whether SSH keys that are not managed are removed; or of which files.")
+            .words_or(&["true", "false"], Pattern::KeyFile),
         provider(),
         property("ensure", "Whether the user exists.").words(&["present", "absent", "role"]),
         property("home", "The home directory."),
@@ -55,12 +56,17 @@ pub(crate) static USER: ResourceType = ResourceType::new(
         property("gid", "The name or GID of the primary group."),
         property("comment", "The description, usually the full name."),
         property("shell", "The login shell.").needs("manages_shell"),
-        property("password", "The encrypted password.").needs("manages_passwords"),
-        property("password_min_age", "How many days a password must be used.").needs("manages_password_age"),
-        property("password_max_age", "How many days a password may be used.").needs("manages_password_age"),
-        property("password_warn_days", "How many days before its end a warning about a password starts.")
+        property("password", "The encrypted password.").matching(Pattern::NoColon).needs("manages_passwords"),
+        property("password_min_age", "How many days a password must be used.")
+            .matching(Pattern::Id)
             .needs("manages_password_age"),
-        property("groups", "The groups beside the primary one."),
+        property("password_max_age", "How many days a password may be used.")
+            .matching(Pattern::Id)
+            .needs("manages_password_age"),
+        property("password_warn_days", "How many days before its end a warning about a password starts.")
+            .matching(Pattern::Id)
+            .needs("manages_password_age"),
+        property("groups", "The groups beside the primary one.").matching(Pattern::GroupName),
         property("expiry", "The last day of the account.").words_or(&["absent"], Pattern::Date).needs("manages_expiry"),
         property("roles", "The roles, on Solaris.").needs("manages_roles"),
         property("auths", "The authorizations, on Solaris.").needs("manages_solaris_rbac"),

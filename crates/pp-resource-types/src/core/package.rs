@@ -2,6 +2,7 @@
 
 use crate::attribute::{Attribute, Role, name, parameter, property};
 use crate::resource_type::ResourceType;
+use crate::rule::Rule;
 use crate::values::{Pattern, Values};
 
 /// The provider is part of the name of a package: two managers may each have a package of one name.
@@ -46,4 +47,10 @@ pub(crate) static PACKAGE: ResourceType = ResourceType::new(
         property("flavor", "The flavor of the package, or the profile of a module stream.").needs("supports_flavors"),
         property("mark", "Whether the package is held in its version.").words(&["hold", "none"]).needs("holdable"),
     ],
-);
+)
+.with_rules(&[Rule::Excludes(
+    "ensure",
+    &["absent", "purged"],
+    "mark",
+    "You cannot use \"mark\" property while \"ensure\" is one of [\"absent\", \"purged\"]",
+)]);

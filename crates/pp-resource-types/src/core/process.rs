@@ -2,6 +2,7 @@
 
 use crate::attribute::{name, parameter, property, provider};
 use crate::resource_type::ResourceType;
+use crate::rule::Rule;
 use crate::values::Pattern;
 
 pub(crate) static EXEC: ResourceType = ResourceType::new(
@@ -12,23 +13,24 @@ pub(crate) static EXEC: ResourceType = ResourceType::new(
         parameter("path", "The directories in which commands are searched."),
         parameter("user", "The user that runs the command."),
         parameter("group", "The group that runs the command."),
-        parameter("cwd", "The directory in which the command runs."),
+        parameter("cwd", "The directory in which the command runs.").matching(Pattern::AbsolutePath),
         parameter("logoutput", "Whether the output is logged.").words(&["true", "false", "on_failure"]),
         parameter("refresh", "The command that runs when the resource is refreshed."),
-        parameter("environment", "Variables of the environment, as `NAME=value`."),
+        parameter("environment", "Variables of the environment, as `NAME=value`.").matching(Pattern::Assignment),
         parameter("umask", "The umask of the command.").matching(Pattern::Umask),
         parameter("timeout", "How long the command may run, in seconds; 0 for no limit.").matching(Pattern::Number),
-        parameter("tries", "How often the command is tried.").matching(Pattern::Digits),
-        parameter("try_sleep", "How long to wait between tries, in seconds.").matching(Pattern::Number),
+        parameter("tries", "How often the command is tried.").matching(Pattern::Positive),
+        parameter("try_sleep", "How long to wait between tries, in seconds.").matching(Pattern::NonNegative),
         parameter("refreshonly", "Whether the command runs only when the resource is refreshed.").boolean(),
-        parameter("creates", "Files that keep the command from running if all exist."),
+        parameter("creates", "Files that keep the command from running if all exist.").matching(Pattern::AbsolutePath),
         parameter("unless", "Commands that keep the command from running if one succeeds."),
         parameter("onlyif", "Commands that must all succeed for the command to run."),
         provider(),
         property("returns", "The exit codes that mean success."),
     ],
 )
-.not_isomorphic();
+.not_isomorphic()
+.with_rules(&[Rule::QualifiedCommands]);
 
 pub(crate) static SERVICE: ResourceType = ResourceType::new(
     "service",

@@ -28,7 +28,7 @@ pub(crate) static RESOURCES: ResourceType = ResourceType::new(
         parameter("purge", "Whether resources that are not in the catalog are removed.").yes_no(),
         parameter("unless_system_user", "Which system users are kept: whether at all, or those below a UID.")
             .words_or(&["true", "false"], Pattern::Digits),
-        parameter("unless_uid", "The UIDs of users that are kept."),
+        parameter("unless_uid", "The UIDs of users that are kept.").matching(Pattern::Id),
     ],
 );
 
@@ -37,13 +37,13 @@ pub(crate) static SCHEDULE: ResourceType = ResourceType::new(
     "Says when resources are applied.",
     &[
         name("name", "The name, which the metaparameter `schedule` refers to."),
-        parameter("range", "The time of day, such as `2 - 4`."),
+        parameter("range", "The time of day, such as `2 - 4`.").matching(Pattern::TimeRange),
         parameter("periodmatch", "Whether periods are compared by their number or their distance.")
             .words(&["number", "distance"]),
         parameter("period", "How often a resource is applied.")
             .words(&["hourly", "daily", "weekly", "monthly", "never"]),
-        parameter("repeat", "How often a resource is applied in a period."),
-        parameter("weekday", "The days of the week."),
+        parameter("repeat", "How often a resource is applied in a period.").matching(Pattern::Positive),
+        parameter("weekday", "The days of the week.").matching(Pattern::Weekday),
     ],
 );
 

@@ -2,6 +2,7 @@
 
 use crate::attribute::{Attribute, Role, ensure, name, parameter, property, provider};
 use crate::resource_type::{ResourceType, TitlePattern};
+use crate::rule::Rule;
 use crate::values::{Pattern, Values};
 
 const KEY_TYPES: &[&str] = &[
@@ -77,11 +78,12 @@ pub(crate) static MAILALIAS: ResourceType = ResourceType::new(
         provider(),
         ensure(),
         property("recipient", "Where mail is sent to."),
-        property("file", "A file with the recipients."),
+        property("file", "A file with the recipients.").matching(Pattern::AbsolutePath),
         property("target", "The file that has the aliases."),
     ],
 )
-.of_module("mailalias_core");
+.of_module("mailalias_core")
+.with_rules(&[Rule::AtMostOne(&["recipient", "file"], "You cannot specify both a recipient and a file")]);
 
 pub(crate) static SSH_AUTHORIZED_KEY: ResourceType = ResourceType::new(
     "ssh_authorized_key",
@@ -95,21 +97,22 @@ pub(crate) static SSH_AUTHORIZED_KEY: ResourceType = ResourceType::new(
         property("key", "The public key, without type and comment.").matching(Pattern::Word),
         property("user", "The user."),
         property("target", "The file."),
-        property("options", "The options of the key."),
+        property("options", "The options of the key.").matching(Pattern::KeyOption),
     ],
 )
-.of_module("sshkeys_core");
+.of_module("sshkeys_core")
+.with_rules(&[Rule::AtLeastOne(&["user", "target"], "Attribute 'user' or 'target' is mandatory")]);
 
 pub(crate) static SSHKEY: ResourceType = ResourceType::new(
     "sshkey",
     "The key of a host.",
     &[
         HOST_KEY_TYPE,
-        name("name", "The name of the host."),
+        name("name", "The name of the host.").matching(Pattern::Word),
         provider(),
         ensure(),
         property("key", "The public key."),
-        property("host_aliases", "Further names of the host."),
+        property("host_aliases", "Further names of the host.").matching(Pattern::Word),
         property("target", "The file."),
     ],
 )

@@ -2,6 +2,7 @@
 
 use crate::attribute::{ensure, name, parameter, property, provider};
 use crate::resource_type::ResourceType;
+use crate::rule::Rule;
 use crate::values::Pattern;
 
 pub(crate) static AUGEAS: ResourceType = ResourceType::new(
@@ -23,7 +24,8 @@ pub(crate) static AUGEAS: ResourceType = ResourceType::new(
         property("returns", "The exit code that is expected; not to be set."),
     ],
 )
-.of_module("augeas_core");
+.of_module("augeas_core")
+.with_rules(&[Rule::AllOrNone(&["lens", "incl"], "You must specify both the lens and incl parameters, or neither.")]);
 
 pub(crate) static CONCAT_FILE: ResourceType = ResourceType::new(
     "concat_file",
@@ -71,7 +73,12 @@ pub(crate) static CONCAT_FRAGMENT: ResourceType = ResourceType::new(
         parameter("tag", "The tag by which a file selects the fragment."),
     ],
 )
-.of_module("concat");
+.of_module("concat")
+.with_rules(&[
+    Rule::AtLeastOne(&["target", "tag"], "No 'target' or 'tag' set"),
+    Rule::AtLeastOne(&["source", "content"], "Set either 'source' or 'content'"),
+    Rule::AtMostOne(&["source", "content"], "Can't use 'source' and 'content' at the same time"),
+]);
 
 pub(crate) static FILE_LINE: ResourceType = ResourceType::new(
     "file_line",
@@ -92,4 +99,8 @@ pub(crate) static FILE_LINE: ResourceType = ResourceType::new(
         property("line", "The line."),
     ],
 )
-.of_module("stdlib");
+.of_module("stdlib")
+.with_rules(&[
+    Rule::AtLeastOne(&["line", "match_for_absence"], "line is a required attribute"),
+    Rule::AtLeastOne(&["path"], "path is a required attribute"),
+]);

@@ -2,7 +2,33 @@
 
 use crate::attribute::{ensure, name, parameter, property, provider};
 use crate::resource_type::ResourceType;
+use crate::rule::Rule;
 use crate::values::Pattern;
+
+const DAYS: &[&str] = &["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+
+const MONTHS: &[&str] = &[
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+const SPECIAL: &[&str] =
+    &["reboot", "yearly", "annually", "monthly", "weekly", "daily", "midnight", "hourly", "absent"];
+
+/// Those of [`SPECIAL`] that are times.
+const TIMES: &[&str] = SPECIAL.split_at(SPECIAL.len() - 1).0;
+
+const NOT_WITH_SPECIAL: &str = "cannot specify both a special schedule and another time";
 
 pub(crate) static ANCHOR: ResourceType =
     ResourceType::new("anchor", "A point that others are ordered by.", &[name("name", "The name.")])
@@ -16,29 +42,38 @@ pub(crate) static CRON: ResourceType = ResourceType::new(
         provider(),
         ensure(),
         property("command", "The command."),
-        property("special", "A name of a time, such as `reboot` or `daily`."),
-        property("minute", "The minutes, from 0 to 59."),
-        property("hour", "The hours, from 0 to 23."),
-        property("weekday", "The days of the week, from 0 (Sunday) to 7, or their names."),
-        property("month", "The months, from 1 to 12, or their names."),
-        property("monthday", "The days of the month, from 1 to 31."),
-        property("environment", "Variables of the environment, as `NAME=value`."),
+        property("special", "A name of a time, such as `reboot` or `daily`.").words(SPECIAL),
+        property("minute", "The minutes, from 0 to 59.").matching(Pattern::Crontab(0, 59, &[])),
+        property("hour", "The hours, from 0 to 23.").matching(Pattern::Crontab(0, 23, &[])),
+        property("weekday", "The days of the week, from 0 (Sunday) to 7, or their names.")
+            .matching(Pattern::Crontab(0, 7, DAYS)),
+        property("month", "The months, from 1 to 12, or their names.").matching(Pattern::Crontab(1, 12, MONTHS)),
+        property("monthday", "The days of the month, from 1 to 31.").matching(Pattern::Crontab(1, 31, &[])),
+        property("environment", "Variables of the environment, as `NAME=value`.")
+            .words_or(&["absent"], Pattern::Assignment),
         property("user", "The user that runs the command."),
         property("target", "The user whose crontab has the entry."),
     ],
 )
-.of_module("cron_core");
+.of_module("cron_core")
+.with_rules(&[
+    Rule::Excludes("special", TIMES, "minute", NOT_WITH_SPECIAL),
+    Rule::Excludes("special", TIMES, "hour", NOT_WITH_SPECIAL),
+    Rule::Excludes("special", TIMES, "weekday", NOT_WITH_SPECIAL),
+    Rule::Excludes("special", TIMES, "month", NOT_WITH_SPECIAL),
+    Rule::Excludes("special", TIMES, "monthday", NOT_WITH_SPECIAL),
+]);
 
 pub(crate) static HOST: ResourceType = ResourceType::new(
     "host",
     "An entry in the file of hosts.",
     &[
-        name("name", "The name of the host."),
+        name("name", "The name of the host.").matching(Pattern::Word),
         provider(),
         ensure(),
-        property("ip", "The address."),
-        property("host_aliases", "Further names."),
-        property("comment", "A comment of the entry."),
+        property("ip", "The address.").matching(Pattern::Address),
+        property("host_aliases", "Further names.").matching(Pattern::Word),
+        property("comment", "A comment of the entry.").matching(Pattern::Line),
         property("target", "The file."),
     ],
 )
@@ -60,10 +95,10 @@ pub(crate) static MOUNT: ResourceType = ResourceType::new(
         ]),
         property("device", "What is mounted."),
         property("blockdevice", "The device to check, on Solaris."),
-        property("fstype", "The type of the file system."),
-        property("options", "The options."),
+        property("fstype", "The type of the file system.").matching(Pattern::Word),
+        property("options", "The options.").matching(Pattern::Word),
         property("pass", "The pass in which the file system is checked."),
-        property("atboot", "Whether it is mounted when the system starts."),
+        property("atboot", "Whether it is mounted when the system starts.").yes_no(),
         property("dump", "Whether it is dumped.").words(&["0", "1"]),
         property("target", "The table of file systems."),
     ],

@@ -1,0 +1,130 @@
+//! Errors and warnings as diagnostics.
+
+use mcl_diagnostics::{Code, Diagnostic, Stage, nearest};
+
+use crate::catalog::Catalog;
+use crate::error::{CatalogError, CatalogWarning, ErrorKind};
+use crate::location::Location;
+use crate::reference::Reference;
+use crate::resource::Resource;
+
+impl CatalogError {
+    /// Returns the code of the error.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self.kind {
+            ErrorKind::Duplicate { .. } => Code::P0601,
+            ErrorKind::AliasTaken { .. } => Code::P0602,
+            ErrorKind::StageOfResource(_) | ErrorKind::UnknownStage { .. } => Code::P0603,
+            ErrorKind::InvalidTag(_) => Code::P0604,
+            ErrorKind::NotSubclass(_) | ErrorKind::AlreadySet { .. } => Code::P0605,
+            ErrorKind::UnknownParameter { .. } => Code::P0606,
+            ErrorKind::UnresolvedOverrides(_) | ErrorKind::UnrealizedReferences(_) => Code::P0607,
+            ErrorKind::UnknownOperand { .. } | ErrorKind::UnknownTarget { .. } => Code::P0608,
+            ErrorKind::InvalidReference(_) => Code::P0609,
+        }
+    }
+
+    /// Returns the error as a diagnostic, with the other declaration that it is about, and with a name that may be meant.
+    #[must_use]
+    pub fn diagnostic(&self, catalog: &Catalog) -> Diagnostic {
+        let mut diagnostic =
+            Diagnostic::error(self.code(), Stage::Puppet, self.to_string()).maybe_at(self.location.span);
+        if let Some(span) = self.earlier().and_then(|earlier| earlier.span) {
+            let text = match self.kind {
+                ErrorKind::AlreadySet { .. } => "set here",
+                _ => "first declaration",
+            };
+            diagnostic = diagnostic.label(span, text);
+        }
+        diagnostic.help = self.help(catalog);
+        diagnostic
+    }
+
+    /// Returns how to fix the error.
+    #[must_use]
+    pub fn help(&self, catalog: &Catalog) -> Option<String> {
+        match &self.kind {
+            ErrorKind::Duplicate { reference, .. } => Some(if &*reference.type_name == "Class" {
+                "declare a class with parameters once, before it is included anywhere".to_owned()
+            } else {
+                "declare it once, in a class that all who need it include".to_owned()
+            }),
+            ErrorKind::AliasTaken { .. } => Some("both would manage the same thing: declare it once".to_owned()),
+            ErrorKind::StageOfResource(_) => Some("order resources with `before`, `require` or an arrow".to_owned()),
+            ErrorKind::UnknownStage { stage, .. } => {
+                let known = catalog.titles("Stage").collect::<Vec<_>>();
+                Some(match nearest(stage, known.iter().copied()) {
+                    Some(similar) => format!("did you mean `{similar}`?"),
+                    None => format!("declare it before the class: `stage {{ '{stage}': before => Stage['main'] }}`"),
+                })
+            }
+            ErrorKind::InvalidTag(_) => {
+                Some("a tag starts with a letter, digit or `_`; it may also contain `:`, `.` and `-`".to_owned())
+            }
+            ErrorKind::NotSubclass(_) => Some(
+                "a class may override resources of the class that it inherits; a collector may override any".to_owned(),
+            ),
+            ErrorKind::AlreadySet { .. } => {
+                Some("set the value where the resource is declared, or override it in a class that inherits".to_owned())
+            }
+            ErrorKind::UnknownParameter { reference, parameter } => {
+                let native = catalog.options.types.find(&reference.type_name)?;
+                let similar = nearest(parameter, native.parameter_names())?;
+                Some(format!("did you mean `{similar}`?"))
+            }
+            ErrorKind::UnresolvedOverrides(references) | ErrorKind::UnrealizedReferences(references) => {
+                references.iter().find_map(|reference| catalog.similar(reference))
+            }
+            ErrorKind::UnknownOperand { unknown, .. } | ErrorKind::UnknownTarget { unknown, .. } => {
+                catalog.similar(unknown)
+            }
+            ErrorKind::InvalidReference(_) => Some("write a reference such as `Package['ntp']`".to_owned()),
+        }
+    }
+}
+
+impl CatalogWarning {
+    /// Returns the code of the warning.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            CatalogWarning::LateOverride { .. } => Code::P0610,
+            CatalogWarning::InvalidValue { .. } => Code::P0611,
+        }
+    }
+
+    /// Returns the warning as a diagnostic.
+    #[must_use]
+    pub fn diagnostic(&self) -> Diagnostic {
+        let diagnostic =
+            Diagnostic::warning(self.code(), Stage::Puppet, self.to_string()).maybe_at(self.location().span);
+        match self {
+            CatalogWarning::LateOverride { declared: Location { span: Some(span), .. }, .. } => {
+                diagnostic.label(*span, "declared here")
+            }
+            CatalogWarning::LateOverride { .. } => diagnostic,
+            CatalogWarning::InvalidValue { .. } => diagnostic.help("an agent would refuse the whole catalog"),
+        }
+    }
+}
+
+impl Catalog {
+    fn titles<'a>(&'a self, type_name: &'a str) -> impl Iterator<Item = &'a str> {
+        let same_type = move |r: &&'a Resource| &*r.reference.type_name == type_name;
+        self.resources.values().filter(same_type).map(|r| &*r.reference.title)
+    }
+
+    /// Returns a help that names the resource that may be meant.
+    fn similar(&self, unknown: &Reference) -> Option<String> {
+        if &*unknown.type_name == "Class" {
+            let name = unknown.title.to_lowercase();
+            return Some(match nearest(&unknown.title, self.titles("Class")) {
+                Some(similar) => format!("did you mean `Class['{}']`?", similar.to_lowercase()),
+                None => format!("declare the class: `include {name}`"),
+            });
+        }
+        let similar = nearest(&unknown.title, self.titles(&unknown.type_name))?;
+        Some(format!("did you mean `{}['{similar}']`?", unknown.type_name))
+    }
+}

@@ -1,0 +1,47 @@
+//! Values that the type of a resource does not accept (spec 07 §6.6 row 84).
+
+use pp_resource_types::{Given, Scalar};
+use pp_types::Value;
+
+use crate::catalog::Catalog;
+use crate::error::CatalogWarning;
+use crate::resource::{Resource, ResourceKind};
+
+impl Catalog {
+    /// Returns what an agent would refuse about the values of native resources.
+    pub(crate) fn check_values(&self) -> Vec<CatalogWarning> {
+        let natives = self.resources.values().filter(|r| r.kind == ResourceKind::Native && !r.is_virtual);
+        natives.flat_map(|resource| self.check_values_of(resource)).collect()
+    }
+
+    fn check_values_of(&self, resource: &Resource) -> Vec<CatalogWarning> {
+        let Some(native) = self.options.types.find(&resource.reference.type_name) else { return Vec::new() };
+        let given = |name: &str| resource.parameters.value(name).map(given);
+        let problems = native.check(&resource.reference.title, &given);
+        let warning = |problem: pp_resource_types::Problem| {
+            let parameter = problem.attribute.and_then(|name| resource.parameters.get(name));
+            let location = parameter.map(|p| &p.location).filter(|l| l.line > 0).unwrap_or(&resource.location).clone();
+            CatalogWarning::InvalidValue { reference: resource.reference.clone(), problem, location }
+        };
+        problems.into_iter().map(warning).collect()
+    }
+}
+
+fn given(value: &Value) -> Given<'_> {
+    match value {
+        Value::Array(items) => Given::many(items.iter().filter_map(scalar).collect()),
+        other => scalar(other).map_or_else(|| Given::many(Vec::new()), Given::one),
+    }
+}
+
+/// Returns a value that can be checked; others are known only on the agent, or have a text of their own.
+fn scalar(value: &Value) -> Option<Scalar<'_>> {
+    match value {
+        Value::Boolean(value) => Some(Scalar::Boolean(*value)),
+        Value::Integer(value) => Some(Scalar::Integer(*value)),
+        Value::Float(value) => Some(Scalar::Float(value.0)),
+        Value::String(text) => Some(Scalar::Text(text)),
+        Value::Hash(_) => Some(Scalar::Hash),
+        _ => None,
+    }
+}
