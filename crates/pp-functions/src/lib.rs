@@ -1,12 +1,19 @@
-//! The built-in functions of the Puppet language: one table of names, signatures, documentation and implementations.
+//! The built-in functions of the Puppet language: tables of names, signatures, documentation and implementations.
 //!
 //! A function gets its arguments, its block, and a [`Host`], through which it reaches everything that is not a value: the
 //! catalog, scopes, files, the log. The evaluator is a host.
 //!
 //! This crate knows nothing of syntax trees, scopes or catalogs.
 
+mod arguments;
+mod core;
+mod elements;
 mod function;
 mod host;
+mod ruby;
+mod table;
+mod time;
 
-pub use function::{Availability, Function, Implementation, all_functions, call, find_function};
+pub use function::{Availability, Call, Convention, Function, Implementation, call};
 pub use host::{Block, BlockId, DeclareClass, FileKind, Host, Interrupt, LogLevel, Strict, Template};
+pub use table::{Table, all_functions, find_function, find_module_function, tables};

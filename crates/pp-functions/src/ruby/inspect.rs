@@ -1,0 +1,124 @@
+//! The text of values inside Ruby's arrays and hashes: `["a", 1, nil]`, `{"a"=>1}`.
+
+use std::fmt::Write;
+
+use pp_types::{Type, Value, interpolate};
+
+/// The part of the stack that must be free before the next level, and what is added to it otherwise.
+const STACK_NEEDED: usize = 64 << 10;
+const STACK_ADDED: usize = 1 << 20;
+
+/// Calls a function that recurses over the structure of a value, with enough stack.
+pub(crate) fn with_stack<T>(function: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(STACK_NEEDED, STACK_ADDED, function)
+}
+
+/// Returns what Ruby's `inspect` shows for a value.
+pub(crate) fn inspect(value: &Value) -> String {
+    let mut text = String::new();
+    inspect_into(value, &mut text);
+    text
+}
+
+/// Appends what Ruby's `inspect` shows for a value.
+pub(crate) fn inspect_into(value: &Value, text: &mut String) {
+    with_stack(|| match value {
+        Value::Undef => text.push_str("nil"),
+        Value::Default => text.push_str(":default"),
+        Value::String(string) => inspect_string(string, text),
+        Value::Array(values) => {
+            text.push('[');
+            for (at, value) in values.iter().enumerate() {
+                if at > 0 {
+                    text.push_str(", ");
+                }
+                inspect_into(value, text);
+            }
+            text.push(']');
+        }
+        Value::Hash(entries) => {
+            text.push('{');
+            for (at, (key, value)) in entries.iter().enumerate() {
+                if at > 0 {
+                    text.push_str(", ");
+                }
+                inspect_into(key, text);
+                text.push_str("=>");
+                inspect_into(value, text);
+            }
+            text.push('}');
+        }
+        other => text.push_str(&interpolate(other)),
+    });
+}
+
+fn inspect_string(string: &str, text: &mut String) {
+    text.push('"');
+    let mut characters = string.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' => text.push_str("\\\""),
+            '\\' => text.push_str("\\\\"),
+            '\n' => text.push_str("\\n"),
+            '\r' => text.push_str("\\r"),
+            '\t' => text.push_str("\\t"),
+            '\u{7}' => text.push_str("\\a"),
+            '\u{8}' => text.push_str("\\b"),
+            '\u{b}' => text.push_str("\\v"),
+            '\u{c}' => text.push_str("\\f"),
+            '\u{1b}' => text.push_str("\\e"),
+            '#' => {
+                if matches!(characters.peek(), Some('{' | '$' | '@')) {
+                    text.push('\\');
+                }
+                text.push('#');
+            }
+            control if control.is_control() => {
+                // Writing to a string cannot fail.
+                let _ = write!(text, "\\u{:04X}", u32::from(control));
+            }
+            other => text.push(other),
+        }
+    }
+    text.push('"');
+}
+
+/// Returns the name of the Ruby class of a value, which messages about comparisons contain.
+pub(crate) fn class_name(value: &Value) -> String {
+    let name = match value {
+        Value::Undef => "NilClass",
+        Value::Default => "Symbol",
+        Value::Boolean(true) => "TrueClass",
+        Value::Boolean(false) => "FalseClass",
+        Value::Integer(_) => "Integer",
+        Value::Float(_) => "Float",
+        Value::String(_) => "String",
+        Value::Regexp(_) => "Regexp",
+        Value::Array(_) => "Array",
+        Value::Hash(_) => "Hash",
+        Value::Type(ty) => return type_class(ty),
+        Value::Sensitive(_) => "Sensitive",
+        Value::Binary(_) => "Binary",
+        Value::Timestamp(_) => "Timestamp",
+        Value::Timespan(_) => "Timespan",
+        Value::SemVer(_) => "SemVer",
+        Value::SemVerRange(_) => "SemVerRange",
+        Value::Uri(_) => "URI",
+        Value::Iterator(_) => "Iterator",
+        Value::Deferred(_) => "Deferred",
+        Value::Error(_) => "Error",
+    };
+    name.to_owned()
+}
+
+fn type_class(ty: &Type) -> String {
+    match ty {
+        Type::Resource(..) => "Puppet::Pops::Types::PResourceType".to_owned(),
+        Type::Class(_) => "Puppet::Pops::Types::PClassType".to_owned(),
+        ty => {
+            let text = ty.to_string();
+            let name = text.split('[').next().unwrap_or_default();
+            format!("Puppet::Pops::Types::P{name}Type")
+        }
+    }
+}
