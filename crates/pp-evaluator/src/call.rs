@@ -91,7 +91,7 @@ impl<'e> Evaluator<'e> {
     }
 
     fn unknown_function(&self, name: &str, span: Option<Span>) -> Stop {
-        let known = all_functions().iter().map(|function| function.name);
+        let known = all_functions().map(|function| function.name);
         let similar = nearest(name, known.chain(self.definitions.functions.keys().copied()));
         let mut error = Error::new(ErrorKind::Unknown, format!("Unknown function: '{name}'."));
         error.help = similar.map(|similar| format!("a function with a similar name: `{similar}`"));
