@@ -1,24 +1,336 @@
-//! The text forms of values and types.
+//! The text forms of types.
 
 use std::fmt;
+use std::sync::Arc;
 
-use crate::types::Type;
-use crate::value::Value;
+use crate::deep::deep;
+use crate::regexp::Regexp;
+use crate::text::{float_text, quote};
+use crate::time::{Timespan, Timestamp};
+use crate::types::{Alias, Callable, Nested, Presence, Size, StructMember, TimestampBounds, TupleType, Type};
+
+
+
 
 impl fmt::Display for Type {
-    fn fmt(&self, _f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        todo!()
+    /// Writes the type as a program would: an alias with what it stands for, aliases within other types by name.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut printer = Printer { out: String::new(), expand: false, aliases: Vec::new() };
+        match self {
+            Type::Alias(alias) => printer.alias_with_definition(alias),
+            Type::Object(name) => printer.out.push_str(object_definition(name)),
+            other => printer.ty(other),
+        }
+        f.write_str(&printer.out)
     }
 }
 
-/// Returns a value as interpolation shows it: strings as they are, `[1, two]`, `{k => v}`, undef as nothing.
-#[must_use]
-pub fn interpolate(_value: &Value) -> String {
-    todo!()
+impl Type {
+    /// Returns the text form in which all aliases stand with their definitions, as the messages of mismatches have it.
+    #[must_use]
+    pub fn expanded_text(&self) -> String {
+        let mut printer = Printer { out: String::new(), expand: true, aliases: Vec::new() };
+        printer.ty(self);
+        printer.out
+    }
+
+    /// Returns the name of the type without its parameters: `Array`, `Struct`, `File`, or the name of an alias.
+    #[must_use]
+    pub fn simple_name(&self) -> &str {
+        match self {
+            Type::Any => "Any",
+            Type::Unit => "Unit",
+            Type::Undef => "Undef",
+            Type::Default => "Default",
+            Type::Scalar => "Scalar",
+            Type::ScalarData => "ScalarData",
+            Type::Data => "Data",
+            Type::RichData => "RichData",
+            Type::Numeric => "Numeric",
+            Type::CatalogEntry => "CatalogEntry",
+            Type::Binary => "Binary",
+            Type::Boolean(_) => "Boolean",
+            Type::Integer(_) => "Integer",
+            Type::Float(_) => "Float",
+            Type::String(_) | Type::StringValue(_) => "String",
+            Type::Enum(_) => "Enum",
+            Type::Pattern(_) => "Pattern",
+            Type::Regexp(_) => "Regexp",
+            Type::Collection(_) => "Collection",
+            Type::Array(..) => "Array",
+            Type::Hash(_) => "Hash",
+            Type::Tuple(_) => "Tuple",
+            Type::Struct(_) => "Struct",
+            Type::Optional(_) => "Optional",
+            Type::NotUndef(_) => "NotUndef",
+            Type::Variant(_) => "Variant",
+            Type::Type(_) => "Type",
+            Type::Sensitive(_) => "Sensitive",
+            Type::Iterable(_) => "Iterable",
+            Type::Iterator(_) => "Iterator",
+            Type::Callable(_) => "Callable",
+            Type::Resource(None, _) => "Resource",
+            Type::Resource(Some(name), _) => name,
+            Type::Class(_) => "Class",
+            Type::Timestamp(_) => "Timestamp",
+            Type::Timespan(_) => "Timespan",
+            Type::SemVer(_) => "SemVer",
+            Type::SemVerRange => "SemVerRange",
+            Type::Uri(_) => "URI",
+            Type::Init(_) => "Init",
+            Type::Runtime(_) => "Runtime",
+            Type::Object(name) => name,
+            Type::Alias(alias) => &alias.name,
+            Type::Reference(_) => "TypeReference",
+        }
+    }
 }
 
-/// Returns a value as it is written in a program, strings quoted: `['a', 1]`. Messages use it.
-#[must_use]
-pub fn source_form(_value: &Value) -> String {
-    todo!()
+/// Returns how a built-in object type is written out.
+fn object_definition(name: &str) -> &str {
+    match name {
+        "Object" => "Object[{}]",
+        "TypeSet" => {
+            "TypeSet[{pcore_uri => 'http://puppet.com/2016.1/pcore', pcore_version => '1.0.0', name_authority => \
+             'http://puppet.com/2016.1/runtime', name => 'DefaultTypeSet', version => '0.0.0'}]"
+        }
+        "Deferred" => {
+            "Object[{name => 'Deferred', attributes => {'name' => Pattern[/\\A[$]?[a-z][a-z0-9_]*(?:::[a-z][a-z0-9_]*)*\\z/], \
+             'arguments' => {type => Optional[Array], value => undef}}}]"
+        }
+        "Error" => {
+            "Object[{name => 'Error', type_parameters => {'kind' => Variant[String, Regexp, Type[Enum], Type[Pattern], \
+             Type[NotUndef], Type[Undef]], 'issue_code' => Variant[String, Regexp, Type[Enum], Type[Pattern], \
+             Type[NotUndef], Type[Undef]]}, attributes => {'msg' => String[1], 'kind' => {type => Optional[String[1]], \
+             value => undef}, 'details' => {type => Optional[Hash[String[1], Data]], value => undef}, 'issue_code' => \
+             {type => Optional[String[1]], value => undef}}, functions => {'message' => Callable[[0, 0], String[1]]}}]"
+        }
+        other => other,
+    }
+}
+
+struct Printer {
+    out: String,
+    /// Write the definitions of all aliases.
+    expand: bool,
+    /// The aliases whose definitions are being written.
+    aliases: Vec<Arc<str>>,
+}
+
+impl Printer {
+    fn alias_with_definition(&mut self, alias: &Alias) {
+        self.out.push_str(&alias.name);
+        if let Some(resolved) = alias.resolved.get()
+            && !self.aliases.contains(&alias.name)
+        {
+            self.aliases.push(alias.name.clone());
+            self.out.push_str(" = ");
+            self.ty(resolved);
+            self.aliases.pop();
+        }
+    }
+
+    fn ty(&mut self, ty: &Type) {
+        deep(|| self.step(ty));
+    }
+
+    fn step(&mut self, ty: &Type) {
+        match ty {
+            Type::Alias(alias) if self.expand => self.alias_with_definition(alias),
+            Type::Optional(Some(inner)) | Type::NotUndef(Some(inner)) if let Type::StringValue(text) = &**inner => {
+                self.parameters(ty.simple_name(), [quote(text)]);
+            }
+            Type::Optional(inner)
+            | Type::NotUndef(inner)
+            | Type::Type(inner)
+            | Type::Sensitive(inner)
+            | Type::Iterable(inner)
+            | Type::Iterator(inner) => self.wrapper(ty.simple_name(), inner.as_ref()),
+            Type::Boolean(Some(value)) => self.parameters("Boolean", [value.to_string()]),
+            Type::Integer(bounds) => {
+                self.bounds("Integer", bounds.min.map(|i| i.to_string()), bounds.max.map(|i| i.to_string()));
+            }
+            Type::Float(bounds) => {
+                self.bounds("Float", bounds.min.map(|f| float_text(f.0)), bounds.max.map(|f| float_text(f.0)));
+            }
+            Type::String(Some(size)) => self.parameters("String", size_parameters(*size)),
+            Type::Collection(Some(size)) => self.parameters("Collection", size_parameters(*size)),
+            Type::Enum(strings) if !strings.values.is_empty() => {
+                let ignore_case = strings.ignore_case.then(|| "true".to_owned());
+                self.parameters("Enum", strings.values.iter().map(|text| quote(text)).chain(ignore_case));
+            }
+            Type::Pattern(patterns) if !patterns.is_empty() => {
+                self.parameters("Pattern", patterns.iter().map(Regexp::literal));
+            }
+            Type::Regexp(Some(regexp)) => self.parameters("Regexp", [regexp.literal()]),
+            Type::Array(element, size) => self.array(element, *size),
+            Type::Hash(hash) => self.hash(&hash.key, &hash.value, hash.size),
+            Type::Tuple(tuple) => self.tuple(tuple),
+            Type::Struct(members) if !members.is_empty() => self.members(members),
+            Type::Variant(types) if !types.is_empty() => {
+                self.out.push_str("Variant[");
+                self.list(types);
+                self.out.push(']');
+            }
+            Type::Callable(Some(callable)) => self.callable(callable),
+            Type::Resource(Some(name), Some(title)) => self.parameters(name, [quote(title)]),
+            Type::Class(Some(name)) => self.parameters("Class", [name.to_string()]),
+            Type::Timestamp(Some(bounds)) => self.times("Timestamp", bounds, Timestamp::to_string),
+            Type::Timespan(Some(bounds)) => self.times("Timespan", bounds, Timespan::to_string),
+            Type::SemVer(ranges) if !ranges.is_empty() => {
+                self.parameters("SemVer", ranges.iter().map(|range| quote(&range.source)));
+            }
+            Type::Uri(Some(parts)) => self.parameters("URI", [crate::text::source_form(parts)]),
+            Type::Init(Some(init)) => {
+                self.out.push_str("Init[");
+                self.ty(&init.ty);
+                for argument in &init.arguments {
+                    self.out.push_str(", ");
+                    self.out.push_str(&crate::text::source_form(argument));
+                }
+                self.out.push(']');
+            }
+            Type::Runtime(Some(names)) => self.parameters("Runtime", [names.0.to_string(), quote(&names.1)]),
+            Type::Reference(name) => self.parameters("TypeReference", [quote(name)]),
+            plain => self.out.push_str(plain.simple_name()),
+        }
+    }
+
+    fn parameters(&mut self, name: &str, parameters: impl IntoIterator<Item = String>) {
+        self.out.push_str(name);
+        for (at, parameter) in parameters.into_iter().enumerate() {
+            self.out.push_str(if at == 0 { "[" } else { ", " });
+            self.out.push_str(&parameter);
+        }
+        self.out.push(']');
+    }
+
+    fn bounds(&mut self, name: &str, min: Option<String>, max: Option<String>) {
+        let default = || "default".to_owned();
+        match (min, max) {
+            (None, None) => self.out.push_str(name),
+            (min, None) => self.parameters(name, min),
+            (min, Some(max)) => self.parameters(name, [min.unwrap_or_else(default), max]),
+        }
+    }
+
+    fn times<T: PartialEq>(&mut self, name: &str, bounds: &TimestampBounds<T>, text: fn(&T) -> String) {
+        let quoted = |bound: &Option<T>| bound.as_ref().map(|time| quote(&text(time)));
+        let max = if bounds.min == bounds.max { None } else { quoted(&bounds.max) };
+        self.bounds(name, quoted(&bounds.min), max);
+    }
+
+    fn wrapper(&mut self, name: &str, inner: Option<&Nested>) {
+        self.out.push_str(name);
+        if let Some(inner) = inner {
+            self.out.push('[');
+            self.ty(inner);
+            self.out.push(']');
+        }
+    }
+
+    fn list(&mut self, types: &[Type]) {
+        for (at, ty) in types.iter().enumerate() {
+            if at > 0 {
+                self.out.push_str(", ");
+            }
+            self.ty(ty);
+        }
+    }
+
+    fn size(&mut self, size: Option<Size>) {
+        for parameter in size.into_iter().flat_map(size_parameters) {
+            self.out.push_str(", ");
+            self.out.push_str(&parameter);
+        }
+    }
+
+    fn array(&mut self, element: &Type, size: Option<Size>) {
+        match size {
+            Some(size) if size == Size::exactly(0) => self.out.push_str("Array[0, 0]"),
+            None if *element == Type::Any => self.out.push_str("Array"),
+            size => {
+                self.out.push_str("Array[");
+                self.ty(element);
+                self.size(size);
+                self.out.push(']');
+            }
+        }
+    }
+
+    fn hash(&mut self, key: &Type, value: &Type, size: Option<Size>) {
+        match size {
+            Some(size) if size == Size::exactly(0) => self.out.push_str("Hash[0, 0]"),
+            None if *key == Type::Any && *value == Type::Any => self.out.push_str("Hash"),
+            size => {
+                self.out.push_str("Hash[");
+                self.ty(key);
+                self.out.push_str(", ");
+                self.ty(value);
+                self.size(size);
+                self.out.push(']');
+            }
+        }
+    }
+
+    fn tuple(&mut self, tuple: &TupleType) {
+        self.out.push_str("Tuple");
+        if !tuple.types.is_empty() {
+            self.out.push('[');
+            self.list(&tuple.types);
+            self.size(tuple.size);
+            self.out.push(']');
+        }
+    }
+
+    fn members(&mut self, members: &[StructMember]) {
+        self.out.push_str("Struct[{");
+        for (at, member) in members.iter().enumerate() {
+            if at > 0 {
+                self.out.push_str(", ");
+            }
+            let name = quote(&member.name);
+            match member.presence {
+                Presence::Plain => self.out.push_str(&name),
+                Presence::Optional => self.parameters("Optional", [name]),
+                Presence::Required => self.parameters("NotUndef", [name]),
+            }
+            self.out.push_str(" => ");
+            self.ty(&member.value);
+        }
+        self.out.push_str("}]");
+    }
+
+    fn callable(&mut self, callable: &Callable) {
+        self.out.push_str("Callable[");
+        if callable.returns.is_some() {
+            self.out.push('[');
+        }
+        let start = self.out.len();
+        self.list(&callable.parameters.types);
+        let size = callable.parameters.size.or(callable.parameters.types.is_empty().then_some(Size::exactly(0)));
+        for parameter in size.into_iter().flat_map(size_parameters) {
+            if self.out.len() > start {
+                self.out.push_str(", ");
+            }
+            self.out.push_str(&parameter);
+        }
+        if let Some(block) = &callable.block {
+            self.out.push_str(", ");
+            self.ty(block);
+        }
+        if let Some(returns) = &callable.returns {
+            self.out.push_str("], ");
+            self.ty(returns);
+        }
+        self.out.push(']');
+    }
+}
+
+fn size_parameters(size: Size) -> Vec<String> {
+    if size.max == u64::MAX {
+        vec![size.min.to_string()]
+    } else {
+        vec![size.min.to_string(), size.max.to_string()]
+    }
 }

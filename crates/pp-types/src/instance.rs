@@ -1,10 +1,123 @@
 //! Whether a value is an instance of a type.
 
-use crate::types::Type;
-use crate::value::Value;
+use crate::assignable::{definition, has_string, is_assignable, is_required};
+use crate::deep::deep;
+use crate::infer::infer;
+use crate::types::{HashType, Size, StructMember, TupleType, Type};
+use crate::value::{Hash, Value};
 
 /// Returns whether a value is an instance of a type (`value =~ Type`).
 #[must_use]
-pub fn is_instance(_ty: &Type, _value: &Value) -> bool {
-    todo!()
+pub fn is_instance(ty: &Type, value: &Value) -> bool {
+    check(ty, value, None)
+}
+
+/// The aliases whose definitions lead to a type without a step into the value. One that comes up again adds nothing: `type A =
+/// Variant[A, Integer]` has the instances of `Integer`.
+#[derive(Clone, Copy)]
+struct Entered<'a> {
+    alias: &'a Type,
+    outer: Option<&'a Entered<'a>>,
+}
+
+fn check(ty: &Type, value: &Value, entered: Option<&Entered<'_>>) -> bool {
+    match ty {
+        Type::Any => true,
+        Type::Undef => *value == Value::Undef,
+        Type::Default => *value == Value::Default,
+        Type::Optional(None) => *value == Value::Undef,
+        Type::Optional(Some(inner)) => *value == Value::Undef || deep(|| check(inner, value, entered)),
+        Type::NotUndef(None) => *value != Value::Undef,
+        Type::NotUndef(Some(inner)) => *value != Value::Undef && deep(|| check(inner, value, entered)),
+        Type::Variant(types) => deep(|| types.iter().any(|ty| check(ty, value, entered))),
+        Type::Alias(_) | Type::Data | Type::RichData => {
+            let mut outer = entered;
+            while let Some(inner) = outer {
+                if inner.alias == ty {
+                    return false;
+                }
+                outer = inner.outer;
+            }
+            let entered = Entered { alias: ty, outer: entered };
+            deep(|| definition(ty).is_some_and(|definition| check(definition, value, Some(&entered))))
+        }
+        Type::String(_) | Type::StringValue(_) | Type::Enum(_) | Type::Pattern(_) => {
+            matches!(value, Value::String(text) if has_string(ty, text))
+        }
+        Type::Collection(size) => match value {
+            Value::Array(elements) => has_size(*size, elements.len()),
+            Value::Hash(entries) => has_size(*size, entries.len()),
+            _ => false,
+        },
+        Type::Array(element, size) => match value {
+            Value::Array(elements) => {
+                has_size(*size, elements.len())
+                    && (**element == Type::Any || deep(|| elements.iter().all(|value| is_instance(element, value))))
+            }
+            _ => false,
+        },
+        Type::Tuple(tuple) => matches!(value, Value::Array(elements) if deep(|| is_tuple(tuple, elements))),
+        Type::Hash(hash) => matches!(value, Value::Hash(entries) if deep(|| is_hash(hash, entries))),
+        Type::Struct(members) => matches!(value, Value::Hash(entries) if deep(|| is_struct(members, entries))),
+        Type::Iterable(element) => is_iterable(element.as_deref(), value),
+        Type::SemVer(ranges) => match value {
+            Value::SemVer(version) => ranges.is_empty() || ranges.iter().any(|range| range.contains(version)),
+            _ => false,
+        },
+        Type::Init(Some(init)) => {
+            deep(|| check(&init.ty, value, entered)) || crate::convert::can_create(init, value)
+        }
+        Type::Object(name) if **name == *"Object" => {
+            matches!(value, Value::Type(_) | Value::Deferred(_) | Value::Error(_))
+        }
+        _ => is_assignable(ty, &infer(value)),
+    }
+}
+
+fn has_size(size: Option<Size>, length: usize) -> bool {
+    size.is_none_or(|size| size.contains(length as u64))
+}
+
+fn is_tuple(tuple: &TupleType, elements: &[Value]) -> bool {
+    tuple.length().contains(elements.len() as u64)
+        && elements.iter().enumerate().all(|(at, element)| tuple.at(at).is_none_or(|ty| is_instance(ty, element)))
+}
+
+fn is_hash(hash: &HashType, entries: &Hash) -> bool {
+    has_size(hash.size, entries.len())
+        && entries.iter().all(|(key, value)| is_instance(&hash.key, key) && is_instance(&hash.value, value))
+}
+
+fn is_struct(members: &[StructMember], entries: &Hash) -> bool {
+    if members.is_empty() {
+        return true;
+    }
+    let mut present = 0;
+    let fits = members.iter().all(|member| match entries.get(&Value::String(member.name.clone())) {
+        Some(value) => {
+            present += 1;
+            is_instance(&member.value, value)
+        }
+        None => !is_required(member),
+    });
+    fits && present == entries.len()
+}
+
+fn is_iterable(element: Option<&Type>, value: &Value) -> bool {
+    match value {
+        Value::Integer(value) if element.is_none() => *value >= 0,
+        // Types of which the instances can be listed.
+        Value::Type(Type::Integer(bounds)) => {
+            let listed = bounds.min.is_some() && bounds.max.is_some();
+            listed && element.is_none_or(|element| is_assignable(element, &Type::Integer(*bounds)))
+        }
+        Value::Type(Type::Enum(strings)) => {
+            !strings.values.is_empty()
+                && element.is_none_or(|element| strings.values.iter().all(|text| has_string(element, text)))
+        }
+        Value::Array(elements) => {
+            element.is_none_or(|element| deep(|| elements.iter().all(|value| is_instance(element, value))))
+        }
+        other => is_assignable(&Type::Iterable(element.map(|element| element.clone().into())), &infer(other)),
+    }
 }

@@ -6,8 +6,12 @@
 //! This crate knows nothing of syntax trees, scopes, functions or catalogs.
 
 mod assignable;
+mod binary;
+mod common;
 mod compare;
 mod convert;
+mod deep;
+mod describe;
 mod display;
 mod error;
 mod format;
@@ -18,14 +22,18 @@ mod parametrize;
 mod parse;
 mod regexp;
 mod serialize;
+mod semver;
 mod signature;
+mod text;
+mod time;
 mod types;
+mod uri;
 mod value;
 
 pub use assignable::is_assignable;
-pub use compare::{compare, equal, is_in, matches_option};
+pub use compare::{Captures, compare, compare_strings, equal, is_in, matches_option};
 pub use convert::{new_instance, parse_number};
-pub use display::{interpolate, source_form};
+pub use describe::{class_name, operand_name, with_article};
 pub use error::{Error, ErrorKind};
 pub use format::sprintf;
 pub use infer::{generalize, infer, infer_detailed};
@@ -37,9 +45,11 @@ pub use regexp::Regexp;
 pub use serialize::{from_json, rich_json};
 pub use signature::{Signature, SignatureParameter, describe_signatures};
 pub use types::{
-    Alias, Callable, EnumType, FloatBounds, IntegerBounds, Presence, Size, StructMember, TimestampBounds, TupleType,
-    Type,
+    Alias, Callable, EnumType, FloatBounds, HashType, InitType, IntegerBounds, Nested, Presence, Size, StructMember,
+    TimestampBounds, TupleType, Type,
 };
-pub use value::{
-    Deferred, ErrorValue, Float, Hash, HashValue, IteratorValue, SemVer, SemVerRange, Timespan, Timestamp, Uri, Value,
-};
+pub use text::{float_text, interpolate, quote, ruby_float_text, ruby_inspect, ruby_text, source_form};
+pub use time::{Timespan, Timestamp};
+pub use uri::Uri;
+pub use value::{ArrayValue, Deferred, ErrorValue, Float, Hash, HashValue, IteratorValue, Value};
+pub use semver::{SemVer, SemVerRange};

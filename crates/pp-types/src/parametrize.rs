@@ -1,19 +1,627 @@
-//! Types from a name and parameters.
+//! Types from a name and parameters (spec 07 §5.6).
 
-use crate::error::Error;
-use crate::types::Type;
-use crate::value::Value;
+use std::sync::Arc;
+
+use crate::assignable::accepts_undef;
+use crate::convert::{timespan_of, timestamp_of};
+use crate::error::{Error, ErrorKind};
+use crate::infer::{generalize, infer, one_of};
+use crate::regexp::Regexp;
+use crate::semver::SemVerRange;
+use crate::types::{
+    Callable, EnumType, FloatBounds, InitType, Nested, Presence, Size, StructMember, TimestampBounds, TupleType, Type,
+};
+use crate::uri::Uri;
+use crate::value::{Float, Value};
 
 /// Returns the built-in data type with this name, e.g. `Integer`; `None` for the names of resource types and aliases.
 #[must_use]
-pub fn named(_name: &str) -> Option<Type> {
-    todo!()
+pub fn named(name: &str) -> Option<Type> {
+    let empty_tuple = || Arc::new(TupleType { types: Vec::new(), size: None });
+    Some(match name {
+        "Any" => Type::Any,
+        "Array" => Type::array(Type::Any, None),
+        "Binary" => Type::Binary,
+        "Boolean" => Type::Boolean(None),
+        "Callable" => Type::Callable(None),
+        "CatalogEntry" => Type::CatalogEntry,
+        "Class" => Type::Class(None),
+        "Collection" => Type::Collection(None),
+        "Data" => Type::Data,
+        "Default" => Type::Default,
+        "Enum" => Type::Enum(Arc::new(EnumType { values: Vec::new(), ignore_case: false })),
+        "Float" => Type::any_float(),
+        "Hash" => Type::hash(Type::Any, Type::Any, None),
+        "Init" => Type::Init(None),
+        "Integer" => Type::any_integer(),
+        "Iterable" => Type::Iterable(None),
+        "Iterator" => Type::Iterator(None),
+        "NotUndef" => Type::NotUndef(None),
+        "Numeric" => Type::Numeric,
+        "Optional" => Type::Optional(None),
+        "Pattern" => Type::Pattern(Arc::new([])),
+        "Regexp" => Type::Regexp(None),
+        "Resource" => Type::Resource(None, None),
+        "RichData" => Type::RichData,
+        "Runtime" => Type::Runtime(None),
+        "Scalar" => Type::Scalar,
+        "ScalarData" => Type::ScalarData,
+        "SemVer" => Type::SemVer(Arc::new([])),
+        "SemVerRange" => Type::SemVerRange,
+        "Sensitive" => Type::Sensitive(None),
+        "String" => Type::String(None),
+        "Struct" => Type::Struct(Arc::new([])),
+        "Timespan" => Type::Timespan(None),
+        "Timestamp" => Type::Timestamp(None),
+        "Tuple" => Type::Tuple(empty_tuple()),
+        "Type" => Type::Type(None),
+        "URI" => Type::Uri(None),
+        "Undef" => Type::Undef,
+        "Variant" => Type::Variant(Arc::new([])),
+        "Deferred" | "Error" | "Object" | "Target" | "TypeSet" => Type::Object(name.into()),
+        "TypeReference" => Type::Reference("UnresolvedReference".into()),
+        _ => return None,
+    })
 }
 
 /// Returns the type `base[arguments]`. References to several resources are the evaluator's: it calls this once a title.
 ///
 /// # Errors
 /// Parameters that the type does not take, with Puppet's text.
-pub fn parametrize(_base: &Type, _arguments: &[Value]) -> Result<Type, Error> {
-    todo!()
+pub fn parametrize(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
+    // A single array stands for its elements.
+    let arguments = match arguments {
+        [Value::Array(elements)] if !matches!(base, Type::Callable(_) | Type::Resource(None, _)) => elements.as_slice(),
+        other => other,
+    };
+    let one = |text: &str| expect_count(text, arguments, 1, 1);
+    match base {
+        Type::Integer(_) => integer(arguments),
+        Type::Float(_) => float(arguments),
+        Type::String(_) => Ok(Type::String(Some(size_constraint(arguments)?))),
+        Type::Collection(_) => Ok(Type::Collection(Some(size_constraint(arguments)?))),
+        Type::Boolean(_) => {
+            expect_count("A Boolean-Type", arguments, 1, 1)?;
+            match &arguments[0] {
+                Value::Boolean(value) => Ok(Type::Boolean(Some(*value))),
+                other => Err(bad_argument("a Boolean-Type", other, "TrueClass or FalseClass")),
+            }
+        }
+        Type::Enum(_) => enumeration(arguments),
+        Type::Pattern(_) => pattern(arguments),
+        Type::Regexp(_) => {
+            expect_count("A Regexp-Type", arguments, 1, 1)?;
+            match &arguments[0] {
+                Value::String(source) => Ok(Type::Regexp(Some(compiled(source)?))),
+                Value::Regexp(regexp) => Ok(Type::Regexp(Some(regexp.clone()))),
+                other => Err(bad_argument("a Regexp-Type", other, "String or Regexp")),
+            }
+        }
+        Type::Array(..) => array(arguments),
+        Type::Hash(_) => hash(arguments),
+        Type::Tuple(_) => tuple(arguments),
+        Type::Struct(_) => structure(arguments),
+        Type::Variant(_) => {
+            expect_count("A Variant-Type", arguments, 1, usize::MAX)?;
+            let types: Result<Vec<Type>, Error> =
+                arguments.iter().map(|argument| type_argument("a Variant-Type", argument)).collect();
+            Ok(one_of(types?.into_iter()))
+        }
+        Type::Optional(_) => {
+            one("Optional-Type")?;
+            match &arguments[0] {
+                Value::String(text) => Ok(Type::optional(Type::StringValue(text.clone()))),
+                Value::Type(ty) => Ok(Type::optional(ty.clone())),
+                other => Err(expected_types("Optional-Type", other)),
+            }
+        }
+        Type::NotUndef(_) => {
+            expect_count("NotUndef-Type", arguments, 0, 1)?;
+            match arguments.first() {
+                None => Ok(Type::NotUndef(None)),
+                Some(Value::String(text)) => Ok(Type::NotUndef(Some(Type::StringValue(text.clone()).into()))),
+                Some(Value::Type(Type::Any)) => Ok(Type::NotUndef(None)),
+                Some(Value::Type(ty)) => Ok(Type::NotUndef(Some(ty.clone().into()))),
+                Some(other) => {
+                    let found = crate::describe::class_name(other);
+                    Err(error(format!("NotUndef-Type[] argument must be a Type or a String. Got {found}")))
+                }
+            }
+        }
+        Type::Type(_) => Ok(Type::Type(Some(only_type("Type-Type", arguments)?))),
+        Type::Iterable(_) => Ok(Type::Iterable(Some(only_type("Iterable-Type", arguments)?))),
+        Type::Iterator(_) => Ok(Type::Iterator(Some(only_type("Iterator-Type", arguments)?))),
+        Type::Sensitive(_) => Ok(Type::Sensitive(Some(generalize(&*only_type("Sensitive-Type", arguments)?).into()))),
+        Type::Callable(_) => callable(arguments),
+        Type::Resource(name, title) => resource(name.as_ref(), title.as_ref(), arguments),
+        Type::Class(None) => class(arguments),
+        Type::Timestamp(_) => {
+            let (min, max) = times("A Timestamp-Type", arguments, timestamp_of)?;
+            Ok(Type::Timestamp(bounds(min, max)?))
+        }
+        Type::Timespan(_) => {
+            let (min, max) = times("A Timespan-Type", arguments, timespan_of)?;
+            Ok(Type::Timespan(bounds(min, max)?))
+        }
+        Type::SemVer(_) => {
+            expect_count("A SemVer-Type", arguments, 1, usize::MAX)?;
+            let range = |argument: &Value| match argument {
+                Value::String(source) => SemVerRange::parse(source).map_err(in_access),
+                Value::SemVerRange(range) => Ok((**range).clone()),
+                other => Err(bad_argument("a SemVer-Type", other, "String or SemanticPuppet::VersionRange")),
+            };
+            Ok(Type::SemVer(arguments.iter().map(range).collect::<Result<Arc<[SemVerRange]>, Error>>()?))
+        }
+        Type::Uri(_) => uri(arguments),
+        Type::Init(_) => {
+            let Some((first, rest)) = arguments.split_first() else { return Ok(Type::Init(None)) };
+            match first {
+                Value::Type(ty) => {
+                    Ok(Type::Init(Some(Arc::new(InitType { ty: ty.clone().into(), arguments: rest.to_vec() }))))
+                }
+                other => Err(expected_types("Init-Type", other)),
+            }
+        }
+        Type::Runtime(_) => match arguments {
+            [Value::String(runtime), Value::String(class)] => {
+                Ok(Type::Runtime(Some(Arc::new((runtime.clone(), class.clone())))))
+            }
+            _ => Err(error(format!("A Runtime-Type[] accepts 1 to 2 arguments. Got {}", arguments.len()))),
+        },
+        Type::Reference(_) => match arguments {
+            [Value::String(name)] => Ok(Type::Reference(name.clone())),
+            _ => Err(error(format!("A TypeReference-Type[] accepts 1 argument. Got {}", arguments.len()))),
+        },
+        Type::Object(name) => Err(error(format!(
+            "Error while evaluating a '[]' expression, The {name}-Type cannot be parameterized using []"
+        ))),
+        Type::Any
+        | Type::Unit
+        | Type::Undef
+        | Type::Default
+        | Type::Scalar
+        | Type::ScalarData
+        | Type::Data
+        | Type::RichData
+        | Type::Numeric
+        | Type::CatalogEntry
+        | Type::Binary
+        | Type::StringValue(_)
+        | Type::Class(Some(_))
+        | Type::SemVerRange
+        | Type::Alias(_) => {
+            let kind = format!("{}-Type", base.simple_name());
+            Err(Error::new(
+                ErrorKind::Operator,
+                format!("Operator '[]' is not applicable to {}.", crate::describe::with_article(&kind)),
+            ))
+        }
+    }
+}
+
+fn error(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::TypeParameters, message)
+}
+
+/// An error that Puppet reports from within the access.
+fn in_access(e: Error) -> Error {
+    Error { message: format!("Error while evaluating a '[]' expression, {}", e.message), ..e }
+}
+
+fn bad_argument(ty: &str, found: &Value, expected: &str) -> Error {
+    let found = generalize(&infer(found)).to_string();
+    error(format!("Error creating type specialization of {ty}, Cannot use {found} where {expected} is expected"))
+}
+
+fn expected_types(ty: &str, found: &Value) -> Error {
+    error(format!("{ty}[] arguments must be types. Got {}", crate::describe::class_name(found)))
+}
+
+fn expect_count(ty: &str, arguments: &[Value], min: usize, max: usize) -> Result<(), Error> {
+    if (min..=max).contains(&arguments.len()) {
+        return Ok(());
+    }
+    let expected = match (min, max) {
+        (1, 1) => "1 argument".to_owned(),
+        (min, usize::MAX) => format!("{min} or more arguments"),
+        (min, max) if min == max => format!("{min} arguments"),
+        (min, max) => format!("{min} to {max} arguments"),
+    };
+    Err(error(format!("{ty}[] accepts {expected}. Got {}", arguments.len())))
+}
+
+fn type_argument(ty: &str, argument: &Value) -> Result<Type, Error> {
+    match argument {
+        Value::Type(argument) => Ok(argument.clone()),
+        other => Err(bad_argument(ty, other, "Any-Type")),
+    }
+}
+
+fn only_type(ty: &str, arguments: &[Value]) -> Result<Nested, Error> {
+    expect_count(ty, arguments, 1, 1)?;
+    match &arguments[0] {
+        Value::Type(argument) => Ok(argument.clone().into()),
+        other => Err(expected_types(ty, other)),
+    }
+}
+
+fn reversed(from: impl std::fmt::Display, to: impl std::fmt::Display) -> Error {
+    // The missing parenthesis is Puppet's.
+    in_access(error(format!("'from' must be less or equal to 'to'. Got ({from}, {to}")))
+}
+
+fn integer(arguments: &[Value]) -> Result<Type, Error> {
+    if !(1..=2).contains(&arguments.len()) {
+        let message = "Integer-Type supports [] with one or two arguments (from, to).";
+        return Err(error(format!("{message} Got {}", arguments.len())));
+    }
+    let bound = |argument: &Value| match argument {
+        Value::Integer(bound) => Ok(Some(*bound)),
+        Value::Default => Ok(None),
+        other => Err(error(format!(
+            "Integer-Type [] requires all arguments to be integers (or default). Got {}",
+            crate::describe::class_name(other)
+        ))),
+    };
+    let min = bound(&arguments[0])?;
+    let max = arguments.get(1).map_or(Ok(None), bound)?;
+    match (min, max) {
+        (Some(min), Some(max)) if min > max => Err(reversed(min, max)),
+        _ => Ok(Type::integer(min, max)),
+    }
+}
+
+fn float(arguments: &[Value]) -> Result<Type, Error> {
+    if !(1..=2).contains(&arguments.len()) {
+        let message = "Float-Type supports [] with one or two arguments (from, to).";
+        return Err(error(format!("{message} Got {}", arguments.len())));
+    }
+    let bound = |argument: &Value| match argument {
+        Value::Integer(bound) => Ok(Some(Float(*bound as f64))),
+        Value::Float(bound) => Ok(Some(*bound)),
+        Value::Default => Ok(None),
+        other => Err(error(format!(
+            "Float-Type [] requires all arguments to be floats, or integers (or default). Got {}",
+            crate::describe::class_name(other)
+        ))),
+    };
+    let min = bound(&arguments[0])?;
+    let max = arguments.get(1).map_or(Ok(None), bound)?;
+    match (min, max) {
+        (Some(min), Some(max)) if min.0 > max.0 => {
+            Err(reversed(crate::text::float_text(min.0), crate::text::float_text(max.0)))
+        }
+        _ => Ok(Type::Float(FloatBounds { min, max })),
+    }
+}
+
+/// Reads the size of a `String[…]`, `Array[…]`: a minimum and a maximum, or a type `Integer[min, max]`.
+fn size_constraint(arguments: &[Value]) -> Result<Size, Error> {
+    if arguments.len() == 1
+        && let Value::Type(Type::Integer(bounds)) = &arguments[0]
+    {
+        let bound = |bound: Option<i64>, default: u64| bound.map_or(default, |bound| bound.max(0).unsigned_abs());
+        return Ok(Size { min: bound(bounds.min, 0), max: bound(bounds.max, u64::MAX) });
+    }
+    let message = "A Type's size constraint arguments must be a single Integer type, or 1-2 integers (or default). Got";
+    let bound = |argument: &Value, default: i128| match argument {
+        Value::Integer(bound) => Ok(i128::from(*bound)),
+        Value::Default => Ok(default),
+        other => {
+            Err(error(format!("{message} {}", crate::describe::with_article(crate::describe::class_name(other)))))
+        }
+    };
+    let open = i128::from(u64::MAX);
+    let (min, max) = match arguments {
+        [min] => (bound(min, 0)?, open),
+        [min, max] => (bound(min, 0)?, bound(max, open)?),
+        more => return Err(error(format!("{message} {} arguments", more.len()))),
+    };
+    if min > max {
+        return Err(reversed(min, max));
+    }
+    let length = |bound: i128| u64::try_from(bound.max(0)).unwrap_or(u64::MAX);
+    Ok(Size { min: length(min), max: length(max) })
+}
+
+fn enumeration(arguments: &[Value]) -> Result<Type, Error> {
+    let (strings, ignore_case) = match arguments.split_last() {
+        Some((Value::Boolean(ignore_case), strings)) => (strings, *ignore_case),
+        _ => (arguments, false),
+    };
+    let strings = match strings {
+        [] => return Err(error("An Enum-Type[] accepts 1 or more arguments. Got 0")),
+        strings => flattened(strings),
+    };
+    let mut values = Vec::with_capacity(strings.len());
+    for string in strings {
+        match string {
+            Value::String(text) => values.push(text),
+            other => return Err(bad_argument("an Enum-Type", &other, "String")),
+        }
+    }
+    values.sort();
+    values.dedup();
+    Ok(Type::Enum(Arc::new(EnumType { values, ignore_case })))
+}
+
+/// Returns the values with the elements of arrays in place of the arrays.
+fn flattened(values: &[Value]) -> Vec<Value> {
+    let mut out = Vec::with_capacity(values.len());
+    let mut rest: Vec<&Value> = values.iter().rev().collect();
+    while let Some(value) = rest.pop() {
+        match value {
+            Value::Array(elements) => rest.extend(elements.iter().rev()),
+            other => out.push(other.clone()),
+        }
+    }
+    out
+}
+
+fn compiled(source: &str) -> Result<Regexp, Error> {
+    let regexp = Regexp::new(source);
+    regexp.compiled()?;
+    Ok(regexp)
+}
+
+fn pattern(arguments: &[Value]) -> Result<Type, Error> {
+    let mut patterns = Vec::new();
+    for argument in flattened(arguments) {
+        match &argument {
+            Value::String(source) => patterns.push(compiled(source).map_err(in_access)?),
+            Value::Regexp(regexp) | Value::Type(Type::Regexp(Some(regexp))) => patterns.push(regexp.clone()),
+            Value::Type(Type::Regexp(None)) => patterns.push(Regexp::new("")),
+            Value::Type(Type::Pattern(more)) => patterns.extend(more.iter().cloned()),
+            other => {
+                return Err(bad_argument("a Pattern-Type", other, "String or Regexp or Pattern-Type or Regexp-Type"));
+            }
+        }
+    }
+    Ok(Type::Pattern(patterns.into()))
+}
+
+fn array(arguments: &[Value]) -> Result<Type, Error> {
+    match arguments {
+        [Value::Type(element)] => Ok(Type::array(element.clone(), None)),
+        [Value::Integer(_) | Value::Default, Value::Integer(_) | Value::Default] => {
+            Ok(Type::array(Type::Any, Some(size_constraint(arguments)?)))
+        }
+        [Value::Type(element), sizes @ ..] if sizes.len() <= 2 => {
+            Ok(Type::array(element.clone(), Some(size_constraint(sizes)?)))
+        }
+        [first, ..] if arguments.len() <= 3 => Err(expected_types("Array-Type", first)),
+        _ => Err(error(format!("Array-Type[] accepts 1 to 3 arguments. Got {}", arguments.len()))),
+    }
+}
+
+fn hash(arguments: &[Value]) -> Result<Type, Error> {
+    match arguments {
+        [Value::Integer(_) | Value::Default, Value::Integer(_) | Value::Default] => {
+            Ok(Type::hash(Type::Any, Type::Any, Some(size_constraint(arguments)?)))
+        }
+        [Value::Type(key), Value::Type(value)] => Ok(Type::hash(key.clone(), value.clone(), None)),
+        [Value::Type(key), Value::Type(value), sizes @ ..] if sizes.len() <= 2 => {
+            Ok(Type::hash(key.clone(), value.clone(), Some(size_constraint(sizes)?)))
+        }
+        [first, second, ..] if arguments.len() <= 4 => {
+            let found = if matches!(first, Value::Type(_)) { second } else { first };
+            Err(expected_types("Hash-Type", found))
+        }
+        _ => Err(error(format!("Hash-Type[] accepts 2 to 4 arguments. Got {}", arguments.len()))),
+    }
+}
+
+/// Splits up to two numbers at the end off, which are the size.
+fn split_size(arguments: &[Value]) -> (&[Value], &[Value]) {
+    let is_bound = |value: &Value| matches!(value, Value::Integer(_) | Value::Default);
+    let count = arguments.iter().rev().take(2).take_while(|argument| is_bound(argument)).count();
+    arguments.split_at(arguments.len() - count)
+}
+
+fn tuple(arguments: &[Value]) -> Result<Type, Error> {
+    let (types, sizes) = split_size(arguments);
+    if types.is_empty() {
+        return Err(error("A Tuple-Type[] accepts 1 or more arguments. Got 0"));
+    }
+    let types: Result<Vec<Type>, Error> = types.iter().map(|ty| type_argument("a Tuple-Type", ty)).collect();
+    let size = if sizes.is_empty() { None } else { Some(size_constraint(sizes)?) };
+    Ok(Type::Tuple(Arc::new(TupleType { types: types?, size })))
+}
+
+fn structure(arguments: &[Value]) -> Result<Type, Error> {
+    expect_count("A Struct-Type", arguments, 1, 1)?;
+    let Value::Hash(entries) = &arguments[0] else {
+        return Err(bad_argument("a Struct-Type", &arguments[0], "Hash"));
+    };
+    let members: Result<Vec<StructMember>, Error> = entries.iter().map(|(key, value)| member(key, value)).collect();
+    Ok(Type::Struct(members?.into()))
+}
+
+fn member(key: &Value, value: &Value) -> Result<StructMember, Error> {
+    let value = match value {
+        Value::Type(ty) => ty.clone(),
+        Value::String(text) => Type::Runtime(Some(Arc::new(("ruby".into(), text.clone())))),
+        other => generalize(&infer(other)),
+    };
+    let named_type = |ty: &Type| match ty {
+        Type::StringValue(name) => Some(name.clone()),
+        Type::Enum(strings) => match strings.values.as_slice() {
+            [name] => Some(name.clone()),
+            _ => None,
+        },
+        _ => None,
+    };
+    let (name, presence) = match key {
+        Value::String(name) => (Some(name.clone()), Presence::Plain),
+        Value::Type(Type::Optional(Some(inner))) => (named_type(inner), Presence::Optional),
+        // A value that cannot be undef requires its key anyway.
+        Value::Type(Type::NotUndef(Some(inner))) => {
+            (named_type(inner), if accepts_undef(&value) { Presence::Required } else { Presence::Plain })
+        }
+        Value::Type(ty) => (named_type(ty), Presence::Plain),
+        _ => (None, Presence::Plain),
+    };
+    let Some(name) = name else {
+        return Err(in_access(error(format!(
+            "Illegal Struct member key type. Expected NotUndef, Optional, String, or Enum. Got: {}",
+            crate::describe::class_name(key)
+        ))));
+    };
+    if name.is_empty() {
+        return Err(in_access(error("Struct element key cannot be an empty String")));
+    }
+    Ok(StructMember { name, presence, value: value.into() })
+}
+
+fn callable(arguments: &[Value]) -> Result<Type, Error> {
+    // `Callable[[parameters], result]`
+    let (arguments, returns): (&[Value], Option<Nested>) = match arguments {
+        [Value::Array(parameters), Value::Type(returns)] => (parameters.as_slice(), Some(returns.clone().into())),
+        [Value::Array(parameters)] => (parameters.as_slice(), None),
+        other => (other, None),
+    };
+    let is_block = |value: &Value| match value {
+        Value::Type(Type::Callable(_)) => true,
+        Value::Type(Type::Optional(Some(inner))) => matches!(**inner, Type::Callable(_)),
+        _ => false,
+    };
+    let (block, arguments) = match arguments.split_last() {
+        Some((Value::Type(ty), rest)) if is_block(&Value::Type(ty.clone())) => (Some(ty.clone().into()), rest),
+        _ => (None, arguments),
+    };
+    let (types, sizes) = split_size(arguments);
+    let type_of = |argument: &Value| match argument {
+        Value::Type(ty) => ty.clone(),
+        Value::String(text) => Type::Runtime(Some(Arc::new(("ruby".into(), text.clone())))),
+        other => generalize(&infer(other)),
+    };
+    let types: Vec<Type> = types.iter().map(type_of).collect();
+    let size = match sizes {
+        [] if types.is_empty() => Some(Size::exactly(0)),
+        [] => None,
+        sizes => Some(size_constraint(sizes)?),
+    };
+    Ok(Type::Callable(Some(Arc::new(Callable { parameters: TupleType { types, size }, block, returns }))))
+}
+
+/// Returns the name of a resource type with its segments capitalized.
+pub(crate) fn capitalized(name: &str) -> String {
+    let segment = |segment: &str| {
+        let mut chars = segment.chars();
+        chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+    };
+    name.split("::").map(segment).collect::<Vec<String>>().join("::")
+}
+
+fn is_type_name(name: &str) -> bool {
+    name.split("::").all(|segment| {
+        segment.starts_with(|c: char| c.is_ascii_uppercase())
+            && segment.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
+}
+
+fn resource(name: Option<&Arc<str>>, title: Option<&Arc<str>>, arguments: &[Value]) -> Result<Type, Error> {
+    let title_of = |kind: &str, argument: &Value| match argument {
+        Value::String(title) => Ok(Some(title.clone())),
+        other => Err(bad_argument(kind, other, "a resource title String")),
+    };
+    match (name, title) {
+        (Some(name), None) => {
+            expect_count(&format!("{name}-Type"), arguments, 1, 1)?;
+            let kind = crate::describe::with_article(&format!("{name}-Type"));
+            Ok(Type::Resource(Some(name.clone()), title_of(&kind, &arguments[0])?))
+        }
+        (None, _) => {
+            expect_count("A Resource-Type", arguments, 1, 2)?;
+            let name: Arc<str> = match &arguments[0] {
+                Value::String(name) => capitalized(name.strip_prefix("::").unwrap_or(name)).into(),
+                Value::Type(Type::Resource(Some(name), None)) => name.clone(),
+                Value::Type(Type::Reference(name)) => name.clone(),
+                other => {
+                    let found = generalize(&infer(other)).to_string();
+                    let message = "First argument to Resource[] must be a resource type or a String.";
+                    return Err(error(format!("{message} Got {found}.")));
+                }
+            };
+            if !is_type_name(&name) {
+                let message = "does not conform to the naming rule /^((::)?[A-Z]\\w*)+$/";
+                return Err(error(format!("Illegal type reference. The given name '{name}' {message}")));
+            }
+            let title = arguments.get(1).map_or(Ok(None), |title| title_of("a Resource-Type", title))?;
+            Ok(Type::Resource(Some(name), title))
+        }
+        (Some(name), Some(title)) => Err(Error::new(
+            ErrorKind::Operator,
+            format!("Operator '[]' is not applicable to {name}[{}].", crate::text::quote(title)),
+        )),
+    }
+}
+
+fn class(arguments: &[Value]) -> Result<Type, Error> {
+    expect_count("A Class-Type", arguments, 1, 1)?;
+    let name = match &arguments[0] {
+        Value::String(name) => name.to_lowercase(),
+        Value::Type(Type::Class(Some(name))) => name.to_string(),
+        other => {
+            let found = crate::describe::with_article(&crate::describe::operand_name(other));
+            let message = "Illegal Class name in class reference.";
+            return Err(error(format!("{message} {} cannot be used where a String is expected", upper_first(&found))));
+        }
+    };
+    let valid = {
+        let plain = name.strip_prefix("::").unwrap_or(&name);
+        let mut segments = plain.split("::");
+        let is_segment = |segment: &str, first: bool| {
+            let mut chars = segment.chars();
+            let starts = chars.next().is_some_and(|c| c.is_ascii_lowercase() || first && c == '_');
+            starts && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+        };
+        segments.next().is_some_and(|segment| is_segment(segment, true)) && segments.all(|s| is_segment(s, false))
+    };
+    if !valid {
+        return Err(error(format!(
+            "Illegal name. The given name '{name}' does not conform to the naming rule \
+             /^((::)?[a-z_]\\w*)(::[a-z]\\w*)*$/"
+        )));
+    }
+    Ok(Type::Class(Some(name.strip_prefix("::").unwrap_or(&name).into())))
+}
+
+fn upper_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}
+
+fn times<T>(ty: &str, arguments: &[Value], read: fn(&Value) -> Result<T, Error>) -> Result<(Option<T>, Option<T>), Error> {
+    expect_count(ty, arguments, 0, 2)?;
+    let bound = |argument: Option<&Value>| match argument {
+        None | Some(Value::Default) => Ok(None),
+        Some(argument) => read(argument).map(Some).map_err(in_access),
+    };
+    Ok((bound(arguments.first())?, bound(arguments.get(1))?))
+}
+
+fn bounds<T: PartialOrd + std::fmt::Display>(
+    min: Option<T>,
+    max: Option<T>,
+) -> Result<Option<Arc<TimestampBounds<T>>>, Error> {
+    match (min, max) {
+        (None, None) => Ok(None),
+        (Some(min), Some(max)) if min > max => Err(reversed(min, max)),
+        (min, max) => Ok(Some(Arc::new(TimestampBounds { min, max }))),
+    }
+}
+
+fn uri(arguments: &[Value]) -> Result<Type, Error> {
+    expect_count("URI-Type", arguments, 1, 1)?;
+    match &arguments[0] {
+        Value::String(source) => {
+            let uri = Uri::parse(source).map_err(in_access)?;
+            Ok(Type::Uri(Some(Arc::new(Value::hash(uri.type_parts())))))
+        }
+        Value::Uri(uri) => Ok(Type::Uri(Some(Arc::new(Value::hash(uri.type_parts()))))),
+        Value::Hash(parts) if parts.is_empty() => Ok(Type::Uri(None)),
+        parts @ Value::Hash(_) => Ok(Type::Uri(Some(Arc::new(parts.clone())))),
+        other => Err(expected_types("URI-Type", other)),
+    }
 }

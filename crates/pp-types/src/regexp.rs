@@ -28,6 +28,22 @@ impl Regexp {
         &self.0.source
     }
 
+    /// Returns the regular expression as it is written in a program, with slashes.
+    #[must_use]
+    pub fn literal(&self) -> String {
+        let mut out = String::from("/");
+        let mut escaped = false;
+        for c in self.source().chars() {
+            if c == '/' && !escaped {
+                out.push('\\');
+            }
+            escaped = c == '\\' && !escaped;
+            out.push(c);
+        }
+        out.push('/');
+        out
+    }
+
     /// Returns the compiled form.
     ///
     /// # Errors
@@ -37,6 +53,23 @@ impl Regexp {
             fancy_regex::Regex::new(&self.0.source).map_err(|e| Error::new(ErrorKind::Regexp, e.to_string()))
         });
         compiled.as_ref().map_err(Clone::clone)
+    }
+
+    /// Returns whether a text has a match.
+    ///
+    /// # Errors
+    /// An invalid regular expression, or one that takes too long.
+    pub fn is_match(&self, text: &str) -> Result<bool, Error> {
+        self.compiled()?.is_match(text).map_err(|e| Error::new(ErrorKind::Regexp, e.to_string()))
+    }
+
+    /// Returns the first match and its groups; `None` for a group that takes no part.
+    ///
+    /// # Errors
+    /// An invalid regular expression, or one that takes too long.
+    pub fn captures(&self, text: &str) -> Result<Option<Vec<Option<String>>>, Error> {
+        let captures = self.compiled()?.captures(text).map_err(|e| Error::new(ErrorKind::Regexp, e.to_string()))?;
+        Ok(captures.map(|captures| captures.iter().map(|group| group.map(|group| group.as_str().to_owned())).collect()))
     }
 }
 

@@ -1,9 +1,13 @@
 //! Data types (spec 07 §5.6).
 
+use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
+use crate::deep::deep;
 use crate::regexp::Regexp;
-use crate::value::{Float, SemVerRange, Timespan, Timestamp, Value};
+use crate::semver::SemVerRange;
+use crate::time::{Timespan, Timestamp};
+use crate::value::{Float, Value};
 
 /// A data type, parametrised or not. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -25,39 +29,42 @@ pub enum Type {
     Integer(IntegerBounds),
     Float(FloatBounds),
     /// Strings by their length in characters.
-    String(Size),
+    String(Option<Size>),
     /// The type of one string, inferred; it cannot be written.
     StringValue(Arc<str>),
     Enum(Arc<EnumType>),
     /// Empty: any string.
     Pattern(Arc<[Regexp]>),
     Regexp(Option<Regexp>),
-    Collection(Size),
-    Array(Arc<Type>, Size),
-    Hash(Arc<(Type, Type)>, Size),
+    Collection(Option<Size>),
+    /// `Array[T, min, max]`
+    Array(Nested, Option<Size>),
+    /// `Hash[K, V, min, max]`
+    Hash(Arc<HashType>),
     Tuple(Arc<TupleType>),
     Struct(Arc<[StructMember]>),
-    Optional(Option<Arc<Type>>),
-    NotUndef(Option<Arc<Type>>),
+    Optional(Option<Nested>),
+    NotUndef(Option<Nested>),
     Variant(Arc<[Type]>),
     /// `Type[T]`
-    Type(Option<Arc<Type>>),
-    Sensitive(Option<Arc<Type>>),
-    Iterable(Option<Arc<Type>>),
-    Iterator(Option<Arc<Type>>),
+    Type(Option<Nested>),
+    Sensitive(Option<Nested>),
+    Iterable(Option<Nested>),
+    Iterator(Option<Nested>),
     Callable(Option<Arc<Callable>>),
     /// `Resource`, `Resource[File]` = `File`, `File['/a']`; the type name is capitalized, e.g. `Apache::Vhost`.
     Resource(Option<Arc<str>>, Option<Arc<str>>),
     /// `Class`, `Class[a::b]`; the name is in lower case, without leading colons.
     Class(Option<Arc<str>>),
-    Timestamp(TimestampBounds<Timestamp>),
-    Timespan(TimestampBounds<Timespan>),
+    Timestamp(Option<Arc<TimestampBounds<Timestamp>>>),
+    Timespan(Option<Arc<TimestampBounds<Timespan>>>),
     /// Empty: any version.
     SemVer(Arc<[SemVerRange]>),
     SemVerRange,
+    /// The parameter is a hash of the parts, such as `scheme` and `host`.
     Uri(Option<Arc<Value>>),
     /// `Init[T, arguments]`
-    Init(Option<Arc<(Type, Vec<Value>)>>),
+    Init(Option<Arc<InitType>>),
     /// `Runtime[name, class]`
     Runtime(Option<Arc<(Arc<str>, Arc<str>)>>),
     /// A built-in object type by its name: `Deferred`, `Error`, `Target`, `Object`, `TypeSet`, …
@@ -66,6 +73,86 @@ pub enum Type {
     Alias(Arc<Alias>),
     /// A name that no type has.
     Reference(Arc<str>),
+}
+
+/// A type within another type. Derefs to it; made with `into()`.
+#[derive(Clone, Debug)]
+pub struct Nested(Arc<NestedType>);
+
+#[derive(Debug)]
+struct NestedType(Type);
+
+impl Drop for NestedType {
+    fn drop(&mut self) {
+        let nested = std::mem::replace(&mut self.0, Type::Any);
+        deep(|| drop(nested));
+    }
+}
+
+impl Deref for Nested {
+    type Target = Type;
+
+    fn deref(&self) -> &Type {
+        &self.0.0
+    }
+}
+
+impl From<Type> for Nested {
+    fn from(nested: Type) -> Nested {
+        Nested(Arc::new(NestedType(nested)))
+    }
+}
+
+impl PartialEq for Nested {
+    fn eq(&self, other: &Nested) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || deep(|| self.0.0 == other.0.0)
+    }
+}
+
+impl Eq for Nested {}
+
+impl std::hash::Hash for Nested {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        deep(|| self.0.0.hash(state));
+    }
+}
+
+impl Type {
+    /// Returns `Array[element]`.
+    #[must_use]
+    pub fn array(element: Type, size: Option<Size>) -> Type {
+        Type::Array(element.into(), size)
+    }
+
+    /// Returns `Hash[key, value]`.
+    #[must_use]
+    pub fn hash(key: Type, value: Type, size: Option<Size>) -> Type {
+        Type::Hash(Arc::new(HashType { key: key.into(), value: value.into(), size }))
+    }
+
+    /// Returns `Optional[ty]`.
+    #[must_use]
+    pub fn optional(ty: Type) -> Type {
+        Type::Optional(Some(ty.into()))
+    }
+
+    /// Returns the type of the integers from `min` to `max`.
+    #[must_use]
+    pub fn integer(min: Option<i64>, max: Option<i64>) -> Type {
+        Type::Integer(IntegerBounds { min, max })
+    }
+
+    /// Returns any integer.
+    #[must_use]
+    pub fn any_integer() -> Type {
+        Type::integer(None, None)
+    }
+
+    /// Returns any float.
+    #[must_use]
+    pub fn any_float() -> Type {
+        Type::Float(FloatBounds::default())
+    }
 }
 
 /// A range of lengths. The default is any length.
@@ -77,9 +164,32 @@ pub struct Size {
     pub max: u64,
 }
 
+impl Size {
+    /// Any length.
+    pub const ANY: Size = Size { min: 0, max: u64::MAX };
+
+    /// Exactly this length.
+    #[must_use]
+    pub fn exactly(length: u64) -> Size {
+        Size { min: length, max: length }
+    }
+
+    /// Returns whether a length is in the range.
+    #[must_use]
+    pub fn contains(self, length: u64) -> bool {
+        self.min <= length && length <= self.max
+    }
+
+    /// Returns whether all lengths of another range are in this one.
+    #[must_use]
+    pub fn contains_size(self, other: Size) -> bool {
+        self.min <= other.min && other.max <= self.max
+    }
+}
+
 impl Default for Size {
     fn default() -> Size {
-        Size { min: 0, max: u64::MAX }
+        Size::ANY
     }
 }
 
@@ -119,13 +229,71 @@ pub struct EnumType {
     pub ignore_case: bool,
 }
 
-/// `Tuple[…]`
+/// `Hash[…]`
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct HashType {
+    /// The type of the keys.
+    pub key: Nested,
+    /// The type of the values.
+    pub value: Nested,
+    /// The number of entries, if it is given.
+    pub size: Option<Size>,
+}
+
+/// `Init[…]`
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct InitType {
+    /// The type of the new instance.
+    pub ty: Nested,
+    /// The arguments of its constructor after the first one.
+    pub arguments: Vec<Value>,
+}
+
+/// `Tuple[…]`
+#[derive(Clone, Debug)]
 pub struct TupleType {
     /// The types of the elements; the last one repeats.
     pub types: Vec<Type>,
     /// The number of elements; `None`: as many as there are types.
     pub size: Option<Size>,
+}
+
+impl Drop for TupleType {
+    fn drop(&mut self) {
+        if !self.types.is_empty() {
+            let types = std::mem::take(&mut self.types);
+            deep(|| drop(types));
+        }
+    }
+}
+
+impl PartialEq for TupleType {
+    fn eq(&self, other: &TupleType) -> bool {
+        self.size == other.size && deep(|| self.types == other.types)
+    }
+}
+
+impl Eq for TupleType {}
+
+impl std::hash::Hash for TupleType {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.size.hash(state);
+        deep(|| self.types.hash(state));
+    }
+}
+
+impl TupleType {
+    /// Returns the number of elements.
+    #[must_use]
+    pub fn length(&self) -> Size {
+        self.size.unwrap_or(if self.types.is_empty() { Size::ANY } else { Size::exactly(self.types.len() as u64) })
+    }
+
+    /// Returns the type of an element: the last type repeats. `None` if there are no types.
+    #[must_use]
+    pub fn at(&self, index: usize) -> Option<&Type> {
+        self.types.get(index).or(self.types.last())
+    }
 }
 
 /// A member of a `Struct[…]`.
@@ -136,7 +304,7 @@ pub struct StructMember {
     /// Whether the key must be present: written `Optional[…]`, `NotUndef[…]`, or neither.
     pub presence: Presence,
     /// The type of the value.
-    pub value: Type,
+    pub value: Nested,
 }
 
 /// How the key of a member is written.
@@ -156,9 +324,9 @@ pub struct Callable {
     /// The parameters.
     pub parameters: TupleType,
     /// The type of the block: a `Callable`, or `Optional` of one.
-    pub block: Option<Type>,
+    pub block: Option<Nested>,
     /// The type of the result.
-    pub returns: Option<Type>,
+    pub returns: Option<Nested>,
 }
 
 /// A type alias. Equal to another if the name is.

@@ -7,7 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
+use crate::deep::deep;
 use crate::regexp::Regexp;
+use crate::semver::{SemVer, SemVerRange};
+use crate::time::{Timespan, Timestamp};
+use crate::uri::Uri;
 use crate::types::Type;
 
 /// A hash in insertion order.
@@ -28,7 +32,7 @@ pub enum Value {
     Float(Float),
     String(Arc<str>),
     Regexp(Regexp),
-    Array(Arc<Vec<Value>>),
+    Array(Arc<ArrayValue>),
     Hash(Arc<HashValue>),
     /// A type, which is also what a resource reference is.
     Type(Type),
@@ -44,9 +48,61 @@ pub enum Value {
     Error(Arc<ErrorValue>),
 }
 
-/// A hash as a value.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+/// An array as a value. Derefs to a vector.
+#[derive(Clone, Debug, Default)]
+pub struct ArrayValue(pub Vec<Value>);
+
+impl std::ops::Deref for ArrayValue {
+    type Target = Vec<Value>;
+
+    fn deref(&self) -> &Vec<Value> {
+        &self.0
+    }
+}
+
+impl PartialEq for ArrayValue {
+    fn eq(&self, other: &ArrayValue) -> bool {
+        deep(|| self.0 == other.0)
+    }
+}
+
+impl Eq for ArrayValue {}
+
+impl StdHash for ArrayValue {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        deep(|| self.0.hash(state));
+    }
+}
+
+impl Drop for ArrayValue {
+    fn drop(&mut self) {
+        if self.0.iter().any(Value::is_container) {
+            let elements = std::mem::take(&mut self.0);
+            deep(|| drop(elements));
+        }
+    }
+}
+
+/// A hash as a value. Derefs to a map.
+#[derive(Clone, Debug, Default)]
 pub struct HashValue(pub Hash);
+
+impl PartialEq for HashValue {
+    fn eq(&self, other: &HashValue) -> bool {
+        deep(|| self.0 == other.0)
+    }
+}
+
+impl Eq for HashValue {}
+
+impl Drop for HashValue {
+    fn drop(&mut self) {
+        if self.0.iter().any(|(key, value)| key.is_container() || value.is_container()) {
+            let entries = std::mem::take(&mut self.0);
+            deep(|| drop(entries));
+        }
+    }
+}
 
 impl StdHash for HashValue {
     fn hash<H: Hasher>(&self, state: &mut H) {
@@ -87,43 +143,6 @@ impl StdHash for Float {
     }
 }
 
-/// A point in time, in nanoseconds since 1970-01-01 00:00 UTC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Timestamp(pub i128);
-
-/// A duration in nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Timespan(pub i128);
-
-/// A semantic version.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct SemVer {
-    /// The major version.
-    pub major: u64,
-    /// The minor version.
-    pub minor: u64,
-    /// The patch version.
-    pub patch: u64,
-    /// The part after `-`, split at dots.
-    pub prerelease: Option<Arc<str>>,
-    /// The part after `+`.
-    pub build: Option<Arc<str>>,
-}
-
-/// A range of semantic versions, as written.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct SemVerRange {
-    /// The source.
-    pub source: Arc<str>,
-}
-
-/// A URI, as written.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Uri {
-    /// The source.
-    pub source: Arc<str>,
-}
-
 /// A call that the agent makes before it applies the catalog.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Deferred {
@@ -146,6 +165,24 @@ pub struct ErrorValue {
     pub partial_result: Value,
     /// The attribute `details`.
     pub details: Option<Hash>,
+}
+
+impl ErrorValue {
+    /// Returns the attributes that are set.
+    pub(crate) fn attributes(&self) -> Hash {
+        let mut attributes = Hash::default();
+        attributes.insert("msg".into(), Value::String(self.message.clone()));
+        if let Some(kind) = &self.kind {
+            attributes.insert("kind".into(), Value::String(kind.clone()));
+        }
+        if let Some(details) = &self.details {
+            attributes.insert("details".into(), Value::hash(details.clone()));
+        }
+        if let Some(issue_code) = &self.issue_code {
+            attributes.insert("issue_code".into(), Value::String(issue_code.clone()));
+        }
+        attributes
+    }
 }
 
 impl StdHash for ErrorValue {
@@ -220,13 +257,27 @@ impl Value {
     /// Creates an array.
     #[must_use]
     pub fn array(values: Vec<Value>) -> Value {
-        Value::Array(Arc::new(values))
+        Value::Array(Arc::new(ArrayValue(values)))
     }
 
     /// Creates a hash.
     #[must_use]
     pub fn hash(entries: Hash) -> Value {
         Value::Hash(Arc::new(HashValue(entries)))
+    }
+
+    /// Returns whether other values are in this one.
+    fn is_container(&self) -> bool {
+        matches!(
+            self,
+            Value::Array(_)
+                | Value::Hash(_)
+                | Value::Sensitive(_)
+                | Value::Iterator(_)
+                | Value::Deferred(_)
+                | Value::Error(_)
+                | Value::Type(_)
+        )
     }
 
     /// Returns whether the value counts as true: everything but `undef` and `false` does.

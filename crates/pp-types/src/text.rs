@@ -1,0 +1,225 @@
+//! The text forms of values.
+
+use std::fmt::Write;
+
+use crate::deep::deep;
+use crate::value::{Hash, Value};
+
+/// Returns a value as interpolation shows it: strings as they are, `[1, two]`, `{k => v}`, undef as nothing (spec 07 §5.2).
+#[must_use]
+pub fn interpolate(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.to_string(),
+        other => {
+            let mut out = String::new();
+            push(&mut out, other, Form::Interpolated);
+            out
+        }
+    }
+}
+
+/// Returns a value as it is written in a program, strings quoted: `['a', 1]`. Messages use it.
+#[must_use]
+pub fn source_form(value: &Value) -> String {
+    let mut out = String::new();
+    push(&mut out, value, Form::Source);
+    out
+}
+
+/// Returns a value as Ruby's `inspect` shows it, for messages that quote it so: `{"a"=>[1, nil]}`.
+#[must_use]
+pub fn ruby_inspect(value: &Value) -> String {
+    let mut out = String::new();
+    push(&mut out, value, Form::Ruby);
+    out
+}
+
+/// Returns a value as Ruby's `to_s` shows it: strings as they are, undef as nothing, containers as `inspect` does.
+#[must_use]
+pub fn ruby_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.to_string(),
+        Value::Undef => String::new(),
+        other => ruby_inspect(other),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Interpolated,
+    Source,
+    Ruby,
+}
+
+fn push(out: &mut String, value: &Value, form: Form) {
+    match value {
+        Value::Undef => out.push_str(match form {
+            Form::Interpolated => "",
+            Form::Source => "undef",
+            Form::Ruby => "nil",
+        }),
+        Value::Default => out.push_str("default"),
+        Value::Boolean(value) => out.push_str(if *value { "true" } else { "false" }),
+        Value::Integer(value) => push_display(out, value),
+        Value::Float(value) if form == Form::Ruby => out.push_str(&ruby_float_text(value.0)),
+        Value::Float(value) => out.push_str(&float_text(value.0)),
+        Value::String(text) => match form {
+            Form::Interpolated => out.push_str(text),
+            Form::Source => push_quoted(out, text),
+            Form::Ruby => push_double_quoted(out, text, true),
+        },
+        Value::Regexp(regexp) => out.push_str(&regexp.literal()),
+        Value::Array(elements) => {
+            out.push('[');
+            for (at, element) in elements.iter().enumerate() {
+                if at > 0 {
+                    out.push_str(", ");
+                }
+                deep(|| push(out, element, form));
+            }
+            out.push(']');
+        }
+        Value::Hash(entries) => push_hash(out, entries, form),
+        Value::Type(ty) => push_display(out, ty),
+        Value::Sensitive(_) if form == Form::Source => out.push_str("#<Sensitive [value redacted]>"),
+        Value::Sensitive(_) => out.push_str("Sensitive [value redacted]"),
+        Value::Binary(bytes) if form == Form::Source => {
+            let _ = write!(out, "Binary(\"{}\")", crate::binary::encode(bytes));
+        }
+        Value::Binary(bytes) => out.push_str(&crate::binary::encode(bytes)),
+        Value::Timestamp(time) if form == Form::Source => {
+            let _ = write!(out, "Timestamp('{time}')");
+        }
+        Value::Timestamp(time) => push_display(out, time),
+        Value::Timespan(span) if form == Form::Source => {
+            let _ = write!(out, "Timespan('{span}')");
+        }
+        Value::Timespan(span) => push_display(out, span),
+        Value::SemVer(version) => push_display(out, version),
+        Value::SemVerRange(range) => push_display(out, range),
+        Value::Uri(uri) if form == Form::Source => {
+            out.push_str("URI(");
+            push_quoted(out, &uri.source);
+            out.push(')');
+        }
+        Value::Uri(uri) => out.push_str(&uri.source),
+        Value::Iterator(iterator) if form == Form::Source => {
+            push(out, &Value::array(iterator.all().to_vec()), form);
+        }
+        Value::Iterator(iterator) => {
+            let _ = write!(out, "Iterator[{}]-Value", crate::infer::generalize(&iterator.element));
+        }
+        Value::Deferred(deferred) => {
+            let mut attributes = Hash::default();
+            attributes.insert("name".into(), Value::String(deferred.name.clone()));
+            if !deferred.arguments.is_empty() {
+                attributes.insert("arguments".into(), Value::array(deferred.arguments.clone()));
+            }
+            push_object(out, "Deferred", &attributes);
+        }
+        Value::Error(error) => push_object(out, "Error", &error.attributes()),
+    }
+}
+
+fn push_display(out: &mut String, value: &impl std::fmt::Display) {
+    let _ = write!(out, "{value}");
+}
+
+fn push_object(out: &mut String, name: &str, attributes: &Hash) {
+    out.push_str(name);
+    out.push('(');
+    push_hash(out, attributes, Form::Source);
+    out.push(')');
+}
+
+fn push_hash(out: &mut String, entries: &Hash, form: Form) {
+    out.push('{');
+    for (at, (key, value)) in entries.iter().enumerate() {
+        if at > 0 {
+            out.push_str(", ");
+        }
+        deep(|| push(out, key, form));
+        out.push_str(if form == Form::Ruby { "=>" } else { " => " });
+        deep(|| push(out, value, form));
+    }
+    out.push('}');
+}
+
+/// Returns a string with quotes, as it is written in a program: in single quotes, unless it has control characters.
+#[must_use]
+pub fn quote(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    push_quoted(&mut out, text);
+    out
+}
+
+fn push_quoted(out: &mut String, text: &str) {
+    if text.chars().any(char::is_control) {
+        return push_double_quoted(out, text, false);
+    }
+    out.push('\'');
+    for c in text.chars() {
+        if c == '\'' {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out.push('\'');
+}
+
+/// Writes a string in double quotes, with the escapes of Ruby or of the language.
+fn push_double_quoted(out: &mut String, text: &str, ruby: bool) {
+    out.push('"');
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            '\u{1b}' if ruby => out.push_str("\\e"),
+            '#' if ruby && matches!(chars.peek(), Some('{' | '$' | '@')) => out.push_str("\\#"),
+            '$' if !ruby => out.push_str("\\$"),
+            c if c.is_control() && ruby => {
+                let _ = write!(out, "\\u{:04X}", u32::from(c));
+            }
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{{{:X}}}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}
+
+/// Returns the text of a float: the shortest that reads back as the same number, with an exponent below 1e-4 and from 1e15.
+#[must_use]
+pub fn float_text(value: f64) -> String {
+    shortest(value, 15)
+}
+
+/// Returns the text that Ruby's `to_s` has for a float: with an exponent below 1e-4 and from 1e16.
+#[must_use]
+pub fn ruby_float_text(value: f64) -> String {
+    shortest(value, 16)
+}
+
+fn shortest(value: f64, exponent_from: i32) -> String {
+    if value.is_nan() {
+        return "NaN".to_owned();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "Infinity".to_owned() } else { "-Infinity".to_owned() };
+    }
+    let scientific = format!("{value:e}");
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if value != 0.0 && !(-4..exponent_from).contains(&exponent) {
+        let point = if mantissa.contains('.') { "" } else { ".0" };
+        let sign = if exponent < 0 { '-' } else { '+' };
+        return format!("{mantissa}{point}e{sign}{:02}", exponent.abs());
+    }
+    let plain = value.to_string();
+    if plain.contains('.') { plain } else { format!("{plain}.0") }
+}

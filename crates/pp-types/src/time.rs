@@ -1,0 +1,157 @@
+//! Points in time and durations, in nanoseconds.
+
+use std::fmt;
+
+pub(crate) const NANOSECONDS: i128 = 1_000_000_000;
+pub(crate) const DAY: i128 = 86_400 * NANOSECONDS;
+
+/// The days from 0000-03-01 to 1970-01-01.
+const EPOCH_DAYS: i128 = 719_468;
+
+/// The days of four centuries.
+const ERA_DAYS: i128 = 146_097;
+
+/// The format in which a timestamp is written: `2020-02-29T12:34:56.000000000 UTC`.
+pub(crate) const TIMESTAMP_FORMAT: &str = "%FT%T.%N %Z";
+
+/// A point in time, in nanoseconds since 1970-01-01 00:00 UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Timestamp(pub i128);
+
+/// A duration in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Timespan(pub i128);
+
+/// The fields of a point in time in the Gregorian calendar, without a time zone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Civil {
+    pub year: i128,
+    /// From 1.
+    pub month: u32,
+    /// From 1.
+    pub day: u32,
+    pub hour: u32,
+    pub minute: u32,
+    pub second: u32,
+    pub nanosecond: u32,
+    /// From 0 for Sunday.
+    pub weekday: u32,
+    /// From 1.
+    pub day_of_year: u32,
+}
+
+impl Civil {
+    /// Splits a number of nanoseconds since 1970-01-01.
+    pub fn from_nanoseconds(nanoseconds: i128) -> Civil {
+        let days = nanoseconds.div_euclid(DAY);
+        let rest = nanoseconds.rem_euclid(DAY);
+        let (year, month, day) = date_of_days(days);
+        let seconds = (rest / NANOSECONDS) as u32;
+        Civil {
+            year,
+            month,
+            day,
+            hour: seconds / 3600,
+            minute: seconds / 60 % 60,
+            second: seconds % 60,
+            nanosecond: (rest % NANOSECONDS) as u32,
+            weekday: (days + 4).rem_euclid(7) as u32,
+            day_of_year: (days - days_of_date(year, 1, 1) + 1) as u32,
+        }
+    }
+}
+
+/// Returns the days from 1970-01-01 to a date; months and days from 1.
+pub(crate) fn days_of_date(year: i128, month: u32, day: u32) -> i128 {
+    // Years begin in March, so that a leap day is the last of a year.
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let month_from_march = i128::from((month + 9) % 12);
+    let day_of_year = (153 * month_from_march + 2) / 5 + i128::from(day) - 1;
+    era * ERA_DAYS + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - EPOCH_DAYS
+}
+
+fn date_of_days(days: i128) -> (i128, u32, u32) {
+    let days = days + EPOCH_DAYS;
+    let era = days.div_euclid(ERA_DAYS);
+    let day_of_era = days.rem_euclid(ERA_DAYS);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let year = era * 400 + year_of_era + i128::from(month <= 2);
+    (year, month as u32, day as u32)
+}
+
+/// Returns the number of days of a month.
+pub(crate) fn days_of_month(year: i128, month: u32) -> u32 {
+    let next = if month == 12 { days_of_date(year + 1, 1, 1) } else { days_of_date(year, month + 1, 1) };
+    (next - days_of_date(year, month, 1)) as u32
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let civil = Civil::from_nanoseconds(self.0);
+        write!(
+            f,
+            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:09} UTC",
+            civil.year, civil.month, civil.day, civil.hour, civil.minute, civil.second, civil.nanosecond
+        )
+    }
+}
+
+impl fmt::Display for Timespan {
+    /// Writes `1-02:03:04.5`: days, then the time, with at least one digit of the fraction.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let total = self.0.unsigned_abs();
+        let (seconds, nanoseconds) = (total / 1_000_000_000, total % 1_000_000_000);
+        let fraction = format!("{nanoseconds:09}");
+        let fraction = fraction.trim_end_matches('0');
+        write!(
+            f,
+            "{}{}-{:02}:{:02}:{:02}.{}",
+            if self.0 < 0 { "-" } else { "" },
+            seconds / 86_400,
+            seconds / 3600 % 24,
+            seconds / 60 % 60,
+            seconds % 60,
+            if fraction.is_empty() { "0" } else { fraction }
+        )
+    }
+}
+
+impl Timespan {
+    /// Returns the seconds with their fraction.
+    #[must_use]
+    pub fn seconds(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+
+    /// Creates a duration of seconds with a fraction, exact to a nanosecond.
+    #[must_use]
+    pub fn from_seconds(seconds: f64) -> Timespan {
+        Timespan(nanoseconds_of_float(seconds))
+    }
+}
+
+impl Timestamp {
+    /// Returns the seconds since 1970 with their fraction.
+    #[must_use]
+    pub fn seconds(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+
+    /// Creates a point in time from seconds since 1970 with a fraction, exact to a nanosecond.
+    #[must_use]
+    pub fn from_seconds(seconds: f64) -> Timestamp {
+        Timestamp(nanoseconds_of_float(seconds))
+    }
+}
+
+fn nanoseconds_of_float(seconds: f64) -> i128 {
+    // The whole part is converted by itself, so that it stays exact.
+    let whole = seconds.trunc();
+    whole as i128 * NANOSECONDS + ((seconds - whole) * 1e9) as i128
+}
