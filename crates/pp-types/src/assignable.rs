@@ -98,7 +98,9 @@ impl Questions {
             (Type::Any | Type::Unit, _) | (_, Type::Unit) => return true,
             (Type::Alias(a), Type::Alias(b)) if is_same_alias(a, b) => return true,
             (Type::Data, Type::Data) | (Type::RichData, Type::Data | Type::RichData) => return true,
-            (Type::Variant(types), Type::Data | Type::RichData | Type::Alias(_)) if types.contains(from) => return true,
+            (Type::Variant(types), Type::Data | Type::RichData | Type::Alias(_)) if types.contains(from) => {
+                return true;
+            }
             _ => {}
         }
         if let Some(from_definition) = definition(from) {
@@ -163,8 +165,12 @@ impl Questions {
                     if (name.is_none() || name == from_name) && (title.is_none() || title == from_title)
             ),
             Type::Class(name) => matches!(from, Type::Class(from) if name.is_none() || name == from),
-            Type::Timestamp(to) => matches!(from, Type::Timestamp(from) if contains_times(to.as_deref(), from.as_deref())),
-            Type::Timespan(to) => matches!(from, Type::Timespan(from) if contains_times(to.as_deref(), from.as_deref())),
+            Type::Timestamp(to) => {
+                matches!(from, Type::Timestamp(from) if contains_times(to.as_deref(), from.as_deref()))
+            }
+            Type::Timespan(to) => {
+                matches!(from, Type::Timespan(from) if contains_times(to.as_deref(), from.as_deref()))
+            }
             Type::SemVer(to) => matches!(from, Type::SemVer(from) if to.is_empty()
                 || !from.is_empty() && from.iter().all(|from| to.iter().any(|to| to.contains_range(from)))),
             Type::Uri(None) => matches!(from, Type::Uri(_)),
@@ -312,9 +318,7 @@ impl Questions {
             Type::Iterable(Some(from)) | Type::Iterator(Some(from)) => has(from),
             Type::Array(from, size) => size.is_some_and(|size| size.max == 0) || has(from),
             Type::Tuple(tuple) => tuple.types.iter().all(has),
-            Type::Hash(hash) => {
-                hash.size.is_some_and(|size| size.max == 0) || has(&entry_type(&hash.key, &hash.value))
-            }
+            Type::Hash(hash) => hash.size.is_some_and(|size| size.max == 0) || has(&entry_type(&hash.key, &hash.value)),
             Type::Struct(members) => {
                 members.iter().all(|member| has(&entry_type(&Type::StringValue(member.name.clone()), &member.value)))
             }
@@ -363,7 +367,12 @@ impl Questions {
         match to {
             Type::Integer(_) | Type::Float(_) | Type::Numeric => matches!(
                 from,
-                Type::Numeric | Type::Integer(_) | Type::Float(_) | Type::Boolean(_) | Type::Timestamp(_) | Type::Timespan(_)
+                Type::Numeric
+                    | Type::Integer(_)
+                    | Type::Float(_)
+                    | Type::Boolean(_)
+                    | Type::Timestamp(_)
+                    | Type::Timespan(_)
             ),
             Type::Boolean(_) => matches!(from, Type::Numeric | Type::Integer(_) | Type::Float(_)),
             Type::String(_) => true,

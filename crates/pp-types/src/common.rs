@@ -106,7 +106,9 @@ fn step(left: &Type, right: &Type) -> Type {
         (Type::Regexp(_), Type::Regexp(_)) => Type::Regexp(None),
         (Type::Boolean(_), Type::Boolean(_)) => Type::ScalarData,
         (Type::Array(a, _), Type::Array(b, _)) => Type::array(common_type(a, b), None),
-        (Type::Hash(a), Type::Hash(b)) => Type::hash(common_type(&a.key, &b.key), common_type(&a.value, &b.value), None),
+        (Type::Hash(a), Type::Hash(b)) => {
+            Type::hash(common_type(&a.key, &b.key), common_type(&a.value, &b.value), None)
+        }
         (Type::Variant(a), Type::Variant(b)) => crate::infer::one_of(a.iter().chain(b.iter()).cloned()),
         (Type::Type(Some(a)), Type::Type(Some(b))) => Type::Type(Some(common_type(a, b).into())),
         (Type::Callable(_), Type::Callable(_)) => Type::Callable(None),

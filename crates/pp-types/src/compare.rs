@@ -20,7 +20,7 @@ pub fn equal(left: &Value, right: &Value) -> bool {
         (Value::Integer(left), Value::Integer(right)) => left == right,
         (Value::Float(left), Value::Float(right)) => left.0 == right.0,
         (Value::Integer(integer), Value::Float(float)) | (Value::Float(float), Value::Integer(integer)) => {
-            compare_mixed(*integer, float.0) == Some(Ordering::Equal)
+            compare_integer_and_float(*integer, float.0) == Some(Ordering::Equal)
         }
         (Value::Array(left), Value::Array(right)) => {
             left.len() == right.len() && deep(|| left.iter().zip(right.iter()).all(|(left, right)| equal(left, right)))
@@ -56,7 +56,7 @@ fn duration_of(number: &Value) -> Option<i128> {
 }
 
 /// Compares exactly: a float may be greater than all integers.
-fn compare_mixed(integer: i64, float: f64) -> Option<Ordering> {
+pub(crate) fn compare_integer_and_float(integer: i64, float: f64) -> Option<Ordering> {
     if float.is_nan() {
         return None;
     }
@@ -82,8 +82,10 @@ pub fn compare(left: &Value, right: &Value) -> Result<Option<Ordering>, Error> {
         (Value::String(_), _) => reason("A String is not comparable to a non String"),
         (Value::Integer(left), Value::Integer(right)) => Ok(Some(left.cmp(right))),
         (Value::Float(left), Value::Float(right)) => Ok(left.0.partial_cmp(&right.0)),
-        (Value::Integer(left), Value::Float(right)) => Ok(compare_mixed(*left, right.0)),
-        (Value::Float(left), Value::Integer(right)) => Ok(compare_mixed(*right, left.0).map(Ordering::reverse)),
+        (Value::Integer(left), Value::Float(right)) => Ok(compare_integer_and_float(*left, right.0)),
+        (Value::Float(left), Value::Integer(right)) => {
+            Ok(compare_integer_and_float(*right, left.0).map(Ordering::reverse))
+        }
         (number, Value::Timespan(Timespan(right)) | Value::Timestamp(Timestamp(right))) if is_number(number) => {
             Ok(duration_of(number).map(|left| left.cmp(right)))
         }

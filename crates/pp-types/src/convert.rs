@@ -12,15 +12,21 @@ use crate::value::Value;
 pub fn new_instance(ty: &Type, arguments: &[Value]) -> Result<Value, Error> {
     match (ty, arguments) {
         (Type::Sensitive(_), [value]) => Ok(Value::Sensitive(std::sync::Arc::new(value.clone()))),
-        (Type::SemVer(_), [Value::String(text)]) => Ok(Value::SemVer(std::sync::Arc::new(crate::semver::SemVer::parse(text).ok_or_else(|| cannot_create("x", &arguments[0]))?))),
-        (Type::SemVerRange, [Value::String(text)]) => Ok(Value::SemVerRange(std::sync::Arc::new(crate::semver::SemVerRange::parse(text)?))),
+        (Type::SemVer(_), [Value::String(text)]) => Ok(Value::SemVer(std::sync::Arc::new(
+            crate::semver::SemVer::parse(text).ok_or_else(|| cannot_create("x", &arguments[0]))?,
+        ))),
+        (Type::SemVerRange, [Value::String(text)]) => {
+            Ok(Value::SemVerRange(std::sync::Arc::new(crate::semver::SemVerRange::parse(text)?)))
+        }
         (Type::Timestamp(_), [Value::String(_)]) => Ok(Value::Timestamp(Timestamp(1590969600 * NANOSECONDS))),
         (Type::Timestamp(_), _) => Ok(Value::Timestamp(Timestamp(0))),
         (Type::Timespan(_), [Value::Hash(_)]) => Ok(Value::Timespan(Timespan(300 * NANOSECONDS))),
         (Type::Timespan(_), _) => Ok(Value::Timespan(Timespan(0))),
         (Type::Uri(_), [Value::String(text)]) => Ok(Value::Uri(std::sync::Arc::new(crate::uri::Uri::parse(text)?))),
         (Type::Binary, _) => Ok(Value::Binary(std::sync::Arc::from(&b"a"[..]))),
-        (Type::Object(_), [Value::String(text)]) => Ok(Value::Deferred(std::sync::Arc::new(crate::value::Deferred{name:text.clone(),arguments:vec![]}))),
+        (Type::Object(_), [Value::String(text)]) => {
+            Ok(Value::Deferred(std::sync::Arc::new(crate::value::Deferred { name: text.clone(), arguments: vec![] })))
+        }
         _ => Err(cannot_create("x", &arguments[0])),
     }
 }
@@ -31,7 +37,8 @@ pub(crate) fn can_create(init: &InitType, value: &Value) -> bool {
         let arguments: Vec<Value> = first.iter().chain(init.arguments.iter()).cloned().collect();
         new_instance(&init.ty, &arguments).is_ok()
     };
-    with(std::slice::from_ref(value)) || matches!(value, Value::Array(elements) if !elements.is_empty() && with(elements))
+    with(std::slice::from_ref(value))
+        || matches!(value, Value::Array(elements) if !elements.is_empty() && with(elements))
 }
 
 /// Reads a number as the operators and `Numeric` do: decimal, hexadecimal, octal, binary, with a sign.

@@ -9,9 +9,6 @@ use crate::text::{float_text, quote};
 use crate::time::{Timespan, Timestamp};
 use crate::types::{Alias, Callable, Nested, Presence, Size, StructMember, TimestampBounds, TupleType, Type};
 
-
-
-
 impl fmt::Display for Type {
     /// Writes the type as a program would: an alias with what it stands for, aliases within other types by name.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -328,9 +325,5 @@ impl Printer {
 }
 
 fn size_parameters(size: Size) -> Vec<String> {
-    if size.max == u64::MAX {
-        vec![size.min.to_string()]
-    } else {
-        vec![size.min.to_string(), size.max.to_string()]
-    }
+    if size.max == u64::MAX { vec![size.min.to_string()] } else { vec![size.min.to_string(), size.max.to_string()] }
 }

@@ -8,9 +8,7 @@ use rustc_hash::FxBuildHasher;
 use crate::common::CommonType;
 use crate::deep::deep;
 use crate::semver::SemVerRange;
-use crate::types::{
-    Callable, FloatBounds, Nested, Presence, Size, StructMember, TimestampBounds, TupleType, Type,
-};
+use crate::types::{Callable, FloatBounds, Nested, Presence, Size, StructMember, TimestampBounds, TupleType, Type};
 use crate::value::{Hash, Value};
 
 /// Returns the most specific type of a value, in detail: `Integer[5, 5]`, `Tuple[…]`, `Struct[…]`.
@@ -68,9 +66,7 @@ pub fn infer(value: &Value) -> Type {
         Value::Timestamp(time) => {
             Type::Timestamp(Some(Arc::new(TimestampBounds { min: Some(*time), max: Some(*time) })))
         }
-        Value::Timespan(span) => {
-            Type::Timespan(Some(Arc::new(TimestampBounds { min: Some(*span), max: Some(*span) })))
-        }
+        Value::Timespan(span) => Type::Timespan(Some(Arc::new(TimestampBounds { min: Some(*span), max: Some(*span) }))),
         Value::SemVer(_) => Type::SemVer(Arc::new([])),
         Value::SemVerRange(_) => Type::SemVerRange,
         Value::Uri(uri) => Type::Uri(Some(Arc::new(Value::hash(uri.type_parts())))),

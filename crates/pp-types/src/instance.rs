@@ -64,9 +64,7 @@ fn check(ty: &Type, value: &Value, entered: Option<&Entered<'_>>) -> bool {
             Value::SemVer(version) => ranges.is_empty() || ranges.iter().any(|range| range.contains(version)),
             _ => false,
         },
-        Type::Init(Some(init)) => {
-            deep(|| check(&init.ty, value, entered)) || crate::convert::can_create(init, value)
-        }
+        Type::Init(Some(init)) => deep(|| check(&init.ty, value, entered)) || crate::convert::can_create(init, value),
         Type::Object(name) if **name == *"Object" => {
             matches!(value, Value::Type(_) | Value::Deferred(_) | Value::Error(_))
         }

@@ -5,6 +5,7 @@
 //!
 //! This crate knows nothing of syntax trees, scopes, functions or catalogs.
 
+mod arithmetic;
 mod assignable;
 mod binary;
 mod common;
@@ -21,8 +22,8 @@ mod mismatch;
 mod parametrize;
 mod parse;
 mod regexp;
-mod serialize;
 mod semver;
+mod serialize;
 mod signature;
 mod text;
 mod time;
@@ -30,6 +31,7 @@ mod types;
 mod uri;
 mod value;
 
+pub use arithmetic::{Operator, arithmetic, negate, not_numeric, takes_unconverted};
 pub use assignable::is_assignable;
 pub use compare::{Captures, compare, compare_strings, equal, is_in, matches_option};
 pub use convert::{new_instance, parse_number};
@@ -42,14 +44,14 @@ pub use mismatch::describe_mismatch;
 pub use parametrize::{named, parametrize};
 pub use parse::parse_type;
 pub use regexp::Regexp;
+pub use semver::{SemVer, SemVerRange};
 pub use serialize::{from_json, rich_json};
 pub use signature::{Signature, SignatureParameter, describe_signatures};
+pub use text::{float_text, interpolate, quote, ruby_float_text, ruby_inspect, ruby_text, source_form};
+pub use time::{Timespan, Timestamp};
 pub use types::{
     Alias, Callable, EnumType, FloatBounds, HashType, InitType, IntegerBounds, Nested, Presence, Size, StructMember,
     TimestampBounds, TupleType, Type,
 };
-pub use text::{float_text, interpolate, quote, ruby_float_text, ruby_inspect, ruby_text, source_form};
-pub use time::{Timespan, Timestamp};
 pub use uri::Uri;
 pub use value::{ArrayValue, Deferred, ErrorValue, Float, Hash, HashValue, IteratorValue, Value};
-pub use semver::{SemVer, SemVerRange};

@@ -307,9 +307,7 @@ fn size_constraint(arguments: &[Value]) -> Result<Size, Error> {
     let bound = |argument: &Value, default: i128| match argument {
         Value::Integer(bound) => Ok(i128::from(*bound)),
         Value::Default => Ok(default),
-        other => {
-            Err(error(format!("{message} {}", crate::describe::with_article(crate::describe::class_name(other)))))
-        }
+        other => Err(error(format!("{message} {}", crate::describe::with_article(crate::describe::class_name(other))))),
     };
     let open = i128::from(u64::MAX);
     let (min, max) = match arguments {
@@ -592,7 +590,11 @@ fn upper_first(text: &str) -> String {
     chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }
 
-fn times<T>(ty: &str, arguments: &[Value], read: fn(&Value) -> Result<T, Error>) -> Result<(Option<T>, Option<T>), Error> {
+fn times<T>(
+    ty: &str,
+    arguments: &[Value],
+    read: fn(&Value) -> Result<T, Error>,
+) -> Result<(Option<T>, Option<T>), Error> {
     expect_count(ty, arguments, 0, 2)?;
     let bound = |argument: Option<&Value>| match argument {
         None | Some(Value::Default) => Ok(None),

@@ -18,7 +18,10 @@ pub fn parse_type(text: &str, resolve: &dyn Fn(&str) -> Option<Type>) -> Result<
     parser.expect_end()?;
     match value {
         Value::Type(ty) => Ok(ty),
-        _ => Err(Error::new(ErrorKind::Conversion, format!("The expression <{text}> is not a valid type specification."))),
+        _ => Err(Error::new(
+            ErrorKind::Conversion,
+            format!("The expression <{text}> is not a valid type specification."),
+        )),
     }
 }
 
@@ -233,8 +236,12 @@ impl<'a> Parser<'a> {
                     Some('r') => out.push('\r'),
                     Some('s') => out.push(' '),
                     Some('u') => {
-                        let digits: String =
-                            chars.by_ref().skip_while(|(_, c)| *c == '{').map(|(_, c)| c).take_while(|c| *c != '}').collect();
+                        let digits: String = chars
+                            .by_ref()
+                            .skip_while(|(_, c)| *c == '{')
+                            .map(|(_, c)| c)
+                            .take_while(|c| *c != '}')
+                            .collect();
                         out.extend(u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32));
                     }
                     Some(c) => out.push(c),

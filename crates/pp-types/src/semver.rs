@@ -92,7 +92,10 @@ impl PartialOrd for SemVer {
 impl Ord for SemVer {
     /// Compares by precedence, then by the build, so that it agrees with equality.
     fn cmp(&self, other: &SemVer) -> Ordering {
-        self.core().cmp(&other.core()).then_with(|| compare_prerelease(self, other)).then_with(|| self.build.cmp(&other.build))
+        self.core()
+            .cmp(&other.core())
+            .then_with(|| compare_prerelease(self, other))
+            .then_with(|| self.build.cmp(&other.build))
     }
 }
 
@@ -149,7 +152,8 @@ impl SemVerRange {
     /// # Errors
     /// A text that is not a range.
     pub fn parse(source: &str) -> Result<SemVerRange, Error> {
-        let alternatives: Option<Vec<Interval>> = source.split("||").map(|part| parse_alternative(part.trim())).collect();
+        let alternatives: Option<Vec<Interval>> =
+            source.split("||").map(|part| parse_alternative(part.trim())).collect();
         match alternatives {
             Some(alternatives) => Ok(SemVerRange { source: source.into(), alternatives: alternatives.into() }),
             None => {
@@ -278,7 +282,9 @@ impl Partial {
             return None;
         }
         // After an `x`, numbers mean nothing.
-        let known = |at: usize| parts[..parts.len().min(at + 1)].iter().all(Option::is_some).then(|| parts.get(at).copied().flatten());
+        let known = |at: usize| {
+            parts[..parts.len().min(at + 1)].iter().all(Option::is_some).then(|| parts.get(at).copied().flatten())
+        };
         let (major, minor, patch) = (known(0).flatten(), known(1).flatten(), known(2).flatten());
         if prerelease.is_some() && patch.is_none() {
             return None;
@@ -351,7 +357,8 @@ fn parse_simple(text: &str) -> Option<Interval> {
     let operator = ["~>", ">=", "<=", ">", "<", "=", "~", "^"].into_iter().find(|operator| text.starts_with(operator));
     let operator = operator.unwrap_or("");
     let version = Partial::parse(&text[operator.len()..])?;
-    let bounded = |min: Option<SemVer>, max: Option<SemVer>| Interval { min, excludes_min: false, max, excludes_max: true };
+    let bounded =
+        |min: Option<SemVer>, max: Option<SemVer>| Interval { min, excludes_min: false, max, excludes_max: true };
     Some(match operator {
         ">=" => bounded(Some(version.first()), None),
         ">" if version.is_complete() => Interval { min: Some(version.first()), excludes_min: true, ..EVERYTHING },

@@ -11,8 +11,8 @@ use crate::deep::deep;
 use crate::regexp::Regexp;
 use crate::semver::{SemVer, SemVerRange};
 use crate::time::{Timespan, Timestamp};
-use crate::uri::Uri;
 use crate::types::Type;
+use crate::uri::Uri;
 
 /// A hash in insertion order.
 pub type Hash = IndexMap<Value, Value, FxBuildHasher>;
@@ -60,6 +60,12 @@ impl std::ops::Deref for ArrayValue {
     }
 }
 
+impl std::ops::DerefMut for ArrayValue {
+    fn deref_mut(&mut self) -> &mut Vec<Value> {
+        &mut self.0
+    }
+}
+
 impl PartialEq for ArrayValue {
     fn eq(&self, other: &ArrayValue) -> bool {
         deep(|| self.0 == other.0)
@@ -86,6 +92,12 @@ impl Drop for ArrayValue {
 /// A hash as a value. Derefs to a map.
 #[derive(Clone, Debug, Default)]
 pub struct HashValue(pub Hash);
+
+impl std::ops::DerefMut for HashValue {
+    fn deref_mut(&mut self) -> &mut Hash {
+        &mut self.0
+    }
+}
 
 impl PartialEq for HashValue {
     fn eq(&self, other: &HashValue) -> bool {

@@ -58,7 +58,13 @@ impl Evaluator<'_> {
         Ok(Value::string(result))
     }
 
-    fn access_array(&mut self, elements: &Arc<Vec<Value>>, ids: &[ExprId], keys: &[Value], id: ExprId) -> Eval {
+    fn access_array(
+        &mut self,
+        elements: &Arc<pp_types::ArrayValue>,
+        ids: &[ExprId],
+        keys: &[Value],
+        id: ExprId,
+    ) -> Eval {
         let (from, count) = self.indices("A substring operation", "array index", ids, keys, id)?;
         let length = elements.len() as i64;
         if count.is_none() {

@@ -1,8 +1,13 @@
 //! Operators that compute a value (spec 07 §5.5).
 
+use std::cmp::Ordering;
+
 use pp_ast::{BinaryOp, ExprId};
 use pp_functions::Strict;
-use pp_types::{Error, ErrorKind, Type, Value, compare, equal, interpolate, is_assignable, parse_number};
+use pp_types::{
+    Error, ErrorKind, Operator, Type, Value, arithmetic, compare, equal, interpolate, is_assignable, negate,
+    not_numeric, parse_number, takes_unconverted,
+};
 
 use crate::evaluator::Evaluator;
 use crate::labels::label;
@@ -52,10 +57,10 @@ impl Evaluator<'_> {
             Stop::at(self.operator_span(left, right), Error { message, ..error })
         })?;
         Ok(Value::Boolean(match op {
-            BinaryOp::Less => order.is_lt(),
-            BinaryOp::LessOrEqual => order.is_le(),
-            BinaryOp::Greater => order.is_gt(),
-            _ => order.is_ge(),
+            BinaryOp::Less => order.is_some_and(Ordering::is_lt),
+            BinaryOp::LessOrEqual => order.is_some_and(Ordering::is_le),
+            BinaryOp::Greater => order.is_some_and(Ordering::is_gt),
+            _ => order.is_some_and(Ordering::is_ge),
         }))
     }
 
@@ -66,12 +71,13 @@ impl Evaluator<'_> {
         (left, a): (ExprId, Value),
         (right, b): (ExprId, Value),
     ) -> Eval {
-        let is_collection = matches!(a, Value::Array(_) | Value::Hash(_));
-        let takes_any = is_collection && matches!(op, BinaryOp::Add | BinaryOp::Subtract)
-            || matches!((&a, op), (Value::Array(_), BinaryOp::ShiftLeft));
-        let (a, b) =
-            if takes_any || is_special(&a) { (a, b) } else { (self.to_number(left, a)?, self.to_operand(right, b)?) };
-        let result = arithmetic(op, &a, &b).map_err(|error| {
+        let operator = arithmetic_operator(op);
+        let (a, b) = if takes_unconverted(operator, &a) || is_special(&a) {
+            (a, b)
+        } else {
+            (self.to_number(left, a)?, self.to_operand(right, b)?)
+        };
+        let result = arithmetic(operator, &a, &b).map_err(|error| {
             let span = match error.kind {
                 ErrorKind::Operator => self.span(left),
                 _ if error.message.starts_with("Division by 0") => self.span(right),
@@ -113,15 +119,7 @@ impl Evaluator<'_> {
     }
 
     fn not_numeric(&self, id: ExprId, value: &Value) -> Stop {
-        let message = format!("The value '{}' cannot be converted to Numeric.", interpolate(value));
-        let error = Error::new(ErrorKind::Conversion, message);
-        self.fault(
-            id,
-            match value {
-                Value::String(_) => error.help("to join strings, interpolate them: \"${a}${b}\""),
-                _ => error,
-            },
-        )
+        self.fault(id, not_numeric(value))
     }
 
     /// Returns the number that a string holds, with a warning or an error by the setting `strict`.
@@ -156,6 +154,18 @@ fn is_subtype(op: BinaryOp, a: &Type, b: &Type) -> bool {
     }
 }
 
+fn arithmetic_operator(op: BinaryOp) -> Operator {
+    match op {
+        BinaryOp::Subtract => Operator::Subtract,
+        BinaryOp::Multiply => Operator::Multiply,
+        BinaryOp::Divide => Operator::Divide,
+        BinaryOp::Modulo => Operator::Modulo,
+        BinaryOp::ShiftLeft => Operator::ShiftLeft,
+        BinaryOp::ShiftRight => Operator::ShiftRight,
+        _ => Operator::Add,
+    }
+}
+
 fn symbol(op: BinaryOp) -> &'static str {
     match op {
         BinaryOp::And => "and",
@@ -177,11 +187,4 @@ fn symbol(op: BinaryOp) -> &'static str {
         BinaryOp::Greater => ">",
         BinaryOp::GreaterOrEqual => ">=",
     }
-}
-
-fn arithmetic(_: BinaryOp, _: &Value, _: &Value) -> Result<Value, Error> {
-    todo!()
-}
-fn negate(_: &Value) -> Result<Value, Error> {
-    todo!()
 }
