@@ -147,7 +147,7 @@ pub(crate) fn element_type(value: &Value) -> Type {
     match value {
         Value::Array(values) => variant(values),
         Value::Hash(entries) => entry_type(entries),
-        Value::String(_) => Type::String(Size { min: 1, max: 1 }),
+        Value::String(_) => Type::String(Some(Size { min: 1, max: 1 })),
         Value::Integer(0) => Type::Unit,
         Value::Integer(count) => {
             Type::Integer(pp_types::IntegerBounds { min: Some(0), max: Some(count.saturating_sub(1)) })

@@ -182,7 +182,7 @@ fn compare(call: &mut Call<'_>) -> Result<Value, Interrupt> {
                 return Err(Error::new(ErrorKind::Arguments, message).into());
             }
         },
-        2..=5 => pp_types::compare(left, right)?,
+        2..=5 => pp_types::compare(left, right)?.unwrap_or(Ordering::Equal),
         _ => return Err(Error::new(ErrorKind::Arguments, incomparable(call)).into()),
     };
     Ok(Value::Integer(ordering as i64))

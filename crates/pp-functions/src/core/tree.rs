@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use pp_types::{Hash, IteratorValue, Size, TupleType, Type, Value, is_instance};
+use pp_types::{Hash, IteratorValue, TupleType, Type, Value, is_instance};
 
 use crate::arguments::fail;
 use crate::elements::index_value;
@@ -143,7 +143,7 @@ fn tree_each(call: &mut Call<'_>) -> Result<Value, Interrupt> {
     if call.block.is_some() {
         return Ok(call.argument(0).clone());
     }
-    let types = vec![Type::Array(Arc::new(Type::Any), Size::default()), Type::Any];
+    let types = vec![Type::array(Type::Any, None), Type::Any];
     let element = Type::Tuple(Arc::new(TupleType { types, size: None }));
     Ok(Value::Iterator(IteratorValue::new(element, pairs)))
 }

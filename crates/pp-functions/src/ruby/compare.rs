@@ -59,7 +59,7 @@ fn order(left: &Value, right: &Value) -> Option<Ordering> {
         | (Value::Timestamp(_) | Value::Timespan(_), Value::Integer(_) | Value::Float(_))
         | (Value::Integer(_) | Value::Float(_), Value::Timestamp(_) | Value::Timespan(_))
         | (Value::Timestamp(_), Value::Timestamp(_))
-        | (Value::Timespan(_), Value::Timespan(_)) => pp_types::compare(left, right).ok(),
+        | (Value::Timespan(_), Value::Timespan(_)) => pp_types::compare(left, right).ok().flatten(),
         _ if left == right => Some(Ordering::Equal),
         _ => None,
     }
