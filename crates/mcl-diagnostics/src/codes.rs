@@ -131,6 +131,8 @@ codes! {
     P0101 P0102 P0103 P0104 P0105 P0106 P0107 P0108 P0109 P0110
     // Translation of Puppet resources.
     P0201 P0202 P0203
+    // Puppet manifests: lexing and parsing.
+    P0210 P0211 P0212 P0213 P0214 P0215 P0216 P0217 P0218 P0219 P0220 P0221
     // Puppet: the catalog while it is compiled.
     P0601 P0602 P0603 P0604 P0605 P0606 P0607 P0608 P0609 P0610 P0611
     // Files of Puppet environments, and facts.

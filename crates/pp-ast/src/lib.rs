@@ -5,6 +5,7 @@
 //!
 //! This crate knows nothing of tokens, values or evaluation.
 
+mod children;
 mod definition;
 mod expr;
 mod resource;
@@ -20,7 +21,7 @@ pub use resource::{
     ResourceForm, ResourceOverride,
 };
 pub use tree::{
-    AttributeList, BodyList, CallId, CollectorId, DefinitionId, ExprId, ExprList, LambdaId, MethodCallId,
+    AttributeList, BodyList, CallId, CollectorId, DefinitionId, ExprId, ExprList, LambdaId, MAX_DEPTH, MethodCallId,
     ParameterList, ResourceId, StrId, TextRange, Tree,
 };
 pub use validate::InvalidTree;

@@ -85,6 +85,10 @@ lists! {
     ParameterList;
 }
 
+/// The number of expressions on the longest path from the root of a tree. The parser rejects deeper programs, so that
+/// recursion over a tree is bounded.
+pub const MAX_DEPTH: usize = 1000;
+
 /// A half-open range of bytes in the file of the tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TextRange {
@@ -107,6 +111,8 @@ pub struct Tree {
     /// Where each expression is, by [`ExprId`].
     #[serde(with = "table")]
     pub ranges: PrimaryMap<ExprId, TextRange>,
+    /// Where the operator is of each expression that errors point at by its operator, in the order of the ids.
+    pub operators: Vec<(ExprId, TextRange)>,
     /// The elements of all lists of expressions.
     pub expr_lists: Vec<ExprId>,
     /// The distinct names and literal strings.
@@ -151,6 +157,7 @@ impl Tree {
             root: None,
             exprs: PrimaryMap::new(),
             ranges: PrimaryMap::new(),
+            operators: Vec::new(),
             expr_lists: Vec::new(),
             strings: PrimaryMap::new(),
             calls: PrimaryMap::new(),
@@ -171,6 +178,16 @@ impl Tree {
     #[must_use]
     pub fn span(&self, id: ExprId) -> Span {
         self.range_span(self.ranges[id])
+    }
+
+    /// Returns what an error about an expression points at, which is where Puppet reports it: the operator of a binary
+    /// expression, assignment or arrow, the dot or parenthesis of a method call, and otherwise the expression (spec 07 §5.18).
+    #[must_use]
+    pub fn focus(&self, id: ExprId) -> Span {
+        match self.operators.binary_search_by_key(&id, |(expr, _)| *expr) {
+            Ok(at) => self.range_span(self.operators[at].1),
+            Err(_) => self.span(id),
+        }
     }
 
     /// Returns a range of the file as a span.
@@ -213,6 +230,13 @@ impl Tree {
     pub fn add(&mut self, expr: Expr, range: TextRange) -> ExprId {
         self.ranges.push(range);
         self.exprs.push(expr)
+    }
+
+    /// Adds an expression whose errors point at its operator.
+    pub fn add_at_operator(&mut self, expr: Expr, range: TextRange, operator: TextRange) -> ExprId {
+        let id = self.add(expr, range);
+        self.operators.push((id, operator));
+        id
     }
 
     /// Adds a list of expressions.

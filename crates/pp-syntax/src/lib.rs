@@ -1,1 +1,28 @@
-//! Parses the Puppet language.
+//! Parses the Puppet language: manifests and EPP templates.
+//!
+//! [`parse`] is total. The lexer splits a text into tokens and decides what brackets and operators mean, the generated parser
+//! (`grammar.lalrpop`) checks the order of the tokens, and its actions build a [`Tree`](pp_ast::Tree). [`pn`] prints a tree in
+//! Puppet's own notation.
+//!
+//! This crate knows nothing of values, types or evaluation.
+
+mod builder;
+mod error;
+mod lexer;
+mod message;
+mod name;
+mod operators;
+mod parse;
+mod pn;
+mod recovery;
+mod token;
+mod tokens;
+
+/// The generated parser, which is not held to the lints of this workspace.
+#[allow(missing_docs, unused, clippy::all)]
+mod grammar {
+    include!(concat!(env!("OUT_DIR"), "/grammar.rs"));
+}
+
+pub use parse::{Mode, Parsed, parse};
+pub use pn::pn;

@@ -1,0 +1,138 @@
+//! What lexing and parsing can find wrong with a text, as data. `message.rs` words it.
+
+use pp_ast::{Radix, TextRange};
+
+/// An error or a warning, with the place that Puppet names first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// What is wrong.
+    pub kind: SyntaxErrorKind,
+    /// Where.
+    pub range: TextRange,
+    /// A related place, which the kind explains.
+    pub related: Option<TextRange>,
+}
+
+impl SyntaxError {
+    /// Creates an error without a related place.
+    pub fn new(kind: SyntaxErrorKind, range: TextRange) -> SyntaxError {
+        SyntaxError { kind, range, related: None }
+    }
+}
+
+/// The kinds of [`SyntaxError`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SyntaxErrorKind {
+    /// A token that no rule of the grammar allows; `related` is the opening bracket or keyword before it, if that explains it.
+    UnexpectedToken {
+        /// The token, as Puppet quotes it.
+        found: String,
+        /// What could stand there, in words, if that is short.
+        expected: Option<&'static str>,
+    },
+    /// The file ends too early; `related` is the innermost bracket that is open.
+    UnexpectedEnd,
+    /// A string without its closing quote; `related` is the quote.
+    UnclosedQuote {
+        /// The quote, or the last token for an interpolation.
+        after: String,
+        /// The first characters after it.
+        followed_by: String,
+    },
+    /// `/*` without `*/`.
+    UnclosedComment,
+    /// Digits and letters that are not a number.
+    InvalidNumber {
+        /// The text.
+        text: String,
+        /// What it could have been.
+        base: NumberBase,
+    },
+    /// A float too large for a double.
+    FloatOutOfRange(String),
+    /// An integer that does not fit 64 bits.
+    IntegerOutOfRange {
+        /// The digits.
+        digits: String,
+        /// Their radix.
+        radix: Radix,
+    },
+    /// `::` without a name after it.
+    InvalidQualifiedName,
+    /// `A::b`
+    InvalidClassReference,
+    /// `@(` without `)` on the same line.
+    UnclosedHeredocTag {
+        /// The first characters after it.
+        followed_by: String,
+    },
+    /// The text between the parentheses is not `tag:syntax/escapes`.
+    InvalidHeredocSyntax,
+    /// A heredoc without a tag.
+    EmptyHeredocTag,
+    /// A heredoc in the last line of the file.
+    HeredocWithoutText,
+    /// No line ends the heredoc; `related` is its start.
+    HeredocWithoutEnd {
+        /// The tag.
+        tag: String,
+    },
+    /// An unknown escape character in `@(TAG/…)`.
+    InvalidHeredocEscape(char),
+    /// The same escape character twice.
+    RepeatedHeredocEscape {
+        /// All of them.
+        escapes: String,
+    },
+    /// A heredoc in an interpolation of a heredoc.
+    NestedHeredoc,
+    /// `\u` with a number that is not a character.
+    InvalidUnicodeEscape(String),
+    /// A warning: `\q`.
+    UnrecognizedEscape(char),
+    /// A warning: `\u` without digits.
+    IncompleteUnicodeEscape,
+    /// A byte order mark.
+    ByteOrderMark {
+        /// The encoding.
+        encoding: &'static str,
+        /// Its bytes.
+        bytes: &'static str,
+    },
+    /// A tag of a template without its end.
+    UnclosedTag,
+    /// A comment of a template without its end.
+    UnclosedTagComment,
+    /// Braces after something that is not a resource type or reference.
+    NotAResource,
+    /// `@` or `@@` before something that is not a resource expression.
+    NotVirtualizable {
+        /// Whether it is `@@`.
+        exported: bool,
+    },
+    /// `a, b` without a function.
+    ArgumentsWithoutFunction,
+    /// `f a, b`, where `f` needs parentheses.
+    ArgumentsNeedParentheses {
+        /// The name of the function.
+        name: String,
+    },
+    /// A string where a definition has its name.
+    QuotedName,
+    /// `class` where a definition has its name.
+    ClassAsName,
+    /// More levels than the tree may have.
+    TooDeep,
+    /// A file of 4 GiB or more.
+    FileTooLarge,
+}
+
+/// What digits and letters could have been.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum NumberBase {
+    Hexadecimal,
+    Octal,
+    Decimal,
+    None,
+}

@@ -1,0 +1,223 @@
+//! Words the errors of lexing and parsing. The key words are Puppet's own (spec 07 §5.18).
+
+use mcl_diagnostics::{Code, Diagnostic, FileId, Severity, Span, Stage};
+use pp_ast::{Radix, TextRange};
+
+use crate::error::{NumberBase, SyntaxError, SyntaxErrorKind};
+
+impl SyntaxError {
+    /// Returns the diagnostic for the error.
+    pub fn diagnostic(&self, file: FileId) -> Diagnostic {
+        let span = |range: TextRange| Span::new(file, range.start, range.end);
+        let mut diagnostic =
+            Diagnostic::error(self.kind.code(), Stage::Puppet, self.kind.message()).at(span(self.range));
+        if self.kind.is_warning() {
+            diagnostic.severity = Severity::Warning;
+        }
+        if let Some(related) = self.related {
+            diagnostic = diagnostic.label(span(related), self.kind.related());
+        }
+        match self.kind.help() {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
+        }
+    }
+}
+
+impl SyntaxErrorKind {
+    fn is_warning(&self) -> bool {
+        matches!(self, SyntaxErrorKind::UnrecognizedEscape(_) | SyntaxErrorKind::IncompleteUnicodeEscape)
+    }
+
+    fn code(&self) -> Code {
+        match self {
+            SyntaxErrorKind::UnexpectedToken { .. } | SyntaxErrorKind::UnexpectedEnd => Code::P0210,
+            SyntaxErrorKind::UnclosedQuote { .. } | SyntaxErrorKind::UnclosedComment => Code::P0211,
+            SyntaxErrorKind::InvalidNumber { .. }
+            | SyntaxErrorKind::FloatOutOfRange(_)
+            | SyntaxErrorKind::IntegerOutOfRange { .. } => Code::P0212,
+            SyntaxErrorKind::InvalidQualifiedName | SyntaxErrorKind::InvalidClassReference => Code::P0213,
+            SyntaxErrorKind::UnclosedHeredocTag { .. }
+            | SyntaxErrorKind::InvalidHeredocSyntax
+            | SyntaxErrorKind::EmptyHeredocTag
+            | SyntaxErrorKind::HeredocWithoutText
+            | SyntaxErrorKind::HeredocWithoutEnd { .. }
+            | SyntaxErrorKind::InvalidHeredocEscape(_)
+            | SyntaxErrorKind::RepeatedHeredocEscape { .. }
+            | SyntaxErrorKind::NestedHeredoc => Code::P0214,
+            SyntaxErrorKind::NotAResource | SyntaxErrorKind::NotVirtualizable { .. } => Code::P0215,
+            SyntaxErrorKind::ArgumentsWithoutFunction | SyntaxErrorKind::ArgumentsNeedParentheses { .. } => Code::P0216,
+            SyntaxErrorKind::QuotedName | SyntaxErrorKind::ClassAsName => Code::P0217,
+            SyntaxErrorKind::TooDeep | SyntaxErrorKind::FileTooLarge => Code::P0218,
+            SyntaxErrorKind::UnclosedTag | SyntaxErrorKind::UnclosedTagComment => Code::P0219,
+            SyntaxErrorKind::InvalidUnicodeEscape(_)
+            | SyntaxErrorKind::UnrecognizedEscape(_)
+            | SyntaxErrorKind::IncompleteUnicodeEscape => Code::P0220,
+            SyntaxErrorKind::ByteOrderMark { .. } => Code::P0221,
+        }
+    }
+
+    fn message(&self) -> String {
+        match self {
+            SyntaxErrorKind::UnexpectedToken { found, .. } => format!("Syntax error at '{}'", shortened(found)),
+            SyntaxErrorKind::UnexpectedEnd => "Syntax error at end of input".to_owned(),
+            SyntaxErrorKind::UnclosedQuote { after, followed_by } => {
+                let quoted = if after == "'" { format!("\"{after}\"") } else { format!("'{}'", shortened(after)) };
+                format!("Unclosed quote after {quoted} followed by '{followed_by}'")
+            }
+            SyntaxErrorKind::UnclosedComment => "Unclosed multiline comment".to_owned(),
+            SyntaxErrorKind::InvalidNumber { text, base } => {
+                let text = shortened(text);
+                match base {
+                    NumberBase::Hexadecimal => format!("Not a valid hex number {text}"),
+                    NumberBase::Octal => format!("Not a valid octal number {text}"),
+                    NumberBase::Decimal => format!("Not a valid decimal number {text}"),
+                    NumberBase::None => format!("Illegal number '{text}'"),
+                }
+            }
+            SyntaxErrorKind::FloatOutOfRange(text) => {
+                format!("A Literal Float resulted in a value outside of Puppet Float range, got '{}'", shortened(text))
+            }
+            SyntaxErrorKind::IntegerOutOfRange { digits, radix } => {
+                let value = hexadecimal(digits, *radix);
+                format!("A Literal Integer resulted in a value outside of Puppet Integer max range, got '{value}'")
+            }
+            SyntaxErrorKind::InvalidQualifiedName => "Illegal fully qualified name".to_owned(),
+            SyntaxErrorKind::InvalidClassReference => "Illegal class reference".to_owned(),
+            SyntaxErrorKind::UnclosedHeredocTag { followed_by } => {
+                format!("Unclosed parenthesis after '@(' followed by '{followed_by}'")
+            }
+            SyntaxErrorKind::InvalidHeredocSyntax => {
+                "Invalid syntax in heredoc expected @(endtag[:syntax][/escapes])".to_owned()
+            }
+            SyntaxErrorKind::EmptyHeredocTag => "Heredoc with an empty endtag".to_owned(),
+            SyntaxErrorKind::HeredocWithoutText => "Heredoc without any following lines of text".to_owned(),
+            SyntaxErrorKind::HeredocWithoutEnd { .. } => "Heredoc without end-tagged line".to_owned(),
+            SyntaxErrorKind::InvalidHeredocEscape(escape) => {
+                format!("Invalid heredoc escape char. Only t, r, n, s, u, L, $ allowed. Got '{escape}'")
+            }
+            SyntaxErrorKind::RepeatedHeredocEscape { escapes } => {
+                format!("An escape char for @() may only appear once. Got '{}'", shortened(escapes))
+            }
+            SyntaxErrorKind::NestedHeredoc => "Invalid heredoc inside an interpolation of a heredoc".to_owned(),
+            SyntaxErrorKind::InvalidUnicodeEscape(text) => format!("Invalid Unicode escape '{text}': not a character"),
+            SyntaxErrorKind::UnrecognizedEscape(c) => format!("Unrecognized escape sequence '\\{c}'"),
+            SyntaxErrorKind::IncompleteUnicodeEscape => {
+                "Unicode escape '\\u' was not followed by 4 hex digits or 1-6 hex digits in {} or was > 10ffff"
+                    .to_owned()
+            }
+            SyntaxErrorKind::ByteOrderMark { encoding, bytes } => {
+                format!("Illegal {encoding} Byte Order mark at beginning of input: [{bytes}]")
+            }
+            SyntaxErrorKind::UnclosedTag => "Unbalanced epp tag, reached <eof> without closing tag".to_owned(),
+            SyntaxErrorKind::UnclosedTagComment => "Reaching end after opening <%# without seeing %>".to_owned(),
+            SyntaxErrorKind::NotAResource => {
+                "Expression is not valid as a resource, resource-default, or resource-override".to_owned()
+            }
+            SyntaxErrorKind::NotVirtualizable { exported: false } => {
+                "Virtual (@) can only be applied to a Resource Expression".to_owned()
+            }
+            SyntaxErrorKind::NotVirtualizable { exported: true } => {
+                "Exported (@@) can only be applied to a Resource Expression".to_owned()
+            }
+            SyntaxErrorKind::ArgumentsWithoutFunction => "illegal comma separated argument list".to_owned(),
+            SyntaxErrorKind::ArgumentsNeedParentheses { name } => format!(
+                "attempt to pass argument list to the function '{name}' which cannot be called without parentheses"
+            ),
+            SyntaxErrorKind::QuotedName => "A quoted string is not valid as a name here".to_owned(),
+            SyntaxErrorKind::ClassAsName => "'class' keyword not allowed at this location".to_owned(),
+            SyntaxErrorKind::TooDeep => format!("nested too deeply: more than {} levels", pp_ast::MAX_DEPTH),
+            SyntaxErrorKind::FileTooLarge => "the file has 4 GiB or more".to_owned(),
+        }
+    }
+
+    /// Returns the label of the related place.
+    fn related(&self) -> &'static str {
+        match self {
+            SyntaxErrorKind::UnclosedQuote { .. } => "opened here",
+            SyntaxErrorKind::UnexpectedToken { .. } | SyntaxErrorKind::UnexpectedEnd => "unclosed since here",
+            _ => "starts here",
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = match self {
+            SyntaxErrorKind::UnexpectedToken { expected, .. } => return expected.map(str::to_owned),
+            SyntaxErrorKind::UnexpectedEnd => return None,
+            SyntaxErrorKind::UnclosedQuote { .. } => {
+                "if this quote was meant to close a string, an earlier string lacks its closing quote"
+            }
+            SyntaxErrorKind::UnclosedComment => "a comment ends with `*/`",
+            SyntaxErrorKind::InvalidNumber { base, .. } => match base {
+                NumberBase::Hexadecimal => "a hexadecimal number is `0x` and the digits 0-9, a-f",
+                NumberBase::Octal => "a number that starts with 0 is octal: digits 0-7; quote it to get a string",
+                NumberBase::Decimal => "a decimal number is written like `1.5`, `1e3` or `1.5e-3`",
+                NumberBase::None => "a name does not start with a digit; quote it to get a string",
+            },
+            SyntaxErrorKind::FloatOutOfRange(_) => "a float is an IEEE 754 double, at most about 1.8e308",
+            SyntaxErrorKind::IntegerOutOfRange { .. } => {
+                "an integer is between -9223372036854775807 and 9223372036854775807 in a manifest"
+            }
+            SyntaxErrorKind::InvalidQualifiedName => "a name follows each `::`, such as `apache::vhost`",
+            SyntaxErrorKind::InvalidClassReference => {
+                "each part of a type or resource reference is capitalized, such as `Apache::Vhost`"
+            }
+            SyntaxErrorKind::UnclosedHeredocTag { .. } => "the tag ends with `)` on the same line: `@(END)`",
+            SyntaxErrorKind::InvalidHeredocSyntax => "a heredoc starts with `@(END)`, `@(\"END\"/tn)` or `@(END:json)`",
+            SyntaxErrorKind::EmptyHeredocTag => "name the text that ends it: `@(END)`",
+            SyntaxErrorKind::HeredocWithoutText => "the text starts on the next line, and a line with the tag ends it",
+            SyntaxErrorKind::HeredocWithoutEnd { tag } => {
+                return Some(format!("a line with `| {tag}`, `|- {tag}` or just `{tag}` ends the text"));
+            }
+            SyntaxErrorKind::InvalidHeredocEscape(_) | SyntaxErrorKind::RepeatedHeredocEscape { .. } => {
+                "after `/` each of t, r, n, s, u, L, $ may stand once; no letter enables all"
+            }
+            SyntaxErrorKind::NestedHeredoc => "assign the inner text to a variable first",
+            SyntaxErrorKind::InvalidUnicodeEscape(_) => {
+                "the number of a character is at most 10ffff, without d800 to dfff"
+            }
+            SyntaxErrorKind::UnrecognizedEscape(_) => "a backslash is written `\\\\`; or use single quotes",
+            SyntaxErrorKind::IncompleteUnicodeEscape => "write `\\u00e9` or `\\u{e9}`; a backslash is written `\\\\`",
+            SyntaxErrorKind::ByteOrderMark { .. } => "save the file as UTF-8 without a byte order mark",
+            SyntaxErrorKind::UnclosedTag => "each `<%` needs its `%>`; a literal `<%` is written `<%%`",
+            SyntaxErrorKind::UnclosedTagComment => "a comment in a template ends with `%>`",
+            SyntaxErrorKind::NotAResource => {
+                "braces follow a resource type (`file { … }`), a capitalized type (`File { … }`) or a reference (`File['x'] { … }`)"
+            }
+            SyntaxErrorKind::NotVirtualizable { .. } => "a virtual resource is written `@file { 'title': … }`",
+            SyntaxErrorKind::ArgumentsWithoutFunction => {
+                "arguments with commas follow the name of a function: `notice(1, 2)`"
+            }
+            SyntaxErrorKind::ArgumentsNeedParentheses { name } => {
+                return Some(format!("write `{name}(…)`"));
+            }
+            SyntaxErrorKind::QuotedName => "write the name without quotes",
+            SyntaxErrorKind::ClassAsName => "`class` is a keyword; choose another name",
+            SyntaxErrorKind::TooDeep => "split the expression, or move a part of it to a variable or class",
+            SyntaxErrorKind::FileTooLarge => "split the file",
+        };
+        Some(help.to_owned())
+    }
+}
+
+/// Returns the start of a text that is too long for a message.
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 60;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Returns digits in the form in which Puppet names integers out of range, such as `+0x8000000000000000`.
+fn hexadecimal(digits: &str, radix: Radix) -> String {
+    let base = match radix {
+        Radix::Decimal => 10,
+        Radix::Octal => 8,
+        Radix::Hexadecimal => 16,
+    };
+    match u128::from_str_radix(digits, base) {
+        Ok(value) => format!("+{value:#X}").replace("0X", "0x"),
+        Err(_) => shortened(digits),
+    }
+}

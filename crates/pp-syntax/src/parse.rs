@@ -1,0 +1,88 @@
+//! The parse stage.
+
+use lalrpop_util::ParseError;
+use mcl_diagnostics::{Diagnostic, FileId};
+use pp_ast::{Expr, TextRange, Tree};
+
+use crate::builder::Builder;
+use crate::error::{SyntaxError, SyntaxErrorKind};
+use crate::grammar::ProgramParser;
+use crate::lexer::{MAX_LENGTH, lex};
+use crate::recovery::recover;
+use crate::tokens::{TokenIdx, Tokens};
+
+/// What a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// A manifest.
+    Manifest,
+    /// An EPP template.
+    Template,
+}
+
+/// The result of the parse stage: always a tree, and what is wrong with the text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parsed {
+    /// The tree. With syntax errors it holds only what could be parsed.
+    pub tree: Tree,
+    /// Errors and warnings in the order of the source.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Parsed {
+    /// Returns whether there is a syntax error, so that the tree is not complete.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == mcl_diagnostics::Severity::Error)
+    }
+}
+
+/// Parses a manifest or a template.
+#[must_use]
+pub fn parse(file: FileId, text: &str, mode: Mode) -> Parsed {
+    if text.len() > MAX_LENGTH {
+        let error = SyntaxError::new(SyntaxErrorKind::FileTooLarge, TextRange::default());
+        return Parsed { tree: empty_tree(file), diagnostics: vec![error.diagnostic(file)] };
+    }
+    let tokens = lex(text, mode);
+    let mut builder = Builder::new(file, text, &tokens);
+    let mut errors = Vec::new();
+    if let Err(failed) = parse_tokens(&mut builder, &tokens, TokenIdx::default(), tokens.end()) {
+        errors = recover(file, text, &tokens, failed);
+    }
+    let Builder { mut tree, errors: built, .. } = builder;
+    if tree.root.is_none() {
+        tree = empty_tree(file);
+    }
+    errors.extend(built);
+    errors.extend(tokens.errors.iter().cloned());
+    errors.sort_by_key(|error| error.range.start);
+    let diagnostics = errors.into_iter().map(|error| error.diagnostic(file)).collect();
+    Parsed { tree, diagnostics }
+}
+
+/// The tree of a text that could not be parsed.
+fn empty_tree(file: FileId) -> Tree {
+    let mut tree = Tree::new(file);
+    tree.root = Some(tree.add(Expr::Error, TextRange::default()));
+    tree
+}
+
+/// Runs the generated parser on the tokens from `from` up to `to`. Returns the first token that does not fit: `to` if the
+/// tokens end too early.
+///
+/// # Errors
+/// If the tokens do not follow the grammar.
+pub fn parse_tokens(builder: &mut Builder<'_>, tokens: &Tokens, from: TokenIdx, to: TokenIdx) -> Result<(), TokenIdx> {
+    let start = [tokens.list.first().map(|token| (TokenIdx::default(), token.kind, TokenIdx::default().next()))];
+    let skip = from.as_u32().max(1) as usize;
+    let rest = tokens.list.iter().enumerate().take(to.as_u32() as usize).skip(skip).map(|(index, token)| {
+        let index = TokenIdx::from_u32(index as u32);
+        (index, token.kind, index.next())
+    });
+    match ProgramParser::new().parse(builder, start.into_iter().flatten().chain(rest).map(Ok)) {
+        Ok(()) => Ok(()),
+        Err(ParseError::UnrecognizedToken { token, .. } | ParseError::ExtraToken { token }) => Err(token.0),
+        Err(ParseError::UnrecognizedEof { .. } | ParseError::InvalidToken { .. } | ParseError::User { .. }) => Err(to),
+    }
+}
