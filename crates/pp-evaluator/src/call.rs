@@ -142,7 +142,8 @@ impl<'e> Evaluator<'e> {
             return Ok(Rc::clone(known));
         }
         let Defined { tree, definition, .. } = function;
-        let types = self.definition_types(tree, definition.parameters, definition.returns)?;
+        let frame = Frame { tree, scope: TOP, local: None };
+        let types = self.within(frame, |this| this.parameter_types(definition.parameters, definition.returns))?;
         let parameters = tree.parameters(definition.parameters).iter().zip(types.types.iter());
         let parameters = parameters.map(|(parameter, ty)| SignatureParameter {
             name: tree.str(parameter.name).clone(),

@@ -251,10 +251,10 @@ impl<'e> Evaluator<'e> {
     }
 }
 
-/// Ends the body of a class or define: `return` may leave it.
+/// Ends the body of a class or define: `return` and `next` may leave it.
 pub(crate) fn finish_body(result: Eval) -> Eval<()> {
     match result {
-        Err(Stop::Jump(jump)) if jump.kind == JumpKind::Return => Ok(()),
+        Err(Stop::Jump(jump)) if matches!(jump.kind, JumpKind::Return | JumpKind::Next) => Ok(()),
         Err(Stop::Jump(jump)) => Err(illegal_jump(&jump)),
         other => other.map(|_| ()),
     }

@@ -18,16 +18,30 @@ use crate::stop::{Eval, Fault, Stop, illegal_jump};
 use crate::trees::Trees;
 
 /// What a compilation yields.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Compilation {
     /// The catalog; `None` if there are errors.
     pub catalog: Option<Catalog>,
+    /// The value of the last expression of the main manifests.
+    pub value: Value,
     /// The messages of the program and the warnings of the evaluation, in order.
     pub log: Vec<LogEntry>,
     /// The errors; none if there is a catalog.
     pub diagnostics: Vec<Diagnostic>,
     /// The templates that were evaluated: spans may refer to them by ids that follow those of the environment's files.
     pub templates: Vec<SourceFile>,
+}
+
+impl Default for Compilation {
+    fn default() -> Compilation {
+        Compilation {
+            catalog: None,
+            value: Value::Undef,
+            log: Vec::new(),
+            diagnostics: Vec::new(),
+            templates: Vec::new(),
+        }
+    }
 }
 
 /// Compiles the catalog of a node.
@@ -43,31 +57,33 @@ pub fn compile(environment: &Environment, options: &Options, services: &dyn Serv
     let mut evaluator = Evaluator::new(environment, options, services, &definitions, (&trees, &start));
     let result = evaluator.compile();
     let finished = match result {
-        Ok(()) => evaluator.finish(),
+        Ok(value) => evaluator.finish().map(|()| value),
         Err(stop) => Err(vec![diagnostic(stop)]),
     };
     let Evaluator { catalog, log, templates, .. } = evaluator;
     match finished {
-        Ok(()) => Compilation { catalog: Some(catalog), log, diagnostics: Vec::new(), templates },
-        Err(diagnostics) => Compilation { catalog: None, log, diagnostics, templates },
+        Ok(value) => Compilation { catalog: Some(catalog), value, log, diagnostics: Vec::new(), templates },
+        Err(diagnostics) => Compilation { log, diagnostics, templates, ..Compilation::default() },
     }
 }
 
 impl Evaluator<'_> {
-    fn compile(&mut self) -> Eval<()> {
+    fn compile(&mut self) -> Eval {
+        let mut value = Value::Undef;
         self.set_top_variables();
         self.evaluate_settings()?;
         let environment = self.environment;
         for source in environment.sources.iter().filter(|source| source.origin == Origin::Main) {
             let Some(root) = source.tree.root else { continue };
             let frame = Frame { tree: &source.tree, scope: TOP, local: None };
-            match self.within(frame, |this| this.eval(root)) {
+            value = match self.within(frame, |this| this.eval(root)) {
                 Err(Stop::Jump(jump)) => return Err(illegal_jump(&jump)),
                 other => other?,
             };
         }
         self.evaluate_node()?;
-        self.generate()
+        self.generate()?;
+        Ok(value)
     }
 
     fn finish(&mut self) -> Result<(), Vec<Diagnostic>> {

@@ -12,7 +12,7 @@ use crate::definitions::Defined;
 use crate::evaluator::Evaluator;
 use crate::frame::Frame;
 use crate::frame::ParameterTypes;
-use crate::scope::{Scope, ScopeKind, TOP};
+use crate::scope::{NOWHERE, Scope, ScopeKind, TOP};
 use crate::services::LookupRequest;
 use crate::stop::{Eval, located, unlocated};
 
@@ -134,7 +134,9 @@ impl Evaluator<'_> {
         if let Some(known) = self.resource_signatures.get(&key) {
             return Ok(known.clone());
         }
-        let types = self.definition_types(tree, list, None)?;
+        // They see no variables, not even facts.
+        let frame = Frame { tree, scope: NOWHERE, local: None };
+        let types = self.within(frame, |this| this.parameter_types(list, None))?;
         self.resource_signatures.insert(key, types.clone());
         Ok(types)
     }

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use mcl_diagnostics::Span;
-use pp_ast::{ExprId, Lambda, Parameter, ParameterList, Tree};
+use pp_ast::{ExprId, Lambda, Parameter, ParameterList};
 use pp_types::{Error, ErrorKind, Type, Value, describe_mismatch, is_instance};
 
 use crate::evaluator::Evaluator;
-use crate::frame::{Frame, ParameterTypes, Pending};
-use crate::scope::NOWHERE;
+use crate::frame::{ParameterTypes, Pending};
 use crate::stop::{Eval, Stop, unlocated};
 
 impl<'e> Evaluator<'e> {
@@ -24,17 +23,6 @@ impl<'e> Evaluator<'e> {
         }
         let returns = returns.map(|expr| self.eval_type(expr)).transpose()?;
         Ok(ParameterTypes { types: types.into(), returns })
-    }
-
-    /// Evaluates the types of parameters of a definition, which see no variables.
-    pub(crate) fn definition_types(
-        &mut self,
-        tree: &'e Tree,
-        list: ParameterList,
-        returns: Option<ExprId>,
-    ) -> Eval<ParameterTypes> {
-        let frame = Frame { tree, scope: NOWHERE, local: None };
-        self.within(frame, |this| this.parameter_types(list, returns))
     }
 
     /// Evaluates an expression that must be a type.

@@ -52,12 +52,7 @@ impl Evaluator<'_> {
 
     fn qualified_variable(&self, name: &str) -> Option<Value> {
         let (class, variable) = name.rsplit_once("::")?;
-        let scope = if class == "main" && !self.class_scopes.contains_key("main") {
-            TOP
-        } else {
-            *self.class_scopes.get(class)?
-        };
-        self.scopes.lookup_class(scope, variable).cloned()
+        self.scopes.lookup_class(*self.class_scopes.get(class)?, variable).cloned()
     }
 
     /// Returns the value of `$0` and so on: undef if nothing was matched.
@@ -139,7 +134,8 @@ impl Evaluator<'_> {
     /// Assigns a variable; `span` is that of the assignment.
     pub(crate) fn assign(&mut self, name: &Arc<str>, value: Value, span: Span) -> Eval<()> {
         if RESERVED.contains(&&**name) {
-            let message = format!("Attempt to assign to a reserved variable name: '${name}'");
+            let dollar = if self.frame.local.is_none() && self.frame.scope == TOP { "$" } else { "" };
+            let message = format!("Attempt to assign to a reserved variable name: '{dollar}{name}'");
             return Err(Stop::message(span, message).code(Code::P0510));
         }
         if let Some(local) = self.frame.local.clone() {

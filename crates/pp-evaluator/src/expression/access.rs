@@ -3,11 +3,19 @@
 use std::sync::Arc;
 
 use pp_ast::{ExprId, ExprList};
-use pp_types::{Error, ErrorKind, Type, Value, parametrize};
+use pp_types::{Error, ErrorKind, Type, Value, generalize, infer, parametrize};
 
 use crate::evaluator::Evaluator;
 use crate::labels::{a_label, label};
 use crate::stop::Eval;
+
+/// What is accessed by position.
+#[derive(Clone, Copy)]
+enum Indexed {
+    Array,
+    /// Strings and binary values.
+    String,
+}
 
 impl Evaluator<'_> {
     pub(super) fn eval_access(&mut self, id: ExprId, target: ExprId, keys: ExprList) -> Eval {
@@ -30,7 +38,15 @@ impl Evaluator<'_> {
             Value::Type(Type::Resource(Some(_), Some(_))) => self.access_attribute(id, first, &value, &values),
             Value::Type(Type::Class(Some(_))) => self.access_attribute(id, first, &value, &values),
             Value::Type(ty) => self.access_type(id, first, ty, &values),
-            Value::Default => Err(self.not_applicable(id, "an Object")),
+            Value::Binary(bytes) => {
+                let (from, count) = self.indices(Indexed::String, key_ids, &values, id)?;
+                let range = range_of(from, count, bytes.len() as i64);
+                let (start, count) = range.unwrap_or((bytes.len(), 0));
+                let start = start.min(bytes.len());
+                let end = start.saturating_add(count).min(bytes.len());
+                Ok(Value::Binary(bytes[start..end].into()))
+            }
+            Value::Default | Value::Iterator(_) => Err(self.not_applicable(id, "an Object")),
             other => {
                 let subject = a_label(other);
                 Err(self.not_applicable(id, &subject))
@@ -48,7 +64,7 @@ impl Evaluator<'_> {
     }
 
     fn access_string(&mut self, text: &str, ids: &[ExprId], keys: &[Value], id: ExprId) -> Eval {
-        let (from, count) = self.indices("A substring operation", "character index", ids, keys, id)?;
+        let (from, count) = self.indices(Indexed::String, ids, keys, id)?;
         // The length in characters is needed only for what counts from the end.
         let is_plain = from >= 0 && count.is_none_or(|count| count >= 0);
         let length = if is_plain { i64::MAX } else { text.chars().count() as i64 };
@@ -58,14 +74,8 @@ impl Evaluator<'_> {
         Ok(Value::string(result))
     }
 
-    fn access_array(
-        &mut self,
-        elements: &Arc<pp_types::ArrayValue>,
-        ids: &[ExprId],
-        keys: &[Value],
-        id: ExprId,
-    ) -> Eval {
-        let (from, count) = self.indices("A substring operation", "array index", ids, keys, id)?;
+    fn access_array(&mut self, elements: &[Value], ids: &[ExprId], keys: &[Value], id: ExprId) -> Eval {
+        let (from, count) = self.indices(Indexed::Array, ids, keys, id)?;
         let length = elements.len() as i64;
         if count.is_none() {
             let at = if from < 0 { from + length } else { from };
@@ -80,39 +90,31 @@ impl Evaluator<'_> {
     }
 
     /// Returns the index, and the count or end if there is one.
-    fn indices(
-        &mut self,
-        operation: &str,
-        what: &str,
-        ids: &[ExprId],
-        keys: &[Value],
-        id: ExprId,
-    ) -> Eval<(i64, Option<i64>)> {
+    fn indices(&mut self, target: Indexed, ids: &[ExprId], keys: &[Value], id: ExprId) -> Eval<(i64, Option<i64>)> {
         if keys.is_empty() || keys.len() > 2 {
-            let subject = if what == "array index" { "Array" } else { "String" };
-            let message = format!("{subject} supports [] with one or two arguments. Got {}", keys.len());
-            return Err(self.error(id, message));
+            let name = match target {
+                Indexed::Array => "Array",
+                Indexed::String => "String",
+            };
+            return Err(self.error(id, format!("{name} supports [] with one or two arguments. Got {}", keys.len())));
         }
         let mut numbers = [0; 2];
         for (at, key) in keys.iter().enumerate() {
             let place = ids.get(at).copied().unwrap_or(id);
-            let number = match key {
-                Value::String(_) => match self.coerce(place, key) {
-                    Ok(number) => number,
-                    Err(_) => None,
-                },
-                other => Some(other.clone()),
+            let number = match (target, key) {
+                (_, Value::Integer(_)) | (Indexed::String, _) => key.clone(),
+                (Indexed::Array, _) => self.to_number(place, key.clone())?,
             };
-            numbers[at] = match number {
-                Some(Value::Integer(number)) => number,
-                Some(Value::Float(number)) if what == "array index" || number.0.fract() == 0.0 => number.0 as i64,
-                _ => {
-                    let got = label(key);
-                    let article = if what == "array index" { "an" } else { "a" };
-                    let operation = if what == "array index" { "Array access" } else { operation };
+            numbers[at] = match (target, number) {
+                (_, Value::Integer(number)) => number,
+                (Indexed::Array, other) => {
+                    let message = format!("An Array[] cannot use {} where Integer is expected", label(&other));
+                    return Err(self.error(place, message));
+                }
+                (Indexed::String, other) => {
+                    let got = crate::labels::with_article(&generalize(&infer(&other)).to_string());
                     let message = format!(
-                        "{operation} does not accept {} as {article} {what}. Expected an Integer",
-                        crate::labels::with_article(&got)
+                        "A substring operation does not accept {got} as a character index. Expected an Integer"
                     );
                     return Err(self.error(place, message));
                 }

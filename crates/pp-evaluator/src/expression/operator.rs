@@ -102,7 +102,7 @@ impl Evaluator<'_> {
     }
 
     /// Returns the number that an operand is or holds.
-    fn to_number(&mut self, id: ExprId, value: Value) -> Eval {
+    pub(super) fn to_number(&mut self, id: ExprId, value: Value) -> Eval {
         match &value {
             Value::Integer(_) | Value::Float(_) => Ok(value),
             Value::String(_) => match self.coerce(id, &value)? {

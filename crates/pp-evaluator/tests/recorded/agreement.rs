@@ -1,0 +1,57 @@
+//! How many records of each area agree. The numbers only grow.
+
+use std::collections::BTreeMap;
+
+/// Area, records that agree at least.
+pub const LANG: &[(&str, usize)] = &[];
+
+/// Group, records that agree at least.
+pub const SNIPPETS: &[(&str, usize)] = &[];
+
+/// Which records agree, and why the others do not.
+#[derive(Default)]
+pub struct Agreement {
+    areas: BTreeMap<String, (usize, Vec<String>)>,
+}
+
+impl Agreement {
+    pub fn add(&mut self, area: &str, id: &str, result: Result<(), String>) {
+        let (agreed, failed) = self.areas.entry(area.to_owned()).or_default();
+        match result {
+            Ok(()) => *agreed += 1,
+            Err(why) => failed.push(format!("{id}: {why}")),
+        }
+    }
+
+    /// Checks the numbers against a table, in which each area has its number.
+    #[track_caller]
+    pub fn check(&self, table: &[(&str, usize)]) {
+        let mut lost = Vec::new();
+        let (mut all_agreed, mut all) = (0, 0);
+        let table: BTreeMap<&str, usize> = table.iter().copied().collect();
+        for (area, (agreed, failed)) in &self.areas {
+            all_agreed += agreed;
+            all += agreed + failed.len();
+            println!("{area:<22} {agreed:>4}/{}", agreed + failed.len());
+            if std::env::var_os("VERBOSE").is_some() {
+                failed.iter().for_each(|why| println!("    {why}"));
+            }
+            let wanted = table.get(area.as_str()).copied().unwrap_or(0);
+            if *agreed < wanted {
+                lost.push(format!("{area}: {agreed} agree, {wanted} did; now: {failed:#?}"));
+            }
+        }
+        println!("{:<22} {all_agreed:>4}/{all}", "all");
+        for (area, (agreed, _)) in &self.areas {
+            println!("    (\"{area}\", {agreed}),");
+        }
+        if std::env::var_os("CASE").is_none() {
+            assert!(lost.is_empty(), "{}", lost.join("\n"));
+        }
+    }
+}
+
+/// Whether the record was chosen.
+pub fn is_chosen(id: &str) -> bool {
+    std::env::var("CASE").map_or(true, |prefix| id.starts_with(&prefix))
+}

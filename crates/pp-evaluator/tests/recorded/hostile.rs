@@ -1,0 +1,51 @@
+//! Programs that would not end, or need too much: each has one error.
+
+use crate::world::{compile_program, options};
+
+#[track_caller]
+fn check(code: &str, message: &str) {
+    let mut options = options(false);
+    options.budget.steps = 3_000_000;
+    options.budget.bytes = 64 << 20;
+    let compiled = compile_program(code, &options);
+    let messages: Vec<&str> = compiled.errors.iter().map(|error| &*error.message).collect();
+    assert!(messages.len() == 1 && messages[0].contains(message), "{messages:?}");
+}
+
+#[test]
+fn functions_that_call_themselves() {
+    check("function f($n) { f($n + 1) }\nf(1)", "calls are nested more than");
+    check("function f($n) { [1].each |$x| { f($x) } }\nf(1)", "calls are nested more than");
+}
+
+#[test]
+fn defines_that_declare_themselves() {
+    check("define d() { d { \"${title}x\": } }\nd { 'a': }", "Somehow looped more than 1000 times");
+}
+
+#[test]
+fn classes_that_inherit_each_other() {
+    check("class a inherits b { }\nclass b inherits a { }\ninclude a", "inherits from itself");
+}
+
+#[test]
+fn aliases_that_are_themselves() {
+    check("type A = B\ntype B = A\nnotice(1 =~ A)", "cannot be resolved to a real type");
+}
+
+#[test]
+fn strings_that_double() {
+    let code = "function f($s, $n) { if $n > 0 { f(\"${s}${s}\", $n - 1) } else { $s } }\nf('0123456789', 100)";
+    check(code, "evaluation makes values of more than");
+}
+
+#[test]
+fn loops_of_many_steps() {
+    check("Integer[1, 1000000000].each |$x| { $x + 1 }", "evaluation takes more than");
+}
+
+#[test]
+fn deep_nesting_is_evaluated() {
+    let deep = format!("$x = {}1{}\nnotice(1)", "[".repeat(200), "]".repeat(200));
+    assert_eq!(compile_program(&deep, &options(false)).logs(), ["notice: 1"]);
+}
