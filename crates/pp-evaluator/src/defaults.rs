@@ -1,8 +1,8 @@
 //! Resource defaults: `File { mode => '0644' }` (spec 07 §5.8).
 
-use mcl_diagnostics::Code;
+use mcl_diagnostics::{Code, Span, nearest};
 use pp_ast::{Expr, ExprId};
-use pp_catalog::Parameters;
+use pp_catalog::{CatalogError, ErrorKind, Parameters};
 use pp_types::{Type, Value};
 
 use crate::evaluator::Evaluator;
@@ -61,11 +61,31 @@ impl Evaluator<'_> {
     }
 
     /// Creates an error of the catalog at its location, or else at an expression.
-    pub(crate) fn catalog_error(&self, error: &pp_catalog::CatalogError, span: Option<mcl_diagnostics::Span>) -> Stop {
+    pub(crate) fn catalog_error(&self, error: &CatalogError, span: Option<Span>) -> Stop {
         let place = span.or(error.location.span);
         let earlier = error.earlier().and_then(|earlier| earlier.span);
         let text = pp_types::Error::new(pp_types::ErrorKind::Evaluation, error.to_string());
-        let stop = located(unlocated(text), place).code(Code::P0511);
+        let stop = located(unlocated(text), place).code(Code::P0511).help(self.catalog_help(error));
         stop.trace(earlier, "first declaration")
+    }
+
+    fn catalog_help(&self, error: &CatalogError) -> Option<String> {
+        match &error.kind {
+            ErrorKind::Duplicate { reference, .. } if &*reference.type_name == "Class" => {
+                Some("declare a class once with `class { … }`, before every `include` of it".to_owned())
+            }
+            ErrorKind::Duplicate { .. } => {
+                Some("a resource is declared once; give this one another title, or use one declaration".to_owned())
+            }
+            ErrorKind::UnknownParameter { reference, parameter } => {
+                let ty = self.options.resource_types.find(&reference.type_name.to_lowercase())?;
+                let similar = nearest(parameter, ty.attributes.iter().map(|attribute| attribute.name))?;
+                Some(format!("an attribute with a similar name: `{similar}`"))
+            }
+            ErrorKind::NotSubclass(_) => {
+                Some("use a collector: `Type <| title == '…' |> { … }` may override anywhere".to_owned())
+            }
+            _ => None,
+        }
     }
 }

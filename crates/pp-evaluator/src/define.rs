@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcl_diagnostics::Code;
+use mcl_diagnostics::{Code, nearest};
 use pp_ast::{Parameter, ParameterList};
 use pp_catalog::{Parameter as Attribute, ResourceId, Source, SourceKind};
 use pp_types::{Error, ErrorKind, Type, Value, describe_mismatch, is_instance};
@@ -124,7 +124,18 @@ impl Evaluator<'_> {
             [problem] => format!("{reference}: {problem}"),
             problems => format!("{reference}:\n  {}", problems.join("\n  ")),
         };
-        Err(unlocated(Error::new(ErrorKind::Mismatch, text)).code(Code::P0502))
+        let help = self.similar_parameter(id, parameters);
+        Err(unlocated(Error::new(ErrorKind::Mismatch, text)).code(Code::P0502).help(help))
+    }
+
+    /// Suggests the parameter that an unknown one could mean.
+    fn similar_parameter(&self, id: ResourceId, parameters: &[Parameter]) -> Option<String> {
+        let names = || parameters.iter().map(|parameter| &**self.frame.tree.str(parameter.name));
+        self.catalog.resource(id).parameters.iter().find_map(|given| {
+            let is_unknown = names().all(|name| name != &*given.name);
+            let similar = nearest(&given.name, names()).filter(|_| is_unknown)?;
+            Some(format!("a parameter with a similar name: `{similar}`"))
+        })
     }
 
     /// Returns the types of the parameters of a class or define, evaluated once.

@@ -7,7 +7,7 @@ use mcl_diagnostics::{FileId, SourceFile, Span};
 use pp_ast::{ExprId, ParameterList, TextRange, Tree};
 use pp_catalog::{Catalog, ResourceId, ResourceKind, SourceId};
 use pp_functions::LogLevel;
-use pp_types::{Error, ErrorKind, Regexp, Signature, Type};
+use pp_types::{Error, ErrorKind, HashValue, Regexp, Signature, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::definitions::{Definitions, FunctionRef};
@@ -53,6 +53,8 @@ pub(crate) struct Evaluator<'e> {
     pub call_span: Option<Span>,
     /// The call of the jump that a function is passing on.
     pub jump_span: Option<Span>,
+    /// The last key that a hash did not have: where, the hash, the key.
+    pub missing_key: Option<(Span, Arc<HashValue>, Value)>,
     /// The definition of an alias is being evaluated: unknown names are types that nothing matches.
     pub in_alias: bool,
     /// The text of the running template.
@@ -105,6 +107,7 @@ impl<'e> Evaluator<'e> {
             passing: None,
             call_span: None,
             jump_span: None,
+            missing_key: None,
             in_alias: false,
             output: None,
             deprecated: FxHashSet::default(),

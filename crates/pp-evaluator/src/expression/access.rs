@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mcl_diagnostics::nearest;
 use pp_ast::{ExprId, ExprList};
 use pp_types::{Error, ErrorKind, Type, Value, generalize, infer, parametrize};
 
@@ -28,7 +29,13 @@ impl Evaluator<'_> {
             Value::Array(elements) => self.access_array(elements, key_ids, &values, id),
             Value::Hash(entries) => match values.as_slice() {
                 [] => Err(self.error(id, "A hash access needs a key")),
-                [key] => Ok(entries.get(key).cloned().unwrap_or(Value::Undef)),
+                [key] => match entries.get(key) {
+                    Some(value) => Ok(value.clone()),
+                    None => {
+                        self.missing_key = Some((self.span(id), entries.clone(), key.clone()));
+                        Ok(Value::Undef)
+                    }
+                },
                 keys => {
                     // Missing keys are left out, as are entries without a value.
                     let found = keys.iter().filter_map(|key| entries.get(key)).filter(|value| **value != Value::Undef);
@@ -47,6 +54,7 @@ impl Evaluator<'_> {
                 Ok(Value::Binary(bytes[start..end].into()))
             }
             Value::Default | Value::Iterator(_) => Err(self.not_applicable(id, "an Object")),
+            Value::Undef => Err(self.not_applicable(id, "an Undef Value").help(Some(self.missing_help(target)))),
             other => {
                 let subject = a_label(other);
                 Err(self.not_applicable(id, &subject))
@@ -54,12 +62,25 @@ impl Evaluator<'_> {
         }
     }
 
+    /// Says why the target of an access has no value.
+    fn missing_help(&self, target: ExprId) -> String {
+        let missing = self.missing_key.as_ref().filter(|(span, ..)| *span == self.span(target));
+        let Some((_, entries, key)) = missing else {
+            return "the expression to the left of `[` has no value".to_owned();
+        };
+        let keys = entries.keys().filter_map(|key| match key {
+            Value::String(key) => Some(&**key),
+            _ => None,
+        });
+        let name = pp_types::interpolate(key);
+        match nearest(&name, keys) {
+            Some(similar) => format!("the hash has no key '{name}', but a similar one: '{similar}'"),
+            None => format!("the hash has no key {}", pp_types::source_form(key)),
+        }
+    }
+
     fn not_applicable(&self, id: ExprId, subject: &str) -> crate::stop::Stop {
         let error = Error::new(ErrorKind::Operator, format!("Operator '[]' is not applicable to {subject}."));
-        let error = match subject {
-            "an Undef Value" => error.help("the expression to the left has no value; is the name or key right?"),
-            _ => error,
-        };
         self.fault(id, error)
     }
 
