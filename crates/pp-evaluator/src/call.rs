@@ -7,13 +7,13 @@ use pp_ast::{CallId, Expr, ExprId, FunctionDefinition, LambdaId, MethodCallId};
 use pp_functions::{Block, Interrupt, all_functions, find_function};
 use pp_types::{
     Error, ErrorKind, Signature, SignatureParameter, Value, describe_mismatch, describe_signatures, is_instance,
+    operand_name, with_article,
 };
 
 use crate::definitions::{Defined, FunctionRef, plain};
 use crate::evaluator::Evaluator;
 use crate::frame::Frame;
 use crate::frame::ParameterTypes;
-use crate::labels::a_label;
 use crate::scope::{Local, TOP};
 use crate::stop::{Eval, Fault, Jump, JumpKind, Stop, illegal_jump, located, unlocated};
 
@@ -31,8 +31,10 @@ impl<'e> Evaluator<'e> {
             _ => {
                 let target = self.eval(call.functor)?;
                 let Value::Type(_) = target else {
-                    let message =
-                        format!("cannot call {}: only functions and data types can be called", a_label(&target));
+                    let message = format!(
+                        "cannot call {}: only functions and data types can be called",
+                        with_article(&operand_name(&target))
+                    );
                     return Err(self.error(call.functor, message));
                 };
                 let mut arguments = vec![target];

@@ -3,7 +3,7 @@
 use mcl_diagnostics::Code;
 use pp_ast::{BinaryOp, CollectorId as CollectorExprId, Expr, ExprId, Query as QueryExpr};
 use pp_catalog::{Collector, CollectorForm, CollectorId, Comparison, Query, capitalize};
-use pp_types::{Type, Value};
+use pp_types::{Type, Value, operand_name, with_article};
 
 use crate::definitions::plain;
 use crate::evaluator::Evaluator;
@@ -48,7 +48,7 @@ impl Evaluator<'_> {
                 Value::Type(Type::Class(None)) => "class".to_owned(),
                 other => {
                     let message =
-                        format!("cannot collect {}: a resource type is required", crate::labels::a_label(&other));
+                        format!("cannot collect {}: a resource type is required", with_article(&operand_name(&other)));
                     return Err(self.error(type_name, message).code(Code::P0511));
                 }
             },

@@ -3,7 +3,7 @@
 use mcl_diagnostics::{Code, Span, nearest};
 use pp_ast::{Expr, ExprId};
 use pp_catalog::{CatalogError, ErrorKind, Parameters};
-use pp_types::{Type, Value};
+use pp_types::{Type, Value, operand_name};
 
 use crate::evaluator::Evaluator;
 use crate::scope::ScopeId;
@@ -20,7 +20,7 @@ impl Evaluator<'_> {
                 other => {
                     let message = format!(
                         "Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got {}",
-                        crate::labels::label(&other)
+                        operand_name(&other)
                     );
                     return Err(self.error(id, message));
                 }

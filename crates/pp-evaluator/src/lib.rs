@@ -19,7 +19,6 @@ mod expression;
 mod frame;
 mod generators;
 mod host;
-mod labels;
 mod lambda;
 mod log;
 mod lookup;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcl_diagnostics::Span;
 use pp_ast::{ExprId, Lambda, Parameter, ParameterList};
-use pp_types::{Error, ErrorKind, Type, Value, describe_mismatch, is_instance};
+use pp_types::{Error, ErrorKind, Type, Value, describe_mismatch, is_instance, operand_name, with_article};
 
 use crate::evaluator::Evaluator;
 use crate::frame::{ParameterTypes, Pending};
@@ -30,7 +30,7 @@ impl<'e> Evaluator<'e> {
         match self.eval(expr)? {
             Value::Type(ty) => Ok(ty),
             other => {
-                let message = format!("expected a data type, got {}", crate::labels::a_label(&other));
+                let message = format!("expected a data type, got {}", with_article(&operand_name(&other)));
                 Err(self.error(expr, message))
             }
         }

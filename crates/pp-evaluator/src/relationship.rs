@@ -3,10 +3,9 @@
 use mcl_diagnostics::Code;
 use pp_ast::{ArrowOp, Expr, ExprId};
 use pp_catalog::{Operand, Reference, Relationship, RelationshipId, RelationshipKind};
-use pp_types::{Type, Value};
+use pp_types::{Type, Value, operand_name, with_article};
 
 use crate::evaluator::{Evaluator, STACK_RESERVE, STACK_SEGMENT};
-use crate::labels::a_label;
 use crate::stop::{Eval, Stop, located, unlocated};
 
 /// A side of an arrow.
@@ -76,7 +75,7 @@ impl Evaluator<'_> {
                 other => {
                     let message = format!(
                         "Illegal relationship operand, can not form a relationship with {}. A Catalog type is required.",
-                        a_label(other)
+                        with_article(&operand_name(other))
                     );
                     return Err(Stop::message(self.operator_span(left, right), message).code(Code::P0511));
                 }

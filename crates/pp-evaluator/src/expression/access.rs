@@ -1,13 +1,10 @@
 //! `left[keys]` on values and types (spec 07 §5.5, §5.6).
 
-use std::sync::Arc;
-
 use mcl_diagnostics::nearest;
 use pp_ast::{ExprId, ExprList};
-use pp_types::{Error, ErrorKind, Type, Value, generalize, infer, parametrize};
+use pp_types::{Error, ErrorKind, Type, Value, generalize, infer, operand_name, parametrize, with_article};
 
 use crate::evaluator::Evaluator;
-use crate::labels::{a_label, label};
 use crate::stop::Eval;
 
 /// What is accessed by position.
@@ -56,7 +53,7 @@ impl Evaluator<'_> {
             Value::Default | Value::Iterator(_) => Err(self.not_applicable(id, "an Object")),
             Value::Undef => Err(self.not_applicable(id, "an Undef Value").help(Some(self.missing_help(target)))),
             other => {
-                let subject = a_label(other);
+                let subject = with_article(&operand_name(other));
                 Err(self.not_applicable(id, &subject))
             }
         }
@@ -129,11 +126,11 @@ impl Evaluator<'_> {
             numbers[at] = match (target, number) {
                 (_, Value::Integer(number)) => number,
                 (Indexed::Array, other) => {
-                    let message = format!("An Array[] cannot use {} where Integer is expected", label(&other));
+                    let message = format!("An Array[] cannot use {} where Integer is expected", operand_name(&other));
                     return Err(self.error(place, message));
                 }
                 (Indexed::String, other) => {
-                    let got = crate::labels::with_article(&generalize(&infer(&other)).to_string());
+                    let got = with_article(&generalize(&infer(&other)).to_string());
                     let message = format!(
                         "A substring operation does not accept {got} as a character index. Expected an Integer"
                     );
@@ -158,7 +155,7 @@ impl Evaluator<'_> {
             }
             Type::Alias(alias) => {
                 let name = alias.name.clone();
-                Err(self.not_applicable(id, &crate::labels::with_article(&format!("{name}-Type"))))
+                Err(self.not_applicable(id, &with_article(&format!("{name}-Type"))))
             }
             Type::Reference(name) => {
                 let keys: Vec<String> = keys.iter().map(pp_types::source_form).collect();

@@ -2,7 +2,7 @@
 
 use pp_ast::ExprId;
 use pp_catalog::{Reference, ResourceId};
-use pp_types::{Type, Value, source_form};
+use pp_types::{Type, Value, operand_name, source_form};
 
 use crate::evaluator::Evaluator;
 use crate::stop::Eval;
@@ -20,7 +20,7 @@ impl Evaluator<'_> {
         let mut values = Vec::with_capacity(keys.len());
         for key in keys {
             let Value::String(name) = key else {
-                let got = crate::labels::label(key);
+                let got = operand_name(key);
                 return Err(self.error(first, format!("A Resource's parameter name must be a String, got {got}")));
             };
             values.push(self.parameter_value(id, resource, name, target)?);

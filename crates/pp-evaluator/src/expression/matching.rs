@@ -3,10 +3,9 @@
 use std::rc::Rc;
 
 use pp_ast::ExprId;
-use pp_types::{Error, Regexp, Value, is_in, is_instance, matches_option};
+use pp_types::{Error, Regexp, Value, is_in, is_instance, matches_option, operand_name, with_article};
 
 use crate::evaluator::Evaluator;
-use crate::labels::a_label;
 use crate::stop::Eval;
 
 impl Evaluator<'_> {
@@ -23,7 +22,10 @@ impl Evaluator<'_> {
             _ => {}
         }
         if !matches!(value, Value::String(_)) {
-            let message = format!("Left match operand must result in a String value. Got {}.", a_label(&value));
+            let message = format!(
+                "Left match operand must result in a String value. Got {}.",
+                with_article(&operand_name(&value))
+            );
             return Err(self.error(left, message));
         }
         let regexp = match &pattern {

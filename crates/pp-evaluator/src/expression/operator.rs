@@ -6,11 +6,10 @@ use pp_ast::{BinaryOp, ExprId};
 use pp_functions::Strict;
 use pp_types::{
     Error, ErrorKind, Operator, Type, Value, arithmetic, compare, equal, interpolate, is_assignable, negate,
-    not_numeric, parse_number, takes_unconverted,
+    not_numeric, operand_name, parse_number, takes_unconverted,
 };
 
 use crate::evaluator::Evaluator;
-use crate::labels::label;
 use crate::stop::{Eval, Stop};
 
 impl Evaluator<'_> {
@@ -51,7 +50,7 @@ impl Evaluator<'_> {
             return Ok(Value::Boolean(matches!(b, Value::Type(b) if is_subtype(op, a, b))));
         }
         let order = compare(a, b).map_err(|error| {
-            let (a, b) = (label(a), label(b));
+            let (a, b) = (operand_name(a), operand_name(b));
             let message =
                 format!("Comparison of: {a} {} {b}, is not possible. Caused by '{}'.", symbol(op), error.message);
             Stop::at(self.operator_span(left, right), Error { message, ..error })
