@@ -40,11 +40,13 @@ pub enum ArtifactStage {
     Puppet,
     /// A plan that `mgmt-rt` keeps.
     Plan,
+    /// The parsed manifests of a Puppet environment, which `mgmt-rt` evaluates on each host.
+    Environment,
 }
 
 impl ArtifactStage {
     /// All stages, in pipeline order.
-    pub const ALL: [ArtifactStage; 8] = [
+    pub const ALL: [ArtifactStage; 9] = [
         ArtifactStage::Tokens,
         ArtifactStage::Ast,
         ArtifactStage::Interpolated,
@@ -53,6 +55,7 @@ impl ArtifactStage {
         ArtifactStage::Fgraph,
         ArtifactStage::Puppet,
         ArtifactStage::Plan,
+        ArtifactStage::Environment,
     ];
 
     /// The name used by `mclc build --emit` and in file names.
@@ -67,6 +70,7 @@ impl ArtifactStage {
             ArtifactStage::Fgraph => "fgraph",
             ArtifactStage::Puppet => "puppet",
             ArtifactStage::Plan => "plan",
+            ArtifactStage::Environment => "environment",
         }
     }
 
@@ -79,7 +83,7 @@ impl ArtifactStage {
             ArtifactStage::Scoped => "mclc unify",
             ArtifactStage::Typed => "mclc fgraph",
             ArtifactStage::Fgraph => "mgmt-rt apply",
-            ArtifactStage::Puppet => "mgmt-rt apply --puppet",
+            ArtifactStage::Puppet | ArtifactStage::Environment => "mgmt-rt apply --puppet",
             ArtifactStage::Plan => "mgmt-rt apply --plan",
         }
     }
@@ -93,7 +97,7 @@ impl ArtifactStage {
             ArtifactStage::Scoped => "mclc scope",
             ArtifactStage::Typed => "mclc unify",
             ArtifactStage::Fgraph => "mclc build",
-            ArtifactStage::Puppet => "mclc puppet",
+            ArtifactStage::Puppet | ArtifactStage::Environment => "mclc puppet",
             ArtifactStage::Plan => "mgmt-rt plan -o",
         }
     }
@@ -108,6 +112,7 @@ impl ArtifactStage {
             ArtifactStage::Fgraph => 6,
             ArtifactStage::Puppet => 7,
             ArtifactStage::Plan => 8,
+            ArtifactStage::Environment => 9,
         }
     }
 }
@@ -149,6 +154,14 @@ pub fn write<T: Serialize>(stage: ArtifactStage, payload: &T) -> Vec<u8> {
 #[must_use]
 pub fn is_artifact(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
+}
+
+/// Returns the stage that the start of a file claims; `None` if it is not one of an artifact of this version.
+#[must_use]
+pub fn stage_of(start: &[u8]) -> Option<ArtifactStage> {
+    let header = start.get(..HEADER_LENGTH).filter(|header| is_artifact(header))?;
+    let number = read_u32(header, 12);
+    ArtifactStage::ALL.into_iter().find(|stage| stage.number() == number)
 }
 
 /// Checks everything but the payload's content.

@@ -24,7 +24,7 @@ mod validate;
 
 pub use bounded::MAX_TYPE_NESTING;
 pub use container::{
-    ArtifactStage, FORMAT_VERSION, Header, is_artifact, read, read_header, read_program, write, wrong_stage,
+    ArtifactStage, FORMAT_VERSION, Header, is_artifact, read, read_header, read_program, stage_of, write, wrong_stage,
 };
 pub use invalid::Invalid;
 pub use masked::{mask_constants, mask_sources};

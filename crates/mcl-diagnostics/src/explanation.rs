@@ -10,10 +10,13 @@
 //! | `mcl,ignore: REASON`, `mcl,fails,ignore: REASON` | the same, but not tested |
 //! | `json` | a Puppet catalog that is translated without errors and warnings |
 //! | `json,fails` | a Puppet catalog whose diagnostics all have the code that is explained, at least one |
-//! | `console`, `puppet`, `text`, `yaml` | neither |
+//! | `puppet` | a Puppet manifest without errors and warnings |
+//! | `puppet,fails` | a Puppet manifest whose diagnostics all have the code that is explained, at least one |
+//! | `console`, `text`, `yaml` | neither |
 //!
 //! `fails` may be followed by `,crlf` (lines end in CR LF) or `,no-final-newline`. A program may have several files, each
-//! under a header `-- NAME --`; lines before the first header belong to `main.mcl`.
+//! under a header `-- NAME --`; lines before the first header belong to `main.mcl`
+//! or `site.pp`.
 
 /// A block of an explanation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +47,8 @@ pub enum Language {
     Mcl,
     /// A Puppet catalog in JSON.
     Catalog,
+    /// Puppet manifests.
+    Manifest,
 }
 
 /// The result that a program in an explanation must have.
@@ -106,6 +111,8 @@ impl<'a> CodeBlock<'a> {
             ["mcl", ..] => Some((Language::Mcl, Expectation::Passes)),
             ["json", "fails"] => Some((Language::Catalog, Expectation::Fails)),
             ["json"] => Some((Language::Catalog, Expectation::Passes)),
+            ["puppet", "fails", ..] => Some((Language::Manifest, Expectation::Fails)),
+            ["puppet", ..] => Some((Language::Manifest, Expectation::Passes)),
             _ => None,
         }
     }
@@ -125,7 +132,8 @@ impl<'a> CodeBlock<'a> {
     /// Returns the names and contents of the program's files.
     #[must_use]
     pub fn files(&self) -> Vec<(&'a str, String)> {
-        let mut files = vec![("main.mcl", String::new())];
+        let main = if self.info.starts_with("puppet") { "site.pp" } else { "main.mcl" };
+        let mut files = vec![(main, String::new())];
         for line in self.text.lines() {
             match line.strip_prefix("-- ").and_then(|line| line.strip_suffix(" --")) {
                 Some(name) => files.push((name, String::new())),
@@ -137,7 +145,7 @@ impl<'a> CodeBlock<'a> {
             }
         }
         // The first header replaces the implied one when nothing precedes it.
-        files.retain(|(name, text)| *name != "main.mcl" || !text.is_empty());
+        files.retain(|(name, text)| *name != main || !text.is_empty());
         if self.info.ends_with(",no-final-newline")
             && let Some((_, text)) = files.last_mut()
         {

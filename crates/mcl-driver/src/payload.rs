@@ -132,6 +132,11 @@ impl Payload {
                 return Err(Diagnostic::error(Code::A0105, Stage::Artifact, message)
                     .help("`mgmt-rt graph --puppet FILE` shows it"));
             }
+            ArtifactStage::Environment => {
+                let message = "the artifact is a Puppet environment, not a stage of an mcl program";
+                return Err(Diagnostic::error(Code::A0105, Stage::Artifact, message)
+                    .help("`mclc inspect FILE` shows it"));
+            }
             ArtifactStage::Plan => {
                 let message = "the artifact is a plan, not a stage of an mcl program";
                 return Err(Diagnostic::error(Code::A0105, Stage::Artifact, message)

@@ -17,6 +17,8 @@ mod ignore;
 mod source_map;
 mod strings;
 mod table;
+#[cfg(test)]
+mod tests;
 mod whitespace;
 
 pub use check::{Subject, check};

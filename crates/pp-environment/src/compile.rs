@@ -1,0 +1,111 @@
+//! From a path to the catalog of a node: what `mclc` and `mgmt-rt` have in common.
+
+use std::path::{Path, PathBuf};
+
+use mcl_diagnostics::{Diagnostic, Files, Severity};
+use pp_catalog::Catalog;
+use pp_evaluator::{Environment, LogEntry, Options};
+
+use crate::error::EnvironmentError;
+use crate::find::{Input, find};
+use crate::load::{Loaded, has_errors, load};
+use crate::read::{read_file, read_start};
+use crate::services::DiskServices;
+use crate::stored::StoredEnvironment;
+
+/// What compiling gave, successful or not.
+#[derive(Debug, Default)]
+pub struct Compiled {
+    /// The catalog, if there is no error.
+    pub catalog: Option<Catalog>,
+    /// The files that spans refer to.
+    pub files: Files,
+    /// The directory that the names of files are relative to, unless they come from an artifact.
+    pub root: Option<PathBuf>,
+    /// The messages of the manifests.
+    pub log: Vec<LogEntry>,
+    /// Errors and warnings.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The files that the catalog depends on, besides the path itself.
+    pub dependencies: Vec<PathBuf>,
+}
+
+/// Whether manifests are compiled from a path: a `.pp` file, a directory, or the artifact of an environment.
+#[must_use]
+pub fn is_environment_path(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "pp") || path.is_dir() || is_stored(path)
+}
+
+/// Whether a file is the artifact of an environment.
+fn is_stored(path: &Path) -> bool {
+    read_start(path).is_ok_and(|start| mcl_artifact::stage_of(&start) == Some(mcl_artifact::ArtifactStage::Environment))
+}
+
+/// Reads and parses the environment that a path stands for; returns the directory that the names of its files are relative to.
+///
+/// # Errors
+/// A path that cannot be read, or has no manifests.
+pub fn load_path(path: &Path, module_path: &[PathBuf]) -> Result<(PathBuf, Loaded), EnvironmentError> {
+    let input = Input::of_path(path)?;
+    let layout = find(&input, module_path)?;
+    Ok((input.root().to_owned(), load(&input, &layout)?))
+}
+
+/// Compiles the catalog of a node.
+///
+/// # Errors
+/// A path that cannot be read, an invalid artifact.
+pub fn compile_path(path: &Path, module_path: &[PathBuf], options: &Options) -> Result<Compiled, Diagnostic> {
+    if !path.is_dir() && is_stored(path) {
+        let bytes = read_file(path).map_err(|error| error.diagnostic())?;
+        let (environment, services) = StoredEnvironment::read(&bytes)?.into_parts();
+        return Ok(evaluate(environment, services, options));
+    }
+    let (root, loaded) = load_path(path, module_path).map_err(|error| error.diagnostic())?;
+    let Loaded { environment, mut diagnostics, module_diagnostics, modules, paths } = loaded;
+    let mut compiled = if has_errors(&diagnostics) {
+        Compiled { files: environment.files, ..Compiled::default() }
+    } else {
+        evaluate(environment, DiskServices::new(modules), options)
+    };
+    compiled.root = Some(root);
+    compiled.dependencies.extend(paths);
+    compiled.diagnostics.append(&mut diagnostics);
+    // A file of a module with errors was left out. If that was no obstacle, its errors are not those of the program.
+    let is_failed = has_errors(&compiled.diagnostics);
+    compiled.diagnostics.extend(module_diagnostics.into_iter().map(|mut diagnostic| {
+        if !is_failed {
+            diagnostic.severity = Severity::Warning;
+        }
+        diagnostic
+    }));
+    Ok(compiled)
+}
+
+fn evaluate(environment: Environment, services: DiskServices, options: &Options) -> Compiled {
+    let compilation = pp_evaluator::compile(&environment, options, &services);
+    let mut files = environment.files;
+    files.files.extend(compilation.templates);
+    Compiled {
+        catalog: compilation.catalog,
+        files,
+        root: None,
+        log: compilation.log,
+        diagnostics: compilation.diagnostics,
+        dependencies: services.dependencies(),
+    }
+}
+
+/// Moves the location of a diagnostic into its message, for a reader that does not have the files.
+#[must_use]
+pub fn with_location(mut diagnostic: Diagnostic, files: &Files) -> Diagnostic {
+    if let Some(span) = diagnostic.span.take()
+        && let Some(file) = files.get(span.file)
+    {
+        let at = file.line_col(span.start);
+        diagnostic.message = format!("{}:{}:{}: {}", file.name, at.line, at.col, diagnostic.message);
+    }
+    diagnostic.span_label.clear();
+    diagnostic.labels.clear();
+    diagnostic
+}

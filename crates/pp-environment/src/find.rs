@@ -1,0 +1,276 @@
+//! Which files belong to an environment (spec 07 §5.14).
+
+use std::path::{Path, PathBuf};
+
+use crate::error::EnvironmentError;
+use crate::settings::Settings;
+
+/// Maximum number of files that are looked for in one directory, with those below it.
+pub const MAX_FILES: usize = 100_000;
+/// Maximum number of directories inside each other.
+const MAX_DEPTH: usize = 64;
+
+/// What a path on the command line stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A manifest on its own.
+    Manifest(PathBuf),
+    /// A directory of manifests, which are evaluated as one program.
+    Manifests(PathBuf),
+    /// An environment: a directory with `manifests`, `modules` or `environment.conf`.
+    Environment(PathBuf),
+}
+
+impl Input {
+    /// Classifies a path.
+    ///
+    /// # Errors
+    /// A path that cannot be read, or is neither a manifest nor a directory.
+    pub fn of_path(path: &Path) -> Result<Input, EnvironmentError> {
+        let metadata = path.metadata().map_err(|error| EnvironmentError::unreadable(path, error))?;
+        if !metadata.is_dir() {
+            return match path.extension() {
+                Some(extension) if extension == "pp" => Ok(Input::Manifest(path.to_owned())),
+                _ => Err(EnvironmentError::NotAManifest(path.to_owned())),
+            };
+        }
+        let is_environment =
+            path.join("environment.conf").is_file() || ["manifests", "modules"].iter().any(|d| path.join(d).is_dir());
+        Ok(if is_environment { Input::Environment(path.to_owned()) } else { Input::Manifests(path.to_owned()) })
+    }
+
+    /// Returns the directory that the names of files are relative to.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        match self {
+            Input::Manifest(path) => {
+                path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+            }
+            Input::Manifests(path) | Input::Environment(path) => path,
+        }
+    }
+}
+
+/// The files of an environment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// The main manifests in the order of their evaluation.
+    pub manifests: Vec<PathBuf>,
+    /// The modules in the order of the module path; the first of a name wins.
+    pub modules: Vec<ModuleFiles>,
+}
+
+/// The files of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuleFiles {
+    /// The name of the module, which is that of its directory.
+    pub name: String,
+    /// Its directory.
+    pub directory: PathBuf,
+    /// The `.pp` files in `manifests`, `functions` and `types`, sorted.
+    pub files: Vec<PathBuf>,
+}
+
+/// Lists the files of an environment. The modules are those of the environment, then those in `module_path`.
+///
+/// # Errors
+/// A directory that cannot be read, or has too many files; an environment without manifests.
+pub fn find(input: &Input, module_path: &[PathBuf]) -> Result<Layout, EnvironmentError> {
+    let (manifests, mut directories) = match input {
+        Input::Manifest(path) => (vec![path.clone()], Vec::new()),
+        Input::Manifests(path) => (files_below(path, Some("pp"))?, Vec::new()),
+        Input::Environment(path) => {
+            let settings = Settings::read(path)?;
+            let manifest = settings.manifest.unwrap_or_else(|| path.join("manifests"));
+            let manifests = if manifest.is_file() { vec![manifest] } else { files_below(&manifest, Some("pp"))? };
+            (manifests, settings.module_path.unwrap_or_else(|| vec![path.join("modules")]))
+        }
+    };
+    if manifests.is_empty() {
+        return Err(EnvironmentError::NoManifests(input.root().to_owned()));
+    }
+    directories.extend(module_path.iter().cloned());
+    let mut modules: Vec<ModuleFiles> = Vec::new();
+    for directory in &directories {
+        for module in modules_in(directory)? {
+            if modules.iter().all(|known| known.name != module.name) {
+                modules.push(module);
+            }
+        }
+    }
+    Ok(Layout { manifests, modules })
+}
+
+/// Lists the modules in a directory of a module path. A directory that does not exist has none.
+fn modules_in(directory: &Path) -> Result<Vec<ModuleFiles>, EnvironmentError> {
+    let mut modules = Vec::new();
+    if !directory.is_dir() {
+        return Ok(modules);
+    }
+    for (name, path) in entries(directory)? {
+        if !is_module_name(&name) || !path.is_dir() {
+            continue;
+        }
+        let mut files = Vec::new();
+        for part in ["manifests", "functions", "types"] {
+            files.extend(files_below(&path.join(part), Some("pp"))?);
+        }
+        modules.push(ModuleFiles { name, directory: path, files });
+    }
+    Ok(modules)
+}
+
+/// Whether a directory with this name is a module: `[a-z]\w*`.
+pub(crate) fn is_module_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Whether a path on the command line is Puppet code: a manifest or template, or a directory of them without an mcl program.
+#[must_use]
+pub fn is_puppet_path(path: &Path) -> bool {
+    if path.extension().is_some_and(|extension| extension == "pp" || extension == "epp") {
+        return true;
+    }
+    let has = |name: &str| path.join(name).symlink_metadata().is_ok();
+    if !path.is_dir() || has("main.mcl") || has("metadata.yaml") {
+        return false;
+    }
+    let code = ["environment.conf", "manifests", "functions", "types", "plans"];
+    code.into_iter().any(has) || files_below(path, Some("pp")).is_ok_and(|files| !files.is_empty())
+}
+
+/// Lists the manifests and templates that a path stands for: the file itself, or all in a directory.
+///
+/// # Errors
+/// A path that cannot be read, a directory with too many files.
+pub fn puppet_files(path: &Path) -> Result<Vec<PathBuf>, EnvironmentError> {
+    let metadata = path.metadata().map_err(|error| EnvironmentError::unreadable(path, error))?;
+    if !metadata.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut files = files_below(path, Some("pp"))?;
+    files.extend(files_below(path, Some("epp"))?);
+    files.sort_unstable_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
+    Ok(files)
+}
+
+/// Lists the files (with an extension) in a directory and below it, in the order of the bytes of their paths. A directory that
+/// does not exist has none. Hidden files and directories are left out, and links to directories are not followed.
+pub(crate) fn files_below(directory: &Path, extension: Option<&str>) -> Result<Vec<PathBuf>, EnvironmentError> {
+    let mut files = Vec::new();
+    let mut seen = 0;
+    let mut pending = vec![(directory.to_owned(), 0)];
+    if !directory.is_dir() {
+        return Ok(files);
+    }
+    while let Some((current, depth)) = pending.pop() {
+        if depth > MAX_DEPTH {
+            return Err(EnvironmentError::TooDeep(directory.to_owned()));
+        }
+        for (name, path) in entries(&current)? {
+            seen += 1;
+            if seen > MAX_FILES {
+                return Err(EnvironmentError::TooManyFiles(directory.to_owned()));
+            }
+            if name.starts_with('.') {
+                continue;
+            }
+            // A file that vanishes between two calls is not one of the directory's.
+            let Ok(metadata) = path.symlink_metadata() else { continue };
+            let has_extension = extension.is_none_or(|wanted| path.extension().is_some_and(|e| e == wanted));
+            if metadata.is_dir() {
+                pending.push((path, depth + 1));
+            } else if has_extension && (metadata.is_file() || path.is_file()) {
+                files.push(path);
+            }
+        }
+    }
+    files.sort_unstable_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
+    Ok(files)
+}
+
+/// Returns the names and paths in a directory, sorted. Names that are not UTF-8 cannot be Puppet's.
+fn entries(directory: &Path) -> Result<Vec<(String, PathBuf)>, EnvironmentError> {
+    let unreadable = |error| EnvironmentError::unreadable(directory, error);
+    let mut entries = Vec::new();
+    for entry in std::fs::read_dir(directory).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        if let Ok(name) = entry.file_name().into_string() {
+            entries.push((name, entry.path()));
+        }
+    }
+    entries.sort_unstable();
+    Ok(entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Makes files, and returns the directory.
+    fn tree(files: &[&str]) -> tempfile::TempDir {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        for file in files {
+            let path = directory.path().join(file);
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("writable");
+            std::fs::write(path, "").expect("writable");
+        }
+        directory
+    }
+
+    fn relative(paths: &[PathBuf], root: &Path) -> Vec<String> {
+        paths.iter().map(|p| p.strip_prefix(root).expect("inside").display().to_string()).collect()
+    }
+
+    #[test]
+    fn manifests_of_a_directory_are_in_byte_order() {
+        let root = tree(&["sub/z.pp", "site.pp", "C.pp", "a.pp", ".hidden.pp", ".git/x.pp", "note.txt"]);
+        let input = Input::of_path(root.path()).expect("a directory");
+        assert_eq!(input, Input::Manifests(root.path().to_owned()));
+        let layout = find(&input, &[]).expect("found");
+        assert_eq!(relative(&layout.manifests, root.path()), ["C.pp", "a.pp", "site.pp", "sub/z.pp"]);
+    }
+
+    #[test]
+    fn the_first_module_of_a_name_wins() {
+        let root = tree(&[
+            "manifests/site.pp",
+            "site/ntp/manifests/init.pp",
+            "modules/ntp/manifests/init.pp",
+            "modules/ntp/types/ensure.pp",
+            "modules/Other/manifests/init.pp",
+        ]);
+        std::fs::write(root.path().join("environment.conf"), "modulepath = site:modules\n").expect("writable");
+        let input = Input::of_path(root.path()).expect("a directory");
+        let layout = find(&input, &[]).expect("found");
+        assert_eq!(relative(&layout.manifests, root.path()), ["manifests/site.pp"]);
+        let modules: Vec<_> =
+            layout.modules.iter().map(|m| (m.name.as_str(), relative(&m.files, root.path()))).collect();
+        assert_eq!(modules, [("ntp", vec!["site/ntp/manifests/init.pp".to_owned()])]);
+    }
+
+    #[test]
+    fn an_environment_without_manifests_is_an_error() {
+        let root = tree(&["modules/ntp/manifests/init.pp"]);
+        let input = Input::of_path(root.path()).expect("a directory");
+        assert!(matches!(find(&input, &[]), Err(EnvironmentError::NoManifests(_))));
+    }
+
+    #[test]
+    fn links_to_directories_are_not_followed() {
+        let root = tree(&["a.pp"]);
+        std::os::unix::fs::symlink(root.path(), root.path().join("again")).expect("writable");
+        std::os::unix::fs::symlink(root.path().join("a.pp"), root.path().join("b.pp")).expect("writable");
+        let files = puppet_files(root.path()).expect("found");
+        assert_eq!(relative(&files, root.path()), ["a.pp", "b.pp"]);
+    }
+
+    #[test]
+    fn a_program_of_mcl_is_not_a_path_of_puppet() {
+        let root = tree(&["main.mcl", "manifests/site.pp"]);
+        assert!(!is_puppet_path(root.path()));
+        assert!(is_puppet_path(&root.path().join("manifests")));
+        assert!(is_puppet_path(Path::new("x.epp")));
+    }
+}

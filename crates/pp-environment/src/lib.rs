@@ -1,0 +1,37 @@
+//! The files of a Puppet environment and the facts of a node: everything that a compilation reads from disk.
+//!
+//! [`find`] lists the manifests and modules that a path stands for, [`load`] reads and parses them in parallel, [`Facts`] are
+//! the facts of a node, from a file or from the machine itself, and [`node_options`] turns them into the options of the
+//! evaluator. [`DiskServices`] answers the evaluator while it runs.
+//!
+//! Reading is bounded: a file has at most [`MAX_FILE_BYTES`], a directory at most [`MAX_FILES`] manifests. Nothing but regular
+//! files is opened for reading, and symbolic links to directories are not followed.
+//!
+//! [`compile_path`] does all of it.
+//!
+//! This crate prints nothing.
+
+mod autoload;
+mod compile;
+mod error;
+mod facts;
+mod find;
+mod host_facts;
+mod load;
+mod node;
+mod read;
+mod services;
+mod settings;
+mod stored;
+
+pub use autoload::autoload_name;
+pub use compile::{Compiled, compile_path, is_environment_path, load_path, with_location};
+pub use error::EnvironmentError;
+pub use facts::Facts;
+pub use find::{Input, Layout, MAX_FILES, ModuleFiles, find, is_puppet_path, puppet_files};
+pub use host_facts::{HOST_FACT_FILES, host_facts};
+pub use load::{Loaded, load, parse_files};
+pub use node::{EMULATED_VERSION, node_options};
+pub use read::MAX_FILE_BYTES;
+pub use services::{DiskServices, Module};
+pub use stored::StoredEnvironment;

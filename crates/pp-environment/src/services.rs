@@ -1,0 +1,131 @@
+//! What the evaluator asks for while it runs: templates and files of modules.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mcl_diagnostics::{Diagnostic, FileId};
+use pp_ast::Tree;
+use pp_evaluator::{LookupRequest, Services};
+use pp_functions::FileKind;
+use pp_types::{Error, ErrorKind, Value};
+
+use crate::load::has_errors;
+use crate::read::read_file;
+
+/// A module and its directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// The name.
+    pub name: Arc<str>,
+    /// The directory.
+    pub directory: PathBuf,
+}
+
+/// The files of modules that an artifact holds, by their paths.
+pub(crate) type StoredFiles = BTreeMap<String, Vec<u8>>;
+
+/// Answers from the directories of modules and from an artifact, and remembers which files of this machine were asked for.
+#[derive(Debug, Default)]
+pub struct DiskServices {
+    modules: Vec<Module>,
+    /// The files of the modules, if they come from an artifact.
+    stored: Option<StoredFiles>,
+    asked: Mutex<Vec<PathBuf>>,
+}
+
+impl DiskServices {
+    /// Creates services for the modules in these directories.
+    #[must_use]
+    pub fn new(modules: Vec<Module>) -> DiskServices {
+        DiskServices { modules, ..DiskServices::default() }
+    }
+
+    /// Creates services for the modules of an artifact.
+    pub(crate) fn of_artifact(modules: Vec<Module>, stored: StoredFiles) -> DiskServices {
+        DiskServices { modules, stored: Some(stored), ..DiskServices::default() }
+    }
+
+    /// Returns the paths that a compilation depends on, whether or not there was a file, sorted.
+    #[must_use]
+    pub fn dependencies(self) -> Vec<PathBuf> {
+        let mut paths = self.asked.into_inner().unwrap_or_else(PoisonError::into_inner);
+        paths.sort_unstable();
+        paths.dedup();
+        paths
+    }
+
+    fn ask(&self, path: &Path) {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
+    }
+
+    fn module(&self, name: &str) -> Option<&Module> {
+        self.modules.iter().find(|module| &*module.name == name)
+    }
+}
+
+impl Services for DiskServices {
+    fn parse_epp(&self, file: FileId, text: &str) -> Result<Tree, Vec<Diagnostic>> {
+        let parsed = pp_syntax::parse(file, text, pp_syntax::Mode::Template);
+        if has_errors(&parsed.diagnostics) { Err(parsed.diagnostics) } else { Ok(parsed.tree) }
+    }
+
+    fn find_file(&self, kind: FileKind, module: Option<&str>, path: &str) -> Option<Arc<str>> {
+        let path = match module {
+            Some(module) => {
+                // A file of a module is inside it.
+                if !Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
+                    return None;
+                }
+                let folder = match kind {
+                    FileKind::Files => "files",
+                    FileKind::Templates => "templates",
+                };
+                let path = self.module(module)?.directory.join(folder).join(path);
+                if let Some(stored) = &self.stored {
+                    return path.to_str().filter(|path| stored.contains_key(*path)).map(Arc::from);
+                }
+                path
+            }
+            None => PathBuf::from(path),
+        };
+        self.ask(&path);
+        if path.exists() { path.to_str().map(Arc::from) } else { None }
+    }
+
+    fn read_file(&self, path: &str) -> Result<Arc<[u8]>, Error> {
+        if let Some(bytes) = self.stored.as_ref().and_then(|stored| stored.get(path)) {
+            return Ok(bytes.as_slice().into());
+        }
+        self.ask(Path::new(path));
+        let failed = |error: crate::EnvironmentError| Error::new(ErrorKind::Evaluation, error.diagnostic().message);
+        read_file(Path::new(path)).map(Arc::from).map_err(failed)
+    }
+
+    fn module_directory(&self, module: &str) -> Option<Arc<str>> {
+        self.module(module)?.directory.to_str().map(Arc::from)
+    }
+
+    fn lookup(&self, _: &LookupRequest<'_>) -> Result<Option<Value>, Error> {
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_a_module_is_inside_it() {
+        let root = tempfile::tempdir().expect("a temporary directory");
+        std::fs::create_dir_all(root.path().join("m/files")).expect("writable");
+        std::fs::write(root.path().join("m/files/a"), "x").expect("writable");
+        std::fs::write(root.path().join("secret"), "x").expect("writable");
+        let services = DiskServices::new(vec![Module { name: "m".into(), directory: root.path().join("m") }]);
+        let find = |path: &str| services.find_file(FileKind::Files, Some("m"), path).is_some();
+        assert!(find("a"));
+        assert!(!find("../../secret") && !find("b") && !find("/etc/passwd"));
+        let asked = services.dependencies();
+        assert_eq!(asked, [root.path().join("m/files/a"), root.path().join("m/files/b")]);
+    }
+}

@@ -1,0 +1,80 @@
+//! `environment.conf` (spec 07 §5.14).
+
+use std::path::{Path, PathBuf};
+
+use crate::error::EnvironmentError;
+use crate::read::read_file;
+
+/// What `environment.conf` says about files. Other settings do not matter for a compilation on this host.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Settings {
+    /// `manifest`: the main manifest, a file or a directory.
+    pub(crate) manifest: Option<PathBuf>,
+    /// `modulepath`, without `$basemodulepath`.
+    pub(crate) module_path: Option<Vec<PathBuf>>,
+}
+
+impl Settings {
+    /// Reads the settings of the environment in a directory. Without a file they are empty.
+    pub(crate) fn read(directory: &Path) -> Result<Settings, EnvironmentError> {
+        let path = directory.join("environment.conf");
+        match read_file(&path) {
+            Ok(bytes) => Settings::parse(&path, directory, &String::from_utf8_lossy(&bytes)),
+            Err(EnvironmentError::Unreadable { error, .. }) if error.kind() == std::io::ErrorKind::NotFound => {
+                Ok(Settings::default())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn parse(path: &Path, directory: &Path, text: &str) -> Result<Settings, EnvironmentError> {
+        let mut settings = Settings::default();
+        for (index, line) in text.lines().enumerate() {
+            let line = line.trim();
+            let is_section = line.starts_with('[') && line.ends_with(']');
+            if line.is_empty() || line.starts_with(['#', ';']) || is_section {
+                continue;
+            }
+            let Some((name, value)) = line.split_once('=') else {
+                let text = line.chars().take(80).collect();
+                return Err(EnvironmentError::InvalidSettings { path: path.to_owned(), line: index + 1, text });
+            };
+            let value = value.trim();
+            match name.trim() {
+                "manifest" => settings.manifest = Some(directory.join(value)),
+                "modulepath" => {
+                    // A part such as `$basemodulepath` is a directory of the server.
+                    let parts = value.split(':').filter(|part| !part.is_empty() && !part.starts_with('$'));
+                    settings.module_path = Some(parts.map(|part| directory.join(part)).collect());
+                }
+                _ => {}
+            }
+        }
+        Ok(settings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Settings, EnvironmentError> {
+        Settings::parse(Path::new("/e/environment.conf"), Path::new("/e"), text)
+    }
+
+    #[test]
+    fn paths_are_relative_to_the_environment() {
+        let settings =
+            parse("# c\n[main]\nmanifest = m/site.pp\nmodulepath = site:/opt/modules:$basemodulepath\nx=1\n");
+        let expected = Settings {
+            manifest: Some("/e/m/site.pp".into()),
+            module_path: Some(vec!["/e/site".into(), "/opt/modules".into()]),
+        };
+        assert_eq!(settings.expect("valid"), expected);
+    }
+
+    #[test]
+    fn a_line_that_is_not_a_setting_is_an_error() {
+        assert!(matches!(parse("a = b\nwhat"), Err(EnvironmentError::InvalidSettings { line: 2, .. })));
+    }
+}

@@ -1,0 +1,159 @@
+//! The artifact of an environment: its parsed manifests, and the files that functions read from its modules.
+//!
+//! No path of the building machine is in it: files outside the environment are named as if they were in its `modules`. What
+//! is read back is checked before it is used, so that no index of a tree is out of range.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use mcl_artifact::ArtifactStage;
+use mcl_diagnostics::{Code, Diagnostic, Stage};
+use pp_evaluator::{Environment, Origin};
+use serde::{Deserialize, Serialize};
+
+use crate::error::EnvironmentError;
+use crate::find::files_below;
+use crate::load::Loaded;
+use crate::read::{MAX_FILE_BYTES, read_file};
+use crate::services::{DiskServices, Module, StoredFiles};
+
+/// An environment as an artifact holds it.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct StoredEnvironment {
+    /// The manifests.
+    pub environment: Environment,
+    /// The names of the modules.
+    modules: Vec<String>,
+    /// The files in `files` and `templates` of the modules, by their paths: `modules/NAME/templates/…`.
+    files: BTreeMap<String, Vec<u8>>,
+}
+
+impl StoredEnvironment {
+    /// Takes a parsed environment and reads the other files of its modules.
+    ///
+    /// # Errors
+    /// A file that cannot be read, too many or too large files.
+    pub fn new(loaded: Loaded) -> Result<StoredEnvironment, EnvironmentError> {
+        let Loaded { mut environment, modules, .. } = loaded;
+        for file in &mut environment.files.files {
+            let module = modules.iter().find_map(|module| {
+                let inside = PathBuf::from(&*file.name).strip_prefix(&module.directory).ok()?.to_str()?.to_owned();
+                Some(format!("modules/{}/{inside}", module.name))
+            });
+            if let Some(name) = module {
+                file.name = name.into();
+            }
+        }
+        let mut files = StoredFiles::new();
+        let mut size = 0;
+        for module in &modules {
+            for folder in ["files", "templates"] {
+                for path in files_below(&module.directory.join(folder), None)? {
+                    let bytes = read_file(&path)?;
+                    size += bytes.len() as u64;
+                    if size > MAX_FILE_BYTES {
+                        return Err(EnvironmentError::ModulesTooLarge(module.directory.clone()));
+                    }
+                    if let Some(inside) = path.strip_prefix(&module.directory).ok().and_then(|path| path.to_str()) {
+                        files.insert(format!("modules/{}/{inside}", module.name), bytes);
+                    }
+                }
+            }
+        }
+        let modules = modules.iter().map(|module| module.name.to_string()).collect();
+        Ok(StoredEnvironment { environment, modules, files })
+    }
+
+    /// Returns the artifact. Equal environments give equal bytes.
+    #[must_use]
+    pub fn write(&self) -> Vec<u8> {
+        mcl_artifact::write(ArtifactStage::Environment, self)
+    }
+
+    /// Reads an artifact.
+    ///
+    /// # Errors
+    /// Those of the container, and A0106 for a tree that contradicts itself.
+    pub fn read(bytes: &[u8]) -> Result<StoredEnvironment, Diagnostic> {
+        let stored: StoredEnvironment = mcl_artifact::read(bytes, ArtifactStage::Environment)?;
+        let invalid = |why: &str| {
+            Diagnostic::error(Code::A0106, Stage::Artifact, format!("the artifact's content is invalid: {why}"))
+                .help("build it again with `mclc puppet`")
+        };
+        for source in &stored.environment.sources {
+            let file = stored.environment.files.get(source.tree.file);
+            let file = file.ok_or_else(|| invalid("a manifest without a file"))?;
+            source.tree.validate(&file.text).map_err(|why| invalid(&why.to_string()))?;
+            if let Origin::Module(name) = &source.origin
+                && !stored.modules.iter().any(|module| **module == **name)
+            {
+                return Err(invalid("a manifest of an unknown module"));
+            }
+        }
+        Ok(stored)
+    }
+
+    /// Splits it into the manifests, and the services that answer from its files.
+    #[must_use]
+    pub fn into_parts(self) -> (Environment, DiskServices) {
+        let modules = self
+            .modules
+            .into_iter()
+            .map(|name| Module { directory: PathBuf::from(format!("modules/{name}")), name: name.into() });
+        (self.environment, DiskServices::of_artifact(modules.collect(), self.files))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pp_evaluator::Services;
+    use pp_functions::FileKind;
+
+    use super::*;
+    use crate::find::{Input, find};
+    use crate::load::load;
+
+    fn stored() -> StoredEnvironment {
+        let root = tempfile::tempdir().expect("a temporary directory");
+        let files = [
+            ("production/manifests/site.pp", "include web\n"),
+            ("elsewhere/web/manifests/init.pp", "class web { notice(1) }\n"),
+            ("elsewhere/web/templates/a.epp", "<%= 1 %>\n"),
+        ];
+        for (name, text) in files {
+            let path = root.path().join(name);
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("writable");
+            std::fs::write(path, text).expect("writable");
+        }
+        let input = Input::of_path(&root.path().join("production")).expect("an environment");
+        let layout = find(&input, &[root.path().join("elsewhere")]).expect("found");
+        StoredEnvironment::new(load(&input, &layout).expect("readable")).expect("readable")
+    }
+
+    #[test]
+    fn an_artifact_names_no_path_of_the_machine() {
+        let stored = stored();
+        let names: Vec<&str> = stored.environment.files.files.iter().map(|file| &*file.name).collect();
+        assert_eq!(names, ["manifests/site.pp", "modules/web/manifests/init.pp"]);
+        let bytes = stored.write();
+        assert!(!String::from_utf8_lossy(&bytes).contains("/tmp"));
+        assert_eq!(StoredEnvironment::read(&bytes).expect("valid").write(), bytes);
+    }
+
+    #[test]
+    fn files_of_modules_are_read_from_the_artifact() {
+        let (_, services) = StoredEnvironment::read(&stored().write()).expect("valid").into_parts();
+        let path = services.find_file(FileKind::Templates, Some("web"), "a.epp").expect("a template");
+        assert_eq!(&*services.read_file(&path).expect("readable"), b"<%= 1 %>\n");
+        assert_eq!(services.find_file(FileKind::Templates, Some("web"), "b.epp"), None);
+        assert_eq!(services.dependencies(), Vec::<PathBuf>::new());
+    }
+
+    #[test]
+    fn a_tree_that_does_not_fit_its_file_is_rejected() {
+        let mut stored = stored();
+        stored.environment.files.files[0] = mcl_diagnostics::SourceFile::new("manifests/site.pp", "");
+        let error = StoredEnvironment::read(&stored.write()).expect_err("invalid");
+        assert_eq!(error.code, Code::A0106);
+    }
+}

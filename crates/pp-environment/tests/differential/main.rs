@@ -1,0 +1,98 @@
+//! Generated programs, compiled here and by a real Puppet: the same messages, catalog, or line of the error.
+
+mod catalog;
+mod generate;
+mod reference;
+
+use mcl_diagnostics::{Diagnostic, FileId, Severity, SourceFile};
+use pp_environment::{DiskServices, Facts};
+use pp_evaluator::{Environment, Origin, Source};
+use pp_functions::LogLevel;
+use test_support::{Rng, seeds, shorter};
+
+use crate::generate::Program;
+use crate::reference::{Answer, Reference};
+
+const FACTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/puppet/facts.yaml");
+
+/// Compiles a program in this process.
+fn compile(code: &str) -> Answer {
+    let parsed = pp_syntax::parse(FileId(0), code, pp_syntax::Mode::Manifest);
+    let mut environment = Environment::default();
+    environment.files.files.push(SourceFile::new("site.pp", code));
+    let line = |diagnostics: &[Diagnostic]| {
+        let error = diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error)?;
+        let span = error.span?;
+        Some(environment_line(code, span.start))
+    };
+    let message = |diagnostics: &[Diagnostic]| {
+        diagnostics.iter().find(|d| d.severity == Severity::Error).map(|error| error.message.clone())
+    };
+    if let Some(error) = message(&parsed.diagnostics) {
+        return Answer { error: Some(error), line: line(&parsed.diagnostics), ..Answer::default() };
+    }
+    environment.sources.push(Source { origin: Origin::Main, tree: parsed.tree });
+    let facts = Facts::read(FACTS.as_ref()).expect("facts");
+    let options = pp_environment::node_options(Some("agent.example.com"), facts);
+    let compilation = pp_evaluator::compile(&environment, &options, &DiskServices::default());
+    let notices = compilation.log.iter().filter(|entry| entry.level == LogLevel::Notice);
+    let log = notices
+        .filter_map(|entry| entry.scope.as_ref().map(|scope| format!("Scope({scope}): {}", entry.message)))
+        .collect();
+    let catalog = compilation.catalog.map(|catalog| catalog.to_json(0, "").expect("JSON"));
+    Answer {
+        log,
+        catalog: catalog.as_ref().map(catalog::essence),
+        error: message(&compilation.diagnostics),
+        line: line(&compilation.diagnostics),
+        is_crash: false,
+    }
+}
+
+fn environment_line(code: &str, offset: u32) -> u64 {
+    let file = SourceFile::new("site.pp", code);
+    u64::from(file.line_col(offset).line)
+}
+
+/// Returns how two answers differ; `None` if they agree.
+fn difference(ours: &Answer, theirs: &Answer) -> Option<String> {
+    if theirs.is_crash {
+        return None;
+    }
+    match (&ours.error, &theirs.error) {
+        (Some(ours), None) => return Some(format!("rejected here: {ours}")),
+        (None, Some(theirs)) => return Some(format!("rejected by Puppet: {theirs}")),
+        (Some(our_text), Some(their_text)) if theirs.line.is_some() && ours.line != theirs.line => {
+            return Some(format!("error in line {:?}: {our_text}\nPuppet: {:?}: {their_text}", ours.line, theirs.line));
+        }
+        _ => {}
+    }
+    if ours.log != theirs.log {
+        let at = ours.log.iter().zip(&theirs.log).take_while(|(ours, theirs)| ours == theirs).count();
+        return Some(format!("message {at}: {:?}\nPuppet: {:?}", ours.log.get(at), theirs.log.get(at)));
+    }
+    catalog::difference(ours.catalog.as_ref()?, theirs.catalog.as_ref()?)
+}
+
+/// Compares one program.
+fn compare(reference: &mut Reference, program: &Program) -> Option<String> {
+    let code = program.text();
+    difference(&compile(&code), &reference.compile(&code))
+}
+
+#[test]
+fn generated_programs_mean_what_they_mean_to_puppet() {
+    let Some(mut reference) = Reference::start(FACTS) else { return };
+    for seed in seeds(150) {
+        let mut program = generate::program(&mut Rng::with_seed(seed));
+        let Some(mut why) = compare(&mut reference, &program) else { continue };
+        // Statements that do not matter are left out.
+        while let Some((smaller, reason)) = shorter(&program.statements).into_iter().find_map(|statements| {
+            let smaller = Program { statements };
+            compare(&mut reference, &smaller).map(|reason| (smaller, reason))
+        }) {
+            (program, why) = (smaller, reason);
+        }
+        panic!("SEED={seed}\n{}\n{why}", program.text());
+    }
+}

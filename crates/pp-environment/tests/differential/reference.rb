@@ -1,0 +1,68 @@
+# Real Puppet as a long-lived process: reads one JSON object {"code": …, "strict": …} per line, compiles it as the only manifest
+# of an environment, and answers with one JSON object per line: {"log": […], "catalog": …} or {"log": […], "error": …, "line": …}.
+require 'json'
+require 'yaml'
+require 'tmpdir'
+require 'fileutils'
+require 'timeout'
+require 'puppet'
+
+NODE = 'agent.example.com'.freeze
+SCRATCH = Dir.mktmpdir('puppet-reference')
+at_exit { FileUtils.remove_entry(SCRATCH) }
+
+# Log destinations are found by the class of their argument.
+module Puppet
+  module Test
+    class LogCollector
+      def initialize(logs)
+        @logs = logs
+      end
+
+      def <<(value)
+        @logs << value
+      end
+    end
+  end
+end
+
+LOGS = [].freeze.dup
+Puppet.initialize_settings(['--certname', NODE, '--vardir', SCRATCH, '--confdir', SCRATCH])
+Puppet::Util::Log.close_all
+Puppet::Util::Log.level = :info
+Puppet::Util::Log.newdestination(Puppet::Test::LogCollector.new(LOGS))
+FACTS = YAML.safe_load(File.read(ARGV[0]).sub(/^--- .*$/, '---'))['values']
+
+def compile(code, strict)
+  Puppet[:strict] = strict ? :error : :warning
+  Puppet[:strict_variables] = strict
+  Puppet[:code] = code
+  Puppet::Util::Warnings.clear_warnings
+  Puppet.clear_deprecation_warnings
+  env = Puppet::Node::Environment.create(:production, [])
+  facts = Puppet::Node::Facts.new(NODE, Marshal.load(Marshal.dump(FACTS)))
+  node = Puppet::Node.new(NODE, environment: env, facts: facts)
+  trusted = Puppet::Context::TrustedInformation.new('local', NODE, {})
+  context = { current_environment: env, loaders: Puppet::Pops::Loaders.new(env), trusted_information: trusted, rich_data: true }
+  Puppet.override(context, 'reference') do
+    node.merge(facts.values)
+    node.trusted_data = trusted.to_h
+    node.add_server_facts('serverversion' => '7.23.0', 'servername' => NODE, 'serverip' => '192.0.2.10')
+    catalog = Puppet::Parser::Compiler.compile(node).filter(&:virtual?)
+    { 'catalog' => JSON.parse(catalog.render('rich_data_json')) }
+  end
+rescue SystemStackError
+  { 'error' => 'stack overflow', 'crash' => true }
+rescue StandardError, NotImplementedError => e
+  line = /\((?:file: [^()]*?, )?line: (\d+)(?:, column: \d+)?\)[^()]*\z/.match(e.message.to_s)
+  { 'error' => e.message.to_s, 'line' => line && line[1].to_i, 'crash' => e.is_a?(NoMethodError) || e.is_a?(TypeError) }
+end
+
+$stdout.sync = true
+$stdin.each_line do |line|
+  request = JSON.parse(line)
+  LOGS.clear
+  answer = Timeout.timeout(30) { compile(request['code'], request['strict']) }
+  answer['log'] = LOGS.select { |l| l.level == :notice && l.source.to_s.start_with?('Scope(') }.map { |l| "#{l.source}: #{l.message}" }
+  puts JSON.generate(answer)
+end

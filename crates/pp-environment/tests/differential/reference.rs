@@ -1,0 +1,77 @@
+//! A real Puppet in a process of its own.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+use test_support::skip;
+
+use crate::catalog;
+
+/// What compiling a program gave.
+#[derive(Debug, Default)]
+pub struct Answer {
+    /// The messages of `notice`, in order.
+    pub log: Vec<String>,
+    /// The catalog, reduced to what is compared.
+    pub catalog: Option<catalog::Essence>,
+    /// The error.
+    pub error: Option<String>,
+    /// The line of the error.
+    pub line: Option<u64>,
+    /// The error is an accident of Ruby.
+    pub is_crash: bool,
+}
+
+/// A running Puppet, which ends with its input.
+pub struct Reference {
+    process: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Reference {
+    /// Starts Puppet; `None` where it is not installed.
+    pub fn start(facts: &str) -> Option<Reference> {
+        let has_puppet = Command::new("ruby").args(["-e", "require 'puppet'"]).stderr(Stdio::null()).status();
+        if !has_puppet.is_ok_and(|status| status.success()) {
+            skip("no Ruby with Puppet is installed");
+            return None;
+        }
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/differential/reference.rb");
+        let mut process = Command::new("ruby")
+            .args([script, facts])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("ruby starts");
+        let input = process.stdin.take();
+        let output = BufReader::new(process.stdout.take().expect("a pipe"));
+        Some(Reference { process, input, output })
+    }
+
+    /// Compiles a program.
+    pub fn compile(&mut self, code: &str) -> Answer {
+        let request = json!({"code": code, "strict": false});
+        let input = self.input.as_mut().expect("Puppet is running");
+        writeln!(input, "{request}").expect("Puppet reads");
+        let mut line = String::new();
+        self.output.read_line(&mut line).expect("Puppet answers");
+        let answer: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?} for\n{code}"));
+        let strings = answer["log"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        Answer {
+            log: strings.map(str::to_owned).collect(),
+            catalog: answer.get("catalog").map(catalog::essence),
+            error: answer["error"].as_str().map(str::to_owned),
+            line: answer["line"].as_u64(),
+            is_crash: answer["crash"].as_bool().unwrap_or(false),
+        }
+    }
+}
+
+impl Drop for Reference {
+    fn drop(&mut self) {
+        self.input = None;
+        let _ = self.process.wait();
+    }
+}
