@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::cli::{Check, Color};
 use crate::report::{self, Checked, LoadFailure};
-use crate::{ERRORS, UNUSABLE, memory, output, unusable};
+use crate::{ERRORS, UNUSABLE, check_puppet, memory, output, puppet, unusable};
 
 /// Checks all programs. Diagnostics are the result of this command, so they go to standard output in every format.
 pub fn run(args: &Check, color: Color) -> u8 {
@@ -35,6 +35,9 @@ pub fn run(args: &Check, color: Color) -> u8 {
 }
 
 fn check(path: &Path, args: &Check) -> Result<Checked, LoadFailure> {
+    if pp_environment::is_puppet_path(path) {
+        return check_puppet::check(path, &args.report);
+    }
     let input = report::input(path, &args.source)?;
     let loaded = report::load(&input, &args.source, false, &args.report)?;
     let files = loaded.files.clone();
@@ -52,7 +55,7 @@ fn check(path: &Path, args: &Check) -> Result<Checked, LoadFailure> {
 /// Returns what is wrong between a program and the catalog that it is to be merged with.
 fn check_merge_points(program: &[u8], catalog: &Path) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     let program = mcl_artifact::read_program(program).map_err(|error| vec![error])?;
-    let bytes = pp_translate::load_catalog(catalog, None).map_err(|error| vec![error])?;
+    let bytes = puppet::catalog_for_host(catalog)?;
     let (catalog, _) = pp_translate::read_catalog(&bytes)?;
     let relationships = pp_translate::build_relationships(catalog)?;
     let puppet = pp_translate::translate(&relationships, &pp_translate::TranslateOptions::default())?.graph;

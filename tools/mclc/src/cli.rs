@@ -9,6 +9,8 @@ use clap_complete::Shell;
 use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::{Code, nearest};
 
+use crate::puppet::Puppet;
+
 /// Compiler for mcl, the configuration language of mgmt
 #[derive(Debug, Parser)]
 #[command(name = "mclc", version, max_term_width = 100, arg_required_else_help = true)]
@@ -54,7 +56,7 @@ pub enum Command {
     Unify(Stage),
     /// Stage 6: generate the function graph, which mgmt-rt runs
     Fgraph(Stage),
-    /// Translate a Puppet catalog to a resource graph that mgmt-rt applies
+    /// Compile Puppet manifests, or translate a Puppet catalog, for mgmt-rt to apply
     Puppet(Puppet),
     /// Explain a diagnostic code, with examples
     Explain(Explain),
@@ -71,10 +73,11 @@ pub enum Command {
 /// The arguments of `mclc check`.
 #[derive(Debug, Args)]
 pub struct Check {
-    /// Files, module directories (with a metadata.yaml or a main.mcl), or `-` for standard input
+    /// Files, module directories (with a metadata.yaml or a main.mcl), `-` for standard input; Puppet manifests, templates
+    /// and directories of them
     #[arg(value_name = "PATH", default_value = ".")]
     pub paths: Vec<PathBuf>,
-    /// Also check the merge points with this Puppet catalog (.json, or manifests for an installed Puppet to compile)
+    /// Also check the merge points with this Puppet catalog (.json, or manifests)
     #[arg(long, value_name = "PATH")]
     pub puppet: Option<PathBuf>,
     #[command(flatten)]
@@ -318,62 +321,4 @@ pub enum DocFormat {
     Text,
     Markdown,
     Json,
-}
-
-/// The arguments of `mclc puppet`.
-#[derive(Debug, Args)]
-pub struct Puppet {
-    /// A catalog (.json), or a manifest (.pp) or directory of manifests for an installed Puppet to compile
-    #[arg(value_name = "PATH")]
-    pub path: PathBuf,
-    /// The artifact to write, or `-` for standard output [default with --emit: standard output]
-    #[arg(short, long, alias = "out", value_name = "FILE", required_unless_present = "emit")]
-    pub output: Option<PathBuf>,
-    /// Write an intermediate result instead of the artifact
-    #[arg(long, value_enum, value_name = "RESULT")]
-    pub emit: Option<PuppetEmit>,
-    /// Output format for the intermediate result
-    #[arg(long, value_enum, default_value_t = PuppetFormat::Text, value_name = "FORMAT")]
-    pub format: PuppetFormat,
-    /// The node to compile manifests for
-    #[arg(long, value_name = "NAME")]
-    pub node: Option<String>,
-    /// Directories of Puppet modules, separated by `:`; files that resources copy from a module are read here
-    #[arg(long, aliases = ["puppet-modulepath", "modulepath", "module-path"], value_name = "DIRS")]
-    pub puppet_module_path: Option<OsString>,
-    /// How to handle resources without a native equivalent
-    #[arg(long, value_enum, default_value_t = PuppetFallback::Callback, value_name = "ACTION")]
-    pub puppet_fallback: PuppetFallback,
-    /// Interval at which resources that call Puppet are applied again, in seconds
-    #[arg(long, default_value_t = 1800, value_name = "SECONDS")]
-    pub puppet_interval: u32,
-}
-
-/// The intermediate results of `mclc puppet`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum PuppetEmit {
-    /// The catalog as it was read
-    Catalog,
-    /// The relationship graph that Puppet's agent would traverse
-    Relationships,
-    /// The translated resource graph
-    Graph,
-}
-
-/// The output formats for intermediate results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum PuppetFormat {
-    Text,
-    Json,
-    Yaml,
-    Dot,
-}
-
-/// The ways to handle resources without a native equivalent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum PuppetFallback {
-    /// Apply them with `puppet apply`
-    Callback,
-    /// Reject them
-    Error,
 }

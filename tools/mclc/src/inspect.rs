@@ -6,6 +6,7 @@ use mcl_artifact::{ArtifactStage, Header, mask_constants, read_header};
 use mcl_diagnostics::{Code, Diagnostic, Files, Stage};
 use mcl_driver::Payload;
 use mcl_modules::Loaded;
+use pp_environment::StoredEnvironment;
 use resource_graph::{StoredGraph, declares_sensitive};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -23,6 +24,7 @@ pub fn run(args: &Inspect, color: Color) -> u8 {
     };
     let text = read_header(&bytes).and_then(|header| match header.stage {
         ArtifactStage::Puppet => puppet(&header, &bytes, args.format).map(Some),
+        ArtifactStage::Environment => environment(&header, &bytes, args.format),
         _ => Payload::read(&bytes).map(|payload| show(&header, &masked(payload), args.format)),
     });
     match text {
@@ -84,6 +86,29 @@ fn puppet(header: &Header, bytes: &[u8], format: InspectFormat) -> Result<String
         InspectFormat::Text => heading(header) + &resource_graph::text(&graph),
         InspectFormat::Json => format!("{:#}\n", resource_graph::json(&graph)),
         InspectFormat::Dot => resource_graph::dot(&graph),
+    })
+}
+
+/// The manifests of a Puppet environment.
+fn environment(header: &Header, bytes: &[u8], format: InspectFormat) -> Result<Option<String>, Diagnostic> {
+    let stored = StoredEnvironment::read(bytes)?;
+    let environment = &stored.environment;
+    Ok(match format {
+        InspectFormat::Text => {
+            let mut text = heading(header);
+            for source in &environment.sources {
+                let name = environment.files.get(source.tree.file).map_or("", |file| &file.name);
+                let _ = writeln!(text, "{name}\n{}", pp_syntax::pn(&source.tree));
+            }
+            Some(text)
+        }
+        InspectFormat::Json => {
+            // A float of a manifest may be one that JSON does not have.
+            let payload = serde_json::to_value(environment).unwrap_or_else(|error| Value::String(error.to_string()));
+            let object = json!({"stage": header.stage.name(), "producer": header.producer, "payload": payload});
+            Some(format!("{object:#}\n"))
+        }
+        InspectFormat::Dot => None,
     })
 }
 

@@ -5,6 +5,7 @@
 
 mod build;
 mod check;
+mod check_puppet;
 mod cli;
 mod doc;
 mod explain;

@@ -1,20 +1,41 @@
-//! `mclc puppet`: translates a catalog, or manifests through an installed Puppet, to a resource graph.
+//! `mclc puppet`: compiles manifests, or reads a catalog, and translates the catalog to a resource graph.
+
+mod ast;
+mod log;
+mod native;
+mod options;
+
+use std::path::Path;
 
 use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::{Code, Diagnostic, Files, Stage};
+use pp_environment::{EnvironmentError, is_environment_path};
 use pp_translate::{FallbackPolicy, Relationships, TranslateOptions, Translation};
 use resource_graph::StoredGraph;
 
-use crate::cli::{Color, Format, Puppet, PuppetEmit, PuppetFallback, PuppetFormat, Report};
+use crate::cli::{Color, Format, Report};
 use crate::report::{self, Checked};
-use crate::{ERRORS, output};
+use crate::{ERRORS, UNUSABLE, output};
+pub use native::prefix_of;
+pub use options::Puppet;
+use options::{Compiler, PuppetEmit, PuppetFallback, PuppetFormat};
 
-/// Translates a catalog. The result goes to standard output or a file, so diagnostics and the summary go to standard error.
+/// Compiles and translates. The result goes to standard output or a file, so diagnostics, the messages of manifests and the
+/// summary go to standard error.
 pub fn run(args: &Puppet, color: Color) -> u8 {
-    match translate(args) {
-        Ok(Translated { bytes, warnings, report, secret }) => {
-            report_diagnostics(warnings, args, color);
-            if let Some(line) = report {
+    let result = match args.emit {
+        Some(PuppetEmit::Ast) => ast::emit(args),
+        Some(PuppetEmit::Catalog | PuppetEmit::Relationships | PuppetEmit::Graph) => translate(args),
+        None if is_for_every_node(args) => native::environment(args),
+        None => translate(args),
+    };
+    print_log(&result, args, color);
+    let has_errors = report::any_error(&result.diagnostics);
+    let unusable = result.diagnostics.iter().any(|d| [Code::P0107, Code::P0701].contains(&d.code));
+    print_diagnostics(result.files, result.prefix, result.diagnostics, args, color);
+    match result.output {
+        Some(Output { bytes, summary, secret }) if !has_errors => {
+            if let Some(line) = summary {
                 output::stderr(&format!("{line}\n"));
             }
             match &args.output {
@@ -23,46 +44,110 @@ pub fn run(args: &Puppet, color: Color) -> u8 {
                 None => output::stdout(&bytes),
             }
         }
-        Err(errors) => {
-            let unreadable = errors.iter().any(|e| e.code == Code::P0107);
-            report_diagnostics(errors, args, color);
-            if unreadable { crate::UNUSABLE } else { ERRORS }
-        }
+        _ if unusable => UNUSABLE,
+        _ => ERRORS,
     }
 }
 
+/// What a command yields: an output or errors, and what it has to report.
+#[derive(Default)]
+struct Outcome {
+    output: Option<Output>,
+    files: Files,
+    prefix: String,
+    log: Vec<pp_evaluator::LogEntry>,
+    diagnostics: Vec<Diagnostic>,
+}
+
 /// The output of the command.
-struct Translated {
+struct Output {
     bytes: Vec<u8>,
-    warnings: Vec<Diagnostic>,
     /// The number of resources by how they were translated.
-    report: Option<String>,
+    summary: Option<String>,
     /// The output contains sensitive values.
     secret: bool,
 }
 
-fn translate(args: &Puppet) -> Result<Translated, Vec<Diagnostic>> {
-    let bytes = pp_translate::load_catalog(&args.path, args.node.as_deref()).map_err(|e| vec![e])?;
-    let (catalog, mut warnings) = pp_translate::read_catalog(&bytes)?;
-    if args.emit == Some(PuppetEmit::Catalog) {
-        return Ok(Translated { bytes, warnings, report: None, secret: true });
+impl Outcome {
+    fn failed(diagnostics: Vec<Diagnostic>) -> Outcome {
+        Outcome { diagnostics, ..Outcome::default() }
     }
+
+    fn unreadable(error: &EnvironmentError) -> Outcome {
+        Outcome::failed(vec![error.diagnostic()])
+    }
+}
+
+/// Whether the path is one of manifests: a directory or a `.pp` file.
+fn is_manifest(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "pp") || path.is_dir()
+}
+
+/// Whether the artifact is one of the environment, for a node that is not known yet.
+fn is_for_every_node(args: &Puppet) -> bool {
+    is_manifest(&args.path) && args.compiler == Compiler::Native && args.node.is_none() && args.facts.is_none()
+}
+
+/// Reads or compiles the catalog, and takes it as far as the command line asks.
+fn translate(args: &Puppet) -> Outcome {
+    let mut outcome = match catalog(args) {
+        Ok(compiled) => compiled,
+        Err(error) => return Outcome::failed(vec![error]),
+    };
+    let Some(Output { bytes, .. }) = outcome.output.take() else { return outcome };
+    match steps(args, bytes, &mut outcome.diagnostics) {
+        Ok(output) => outcome.output = Some(output),
+        Err(errors) => outcome.diagnostics.extend(errors),
+    }
+    outcome
+}
+
+/// Returns the catalog in JSON.
+fn catalog(args: &Puppet) -> Result<Outcome, Diagnostic> {
+    if args.compiler == Compiler::Native && is_environment_path(&args.path) {
+        return Ok(native::catalog(args));
+    }
+    let bytes = pp_translate::load_catalog(&args.path, args.node.as_deref())?;
+    Ok(Outcome { output: Some(Output { bytes, summary: None, secret: true }), ..Outcome::default() })
+}
+
+/// Returns the catalog in JSON to check a program with: manifests are compiled with the facts of this machine.
+///
+/// # Errors
+/// A path that cannot be read, and the errors of the manifests.
+pub fn catalog_for_host(path: &Path) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    if is_environment_path(path) {
+        return native::catalog_for_host(path);
+    }
+    pp_translate::load_catalog(path, None).map_err(|error| vec![error])
+}
+
+/// From a catalog to the output.
+fn steps(args: &Puppet, bytes: Vec<u8>, warnings: &mut Vec<Diagnostic>) -> Result<Output, Vec<Diagnostic>> {
+    if args.emit == Some(PuppetEmit::Catalog) {
+        if !is_environment_path(&args.path) {
+            warnings.extend(pp_translate::read_catalog(&bytes)?.1);
+        }
+        return Ok(Output { bytes, summary: None, secret: true });
+    }
+    let (catalog, more) = pp_translate::read_catalog(&bytes)?;
+    warnings.extend(more);
     let relationships = pp_translate::build_relationships(catalog)?;
     if args.emit == Some(PuppetEmit::Relationships) {
         let bytes = relationships_bytes(&relationships, args.format)?;
-        return Ok(Translated { bytes, warnings, report: None, secret: false });
+        return Ok(Output { bytes, summary: None, secret: false });
     }
     let options = TranslateOptions {
         fallback: match args.puppet_fallback {
             PuppetFallback::Callback => FallbackPolicy::Puppet,
             PuppetFallback::Error => FallbackPolicy::Error,
         },
-        module_path: args.puppet_module_path.iter().flat_map(std::env::split_paths).collect(),
+        module_path: native::module_path(args),
         run_interval: args.puppet_interval,
     };
     let mut translation = pp_translate::translate(&relationships, &options)?;
     warnings.append(&mut translation.warnings);
-    let report = Some(translation.summary.to_string());
+    let summary = Some(translation.summary.to_string());
     let secret = args.emit.is_none() && translation.graph.resources().any(|(_, r)| !r.sensitive.is_empty());
     let bytes = match args.emit {
         Some(_) => graph_bytes(&translation, &relationships, args.format)?,
@@ -73,7 +158,7 @@ fn translate(args: &Puppet) -> Result<Translated, Vec<Diagnostic>> {
             mcl_artifact::write(ArtifactStage::Puppet, &stored)
         }
     };
-    Ok(Translated { bytes, warnings, report, secret })
+    Ok(Output { bytes, summary, secret })
 }
 
 fn relationships_bytes(graph: &Relationships, format: PuppetFormat) -> Result<Vec<u8>, Vec<Diagnostic>> {
@@ -81,7 +166,8 @@ fn relationships_bytes(graph: &Relationships, format: PuppetFormat) -> Result<Ve
         PuppetFormat::Json => pretty(&pp_translate::relationships_json(graph)),
         PuppetFormat::Text => pp_translate::relationships_text(graph).into_bytes(),
         PuppetFormat::Dot => pp_translate::relationships_dot(graph).into_bytes(),
-        PuppetFormat::Yaml => return Err(unsupported_format("relationships", "YAML")),
+        PuppetFormat::Yaml => return Err(unsupported_format("relationships", "YAML", "`json`, `text` or `dot`")),
+        PuppetFormat::Pn => return Err(unsupported_format("relationships", "PN", "`json`, `text` or `dot`")),
     })
 }
 
@@ -95,12 +181,13 @@ fn graph_bytes(
         PuppetFormat::Text => resource_graph::text(&translation.graph).into_bytes(),
         PuppetFormat::Dot => resource_graph::dot(&translation.graph).into_bytes(),
         PuppetFormat::Yaml => pp_translate::graph_yaml(translation, &graph.catalog.name).into_bytes(),
+        PuppetFormat::Pn => return Err(unsupported_format("graph", "PN", "`json`, `text`, `yaml` or `dot`")),
     })
 }
 
-fn unsupported_format(result: &str, format: &str) -> Vec<Diagnostic> {
+fn unsupported_format(result: &str, format: &str, supported: &str) -> Vec<Diagnostic> {
     let message = format!("`{result}` cannot be written as {format}");
-    vec![Diagnostic::error(Code::P0110, Stage::Puppet, message).help("choose `json`, `text` or `dot`")]
+    vec![Diagnostic::error(Code::P0110, Stage::Puppet, message).help(format!("choose {supported}"))]
 }
 
 fn pretty(json: &serde_json::Value) -> Vec<u8> {
@@ -109,11 +196,22 @@ fn pretty(json: &serde_json::Value) -> Vec<u8> {
     text
 }
 
-fn report_diagnostics(diagnostics: Vec<Diagnostic>, args: &Puppet, color: Color) {
-    // With JSON output, diagnostics are JSON as well.
-    let format = if args.format == PuppetFormat::Json { Format::Json } else { Format::Human };
+/// The format of diagnostics. With JSON output, diagnostics are JSON as well.
+fn diagnostics_format(args: &Puppet) -> Format {
+    let default = if args.format == PuppetFormat::Json { Format::Json } else { Format::Human };
+    args.diagnostics.unwrap_or(default)
+}
+
+fn print_log(outcome: &Outcome, args: &Puppet, color: Color) {
+    let color = report::style(color, &std::io::stderr()).color;
+    let text = log::text(&outcome.log, &outcome.files, args.log_level, diagnostics_format(args), color);
+    output::stderr(&text);
+}
+
+fn print_diagnostics(files: Files, prefix: String, diagnostics: Vec<Diagnostic>, args: &Puppet, color: Color) {
+    let format = diagnostics_format(args);
     let levels = Report { format, warn: Vec::new(), allow: Vec::new(), deny: Vec::new() };
-    let checked = Checked::new(Files::default(), String::new(), diagnostics, &levels);
+    let checked = Checked::new(files, prefix, diagnostics, &levels);
     let text = report::text(&[checked], format, report::style(color, &std::io::stderr()));
     output::stderr(&text);
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use mcl_diagnostics::{Diagnostic, Files, Program, Severity, Style, counts, render};
 use mcl_modules::{Input, InputError, LoadError, Loaded, Options, RemoteImport};
+use pp_environment::EnvironmentError;
 
 use crate::cli::{Color, Format, Lint, Report, Source};
 use crate::{output, unusable};
@@ -113,6 +114,8 @@ pub enum LoadFailure {
     StandardInput(io::Error),
     /// Its metadata has errors.
     Invalid(Checked),
+    /// A path of Puppet code cannot be read.
+    Puppet(EnvironmentError),
 }
 
 impl LoadFailure {
@@ -135,6 +138,7 @@ impl LoadFailure {
                 Err(unusable(format_args!("cannot read standard input: {}", output::reason(&error))))
             }
             LoadFailure::Invalid(checked) => Ok(checked),
+            LoadFailure::Puppet(error) => Err(unusable(error.diagnostic().message)),
         }
     }
 }

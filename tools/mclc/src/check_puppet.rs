@@ -1,0 +1,57 @@
+//! `mclc check` for Puppet manifests, templates, and directories of them: syntax, validation and lints.
+
+use std::path::Path;
+
+use mcl_diagnostics::{Code, Diagnostic, Files, Severity};
+use pp_ast::Tree;
+use pp_lint::{LINTS, Level, Subject};
+use rayon::prelude::*;
+
+use crate::cli::{Lint, Report};
+use crate::puppet;
+use crate::report::{Checked, LoadFailure};
+
+/// Checks the files that a path stands for.
+///
+/// # Errors
+/// A path that cannot be read.
+pub fn check(path: &Path, report: &Report) -> Result<Checked, LoadFailure> {
+    let root = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+    let parsed = pp_environment::puppet_files(path).and_then(|paths| {
+        let parsed = pp_environment::parse_files(&paths, root)?;
+        Ok((paths, parsed))
+    });
+    let (paths, (files, trees, mut diagnostics)) = parsed.map_err(LoadFailure::Puppet)?;
+    let with_errors: Vec<bool> = has_errors(&files, &diagnostics);
+    let lints: Vec<Diagnostic> = (paths.par_iter().zip(&trees).zip(&with_errors))
+        .filter(|(_, has_errors)| !**has_errors)
+        .flat_map(|((path, tree), _)| lint(path, tree, &files, report))
+        .collect();
+    diagnostics.extend(lints);
+    Ok(Checked::new(files, puppet::prefix_of(root), diagnostics, report))
+}
+
+/// Returns for each file whether it has an error: what is left of a broken file says little about its style.
+fn has_errors(files: &Files, diagnostics: &[Diagnostic]) -> Vec<bool> {
+    let mut out = vec![false; files.files.len()];
+    for diagnostic in diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error) {
+        if let Some(has_errors) = diagnostic.span.and_then(|span| out.get_mut(span.file.0 as usize)) {
+            *has_errors = true;
+        }
+    }
+    out
+}
+
+fn lint(path: &Path, tree: &Tree, files: &Files, report: &Report) -> Vec<Diagnostic> {
+    let Some(file) = files.get(tree.file) else { return Vec::new() };
+    let autoload_name = std::path::absolute(path).ok().and_then(|path| pp_environment::autoload_name(&path));
+    let subject = Subject { file, tree, autoload_name: autoload_name.as_deref() };
+    pp_lint::check(subject, &|code| is_on(code, report))
+}
+
+/// Whether the command line or the table switches a lint on. What it allows is removed later, with all other lints.
+fn is_on(code: Code, report: &Report) -> bool {
+    let asked = |list: &[Lint]| list.contains(&Lint::One(code));
+    let level = LINTS.iter().find(|lint| lint.code == code).map(|lint| lint.level);
+    level == Some(Level::Warning) || asked(&report.warn) || asked(&report.deny) || report.warn.contains(&Lint::All)
+}

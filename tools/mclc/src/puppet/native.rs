@@ -1,0 +1,122 @@
+//! Compiling manifests without Puppet, as the command line asks.
+
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use mcl_diagnostics::{Code, Diagnostic, Stage};
+use pp_catalog::Catalog;
+use pp_environment::{EnvironmentError, Facts, StoredEnvironment, compile_path, with_location};
+use pp_evaluator::Options;
+use pp_functions::Strict;
+
+use super::options::{Puppet, Strictness};
+use super::{Outcome, Output};
+use crate::report;
+
+/// Returns the directories of the module path on the command line.
+pub fn module_path(args: &Puppet) -> Vec<PathBuf> {
+    args.puppet_module_path.iter().flat_map(std::env::split_paths).collect()
+}
+
+/// Returns the path from the working directory to a directory: empty, or ends in a slash.
+pub fn prefix_of(directory: &Path) -> String {
+    mcl_modules::Input::Directory(directory.to_owned()).prefix()
+}
+
+/// Writes the artifact of an environment, for every node.
+pub fn environment(args: &Puppet) -> Outcome {
+    let loaded = match pp_environment::load_path(&args.path, &module_path(args)) {
+        Ok(loaded) => loaded,
+        Err(error) => return Outcome::unreadable(&error),
+    };
+    let (root, mut loaded) = loaded;
+    let mut diagnostics = std::mem::take(&mut loaded.diagnostics);
+    diagnostics.append(&mut loaded.module_diagnostics);
+    let files = loaded.environment.files.clone();
+    let prefix = prefix_of(&root);
+    if report::any_error(&diagnostics) {
+        return Outcome { files, prefix, diagnostics, ..Outcome::default() };
+    }
+    match StoredEnvironment::new(loaded) {
+        Ok(stored) => {
+            // Manifests may contain passwords.
+            let output = Some(Output { bytes: stored.write(), summary: None, secret: true });
+            Outcome { output, files, prefix, diagnostics, ..Outcome::default() }
+        }
+        Err(error) => Outcome::unreadable(&error),
+    }
+}
+
+/// Compiles the catalog of the node on the command line, from manifests or the artifact of an environment.
+pub fn catalog(args: &Puppet) -> Outcome {
+    let options = match options(args) {
+        Ok(options) => options,
+        Err(error) => return Outcome::unreadable(&error),
+    };
+    let compiled = match compile_path(&args.path, &module_path(args), &options) {
+        Ok(compiled) => compiled,
+        Err(error) => return Outcome::failed(vec![error]),
+    };
+    let mut diagnostics = compiled.diagnostics;
+    let output = match compiled.catalog.as_ref().map(catalog_json) {
+        Some(Ok(bytes)) => Some(Output { bytes, summary: None, secret: true }),
+        Some(Err(error)) => {
+            diagnostics.push(error);
+            None
+        }
+        None => None,
+    };
+    let prefix = compiled.root.map_or(String::new(), |root| prefix_of(&root));
+    Outcome { output, files: compiled.files, prefix, log: compiled.log, diagnostics }
+}
+
+/// Compiles manifests with the facts of this machine, to check a program that they are merged with.
+///
+/// # Errors
+/// A path that cannot be read, and the errors of the manifests.
+pub fn catalog_for_host(path: &Path) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    let options = pp_environment::node_options(None, pp_environment::host_facts());
+    let compiled = compile_path(path, &[], &options).map_err(|error| vec![error])?;
+    match compiled.catalog {
+        Some(catalog) => catalog_json(&catalog).map_err(|error| vec![error]),
+        // The files are not those of the program that is checked.
+        None => Err(compiled.diagnostics.into_iter().map(|d| with_location(d, &compiled.files)).collect()),
+    }
+}
+
+/// Returns the options of a compilation, from the facts and settings on the command line.
+fn options(args: &Puppet) -> Result<Options, EnvironmentError> {
+    let facts = args.facts.as_deref().map_or_else(|| Ok(pp_environment::host_facts()), Facts::read)?;
+    let mut options = pp_environment::node_options(args.node.as_deref(), facts);
+    options.strict = match args.strict {
+        Strictness::Off => Strict::Off,
+        Strictness::Warning => Strict::Warning,
+        Strictness::Error => Strict::Error,
+    };
+    options.strict_variables = args.strict_variables.unwrap_or(args.strict == Strictness::Error);
+    Ok(options)
+}
+
+/// Returns the catalog in JSON, with the time as its version.
+fn catalog_json(catalog: &Catalog) -> Result<Vec<u8>, Diagnostic> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let mut bytes = Vec::new();
+    // The id has the form of a random one, and differs between any two compilations of a machine.
+    let nanoseconds = now.as_nanos();
+    let uuid = format!(
+        "{:08x}-{:04x}-4{:03x}-8{:03x}-{:012x}",
+        std::process::id(),
+        (nanoseconds >> 60) & 0xffff,
+        (nanoseconds >> 48) & 0xfff,
+        (nanoseconds >> 36) & 0xfff,
+        nanoseconds & 0xffff_ffff_ffff
+    );
+    let version = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
+    match catalog.write_json(&mut bytes, version, &uuid) {
+        Ok(()) => Ok(bytes),
+        Err(error) => {
+            let message = format!("the catalog cannot be written as JSON: {error}");
+            Err(Diagnostic::error(Code::P0109, Stage::Puppet, message))
+        }
+    }
+}
