@@ -6,12 +6,14 @@
 
 mod dedup;
 mod environment;
+mod manifests;
 mod merger;
 mod puppet;
 mod settle;
 mod state;
 mod thread;
 
+pub use manifests::PuppetNode;
 pub use merger::{GraphMerger, MergeOutcome, Source, SourceEvent};
-pub use puppet::PuppetSource;
+pub use puppet::{PuppetLoad, PuppetSource};
 pub use thread::{GraphSource, ProgramLoader, SourceThread, spawn};

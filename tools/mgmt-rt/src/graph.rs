@@ -58,7 +58,7 @@ pub fn run(args: &Args) -> ExitCode {
             finalized.graph
         }
         Err(diagnostics) => {
-            let unreadable = diagnostics.iter().any(|d| d.code == Code::P0107);
+            let unreadable = diagnostics.iter().any(|d| d.code == Code::P0107 || d.code == Code::P0701);
             report::print(diagnostics, files, errors);
             return if unreadable { ExitCode::from(2) } else { ExitCode::FAILURE };
         }

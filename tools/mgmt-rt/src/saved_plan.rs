@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::program;
-use crate::sources::{MergeUnmatched, PuppetFallback, Sources, Wait};
+use crate::sources::{MergeUnmatched, PuppetCompiler, PuppetFallback, Sources, Wait};
 
 /// A plan, with everything that is needed to make it again.
 #[derive(Debug, Serialize, Deserialize)]
@@ -61,6 +61,11 @@ struct SavedCatalog {
     interval: u32,
     fallback: PuppetFallback,
     module_path: Option<Vec<u8>>,
+    node: Option<String>,
+    facts: Option<SavedPath>,
+    facts_digest: Option<[u8; 32]>,
+    strict: bool,
+    compiler: PuppetCompiler,
 }
 
 impl Machine {
@@ -92,6 +97,11 @@ impl SavedCatalog {
             interval: sources.puppet_interval,
             fallback: sources.puppet_fallback,
             module_path: sources.puppet_module_path.as_ref().map(|paths| paths.as_bytes().to_vec()),
+            node: sources.node.clone(),
+            facts: sources.facts.as_deref().map(SavedPath::of),
+            facts_digest: sources.facts.as_deref().and_then(digest),
+            strict: sources.puppet_strict,
+            compiler: sources.puppet_compiler,
         }
     }
 }
@@ -144,6 +154,10 @@ impl SavedPlan {
         Sources {
             artifact: self.program.as_ref().map(|program| program.path.get()),
             puppet: catalog.map(|catalog| catalog.path.get()),
+            node: catalog.and_then(|catalog| catalog.node.clone()),
+            facts: catalog.and_then(|catalog| catalog.facts.as_ref()).map(SavedPath::get),
+            puppet_strict: catalog.is_some_and(|catalog| catalog.strict),
+            puppet_compiler: catalog.map_or(PuppetCompiler::Native, |catalog| catalog.compiler),
             puppet_interval: catalog.map_or(0, |catalog| catalog.interval),
             puppet_fallback: catalog.map_or(PuppetFallback::Callback, |catalog| catalog.fallback),
             puppet_module_path: catalog
@@ -177,7 +191,13 @@ impl SavedPlan {
             return Some(format!("{path} is not the program that was planned"));
         }
         let catalog = self.catalog.as_ref().filter(|catalog| digest(&catalog.path.get()) != catalog.digest);
-        catalog.map(|catalog| format!("the catalog {} has changed", catalog.path.get().display()))
+        if let Some(catalog) = catalog {
+            return Some(format!("the catalog {} has changed", catalog.path.get().display()));
+        }
+        let facts = self.catalog.as_ref().and_then(|catalog| Some((catalog.facts.as_ref()?, catalog.facts_digest)));
+        let facts =
+            facts.map(|(path, planned)| (path.get(), planned)).filter(|(path, planned)| digest(path) != *planned);
+        facts.map(|(path, _)| format!("the facts in {} have changed", path.display()))
     }
 
     /// Writes the plan to a file that only its owner may read. The file is replaced at once.

@@ -12,7 +12,7 @@ use mcl_artifact::program::Program;
 use mcl_diagnostics::{Diagnostic, Format, Severity};
 use pp_translate::FallbackPolicy;
 use resource_graph::ResourceGraph;
-use runtime::sources::{GraphMerger, MergeOutcome, PuppetSource, Source, SourceEvent};
+use runtime::sources::{GraphMerger, MergeOutcome, PuppetNode, PuppetSource, Source, SourceEvent};
 use runtime::{Commands, WaitLimit};
 use serde::{Deserialize, Serialize};
 
@@ -23,9 +23,22 @@ pub struct Sources {
     /// The program, as written by `mclc build`; optional if --puppet is given
     #[arg(value_name = "OUT.bin", required_unless_present = "puppet")]
     pub artifact: Option<PathBuf>,
-    /// A Puppet catalog: translated by `mclc puppet`, in JSON, or manifests for an installed Puppet to compile
+    /// Puppet code: an environment or a catalog as written by `mclc puppet`, a catalog in JSON, or manifests
     #[arg(long, value_name = "PATH")]
     pub puppet: Option<PathBuf>,
+    /// The name of the node to compile manifests for [default: the one that the facts are of]
+    #[arg(long, value_name = "NAME")]
+    pub node: Option<String>,
+    /// The facts to compile manifests with, in YAML or JSON [default: those of this machine, as far as they are known
+    /// without Facter]
+    #[arg(long, value_name = "FILE")]
+    pub facts: Option<PathBuf>,
+    /// Reject manifests that Puppet 8 rejects
+    #[arg(long)]
+    pub puppet_strict: bool,
+    /// What compiles manifests
+    #[arg(long, value_enum, value_name = "COMPILER", default_value_t = PuppetCompiler::Native)]
+    pub puppet_compiler: PuppetCompiler,
     /// Interval at which resources that call Puppet are applied again, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 1800)]
     pub puppet_interval: u32,
@@ -38,6 +51,14 @@ pub struct Sources {
     /// How to handle a merge point that exists on one side only
     #[arg(long, value_enum, value_name = "ACTION", default_value_t = MergeUnmatched::Error)]
     pub merge_unmatched: MergeUnmatched,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+pub enum PuppetCompiler {
+    /// This program
+    Native,
+    /// An installed Puppet
+    Puppet,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -92,7 +113,13 @@ impl Sources {
             module_path: self.puppet_module_path.iter().flat_map(std::env::split_paths).collect(),
             run_interval: self.puppet_interval,
         };
-        self.puppet.clone().map(|path| PuppetSource::new(path, options))
+        let node = PuppetNode {
+            name: self.node.clone(),
+            facts: self.facts.clone(),
+            strict: self.puppet_strict,
+            installed_puppet: self.puppet_compiler == PuppetCompiler::Puppet,
+        };
+        self.puppet.clone().map(|path| PuppetSource::new(path, node, options))
     }
 
     /// Returns the merger of the sources' graphs.
@@ -107,7 +134,12 @@ impl Sources {
 
     /// Returns an error for each file of root's that another user can change. Files that cannot be read are reported later.
     pub fn unprotected(&self) -> Vec<Diagnostic> {
-        self.artifact.iter().chain(&self.puppet).filter_map(|path| program::unprotected(path)).collect()
+        self.artifact
+            .iter()
+            .chain(&self.puppet)
+            .chain(&self.facts)
+            .filter_map(|path| program::unprotected(path))
+            .collect()
     }
 
     /// Like [`Sources::unprotected`], as warnings.
@@ -139,7 +171,7 @@ impl Sources {
             events.push((Source::Mcl, SourceEvent::Graph(graph)));
         }
         if let Some(source) = self.puppet_source() {
-            let (graph, more) = source.load()?;
+            let (graph, more) = source.load().result?;
             warnings.extend(more);
             events.push((Source::Puppet, SourceEvent::Graph(graph)));
         }

@@ -1,4 +1,4 @@
-//! The Puppet source: a translated artifact, a catalog, or manifests that an installed Puppet compiles.
+//! The Puppet source: a translated artifact, a catalog, or manifests, which are compiled with the facts of this machine.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -9,23 +9,36 @@ use mcl_diagnostics::{Code, Diagnostic, Stage};
 use pp_translate::TranslateOptions;
 use resource_graph::{ResourceGraph, StoredGraph};
 
-/// The location of a Puppet graph, and how to translate it.
+use crate::sources::manifests::{self, PuppetNode};
+
+/// The location of a Puppet graph, and how to compile and translate it.
 #[derive(Clone, Debug)]
 pub struct PuppetSource {
     path: PathBuf,
+    node: PuppetNode,
     options: TranslateOptions,
+}
+
+/// What a Puppet source made.
+#[derive(Debug)]
+pub struct PuppetLoad {
+    /// The graph and warnings, or all errors of the manifests, the catalog or its translation.
+    pub result: Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>>,
+    /// The files that it depends on, besides the path itself.
+    pub dependencies: Vec<PathBuf>,
 }
 
 impl PuppetSource {
     /// Makes a source without reading anything.
     #[must_use]
-    pub fn new(path: PathBuf, options: TranslateOptions) -> PuppetSource {
+    pub fn new(path: PathBuf, node: PuppetNode, options: TranslateOptions) -> PuppetSource {
         // Every directory above the path is watched. If the working directory is gone, reading fails later anyway.
-        PuppetSource { path: std::path::absolute(&path).unwrap_or(path), options }
+        let path = std::path::absolute(&path).unwrap_or(path);
+        PuppetSource { path, node: node.absolute(), options }
     }
 
-    /// Returns the time after which to load it again without a change of the path; `None` for never. Manifests also depend
-    /// on modules, data and facts, which only Puppet knows.
+    /// Returns the time after which to load it again without a change of what it depends on; `None` for never. Manifests may
+    /// depend on files that appear, and those that an installed Puppet compiles on what only Puppet knows.
     #[must_use]
     pub fn interval(&self) -> Option<Duration> {
         let manifests = self.path.is_dir() || self.path.extension().is_some_and(|e| e == "pp");
@@ -38,23 +51,39 @@ impl PuppetSource {
         &self.path
     }
 
-    /// Reads, compiles and translates the current content; returns the graph and warnings.
-    ///
-    /// # Errors
-    /// All errors of the catalog or its translation.
-    pub fn load(&self) -> Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let bytes = pp_translate::load_catalog(&self.path, None).map_err(|e| vec![e])?;
-        if mcl_artifact::is_artifact(&bytes) {
-            let stored: StoredGraph = mcl_artifact::read(&bytes, ArtifactStage::Puppet).map_err(|e| vec![e])?;
-            let corrupted = |cause: &dyn Display| {
-                let message = format!("the translated catalog {} is corrupted: {cause}", self.path.display());
-                vec![Diagnostic::error(Code::P0109, Stage::Puppet, message).help("translate the catalog again")]
-            };
-            let graph = stored.graph().map_err(|e| corrupted(&e))?;
-            graph.check_declared_order().map_err(|e| corrupted(&e))?;
-            return Ok((graph, Vec::new()));
+    /// Reads, compiles and translates the current content.
+    #[must_use]
+    pub fn load(&self) -> PuppetLoad {
+        if self.node.is_native() && pp_environment::is_environment_path(&self.path) {
+            let compiled = manifests::compile(&self.path, &self.options.module_path, &self.node);
+            let result = compiled.result.and_then(|(bytes, mut warnings)| {
+                let (graph, more) = self.translate(&bytes)?;
+                warnings.extend(more);
+                Ok((graph, warnings))
+            });
+            return PuppetLoad { result, dependencies: compiled.dependencies };
         }
-        let (catalog, mut warnings) = pp_translate::read_catalog(&bytes)?;
+        PuppetLoad { result: self.load_catalog(), dependencies: Vec::new() }
+    }
+
+    fn load_catalog(&self) -> Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let bytes = pp_translate::load_catalog(&self.path, self.node.name.as_deref()).map_err(|e| vec![e])?;
+        if !mcl_artifact::is_artifact(&bytes) {
+            return self.translate(&bytes);
+        }
+        let stored: StoredGraph = mcl_artifact::read(&bytes, ArtifactStage::Puppet).map_err(|e| vec![e])?;
+        let corrupted = |cause: &dyn Display| {
+            let message = format!("the translated catalog {} is corrupted: {cause}", self.path.display());
+            vec![Diagnostic::error(Code::P0109, Stage::Puppet, message).help("translate the catalog again")]
+        };
+        let graph = stored.graph().map_err(|e| corrupted(&e))?;
+        graph.check_declared_order().map_err(|e| corrupted(&e))?;
+        Ok((graph, Vec::new()))
+    }
+
+    /// Translates a catalog in JSON.
+    fn translate(&self, bytes: &[u8]) -> Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let (catalog, mut warnings) = pp_translate::read_catalog(bytes)?;
         let relationships = pp_translate::build_relationships(catalog)?;
         let translation = pp_translate::translate(&relationships, &self.options)?;
         warnings.extend(translation.warnings);

@@ -1,5 +1,6 @@
 //! What the thread of the graph sources shares with functions, resources and the agent: watches and a way to wake it.
 
+use std::collections::BTreeSet;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,6 +34,8 @@ pub(super) struct SourceState {
 struct Watches {
     watcher: Watcher,
     paths: FxHashMap<u64, WatchedPath>,
+    /// The files that the catalog depends on.
+    catalog_paths: FxHashMap<PathBuf, Subscription>,
     /// Changed paths that are not reported yet, because their writers are at work.
     unsettled: SettleTimers,
     /// The functions that read a value shared by a resource, by the kind and name of the resource.
@@ -45,6 +48,7 @@ impl SourceState {
         let watches = Watches {
             watcher: Watcher::with_write_phases(),
             paths: FxHashMap::default(),
+            catalog_paths: FxHashMap::default(),
             unsettled: SettleTimers::default(),
             shared_values: FxHashMap::default(),
             last_token: CATALOG_TOKEN,
@@ -103,8 +107,24 @@ impl SourceState {
         }
     }
 
-    pub(super) fn watch_catalog(&self, path: &Path) {
-        self.lock().watcher.subscribe(path, Scope::Entry, CATALOG_TOKEN);
+    /// Watches the files that the catalog depends on, instead of those before.
+    pub(super) fn watch_catalog<'a>(&self, paths: impl Iterator<Item = &'a Path>) {
+        let mut watches = self.lock();
+        let wanted: BTreeSet<&Path> = paths.collect();
+        let Watches { watcher, catalog_paths, .. } = &mut *watches;
+        catalog_paths.retain(|path, subscription| {
+            let is_wanted = wanted.contains(path.as_path());
+            if !is_wanted {
+                watcher.unsubscribe(*subscription);
+            }
+            is_wanted
+        });
+        for path in wanted {
+            if !catalog_paths.contains_key(path) {
+                let subscription = watcher.subscribe(path, Scope::Entry, CATALOG_TOKEN);
+                catalog_paths.insert(path.to_owned(), subscription);
+            }
+        }
     }
 
     /// Returns how often a path has changed.

@@ -130,7 +130,7 @@ impl Sources {
         let waker = state.clone();
         agent.on_graph_request(move || waker.wake());
         if let Some(puppet) = &puppet {
-            state.watch_catalog(puppet.path());
+            state.watch_catalog(std::iter::once(puppet.path()));
         }
         let mut sources = Sources {
             state,
@@ -284,7 +284,10 @@ impl Sources {
     /// Loads the catalog if it is due.
     fn load_catalog(&mut self) -> Option<(Source, SourceEvent)> {
         let puppet = self.puppet.as_ref().filter(|_| std::mem::take(&mut self.puppet_is_due))?;
-        let event = match puppet.load() {
+        let loaded = puppet.load();
+        let dependencies = loaded.dependencies.iter().map(PathBuf::as_path);
+        self.state.watch_catalog(std::iter::once(puppet.path()).chain(dependencies));
+        let event = match loaded.result {
             Ok((graph, warnings)) => {
                 if !warnings.is_empty() {
                     self.agent.send(Message::Problems(warnings));

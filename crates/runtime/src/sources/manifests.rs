@@ -1,0 +1,134 @@
+//! Compiling Puppet manifests with the facts of this machine, or of a file.
+
+use std::path::{Path, PathBuf};
+
+use mcl_diagnostics::{Code, Diagnostic, Stage};
+use pp_environment::{Compiled, Facts, HOST_FACT_FILES, compile_path, with_location};
+use pp_evaluator::LogEntry;
+use pp_functions::{LogLevel, Strict};
+
+/// The node to compile manifests for, and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PuppetNode {
+    /// The name; `None` for the one that the facts are of.
+    pub name: Option<String>,
+    /// A file of facts; `None` for those of this machine.
+    pub facts: Option<PathBuf>,
+    /// Reject what Puppet 8 rejects.
+    pub strict: bool,
+    /// Let an installed Puppet compile the manifests.
+    pub installed_puppet: bool,
+}
+
+impl PuppetNode {
+    pub(super) fn is_native(&self) -> bool {
+        !self.installed_puppet
+    }
+
+    /// Makes the path absolute, because the agent may change its working directory.
+    pub(super) fn absolute(mut self) -> PuppetNode {
+        self.facts = self.facts.map(|path| std::path::absolute(&path).unwrap_or(path));
+        self
+    }
+}
+
+/// A compiled catalog.
+pub(super) struct CompiledCatalog {
+    /// The catalog in JSON and warnings, or the errors.
+    pub(super) result: Result<(Vec<u8>, Vec<Diagnostic>), Vec<Diagnostic>>,
+    /// The files that it depends on.
+    pub(super) dependencies: Vec<PathBuf>,
+}
+
+/// Compiles the manifests or the artifact at a path. Locations are in the messages, because a program has other files.
+pub(super) fn compile(path: &Path, module_path: &[PathBuf], node: &PuppetNode) -> CompiledCatalog {
+    let mut dependencies: Vec<PathBuf> = match &node.facts {
+        Some(facts) => vec![facts.clone()],
+        None => HOST_FACT_FILES.iter().map(PathBuf::from).collect(),
+    };
+    let result = facts(node).and_then(|facts| {
+        let mut options = pp_environment::node_options(node.name.as_deref(), facts);
+        if node.strict {
+            options.strict = Strict::Error;
+            options.strict_variables = true;
+        }
+        let compiled = compile_path(path, module_path, &options).map_err(|error| vec![error])?;
+        dependencies.extend(compiled.dependencies.iter().cloned());
+        catalog(compiled)
+    });
+    CompiledCatalog { result, dependencies }
+}
+
+fn facts(node: &PuppetNode) -> Result<Facts, Vec<Diagnostic>> {
+    match &node.facts {
+        Some(path) => Facts::read(path).map_err(|error| vec![error.diagnostic()]),
+        None => Ok(pp_environment::host_facts()),
+    }
+}
+
+fn catalog(compiled: Compiled) -> Result<(Vec<u8>, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let files = &compiled.files;
+    let mut diagnostics: Vec<Diagnostic> =
+        compiled.log.iter().filter_map(message).map(|diagnostic| with_location(diagnostic, files)).collect();
+    diagnostics.extend(compiled.diagnostics.into_iter().map(|diagnostic| with_location(diagnostic, files)));
+    let Some(catalog) = compiled.catalog else { return Err(diagnostics) };
+    let mut bytes = Vec::new();
+    // The time of the compilation would make equal catalogs differ.
+    match catalog.write_json(&mut bytes, 0, "") {
+        Ok(()) => Ok((bytes, diagnostics)),
+        Err(error) => {
+            let message = format!("the catalog cannot be written as JSON: {error}");
+            Err(vec![Diagnostic::error(Code::P0109, Stage::Puppet, message)])
+        }
+    }
+}
+
+/// Returns a message of a manifest as a diagnostic; `None` for those that Puppet does not show by default.
+fn message(entry: &LogEntry) -> Option<Diagnostic> {
+    let scope = entry.scope.as_ref().map_or(String::new(), |scope| format!("{scope}: "));
+    let text = format!("{scope}{}", entry.message);
+    let diagnostic = match entry.level {
+        LogLevel::Debug | LogLevel::Info => return None,
+        LogLevel::Notice => Diagnostic::note(Code::P0706, Stage::Puppet, text),
+        LogLevel::Warning | LogLevel::Err | LogLevel::Alert | LogLevel::Emerg | LogLevel::Crit => {
+            Diagnostic::warning(Code::P0706, Stage::Puppet, text)
+        }
+    };
+    Some(diagnostic.maybe_at(entry.span))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scratch(manifest: &str) -> tempfile::TempDir {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        std::fs::write(directory.path().join("site.pp"), manifest).expect("writable");
+        std::fs::write(directory.path().join("facts.json"), r#"{"role": "web"}"#).expect("writable");
+        directory
+    }
+
+    fn node(directory: &Path) -> PuppetNode {
+        let facts = Some(directory.join("facts.json"));
+        PuppetNode { name: Some("n".to_owned()), facts, ..PuppetNode::default() }
+    }
+
+    #[test]
+    fn manifests_are_compiled_with_the_facts_of_a_file() {
+        let directory = scratch("notice($role)\nnotify { $role: }\n");
+        let compiled = compile(&directory.path().join("site.pp"), &[], &node(directory.path()));
+        let (bytes, messages) = compiled.result.expect("valid");
+        assert!(String::from_utf8_lossy(&bytes).contains(r#""title":"web""#));
+        let texts: Vec<&str> = messages.iter().map(|message| &*message.message).collect();
+        assert_eq!(texts, ["site.pp:1:1: Class[main]: web"]);
+        assert_eq!(compiled.dependencies, [directory.path().join("facts.json"), directory.path().join("site.pp")]);
+    }
+
+    #[test]
+    fn errors_say_where_they_are() {
+        let directory = scratch("\nfail('no')\n");
+        let compiled = compile(&directory.path().join("site.pp"), &[], &node(directory.path()));
+        let errors = compiled.result.expect_err("an error");
+        assert!(errors[0].message.starts_with("site.pp:2:"), "{}", errors[0].message);
+    }
+}
