@@ -137,6 +137,24 @@ fn resource_graph_is_independent_of_its_sources() {
 }
 
 #[test]
+fn stages_of_the_puppet_compiler_depend_on_earlier_ones_only() {
+    let above_values = ["pp-ast", "pp-functions", "pp-catalog", "pp-evaluator", "pp-syntax", "pp-environment"];
+    assert_unreachable("pp-ast", &["pp-types", "pp-syntax", "pp-evaluator", "pp-catalog", "pp-functions"]);
+    assert_unreachable("pp-syntax", &["pp-types", "pp-functions", "pp-catalog", "pp-evaluator", "pp-environment"]);
+    assert_unreachable("pp-types", &above_values);
+    assert_unreachable("pp-functions", &["pp-ast", "pp-syntax", "pp-catalog", "pp-evaluator", "pp-environment"]);
+    assert_unreachable("pp-resource-types", &above_values);
+    assert_unreachable("pp-catalog", &["pp-ast", "pp-functions", "pp-syntax", "pp-evaluator", "pp-environment"]);
+    assert_unreachable("pp-lint", &["pp-types", "pp-evaluator", "pp-environment"]);
+    assert_unreachable("pp-evaluator", &["pp-syntax", "pp-environment", "pp-translate"]);
+    assert_no_external("pp-evaluator", IO);
+    for name in ["pp-syntax", "pp-evaluator", "pp-lint", "pp-environment"] {
+        assert_unreachable(name, FRONT_END);
+        assert_unreachable(name, &["resource-graph", "function-engine", "resources", "runtime"]);
+    }
+}
+
+#[test]
 fn test_support_is_a_dev_dependency() {
     for (name, reached) in Dependencies::read().reached {
         assert!(!reached.contains("test-support"), "{name} must depend on test-support for tests only");

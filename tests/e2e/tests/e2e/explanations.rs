@@ -115,6 +115,45 @@ fn every_example_of_a_puppet_code_gives_what_its_explanation_says() {
     assert!(differences.is_empty(), "{}", differences.join("\n\n"));
 }
 
+#[test]
+fn every_manifest_in_an_explanation_gives_what_it_says() {
+    let mut differences = Vec::new();
+    for code in all_codes().filter(|code| code.name().starts_with('P') || code.name().starts_with("W03")) {
+        for block in blocks(code.info().explanation) {
+            let Block::Code(manifest) = block else { continue };
+            let Some((Language::Manifest, expectation)) = manifest.tested() else { continue };
+            if manifest.ignore_reason().is_some() {
+                continue;
+            }
+            let scratch = Scratch::new("");
+            let files = manifest.files();
+            for (name, text) in &files {
+                let path = scratch.path(name);
+                std::fs::create_dir_all(path.parent().expect("a parent")).expect("the scratch directory is writable");
+                std::fs::write(path, text).expect("the scratch directory is writable");
+            }
+            let name = files[0].0;
+            let ran = if code.name().starts_with('W') {
+                scratch.run("mclc", &["check", name, "--format", "short", "--warn", code.name()])
+            } else {
+                scratch.run("mclc", &["puppet", name, "--emit", "catalog", "--diagnostics", "short"])
+            };
+            // Another lint may apply to an example that is wrong in one way.
+            let reported = if code.name().starts_with('W') { &ran.out } else { &ran.err };
+            let found: BTreeSet<&str> = reported.split(['[', ']']).filter(|word| is_code(word)).collect();
+            let is_right = match expectation {
+                Expectation::Fails => found.iter().eq([code.name()].iter()),
+                Expectation::Passes => found.is_empty() && ran.status == 0,
+            };
+            if !is_right {
+                let text = manifest.text;
+                differences.push(format!("{} ({}) from\n{text}found\n{reported}", code.name(), manifest.info));
+            }
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n\n"));
+}
+
 fn is_code(word: &str) -> bool {
     all_codes().any(|code| code.name() == word)
 }

@@ -1,0 +1,213 @@
+//! A fuzzer of the Puppet compiler: it parses, lints and evaluates mutated programs for some seconds.
+//!
+//! `cargo run --profile fuzz -p fuzz --bin puppet -- --seconds 60 --seed 7`
+//!
+//! The programs are those of `tests/puppet/lang`, cut into words that are deleted, doubled, exchanged, or replaced by words of
+//! other programs. A panic, a program that takes more than two seconds, a tree that breaks its own invariants, and a diagnostic
+//! outside of its file end the run with status 1. The program is written to `fuzz-crash.pp`; `--trace` writes each before it is
+//! compiled, to find one that ends the whole process.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use fastrand::Rng;
+use mcl_diagnostics::{Diagnostic, FileId, Severity, SourceFile};
+use pp_environment::{DiskServices, Facts, node_options};
+use pp_evaluator::{Budget, Environment, Options, Origin, Source};
+
+/// A program that takes longer counts as a hang.
+const PROGRAM_TIMEOUT: Duration = Duration::from_secs(2);
+/// The limits of an evaluation, small enough for a program in an endless loop.
+const BUDGET: Budget = Budget { steps: 2_000_000, bytes: 256 << 20, depth: 2_000 };
+/// The stack of a worker thread of `mclc check`.
+const STACK_BYTES: usize = 2 << 20;
+const CRASH_FILE: &str = "fuzz-crash.pp";
+
+/// Fuzzes the Puppet compiler.
+#[derive(Parser)]
+struct Args {
+    /// How long to run
+    #[arg(long, default_value_t = 10)]
+    seconds: u64,
+    /// Where to start; random by default
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Number of threads
+    #[arg(long, default_value_t = 2)]
+    threads: u64,
+    /// Write every program to `fuzz-crash.pp` before it is compiled, and use one thread
+    #[arg(long)]
+    trace: bool,
+}
+
+/// Reads the recorded programs.
+fn corpus() -> Vec<String> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/puppet/lang");
+    let mut files: Vec<_> =
+        std::fs::read_dir(directory).expect("recorded programs").map(|entry| entry.expect("an entry").path()).collect();
+    files.sort();
+    let mut programs = Vec::new();
+    for file in files {
+        let text = std::fs::read_to_string(file).expect("UTF-8");
+        for line in text.lines() {
+            let record: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            programs.push(record["code"].as_str().expect("a program").to_owned());
+        }
+    }
+    programs
+}
+
+/// Cuts a program into words: runs of letters and digits, runs of whitespace, and single other characters.
+fn words(text: &str) -> Vec<&str> {
+    let class = |c: char| {
+        if c.is_alphanumeric() || c == '_' {
+            0
+        } else if c.is_whitespace() {
+            1
+        } else {
+            2
+        }
+    };
+    let mut words = Vec::new();
+    let mut start = 0;
+    let mut last = None;
+    for (at, c) in text.char_indices() {
+        if last.is_some_and(|last| last != class(c) || last == 2) {
+            words.push(&text[start..at]);
+            start = at;
+        }
+        last = Some(class(c));
+    }
+    words.push(&text[start..]);
+    words
+}
+
+/// Makes a program out of one or two of the corpus.
+fn mutated(corpus: &[String], rng: &mut Rng) -> String {
+    let mut program: Vec<String> =
+        words(rng.choice(corpus).expect("programs")).into_iter().map(str::to_owned).collect();
+    let other = words(rng.choice(corpus).expect("programs"));
+    if rng.u8(..4) == 0 {
+        program.push("\n".to_owned());
+        program.extend(other.iter().map(|word| (*word).to_owned()));
+    }
+    for _ in 0..rng.usize(..4) {
+        if program.is_empty() {
+            break;
+        }
+        let at = rng.usize(..program.len());
+        match rng.u8(..6) {
+            0 => drop(program.remove(at)),
+            1 => program.insert(at, program[at].clone()),
+            2 => {
+                let with = rng.usize(..program.len());
+                program.swap(at, with);
+            }
+            3 | 4 => program[at] = (*rng.choice(&other).expect("words")).to_owned(),
+            _ => {
+                let end = (at + rng.usize(1..8)).min(program.len());
+                let part: Vec<String> = program[at..end].to_vec();
+                for _ in 0..rng.usize(1..40) {
+                    program.splice(at..at, part.iter().cloned());
+                }
+            }
+        }
+    }
+    program.concat()
+}
+
+/// Compiles a program; returns whether it was accepted.
+fn run(text: &str, options: &Options) -> bool {
+    let parsed = pp_syntax::parse(FileId(0), text, pp_syntax::Mode::Manifest);
+    let file = SourceFile::new("site.pp", text);
+    check(&parsed.diagnostics, &file);
+    parsed.tree.validate(text).expect("a tree of the parser is valid");
+    if parsed.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+        return false;
+    }
+    let subject = pp_lint::Subject { file: &file, tree: &parsed.tree, autoload_name: None };
+    check(&pp_lint::check(subject, &|_| true), &file);
+    let _ = pp_syntax::pn(&parsed.tree);
+    let mut environment = Environment::default();
+    environment.files.files.push(file.clone());
+    environment.sources.push(Source { origin: Origin::Main, tree: parsed.tree });
+    let compilation = pp_evaluator::compile(&environment, options, &DiskServices::default());
+    if compilation.templates.is_empty() {
+        check(&compilation.diagnostics, &file);
+    }
+    assert_eq!(compilation.catalog.is_none(), !compilation.diagnostics.is_empty(), "an error or a catalog");
+    compilation.catalog.is_some_and(|catalog| catalog.write_json(std::io::sink(), 0, "").is_ok())
+}
+
+fn check(diagnostics: &[Diagnostic], file: &SourceFile) {
+    for diagnostic in diagnostics {
+        let spans = diagnostic.span.into_iter().chain(diagnostic.labels.iter().map(|label| label.span));
+        for span in spans {
+            let range = span.start as usize..span.end as usize;
+            assert!(file.text.get(range).is_some(), "{}: a span outside of the file", diagnostic.message);
+        }
+    }
+}
+
+fn work(args: &Args, corpus: &[String], seed: u64, found: &AtomicBool) {
+    let mut rng = Rng::with_seed(seed);
+    let facts = Facts::default();
+    let mut options = node_options(Some("agent.example.com"), facts);
+    options.budget = BUDGET;
+    let end = Instant::now() + Duration::from_secs(args.seconds);
+    let (mut count, mut accepted, mut slowest) = (0usize, 0usize, Duration::ZERO);
+    while Instant::now() < end && !found.load(Ordering::Relaxed) {
+        let text = mutated(corpus, &mut rng);
+        if args.trace {
+            save(&text);
+        }
+        let start = Instant::now();
+        let result = catch_unwind(AssertUnwindSafe(|| run(&text, &options)));
+        let time = start.elapsed();
+        slowest = slowest.max(time);
+        if result.is_err() || time > PROGRAM_TIMEOUT {
+            let what = if result.is_err() { "panic" } else { "too slow" };
+            println!("seed {seed}, program {count}: {what} after {time:?}");
+            if !found.swap(true, Ordering::Relaxed) {
+                save(&text);
+            }
+            return;
+        }
+        accepted += usize::from(result.unwrap_or(false));
+        count += 1;
+    }
+    println!("seed {seed}: {count} programs, {accepted} accepted, slowest {slowest:?}");
+    if count >= 1000 && accepted * 20 <= count {
+        println!("too few programs are accepted to test the evaluator");
+        found.store(true, Ordering::Relaxed);
+    }
+}
+
+fn save(text: &str) {
+    if let Err(error) = std::fs::write(CRASH_FILE, text) {
+        println!("cannot write {CRASH_FILE}: {error}");
+    }
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let corpus = corpus();
+    println!("{} programs in the corpus, {} s", corpus.len(), args.seconds);
+    let seed = args.seed.unwrap_or_else(|| u64::from(fastrand::u32(..)));
+    let threads = if args.trace { 1 } else { args.threads };
+    let found = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            let (args, corpus, found) = (&args, &corpus, &found);
+            std::thread::Builder::new()
+                .stack_size(STACK_BYTES)
+                .spawn_scoped(scope, move || work(args, corpus, seed.wrapping_add(thread), found))
+                .expect("the system starts threads");
+        }
+    });
+    ExitCode::from(u8::from(found.into_inner()))
+}
