@@ -7,8 +7,6 @@ use crate::value::Value;
 #[must_use]
 pub fn with_article(noun: &str) -> String {
     let vowel = noun.starts_with(|c: char| "aeiouAEIOU".contains(c));
-    // Acronyms that are spoken by their letters, and long u.
-    let vowel = vowel && !noun.starts_with("URI") && !noun.starts_with("Uni");
     format!("{} {noun}", if vowel { "an" } else { "a" })
 }
 

@@ -122,7 +122,7 @@ impl Printer {
         {
             self.aliases.push(alias.name.clone());
             self.out.push_str(" = ");
-            self.ty(resolved);
+            self.ty(&crate::normalize::normalize(resolved));
             self.aliases.pop();
         }
     }
