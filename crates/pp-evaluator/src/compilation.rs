@@ -26,7 +26,7 @@ pub struct Compilation {
     pub value: Value,
     /// The messages of the program and the warnings of the evaluation, in order.
     pub log: Vec<LogEntry>,
-    /// The errors; none if there is a catalog.
+    /// The errors, none if there is a catalog, and warnings about the catalog.
     pub diagnostics: Vec<Diagnostic>,
     /// The templates that were evaluated: spans may refer to them by ids that follow those of the environment's files.
     pub templates: Vec<SourceFile>,
@@ -60,10 +60,13 @@ pub fn compile(environment: &Environment, options: &Options, services: &dyn Serv
         Ok(value) => evaluator.finish().map(|()| value),
         Err(stop) => Err(vec![diagnostic(stop)]),
     };
-    let Evaluator { catalog, log, templates, .. } = evaluator;
+    let Evaluator { catalog, log, templates, mut diagnostics, .. } = evaluator;
     match finished {
-        Ok(value) => Compilation { catalog: Some(catalog), value, log, diagnostics: Vec::new(), templates },
-        Err(diagnostics) => Compilation { log, diagnostics, templates, ..Compilation::default() },
+        Ok(value) => Compilation { catalog: Some(catalog), value, log, diagnostics, templates },
+        Err(errors) => {
+            diagnostics.splice(0..0, errors);
+            Compilation { log, diagnostics, templates, ..Compilation::default() }
+        }
     }
 }
 
@@ -88,7 +91,7 @@ impl Evaluator<'_> {
 
     fn finish(&mut self) -> Result<(), Vec<Diagnostic>> {
         let warnings = self.catalog.finish().map_err(|errors| -> Vec<Diagnostic> {
-            errors.iter().map(|error| diagnostic(self.catalog_error(error, None))).collect()
+            errors.iter().map(|error| error.diagnostic(&self.catalog)).collect()
         })?;
         for warning in warnings {
             self.catalog_warning(&warning).map_err(|stop| vec![diagnostic(stop)])?;

@@ -1,9 +1,9 @@
 //! Resource defaults: `File { mode => '0644' }` (spec 07 §5.8).
 
-use mcl_diagnostics::{Code, Span, nearest};
+use mcl_diagnostics::{Code, Span};
 use pp_ast::{Expr, ExprId};
-use pp_catalog::{CatalogError, ErrorKind, Parameters};
-use pp_types::{Type, Value, operand_name};
+use pp_catalog::{CatalogError, Parameters};
+use pp_types::{Error, ErrorKind, Type, Value, operand_name};
 
 use crate::evaluator::Evaluator;
 use crate::scope::ScopeId;
@@ -60,32 +60,11 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Creates an error of the catalog at its location, or else at an expression.
+    /// Creates an error of the catalog at an expression, or else at its own location.
     pub(crate) fn catalog_error(&self, error: &CatalogError, span: Option<Span>) -> Stop {
-        let place = span.or(error.location.span);
         let earlier = error.earlier().and_then(|earlier| earlier.span);
-        let text = pp_types::Error::new(pp_types::ErrorKind::Evaluation, error.to_string());
-        let stop = located(unlocated(text), place).code(Code::P0511).help(self.catalog_help(error));
-        stop.trace(earlier, "first declaration")
-    }
-
-    fn catalog_help(&self, error: &CatalogError) -> Option<String> {
-        match &error.kind {
-            ErrorKind::Duplicate { reference, .. } if &*reference.type_name == "Class" => {
-                Some("declare a class once with `class { … }`, before every `include` of it".to_owned())
-            }
-            ErrorKind::Duplicate { .. } => {
-                Some("a resource is declared once; give this one another title, or use one declaration".to_owned())
-            }
-            ErrorKind::UnknownParameter { reference, parameter } => {
-                let ty = self.options.resource_types.find(&reference.type_name.to_lowercase())?;
-                let similar = nearest(parameter, ty.attributes.iter().map(|attribute| attribute.name))?;
-                Some(format!("an attribute with a similar name: `{similar}`"))
-            }
-            ErrorKind::NotSubclass(_) => {
-                Some("use a collector: `Type <| title == '…' |> { … }` may override anywhere".to_owned())
-            }
-            _ => None,
-        }
+        let text = Error::new(ErrorKind::Evaluation, error.to_string());
+        let stop = located(unlocated(text), span.or(error.location.span)).code(error.code());
+        stop.help(error.help(&self.catalog)).trace(earlier, "first declaration")
     }
 }

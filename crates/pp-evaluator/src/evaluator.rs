@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use mcl_diagnostics::{FileId, SourceFile, Span};
+use mcl_diagnostics::{Diagnostic, FileId, SourceFile, Span};
 use pp_ast::{ExprId, ParameterList, TextRange, Tree};
 use pp_catalog::{Catalog, ResourceId, ResourceKind, SourceId};
 use pp_functions::LogLevel;
@@ -66,6 +66,8 @@ pub(crate) struct Evaluator<'e> {
     pub signatures: FxHashMap<FunctionRef, Rc<Signature>>,
     pub regexps: FxHashMap<Arc<str>, Regexp>,
     pub log: Vec<LogEntry>,
+    /// Warnings about the catalog.
+    pub diagnostics: Vec<Diagnostic>,
     /// The templates that were evaluated, and by their text where they are.
     pub templates: Vec<SourceFile>,
     pub template_trees: FxHashMap<Arc<str>, &'e Tree>,
@@ -115,6 +117,7 @@ impl<'e> Evaluator<'e> {
             signatures: FxHashMap::default(),
             regexps: FxHashMap::default(),
             log: Vec::new(),
+            diagnostics: Vec::new(),
             templates: Vec::new(),
             template_trees: FxHashMap::default(),
             steps: 0,

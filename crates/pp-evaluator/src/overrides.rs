@@ -4,7 +4,7 @@ use mcl_diagnostics::Code;
 use pp_ast::ExprId;
 use pp_catalog::{CatalogWarning, Override, Reference};
 use pp_functions::Strict;
-use pp_types::{Type, Value};
+use pp_types::{Error, ErrorKind, Type, Value};
 
 use crate::evaluator::Evaluator;
 use crate::stop::{Eval, located, unlocated};
@@ -42,18 +42,18 @@ impl Evaluator<'_> {
         Ok(value)
     }
 
-    /// Reports a warning of the catalog, which is an error by the setting `strict`.
+    /// Reports a warning of the catalog. A late override is an error by the setting `strict`.
     pub(crate) fn catalog_warning(&mut self, warning: &CatalogWarning) -> Eval<()> {
-        let span = warning.location().span;
-        match self.options.strict {
-            Strict::Off => {}
-            Strict::Warning => self.warn_at(span, warning.to_string()),
-            Strict::Error => {
-                let error = pp_types::Error::new(pp_types::ErrorKind::Evaluation, warning.to_string());
-                let stop = located(unlocated(error), span);
-                return Err(stop.code(Code::P0511));
+        if let CatalogWarning::LateOverride { .. } = warning
+            && self.options.strict != Strict::Warning
+        {
+            if self.options.strict == Strict::Off {
+                return Ok(());
             }
+            let error = Error::new(ErrorKind::Evaluation, warning.to_string());
+            return Err(located(unlocated(error), warning.location().span).code(warning.code()));
         }
+        self.diagnostics.push(warning.diagnostic());
         Ok(())
     }
 }

@@ -92,7 +92,8 @@ pub fn compile_program(code: &str, options: &Options) -> Compiled {
     let sources = vec![Source { origin: Origin::Main, tree: parsed.tree }];
     let environment = Environment { files: files.clone(), sources };
     let compilation = compile(&environment, options, &World);
-    let errors = compilation.diagnostics.clone();
+    let is_error = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
+    let errors = compilation.diagnostics.iter().filter(is_error).cloned().collect();
     Compiled { files, errors, is_rejected_early: false, compilation }
 }
 
