@@ -50,6 +50,7 @@ pub fn compile(environment: &Environment, options: &Options, services: &dyn Serv
     let definitions = Definitions::new(environment);
     let mut errors = definitions.errors.clone();
     errors.extend(duplicate_nodes(&definitions.nodes));
+    errors.extend(definitions.redefined_types(&options.resource_types));
     if !errors.is_empty() {
         return Compilation { diagnostics: errors, ..Compilation::default() };
     }

@@ -1,7 +1,7 @@
 //! Resource defaults: `File { mode => '0644' }` (spec 07 §5.8).
 
 use mcl_diagnostics::{Code, Span};
-use pp_ast::{Expr, ExprId};
+use pp_ast::ExprId;
 use pp_catalog::{CatalogError, Parameters};
 use pp_types::{Error, ErrorKind, Type, Value, operand_name};
 
@@ -13,18 +13,15 @@ impl Evaluator<'_> {
     pub(crate) fn eval_defaults(&mut self, id: ExprId, index: u32) -> Eval {
         let tree = self.frame.tree;
         let defaults = tree.defaults[index as usize];
-        let type_name = match &tree.exprs[defaults.type_name] {
-            Expr::TypeName(name) => pp_catalog::capitalize(crate::definitions::plain(tree.str(*name))),
-            _ => match self.eval(defaults.type_name)? {
-                Value::Type(Type::Resource(Some(name), None)) => name,
-                other => {
-                    let message = format!(
-                        "Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got {}",
-                        operand_name(&other)
-                    );
-                    return Err(self.error(id, message));
-                }
-            },
+        let type_name = match self.eval(defaults.type_name)? {
+            Value::Type(Type::Resource(Some(name), None)) => name,
+            other => {
+                let got = operand_name(&other);
+                let message = format!(
+                    "Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got {got}"
+                );
+                return Err(self.error(id, message).code(Code::P0511));
+            }
         };
         let attributes = self.eval_attributes(defaults.attributes, id)?;
         let scope = self.frame.scope;

@@ -6,6 +6,8 @@ use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
 use pp_ast::{
     ClassDefinition, DefineDefinition, Definition, DefinitionId, FunctionDefinition, NodeDefinition, Tree, TypeAlias,
 };
+use pp_resource_types::KnownTypes;
+use pp_types::named;
 use rustc_hash::FxHashMap;
 
 use crate::environment::{Environment, Origin};
@@ -170,6 +172,26 @@ impl<'e> Definitions<'e> {
                 }
             }
         }
+    }
+}
+
+impl Definitions<'_> {
+    /// Returns the errors of aliases that have the name of a built-in or native type.
+    pub(crate) fn redefined_types(&self, natives: &KnownTypes) -> Vec<Diagnostic> {
+        let mut errors = Vec::new();
+        for (key, alias) in &self.aliases {
+            let name = plain(alias.tree.str(alias.definition.name));
+            if named(name).is_some() || key == "node" || natives.find(key).is_some() {
+                let text = format!(
+                    "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/type/{key}', a type of Puppet itself"
+                );
+                let span = alias.tree.range_span(alias.definition.name_range);
+                let error = Diagnostic::error(Code::P0504, Stage::Puppet, text).at(span);
+                errors.push(error.help("choose another name, or put it into the namespace of a module"));
+            }
+        }
+        errors.sort_by_key(|error| error.span);
+        errors
     }
 }
 

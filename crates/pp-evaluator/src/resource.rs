@@ -41,13 +41,14 @@ impl Evaluator<'_> {
         let ty = self.resource_type(id, resource.type_name)?;
         let bodies = tree.bodies(resource.bodies);
 
-        // All titles come first, then the attributes of each body, those of `default` before the others.
+        // Titles and attributes of all bodies are evaluated before anything is declared.
         let mut seen = FxHashSet::default();
-        let mut titles = Vec::with_capacity(bodies.len());
+        let mut evaluated = Vec::with_capacity(bodies.len());
+        let mut defaults = Vec::new();
         let mut has_default = false;
         for body in bodies {
-            let (list, is_default) = self.eval_titles(body.title)?;
-            for title in &list {
+            let (titles, is_default) = self.eval_titles(body.title)?;
+            for title in &titles {
                 if !seen.insert(title.clone()) {
                     let message = format!("The title '{title}' has already been used in this resource expression");
                     return Err(self.error(id, message).code(Code::P0511));
@@ -57,33 +58,25 @@ impl Evaluator<'_> {
                 let message = "This resource expression has more than one default body";
                 return Err(self.error(body.title, message).code(Code::P0511));
             }
-            titles.push((list, is_default));
-        }
-        let mut defaults = Vec::new();
-        for (body, (_, is_default)) in bodies.iter().zip(&titles) {
-            if *is_default {
-                defaults = self.eval_attributes(body.attributes, id)?;
+            let parameters = self.eval_attributes(body.attributes, id)?;
+            if is_default {
+                defaults.clone_from(&parameters);
             }
+            evaluated.push((titles, parameters));
         }
         if resource.form == ResourceForm::Exported {
             let message = "You cannot collect exported resources without storeconfigs being set; the export is ignored";
             self.warn_at(Some(self.span(id)), message);
         }
         let mut references = Vec::with_capacity(seen.len());
-        for (body, (titles, is_default)) in bodies.iter().zip(titles) {
-            if titles.is_empty() {
-                continue;
-            }
-            let mut parameters: Parameters = match is_default {
-                true => Parameters::default(),
-                false => self.eval_attributes(body.attributes, id)?.into_iter().collect(),
-            };
+        let span = Some(self.span(id));
+        for (titles, parameters) in evaluated {
+            let mut parameters: Parameters = parameters.into_iter().collect();
             for default in &defaults {
                 if parameters.get(&default.name).is_none() {
                     parameters.set(default.clone());
                 }
             }
-            let span = Some(self.span(id));
             for title in titles {
                 let declaration = Declaration { title, parameters: parameters.clone(), form: resource.form, span };
                 let reference = self.declare(&ty, declaration).map_err(|stop| located(stop, span))?;

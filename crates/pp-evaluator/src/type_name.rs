@@ -10,12 +10,13 @@ use crate::definitions::{Defined, plain};
 use crate::evaluator::Evaluator;
 use crate::frame::Frame;
 use crate::scope::TOP;
-use crate::stop::{Eval, Stop};
+use crate::stop::{Eval, Stop, located, unlocated};
 
 impl<'e> Evaluator<'e> {
     /// Evaluates a capitalized name.
     pub(crate) fn eval_type_name(&mut self, id: ExprId, name: &Arc<str>) -> Eval {
-        if let Some(ty) = self.find_type(name)? {
+        let found = self.find_type(name).map_err(|stop| located(stop, Some(self.span(id))))?;
+        if let Some(ty) = found {
             return Ok(Value::Type(ty));
         }
         if self.in_alias {
@@ -47,7 +48,7 @@ impl<'e> Evaluator<'e> {
         if let Some(alias) = self.definitions.aliases.get(&key).copied() {
             return self.alias(name, alias).map(Some);
         }
-        let is_resource = self.definitions.defines.contains_key(&*key) || self.is_native_type(&key);
+        let is_resource = key == "node" || self.definitions.defines.contains_key(&*key) || self.is_native_type(&key);
         let ty = is_resource.then(|| Type::Resource(Some(pp_catalog::capitalize(&key)), None));
         self.types.insert(name.into(), ty.clone());
         Ok(ty)
@@ -75,7 +76,8 @@ impl<'e> Evaluator<'e> {
         if !is_grounded(&alias) {
             self.types.remove(name);
             let message = format!("Type alias '{}' cannot be resolved to a real type", alias.name);
-            return Err(Stop::at(span, Error::new(ErrorKind::TypeParameters, message)));
+            let stop = unlocated(Error::new(ErrorKind::TypeParameters, message));
+            return Err(stop.trace(Some(span), "the definition leads back to the alias"));
         }
         Ok(Type::Alias(alias))
     }

@@ -120,7 +120,7 @@ pub fn matches_option(option: &Value, value: &Value) -> Result<(bool, Option<Cap
             Ok((captures.is_some(), captures))
         }
         (Value::Regexp(_), _) => Ok((option == value, None)),
-        (Value::Type(ty), _) => Ok((is_instance(ty, value) || equal(option, value), None)),
+        (Value::Type(ty), _) => Ok((is_instance(ty, value), None)),
         (Value::SemVerRange(range), Value::SemVer(version)) => Ok((range.contains(version), None)),
         (Value::SemVerRange(range), Value::String(text)) => {
             Ok((crate::semver::SemVer::parse(text).is_some_and(|version| range.contains(&version)), None))
@@ -129,21 +129,27 @@ pub fn matches_option(option: &Value, value: &Value) -> Result<(bool, Option<Cap
             if options.len() != values.len() {
                 return Ok((false, None));
             }
+            let mut last = None;
             for (option, value) in options.iter().zip(values.iter()) {
-                if !deep(|| matches_option(option, value))?.0 {
+                let (matched, captures) = deep(|| matches_option(option, value))?;
+                if !matched {
                     return Ok((false, None));
                 }
+                last = captures.or(last);
             }
-            Ok((true, None))
+            Ok((true, last))
         }
         (Value::Hash(options), Value::Hash(values)) => {
+            let mut last = None;
             for (key, option) in options.iter() {
-                match values.get(key) {
-                    Some(value) if deep(|| matches_option(option, value))?.0 => {}
-                    _ => return Ok((false, None)),
+                let Some(value) = values.get(key) else { return Ok((false, None)) };
+                let (matched, captures) = deep(|| matches_option(option, value))?;
+                if !matched {
+                    return Ok((false, None));
                 }
+                last = captures.or(last);
             }
-            Ok((true, None))
+            Ok((true, last))
         }
         _ => Ok((equal(option, value), None)),
     }

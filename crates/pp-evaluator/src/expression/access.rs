@@ -147,11 +147,11 @@ impl Evaluator<'_> {
             Type::Resource(None, None) => self.resource_references(id, first, keys),
             Type::Resource(Some(name), None) => {
                 let titles = flatten(keys);
-                self.references(id, first, &Type::Resource(Some(name.clone()), None), &titles)
+                self.references(first, &Type::Resource(Some(name.clone()), None), &titles)
             }
             Type::Class(None) => {
                 let names = flatten(keys);
-                self.references(id, first, &Type::Class(None), &names)
+                self.references(first, &Type::Class(None), &names)
             }
             Type::Alias(alias) => {
                 let name = alias.name.clone();
@@ -178,21 +178,19 @@ impl Evaluator<'_> {
             return Ok(Value::Type(base));
         }
         let titles = flatten(titles);
-        self.references(id, first, &base, &titles)
+        self.references(first, &base, &titles)
     }
 
-    /// Returns one reference, or an array of several.
-    fn references(&mut self, id: ExprId, first: ExprId, base: &Type, titles: &[Value]) -> Eval {
-        if titles.is_empty() {
-            return parametrize(base, &[]).map(Value::Type).map_err(|error| self.fault(id, error));
-        }
+    /// Returns one reference, or an array of several. Titles without a value are left out.
+    fn references(&mut self, first: ExprId, base: &Type, titles: &[Value]) -> Eval {
         let mut references = Vec::with_capacity(titles.len());
-        for title in titles {
+        for title in titles.iter().filter(|title| **title != Value::Undef) {
             let ty = parametrize(base, std::slice::from_ref(title)).map_err(|error| self.fault(first, error))?;
             references.push(Value::Type(ty));
         }
-        match references.len() {
-            1 => Ok(references.remove(0)),
+        match (references.len(), titles.len()) {
+            (1, 1) => Ok(references.remove(0)),
+            (0, 1) => Ok(Value::Undef),
             _ => Ok(Value::array(references)),
         }
     }

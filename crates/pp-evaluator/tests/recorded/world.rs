@@ -8,7 +8,7 @@ use pp_ast::Tree;
 use pp_evaluator::{Compilation, Environment, LogEntry, LookupRequest, Options, Origin, Services, Source, compile};
 use pp_functions::{FileKind, LogLevel, Strict};
 use pp_syntax::{Mode, parse};
-use pp_types::{Error, ErrorKind, Hash, Value, from_json};
+use pp_types::{Error, ErrorKind, Hash, Value};
 
 /// Files with absolute paths, and templates.
 pub struct World;
@@ -73,7 +73,7 @@ pub fn options(strict: bool) -> Options {
 }
 
 fn hash(json: &serde_json::Value) -> Hash {
-    match from_json(json) {
+    match convert(json) {
         Value::Hash(hash) => hash.0.clone(),
         other => panic!("not a hash: {other:?}"),
     }
@@ -138,5 +138,18 @@ impl Compiled {
             _ => String::new(),
         };
         format!("{level}: {scope}{}{place}", entry.message)
+    }
+}
+
+fn convert(json: &serde_json::Value) -> Value {
+    match json {
+        serde_json::Value::Null => Value::Undef,
+        serde_json::Value::Bool(b) => Value::Boolean(*b),
+        serde_json::Value::Number(n) => {
+            n.as_i64().map_or_else(|| Value::from(n.as_f64().unwrap_or(0.0)), Value::Integer)
+        }
+        serde_json::Value::String(s) => Value::from(&**s),
+        serde_json::Value::Array(a) => Value::array(a.iter().map(convert).collect()),
+        serde_json::Value::Object(o) => Value::hash(o.iter().map(|(k, v)| (Value::from(&**k), convert(v))).collect()),
     }
 }
