@@ -74,6 +74,7 @@ pub fn compile(environment: &Environment, options: &Options, services: &dyn Serv
 impl Evaluator<'_> {
     fn compile(&mut self) -> Eval {
         let mut value = Value::Undef;
+        self.check_main_definitions()?;
         self.set_top_variables();
         self.evaluate_settings()?;
         let environment = self.environment;

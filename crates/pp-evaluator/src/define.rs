@@ -3,18 +3,19 @@
 use std::sync::Arc;
 
 use mcl_diagnostics::{Code, nearest};
-use pp_ast::{Parameter, ParameterList};
+use pp_ast::{Definition, Parameter, ParameterList, StrId, Tree};
 use pp_catalog::{Parameter as Attribute, ResourceId, Source, SourceKind};
 use pp_types::{Error, ErrorKind, Type, Value, describe_mismatch, is_instance};
 
 use crate::class::finish_body;
-use crate::definitions::Defined;
+use crate::definitions::{Defined, plain};
+use crate::environment::Origin;
 use crate::evaluator::Evaluator;
 use crate::frame::Frame;
 use crate::frame::ParameterTypes;
 use crate::scope::{NOWHERE, Scope, ScopeKind, TOP};
 use crate::services::LookupRequest;
-use crate::stop::{Eval, located, unlocated};
+use crate::stop::{Eval, Stop, located, unlocated};
 
 impl Evaluator<'_> {
     /// Evaluates the body of an instance of a define.
@@ -136,6 +137,48 @@ impl Evaluator<'_> {
             let similar = nearest(&given.name, names()).filter(|_| is_unknown)?;
             Some(format!("a parameter with a similar name: `{similar}`"))
         })
+    }
+
+    /// Checks the parameters of the classes and defines of the main manifests, as soon as they are defined.
+    pub(crate) fn check_main_definitions(&mut self) -> Eval<()> {
+        let environment = self.environment;
+        for source in environment.sources.iter().filter(|source| source.origin == Origin::Main) {
+            for definition in source.tree.definitions.values() {
+                match definition {
+                    Definition::Class(class) => {
+                        self.check_metaparameters(&source.tree, class.name, class.parameters)?
+                    }
+                    Definition::Define(define) => {
+                        self.check_metaparameters(&source.tree, define.name, define.parameters)?;
+                    }
+                    Definition::Node(_) | Definition::Function(_) | Definition::TypeAlias(_) => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A parameter with the name of a metaparameter must have a default, and is suspicious.
+    fn check_metaparameters(&mut self, tree: &Tree, definition: StrId, list: ParameterList) -> Eval<()> {
+        let definition = plain(tree.str(definition));
+        for parameter in tree.parameters(list) {
+            let name = tree.str(parameter.name);
+            if pp_resource_types::metaparameter(name).is_none() {
+                continue;
+            }
+            let span = tree.range_span(parameter.range);
+            if parameter.default.is_none() {
+                let message = format!(
+                    "{name} is a metaparameter; please choose another parameter name in the {definition} definition"
+                );
+                return Err(Stop::message(span, message));
+            }
+            let message = format!(
+                "{name} is a metaparam; this value will inherit to all contained resources in the {definition} definition"
+            );
+            self.warn_at(Some(span), message);
+        }
+        Ok(())
     }
 
     /// Returns the types of the parameters of a class or define, evaluated once.

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use pp_types::{infer, source_form};
+use pp_types::{generalize, infer, source_form};
 use serde_json::Value as Json;
 
 use crate::agreement::{Agreement, SNIPPETS, is_chosen};
@@ -57,7 +57,7 @@ fn judge(record: &Json, compiled: &Compiled) -> Result<(), String> {
         }
     }
     if let Some(wanted) = record["type"].as_str() {
-        let got = infer(value).to_string();
+        let got = generalize(&infer(value)).to_string();
         if got != wanted {
             return Err(format!("type {got}, Puppet: {wanted}"));
         }
