@@ -14,6 +14,7 @@ pub(crate) static TYPES: &[&ResourceType] = &[
     &file::CONCAT_FILE,
     &file::CONCAT_FRAGMENT,
     &system::CRON,
+    &system::EC2_INSTANCE,
     &file::FILE_LINE,
     &system::HOST,
     &account::K5LOGIN,

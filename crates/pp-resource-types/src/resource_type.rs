@@ -1,5 +1,6 @@
 //! Resource types.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::attribute::{Attribute, Role};
@@ -141,7 +142,7 @@ impl ResourceType {
     pub fn uniqueness_key(&self, title: &Arc<str>, value: impl Fn(&str) -> Option<Arc<str>>) -> Vec<Option<Arc<str>>> {
         let from_title = |name: &str| match self.title {
             TitlePattern::Verbatim => (name == self.namevar()).then(|| Arc::clone(title)),
-            TitlePattern::Path => (name == self.namevar()).then(|| clean(title)),
+            TitlePattern::Path => (name == self.namevar()).then(|| self.shared_name_key(title)),
             TitlePattern::NameAtType => match (name, title.split_once('@')) {
                 ("name", Some((name, _))) => Some(name.into()),
                 ("type", Some((_, kind))) => Some(kind.into()),
@@ -150,7 +151,7 @@ impl ResourceType {
             },
         };
         let given = |name: &str| match self.title {
-            TitlePattern::Path => value(name).map(|path| clean(&path)),
+            TitlePattern::Path => value(name).map(|path| self.shared_name_key(&path)),
             TitlePattern::Verbatim | TitlePattern::NameAtType => value(name),
         };
         let mut names: Vec<&str> = self.names().collect();
@@ -161,15 +162,25 @@ impl ResourceType {
         names.into_iter().map(|name| given(name).or_else(|| from_title(name))).collect()
     }
 
+    /// Returns the value of the name attribute as Puppet compares it: a path without repeated and trailing slashes.
+    #[must_use]
+    pub fn name_key<'a>(&self, name: &'a str) -> Cow<'a, str> {
+        match self.title {
+            TitlePattern::Path if (name.len() > 1 && name.ends_with('/')) || name.contains("//") => {
+                Cow::Owned(clean_path(name))
+            }
+            TitlePattern::Path | TitlePattern::Verbatim | TitlePattern::NameAtType => Cow::Borrowed(name),
+        }
+    }
+
+    fn shared_name_key(&self, name: &Arc<str>) -> Arc<str> {
+        match self.name_key(name) {
+            Cow::Borrowed(_) => Arc::clone(name),
+            Cow::Owned(key) => key.into(),
+        }
+    }
+
     fn names(&self) -> impl Iterator<Item = &'static str> {
         self.attributes.iter().filter(|a| a.role == Role::Name).map(|a| a.name)
-    }
-}
-
-fn clean(path: &Arc<str>) -> Arc<str> {
-    if (path.len() > 1 && path.ends_with('/')) || path.contains("//") {
-        clean_path(path).into()
-    } else {
-        Arc::clone(path)
     }
 }

@@ -1,10 +1,10 @@
 //! Automatic edges, by type (spec 07 §2.4).
 
+use pp_resource_types::clean_path;
 use rustc_hash::FxHashMap;
 
 use crate::catalog::{Catalog, CatalogResource, ResourceIndex};
 use crate::lookup::Names;
-use crate::types::clean_path;
 use crate::value::PuppetValue;
 
 /// An edge that the rules of a type add unless an explicit edge connects the same pair.

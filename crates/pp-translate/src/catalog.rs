@@ -236,8 +236,8 @@ fn resource(
             Some("compilable_type") => ResourceRole::Native,
             Some(_) => ResourceRole::Component,
             // Catalogs before Puppet 7 have no `kind`; with format 2 its absence means an old catalog.
-            None if format >= 2 || crate::types::is_native(&type_name) => {
-                if crate::types::is_native(&type_name) {
+            None if format >= 2 || pp_resource_types::find(&type_name).is_some() => {
+                if pp_resource_types::find(&type_name).is_some() {
                     ResourceRole::Native
                 } else {
                     ResourceRole::Component

@@ -15,7 +15,6 @@ mod output;
 mod reference;
 mod relationships;
 mod translate;
-mod types;
 mod value;
 
 pub use catalog::{Catalog, CatalogResource, ResourceIndex, ResourceRole, read_catalog};

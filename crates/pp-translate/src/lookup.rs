@@ -1,10 +1,12 @@
 //! Resolving references: by title, alias and uniqueness key (spec 07 §2.2).
 
+use std::borrow::Cow;
+
+use pp_resource_types::ResourceType;
 use rustc_hash::FxHashMap;
 
 use crate::catalog::{Catalog, ResourceIndex};
 use crate::reference::Reference;
-use crate::types::{clean_path, is_isomorphic, namevar};
 
 /// All names of the resources of a catalog.
 pub(crate) struct Names<'a> {
@@ -21,12 +23,14 @@ impl<'a> Names<'a> {
                     aliases.entry(resource.reference.with_title(alias)).or_insert(index);
                 }
             }
-            let type_name = &*resource.reference.type_name;
-            if resource.is_container() || !is_isomorphic(type_name) {
+            let native = pp_resource_types::find(&resource.reference.type_name);
+            if resource.is_container() || native.is_some_and(|native| !native.is_isomorphic()) {
                 continue;
             }
-            let key = unique_key(type_name, resource.text(namevar(type_name)).unwrap_or(&resource.reference.title));
-            if key != *resource.reference.title {
+            let title = &*resource.reference.title;
+            let name = resource.text(native.map_or("name", ResourceType::namevar)).unwrap_or(title);
+            let key = native.map_or(Cow::Borrowed(name), |native| native.name_key(name));
+            if key != title {
                 aliases.entry(resource.reference.with_title(&key)).or_insert(index);
             }
         }
@@ -36,9 +40,9 @@ impl<'a> Names<'a> {
     /// Returns the resource that a reference denotes.
     pub(crate) fn find(&self, reference: &Reference) -> Option<ResourceIndex> {
         let exact = |r: &Reference| self.catalog.find(r).or_else(|| self.aliases.get(r).copied());
-        exact(reference).or_else(|| {
-            let key = unique_key(&reference.type_name, &reference.title);
-            if key == *reference.title { None } else { exact(&reference.with_title(&key)) }
+        exact(reference).or_else(|| match pp_resource_types::find(&reference.type_name)?.name_key(&reference.title) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(key) => exact(&reference.with_title(&key)),
         })
     }
 
@@ -46,9 +50,4 @@ impl<'a> Names<'a> {
     pub(crate) fn find_titled(&self, type_name: &str, title: &str) -> Option<ResourceIndex> {
         self.find(&Reference { type_name: type_name.into(), title: title.into() })
     }
-}
-
-/// Returns the value of the name attribute as Puppet compares it: paths without repeated and trailing slashes.
-fn unique_key(type_name: &str, name: &str) -> String {
-    if type_name == "File" { clean_path(name) } else { name.to_owned() }
 }

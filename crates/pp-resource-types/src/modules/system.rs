@@ -64,6 +64,12 @@ pub(crate) static CRON: ResourceType = ResourceType::new(
     Rule::Excludes("special", TIMES, "monthday", NOT_WITH_SPECIAL),
 ]);
 
+/// A type of a module whose further attributes only the translation knows.
+pub(crate) static EC2_INSTANCE: ResourceType =
+    ResourceType::new("ec2_instance", "A virtual machine of EC2.", &[name("name", "The name.")])
+        .of_module("aws")
+        .open();
+
 pub(crate) static HOST: ResourceType = ResourceType::new(
     "host",
     "An entry in the file of hosts.",

@@ -1,9 +1,9 @@
 //! `file` (spec 07 §3.4).
 
 use mcl_value::Value;
+use pp_resource_types::clean_path;
 
 use crate::translate::{Native, Rules};
-use crate::types::clean_path;
 use crate::value::PuppetValue;
 
 pub(super) fn file(rules: &mut Rules<'_>) -> Native {

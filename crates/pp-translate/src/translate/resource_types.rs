@@ -1,9 +1,9 @@
 //! The types with short rules (spec 07 §3.4).
 
 use mcl_value::Value;
+use pp_resource_types::clean_path;
 
 use crate::translate::{Native, Rules};
-use crate::types::clean_path;
 use crate::value::PuppetValue;
 
 /// The package providers that manage the distribution's packages, as `pkg` does.
