@@ -65,8 +65,7 @@ impl Catalog {
                 AliasKey::Names(names) => table.insert_key(names, id),
             }
         }
-        table.resources.push(id);
-        table.changes.push(id);
+        table.add_collectable(&reference.title, id);
         match kind {
             ResourceKind::Class(_) => {
                 self.contain(stage.unwrap_or(Catalog::MAIN_STAGE), id);

@@ -10,7 +10,6 @@ use crate::location::Location;
 use crate::parameter::Parameter;
 use crate::query::Query;
 use crate::reference::Reference;
-use crate::resource::Resource;
 
 /// `Type <| query |> { … }`
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +62,12 @@ pub(crate) struct CollectorState {
 impl CollectorState {
     pub(crate) fn collected(&self) -> &[ResourceId] {
         &self.collected
+    }
+
+    /// Makes the next round look at all resources, as the tests do to compare.
+    #[cfg(test)]
+    pub(crate) fn forget(&mut self) {
+        (self.seen, self.seen_tags) = (0, u64::MAX);
     }
 
     fn has_collected(&self, id: ResourceId) -> bool {
@@ -146,7 +151,16 @@ impl Catalog {
     /// that are new or changed since the last time.
     fn find_new(&mut self, id: CollectorId) -> Vec<ResourceId> {
         let state = &self.collectors[id];
+        let title = state.collector.query.as_ref().and_then(Query::title);
+        if title.is_some()
+            && let Some(table) = self.table.get_mut(&state.collector.type_name)
+        {
+            table.fold_titles(|id| &self.resources[id].reference.title);
+        }
         let Some(table) = self.table.get(&state.collector.type_name) else { return Vec::new() };
+        if let Some(title) = title {
+            return table.titled(title).iter().copied().filter(|r| self.is_new_to(state, *r)).collect();
+        }
         let stale_tags = state.asks_for_tags && state.seen_tags != self.tag_changes;
         let changes = &table.changes[state.seen..];
         let everything = stale_tags || changes.len() > table.resources.len();
@@ -155,18 +169,17 @@ impl Catalog {
             candidates = candidates.into_iter().collect::<FxHashSet<_>>().into_iter().collect();
             candidates.sort_unstable();
         }
-        candidates.retain(|resource| {
-            self.is_collected_by(&state.collector, *resource, &self.resources[*resource])
-                && !state.has_collected(*resource)
-        });
+        candidates.retain(|resource| self.is_new_to(state, *resource));
         let (seen, seen_tags) = (table.changes.len(), self.tag_changes);
         let state = &mut self.collectors[id];
         (state.seen, state.seen_tags) = (seen, seen_tags);
         candidates
     }
 
-    fn is_collected_by(&self, collector: &Collector, id: ResourceId, resource: &Resource) -> bool {
-        collector.form == CollectorForm::Virtual
-            && collector.query.as_ref().is_none_or(|query| query.matches(resource, &|tag| self.is_tagged(id, tag)))
+    /// Returns whether a collector matches a resource that it has not collected.
+    fn is_new_to(&self, state: &CollectorState, id: ResourceId) -> bool {
+        let Collector { form, query, .. } = &state.collector;
+        let matches = |query: &Query| query.matches(&self.resources[id], &|tag| self.is_tagged(id, tag));
+        *form == CollectorForm::Virtual && query.as_ref().is_none_or(matches) && !state.has_collected(id)
     }
 }

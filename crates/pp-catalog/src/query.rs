@@ -41,6 +41,19 @@ impl Query {
         }
     }
 
+    /// Returns the title that a resource must have, but for case, to match.
+    pub(crate) fn title(&self) -> Option<&str> {
+        match self {
+            Query::Compare { attribute, comparison: Comparison::Equal, value: Value::String(title) }
+                if &**attribute == "title" =>
+            {
+                Some(title)
+            }
+            Query::Compare { .. } | Query::Or(..) => None,
+            Query::And(left, right) => left.title().or_else(|| right.title()),
+        }
+    }
+
     /// Returns whether a resource matches. `is_tagged` says whether it has a tag.
     pub(crate) fn matches(&self, resource: &Resource, is_tagged: &dyn Fn(&str) -> bool) -> bool {
         match self {

@@ -23,11 +23,17 @@ pub(crate) struct TypeTable {
     pub(crate) resources: Vec<ResourceId>,
     /// Those, and each again whenever it changes.
     pub(crate) changes: Vec<ResourceId>,
+    /// By titles in lower case, once a collector asks for a title.
+    by_folded_title: Option<FxHashMap<String, Vec<ResourceId>>>,
 }
 
 impl Table {
     pub(crate) fn get(&self, type_name: &str) -> Option<&TypeTable> {
         self.types.get(type_name)
+    }
+
+    pub(crate) fn get_mut(&mut self, type_name: &str) -> Option<&mut TypeTable> {
+        self.types.get_mut(type_name)
     }
 
     pub(crate) fn get_or_insert(&mut self, type_name: &Arc<str>) -> &mut TypeTable {
@@ -53,6 +59,32 @@ impl TypeTable {
     /// Adds a title or alias unless there is one already.
     pub(crate) fn insert_title(&mut self, title: &Arc<str>, id: ResourceId) {
         self.titles.entry(Arc::clone(title)).or_insert(id);
+    }
+
+    /// Adds a resource to those that collectors see.
+    pub(crate) fn add_collectable(&mut self, title: &str, id: ResourceId) {
+        self.resources.push(id);
+        self.changes.push(id);
+        if let Some(folded) = &mut self.by_folded_title {
+            folded.entry(title.to_lowercase()).or_default().push(id);
+        }
+    }
+
+    /// Prepares [`TypeTable::titled`]. `title` returns the title of a resource.
+    pub(crate) fn fold_titles<'a>(&mut self, title: impl Fn(ResourceId) -> &'a str) {
+        if self.by_folded_title.is_none() {
+            let mut folded: FxHashMap<String, Vec<ResourceId>> = FxHashMap::default();
+            for id in &self.resources {
+                folded.entry(title(*id).to_lowercase()).or_default().push(*id);
+            }
+            self.by_folded_title = Some(folded);
+        }
+    }
+
+    /// Returns the resources whose titles differ from a text in nothing but case, in catalog order.
+    pub(crate) fn titled(&self, text: &str) -> &[ResourceId] {
+        let folded = self.by_folded_title.as_ref();
+        folded.and_then(|folded| folded.get(&text.to_lowercase())).map_or(&[], Vec::as_slice)
     }
 
     /// Adds the values of name attributes unless there are such already.

@@ -1,5 +1,7 @@
 //! Programs as the evaluator would record them, and the catalogs that they make.
 
+mod collectors;
+
 use std::sync::Arc;
 
 use expect_test::{Expect, expect};
