@@ -1,0 +1,190 @@
+//! Calls without blocks: at least one that succeeds and one that fails for each function.
+
+use std::collections::BTreeMap;
+
+use expect_test::expect;
+use pp_functions::tables;
+use pp_types::{Regexp, Timespan, Timestamp, Value};
+
+use crate::host::{Notebook, json, run};
+
+/// Calls recorded from Puppet, one a line: name, arguments, and log and result.
+const CASES: &str = include_str!("cases.jsonl");
+
+struct Case {
+    name: String,
+    arguments: String,
+    expected: String,
+}
+
+fn cases() -> impl Iterator<Item = Case> {
+    CASES.lines().map(|line| {
+        let (name, arguments, expected): (String, Vec<serde_json::Value>, String) =
+            serde_json::from_str(line).expect(line);
+        let arguments = arguments.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        Case { name, arguments, expected }
+    })
+}
+
+#[test]
+fn functions_return_what_puppet_returns() {
+    let mut wrong = Vec::new();
+    for Case { name, arguments, expected } in cases() {
+        let text = run(&mut Notebook::default(), &name, &json(&arguments), None);
+        if text != expected {
+            wrong.push(format!("{name}({arguments})\n  expected {expected}\n  got      {text}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_function_has_a_case_that_succeeds_and_one_that_fails() {
+    let mut seen: BTreeMap<String, (bool, bool)> = BTreeMap::new();
+    for Case { name, expected, .. } in cases() {
+        let (succeeds, fails) = seen.entry(name).or_default();
+        if expected.lines().any(|line| line.starts_with("error: ")) { *fails = true } else { *succeeds = true }
+    }
+    // These always fail, never do, or have blocks, with which tests/functions/blocks.rs calls them.
+    let always_fail =
+        ["annotate", "eyaml_lookup_key", "fail", "generate", "hocon_data", "import", "inline_template", "json_data"];
+    let also_fail = ["template", "yaml_data"];
+    let never_fail = ["alert", "crit", "debug", "emerg", "err", "flatten", "info", "notice", "warning"];
+    let with_blocks = ["all", "any", "each", "filter", "group_by", "lest", "map", "partition", "reduce", "then", "with"];
+    // Tested below, with what JSON cannot express or through the notes of the host.
+    let by_hand = [
+        "binary_file", "contain", "convert_to", "create_resources", "epp", "file", "hiera", "hiera_array", "hiera_hash",
+        "hiera_include", "include", "inline_epp", "lookup", "new", "realize", "require", "reverse_each", "scanf", "step",
+        "strftime", "tag", "tagged", "tree_each",
+    ];
+    for function in tables()[0].functions {
+        let name = function.name;
+        let (succeeds, fails) = seen.get(name).copied().unwrap_or_default();
+        let may_not_succeed = always_fail.contains(&name) || also_fail.contains(&name) || with_blocks.contains(&name);
+        assert!(succeeds || may_not_succeed || by_hand.contains(&name), "no case in which {name} succeeds");
+        assert!(fails || never_fail.contains(&name), "no case in which {name} fails");
+    }
+}
+
+#[test]
+fn strings_are_split_and_substituted_by_regular_expressions() {
+    let regexp = |source: &str| Value::Regexp(Regexp::new(source));
+    let mut host = Notebook::default();
+    let mut check = |name: &str, arguments: &[Value], expected: expect_test::Expect| {
+        expected.assert_eq(&run(&mut host, name, arguments, None));
+    };
+    check("split", &["a1b22c".into(), regexp(r"\d+")], expect!["['a', 'b', 'c']"]);
+    check("split", &["a1b2".into(), regexp(r"(\d)")], expect!["['a', '1', 'b', '2']"]);
+    check("split", &["aXbXc".into(), regexp("(?=X)")], expect!["['a', 'Xb', 'Xc']"]);
+    check("split", &["baac".into(), regexp("a*")], expect!["['b', 'c']"]);
+    check("split", &["aab".into(), regexp("a*")], expect!["['', 'b']"]);
+    check("regsubst", &["abb".into(), regexp("b"), "X".into(), "G".into()], expect!["'aXX'"]);
+    check("match", &["b".into(), regexp("(a)|(b)")], expect!["['b', undef, 'b']"]);
+    check("index", &["abc".into(), regexp("b|c")], expect!["1"]);
+}
+
+#[test]
+fn times_and_durations_are_formatted() {
+    let mut host = Notebook::default();
+    let time = Value::Timestamp(Timestamp(0));
+    let mut check = |arguments: &[Value], expected: expect_test::Expect| {
+        expected.assert_eq(&run(&mut host, "strftime", arguments, None));
+    };
+    check(&[time.clone(), "%F %T".into()], expect!["'1970-01-01 00:00:00'"]);
+    check(&[time.clone(), "%T %z".into(), "CET".into()], expect!["'01:00:00 +0100'"]);
+    check(&[time.clone(), "%T".into(), "Mars".into()], expect!["error: Illegal timezone 'Mars'"]);
+    check(&[time, "a%".into()], expect!["error: invalid format: a%"]);
+    check(&[Value::Timespan(Timespan(5_000_000_000)), "%M:%S".into()], expect!["'00:05'"]);
+    check(
+        &[Value::Timespan(Timespan(5)), "%q".into()],
+        expect!["error: Bad format specifier '%' in '%q', at position 1"],
+    );
+}
+
+#[test]
+fn the_host_is_asked_for_what_is_not_a_value() {
+    let check = |name: &str, arguments: &str, expected: expect_test::Expect| {
+        expected.assert_eq(&run(&mut Notebook::default(), name, &json(arguments), None));
+    };
+    check("include", r#""a", ["b", ["c"]]"#, expect![]);
+    check("contain", r#""a""#, expect![]);
+    check("require", r#""a""#, expect![]);
+    check("create_resources", r#""@notify", {"a": {"message": "x"}}, {"withpath": true}"#, expect![]);
+    check("realize", r#""User[a]", ["User[b]"]"#, expect![]);
+    check("tag", r#""a", "b""#, expect![]);
+    check("tagged", r#""here""#, expect![]);
+    check("tagged", r#""here", "there""#, expect![]);
+    check("defined", r#""nosuch", "file""#, expect![]);
+    check("file", r#""nosuch", "m/text""#, expect![]);
+    check("file", r#""m/binary""#, expect![]);
+    check("binary_file", r#""m/binary""#, expect![]);
+    check("find_file", r#""nosuch", "m/text""#, expect![]);
+    check("find_template", r#"["m/page.epp"]"#, expect![]);
+    check("module_directory", r#""nosuch", "m""#, expect![]);
+    check("epp", r#""m/page.epp", {"a": 1}"#, expect![]);
+    check("inline_epp", r#""<%= 1 %>""#, expect![]);
+    check("lookup", r#""key""#, expect![]);
+    check("lookup", r#"["a", "b"], null, null, "default""#, expect![]);
+    check("lookup", r#"{"name": "a", "merge": "hash"}"#, expect![]);
+    check("lookup", r#"{"names": "a"}"#, expect![]);
+    check("hiera", r#""key", "default""#, expect![]);
+    check("hiera_array", r#""key""#, expect![]);
+    check("hiera_hash", r#""key""#, expect![]);
+    check("hiera_include", r#""key""#, expect![]);
+    check("template", r#""m/page.erb""#, expect![]);
+    check("generate", r#""/bin/date""#, expect![]);
+}
+
+#[test]
+fn iterators_are_taken_from_or_seen_as_a_whole() {
+    let mut host = Notebook::default();
+    let block = host.block(1, |arguments| Ok(arguments[0].clone()));
+    let Ok(iterator) = pp_functions::call(
+        pp_functions::find_function("reverse_each").unwrap(),
+        &mut host,
+        &json("[1, 2, 3]"),
+        None,
+    ) else {
+        panic!("reverse_each fails");
+    };
+    let mut check = |name: &str, with_block: bool, expected: expect_test::Expect| {
+        let block = if with_block { Some(&block) } else { None };
+        expected.assert_eq(&run(&mut host, name, std::slice::from_ref(&iterator), block));
+    };
+    check("unique", false, expect![]);
+    check("map", true, expect![]);
+    check("map", true, expect![]);
+    check("unique", false, expect![]);
+}
+
+#[test]
+fn values_are_read_by_a_format() {
+    let check = |arguments: &str, expected: expect_test::Expect| {
+        expected.assert_eq(&run(&mut Notebook::default(), "scanf", &json(arguments), None));
+    };
+    check(r#""5 apples for 1.5 each", "%d %s for %f""#, expect![]);
+    check(r#""ff 077 0x1F -12", "%x %o %i %i""#, expect![]);
+    check(r#""abc123", "%[a-z]%3d""#, expect![]);
+    check(r#""12345", "%2d%*c%d""#, expect![]);
+    check(r#""x", "%d""#, expect![]);
+    check(r#""a]b", "%[]a]%[^x]""#, expect![]);
+    check(r#""99999999999999999999", "%d""#, expect![]);
+    check(r#""5", "%q""#, expect![]);
+    check(r#""5""#, expect![]);
+}
+
+#[test]
+fn types_convert_values() {
+    let mut host = Notebook::default();
+    let integer = Value::Type(pp_types::named("Integer").unwrap());
+    let mut check = |name: &str, arguments: &[Value], expected: expect_test::Expect| {
+        expected.assert_eq(&run(&mut host, name, arguments, None));
+    };
+    check("new", &[integer.clone(), "42".into()], expect![]);
+    check("new", &[integer.clone(), "x".into()], expect![]);
+    check("convert_to", &["42".into(), integer.clone()], expect![]);
+    check("assert_type", &[integer.clone(), Value::from(5)], expect![]);
+    check("assert_type", &[integer, "x".into()], expect![]);
+    check("unwrap", &[Value::Sensitive(std::sync::Arc::new("secret".into()))], expect![]);
+    check("empty", &[Value::Sensitive(std::sync::Arc::new("".into()))], expect![]);
+}
