@@ -16,7 +16,7 @@ mod scanf;
 mod strftime;
 mod strings;
 mod tree;
-mod types;
+pub(crate) mod types;
 mod unavailable;
 
 use crate::function::Function;

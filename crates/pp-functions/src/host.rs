@@ -116,6 +116,9 @@ pub trait Host {
     /// Those of the resource expressions that it stands for.
     fn create_resources(&mut self, type_name: &str, resources: &Hash, defaults: &Hash) -> Result<Value, Interrupt>;
 
+    /// Returns the attributes of a declared resource, defaults included; `None` if it has not been declared.
+    fn resource_attributes(&mut self, type_name: &str, title: &str) -> Option<Hash>;
+
     /// `realize(references)`.
     ///
     /// # Errors

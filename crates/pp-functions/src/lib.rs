@@ -11,6 +11,7 @@ mod elements;
 mod function;
 mod host;
 mod ruby;
+mod stdlib;
 mod table;
 mod time;
 

@@ -2,6 +2,7 @@
 
 use crate::core;
 use crate::function::Function;
+use crate::stdlib;
 
 /// Functions with one origin.
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +16,10 @@ pub struct Table {
 /// Returns all tables, that of Puppet itself first.
 #[must_use]
 pub fn tables() -> &'static [Table] {
-    static TABLES: [Table; 1] = [Table { module: None, functions: core::FUNCTIONS }];
+    static TABLES: [Table; 2] = [
+        Table { module: None, functions: core::FUNCTIONS },
+        Table { module: Some("stdlib"), functions: stdlib::FUNCTIONS },
+    ];
     &TABLES
 }
 

@@ -112,13 +112,7 @@ fn slice_spreads_and_pads() {
     assert_eq!(run(&mut host, "slice", &json("[1, 2, 3], 2"), None), "[[1, 2], [3]]");
     assert_eq!(run(&mut host, "slice", &json(r#"{"a": 1, "b": 2}, 1"#), None), "[[['a', 1]], [['b', 2]]]");
     check("slice", "[1, 2], 2", 0, collect, "error: slice(): block must define at least one parameter. Block has 0.");
-    check(
-        "slice",
-        "[1, 2], 2",
-        3,
-        collect,
-        "error: slice(): block has 3 parameters, but a slice has only 2 elements",
-    );
+    check("slice", "[1, 2], 2", 3, collect, "error: slice(): block has 3 parameters, but a slice has only 2 elements");
 }
 
 #[test]

@@ -50,12 +50,33 @@ fn every_function_has_a_case_that_succeeds_and_one_that_fails() {
         ["annotate", "eyaml_lookup_key", "fail", "generate", "hocon_data", "import", "inline_template", "json_data"];
     let also_fail = ["template", "yaml_data"];
     let never_fail = ["alert", "crit", "debug", "emerg", "err", "flatten", "info", "notice", "warning"];
-    let with_blocks = ["all", "any", "each", "filter", "group_by", "lest", "map", "partition", "reduce", "then", "with"];
+    let with_blocks =
+        ["all", "any", "each", "filter", "group_by", "lest", "map", "partition", "reduce", "then", "with"];
     // Tested below, with what JSON cannot express or through the notes of the host.
     let by_hand = [
-        "binary_file", "contain", "convert_to", "create_resources", "epp", "file", "hiera", "hiera_array", "hiera_hash",
-        "hiera_include", "include", "inline_epp", "lookup", "new", "realize", "require", "reverse_each", "scanf", "step",
-        "strftime", "tag", "tagged", "tree_each",
+        "binary_file",
+        "contain",
+        "convert_to",
+        "create_resources",
+        "epp",
+        "file",
+        "hiera",
+        "hiera_array",
+        "hiera_hash",
+        "hiera_include",
+        "include",
+        "inline_epp",
+        "lookup",
+        "new",
+        "realize",
+        "require",
+        "reverse_each",
+        "scanf",
+        "step",
+        "strftime",
+        "tag",
+        "tagged",
+        "tree_each",
     ];
     for function in tables()[0].functions {
         let name = function.name;
@@ -139,12 +160,9 @@ fn the_host_is_asked_for_what_is_not_a_value() {
 fn iterators_are_taken_from_or_seen_as_a_whole() {
     let mut host = Notebook::default();
     let block = host.block(1, |arguments| Ok(arguments[0].clone()));
-    let Ok(iterator) = pp_functions::call(
-        pp_functions::find_function("reverse_each").unwrap(),
-        &mut host,
-        &json("[1, 2, 3]"),
-        None,
-    ) else {
+    let Ok(iterator) =
+        pp_functions::call(pp_functions::find_function("reverse_each").unwrap(), &mut host, &json("[1, 2, 3]"), None)
+    else {
         panic!("reverse_each fails");
     };
     let mut check = |name: &str, with_block: bool, expected: expect_test::Expect| {

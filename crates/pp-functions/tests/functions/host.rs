@@ -108,6 +108,12 @@ impl Host for Notebook {
         Ok(Value::Undef)
     }
 
+    fn resource_attributes(&mut self, type_name: &str, title: &str) -> Option<Hash> {
+        let mut attributes = Hash::default();
+        attributes.insert("ensure".into(), "installed".into());
+        (type_name == "package" && title == "old").then_some(attributes)
+    }
+
     fn realize(&mut self, references: &[Value]) -> Result<Value, Interrupt> {
         self.note(format!("realize {}", texts(references)));
         Ok(Value::Undef)
@@ -147,7 +153,8 @@ impl Host for Notebook {
     }
 
     fn epp(&mut self, template: Template<'_>, parameters: Option<&Hash>) -> Result<Value, Interrupt> {
-        let parameters = parameters.map_or_else(String::new, |parameters| source_form(&Value::hash(parameters.clone())));
+        let parameters =
+            parameters.map_or_else(String::new, |parameters| source_form(&Value::hash(parameters.clone())));
         self.note(format!("{template:?} {parameters}"));
         Ok("rendered".into())
     }
