@@ -119,6 +119,12 @@ impl Host for Evaluator<'_> {
         Ok(Value::Undef)
     }
 
+    fn resource_attributes(&mut self, type_name: &str, title: &str) -> Option<Hash> {
+        let id = self.catalog.find(&Reference::new(type_name, title))?;
+        let parameters = self.catalog.resource(id).parameters.iter();
+        Some(parameters.map(|parameter| (Value::String(parameter.name.clone()), parameter.value.clone())).collect())
+    }
+
     fn realize(&mut self, references: &[Value]) -> Result<Value, Interrupt> {
         let mut stack: Vec<&Value> = references.iter().rev().collect();
         let location = self.location(self.call_span);
