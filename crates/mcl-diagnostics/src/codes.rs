@@ -133,6 +133,8 @@ codes! {
     P0201 P0202 P0203
     // Puppet manifests: lexing and parsing.
     P0210 P0211 P0212 P0213 P0214 P0215 P0216 P0217 P0218 P0219 P0220 P0221
+    // Puppet manifests: validation.
+    P0301 P0302 P0303 P0304 P0305 P0306 P0307 P0308 P0309 P0310 P0311 P0312 P0313 P0314
     // Puppet: the catalog while it is compiled.
     P0601 P0602 P0603 P0604 P0605 P0606 P0607 P0608 P0609 P0610 P0611
     // Files of Puppet environments, and facts.

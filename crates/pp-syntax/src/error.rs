@@ -127,6 +127,25 @@ pub enum SyntaxErrorKind {
     FileTooLarge,
 }
 
+impl SyntaxErrorKind {
+    /// Returns whether the program is valid nevertheless.
+    pub fn is_warning(&self) -> bool {
+        matches!(self, SyntaxErrorKind::UnrecognizedEscape(_) | SyntaxErrorKind::IncompleteUnicodeEscape)
+    }
+
+    /// Returns whether something goes on to the end of the file, so that nothing after it can be judged.
+    pub fn is_unclosed(&self) -> bool {
+        matches!(
+            self,
+            SyntaxErrorKind::UnclosedQuote { .. }
+                | SyntaxErrorKind::UnclosedComment
+                | SyntaxErrorKind::HeredocWithoutEnd { .. }
+                | SyntaxErrorKind::UnclosedTag
+                | SyntaxErrorKind::UnclosedTagComment
+        )
+    }
+}
+
 /// What digits and letters could have been.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]

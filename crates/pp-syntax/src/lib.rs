@@ -2,7 +2,7 @@
 //!
 //! [`parse`] is total. The lexer splits a text into tokens and decides what brackets and operators mean, the generated parser
 //! (`grammar.lalrpop`) checks the order of the tokens, and its actions build a [`Tree`](pp_ast::Tree). [`pn`] prints a tree in
-//! Puppet's own notation.
+//! Puppet's own notation. [`validate`] rejects what the grammar allows, but no program can mean.
 //!
 //! This crate knows nothing of values, types or evaluation.
 
@@ -17,6 +17,7 @@ mod pn;
 mod recovery;
 mod token;
 mod tokens;
+mod validate;
 
 /// The generated parser, which is not held to the lints of this workspace.
 #[allow(missing_docs, unused, clippy::all)]
@@ -26,3 +27,4 @@ mod grammar {
 
 pub use parse::{Mode, Parsed, parse};
 pub use pn::pn;
+pub use validate::{ValidationOptions, validate};

@@ -25,10 +25,6 @@ impl SyntaxError {
 }
 
 impl SyntaxErrorKind {
-    fn is_warning(&self) -> bool {
-        matches!(self, SyntaxErrorKind::UnrecognizedEscape(_) | SyntaxErrorKind::IncompleteUnicodeEscape)
-    }
-
     fn code(&self) -> Code {
         match self {
             SyntaxErrorKind::UnexpectedToken { .. } | SyntaxErrorKind::UnexpectedEnd => Code::P0210,

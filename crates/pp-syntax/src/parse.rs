@@ -44,21 +44,32 @@ pub fn parse(file: FileId, text: &str, mode: Mode) -> Parsed {
         let error = SyntaxError::new(SyntaxErrorKind::FileTooLarge, TextRange::default());
         return Parsed { tree: empty_tree(file), diagnostics: vec![error.diagnostic(file)] };
     }
-    let tokens = lex(text, mode);
+    let mut tokens = lex(text, mode);
+    let lexical = std::mem::take(&mut tokens.errors);
     let mut builder = Builder::new(file, text, &tokens);
     let mut errors = Vec::new();
     if let Err(failed) = parse_tokens(&mut builder, &tokens, TokenIdx::default(), tokens.end()) {
         errors = recover(file, text, &tokens, failed);
+        errors.retain(|error| !is_consequence(text, error, &lexical));
     }
     let Builder { mut tree, errors: built, .. } = builder;
     if tree.root.is_none() {
         tree = empty_tree(file);
     }
     errors.extend(built);
-    errors.extend(tokens.errors.iter().cloned());
+    errors.extend(lexical);
     errors.sort_by_key(|error| error.range.start);
     let diagnostics = errors.into_iter().map(|error| error.diagnostic(file)).collect();
     Parsed { tree, diagnostics }
+}
+
+/// Returns whether a lexical error explains a syntax error: one before it on the same line, or a string that never ends.
+fn is_consequence(text: &str, error: &SyntaxError, lexical: &[SyntaxError]) -> bool {
+    lexical.iter().filter(|cause| !cause.kind.is_warning()).any(|cause| {
+        let start = cause.related.map_or(cause.range.start, |related| related.start.min(cause.range.start));
+        let at = error.range.start;
+        start <= at && (cause.kind.is_unclosed() || !text[start as usize..at as usize].contains('\n'))
+    })
 }
 
 /// The tree of a text that could not be parsed.

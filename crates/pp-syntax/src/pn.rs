@@ -458,7 +458,8 @@ impl<'t> Printer<'t> {
     }
 }
 
-fn binary(op: BinaryOp) -> &'static str {
+/// Returns how an operator is written.
+pub fn binary(op: BinaryOp) -> &'static str {
     match op {
         BinaryOp::And => "and",
         BinaryOp::Or => "or",
@@ -481,7 +482,8 @@ fn binary(op: BinaryOp) -> &'static str {
     }
 }
 
-fn assign(op: AssignOp) -> &'static str {
+/// Returns how an operator is written.
+pub fn assign(op: AssignOp) -> &'static str {
     match op {
         AssignOp::Assign => "=",
         AssignOp::Add => "+=",
@@ -489,7 +491,8 @@ fn assign(op: AssignOp) -> &'static str {
     }
 }
 
-fn arrow(op: ArrowOp) -> &'static str {
+/// Returns how an operator is written.
+pub fn arrow(op: ArrowOp) -> &'static str {
     match op {
         ArrowOp::Before => "->",
         ArrowOp::Notify => "~>",

@@ -74,7 +74,8 @@ pub enum TokenKind {
     /// `$name`; just `$` without a name.
     #[regex(r"\$((::)?([a-zA-Z0-9_]+::)*[a-zA-Z0-9_]+)?")]
     Variable,
-    #[regex(r"[0-9][a-zA-Z0-9_]*(\.[0-9][a-zA-Z0-9_]*)?")]
+    #[regex(r"[0-9][a-zA-Z0-9_]*")]
+    #[regex(r"[0-9]+\.[0-9][a-zA-Z0-9_]*")]
     #[regex(r"[0-9]+(\.[0-9]+)?[eE]-[0-9][a-zA-Z0-9_]*")]
     Number,
     /// `'`; the lexer makes a [`TokenKind::String`].

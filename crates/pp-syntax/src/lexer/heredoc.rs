@@ -73,6 +73,7 @@ impl<'t> Lexer<'t> {
             Ok(found) => found,
             Err(kind) => {
                 self.related_error(kind, (after, after), (start, after));
+                self.skip_heredoc(start + 2, after);
                 return self.push(TokenKind::ErrorValue, start, after);
             }
         };
@@ -96,6 +97,16 @@ impl<'t> Lexer<'t> {
         } else {
             let mut context = context;
             self.close_heredoc(&mut context, text);
+        }
+    }
+
+    /// Skips the text of a heredoc whose tag, up to `after`, is not valid, if its end can be found.
+    fn skip_heredoc(&mut self, start: usize, after: usize) {
+        let tag = self.text[start..after - 1].split([':', '/']).next().unwrap_or("");
+        let tag = tag.trim_matches([' ', '\t', '"']);
+        let text = if tag.is_empty() || self.in_heredoc { None } else { self.heredoc_start(after) };
+        if let Some(end) = text.and_then(|text| self.heredoc_end(text, tag)) {
+            self.heredocs_end = Some(end.line);
         }
     }
 

@@ -22,10 +22,10 @@ pub fn write_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// Writes a float as Ruby does: with a fraction, and with an exponent below 1e-4 and from 1e16 on.
+/// Writes a float as Puppet's parser prints it: with a fraction, and with an exponent below 1e-4 and from 1e15 on.
 pub fn write_float(out: &mut String, value: f64) {
     let magnitude = value.abs();
-    if magnitude == 0.0 || (1e-4..1e16).contains(&magnitude) {
+    if magnitude == 0.0 || (1e-4..1e15).contains(&magnitude) {
         let _ = write!(out, "{value:?}");
         return;
     }
