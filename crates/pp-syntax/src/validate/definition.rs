@@ -74,6 +74,8 @@ impl Validator<'_> {
             self.error(ValidationErrorKind::DefinitionName { name: name.to_owned(), what }, at);
         } else if is_type_name(name) {
             self.error(ValidationErrorKind::ReservedTypeName { name: name.to_owned(), what }, at);
+        } else if name == "plan" {
+            self.error(ValidationErrorKind::FutureReservedWord { word: name.to_owned() }, at);
         }
     }
 

@@ -54,6 +54,8 @@ pub enum ValidationErrorKind {
     CapturesRest { name: String, what: &'static str },
     /// `*$rest` before other parameters.
     CapturesRestNotLast { name: String },
+    /// A warning: a definition named `plan`.
+    FutureReservedWord { word: String },
     /// `private`
     ReservedWord { word: String },
     /// A class, define or node where none can be.

@@ -16,6 +16,9 @@ impl ValidationError {
         if let ValidationErrorKind::DuplicateKey { .. } = self.kind {
             diagnostic.severity = options.duplicate_keys.unwrap_or(Severity::Warning);
         }
+        if let ValidationErrorKind::FutureReservedWord { .. } = self.kind {
+            diagnostic.severity = Severity::Warning;
+        }
         if let Some(related) = self.related {
             diagnostic = diagnostic.label(span(related), "first here");
         }
@@ -41,6 +44,7 @@ impl ValidationErrorKind {
             | ValidationErrorKind::NumericVariableName { .. }
             | ValidationErrorKind::DefinitionName { .. }
             | ValidationErrorKind::ReservedTypeName { .. }
+            | ValidationErrorKind::FutureReservedWord { .. }
             | ValidationErrorKind::ReservedWord { .. } => Code::P0305,
             ValidationErrorKind::ParameterName { .. }
             | ValidationErrorKind::NumericParameterName { .. }
@@ -123,6 +127,7 @@ impl ValidationErrorKind {
             ValidationErrorKind::CapturesRestNotLast { name } => {
                 format!("Parameter ${name} is not last, and has 'captures rest'")
             }
+            ValidationErrorKind::FutureReservedWord { word } => format!("Use of future reserved word: '{word}'"),
             ValidationErrorKind::ReservedWord { word } => {
                 format!("Use of reserved word: {word}, must be quoted if intended to be a String value")
             }
@@ -201,9 +206,9 @@ impl ValidationErrorKind {
             ValidationErrorKind::DefinitionName { .. } => {
                 "names start with a lower-case letter, and consist of letters, digits and `_`, with `::` between parts"
             }
-            ValidationErrorKind::ReservedTypeName { .. } | ValidationErrorKind::BuiltInParameter { .. } => {
-                "choose another name"
-            }
+            ValidationErrorKind::ReservedTypeName { .. }
+            | ValidationErrorKind::FutureReservedWord { .. }
+            | ValidationErrorKind::BuiltInParameter { .. } => "choose another name",
             ValidationErrorKind::DuplicateParameter { .. } => "remove or rename one of them",
             ValidationErrorKind::CapturesRest { .. } => "only functions and lambdas can have such a parameter",
             ValidationErrorKind::CapturesRestNotLast { .. } => {
