@@ -26,6 +26,7 @@ mod packages;
 mod plan_equals_apply;
 mod plan_knowledge;
 mod puppet_fallback;
+mod puppet_native;
 mod random_program;
 mod saved_plan;
 mod secret_flows;

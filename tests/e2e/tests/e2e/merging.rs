@@ -212,23 +212,34 @@ fn check_reports_invalid_merge_points() {
     assert!(twice.out.contains("main.mcl:2:1: error[M0106]"), "{}", twice.out);
 }
 
+/// Returns the relationship graph of a file of the quick start.
+fn relationships_of_example(scratch: &Scratch, name: &str, options: &[&str]) -> String {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/quickstart/puppet");
+    let path = example.join(name).display().to_string();
+    let mut args = vec!["puppet", &path, "--node", "quickstart", "--emit", "relationships", "--format", "json"];
+    args.extend(options);
+    let ran = scratch.run("mclc", &args);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    ran.out
+}
+
+#[test]
+fn manifests_and_their_catalog_have_the_same_relationships() {
+    let scratch = Scratch::new("");
+    let of = |name: &str| relationships_of_example(&scratch, name, &[]);
+    assert_eq!(of("site.pp"), of("catalog.json"));
+}
+
 #[test]
 fn installed_puppet_compiles_manifests() {
     if std::process::Command::new("puppet").arg("--version").output().is_err() {
         return skip("puppet is not installed (package puppet-agent)").unwrap_or_default();
     }
-    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/quickstart/puppet");
     let scratch = Scratch::new("");
-    let relationships = |name: &str| {
-        let path = example.join(name).display().to_string();
-        let args = ["puppet", &path, "--node", "quickstart", "--emit", "relationships", "--format", "json"];
-        let ran = scratch.run("mclc", &args);
-        assert_eq!(ran.status, 0, "{}", ran.err);
-        ran.out
-    };
-    assert_eq!(relationships("site.pp"), relationships("catalog.json"));
+    let with_puppet = relationships_of_example(&scratch, "site.pp", &["--compiler", "puppet"]);
+    assert_eq!(with_puppet, relationships_of_example(&scratch, "catalog.json", &[]));
     scratch.write("bad.pp", "file { '/x': ensure => }\n");
-    let bad = scratch.run("mclc", &["puppet", "bad.pp", "--emit", "relationships"]);
+    let bad = scratch.run("mclc", &["puppet", "bad.pp", "--compiler", "puppet", "--emit", "relationships"]);
     assert_eq!(bad.status, 1);
     assert!(bad.err.contains("P0108") && bad.err.contains("Syntax error"), "{}", bad.err);
 }

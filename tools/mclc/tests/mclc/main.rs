@@ -3,6 +3,7 @@
 mod command;
 mod explain;
 mod get;
+mod puppet;
 mod stages;
 mod ui;
 mod unusable;

@@ -1,0 +1,145 @@
+//! `mclc puppet` and `mclc check` on manifests.
+
+use serde_json::Value;
+
+use crate::command::{Ran, Scratch};
+
+const SITE: &str = "class web(Integer $port = 80) {\n  notify { \"port ${port}\": }\n}\ninclude web\nnotice(\"on ${facts['kernel']}\")\n";
+const FACTS: &str = r#"{"kernel": "Linux", "networking": {"fqdn": "web1.example.com"}}"#;
+
+fn scratch(files: &[(&str, &str)]) -> Scratch {
+    let files: Vec<(&str, &[u8])> = files.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
+    Scratch::new(&files)
+}
+
+fn titles(ran: &Ran) -> Vec<String> {
+    let catalog: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
+    let resources = catalog["resources"].as_array().expect("resources");
+    resources.iter().map(|r| format!("{}[{}]", r["type"].as_str().unwrap(), r["title"].as_str().unwrap())).collect()
+}
+
+#[test]
+fn a_manifest_becomes_a_catalog() {
+    let scratch = scratch(&[("site.pp", SITE), ("facts.json", FACTS)]);
+    let ran = scratch.mclc(&["puppet", "site.pp", "--emit", "catalog", "--facts", "facts.json"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert_eq!(titles(&ran), ["Stage[main]", "Class[Settings]", "Class[main]", "Class[Web]", "Notify[port 80]"]);
+    assert_eq!(ran.stderr, "Notice: Scope(Class[main]): on Linux\n");
+    let catalog: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!(catalog["name"], "web1.example.com");
+}
+
+#[test]
+fn errors_and_messages_are_json_with_a_json_catalog() {
+    let scratch = scratch(&[("site.pp", "notice('a')\nnotice(1 + 'x')\n")]);
+    let ran = scratch.mclc(&["puppet", "site.pp", "--emit", "catalog", "--format", "json", "--node", "n"]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (1, ""), "{ran:?}");
+    let lines: Vec<Value> = ran.stderr.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(lines[0]["level"], "notice");
+    assert_eq!(lines[1]["severity"], "error");
+    assert_eq!(lines[1]["span"]["start"]["line"], 2);
+}
+
+#[test]
+fn errors_of_all_manifests_are_reported() {
+    let scratch = scratch(&[("env/manifests/a.pp", "notice(\n"), ("env/manifests/b.pp", "class {\n"), ("env/manifests/c.pp", "")]);
+    let ran = scratch.mclc(&["puppet", "env", "--emit", "catalog", "--diagnostics", "short", "--node", "n"]);
+    assert_eq!(ran.status, 1);
+    for name in ["env/manifests/a.pp:", "env/manifests/b.pp:"] {
+        assert!(ran.stderr.contains(name), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn an_environment_is_compiled_from_its_artifact() {
+    let files = [("env/manifests/site.pp", SITE), ("facts.json", FACTS)];
+    let scratch = scratch(&files);
+    let ran = scratch.mclc(&["puppet", "env", "-o", "site.bin"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    std::fs::remove_dir_all(scratch.path("env")).expect("a directory");
+    let ran = scratch.mclc(&["puppet", "site.bin", "--emit", "catalog", "--facts", "facts.json", "--node", "other"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert_eq!(titles(&ran).len(), 5);
+    let ran = scratch.mclc(&["inspect", "site.bin"]);
+    assert!(ran.stdout.contains("manifests/site.pp\n(block (class"), "{ran:?}");
+    let ran = scratch.mclc(&["build", "site.bin", "-o", "x.bin"]);
+    assert_ne!(ran.status, 0);
+}
+
+#[test]
+fn strictness_is_that_of_puppet_8_on_request() {
+    let scratch = scratch(&[("site.pp", "notice($nosuch)\n")]);
+    let with = |options: &[&str]| {
+        let mut args = vec!["puppet", "site.pp", "--emit", "catalog", "--node", "n"];
+        args.extend(options);
+        scratch.mclc(&args)
+    };
+    let ran = with(&[]);
+    assert_eq!(ran.status, 0);
+    assert!(ran.stderr.contains("Warning: Unknown variable: 'nosuch'. (file: site.pp, line: 1, column: 8)"), "{ran:?}");
+    assert!(!with(&["--strict", "off"]).stderr.contains("Unknown variable"));
+    assert_eq!(with(&["--strict", "error"]).status, 1);
+    assert_eq!(with(&["--strict-variables"]).status, 1);
+    assert_eq!(with(&["--strict", "error", "--strict-variables=false"]).status, 1, "strict warns of it as an error");
+}
+
+#[test]
+fn trees_are_printed_in_the_notation_of_puppet() {
+    let scratch = scratch(&[("a.pp", "$x = 1 + 2\n"), ("t.epp", "a <%= $x %>\n")]);
+    let ran = scratch.mclc(&["puppet", "a.pp", "--emit", "ast", "--format", "pn"]);
+    assert_eq!(ran.stdout, "(= (var \"x\") (+ 1 2))\n");
+    let ran = scratch.mclc(&["puppet", "t.epp", "--emit", "ast"]);
+    assert!(ran.stdout.contains("render"), "{ran:?}");
+    let ran = scratch.mclc(&["puppet", "a.pp", "--emit", "ast", "--format", "dot"]);
+    assert_eq!(ran.status, 1);
+}
+
+#[test]
+fn a_path_that_cannot_be_read_is_a_usage_error() {
+    let scratch = scratch(&[("site.pp", ""), ("facts.json", "[]"), ("env/modules/x", "")]);
+    assert_eq!(scratch.mclc(&["puppet", "missing.pp", "--emit", "catalog"]).status, 2);
+    let ran = scratch.mclc(&["puppet", "site.pp", "--emit", "catalog", "--facts", "facts.json"]);
+    assert_eq!(ran.status, 1);
+    assert!(ran.stderr.contains("P0702"), "{ran:?}");
+    let ran = scratch.mclc(&["puppet", "env", "--emit", "catalog"]);
+    assert!(ran.stderr.contains("P0704"), "{ran:?}");
+}
+
+#[test]
+fn check_reports_errors_and_lints_of_manifests() {
+    let files = [
+        ("modules/web/manifests/init.pp", "class web {\n  file { '/a': mode => '644' }\n}\n"),
+        ("modules/web/manifests/server.pp", "class web::other {\n}\n"),
+        ("modules/web/templates/a.epp", "<%= $x %>\n"),
+        ("bad.pp", "notice(\n"),
+    ];
+    let scratch = scratch(&files);
+    let ran = scratch.mclc(&["check", "modules/web", "--format", "short"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.stdout.contains("modules/web/manifests/init.pp:2:24: warning[W0318]"), "{ran:?}");
+    assert!(ran.stdout.contains("modules/web/manifests/server.pp:1:7: warning[W0332]"), "{ran:?}");
+    assert_eq!(ran.stdout.lines().count(), 2, "{ran:?}");
+    let ran = scratch.mclc(&["check", "modules/web", "--format", "short", "--warn", "all", "--allow", "W0332", "--deny", "W0318"]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.stdout.contains("W0309") && !ran.stdout.contains("W0332") && ran.stdout.contains("error[W0318]"), "{ran:?}");
+    let ran = scratch.mclc(&["check", "bad.pp"]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+}
+
+#[test]
+fn a_broken_file_of_a_module_matters_only_if_it_is_needed() {
+    let files = [
+        ("env/manifests/site.pp", "include good\n"),
+        ("env/modules/good/manifests/init.pp", "class good {}\n"),
+        ("env/modules/bad/manifests/init.pp", "class bad {\n"),
+    ];
+    let scratch = scratch(&files);
+    let args = ["puppet", "env", "--emit", "catalog", "--diagnostics", "short", "--node", "n"];
+    let ran = scratch.mclc(&args);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.stderr.contains("env/modules/bad/manifests/init.pp:1:11: warning"), "{ran:?}");
+    scratch.write("env/manifests/site.pp", "include bad\n");
+    let ran = scratch.mclc(&args);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.stderr.contains("env/modules/bad/manifests/init.pp:1:11: error"), "{ran:?}");
+}
