@@ -1,4 +1,4 @@
-//! Finishing a catalog (spec 07 §5.17 steps 8 to 11, §9.2 "order of checks").
+//! Finishing a catalog (spec 07 §5.17, steps 8 to 11; spec 07 §9.2, "order of checks").
 
 use std::sync::Arc;
 

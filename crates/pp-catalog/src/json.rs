@@ -1,4 +1,4 @@
-//! The catalog as JSON (spec 07 §1.2 to §1.7).
+//! The catalog as JSON (spec 07 §1.2, spec 07 §1.7).
 
 use std::io;
 

@@ -68,7 +68,7 @@ fn values_are_judged_as_by_an_agent() {
         let problems = declared.check(text("title"), &given);
         match (record.get("error"), problems.is_empty()) {
             (None, false) => false_alarms.push(format!("{line}\n    {problems:?}")),
-            (Some(error), true) => missed.push(error.as_str().expect("an error is a text").to_owned()),
+            (Some(error), true) => missed.push(error.as_str().expect("an error is a string").to_owned()),
             (None, true) | (Some(_), false) => {}
         }
     }

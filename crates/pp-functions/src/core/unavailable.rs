@@ -9,14 +9,14 @@ use crate::host::Interrupt;
 pub(crate) static TEMPLATE: Function = Function::unavailable(
     "template",
     Convention::Counted { min: 1, max: None },
-    "Evaluates templates in ERB, the template language of Ruby, and returns their texts.",
+    "Evaluates templates in ERB, the template language of Ruby, and returns the results.",
     "ERB templates contain Ruby; write the template in EPP and use epp()",
 );
 
 pub(crate) static INLINE_TEMPLATE: Function = Function::unavailable(
     "inline_template",
     Convention::Counted { min: 1, max: None },
-    "Evaluates strings as templates in ERB, the template language of Ruby, and returns their texts.",
+    "Evaluates strings as templates in ERB, the template language of Ruby, and returns the results.",
     "ERB templates contain Ruby; write the template in EPP and use inline_epp()",
 );
 
