@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use mcl_diagnostics::{Diagnostic, Files, Severity};
 use pp_catalog::Catalog;
-use pp_evaluator::{Environment, LogEntry, Options};
+use pp_evaluator::{Environment, LogEntry, Options, Origin, Source};
+use pp_functions::Strict;
 
 use crate::error::EnvironmentError;
 use crate::find::{Input, find};
-use crate::load::{Loaded, has_errors, load};
+use crate::load::{Loaded, has_errors, load, validation_options};
 use crate::read::{read_file, read_start};
 use crate::services::DiskServices;
 use crate::stored::StoredEnvironment;
@@ -45,10 +46,10 @@ fn is_stored(path: &Path) -> bool {
 ///
 /// # Errors
 /// A path that cannot be read, or has no manifests.
-pub fn load_path(path: &Path, module_path: &[PathBuf]) -> Result<(PathBuf, Loaded), EnvironmentError> {
+pub fn load_path(path: &Path, module_path: &[PathBuf], strict: Strict) -> Result<(PathBuf, Loaded), EnvironmentError> {
     let input = Input::of_path(path)?;
     let layout = find(&input, module_path)?;
-    Ok((input.root().to_owned(), load(&input, &layout)?))
+    Ok((input.root().to_owned(), load(&input, &layout, validation_options(strict))?))
 }
 
 /// Compiles the catalog of a node.
@@ -59,9 +60,17 @@ pub fn compile_path(path: &Path, module_path: &[PathBuf], options: &Options) -> 
     if !path.is_dir() && is_stored(path) {
         let bytes = read_file(path).map_err(|error| error.diagnostic())?;
         let (environment, services) = StoredEnvironment::read(&bytes)?.into_parts();
+        // The artifact was validated with the defaults of Puppet 7.
+        let stricter = match options.strict {
+            Strict::Error => validate_again(&environment),
+            Strict::Off | Strict::Warning => Vec::new(),
+        };
+        if has_errors(&stricter) {
+            return Ok(Compiled { files: environment.files, diagnostics: stricter, ..Compiled::default() });
+        }
         return Ok(evaluate(environment, services, options));
     }
-    let (root, loaded) = load_path(path, module_path).map_err(|error| error.diagnostic())?;
+    let (root, loaded) = load_path(path, module_path, options.strict).map_err(|error| error.diagnostic())?;
     let Loaded { environment, mut diagnostics, module_diagnostics, modules, paths } = loaded;
     let mut compiled = if has_errors(&diagnostics) {
         Compiled { files: environment.files, ..Compiled::default() }
@@ -80,6 +89,16 @@ pub fn compile_path(path: &Path, module_path: &[PathBuf], options: &Options) -> 
         diagnostic
     }));
     Ok(compiled)
+}
+
+/// Validates the main manifests as Puppet 8 does.
+fn validate_again(environment: &Environment) -> Vec<Diagnostic> {
+    let main = environment.sources.iter().filter(|source| source.origin == Origin::Main);
+    let of = |source: &Source| {
+        let text = environment.files.get(source.tree.file).map_or("", |file| &file.text);
+        pp_syntax::validate(&source.tree, text, validation_options(Strict::Error))
+    };
+    main.flat_map(of).collect()
 }
 
 fn evaluate(environment: Environment, services: DiskServices, options: &Options) -> Compiled {

@@ -30,7 +30,7 @@ pub use error::EnvironmentError;
 pub use facts::Facts;
 pub use find::{Input, Layout, MAX_FILES, ModuleFiles, find, is_puppet_path, puppet_files};
 pub use host_facts::{HOST_FACT_FILES, host_facts};
-pub use load::{Loaded, load, parse_files};
+pub use load::{Loaded, load, parse_files, parse_text};
 pub use node::{EMULATED_VERSION, node_options};
 pub use read::MAX_FILE_BYTES;
 pub use services::{DiskServices, Module};

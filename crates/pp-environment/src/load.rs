@@ -6,6 +6,8 @@ use std::sync::Arc;
 use mcl_diagnostics::{Code, Diagnostic, FileId, Files, Severity, SourceFile, Span, Stage};
 use pp_ast::Tree;
 use pp_evaluator::{Environment, Origin, Source};
+use pp_functions::Strict;
+use pp_syntax::{Mode, Parsed, ValidationOptions, parse, validate};
 use rayon::prelude::*;
 
 use crate::error::EnvironmentError;
@@ -29,7 +31,7 @@ pub struct Loaded {
 }
 
 /// A file that was read and parsed.
-struct Parsed {
+struct ParsedFile {
     file: SourceFile,
     tree: Tree,
     diagnostics: Vec<Diagnostic>,
@@ -39,7 +41,7 @@ struct Parsed {
 ///
 /// # Errors
 /// A file that cannot be read.
-pub fn load(input: &Input, layout: &Layout) -> Result<Loaded, EnvironmentError> {
+pub fn load(input: &Input, layout: &Layout, validation: ValidationOptions) -> Result<Loaded, EnvironmentError> {
     let root = input.root();
     let main = layout.manifests.iter().map(|path| (path, Origin::Main));
     let of_modules = layout.modules.iter().flat_map(|module| {
@@ -48,7 +50,7 @@ pub fn load(input: &Input, layout: &Layout) -> Result<Loaded, EnvironmentError> 
     });
     let wanted: Vec<(&PathBuf, Origin)> = main.chain(of_modules).collect();
     let paths: Vec<(&Path, String)> = wanted.iter().map(|(path, _)| (path.as_path(), name_of(path, root))).collect();
-    let parsed = parse_all(&paths)?;
+    let parsed = parse_all(&paths, validation)?;
     let mut loaded = Loaded {
         environment: Environment::default(),
         diagnostics: Vec::new(),
@@ -56,7 +58,7 @@ pub fn load(input: &Input, layout: &Layout) -> Result<Loaded, EnvironmentError> 
         modules: Vec::new(),
         paths: wanted.iter().map(|(path, _)| (*path).clone()).collect(),
     };
-    for (Parsed { file, tree, diagnostics }, (_, origin)) in parsed.into_iter().zip(wanted) {
+    for (ParsedFile { file, tree, diagnostics }, (_, origin)) in parsed.into_iter().zip(wanted) {
         loaded.environment.files.files.push(file);
         let is_main = origin == Origin::Main;
         if is_main || !has_errors(&diagnostics) {
@@ -76,7 +78,7 @@ pub fn load(input: &Input, layout: &Layout) -> Result<Loaded, EnvironmentError> 
 pub fn parse_files(paths: &[PathBuf], root: &Path) -> Result<(Files, Vec<Tree>, Vec<Diagnostic>), EnvironmentError> {
     let named: Vec<(&Path, String)> = paths.iter().map(|path| (path.as_path(), name_of(path, root))).collect();
     let (mut files, mut trees, mut all) = (Files::default(), Vec::new(), Vec::new());
-    for Parsed { file, tree, diagnostics } in parse_all(&named)? {
+    for ParsedFile { file, tree, diagnostics } in parse_all(&named, ValidationOptions::default())? {
         files.files.push(file);
         trees.push(tree);
         all.extend(diagnostics);
@@ -84,10 +86,10 @@ pub fn parse_files(paths: &[PathBuf], root: &Path) -> Result<(Files, Vec<Tree>, 
     Ok((files, trees, all))
 }
 
-fn parse_all(paths: &[(&Path, String)]) -> Result<Vec<Parsed>, EnvironmentError> {
+fn parse_all(paths: &[(&Path, String)], validation: ValidationOptions) -> Result<Vec<ParsedFile>, EnvironmentError> {
     let parse = |(index, (path, name)): (usize, &(&Path, String))| {
         let id = FileId(u32::try_from(index).map_err(|_| EnvironmentError::TooManyFiles((*path).to_owned()))?);
-        Ok(parse_file(id, path, name, read_file(path)?))
+        Ok(parse_file(id, path, name, read_file(path)?, validation))
     };
     // Starting threads costs more than parsing one file.
     if let [only] = paths {
@@ -96,7 +98,7 @@ fn parse_all(paths: &[(&Path, String)]) -> Result<Vec<Parsed>, EnvironmentError>
     paths.par_iter().enumerate().map(parse).collect()
 }
 
-fn parse_file(id: FileId, path: &Path, name: &str, bytes: Vec<u8>) -> Parsed {
+fn parse_file(id: FileId, path: &Path, name: &str, bytes: Vec<u8>, validation: ValidationOptions) -> ParsedFile {
     let (text, invalid) = match String::from_utf8(bytes) {
         Ok(text) => (text, None),
         Err(error) => {
@@ -105,15 +107,35 @@ fn parse_file(id: FileId, path: &Path, name: &str, bytes: Vec<u8>) -> Parsed {
         }
     };
     let mode = match path.extension() {
-        Some(extension) if extension == "epp" => pp_syntax::Mode::Template,
-        _ => pp_syntax::Mode::Manifest,
+        Some(extension) if extension == "epp" => Mode::Template,
+        _ => Mode::Manifest,
     };
-    let pp_syntax::Parsed { tree, mut diagnostics, .. } = pp_syntax::parse(id, &text, mode);
+    let (tree, mut diagnostics) = parse_text(id, &text, mode, validation);
     if let Some(at) = invalid {
         // Every other mistake may be a consequence.
         diagnostics = vec![not_utf8(id, at)];
     }
-    Parsed { file: SourceFile::new(name, text), tree, diagnostics }
+    ParsedFile { file: SourceFile::new(name, text), tree, diagnostics }
+}
+
+/// Parses a text, and validates it if that gave no errors.
+#[must_use]
+pub fn parse_text(file: FileId, text: &str, mode: Mode, validation: ValidationOptions) -> (Tree, Vec<Diagnostic>) {
+    let Parsed { tree, mut diagnostics, .. } = parse(file, text, mode);
+    if !has_errors(&diagnostics) {
+        diagnostics.extend(validate(&tree, text, validation));
+    }
+    (tree, diagnostics)
+}
+
+/// Returns how strict validation is.
+pub(crate) fn validation_options(strict: Strict) -> ValidationOptions {
+    let duplicate_keys = match strict {
+        Strict::Off => None,
+        Strict::Warning => Some(Severity::Warning),
+        Strict::Error => Some(Severity::Error),
+    };
+    ValidationOptions { duplicate_keys }
 }
 
 fn not_utf8(file: FileId, at: usize) -> Diagnostic {

@@ -2,10 +2,10 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::Read;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use rustix::fs::OFlags;
+use rustix::fs::{OFlags, makedev};
 
 use crate::error::EnvironmentError;
 
@@ -43,7 +43,10 @@ fn open(path: &Path) -> Result<File, EnvironmentError> {
     let unreadable = |error| EnvironmentError::unreadable(path, error);
     let flags = OFlags::NONBLOCK.bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(unreadable)?;
-    if !file.metadata().map_err(unreadable)?.is_file() {
+    let metadata = file.metadata().map_err(unreadable)?;
+    // Programs name the null device as an empty file: `file('/etc/optional', '/dev/null')`.
+    let is_null = metadata.file_type().is_char_device() && metadata.rdev() == makedev(1, 3);
+    if !metadata.is_file() && !is_null {
         return Err(EnvironmentError::NotAFile(path.to_owned()));
     }
     Ok(file)
@@ -58,5 +61,6 @@ mod tests {
         for path in ["/dev/zero", "/"] {
             assert!(matches!(read_file(Path::new(path)), Err(EnvironmentError::NotAFile(_))), "{path}");
         }
+        assert!(read_file(Path::new("/dev/null")).is_ok_and(|bytes| bytes.is_empty()));
     }
 }

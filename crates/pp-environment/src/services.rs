@@ -8,9 +8,10 @@ use mcl_diagnostics::{Diagnostic, FileId};
 use pp_ast::Tree;
 use pp_evaluator::{LookupRequest, Services};
 use pp_functions::FileKind;
+use pp_syntax::{Mode, ValidationOptions};
 use pp_types::{Error, ErrorKind, Value};
 
-use crate::load::has_errors;
+use crate::load::{has_errors, parse_text};
 use crate::read::read_file;
 
 /// A module and its directory.
@@ -66,8 +67,8 @@ impl DiskServices {
 
 impl Services for DiskServices {
     fn parse_epp(&self, file: FileId, text: &str) -> Result<Tree, Vec<Diagnostic>> {
-        let parsed = pp_syntax::parse(file, text, pp_syntax::Mode::Template);
-        if has_errors(&parsed.diagnostics) { Err(parsed.diagnostics) } else { Ok(parsed.tree) }
+        let (tree, diagnostics) = parse_text(file, text, Mode::Template, ValidationOptions::default());
+        if has_errors(&diagnostics) { Err(diagnostics) } else { Ok(tree) }
     }
 
     fn find_file(&self, kind: FileKind, module: Option<&str>, path: &str) -> Option<Arc<str>> {

@@ -127,7 +127,8 @@ mod tests {
         }
         let input = Input::of_path(&root.path().join("production")).expect("an environment");
         let layout = find(&input, &[root.path().join("elsewhere")]).expect("found");
-        StoredEnvironment::new(load(&input, &layout).expect("readable")).expect("readable")
+        StoredEnvironment::new(load(&input, &layout, pp_syntax::ValidationOptions::default()).expect("readable"))
+            .expect("readable")
     }
 
     #[test]

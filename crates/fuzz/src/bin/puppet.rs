@@ -16,8 +16,9 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use fastrand::Rng;
 use mcl_diagnostics::{Diagnostic, FileId, Severity, SourceFile};
-use pp_environment::{DiskServices, Facts, node_options};
+use pp_environment::{DiskServices, Facts, node_options, parse_text};
 use pp_evaluator::{Budget, Environment, Options, Origin, Source};
+use pp_syntax::{Mode, ValidationOptions};
 
 /// A program that takes longer counts as a hang.
 const PROGRAM_TIMEOUT: Duration = Duration::from_secs(2);
@@ -122,19 +123,19 @@ fn mutated(corpus: &[String], rng: &mut Rng) -> String {
 
 /// Compiles a program; returns whether it was accepted.
 fn run(text: &str, options: &Options) -> bool {
-    let parsed = pp_syntax::parse(FileId(0), text, pp_syntax::Mode::Manifest);
+    let (tree, diagnostics) = parse_text(FileId(0), text, Mode::Manifest, ValidationOptions::default());
     let file = SourceFile::new("site.pp", text);
-    check(&parsed.diagnostics, &file);
-    parsed.tree.validate(text).expect("a tree of the parser is valid");
-    if parsed.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+    check(&diagnostics, &file);
+    tree.validate(text).expect("a tree of the parser is valid");
+    if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         return false;
     }
-    let subject = pp_lint::Subject { file: &file, tree: &parsed.tree, autoload_name: None };
+    let subject = pp_lint::Subject { file: &file, tree: &tree, autoload_name: None };
     check(&pp_lint::check(subject, &|_| true), &file);
-    let _ = pp_syntax::pn(&parsed.tree);
+    let _ = pp_syntax::pn(&tree);
     let mut environment = Environment::default();
     environment.files.files.push(file.clone());
-    environment.sources.push(Source { origin: Origin::Main, tree: parsed.tree });
+    environment.sources.push(Source { origin: Origin::Main, tree });
     let compilation = pp_evaluator::compile(&environment, options, &DiskServices::default());
     if compilation.templates.is_empty() {
         check(&compilation.diagnostics, &file);

@@ -5,9 +5,10 @@ mod generate;
 mod reference;
 
 use mcl_diagnostics::{Diagnostic, FileId, Severity, SourceFile};
-use pp_environment::{DiskServices, Facts};
+use pp_environment::{DiskServices, Facts, parse_text};
 use pp_evaluator::{Environment, Origin, Source};
 use pp_functions::LogLevel;
+use pp_syntax::{Mode, ValidationOptions};
 use test_support::{Rng, seeds, shorter};
 
 use crate::generate::Program;
@@ -17,7 +18,7 @@ const FACTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/puppet/fac
 
 /// Compiles a program in this process.
 fn compile(code: &str) -> Answer {
-    let parsed = pp_syntax::parse(FileId(0), code, pp_syntax::Mode::Manifest);
+    let (tree, diagnostics) = parse_text(FileId(0), code, Mode::Manifest, ValidationOptions::default());
     let mut environment = Environment::default();
     environment.files.files.push(SourceFile::new("site.pp", code));
     let line = |diagnostics: &[Diagnostic]| {
@@ -28,10 +29,10 @@ fn compile(code: &str) -> Answer {
     let message = |diagnostics: &[Diagnostic]| {
         diagnostics.iter().find(|d| d.severity == Severity::Error).map(|error| error.message.clone())
     };
-    if let Some(error) = message(&parsed.diagnostics) {
-        return Answer { error: Some(error), line: line(&parsed.diagnostics), ..Answer::default() };
+    if let Some(error) = message(&diagnostics) {
+        return Answer { error: Some(error), line: line(&diagnostics), ..Answer::default() };
     }
-    environment.sources.push(Source { origin: Origin::Main, tree: parsed.tree });
+    environment.sources.push(Source { origin: Origin::Main, tree });
     let facts = Facts::read(FACTS.as_ref()).expect("facts");
     let options = pp_environment::node_options(Some("agent.example.com"), facts);
     let compilation = pp_evaluator::compile(&environment, &options, &DiskServices::default());

@@ -25,7 +25,7 @@ pub fn prefix_of(directory: &Path) -> String {
 
 /// Writes the artifact of an environment, for every node.
 pub fn environment(args: &Puppet) -> Outcome {
-    let loaded = match pp_environment::load_path(&args.path, &module_path(args)) {
+    let loaded = match pp_environment::load_path(&args.path, &module_path(args), strict(args)) {
         Ok(loaded) => loaded,
         Err(error) => return Outcome::unreadable(&error),
     };
@@ -88,13 +88,17 @@ pub fn catalog_for_host(path: &Path) -> Result<Vec<u8>, Vec<Diagnostic>> {
 fn options(args: &Puppet) -> Result<Options, EnvironmentError> {
     let facts = args.facts.as_deref().map_or_else(|| Ok(pp_environment::host_facts()), Facts::read)?;
     let mut options = pp_environment::node_options(args.node.as_deref(), facts);
-    options.strict = match args.strict {
+    options.strict = strict(args);
+    options.strict_variables = args.strict_variables.unwrap_or(args.strict == Strictness::Error);
+    Ok(options)
+}
+
+fn strict(args: &Puppet) -> Strict {
+    match args.strict {
         Strictness::Off => Strict::Off,
         Strictness::Warning => Strict::Warning,
         Strictness::Error => Strict::Error,
-    };
-    options.strict_variables = args.strict_variables.unwrap_or(args.strict == Strictness::Error);
-    Ok(options)
+    }
 }
 
 /// Returns the catalog in JSON, with the time as its version.

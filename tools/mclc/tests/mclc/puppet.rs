@@ -42,7 +42,11 @@ fn errors_and_messages_are_json_with_a_json_catalog() {
 
 #[test]
 fn errors_of_all_manifests_are_reported() {
-    let scratch = scratch(&[("env/manifests/a.pp", "notice(\n"), ("env/manifests/b.pp", "class {\n"), ("env/manifests/c.pp", "")]);
+    let scratch = scratch(&[
+        ("env/manifests/a.pp", "notice(\n"),
+        ("env/manifests/b.pp", "class {\n"),
+        ("env/manifests/c.pp", ""),
+    ]);
     let ran = scratch.mclc(&["puppet", "env", "--emit", "catalog", "--diagnostics", "short", "--node", "n"]);
     assert_eq!(ran.status, 1);
     for name in ["env/manifests/a.pp:", "env/manifests/b.pp:"] {
@@ -119,9 +123,23 @@ fn check_reports_errors_and_lints_of_manifests() {
     assert!(ran.stdout.contains("modules/web/manifests/init.pp:2:24: warning[W0318]"), "{ran:?}");
     assert!(ran.stdout.contains("modules/web/manifests/server.pp:1:7: warning[W0332]"), "{ran:?}");
     assert_eq!(ran.stdout.lines().count(), 2, "{ran:?}");
-    let ran = scratch.mclc(&["check", "modules/web", "--format", "short", "--warn", "all", "--allow", "W0332", "--deny", "W0318"]);
+    let ran = scratch.mclc(&[
+        "check",
+        "modules/web",
+        "--format",
+        "short",
+        "--warn",
+        "all",
+        "--allow",
+        "W0332",
+        "--deny",
+        "W0318",
+    ]);
     assert_eq!(ran.status, 1, "{ran:?}");
-    assert!(ran.stdout.contains("W0309") && !ran.stdout.contains("W0332") && ran.stdout.contains("error[W0318]"), "{ran:?}");
+    assert!(
+        ran.stdout.contains("W0309") && !ran.stdout.contains("W0332") && ran.stdout.contains("error[W0318]"),
+        "{ran:?}"
+    );
     let ran = scratch.mclc(&["check", "bad.pp"]);
     assert_eq!(ran.status, 1, "{ran:?}");
 }
