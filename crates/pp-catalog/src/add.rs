@@ -56,6 +56,9 @@ impl Catalog {
         resource.tags = self.initial_tags(&resource).map_err(|kind| error(&resource, kind))?;
         let aliases = self.aliases(&resource).map_err(|kind| error(&resource, kind))?;
 
+        if matches!(kind, ResourceKind::Class(_) | ResourceKind::Node) {
+            self.class_tags.merge(&resource.tags);
+        }
         let id = self.resources.push(resource);
         let table = self.table.get_or_insert(&reference.type_name);
         table.insert_title(&reference.title, id);

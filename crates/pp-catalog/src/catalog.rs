@@ -18,7 +18,7 @@ use crate::relationship::Relationship;
 use crate::resource::{ClassForm, Resource, ResourceKind};
 use crate::source::{Source, SourceKind, Sources};
 use crate::table::Table;
-use crate::tags::{TagTable, is_valid_tag};
+use crate::tags::{TagSet, TagTable, is_valid_tag};
 
 /// What a catalog is made for.
 #[derive(Clone, Debug)]
@@ -38,9 +38,10 @@ pub struct Catalog {
     pub(crate) resources: PrimaryMap<ResourceId, Resource>,
     pub(crate) table: Table,
     pub(crate) tags: TagTable,
+    /// The tags that classes and nodes had when they were declared.
+    pub(crate) class_tags: TagSet,
     pub(crate) sources: Sources,
-    /// Containment in the order in which it came about.
-    pub(crate) edges: Vec<(ResourceId, ResourceId)>,
+    /// Containment: container and content.
     pub(crate) edge_set: FxHashSet<(ResourceId, ResourceId)>,
     /// The names of classes and nodes.
     pub(crate) classes: Vec<Arc<str>>,
@@ -78,8 +79,8 @@ impl Catalog {
             resources: PrimaryMap::new(),
             table: Table::default(),
             tags: TagTable::default(),
+            class_tags: TagSet::default(),
             sources,
-            edges: Vec::new(),
             edge_set: FxHashSet::default(),
             classes: vec!["settings".into()],
             pending: Vec::new(),
@@ -191,7 +192,6 @@ impl Catalog {
     /// Records that a class is part of another resource: `contain`.
     pub fn contain(&mut self, container: ResourceId, content: ResourceId) {
         if self.edge_set.insert((container, content)) {
-            self.edges.push((container, content));
             self.resources[content].containers.push(container);
         }
     }
@@ -218,7 +218,14 @@ impl Catalog {
         Ok(())
     }
 
-    /// Returns whether a resource, or that of its scope, has a tag: the function `tagged`, and queries.
+    /// Returns whether a resource has a tag, or a class or node had it when it was declared: the function `tagged`.
+    #[must_use]
+    pub fn is_tagged_in(&self, scope: ResourceId, name: &str) -> bool {
+        let is_tag_of_class = |tag| self.class_tags.contains(tag);
+        self.tags.find(name).is_some_and(is_tag_of_class) || self.is_tagged(scope, name)
+    }
+
+    /// Returns whether a resource, or that of its scope, has a tag: queries.
     #[must_use]
     pub fn is_tagged(&self, id: ResourceId, name: &str) -> bool {
         let Some(tag) = self.tags.find(name) else { return false };
@@ -263,6 +270,9 @@ impl Catalog {
                 });
             }
             resource.evaluated = true;
+            if title == "Settings" {
+                self.tags.add(&mut self.class_tags, "settings");
+            }
             let reference = resource.reference.clone();
             let id = self.resources.push(resource);
             self.table.get_or_insert(&reference.type_name).insert_title(&reference.title, id);

@@ -16,8 +16,10 @@ impl Catalog {
     /// contained in something else are reached.
     pub(crate) fn inherit_metaparameters(&mut self) -> Vec<CatalogError> {
         let mut contents: SecondaryMap<ResourceId, Vec<ResourceId>> = SecondaryMap::new();
-        for (container, content) in &self.edges {
-            contents[*container].push(*content);
+        for (content, resource) in &self.resources {
+            for container in &resource.containers {
+                contents[*container].push(content);
+            }
         }
         let mut errors = Vec::new();
         let mut seen = EntitySet::new();

@@ -1,13 +1,15 @@
 //! The catalog as JSON (spec 07 §1.2, spec 07 §1.7).
 
+use std::borrow::Cow;
 use std::io;
 
-use pp_types::{Value, rich_json};
-use serde::ser::{Error as _, SerializeMap, SerializeSeq};
+use pp_types::{Hash, Type, Value, rich_json};
+use serde::ser::{Error as _, SerializeMap};
 use serde::{Serialize, Serializer};
 
 use crate::catalog::Catalog;
 use crate::id::ResourceId;
+use crate::reference::Reference;
 use crate::resource::{ClassForm, Resource, ResourceKind};
 
 /// The number of the wire format.
@@ -32,10 +34,14 @@ impl Catalog {
         serde_json::to_writer(to, &Document { catalog: self, version, uuid })
     }
 
-    /// Returns the containment between resources that are not virtual, in the order in which it came about.
+    /// Returns the containment between resources that are not virtual, as pairs of container and content, in the order of the
+    /// contents.
     pub fn containment(&self) -> impl Iterator<Item = (ResourceId, ResourceId)> + '_ {
-        let visible = |id: ResourceId| !self.resources[id].is_virtual;
-        self.edges.iter().copied().filter(move |(container, content)| visible(*container) && visible(*content))
+        let visible = self.resources.iter().filter(|(_, resource)| !resource.is_virtual);
+        visible.flat_map(|(id, resource)| {
+            let containers = resource.containers.iter().filter(|container| !self.resources[**container].is_virtual);
+            containers.map(move |container| (*container, id))
+        })
     }
 }
 
@@ -49,7 +55,8 @@ impl Serialize for Document<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Catalog { options, classes, .. } = self.catalog;
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("tags", &CatalogTags(self.catalog))?;
+        let tags = self.catalog.class_tags.iter().map(|tag| &**self.catalog.tags.name(tag));
+        map.serialize_entry("tags", &tags.collect::<Vec<_>>())?;
         map.serialize_entry("name", &*options.node)?;
         map.serialize_entry("version", &self.version)?;
         map.serialize_entry("code_id", &())?;
@@ -60,31 +67,6 @@ impl Serialize for Document<'_> {
         map.serialize_entry("edges", &Edges(self.catalog))?;
         map.serialize_entry("classes", &classes.iter().map(|c| &**c).collect::<Vec<_>>())?;
         map.end()
-    }
-}
-
-/// The tags of all classes and nodes.
-struct CatalogTags<'a>(&'a Catalog);
-
-impl Serialize for CatalogTags<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let catalog = self.0;
-        let mut seen = rustc_hash::FxHashSet::default();
-        let mut tags = serializer.serialize_seq(None)?;
-        let mut add = |tag: &str, tags: &mut S::SerializeSeq| {
-            if seen.insert(tag.to_owned()) { tags.serialize_element(tag) } else { Ok(()) }
-        };
-        for name in &catalog.classes {
-            add(name, &mut tags)?;
-            for segment in name.split("::") {
-                add(segment, &mut tags)?;
-            }
-        }
-        add("class", &mut tags)?;
-        if catalog.resources.values().any(|r| r.kind == ResourceKind::Node) {
-            add("node", &mut tags)?;
-        }
-        tags.end()
     }
 }
 
@@ -146,24 +128,39 @@ struct ParametersJson<'a> {
 }
 
 impl<'a> ParametersJson<'a> {
-    /// Returns the parameters that have a value, but for a name attribute that says what the title says.
-    fn iter(&self) -> impl Iterator<Item = (&'a str, &'a Value)> {
+    /// Returns the parameters that have a value, but for a name attribute that says what the title says. What a title says that
+    /// is not just the name comes first: the path of a file whose title ends in slashes.
+    fn iter(&self) -> impl Iterator<Item = (&'a str, Cow<'a, Value>)> {
         let native = self.catalog.options.types.find(&self.resource.reference.type_name);
-        let named = (self.resource.kind == ResourceKind::Native && self.id > Catalog::MAIN_CLASS)
-            .then_some(native)
-            .flatten()
-            .map(|native| native.namevar());
+        let is_native = self.resource.kind == ResourceKind::Native && self.id > Catalog::MAIN_CLASS;
+        let native = native.filter(|_| is_native);
+        let named = native.map(|native| native.namevar());
         let title = &self.resource.reference.title;
-        self.resource.parameters.iter().map(|p| (&*p.name, &p.value)).filter(move |(name, value)| {
-            let is_title = named == Some(*name) && matches!(value, Value::String(text) if text == title);
-            **value != Value::Undef && !is_title
-        })
+        let parameters = &self.resource.parameters;
+        let from_title = native.and_then(|native| native.name_in_title(title)).zip(named).map(|(name, attribute)| {
+            let given = parameters.value(attribute).map(Cow::Borrowed);
+            (attribute, given.unwrap_or_else(|| Cow::Owned(Value::from(name))))
+        });
+        let is_first = from_title.is_some();
+        let is_title = move |value: &Value| matches!(value, Value::String(text) if text == title);
+        let others = parameters.iter().filter(move |p| !is_first || named != Some(&*p.name));
+        let all = from_title.into_iter().chain(others.map(|p| (&*p.name, Cow::Borrowed(&p.value))));
+        all.filter(move |(name, value)| **value != Value::Undef && (named != Some(*name) || !is_title(value)))
     }
 }
 
 impl Serialize for ParametersJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.iter().map(|(name, value)| (name, Rich(value))))
+        serializer.collect_map(self.iter().map(|(name, value)| (name, Shown(value))))
+    }
+}
+
+/// A value that may be made for the JSON only.
+struct Shown<'a>(Cow<'a, Value>);
+
+impl Serialize for Shown<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Rich(&self.0).serialize(serializer)
     }
 }
 
@@ -176,13 +173,31 @@ impl Serialize for Rich<'_> {
             Value::Undef => serializer.serialize_unit(),
             Value::Boolean(value) => serializer.serialize_bool(*value),
             Value::Integer(value) => serializer.serialize_i64(*value),
+            Value::Float(value) if value.0.is_finite() => serializer.serialize_f64(value.0),
             Value::String(text) => serializer.serialize_str(text),
+            Value::Type(Type::Resource(Some(_), Some(_)) | Type::Class(Some(_))) => match Reference::from_value(self.0)
+            {
+                Ok(reference) => serializer.collect_str(&reference),
+                Err(invalid) => Err(S::Error::custom(invalid)),
+            },
+            Value::Hash(hash) if is_plain(hash) => stacker::maybe_grow(RED_ZONE, STACK_SIZE, || {
+                let entries = hash.iter().filter_map(|(key, value)| match key {
+                    Value::String(key) => Some((&**key, Rich(value))),
+                    _ => None,
+                });
+                serializer.collect_map(entries)
+            }),
             Value::Array(items) => {
                 stacker::maybe_grow(RED_ZONE, STACK_SIZE, || serializer.collect_seq(items.iter().map(Rich)))
             }
             other => rich_json(other).serialize(serializer).map_err(S::Error::custom),
         }
     }
+}
+
+/// Returns whether a hash is a plain JSON object.
+fn is_plain(hash: &Hash) -> bool {
+    hash.keys().all(|key| matches!(key, Value::String(key) if &**key != "__ptype"))
 }
 
 /// How much stack must be left for one more level of a value, in bytes.

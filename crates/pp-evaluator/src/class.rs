@@ -33,9 +33,12 @@ impl<'e> Evaluator<'e> {
 
     /// `include`, `contain` and `require`: returns references to the classes.
     pub(crate) fn include(&mut self, how: DeclareClass, names: &[Value]) -> Eval {
+        let names = self.class_names(names)?;
         let mut references = Vec::with_capacity(names.len());
-        for name in self.class_names(names)? {
-            let id = self.include_class(&name)?;
+        // All are declared before the first is evaluated.
+        let ids = names.iter().map(|name| self.declare_included(name)).collect::<Eval<Vec<_>>>()?;
+        for (name, id) in names.into_iter().zip(ids) {
+            self.evaluate_class(&name, id)?;
             let container = self.scope_resource();
             match how {
                 DeclareClass::Include => {}
@@ -50,14 +53,12 @@ impl<'e> Evaluator<'e> {
         Ok(Value::array(references))
     }
 
-    /// Declares a class once.
-    pub(crate) fn include_class(&mut self, name: &str) -> Eval<ResourceId> {
-        let id = match self.catalog.find_class(name) {
-            Some(id) => id,
-            None => self.add_class(name, ClassForm::Included, Parameters::default(), None)?,
-        };
-        self.evaluate_class(name, id)?;
-        Ok(id)
+    /// Adds a class to the catalog unless it is there.
+    fn declare_included(&mut self, name: &str) -> Eval<ResourceId> {
+        match self.catalog.find_class(name) {
+            Some(id) => Ok(id),
+            None => self.add_class(name, ClassForm::Included, Parameters::default(), None),
+        }
     }
 
     /// Returns the names in the arguments of `include`, without leading colons.

@@ -182,7 +182,10 @@ impl Host for Evaluator<'_> {
 
     fn is_tagged(&mut self, names: &[Value]) -> bool {
         let resource = self.scope_resource();
-        texts(names).iter().all(|name| self.catalog.is_tagged(resource, &name.to_lowercase()))
+        names.iter().all(|name| match name {
+            Value::String(name) => self.catalog.is_tagged_in(resource, name),
+            _ => false,
+        })
     }
 
     fn node_name(&self) -> Arc<str> {

@@ -173,6 +173,17 @@ impl ResourceType {
         }
     }
 
+    /// Returns the name that a title stands for, if it is not the title itself: a path without trailing slashes.
+    #[must_use]
+    pub fn name_in_title<'a>(&self, title: &'a str) -> Option<&'a str> {
+        match self.title {
+            TitlePattern::Path if title.len() > 1 && title.ends_with('/') => {
+                Some(title.trim_end_matches('/')).filter(|path| !path.is_empty())
+            }
+            TitlePattern::Path | TitlePattern::Verbatim | TitlePattern::NameAtType => None,
+        }
+    }
+
     fn shared_name_key(&self, name: &Arc<str>) -> Arc<str> {
         match self.name_key(name) {
             Cow::Borrowed(_) => Arc::clone(name),

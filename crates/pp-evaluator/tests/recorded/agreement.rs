@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 /// Area, records that agree at least.
 pub const LANG: &[(&str, usize)] = &[];
 
+/// Catalogs or errors, cases that agree at least.
+pub const CASES: &[(&str, usize)] = &[];
+
 /// Group, records that agree at least.
 pub const SNIPPETS: &[(&str, usize)] = &[];
 

@@ -4,6 +4,7 @@
 //! chooses records by their id: `CASE=classes-0 VERBOSE=1 cargo test -p pp-evaluator --test recorded lang -- --nocapture`.
 
 mod agreement;
+mod cases;
 mod explanations;
 mod hostile;
 mod lang;

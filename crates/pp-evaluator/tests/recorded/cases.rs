@@ -1,0 +1,204 @@
+//! `tests/puppet/cases`: environments, with the catalogs or errors that they compile to.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use mcl_diagnostics::{Diagnostic, FileId, Files, Severity};
+use pp_ast::Tree;
+use pp_evaluator::{Environment, LookupRequest, Options, Origin, Services, Source, compile};
+use pp_functions::FileKind;
+use pp_syntax::{Mode, parse};
+use pp_types::{Error, ErrorKind, Value};
+use serde_json::Value as Json;
+
+use crate::agreement::{Agreement, CASES, is_chosen};
+use crate::world::{options, recordings};
+
+/// Where the environments were when they were recorded.
+const ROOT: &str = "/etc/puppet/code/environments/production";
+
+#[test]
+fn cases() {
+    let mut agreement = Agreement::default();
+    let mut folders: Vec<PathBuf> = std::fs::read_dir(recordings().join("cases"))
+        .expect("cases")
+        .map(|entry| entry.expect("entry").path())
+        .collect();
+    folders.sort();
+    assert!(!folders.is_empty());
+    for folder in folders {
+        let id = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+        if !is_chosen(&id) {
+            continue;
+        }
+        let result = catch_unwind(AssertUnwindSafe(|| judge(&folder)));
+        let area = if folder.join("catalog.json").exists() { "catalogs" } else { "errors" };
+        agreement.add(area, &id, result.unwrap_or_else(|_| Err("panic".to_owned())));
+    }
+    agreement.check(CASES);
+}
+
+/// The files of an environment.
+struct Folder(PathBuf);
+
+impl Services for Folder {
+    fn parse_epp(&self, file: FileId, text: &str) -> Result<Tree, Vec<Diagnostic>> {
+        let parsed = parse(file, text, Mode::Template);
+        if parsed.has_errors() { Err(parsed.diagnostics) } else { Ok(parsed.tree) }
+    }
+
+    fn find_file(&self, kind: FileKind, module: Option<&str>, path: &str) -> Option<Arc<str>> {
+        let kind = match kind {
+            FileKind::Files => "files",
+            FileKind::Templates => "templates",
+        };
+        let file = match module {
+            Some(module) => self.0.join("modules").join(module).join(kind).join(path),
+            None => PathBuf::from(path),
+        };
+        file.exists().then(|| file.to_string_lossy().into())
+    }
+
+    fn read_file(&self, path: &str) -> Result<Arc<[u8]>, Error> {
+        std::fs::read(path).map(Into::into).map_err(|e| Error::new(ErrorKind::Evaluation, e.to_string()))
+    }
+
+    fn module_directory(&self, module: &str) -> Option<Arc<str>> {
+        self.0.join("modules").join(module).exists().then(|| format!("{ROOT}/modules/{module}").into())
+    }
+
+    fn lookup(&self, _: &LookupRequest<'_>) -> Result<Option<Value>, Error> {
+        Ok(None)
+    }
+}
+
+/// Returns the manifests below a folder, sorted, with their names as they were when they were recorded.
+fn manifests(folder: &Path, below: &Path, found: &mut Vec<(String, PathBuf)>) {
+    let Ok(entries) = std::fs::read_dir(below) else { return };
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("entry").path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            manifests(folder, &path, found);
+        } else if path.extension().is_some_and(|extension| extension == "pp") {
+            let relative = path.strip_prefix(folder).expect("the path is below the folder");
+            found.push((format!("{ROOT}/{}", relative.display()), path));
+        }
+    }
+}
+
+fn case_options(id: &str) -> Options {
+    let mut options = options(false);
+    for module in [
+        "augeas_core",
+        "cron_core",
+        "host_core",
+        "mount_core",
+        "selinux_core",
+        "sshkeys_core",
+        "stdlib",
+        "yumrepo_core",
+    ] {
+        options.resource_types.add_module(module);
+    }
+    // The only case that was recorded with this setting.
+    options.strict_variables = id.ends_with("unknown-variable-strict");
+    options
+}
+
+fn judge(folder: &Path) -> Result<(), String> {
+    let id = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let mut found = Vec::new();
+    manifests(folder, &folder.join("manifests"), &mut found);
+    let main = found.len();
+    manifests(folder, &folder.join("modules"), &mut found);
+    let mut files = Files::default();
+    let (mut sources, mut errors) = (Vec::new(), Vec::new());
+    for (index, (name, path)) in found.iter().enumerate() {
+        let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+        let file = files.add(name.as_str(), text.as_str());
+        let parsed = parse(file, &text, Mode::Manifest);
+        errors.extend(parsed.diagnostics.into_iter().filter(|d| d.severity == Severity::Error));
+        let module =
+            name.trim_start_matches(ROOT).trim_start_matches("/modules/").split('/').next().unwrap_or_default();
+        let origin = if index < main { Origin::Main } else { Origin::Module(module.into()) };
+        sources.push(Source { origin, tree: parsed.tree });
+    }
+    let environment = Environment { files: files.clone(), sources };
+    let mut catalog = None;
+    if errors.is_empty() {
+        let compilation = compile(&environment, &case_options(id), &Folder(folder.to_owned()));
+        errors.extend(compilation.diagnostics.into_iter().filter(|d| d.severity == Severity::Error));
+        catalog = compilation.catalog;
+    }
+    let recorded = std::fs::read_to_string(folder.join("catalog.json"));
+    match (recorded, errors.first()) {
+        (Ok(recorded), None) => {
+            let recorded: Json = serde_json::from_str(&recorded).map_err(|error| error.to_string())?;
+            let catalog = catalog.ok_or("no catalog")?.to_json(0, "").map_err(|error| error.to_string())?;
+            compare(catalog, recorded)
+        }
+        (Ok(_), Some(error)) => Err(format!("rejected: {}", error.message)),
+        (Err(_), None) => Err("not rejected".to_owned()),
+        (Err(_), Some(error)) => {
+            let text = std::fs::read_to_string(folder.join("error.txt")).map_err(|error| error.to_string())?;
+            compare_error(error, &files, &text)
+        }
+    }
+}
+
+/// Compares catalogs but for what differs between any two compilations, and the order of tags.
+fn compare(mut found: Json, mut recorded: Json) -> Result<(), String> {
+    for catalog in [&mut found, &mut recorded] {
+        let catalog = catalog.as_object_mut().ok_or("not an object")?;
+        for key in ["version", "catalog_uuid"] {
+            catalog.remove(key);
+        }
+        sort_tags(catalog.get_mut("tags"));
+        for resource in catalog.get_mut("resources").and_then(Json::as_array_mut).into_iter().flatten() {
+            sort_tags(resource.get_mut("tags"));
+        }
+    }
+    for list in ["resources", "edges", "classes"] {
+        let texts = |json: &Json| json[list].as_array().into_iter().flatten().map(Json::to_string).collect::<Vec<_>>();
+        let (ours, theirs) = (texts(&found), texts(&recorded));
+        let (our_set, their_set): (BTreeSet<_>, BTreeSet<_>) = (ours.iter().collect(), theirs.iter().collect());
+        let first = |a: &BTreeSet<&String>, b: &BTreeSet<&String>| a.difference(b).next().map(ToString::to_string);
+        if our_set != their_set {
+            let (more, less) = (first(&our_set, &their_set), first(&their_set, &our_set));
+            return Err(format!("{list}:\n        found    {more:?}\n        recorded {less:?}"));
+        }
+        if ours != theirs {
+            return Err(format!("the order of {list}"));
+        }
+    }
+    if found == recorded { Ok(()) } else { Err(format!("found {found}\n        recorded {recorded}")) }
+}
+
+fn sort_tags(tags: Option<&mut Json>) {
+    if let Some(tags) = tags.and_then(Json::as_array_mut) {
+        tags.sort_by_key(Json::to_string);
+    }
+}
+
+/// Compares the file and line of an error, and its message without places and what stands before it.
+fn compare_error(error: &Diagnostic, files: &Files, recorded: &str) -> Result<(), String> {
+    let recorded = recorded.lines().next().unwrap_or_default();
+    let place = error.span.map(|span| (files.get(span.file), files.line_col(span.file, span.start)));
+    if let Some((_, rest)) = recorded.rsplit_once("(file: ") {
+        let Some((Some(file), place)) = place else { return Err(format!("no place: {}", error.message)) };
+        let place = format!("{}, line: {}", file.name, place.line);
+        let name_and_line = rest.split([')', ',']).take(2).collect::<Vec<_>>().join(",");
+        if place != name_and_line {
+            return Err(format!("found {place} ({}), recorded {recorded}", error.message));
+        }
+    }
+    let message = error.message.lines().next().unwrap_or_default();
+    if recorded.contains(message) || message.contains(recorded.trim_start_matches("Error: ")) {
+        Ok(())
+    } else {
+        Err(format!("found {message:?}, recorded {recorded}"))
+    }
+}
