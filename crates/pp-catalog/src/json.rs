@@ -128,8 +128,8 @@ struct ParametersJson<'a> {
 }
 
 impl<'a> ParametersJson<'a> {
-    /// Returns the parameters that have a value, but for a name attribute that says what the title says. What a title says that
-    /// is not just the name comes first: the path of a file whose title ends in slashes.
+    /// Returns the parameters that have a value, but for a name attribute that says what the title says. The name attribute
+    /// comes first; that of a file whose title ends in slashes is the path without them.
     fn iter(&self) -> impl Iterator<Item = (&'a str, Cow<'a, Value>)> {
         let native = self.catalog.options.types.find(&self.resource.reference.type_name);
         let is_native = self.resource.kind == ResourceKind::Native && self.id > Catalog::MAIN_CLASS;
@@ -137,15 +137,15 @@ impl<'a> ParametersJson<'a> {
         let named = native.map(|native| native.namevar());
         let title = &self.resource.reference.title;
         let parameters = &self.resource.parameters;
-        let from_title = native.and_then(|native| native.name_in_title(title)).zip(named).map(|(name, attribute)| {
+        let name = named.and_then(|attribute| {
             let given = parameters.value(attribute).map(Cow::Borrowed);
-            (attribute, given.unwrap_or_else(|| Cow::Owned(Value::from(name))))
+            let from_title = || native?.name_in_title(title).map(|name| Cow::Owned(Value::from(name)));
+            given.or_else(from_title).map(|value| (attribute, value))
         });
-        let is_first = from_title.is_some();
-        let is_title = move |value: &Value| matches!(value, Value::String(text) if text == title);
-        let others = parameters.iter().filter(move |p| !is_first || named != Some(&*p.name));
-        let all = from_title.into_iter().chain(others.map(|p| (&*p.name, Cow::Borrowed(&p.value))));
-        all.filter(move |(name, value)| **value != Value::Undef && (named != Some(*name) || !is_title(value)))
+        let is_title = |value: &Value| matches!(value, Value::String(text) if text == title);
+        let others = parameters.iter().filter(move |p| p.value != Value::Undef && named != Some(&*p.name));
+        let others = others.map(|p| (&*p.name, Cow::Borrowed(&p.value)));
+        name.filter(|(_, value)| !is_title(value)).into_iter().chain(others)
     }
 }
 

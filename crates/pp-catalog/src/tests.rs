@@ -281,7 +281,7 @@ fn the_json_has_the_head_of_each_catalog() {
     }
     expect![[r#"
         ["settings"]
-        ["settings","class"]
+        ["settings"]
         {"type":"Stage","title":"main","tags":["stage"],"exported":false,"kind":"compilable_type","parameters":{"name":"main"}}
         {"type":"Class","title":"Settings","tags":["class","settings"],"exported":false,"kind":"unknown"}
         {"type":"Class","title":"main","tags":["class"],"exported":false,"kind":"unknown","parameters":{"name":"main"}}
