@@ -2,7 +2,7 @@
 
 use mcl_diagnostics::{Code, Span};
 use pp_ast::ExprId;
-use pp_catalog::{CatalogError, Parameters};
+use pp_catalog::{CatalogError, Parameter, Parameters};
 use pp_types::{Error, ErrorKind, Type, Value, operand_name};
 
 use crate::evaluator::Evaluator;
@@ -41,19 +41,21 @@ impl Evaluator<'_> {
         Ok(Value::Undef)
     }
 
-    /// Adds the defaults that hold in a scope for the parameters that are not set.
+    /// Adds the defaults that hold in a scope for the parameters that are not set, those of outer scopes first.
     pub(crate) fn add_defaults(&self, type_name: &str, parameters: &mut Parameters, scope: ScopeId) {
+        let mut found: Vec<&[Parameter]> = Vec::new();
         let mut at = Some(scope);
         while let Some(id) = at {
             let scope = &self.scopes[id];
-            if let Some(defaults) = scope.defaults.get(type_name) {
-                for default in defaults {
-                    if parameters.get(&default.name).is_none() {
-                        parameters.set(default.clone());
-                    }
-                }
-            }
+            found.extend(scope.defaults.get(type_name).map(Vec::as_slice));
             at = scope.declared_in;
+        }
+        let mut defaults = Parameters::default();
+        for default in found.into_iter().rev().flatten().filter(|default| parameters.get(&default.name).is_none()) {
+            defaults.set(default.clone());
+        }
+        for default in &defaults {
+            parameters.set(default.clone());
         }
     }
 

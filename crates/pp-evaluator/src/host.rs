@@ -103,8 +103,7 @@ impl Host for Evaluator<'_> {
                 }
             };
             let mut parameters = Parameters::default();
-            let missing = defaults.iter().filter(|(name, _)| !given.contains_key(*name));
-            for (name, value) in given.iter().chain(missing) {
+            for (name, value) in defaults.iter().chain(given) {
                 let Value::String(name) = name else {
                     let message = "create_resources(): the names of parameters are strings";
                     return Err(Error::new(ErrorKind::Arguments, message).into());

@@ -71,12 +71,7 @@ impl Evaluator<'_> {
         let mut references = Vec::with_capacity(seen.len());
         let span = Some(self.span(id));
         for (titles, parameters) in evaluated {
-            let mut parameters: Parameters = parameters.into_iter().collect();
-            for default in &defaults {
-                if parameters.get(&default.name).is_none() {
-                    parameters.set(default.clone());
-                }
-            }
+            let parameters: Parameters = defaults.iter().cloned().chain(parameters).collect();
             for title in titles {
                 let declaration = Declaration { title, parameters: parameters.clone(), form: resource.form, span };
                 let reference = self.declare(&ty, declaration).map_err(|stop| located(stop, span))?;

@@ -159,6 +159,9 @@ fn compare(mut found: Json, mut recorded: Json) -> Result<(), String> {
         sort_tags(catalog.get_mut("tags"));
         for resource in catalog.get_mut("resources").and_then(Json::as_array_mut).into_iter().flatten() {
             sort_tags(resource.get_mut("tags"));
+            if let Some(resource) = resource.as_object_mut() {
+                resource.sort_keys();
+            }
         }
     }
     for list in ["resources", "edges", "classes"] {
