@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 pub const LANG: &[(&str, usize)] = &[];
 
 /// Catalogs or errors, cases that agree at least.
-pub const CASES: &[(&str, usize)] = &[];
+pub const CASES: &[(&str, usize)] = &[("catalogs", 70), ("errors", 37)];
 
 /// Group, records that agree at least.
 pub const SNIPPETS: &[(&str, usize)] = &[];

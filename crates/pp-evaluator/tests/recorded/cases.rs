@@ -14,7 +14,7 @@ use pp_types::{Error, ErrorKind, Value};
 use serde_json::Value as Json;
 
 use crate::agreement::{Agreement, CASES, is_chosen};
-use crate::world::{options, recordings};
+use crate::world::{options, parse_manifest, recordings};
 
 /// Where the environments were when they were recorded.
 const ROOT: &str = "/etc/puppet/code/environments/production";
@@ -110,6 +110,7 @@ fn case_options(id: &str) -> Options {
 
 fn judge(folder: &Path) -> Result<(), String> {
     let id = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let options = case_options(id);
     let mut found = Vec::new();
     manifests(folder, &folder.join("manifests"), &mut found);
     let main = found.len();
@@ -119,17 +120,17 @@ fn judge(folder: &Path) -> Result<(), String> {
     for (index, (name, path)) in found.iter().enumerate() {
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
         let file = files.add(name.as_str(), text.as_str());
-        let parsed = parse(file, &text, Mode::Manifest);
-        errors.extend(parsed.diagnostics.into_iter().filter(|d| d.severity == Severity::Error));
+        let (tree, found) = parse_manifest(file, &text, &options);
+        errors.extend(found);
         let module =
             name.trim_start_matches(ROOT).trim_start_matches("/modules/").split('/').next().unwrap_or_default();
         let origin = if index < main { Origin::Main } else { Origin::Module(module.into()) };
-        sources.push(Source { origin, tree: parsed.tree });
+        sources.push(Source { origin, tree });
     }
     let environment = Environment { files: files.clone(), sources };
     let mut catalog = None;
     if errors.is_empty() {
-        let compilation = compile(&environment, &case_options(id), &Folder(folder.to_owned()));
+        let compilation = compile(&environment, &options, &Folder(folder.to_owned()));
         errors.extend(compilation.diagnostics.into_iter().filter(|d| d.severity == Severity::Error));
         catalog = compilation.catalog;
     }
@@ -188,7 +189,7 @@ fn sort_tags(tags: Option<&mut Json>) {
 
 /// Compares the file and line of an error, and its message without places and what stands before it.
 fn compare_error(error: &Diagnostic, files: &Files, recorded: &str) -> Result<(), String> {
-    let recorded = recorded.lines().next().unwrap_or_default();
+    let recorded = recorded.lines().find(|line| line.starts_with("Error: ")).unwrap_or_default();
     let place = error.span.map(|span| (files.get(span.file), files.line_col(span.file, span.start)));
     if let Some((_, rest)) = recorded.rsplit_once("(file: ") {
         let Some((Some(file), place)) = place else { return Err(format!("no place: {}", error.message)) };

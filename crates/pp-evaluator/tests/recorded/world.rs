@@ -7,7 +7,7 @@ use mcl_diagnostics::{Diagnostic, FileId, Files, Severity};
 use pp_ast::Tree;
 use pp_evaluator::{Compilation, Environment, LogEntry, LookupRequest, Options, Origin, Services, Source, compile};
 use pp_functions::{FileKind, LogLevel, Strict};
-use pp_syntax::{Mode, parse};
+use pp_syntax::{Mode, Parsed, ValidationOptions, parse, validate};
 use pp_types::{Error, ErrorKind, Hash, Value};
 
 /// Files with absolute paths, and templates.
@@ -79,17 +79,32 @@ fn hash(json: &serde_json::Value) -> Hash {
     }
 }
 
+/// Parses and validates a manifest. Returns the errors.
+pub fn parse_manifest(file: FileId, code: &str, options: &Options) -> (Tree, Vec<Diagnostic>) {
+    let Parsed { tree, diagnostics, .. } = parse(file, code, Mode::Manifest);
+    let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
+    let mut errors: Vec<Diagnostic> = diagnostics.into_iter().filter(is_error).collect();
+    if errors.is_empty() {
+        let duplicate_keys = match options.strict {
+            Strict::Off => None,
+            Strict::Warning => Some(Severity::Warning),
+            Strict::Error => Some(Severity::Error),
+        };
+        let found = validate(&tree, code, ValidationOptions { duplicate_keys });
+        errors.extend(found.into_iter().filter(is_error));
+    }
+    (tree, errors)
+}
+
 /// Parses and compiles a manifest.
 pub fn compile_program(code: &str, options: &Options) -> Compiled {
     let mut files = Files::default();
     let file = files.add("", code);
-    let parsed = parse(file, code, Mode::Manifest);
-    let errors: Vec<Diagnostic> =
-        parsed.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).cloned().collect();
+    let (tree, errors) = parse_manifest(file, code, options);
     if !errors.is_empty() {
         return Compiled { files, errors, is_rejected_early: true, compilation: Compilation::default() };
     }
-    let sources = vec![Source { origin: Origin::Main, tree: parsed.tree }];
+    let sources = vec![Source { origin: Origin::Main, tree }];
     let environment = Environment { files: files.clone(), sources };
     let compilation = compile(&environment, options, &World);
     let is_error = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
