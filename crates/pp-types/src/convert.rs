@@ -41,12 +41,6 @@ pub(crate) fn can_create(init: &InitType, value: &Value) -> bool {
         || matches!(value, Value::Array(elements) if !elements.is_empty() && with(elements))
 }
 
-/// Reads a number as the operators and `Numeric` do: decimal, hexadecimal, octal, binary, with a sign.
-#[must_use]
-pub fn parse_number(_text: &str) -> Option<Value> {
-    todo!()
-}
-
 /// Reads a point in time: seconds, or a text in one of the default formats.
 pub(crate) fn timestamp_of(value: &Value) -> Result<Timestamp, Error> {
     match value {

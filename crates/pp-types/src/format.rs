@@ -1,12 +1,246 @@
-//! `sprintf`, and the formats of `String.new`.
+//! `sprintf` as Ruby's `format` (spec 07 §5.11).
 
-use crate::error::Error;
-use crate::value::Value;
+use std::iter::Peekable;
+use std::str::CharIndices;
+
+use crate::directive::Directive;
+use crate::error::{Error, ErrorKind};
+use crate::number::split_radix;
+use crate::text::{ruby_inspect, ruby_text};
+use crate::value::{Hash, Value};
 
 /// Formats as Ruby's `format` does: `%d`, `%-5s`, `%<key>s`, `%{key}`.
 ///
 /// # Errors
 /// A malformed format, or an argument that is missing or of the wrong kind.
-pub fn sprintf(_format: &str, _arguments: &[Value]) -> Result<String, Error> {
-    todo!()
+pub fn sprintf(format: &str, arguments: &[Value]) -> Result<String, Error> {
+    let mut formatter = Formatter { format, chars: format.char_indices().peekable(), arguments, next: 0 };
+    let mut out = String::with_capacity(format.len());
+    while let Some((_, c)) = formatter.chars.next() {
+        if c == '%' { formatter.directive(&mut out)? } else { out.push(c) }
+    }
+    Ok(out)
+}
+
+fn error(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Conversion, message)
+}
+
+struct Formatter<'a> {
+    format: &'a str,
+    chars: Peekable<CharIndices<'a>>,
+    arguments: &'a [Value],
+    /// The index of the next argument.
+    next: usize,
+}
+
+impl<'a> Formatter<'a> {
+    fn peek(&mut self) -> Option<char> {
+        self.chars.peek().map(|(_, c)| *c)
+    }
+
+    fn argument(&mut self) -> Result<&'a Value, Error> {
+        let argument = self.arguments.get(self.next).ok_or_else(|| error("too few arguments"))?;
+        self.next += 1;
+        Ok(argument)
+    }
+
+    fn number(&mut self) -> Result<usize, Error> {
+        let mut number: usize = 0;
+        while let Some(digit) = self.peek().and_then(|c| c.to_digit(10)) {
+            number = number.saturating_mul(10).saturating_add(digit as usize);
+            self.chars.next();
+        }
+        if number > i32::MAX as usize { Err(error("width too big")) } else { Ok(number) }
+    }
+
+    /// Reads a name up to `end`, and returns its value.
+    fn named(&mut self, end: char) -> Result<&'a Value, Error> {
+        let start = self.chars.peek().map_or(self.format.len(), |(at, _)| *at);
+        let stop = loop {
+            match self.chars.next() {
+                Some((at, c)) if c == end => break at,
+                Some(_) => {}
+                None => return Err(error("malformed name - unmatched parenthesis")),
+            }
+        };
+        let name = &self.format[start..stop];
+        let entries: &Hash = match self.arguments {
+            [Value::Hash(entries)] => entries,
+            _ => return Err(error("one hash required")),
+        };
+        let (open, close) = if end == '>' { ('<', '>') } else { ('{', '}') };
+        entries.get(&Value::from(name)).ok_or_else(|| error(format!("key{open}{name}{close} not found")))
+    }
+
+    fn width_argument(&mut self) -> Result<i64, Error> {
+        match self.argument()? {
+            Value::Integer(width) if width.unsigned_abs() <= i32::MAX.unsigned_abs().into() => Ok(*width),
+            Value::Integer(_) => Err(error("width too big")),
+            other => integer_of(other).map(|width| i64::try_from(width).unwrap_or(i64::MAX)),
+        }
+    }
+
+    fn directive(&mut self, out: &mut String) -> Result<(), Error> {
+        let mut directive = Directive::default();
+        let mut value: Option<&'a Value> = None;
+        loop {
+            let Some(c) = self.peek() else {
+                return Err(error("incomplete format specifier; use %% (double %) instead"));
+            };
+            match c {
+                '-' => directive.left = true,
+                '+' => directive.plus = true,
+                ' ' => directive.space = true,
+                '0' => directive.zero = true,
+                '#' => directive.alternate = true,
+                '1'..='9' => {
+                    let number = self.number()?;
+                    if self.peek() == Some('$') {
+                        self.chars.next();
+                        let argument = self.arguments.get(number - 1).ok_or_else(|| error("too few arguments"))?;
+                        value = Some(argument);
+                    } else {
+                        directive.width = Some(number);
+                    }
+                    continue;
+                }
+                '*' => {
+                    self.chars.next();
+                    let width = self.width_argument()?;
+                    directive.left |= width < 0;
+                    directive.width = usize::try_from(width.unsigned_abs()).ok();
+                    continue;
+                }
+                '.' => {
+                    self.chars.next();
+                    if self.peek() == Some('*') {
+                        self.chars.next();
+                        let precision = self.width_argument()?;
+                        directive.precision = usize::try_from(precision).ok();
+                    } else {
+                        directive.precision = Some(self.number()?);
+                    }
+                    continue;
+                }
+                '<' => {
+                    self.chars.next();
+                    value = Some(self.named('>')?);
+                    continue;
+                }
+                '{' => {
+                    self.chars.next();
+                    directive.check()?;
+                    let text = ruby_text(self.named('}')?);
+                    out.push_str(&directive.text(&text));
+                    return Ok(());
+                }
+                _ => break,
+            }
+            self.chars.next();
+        }
+        directive.check()?;
+        let Some((_, conversion)) = self.chars.next() else { return Ok(()) };
+        if matches!(conversion, '%' | '\n' | '\0') {
+            if directive != Directive::default() {
+                return Err(error(format!("invalid format character - {conversion}")));
+            }
+            out.push('%');
+            if conversion != '%' {
+                out.push(conversion);
+            }
+            return Ok(());
+        }
+        if !"diuxXobBfeEgGaAspc".contains(conversion) {
+            return Err(error(format!("malformed format string - %{conversion}")));
+        }
+        let value = match value {
+            Some(value) => value,
+            None => self.argument()?,
+        };
+        out.push_str(&convert(&directive, conversion, value)?);
+        Ok(())
+    }
+}
+
+fn convert(directive: &Directive, conversion: char, value: &Value) -> Result<String, Error> {
+    Ok(match conversion {
+        's' => directive.text(&ruby_text(value)),
+        'p' => directive.text(&ruby_inspect(value)),
+        'c' => {
+            let c = match value {
+                Value::String(text) => text.chars().next().ok_or_else(|| error("%c requires a character"))?,
+                other => u32::try_from(integer_of(other)?)
+                    .ok()
+                    .and_then(char::from_u32)
+                    .ok_or_else(|| error("invalid character"))?,
+            };
+            directive.fill(&c.to_string())
+        }
+        'd' | 'i' | 'u' => directive.integer(integer_of(value)?, 'd'),
+        'x' | 'X' | 'o' | 'b' | 'B' => directive.integer(integer_of(value)?, conversion),
+        _ => directive.float(float_of(value)?, conversion),
+    })
+}
+
+fn cannot_convert(value: &Value, kind: &str) -> Error {
+    let name = match value {
+        Value::Undef => "nil",
+        Value::Boolean(true) => "true",
+        Value::Boolean(false) => "false",
+        other => crate::describe::class_name(other),
+    };
+    error(format!("can't convert {name} into {kind}"))
+}
+
+/// Converts an argument to an integer as Ruby's `Integer()` does.
+fn integer_of(value: &Value) -> Result<i128, Error> {
+    match value {
+        Value::Integer(integer) => Ok(i128::from(*integer)),
+        Value::Float(float) if float.0.is_nan() => Err(error("NaN")),
+        Value::Float(float) if float.0.is_infinite() => Err(error(crate::text::float_text(float.0))),
+        Value::Float(float) => Ok(float.0.floor() as i128),
+        Value::String(text) => {
+            ruby_integer(text).ok_or_else(|| error(format!("invalid value for Integer(): {}", ruby_inspect(value))))
+        }
+        Value::Timestamp(time) => Ok(time.0.div_euclid(crate::time::NANOSECONDS)),
+        Value::Timespan(span) => Ok(span.0.div_euclid(crate::time::NANOSECONDS)),
+        other => Err(cannot_convert(other, "Integer")),
+    }
+}
+
+/// Reads an integer as Ruby does: underscores between digits, and the prefixes of radixes.
+fn ruby_integer(text: &str) -> Option<i128> {
+    let text = text.trim();
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let lone_underscore = unsigned.starts_with('_') || unsigned.ends_with('_') || unsigned.contains("__");
+    let plain = unsigned.replace('_', "");
+    let (radix, digits) = match plain.strip_prefix("0o").or(plain.strip_prefix("0O")) {
+        Some(digits) => (8, digits),
+        None => split_radix(&plain).unwrap_or((10, plain.as_str())),
+    };
+    if lone_underscore || digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_alphanumeric()) {
+        return None;
+    }
+    let value = i128::from_str_radix(digits, radix).ok()?;
+    Some(if text.starts_with('-') { -value } else { value })
+}
+
+fn float_of(value: &Value) -> Result<f64, Error> {
+    match value {
+        Value::Integer(integer) => Ok(*integer as f64),
+        Value::Float(float) => Ok(float.0),
+        Value::String(text) => {
+            let plain = text.trim().replace('_', "");
+            let starts_with_digit = plain.trim_start_matches(['+', '-']).starts_with(|c: char| c.is_ascii_digit());
+            let parsed = if starts_with_digit && !plain.ends_with('.') { plain.parse::<f64>().ok() } else { None };
+            let hexadecimal = || ruby_integer(text).filter(|_| plain.contains(['x', 'X'])).map(|integer| integer as f64);
+            parsed
+                .or_else(hexadecimal)
+                .ok_or_else(|| error(format!("invalid value for Float(): {}", ruby_inspect(value))))
+        }
+        Value::Timestamp(time) => Ok(time.seconds()),
+        Value::Timespan(span) => Ok(span.seconds()),
+        other => Err(cannot_convert(other, "Float")),
+    }
 }
