@@ -108,7 +108,8 @@ impl Directive {
         digits.push(top);
         let mut text: String = digits.into_iter().rev().collect();
         let repeat_top = |count: usize| top.to_string().repeat(count);
-        let mut before = if self.alternate && conversion != 'o' { prefix(conversion).to_owned() } else { String::new() };
+        let mut before =
+            if self.alternate && conversion != 'o' { prefix(conversion).to_owned() } else { String::new() };
         match self.precision {
             Some(precision) if precision > text.len() => text = format!("{}{text}", repeat_top(precision - text.len())),
             _ => {

@@ -234,7 +234,8 @@ fn float_of(value: &Value) -> Result<f64, Error> {
             let plain = text.trim().replace('_', "");
             let starts_with_digit = plain.trim_start_matches(['+', '-']).starts_with(|c: char| c.is_ascii_digit());
             let parsed = if starts_with_digit && !plain.ends_with('.') { plain.parse::<f64>().ok() } else { None };
-            let hexadecimal = || ruby_integer(text).filter(|_| plain.contains(['x', 'X'])).map(|integer| integer as f64);
+            let hexadecimal =
+                || ruby_integer(text).filter(|_| plain.contains(['x', 'X'])).map(|integer| integer as f64);
             parsed
                 .or_else(hexadecimal)
                 .ok_or_else(|| error(format!("invalid value for Float(): {}", ruby_inspect(value))))

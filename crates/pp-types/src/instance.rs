@@ -41,6 +41,8 @@ fn check(ty: &Type, value: &Value, entered: Option<&Entered<'_>>) -> bool {
             let entered = Entered { alias: ty, outer: entered };
             deep(|| definition(ty).is_some_and(|definition| check(definition, value, Some(&entered))))
         }
+        // Without strings an enumeration is a supertype of all of them, and still has no instances.
+        Type::Enum(strings) if strings.values.is_empty() => false,
         Type::String(_) | Type::StringValue(_) | Type::Enum(_) | Type::Pattern(_) => {
             matches!(value, Value::String(text) if has_string(ty, text))
         }
@@ -64,7 +66,9 @@ fn check(ty: &Type, value: &Value, entered: Option<&Entered<'_>>) -> bool {
             Value::SemVer(version) => ranges.is_empty() || ranges.iter().any(|range| range.contains(version)),
             _ => false,
         },
-        Type::Init(Some(init)) => deep(|| check(&init.ty, value, entered)) || crate::convert::can_create(init, value),
+        Type::Init(Some(init)) => {
+            deep(|| check(&init.ty, value, entered)) || crate::constructor::can_create(init, value)
+        }
         Type::Object(name) if **name == *"Object" => {
             matches!(value, Value::Type(_) | Value::Deferred(_) | Value::Error(_))
         }

@@ -157,7 +157,18 @@ impl TypeMismatch {
         };
         let expected = match self.expected.as_slice() {
             [single] => format!("{} value", with_article(&name(single))),
-            several => format!("a value of type {}", join_or(&several.iter().map(name).collect::<Vec<String>>())),
+            several => {
+                let mut names: Vec<String> = Vec::new();
+                for name in several.iter().map(name) {
+                    if !names.contains(&name) {
+                        names.push(name);
+                    }
+                }
+                match names.as_slice() {
+                    [single] => format!("{} value", with_article(single)),
+                    several => format!("a value of type {}", join_or(several)),
+                }
+            }
         };
         format!("expects {expected}, got {found}")
     }
@@ -193,7 +204,12 @@ fn join_or(names: &[String]) -> String {
 /// Returns the name of a type without parameters, those of types about types excepted.
 fn short_name(ty: &Type) -> String {
     match ty {
-        Type::Alias(_) | Type::Iterable(_) | Type::Iterator(_) | Type::Init(_) => ty.expanded_text(),
+        Type::Alias(_) | Type::Init(_) => ty.expanded_text(),
+        Type::Iterable(Some(inner)) if **inner == Type::Any => "Iterable".to_owned(),
+        Type::Iterable(Some(inner)) => match &**inner {
+            Type::Variant(_) => ty.expanded_text(),
+            inner => format!("Iterable[{}]", deep(|| short_name(inner))),
+        },
         Type::Type(Some(inner)) if **inner == Type::Any => "Type".to_owned(),
         Type::Type(Some(inner)) => format!("Type[{}]", deep(|| short_name(inner))),
         Type::Sensitive(Some(inner)) => format!("Sensitive[{}]", deep(|| short_name(inner))),

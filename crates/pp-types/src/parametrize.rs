@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::assignable::accepts_undef;
-use crate::convert::{timespan_of, timestamp_of};
 use crate::error::{Error, ErrorKind};
 use crate::infer::{generalize, infer, one_of};
 use crate::regexp::Regexp;
 use crate::semver::SemVerRange;
+use crate::time_parse::{timespan_of, timestamp_of};
 use crate::types::{
     Callable, EnumType, FloatBounds, InitType, Nested, Presence, Size, StructMember, TimestampBounds, TupleType, Type,
 };

@@ -189,7 +189,8 @@ fn without_optional(ty: &Type) -> &Type {
 }
 
 fn type_text(ty: &Type) -> String {
-    if let Type::Object(_) = ty { ty.to_string() } else { ty.expanded_text() }
+    // Aliases within other types are not spelled out.
+    if let Type::Alias(_) = ty { ty.expanded_text() } else { ty.to_string() }
 }
 
 /// Describes why no signature takes the arguments, as Puppet does: `'each' expects …`.

@@ -11,9 +11,6 @@ const EPOCH_DAYS: i128 = 719_468;
 /// The days of four centuries.
 const ERA_DAYS: i128 = 146_097;
 
-/// The format in which a timestamp is written: `2020-02-29T12:34:56.000000000 UTC`.
-pub(crate) const TIMESTAMP_FORMAT: &str = "%FT%T.%N %Z";
-
 /// A point in time, in nanoseconds since 1970-01-01 00:00 UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Timestamp(pub i128);
@@ -83,12 +80,6 @@ fn date_of_days(days: i128) -> (i128, u32, u32) {
     let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
     let year = era * 400 + year_of_era + i128::from(month <= 2);
     (year, month as u32, day as u32)
-}
-
-/// Returns the number of days of a month.
-pub(crate) fn days_of_month(year: i128, month: u32) -> u32 {
-    let next = if month == 12 { days_of_date(year + 1, 1, 1) } else { days_of_date(year, month + 1, 1) };
-    (next - days_of_date(year, month, 1)) as u32
 }
 
 impl fmt::Display for Timestamp {

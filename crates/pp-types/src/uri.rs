@@ -199,7 +199,7 @@ fn is_port(port: &str) -> bool {
     port.bytes().all(|b| b.is_ascii_digit())
 }
 
-fn default_port(scheme: &str) -> Option<i64> {
+pub(crate) fn default_port(scheme: &str) -> Option<i64> {
     Some(match scheme.to_ascii_lowercase().as_str() {
         "http" | "ws" => 80,
         "https" | "wss" => 443,
