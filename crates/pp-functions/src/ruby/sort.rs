@@ -1,6 +1,6 @@
 //! Sorting with a comparison that may fail and that a program may see.
 //!
-//! It compares the pairs that the merge sort of the C library compares, in its order: the first half is sorted before the
+//! It compares the pairs that the merge sort in the C library compares, in its order: the first half is sorted before the
 //! second, and equal elements keep their order. A program whose comparison fails gets the same message as in Puppet.
 
 /// Sorts values; `is_after(a, b)` says whether `a` belongs after `b`.

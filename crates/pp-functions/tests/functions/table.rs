@@ -48,7 +48,7 @@ fn every_function_is_documented() {
 
 #[test]
 fn the_functions_of_puppet_are_complete() {
-    // Spec 07 §5.11.
+    // From spec 07 §5.11.
     let names: Vec<&str> = tables()[0].functions.iter().map(|function| function.name).collect();
     assert_eq!(names.len(), 104, "{names:?}");
 }
