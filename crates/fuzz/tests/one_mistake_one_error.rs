@@ -9,10 +9,10 @@ use fuzz::report::Report;
 const STRIDE: usize = 61;
 
 /// Accepted at most, in percent of the rejected programs.
-const MAX_SEVERAL_ERRORS: f64 = 5.0;
+const MAX_SEVERAL_ERRORS: f64 = 3.0;
 
 /// Accepted at least, in percent of the rejected programs.
-const MIN_ON_LINE: f64 = 95.0;
+const MIN_ON_LINE: f64 = 98.0;
 
 #[test]
 fn a_broken_token_is_one_error_on_its_line() {

@@ -40,9 +40,13 @@ pub enum LexErrorKind {
         quote: char,
         /// The text between the quotes.
         content: String,
+        /// Whether it is the name of a fact, `$facts['os']`.
+        is_fact: bool,
     },
-    /// `<<EOF`.
+    /// `<<EOF`, `@(END)`.
     Heredoc,
+    /// `'''…'''`.
+    TripleQuotes,
     /// An operator of other languages.
     UnknownOperator(String),
     /// A `_` in a number.
@@ -112,11 +116,12 @@ fn lex_error(file: FileId, kind: TokenKind, tokens: &Tokens, text: &str, token: 
         TokenKind::Heredoc => {
             let line = found.split('\n').next().unwrap_or(found);
             let opener = Span { end: span.start + line.trim_end().len() as u32, ..span };
-            return LexError { kind: LexErrorKind::Heredoc, span: opener };
+            let kind = if first == '\'' { LexErrorKind::TripleQuotes } else { LexErrorKind::Heredoc };
+            return LexError { kind, span: opener };
         }
         TokenKind::WrongQuotes => {
             let content = found.get(1..found.len() - 1).unwrap_or("").to_owned();
-            LexErrorKind::WrongQuotes { quote: first, content }
+            LexErrorKind::WrongQuotes { quote: first, content, is_fact: is_fact(text, tokens, token) }
         }
         TokenKind::CarriageReturn => LexErrorKind::CarriageReturn { count: 1 },
         TokenKind::InvalidWhitespace => LexErrorKind::InvalidWhitespace(first),
@@ -125,11 +130,38 @@ fn lex_error(file: FileId, kind: TokenKind, tokens: &Tokens, text: &str, token: 
         TokenKind::AmpersandAmpersand => LexErrorKind::UnknownOperator(found.to_owned()),
         _ if matches!(first, '!' | '&' | '|' | '%' | '^' | '~' | '?') => {
             let (operator, span) = operator_around(text, span);
+            if operator == "%" && !follows_operand(tokens, token) {
+                return LexError { kind: LexErrorKind::UnrecognizedCharacter(first), span };
+            }
             return LexError { kind: LexErrorKind::UnknownOperator(operator.to_owned()), span };
         }
         _ => LexErrorKind::UnrecognizedCharacter(first),
     };
     LexError { kind, span }
+}
+
+/// Whether a token stands where `$facts[` or `$trusted[` is before it, as in Puppet.
+fn is_fact(text: &str, tokens: &Tokens, token: TokenIdx) -> bool {
+    let Some(dollar) = token.checked_sub(3) else { return false };
+    tokens[dollar] == TokenKind::Dollar
+        && matches!(tokens.text(text, dollar + 1), "facts" | "trusted")
+        && tokens[dollar + 2] == TokenKind::OpenBracket
+}
+
+/// Whether an operator may stand at the token.
+fn follows_operand(tokens: &Tokens, token: TokenIdx) -> bool {
+    let before = token.previous().filter(|_| !tokens.newline_before(token)).and_then(|before| tokens.kind(before));
+    before.is_some_and(|kind| {
+        kind.is_closer()
+            || matches!(
+                kind,
+                TokenKind::Identifier
+                    | TokenKind::Integer
+                    | TokenKind::Float
+                    | TokenKind::String
+                    | TokenKind::WrongQuotes
+            )
+    })
 }
 
 /// The operators of other languages that contain a character which is not part of any token.
@@ -177,7 +209,7 @@ impl LexErrorKind {
             LexErrorKind::IntegerOutOfRange(_) => Code::E0103,
             LexErrorKind::FloatOutOfRange => Code::E0104,
             LexErrorKind::UnterminatedString => Code::E0105,
-            LexErrorKind::WrongQuotes { .. } | LexErrorKind::Heredoc => Code::E0106,
+            LexErrorKind::WrongQuotes { .. } | LexErrorKind::Heredoc | LexErrorKind::TripleQuotes => Code::E0106,
             LexErrorKind::UnknownOperator(_) => Code::E0107,
             LexErrorKind::InvalidWhitespace(_) | LexErrorKind::NonAscii(_) => Code::E0108,
             LexErrorKind::UnderscoreInNumber
@@ -208,6 +240,7 @@ impl LexErrorKind {
             LexErrorKind::FloatOutOfRange => "float out of range".to_owned(),
             LexErrorKind::UnterminatedString => "unterminated string".to_owned(),
             LexErrorKind::Heredoc => "unsupported heredoc".to_owned(),
+            LexErrorKind::TripleQuotes => "invalid string quotes `'''`".to_owned(),
             LexErrorKind::WrongQuotes { quote, .. } => format!("invalid string quotes `{quote}…{quote}`"),
             LexErrorKind::UnknownOperator(operator) => format!("unknown operator `{operator}`"),
             LexErrorKind::UnderscoreInNumber => "invalid `_` in a number".to_owned(),
@@ -249,7 +282,13 @@ impl LexErrorKind {
             LexErrorKind::UnterminatedString => {
                 "if this quote was meant to close a string, an earlier string lacks its closing quote"
             }
-            LexErrorKind::Heredoc => "a string in double quotes may contain line breaks: \"…\"",
+            LexErrorKind::Heredoc | LexErrorKind::TripleQuotes => {
+                "a string has one double quote at each end, and may contain line breaks; a quote inside is written `\\\"`"
+            }
+            LexErrorKind::WrongQuotes { is_fact: true, .. } => {
+                "there are no facts; functions return what is known of the host: `sys.hostname()` of the module \"sys\", \
+                 `os.family()` of the module \"os\""
+            }
             LexErrorKind::WrongQuotes { content, .. } if content.contains('"') => {
                 "strings are enclosed in double quotes; a quote inside is written `\\\"`"
             }

@@ -147,8 +147,10 @@ pub enum TokenKind {
     #[regex(r"'[^'\n]*'")]
     #[regex(r"`[^`\n]*`")]
     WrongQuotes,
-    /// A heredoc, `<<EOF`, with its content if a line ends it.
-    #[regex(r#"<<[-~]?["']?[A-Za-z_][A-Za-z0-9_]*["']?"#, heredoc_end)]
+    /// The opener of a heredoc, `<<EOF` or `@(END)`; its content is skipped if a line ends it. Or a string in `'''`.
+    #[regex(r#"<<[-~]?["']?[A-Za-z_][A-Za-z0-9_]*["']?"#)]
+    #[regex(r#"@\([ \t]*"?[A-Za-z_][A-Za-z0-9_ ]*"?[ \t]*(:[ \t]*[a-z0-9+]*)?[ \t]*(/[A-Za-z$]*)?[ \t]*\)"#)]
+    #[token("'''")]
     Heredoc,
     /// Vertical tab, form feed, no-break space and the like, byte order mark.
     #[regex("[\u{b}\u{c}]+")]
@@ -184,20 +186,6 @@ fn string_end(lexer: &mut Lexer<'_, TokenKind>) -> bool {
     }
     lexer.bump(rest.len());
     false
-}
-
-/// Advances to after the line that ends a heredoc, if there is one.
-fn heredoc_end(lexer: &mut Lexer<'_, TokenKind>) {
-    let word = lexer.slice().trim_start_matches(['<', '-', '~', '"', '\'']).trim_end_matches(['"', '\'']);
-    let rest = lexer.remainder();
-    let mut end = rest.find('\n').map_or(rest.len(), |newline| newline + 1);
-    for line in rest[end..].split_inclusive('\n') {
-        end += line.len();
-        if line.trim() == word {
-            let newline = usize::from(line.ends_with('\n'));
-            return lexer.bump(end - newline);
-        }
-    }
 }
 
 impl TokenKind {

@@ -17,6 +17,7 @@
 //! This crate knows nothing of statements or expressions.
 
 mod error;
+mod heredoc;
 mod kind;
 mod missing_quote;
 mod tokens;

@@ -212,12 +212,33 @@ fn a_string_that_lacks_its_quote_ends_with_its_line() {
 }
 
 #[test]
-fn a_heredoc_is_one_token() {
-    let heredoc = "<<-EOF\nx (y\n{ z\n  EOF";
+fn the_content_of_a_heredoc_is_not_code() {
+    let content = "x (y\n{ z";
     assert_eq!(
-        show(&format!("$a = {heredoc}\n$b = 1")),
-        format!("Dollar:$ Identifier:a Equals:= Heredoc:{heredoc} /Dollar:$ Identifier:b Equals:= Integer:1")
+        show(&format!("$a = <<-EOF\n{content}\n  EOF\n$b = 1")),
+        "Dollar:$ Identifier:a Equals:= Heredoc:<<-EOF /Dollar:$ Identifier:b Equals:= Integer:1"
+    );
+    // The rest of its line is code.
+    assert_eq!(
+        show(&format!("f(@(\"END\"/L), 1)\n{content}\n  |- END\n$b")),
+        "Identifier:f OpenParen:( Heredoc:@(\"END\"/L) Comma:, Integer:1 CloseParen:) /Dollar:$ Identifier:b"
     );
     assert_eq!(show("1 <<END\n2"), "Integer:1 Heredoc:<<END /Integer:2");
+    assert_eq!(show("@(END)\nEND"), "Heredoc:@(END)");
     assert_eq!(errors("$a = <<EOF\n% é\nEOF\n"), ["E0106@5-10"]);
+}
+
+#[test]
+fn a_string_in_three_quotes_is_one_token() {
+    assert_eq!(show("'''a \"b\"\nit's''' 1"), "Heredoc:'''a \"b\"\nit's''' Integer:1");
+    assert_eq!(show("''' 1"), "Heredoc:''' Integer:1");
+    assert_eq!(errors("'''a\nb'''"), ["E0106@0-4"]);
+}
+
+#[test]
+fn many_heredocs_without_an_end_take_linear_time() {
+    let tokens = lex(&"<<A ".repeat(300_000));
+    assert_eq!(tokens.len(), 300_000);
+    let tokens = lex(&"<<A\n@(B)\n".repeat(100_000));
+    assert_eq!(tokens.len(), 200_000);
 }

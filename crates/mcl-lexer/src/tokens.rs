@@ -7,6 +7,7 @@ use logos::Logos;
 use mcl_diagnostics::{FileId, Span};
 use serde::{Deserialize, Serialize};
 
+use crate::heredoc::{Heredocs, TRIPLE_QUOTE};
 use crate::kind::TokenKind;
 use crate::missing_quote::with_missing_quote;
 
@@ -98,11 +99,15 @@ pub fn lex(text: &str) -> Tokens {
 
 /// Appends the tokens of a text from an offset on.
 pub(crate) fn lex_from(text: &str, from: u32, tokens: &mut Tokens) {
+    lex_between(text, from, text.len() as u32, &mut Heredocs::default(), tokens);
+}
+
+fn lex_between(text: &str, from: u32, to: u32, heredocs: &mut Heredocs, tokens: &mut Tokens) {
     let mut newline = false;
-    let mut lexer = TokenKind::lexer(&text[from as usize..]);
+    let mut lexer = TokenKind::lexer(&text[from as usize..to as usize]);
     while let Some(kind) = lexer.next() {
         let span = lexer.span();
-        let (start, end) = (from + span.start as u32, from + span.end as u32);
+        let (start, mut end) = (from + span.start as u32, from + span.end as u32);
         let kind = match kind {
             Ok(TokenKind::Newline) => {
                 newline = true;
@@ -115,6 +120,22 @@ pub(crate) fn lex_from(text: &str, from: u32, tokens: &mut Tokens) {
             Ok(TokenKind::Integer) => integer_kind(lexer.slice()),
             Ok(TokenKind::Float) => float_kind(lexer.slice()),
             Ok(TokenKind::NonAscii) if lexer.slice().chars().all(is_invalid_whitespace) => TokenKind::InvalidWhitespace,
+            Ok(TokenKind::Heredoc) if lexer.slice() == TRIPLE_QUOTE => {
+                let len = heredocs.string_len(lexer.remainder()).unwrap_or(0);
+                lexer.bump(len);
+                end += len as u32;
+                TokenKind::Heredoc
+            }
+            Ok(TokenKind::Heredoc) => {
+                if let Some(content) = heredocs.content(lexer.slice(), lexer.remainder()) {
+                    tokens.push(TokenKind::Heredoc, start, end, newline);
+                    newline = false;
+                    lexer.bump(content.end);
+                    lex_between(text, end, end + content.start as u32, heredocs, tokens);
+                    continue;
+                }
+                TokenKind::Heredoc
+            }
             Ok(kind) => kind,
             // Only the callback of strings fails; every other character is matched by some pattern.
             Err(()) => TokenKind::UnterminatedString,

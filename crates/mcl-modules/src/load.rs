@@ -32,6 +32,9 @@ pub struct Options {
     pub module_path: Option<PathBuf>,
     /// Whether to read the data files of all modules. Checking a program does not need them.
     pub deploy: bool,
+    /// Whether a name is that of a native module. Where this is known, a file or directory that has the name of an unknown
+    /// module is suggested in its place.
+    pub is_native: Option<fn(&str) -> bool>,
 }
 
 /// Why a program cannot be loaded.
@@ -77,6 +80,25 @@ pub fn load_remote(input: &Input, options: &Options) -> Result<(Loaded, Vec<Remo
     Ok((Loaded { files, units, warnings, ..Loaded::default() }, remote))
 }
 
+/// Returns the error for an import of an unknown system module, if a file or directory of that name can be imported.
+fn beside(raw: &str, around: &Context) -> Option<ImportFailure> {
+    let path = absolute(Path::new(raw), &around.imports_from);
+    if !path.starts_with(&around.root) {
+        return None;
+    }
+    let file = path.with_file_name(format!("{}.mcl", path.file_name()?.to_str()?));
+    let written = if file.is_file() {
+        format!("{raw}.mcl")
+    } else if path.join("metadata.yaml").is_file() || path.join("main.mcl").is_file() {
+        format!("{raw}/")
+    } else {
+        return None;
+    };
+    let failure = ImportFailure::new(Code::E0501, format!("unknown system module `{raw}`"));
+    let what = if written.ends_with('/') { "directory" } else { "file" };
+    Some(failure.help(format!("the {what} beside this one is imported as `import \"{written}\"`")))
+}
+
 struct Loader {
     files: Files,
     /// The sources read so far.
@@ -90,6 +112,7 @@ struct Loader {
     program: PathBuf,
     module_path: Option<PathBuf>,
     overlay: Option<Overlay>,
+    is_native: Option<fn(&str) -> bool>,
     /// Lints of the metadata.
     warnings: Vec<Diagnostic>,
 }
@@ -109,6 +132,7 @@ impl Loader {
             program: PathBuf::new(),
             module_path: options.module_path.as_ref().map(|path| absolute(path, &here)),
             overlay: None,
+            is_native: options.is_native,
             warnings: Vec::new(),
         };
         let opened = match input {
@@ -209,7 +233,11 @@ impl Loader {
     ) -> Option<Result<(Location, Context), ImportFailure>> {
         let (path, location): (_, fn(PathBuf) -> Location) = match &name.kind {
             ImportKind::System => {
-                return embedded::find(raw).map(|module| Ok((Location::Embedded(module), around.clone())));
+                return match embedded::find(raw) {
+                    Some(module) => Some(Ok((Location::Embedded(module), around.clone()))),
+                    None if self.is_native.is_none_or(|is_native| is_native(raw)) => None,
+                    None => beside(raw, around).map(Err),
+                };
             }
             ImportKind::LocalFile(path) => (path, Location::File),
             ImportKind::LocalDirectory(path) => (path, Location::Directory),

@@ -172,7 +172,7 @@ fn remote_modules_are_found_in_the_nearest_module_directory() {
         ("global/git.example/dep/metadata.yaml", ""),
         ("global/git.example/dep/main.mcl", ""),
     ]);
-    let options = Options { module_path: Some(dir.path().join("global/")), deploy: false };
+    let options = Options { module_path: Some(dir.path().join("global/")), ..Options::default() };
     assert_eq!(
         outline(&load_at(&dir, "p", &options)),
         "main.mcl in /: git://git.example/ops/mgmt-web -> vendor/git.example/ops/mgmt-web/main.mcl\n\
@@ -346,7 +346,8 @@ fn loading_is_deterministic() {
 fn file_names_contain_no_absolute_path() {
     let dir = tree(&[("p/metadata.yaml", ""), ("p/sub/main.mcl", "import \"../x.mcl\"\n"), ("p/x.mcl", "")]);
     let module_path: PathBuf = dir.path().join("g/");
-    let loaded = load_at(&dir, "p/sub", &Options { module_path: Some(module_path), deploy: true });
+    let loaded =
+        load_at(&dir, "p/sub", &Options { module_path: Some(module_path), deploy: true, ..Options::default() });
     let text = format!("{loaded:?}");
     assert!(!text.contains(&dir.path().display().to_string()), "{text}");
 }

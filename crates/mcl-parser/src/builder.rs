@@ -300,15 +300,6 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Discards everything.
-    pub fn reset(&mut self) {
-        self.open.truncate(1);
-        let file = self.top();
-        file.body.clear();
-        file.checkpoint = Checkpoint::default();
-        self.roll_back();
-    }
-
     pub fn statement(&mut self, l: TokenIdx, stmt: Stmt, r: TokenIdx) {
         let stmt = if self.repaired.is_empty() { stmt } else { self.without_changed_parts(l, stmt, r) };
         let span = self.span(l, r);

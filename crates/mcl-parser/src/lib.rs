@@ -19,6 +19,7 @@
 
 pub mod ast;
 mod ast_validation;
+mod automaton;
 mod bracket;
 mod bracket_recovery;
 mod builder;
@@ -43,7 +44,9 @@ mod validate;
 /// The generated parser, which is not held to the lints of this workspace.
 #[allow(missing_docs, unused, clippy::all)]
 mod grammar {
-    include!(concat!(env!("OUT_DIR"), "/grammar.rs"));
+    include!(concat!(env!("OUT_DIR"), "/parser.rs"));
+
+    pub use __parse__Statements::tables;
 }
 
 pub use ast::MAX_DEPTH;

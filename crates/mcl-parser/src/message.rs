@@ -165,9 +165,13 @@ fn statement(error: &StatementError) -> Words {
         }
         StatementError::MissingResourceName { kind } => message(format!("missing name of the `{kind}` resource"))
             .help(format!("the name precedes the brace: `{kind} \"name\" {{ … }}`")),
-        StatementError::ExpectedResourceName { kind, found } => {
-            message(format!("expected the name of the `{kind}` resource, found {found}"))
-                .help("a statement starts with a keyword, `$name =`, or the kind and the name of a resource")
+        StatementError::ExpectedResourceName { kind, found, has_body } => {
+            message(format!("expected the name of the `{kind}` resource, found {found}")).help(match has_body {
+                true => format!("a name is a string: `{kind} \"name\" {{ … }}`"),
+                false => {
+                    "a statement starts with a keyword, `$name =`, or the kind and the name of a resource".to_owned()
+                }
+            })
         }
         StatementError::LoneWord { word } => message(format!("`{word}` alone is not a statement"))
             .help(format!("a resource is written `{word} \"name\" {{ … }}`")),

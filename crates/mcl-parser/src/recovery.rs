@@ -48,7 +48,7 @@ use crate::recovery::search::{Change, Site, TokenEdit};
 use crate::recovery::state::{Attempts, BlockRepair, Brackets, FailedStatement, RecoveringParser};
 use crate::segment::{ParseFailure, parse_segment};
 use crate::terminals::{Edit, Position};
-use crate::token_set::{BRACE, OPERAND_CONTINUATION, OPERAND_END, STATEMENT_START, STATEMENT_START_IN_LINE, TokenSet};
+use crate::token_set::{OPERAND_CONTINUATION, OPERAND_END, STATEMENT_START, STATEMENT_START_IN_LINE, TokenSet};
 
 /// A statement is retried at most this many times.
 const MAX_RETRIES: u32 = 16;
@@ -58,6 +58,9 @@ const MAX_BLOCK_REPAIRS: usize = 8;
 
 /// The mistake is looked for in the statement before the failed one if that one starts at most this many tokens earlier.
 const MAX_PREVIOUS_TOKENS: u32 = 200;
+
+/// After the change of a token, an error among this many tokens of its line is a consequence.
+const CONSEQUENCE_TOKENS: u32 = 12;
 
 /// How parsing continues after a syntax error.
 enum Recovery {
@@ -338,7 +341,8 @@ impl<'t> RecoveringParser<'t> {
         let (_, edit, from) = best?;
         // An operator of another language: its operands are in that language, too.
         if self.kind(edit.at).is_some_and(TokenKind::is_error)
-            && OPERAND_CONTINUATION.without(BRACE).has(edit.new_kind())
+            && OPERAND_CONTINUATION.has(edit.new_kind())
+            && !edit.concerns_bracket(None)
         {
             return None;
         }
@@ -367,6 +371,7 @@ impl<'t> RecoveringParser<'t> {
                 self.statement_position(start)
             }
             Recovery::SkipForeign { end, defines } => {
+                let defines = self.builder.with_mentions(start, defines);
                 let span = self.builder.span(start, end);
                 let id = self.builder.push_stmt(Stmt::Error { defines }, span);
                 self.builder.complete(id, end);
@@ -518,11 +523,14 @@ impl<'t> RecoveringParser<'t> {
             (at + 1).until(self.tokens.end_idx()).take_while(|token| !self.tokens.newline_before(*token));
         let has_lexical_error =
             first.until(at + 1).chain(rest_of_line).filter_map(|token| self.kind(token)).any(TokenKind::is_error);
-        if has_lexical_error || self.brackets.has_edit_between(first, at) {
+        let line = first_on_line(self.tokens, first);
+        if has_lexical_error || self.brackets.has_edit_between(line, at) {
             return;
         }
-        let edited = self.edited.map(|token| self.tokens.start(token));
-        if edited.is_some_and(|edited| self.are_on_same_line(edited, error.span.start)) {
+        let follows = |edited: TokenIdx| {
+            at <= edited + CONSEQUENCE_TOKENS && self.are_on_same_line(self.tokens.start(edited), error.span.start)
+        };
+        if self.edited.is_some_and(follows) || self.block_repairs.iter().any(|repair| follows(repair.edit.at)) {
             return;
         }
         if self.follows_from_parameter(&error, first) {

@@ -104,7 +104,8 @@ impl<'t> TerminalSource<'t> {
         true
     }
 
-    fn next_terminal(&mut self) -> Option<(TokenIdx, Terminal, TokenIdx)> {
+    /// Returns the next terminal, between its first token and the token after it.
+    pub fn next_terminal(&mut self) -> Option<(TokenIdx, Terminal, TokenIdx)> {
         loop {
             let at = self.position.token;
             if at > self.end || self.stopped {

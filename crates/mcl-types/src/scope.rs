@@ -24,13 +24,13 @@ mod table;
 use std::sync::Arc;
 
 use cranelift_entity::{EntityRef, EntitySet, PrimaryMap, SecondaryMap};
-use mcl_diagnostics::{Diagnostic, Span};
+use mcl_diagnostics::{Diagnostic, FileId, Span};
 use mcl_modules::{Loaded, UnitId};
 use mcl_parser::ast::{Ast, StmtId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::scope::error::ScopeError;
-use crate::scope::names::{Symbol, Symbols};
+use crate::scope::names::{Namespace, Symbol, Symbols};
 use crate::scope::table::{ClassLookup, FreeNames, SymbolTable};
 use crate::scoped::{
     Def, DefId, DefKind, Instance, InstanceId, InstanceKind, ModuleId, RefId, Reference, Scope, ScopeId, ScopeKind,
@@ -64,6 +64,7 @@ fn resolve(loaded: &Loaded, units: PrimaryMap<UnitId, Arc<Ast>>) -> (Scoped, Vec
         native_functions: FxHashMap::default(),
         findings: Vec::new(),
         misspelt_aliases: FxHashSet::default(),
+        units_with_unknown_modules: FxHashSet::default(),
         suggestions: 0,
     };
     resolver.declare_module(UnitId::new(0), None);
@@ -93,6 +94,8 @@ struct Resolver<'a> {
     findings: Vec<Finding>,
     /// The aliases that imports of unknown modules would have if their names were spelt right.
     misspelt_aliases: FxHashSet<Symbol>,
+    /// The files that import an unknown module, which may have been meant as any module.
+    units_with_unknown_modules: FxHashSet<UnitId>,
     /// The number of suggestions made so far; each looks at all names in scope, so their number is bounded.
     suggestions: u32,
 }
@@ -193,14 +196,15 @@ impl Resolver<'_> {
                 work.extend(by_context[context].iter().filter_map(|instance| self.out.instance_scope(*instance)));
             }
         }
-        let mut seen = FxHashSet::default();
         let findings = std::mem::take(&mut self.findings);
-        findings
+        let reported = findings.into_iter().filter(|finding| {
+            reachable.contains(finding.context) || (finding.always && self.is_file_reachable(finding, &reachable))
+        });
+        let errors = with_uses_joined(reported.map(|finding| finding.error));
+        let mut seen = FxHashSet::default();
+        errors
             .into_iter()
-            .filter(|finding| {
-                reachable.contains(finding.context) || (finding.always && self.is_file_reachable(finding, &reachable))
-            })
-            .map(|finding| Diagnostic::from(finding.error))
+            .map(Diagnostic::from)
             .filter(|diagnostic| seen.insert((diagnostic.code.name(), diagnostic.span)))
             .collect()
     }
@@ -209,4 +213,37 @@ impl Resolver<'_> {
     fn is_file_reachable(&self, finding: &Finding, reachable: &EntitySet<ScopeId>) -> bool {
         reachable.contains(self.out.module(self.out.scope(finding.context).module).scope)
     }
+}
+
+/// Joins the errors about one unknown name in a file to one error: a definition was renamed, or its name misspelt.
+fn with_uses_joined(errors: impl Iterator<Item = ScopeError>) -> Vec<ScopeError> {
+    let mut joined: Vec<ScopeError> = Vec::new();
+    let mut first_uses: FxHashMap<(Namespace, bool, FileId, String), usize> = FxHashMap::default();
+    for error in errors {
+        let ScopeError::UnknownName { namespace, name, is_call, span, .. } = &error else {
+            joined.push(error);
+            continue;
+        };
+        let (key, span) = ((*namespace, *is_call, span.file, name.clone()), *span);
+        let Some(first) = first_uses.get(&key) else {
+            first_uses.insert(key, joined.len());
+            joined.push(error);
+            continue;
+        };
+        if let ScopeError::UnknownName { span: first, others, .. } = &mut joined[*first] {
+            // Uses are found in the order in which scopes are resolved.
+            if span.start < first.start {
+                others.push(std::mem::replace(first, span));
+            } else if span != *first {
+                others.push(span);
+            }
+        }
+    }
+    for error in &mut joined {
+        if let ScopeError::UnknownName { others, .. } = error {
+            others.sort_unstable();
+            others.dedup();
+        }
+    }
+    joined
 }

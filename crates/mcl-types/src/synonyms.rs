@@ -82,6 +82,25 @@ pub(crate) fn kind(name: &str) -> Option<&'static str> {
     KINDS.iter().find(|(foreign, _)| *foreign == name).map(|(_, kind)| *kind)
 }
 
+/// Returns what to write in place of a keyword elsewhere that, with a string and braces after it, looks like a kind.
+pub(crate) fn keyword(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "unless" => "a condition is written `if not (…) { … }`",
+        "while" | "until" => "there are no loops with a condition; `for` and `forkv` iterate over lists and maps",
+        "case" | "switch" | "match" | "when" => "write an `if` for each case: `if $x == \"a\" { … }`",
+        "node" | "host" => "compare the name of the host: `if $hostname == \"name\" { … }`",
+        "define" | "role" | "task" | "play" | "recipe" => {
+            "a class groups resources and takes parameters: `class name($x) { … }`; `include name(…)` applies it"
+        }
+        "data" | "resource" => "a resource starts with its kind: `file \"/tmp/a\" { … }`",
+        "variable" | "locals" | "output" => "a variable is bound by `$name = …`; a program has no inputs and outputs",
+        "module" => "a module is imported, `import \"name/\"`, and its classes included",
+        "provider" | "terraform" | "backend" | "provisioner" => "omit it: mcl has nothing of that kind",
+        "stage" => "order is given by edges between resources: `File[\"a\"] -> Exec[\"b\"]`",
+        _ => return None,
+    })
+}
+
 /// Returns the field of mcl for the name of a field elsewhere.
 pub(crate) fn field(kind: &str, name: &str) -> Option<&'static str> {
     FIELDS.iter().find(|(of, foreign, _)| *of == kind && *foreign == name).map(|(_, _, field)| *field)

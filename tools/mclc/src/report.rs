@@ -161,7 +161,8 @@ pub fn input(path: &Path, source: &Source) -> Result<Input, LoadFailure> {
 /// # Errors
 /// The program cannot be read, or its metadata has errors.
 pub fn load(input: &Input, source: &Source, deploy: bool, report: &Report) -> Result<Loaded, LoadFailure> {
-    let options = Options { module_path: source.module_path.clone(), deploy };
+    let options =
+        Options { module_path: source.module_path.clone(), deploy, is_native: Some(mcl_functions::module_exists) };
     mcl_modules::load(input, &options).map_err(|error| failure(error, input, report))
 }
 
@@ -174,7 +175,7 @@ pub fn load_remote(
     source: &Source,
     report: &Report,
 ) -> Result<(Loaded, Vec<RemoteImport>), LoadFailure> {
-    let options = Options { module_path: source.module_path.clone(), deploy: false };
+    let options = Options { module_path: source.module_path.clone(), ..Options::default() };
     mcl_modules::load_remote(input, &options).map_err(|error| failure(error, input, report))
 }
 

@@ -21,7 +21,7 @@ fn diagnostics(program: &CodeBlock<'_>) -> Vec<Diagnostic> {
     let is_module = files.iter().any(|(name, _)| *name == "metadata.yaml");
     let main = if is_module { directory.path().to_owned() } else { directory.path().join("main.mcl") };
     let input = Input::from_path(&main).expect("the program can be read");
-    match mcl_modules::load(&input, &Options { module_path: None, deploy: false }) {
+    match mcl_modules::load(&input, &Options::default()) {
         Ok(loaded) => compile(loaded, &[ArtifactStage::Fgraph], || ()).diagnostics,
         Err(LoadError::Invalid { diagnostics, .. }) => diagnostics,
         Err(LoadError::Input(error)) => panic!("{error}"),

@@ -86,7 +86,11 @@ fn after_word(f: &Failure<'_>) -> SyntaxError {
         Some(TokenKind::Dot) => StatementError::DottedResourceKind,
         Some(TokenKind::OpenCurly) => StatementError::MissingResourceName { kind: word },
         None => StatementError::LoneWord { word },
-        Some(_) => StatementError::ExpectedResourceName { kind: word, found: f.found() },
+        Some(_) => StatementError::ExpectedResourceName {
+            kind: word,
+            found: f.found(),
+            has_body: f.kind(f.at + 1) == Some(TokenKind::OpenCurly),
+        },
     })
 }
 

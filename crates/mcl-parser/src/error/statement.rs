@@ -34,7 +34,12 @@ pub enum StatementError {
     /// `test { … }`.
     MissingResourceName { kind: String },
     /// `test = …`, `test 1`.
-    ExpectedResourceName { kind: String, found: Found },
+    ExpectedResourceName {
+        kind: String,
+        found: Found,
+        /// Whether braces follow, so that a resource is meant.
+        has_body: bool,
+    },
     /// `test` and nothing else.
     LoneWord { word: String },
     /// `File "x"`.

@@ -96,7 +96,7 @@ pub(super) fn habit(kind: &HabitKind) -> Words {
             .help("a function value is written `func($x) { … }`, and its body is one expression"),
         HabitKind::Method { method, suggestion } => {
             message(format!("cannot call `{method}` as a method")).help(match suggestion {
-                Some(call) => format!("there are no methods; write `{call}`"),
+                Some(call) => format!("there are no methods; write {call}"),
                 None => format!("there are no methods; a function takes the value as an argument: `{method}(…)`"),
             })
         }

@@ -37,9 +37,16 @@ impl RecoveringParser<'_> {
     /// Returns the span of a changed token; for a missing one, that of the token before it.
     fn place(&self, edit: TokenEdit) -> Span {
         let is_insertion = matches!(edit.change, Change::Insert(_));
-        let after_line = self.tokens.newline_before(edit.at) || edit.at >= self.tokens.end_idx();
+        let after_line = self.ends_line_before(edit.at);
         let token = if is_insertion && after_line { edit.at.previous().unwrap_or(edit.at) } else { edit.at };
         self.tokens.span(self.builder.file, token)
+    }
+
+    /// Whether what is missing before a token belongs to the line before it.
+    fn ends_line_before(&self, at: TokenIdx) -> bool {
+        let last = at.previous().and_then(|last| self.kind(last));
+        let starts_element = last.is_some_and(|last| last == TokenKind::Comma || last.is_opener());
+        self.tokens.newline_before(at) && !starts_element || at >= self.tokens.end_idx()
     }
 
     fn found(&self, token: TokenIdx) -> Found {
@@ -54,7 +61,7 @@ impl RecoveringParser<'_> {
         let kind = match edit.change {
             Change::Delete => SyntaxErrorKind::Superfluous { found },
             Change::Insert(terminal) => {
-                let incomplete = self.tokens.newline_before(edit.at) || edit.at >= self.tokens.end_idx();
+                let incomplete = self.ends_line_before(edit.at);
                 let found = if incomplete && found != Found::EndOfFile { Found::EndOfLine } else { found };
                 SyntaxErrorKind::Expected { expected: tokens_of(terminal), found, incomplete }
             }

@@ -66,7 +66,8 @@ impl RecoveringParser<'_> {
         });
         let missing_comma =
             accepts_comma && after_element && is_likely && self.starts_next_element(bracket.context, at, content_end);
-        let (position, mut edit) = if missing_comma {
+        // The number of arguments is then unknown.
+        let (position, mut edit) = if missing_comma && bracket.context != BracketContext::Arguments {
             (at, Edit { terminals: vec![Terminal::Kind(TokenKind::Comma)], resume: at })
         } else {
             let node = if bracket.context.has_value_elements() { Terminal::ErrorValue } else { Terminal::ErrorItem };

@@ -7,11 +7,14 @@ use mcl_diagnostics::Span;
 use mcl_lexer::{TokenIdx, TokenKind};
 
 use crate::bracket::BracketContext;
-use crate::error::{BareWordError, EntryError, FunctionError, HabitError, HabitKind, SyntaxError, TypeError};
+use crate::error::{
+    BareWordError, EntryError, Found, FunctionError, HabitError, HabitKind, StatementError, SyntaxError, TypeError,
+};
 use crate::failure::Failure;
+use crate::lookahead::starts_entry;
 use crate::recovery::state::{FailedStatement, RecoveringParser};
 use crate::terminals::{Edit, Terminal};
-use crate::token_set::{SIMPLE_TYPE, STRING_LIKE, TokenSet, WORD};
+use crate::token_set::{OPERAND_END, SIMPLE_TYPE, STRING_LIKE, TokenSet, WORD};
 
 /// Edits that make sense of a failed statement.
 pub struct Replacement {
@@ -40,6 +43,7 @@ impl RecoveringParser<'_> {
     pub(super) fn replacement(&self, f: &Failure<'_>, failed: &FailedStatement) -> Option<Replacement> {
         let replacement = self
             .comment(f)
+            .or_else(|| self.keyword_as_name(f))
             .or_else(|| self.separator(f))
             .or_else(|| self.map_without_keys(f, failed))
             .or_else(|| self.rocket(f))
@@ -122,7 +126,8 @@ impl RecoveringParser<'_> {
             let ends = next >= self.tokens.end_idx()
                 || self.tokens.newline_before(next)
                 || self.kind(next) == Some(TokenKind::CloseCurly);
-            if !ends || f.at == f.start {
+            let is_complete = OPERAND_END.has(f.before(1));
+            if !ends || !is_complete {
                 return None;
             }
             let count = match self.has_reported_once {
@@ -132,10 +137,14 @@ impl RecoveringParser<'_> {
             let error = f.error_at(habit(HabitKind::Semicolon { in_brackets: false, count }), f.at);
             return Some(Replacement { error, edits: vec![deletion(f.at, next)] });
         };
-        if !context.has_elements() {
+        let separates = |token: TokenIdx| {
+            self.kind(token) == Some(TokenKind::Semicolon)
+                && OPERAND_END.has(token.previous().and_then(|last| self.kind(last)))
+        };
+        if !context.has_elements() || !separates(f.at) || !f.expects(TokenKind::Comma) {
             return None;
         }
-        let all = self.in_same_brackets(f, |token| self.kind(token) == Some(TokenKind::Semicolon));
+        let all = self.in_same_brackets(f, separates);
         let error = f.error_at(habit(HabitKind::Semicolon { in_brackets: true, count: all.len() }), f.at);
         Some(Replacement { error, edits: all.into_iter().map(|at| by(at, TokenKind::Comma)).collect() })
     }
@@ -166,7 +175,8 @@ impl RecoveringParser<'_> {
             return Some(Replacement { error, edits: vec![by(f.at, TokenKind::Colon)] });
         }
         let is_separator =
-            matches!(found, TokenKind::Equals | TokenKind::Colon | TokenKind::Arrow | TokenKind::Ge | TokenKind::Eq);
+            matches!(found, TokenKind::Equals | TokenKind::Colon | TokenKind::Arrow | TokenKind::Ge | TokenKind::Eq)
+                || found == TokenKind::Semicolon && context != BracketContext::Type;
         let in_struct = context == BracketContext::Type
             && before == TokenKind::Identifier
             && f.before(2) == Some(TokenKind::OpenCurly)
@@ -272,6 +282,24 @@ impl RecoveringParser<'_> {
         Some(Replacement { error, edits: all.into_iter().map(|at| deletion(at, at + 1)).collect() })
     }
 
+    /// `test not {`: a keyword in the place of the name of a resource.
+    fn keyword_as_name(&self, f: &Failure<'_>) -> Option<Replacement> {
+        let (name, brace) = (f.start + 1, f.start + 2);
+        let is_entry = starts_entry(self.tokens, brace + 1) || self.kind(brace + 1) == Some(TokenKind::CloseCurly);
+        let found = self.kind(name).filter(|kind| kind.is_keyword())?;
+        if self.kind(f.start) != Some(TokenKind::Identifier)
+            || self.kind(brace) != Some(TokenKind::OpenCurly)
+            || self.tokens.newline_before(brace)
+            || !is_entry
+        {
+            return None;
+        }
+        let found = Found::Token { kind: found, text: f.owned_text(name) };
+        let kind = f.owned_text(f.start);
+        let error = f.error_at(StatementError::ExpectedResourceName { kind, found, has_body: true }, name);
+        Some(Replacement { error, edits: vec![(name, Edit { terminals: vec![Terminal::ErrorValue], resume: brace })] })
+    }
+
     /// Tokens that are only to be left out.
     fn superfluous(&self, f: &Failure<'_>) -> Option<Replacement> {
         let found = f.found_kind()?;
@@ -323,7 +351,7 @@ impl RecoveringParser<'_> {
                 let name = f.owned_text(f.at + 1);
                 delete(f.error_at(habit(HabitKind::DollarBeforeAlias { name }), f.at), f.at)
             }
-            TokenKind::OpenCurly if before == TokenKind::Map && !TYPE_START.has(next) => {
+            TokenKind::OpenCurly if before == TokenKind::Map && !TYPE_START.has(next) && f.last() > f.start + 1 => {
                 delete(f.error_at(habit(HabitKind::MapKeyword), f.last()), f.last())
             }
             TokenKind::String if before == TokenKind::Identifier && f.last() > f.start => {

@@ -5,14 +5,12 @@
 //! allows there, and parses on tentatively. The change after which the parser gets furthest is kept, so that the broken
 //! statement ends where its author meant it to end, and the parse stays in the right block.
 //!
-//! Tentative parses build nodes into a tree of their own. Their number of tokens is bounded by a budget for the file, so
-//! recovery stays linear.
+//! A tentative parse only runs the automaton of the grammar ([`Automaton`]). The number of tokens that are read so is
+//! bounded by a budget for the file, so recovery stays linear.
 
-use mcl_diagnostics::FileId;
 use mcl_lexer::{TokenIdx, TokenKind, Tokens};
 
-use crate::builder::Builder;
-use crate::segment::{ParseFailure, parse_segment};
+use crate::automaton::Automaton;
 use crate::terminals::{Edit, Edits, Position, Terminal};
 use crate::token_set::{BRACE, OPERAND_CONTINUATION, STATEMENT_KEYWORD, STATEMENT_START, TokenSet};
 
@@ -109,14 +107,14 @@ pub enum Reach {
 /// Searches for changes in one file.
 pub struct Search<'t> {
     tokens: &'t Tokens,
-    scratch: Builder<'t>,
+    automaton: Automaton,
     budget: usize,
 }
 
 impl<'t> Search<'t> {
-    pub fn new(file: FileId, text: &'t str, tokens: &'t Tokens) -> Search<'t> {
+    pub fn new(tokens: &'t Tokens) -> Search<'t> {
         let budget = (tokens.len() * BUDGET_PER_TOKEN).max(MIN_BUDGET);
-        Search { tokens, scratch: Builder::new(file, text, tokens), budget }
+        Search { tokens, automaton: Automaton::default(), budget }
     }
 
     /// Returns the change after which the parser gets furthest, if it gets far enough, and how far that is.
@@ -191,7 +189,7 @@ impl<'t> Search<'t> {
         // No rule of the grammar has this terminal.
         let nothing = TokenEdit { at, change: Change::Replace(Terminal::Kind(TokenKind::Unrecognized)) };
         match self.parse_changed(site, nothing, at + 1) {
-            Some(Err(failure)) if failure.token == at => failure.expected,
+            Some(Err(failed_at)) if failed_at == at => self.automaton.expected(),
             _ => TokenSet::default(),
         }
     }
@@ -201,17 +199,12 @@ impl<'t> Search<'t> {
         match self.parse_changed(site, edit, limit) {
             None => Reach::Token(TokenIdx::FIRST),
             Some(Ok(())) => Reach::End,
-            Some(Err(failure)) => Reach::Token(failure.token),
+            Some(Err(failed_at)) => Reach::Token(failed_at),
         }
     }
 
     /// Parses tentatively with a change, from the statement to `limit`. Returns `None` if the change is not possible.
-    fn parse_changed(
-        &mut self,
-        site: &mut Site<'_>,
-        edit: TokenEdit,
-        limit: TokenIdx,
-    ) -> Option<Result<(), ParseFailure>> {
+    fn parse_changed(&mut self, site: &mut Site<'_>, edit: TokenEdit, limit: TokenIdx) -> Option<Result<(), TokenIdx>> {
         if site.edits.contains_key(&edit.at) {
             return None;
         }
@@ -221,24 +214,24 @@ impl<'t> Search<'t> {
         Some(result)
     }
 
-    fn parse(&mut self, site: &Site<'_>, limit: TokenIdx) -> Result<(), ParseFailure> {
+    /// Returns the token that the grammar does not accept, if there is one before `limit`.
+    fn parse(&mut self, site: &Site<'_>, limit: TokenIdx) -> Result<(), TokenIdx> {
         let end = self.tokens.end_idx();
         let mut blocks = site.blocks.to_vec();
         let mut position = Position::before(site.start);
         let mut cut = site.cut.filter(|cut| *cut < limit);
         loop {
-            self.scratch.reset();
             let segment_end = cut.unwrap_or(limit);
-            let result = parse_segment(&mut self.scratch, site.edits, position, segment_end);
-            let reached = match &result {
+            let result = self.automaton.read_segment(self.tokens, site.edits, position, segment_end);
+            let reached = match result {
                 Ok(end) => end.token,
-                Err(failure) => failure.token,
+                Err(failed_at) => failed_at,
             };
             self.budget = self.budget.saturating_sub((reached - position.token) as usize + TRIAL_COST);
             let stop = match result {
                 // The limit is in the middle of something.
-                Err(failure) if failure.token >= limit && limit < end => return Ok(()),
-                Err(failure) => return Err(failure),
+                Err(failed_at) if failed_at >= limit && limit < end => return Ok(()),
+                Err(failed_at) => return Err(failed_at),
                 Ok(stop) => stop,
             };
             let is_inserted = site.edits.get(&stop.token).is_some_and(|edit| stop.fed < edit.terminals.len());
@@ -250,12 +243,11 @@ impl<'t> Search<'t> {
                     continue;
                 }
                 // At the end of the file, every block must be closed.
-                let failure = ParseFailure { token: stop.token, expected: TokenSet::default() };
-                return if limit == end && !blocks.is_empty() { Err(failure) } else { Ok(()) };
+                return if limit == end && !blocks.is_empty() { Err(stop.token) } else { Ok(()) };
             }
             // A `}` that closes the block around the statement.
             let Some(may_have_else) = blocks.pop() else {
-                return Err(ParseFailure { token: stop.token, expected: TokenSet::default() });
+                return Err(stop.token);
             };
             position = after_terminal(site.edits, stop);
             let next = position.token;

@@ -118,6 +118,10 @@ impl Inference<'_> {
                     self.poison(found.iter().skip(broken).copied().chain([callee]));
                     return Ty::ERROR;
                 }
+                if params.len() != found.len() && self.has_broken_operator(call) {
+                    self.poison(found.iter().copied().chain([callee]));
+                    return Ty::ERROR;
+                }
                 if params.len() != found.len() {
                     let origin = self.solver.types.origin(callee);
                     self.report_argument_count(call, params.len()..=params.len(), Some(origin));
@@ -155,6 +159,16 @@ impl Inference<'_> {
     fn first_broken_argument(&self, call: &Call<'_>) -> Option<usize> {
         let ast = self.scoped.ast(call.module);
         call.args.iter().position(|arg| *ast.expr(*arg) == Expr::Error)
+    }
+
+    /// Whether an operator of an argument does not fit its operands. It may be in the place of a comma, so the number of
+    /// arguments is unknown.
+    fn has_broken_operator(&mut self, call: &Call<'_>) -> bool {
+        let ast = self.scoped.ast(call.module);
+        call.args.iter().any(|arg| {
+            let ty = self.expr_type(call.module, *arg);
+            matches!(ast.expr(*arg), Expr::Binary { .. }) && self.solver.types.resolve(ty) == Ty::ERROR
+        })
     }
 
     /// Passes an argument to a parameter; a mismatch is reported at the call.
@@ -247,6 +261,9 @@ impl Inference<'_> {
         if self.first_broken_argument(call).is_some() {
             return self.call_unresolved(call.module, call.args);
         }
+        if !expected.contains(&count) && self.has_broken_operator(call) {
+            return self.call_unresolved(call.module, call.args);
+        }
         if !expected.contains(&count) {
             self.report_argument_count(call, expected, None);
             return Ty::ERROR;
@@ -307,6 +324,9 @@ impl Inference<'_> {
             return Ty::ERROR;
         }
         let ast = self.scoped.ast(call.module);
+        if self.has_broken_operator(call) {
+            return string;
+        }
         let values = values.iter().map(|arg| (self.expr_type(call.module, *arg), ast.expr_span(*arg))).collect();
         let format = const_str_use(call, *format);
         self.check_format(FormatCheck { format, values });

@@ -4,6 +4,8 @@ use std::ops::RangeInclusive;
 
 use mcl_diagnostics::{Code, Diagnostic, Label, Span, Stage};
 
+use crate::synonyms;
+
 /// An error that is not a [`TypeError`](crate::solver::error::TypeError). Types in it are formatted already.
 pub(crate) enum InferError {
     /// A binding or parameter is annotated as `variant`.
@@ -181,7 +183,10 @@ impl From<InferError> for Diagnostic {
             }
             InferError::UnknownKind { kind, span, similar } => {
                 let diagnostic = error(Code::E0710, format!("unknown resource kind `{kind}`")).at(span);
-                did_you_mean(diagnostic, similar)
+                match synonyms::keyword(&kind) {
+                    Some(help) => diagnostic.help(help),
+                    None => did_you_mean(diagnostic, similar),
+                }
             }
             InferError::UnknownField { kind, field, span, help } => {
                 error(Code::E0711, format!("unknown field `{field}` of `{kind}`")).at(span).help(help)

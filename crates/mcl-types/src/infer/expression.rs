@@ -102,8 +102,7 @@ impl Inference<'_> {
             Expr::Unary { op: UnaryOp::Not, operand } => {
                 let operand = self.expr_type(module, *operand);
                 let bool = self.solver.types.add(Node::Bool, span);
-                self.expect(bool, operand, span, &Expectation::Negation);
-                bool
+                if self.expect(bool, operand, span, &Expectation::Negation) { bool } else { Ty::ERROR }
             }
             Expr::Binary { op, left, right } => self.infer_binary(module, ast, *op, *left, *right, span),
             Expr::Index { base, index } => {
@@ -239,15 +238,22 @@ impl Inference<'_> {
         match op {
             BinaryOp::And | BinaryOp::Or => {
                 let bool = self.solver.types.add(Node::Bool, span);
+                let mut fits = true;
                 for (operand, ty) in operands.into_iter().zip([a, b]) {
-                    self.expect(bool, ty, span, &Expectation::LogicalOperand { operator, operand });
+                    // If neither operand fits, the operator is wrong.
+                    fits = if fits {
+                        self.expect(bool, ty, span, &Expectation::LogicalOperand { operator, operand })
+                    } else {
+                        self.solver.types.poison(ty);
+                        false
+                    };
                 }
-                bool
+                if fits { bool } else { Ty::ERROR }
             }
             BinaryOp::In => {
                 let list = self.solver.types.add(Node::List(a), span);
-                self.expect(list, b, span, &Expectation::Membership);
-                self.solver.types.add(Node::Bool, span)
+                let fits = self.expect(list, b, span, &Expectation::Membership);
+                if fits { self.solver.types.add(Node::Bool, span) } else { Ty::ERROR }
             }
             BinaryOp::Add
             | BinaryOp::Sub

@@ -8,6 +8,7 @@ use crate::infer::Inference;
 use crate::infer::conversion::conversion;
 use crate::infer::error::{FOR_THIS_INCLUDE, error, with_label};
 use crate::infer::expectation::Expectation;
+use crate::scoped::DefKind;
 use crate::solver::constraint::{Constraint, ConstraintKind, Provenance, TypeKinds};
 use crate::solver::error::{TypeError, Violation};
 use crate::solver::types::{Mismatch, Node, Ty};
@@ -231,8 +232,38 @@ impl Inference<'_> {
             }
             _ => "all indexes of a container have the same type, and so have all its elements".to_owned(),
         };
+        if let (Violation::Field(_), ConstraintKind::Field { .. }, Provenance::Include(_)) =
+            (violation, &constraint.kind, constraint.provenance)
+            && !mismatch.is_infinite
+            && let Some(use_span) = self.use_in_another_class(mismatch.expected, constraint.span)
+        {
+            // The field only passes through this class.
+            return error(code, expected_found(&found, &expected))
+                .at(use_span)
+                .label(constraint.span, format!("this value is passed on, and is `{found}`"))
+                .help(help);
+        }
         let diagnostic = error(code, message).at(constraint.span).help(help);
         self.with_origins(diagnostic, mismatch, constraint.span)
+    }
+
+    /// Returns where a type comes from, if that is in another class than a use of it.
+    fn use_in_another_class(&mut self, ty: Ty, at: Span) -> Option<Span> {
+        let ty = self.solver.types.resolve(ty);
+        let origin = self.solver.types.origin(ty);
+        let class = self.class_around(origin)?;
+        (self.class_around(at) != Some(class)).then_some(origin)
+    }
+
+    /// Returns the span of the innermost class around a span.
+    fn class_around(&self, span: Span) -> Option<Span> {
+        let classes = self.scoped.defs.values().filter_map(|def| match def.kind {
+            DefKind::Class { stmt, .. } => Some(self.scoped.ast_of(def.scope).stmt_span(stmt)),
+            _ => None,
+        });
+        let around =
+            classes.filter(|class| class.file == span.file && class.start <= span.start && span.end <= class.end);
+        around.min_by_key(|class| class.end - class.start)
     }
 
     fn wrong_kind(&mut self, constraint: &Constraint) -> Diagnostic {

@@ -11,6 +11,9 @@ use crate::scope::names::Namespace;
 /// Uses shown in the report of one cycle.
 pub(crate) const MAX_CYCLE_LABELS: usize = 9;
 
+/// Uses of an unknown name shown after the first one.
+const MAX_USE_LABELS: usize = 4;
+
 /// An error of the scope stage. The spans named `stmt` are those of whole statements.
 pub(crate) enum ScopeError {
     DuplicateDefinition {
@@ -82,6 +85,8 @@ pub(crate) enum ScopeError {
         name: String,
         is_call: bool,
         span: Span,
+        /// Its other uses in the file.
+        others: Vec<Span>,
         hint: Option<Hint>,
     },
 }
@@ -320,14 +325,22 @@ impl From<ScopeError> for Diagnostic {
                     if list.is_empty() { "no parameters".to_owned() } else { format!("parameters: ({list})") },
                 )
             }
-            ScopeError::UnknownName { namespace, name, is_call, span, hint } => {
+            ScopeError::UnknownName { namespace, name, is_call, span, others, hint } => {
                 let (code, entity) = match (namespace, is_call) {
                     (Namespace::Variable, false) => (Code::E0601, format!("variable `${name}`")),
                     (Namespace::Variable, true) => (Code::E0603, format!("variable `${name}`")),
                     (Namespace::Function, _) => (Code::E0602, format!("function `{name}`")),
                     (Namespace::Class, _) => (Code::E0604, format!("class `{name}`")),
                 };
-                let diagnostic = error(code, format!("no {entity} in this scope")).at(span);
+                let mut diagnostic = error(code, format!("no {entity} in this scope")).at(span);
+                for (shown, other) in others.iter().take(MAX_USE_LABELS).enumerate() {
+                    let rest = others.len() - shown - 1;
+                    let label = match rest {
+                        1.. if shown + 1 == MAX_USE_LABELS => format!("used here, and {rest} more times"),
+                        _ => "also used here".to_owned(),
+                    };
+                    diagnostic = diagnostic.label(*other, label);
+                }
                 match hint {
                     Some(hint) => diagnostic.help(hint.to_string()),
                     None => diagnostic,

@@ -87,6 +87,8 @@ impl Resolver<'_> {
             Some(ImportTarget::System) => {
                 self.report(scope, ScopeError::UnknownModule { module: Arc::clone(module), stmt: span });
                 // The rest of the file most likely spells the name right.
+                let unit = self.table(scope).unit;
+                self.units_with_unknown_modules.insert(unit);
                 if let Some(near) = similar_module(module) {
                     let alias = near.rsplit('/').next().unwrap_or(near);
                     let alias = self.symbols.intern(alias);

@@ -121,6 +121,10 @@ impl Resolver<'_> {
                     self.resolve_use(Namespace::Variable, *name, scope, span, true, ancestors)
                 }
                 Expr::Call { name, .. } => self.resolve_use(Namespace::Function, *name, scope, span, true, ancestors),
+                Expr::Index { base, index } if self.is_fact_with_broken_key(ast, scope, *base, *index) => {
+                    self.out.modules[module].exprs[*base] = ExprInfo::Unresolved;
+                    continue;
+                }
                 Expr::Func(lambda) => {
                     inside = self.declare_function(module, scope, expr, lambda);
                     ExprInfo::Function(inside)
@@ -133,6 +137,16 @@ impl Resolver<'_> {
             walk::subexpressions(ast.expr(expr), |part| children.push((part, inside)));
             work.extend(children.drain(..).rev());
         }
+    }
+
+    /// Whether `base[index]` is a fact of Puppet, `$facts['os']`; the lexer has reported it because of its quotes.
+    fn is_fact_with_broken_key(&mut self, ast: &Ast, scope: ScopeId, base: ExprId, index: ExprId) -> bool {
+        let (Expr::Var(name), Expr::Error) = (ast.expr(base), ast.expr(index)) else { return false };
+        if !matches!(&**ast.name(*name), "facts" | "trusted") {
+            return false;
+        }
+        let parts = self.symbols.parts(self.table(scope).unit, *name).to_vec();
+        self.lookup(NameUse { namespace: Namespace::Variable, parts: &parts }, scope).is_none()
     }
 
     fn declare_function(&mut self, module: ModuleId, scope: ScopeId, expr: ExprId, lambda: &Lambda) -> ScopeId {

@@ -33,12 +33,21 @@ impl Resolver<'_> {
         if parts.len() > 1 && self.misspelt_aliases.contains(&parts[0]) {
             return; // It follows from the import (E0501).
         }
+        if parts.len() > 1
+            && self.units_with_unknown_modules.contains(&self.table(scope).unit)
+            && mcl_functions::module_exists(self.symbols.name(parts[0]))
+        {
+            return; // So does this, most likely.
+        }
         let mut hint = None;
         if self.suggestions < MAX_SUGGESTIONS {
             self.suggestions += 1;
             hint = self.hint(name, scope, is_call);
         }
-        self.report(scope, ScopeError::UnknownName { namespace, name: dotted, is_call, span, hint });
+        self.report(
+            scope,
+            ScopeError::UnknownName { namespace, name: dotted, is_call, span, others: Vec::new(), hint },
+        );
     }
 
     fn hint(&mut self, name: NameUse<'_>, scope: ScopeId, is_call: bool) -> Option<Hint> {

@@ -7,7 +7,7 @@ use rustix::process::Signal;
 use test_support::eventually;
 
 use crate::machine::skip;
-use crate::support::{Agent, Scratch, is_root, ran};
+use crate::support::{Agent, Scratch, bin, is_root, ran};
 
 /// A program with many commands, each with a guard.
 const MANY_COMMANDS: &str = r#"import "fmt"
@@ -237,8 +237,10 @@ const SLOW: &str = r#"exec "slow" {
 /// Starts an agent with its output in `@/log`.
 fn start_logged(scratch: &Scratch, more: &[&str]) -> Agent {
     scratch.build();
-    let args = [&["apply", "main.bin", "--prefix", "state"], more].concat();
-    let mut command = scratch.command("mgmt-rt", &args);
+    // With `nohup`, as the tests may run, an agent would not load its program again.
+    let mut command = Command::new("env");
+    command.arg("--default-signal=HUP").arg(bin().join("mgmt-rt")).args(["apply", "main.bin", "--prefix", "state"]);
+    command.args(more).current_dir(scratch.path("")).stdin(Stdio::null()).env("NO_COLOR", "1");
     let log = std::fs::File::create(scratch.path("log")).expect("writable");
     let errors = log.try_clone().expect("a descriptor");
     Agent(command.stdout(log).stderr(errors).spawn().expect("the agent starts"))

@@ -14,8 +14,11 @@ const PROGRAM: &str = "file \"@/f\" {\n\tstate => \"exists\",\n\tcontent => \"x\
 /// Starts an agent as a service manager does, with a watchdog that expects a sign of life every 40 ms.
 fn start(scratch: &Scratch) -> Agent {
     scratch.build();
-    let mut shell = Command::new("sh");
-    shell.args(["-c", "WATCHDOG_PID=$$ exec \"$0\" apply main.bin --prefix state"]).arg(bin().join("mgmt-rt"));
+    // With `nohup`, as the tests may run, the agent would not reload.
+    let mut shell = Command::new("env");
+    shell
+        .args(["--default-signal=HUP", "sh", "-c", "WATCHDOG_PID=$$ exec \"$0\" apply main.bin --prefix state"])
+        .arg(bin().join("mgmt-rt"));
     shell.current_dir(scratch.path("")).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     shell.env("NOTIFY_SOCKET", scratch.path("notify")).env("WATCHDOG_USEC", "40000");
     Agent(shell.spawn().expect("a shell"))
