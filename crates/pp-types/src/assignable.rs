@@ -98,6 +98,7 @@ impl Questions {
             (Type::Any | Type::Unit, _) | (_, Type::Unit) => return true,
             (Type::Alias(a), Type::Alias(b)) if is_same_alias(a, b) => return true,
             (Type::Data, Type::Data) | (Type::RichData, Type::Data | Type::RichData) => return true,
+            (Type::Variant(types), Type::Variant(_) | Type::Data | Type::RichData) if types.is_empty() => return true,
             (Type::Variant(types), Type::Data | Type::RichData | Type::Alias(_)) if types.contains(from) => {
                 return true;
             }
@@ -219,7 +220,8 @@ impl Questions {
                 contains_size(size, from_size) && (from_size.max == 0 || self.is_assignable(element, from))
             }
             Type::Tuple(tuple) => {
-                contains_size(size, tuple.length()) && tuple.types.iter().all(|from| self.is_assignable(element, from))
+                contains_size(size, found_length(tuple))
+                    && tuple.types.iter().all(|from| self.is_assignable(element, from))
             }
             _ => false,
         }
@@ -234,7 +236,9 @@ impl Questions {
                 if from.types.is_empty() || !tuple.length().contains_size(from.length()) {
                     return false;
                 }
-                let count = tuple.types.len().max(from.types.len());
+                // Elements that are not there need not match.
+                let longest = usize::try_from(from.length().max).unwrap_or(usize::MAX);
+                let count = tuple.types.len().max(from.types.len()).min(longest);
                 (0..count).all(|at| match (tuple.at(at), from.at(at)) {
                     (Some(to), Some(from)) => self.is_assignable(to, from),
                     _ => true,
@@ -271,9 +275,6 @@ impl Questions {
     fn is_assignable_to_struct(&mut self, members: &[StructMember], from: &Type) -> bool {
         match from {
             Type::Struct(from) => {
-                if members.is_empty() {
-                    return true;
-                }
                 let mut found = 0;
                 let fits = members.iter().all(|member| match from.iter().find(|from| from.name == member.name) {
                     Some(from) => {
@@ -286,9 +287,6 @@ impl Questions {
             }
             Type::Hash(from) => {
                 let size = from.size.unwrap_or_default();
-                if members.is_empty() {
-                    return true;
-                }
                 let required = members.iter().filter(|member| is_required(member)).count() as u64;
                 let allowed = Size { min: required, max: members.len() as u64 };
                 if size.max == 0 {
@@ -317,8 +315,9 @@ impl Questions {
             Type::Iterable(None) | Type::Iterator(None) | Type::Collection(_) => any,
             Type::Iterable(Some(from)) | Type::Iterator(Some(from)) => has(from),
             Type::Array(from, size) => size.is_some_and(|size| size.max == 0) || has(from),
-            Type::Tuple(tuple) => tuple.types.iter().all(has),
-            Type::Hash(hash) => hash.size.is_some_and(|size| size.max == 0) || has(&entry_type(&hash.key, &hash.value)),
+            Type::Tuple(tuple) => any || !tuple.types.is_empty() && tuple.types.iter().all(has),
+            Type::Hash(hash) => has(&entry_type(&hash.key, &hash.value)),
+            Type::Struct(members) if members.is_empty() => any,
             Type::Struct(members) => {
                 members.iter().all(|member| has(&entry_type(&Type::StringValue(member.name.clone()), &member.value)))
             }
@@ -450,7 +449,7 @@ fn collection_size(ty: &Type) -> Option<Size> {
     Some(match ty {
         Type::Collection(size) | Type::Array(_, size) => size.unwrap_or_default(),
         Type::Hash(hash) => hash.size.unwrap_or_default(),
-        Type::Tuple(tuple) => tuple.length(),
+        Type::Tuple(tuple) => found_length(tuple),
         Type::Struct(members) => struct_size(members),
         _ => return None,
     })
@@ -465,10 +464,12 @@ pub(crate) fn is_required(member: &StructMember) -> bool {
     }
 }
 
+/// Returns the number of elements of the instances. `Tuple` alone accepts any number, and stands for none.
+fn found_length(tuple: &TupleType) -> Size {
+    if tuple.types.is_empty() { tuple.size.unwrap_or(Size::exactly(0)) } else { tuple.length() }
+}
+
 fn struct_size(members: &[StructMember]) -> Size {
-    if members.is_empty() {
-        return Size::ANY;
-    }
     Size { min: members.iter().filter(|member| is_required(member)).count() as u64, max: members.len() as u64 }
 }
 

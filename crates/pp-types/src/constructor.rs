@@ -95,9 +95,15 @@ fn with_arguments(init: &InitType, first: &[Value]) -> Result<Value, Error> {
     new_instance(&init.ty, &arguments)
 }
 
-/// Returns whether an instance of a type can be made of a value.
+/// Returns whether a constructor takes a value. That a number turns out to be too large does not matter.
 pub(crate) fn can_create(init: &InitType, value: &Value) -> bool {
-    initialize(init, std::slice::from_ref(value)).is_ok()
+    if let Type::String(_) = *init.ty {
+        return init.arguments.len() <= 1;
+    }
+    match initialize(init, std::slice::from_ref(value)) {
+        Ok(_) => true,
+        Err(error) => matches!(error.kind, ErrorKind::Arithmetic | ErrorKind::Limit),
+    }
 }
 
 fn conversion_error(message: impl Into<String>) -> Error {

@@ -61,11 +61,12 @@ fn check(ty: &Type, value: &Value, entered: Option<&Entered<'_>>) -> bool {
         Type::Tuple(tuple) => matches!(value, Value::Array(elements) if deep(|| is_tuple(tuple, elements))),
         Type::Hash(hash) => matches!(value, Value::Hash(entries) if deep(|| is_hash(hash, entries))),
         Type::Struct(members) => matches!(value, Value::Hash(entries) if deep(|| is_struct(members, entries))),
-        Type::Iterable(element) => is_iterable(element.as_deref(), value),
+        Type::Iterable(element) => is_iterable(element.as_deref().filter(|element| **element != Type::Any), value),
         Type::SemVer(ranges) => match value {
             Value::SemVer(version) => ranges.is_empty() || ranges.iter().any(|range| range.contains(version)),
             _ => false,
         },
+        Type::Init(None) => deep(|| check(&Type::RichData, value, entered)),
         Type::Init(Some(init)) => {
             deep(|| check(&init.ty, value, entered)) || crate::constructor::can_create(init, value)
         }
@@ -91,9 +92,6 @@ fn is_hash(hash: &HashType, entries: &Hash) -> bool {
 }
 
 fn is_struct(members: &[StructMember], entries: &Hash) -> bool {
-    if members.is_empty() {
-        return true;
-    }
     let mut present = 0;
     let fits = members.iter().all(|member| match entries.get(&Value::String(member.name.clone())) {
         Some(value) => {

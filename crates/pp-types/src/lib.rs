@@ -25,6 +25,7 @@ mod number;
 mod parametrize;
 mod parse;
 mod regexp;
+mod regexp_syntax;
 mod semver;
 mod serialize;
 mod signature;

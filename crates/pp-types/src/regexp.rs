@@ -4,6 +4,10 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, ErrorKind};
+use crate::regexp_syntax::translate;
+
+/// How often a match may go back before it is given up: about a second of work.
+const BACKTRACK_LIMIT: usize = 20_000_000;
 
 /// A regular expression: equal if the source is.
 #[derive(Clone, Debug)]
@@ -50,7 +54,11 @@ impl Regexp {
     /// An invalid regular expression.
     pub fn compiled(&self) -> Result<&fancy_regex::Regex, Error> {
         let compiled = self.0.compiled.get_or_init(|| {
-            fancy_regex::Regex::new(&self.0.source).map_err(|e| Error::new(ErrorKind::Regexp, e.to_string()))
+            let translated = translate(&self.0.source)?;
+            fancy_regex::RegexBuilder::new(&translated)
+                .backtrack_limit(BACKTRACK_LIMIT)
+                .build()
+                .map_err(|error| Error::new(ErrorKind::Regexp, format!("{error}: /{}/", self.0.source)))
         });
         compiled.as_ref().map_err(Clone::clone)
     }
@@ -60,7 +68,7 @@ impl Regexp {
     /// # Errors
     /// An invalid regular expression, or one that takes too long.
     pub fn is_match(&self, text: &str) -> Result<bool, Error> {
-        self.compiled()?.is_match(text).map_err(|e| Error::new(ErrorKind::Regexp, e.to_string()))
+        self.compiled()?.is_match(text).map_err(|error| self.too_complex(&error))
     }
 
     /// Returns the first match and its groups; `None` for a group that takes no part.
@@ -68,8 +76,15 @@ impl Regexp {
     /// # Errors
     /// An invalid regular expression, or one that takes too long.
     pub fn captures(&self, text: &str) -> Result<Option<Vec<Option<String>>>, Error> {
-        let captures = self.compiled()?.captures(text).map_err(|e| Error::new(ErrorKind::Regexp, e.to_string()))?;
+        let captures = self.compiled()?.captures(text).map_err(|error| self.too_complex(&error))?;
         Ok(captures.map(|captures| captures.iter().map(|group| group.map(|group| group.as_str().to_owned())).collect()))
+    }
+}
+
+impl Regexp {
+    fn too_complex(&self, error: &fancy_regex::Error) -> Error {
+        Error::new(ErrorKind::Regexp, format!("matching {} fails: {error}", self.literal()))
+            .help("nested repetitions take too long on this text; make the regular expression simpler")
     }
 }
 

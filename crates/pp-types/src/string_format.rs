@@ -84,7 +84,12 @@ impl Format {
     }
 
     fn default_of(value: &Value) -> Format {
-        Format { conversion: if let Value::Float(_) = value { 'f' } else { 's' }, ..Format::default() }
+        let conversion = match value {
+            Value::Float(_) => 'f',
+            Value::Binary(_) => 'B',
+            _ => 's',
+        };
+        Format { conversion, ..Format::default() }
     }
 
     fn in_container() -> Format {
@@ -414,6 +419,7 @@ fn string(text: &str, format: &Format) -> Result<String, Error> {
     };
     let changed = match format.conversion {
         's' => return Ok(directive.text(text)),
+        'p' if directive.alternate => return Ok(directive.text(&ruby_inspect(&text.into()))),
         'p' => return Ok(directive.text(&quote(text))),
         'c' => capitalized(text),
         'C' => text.split("::").map(capitalized).collect::<Vec<String>>().join("::"),

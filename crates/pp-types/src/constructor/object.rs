@@ -189,6 +189,9 @@ const DEFERRED_SIGNATURES: &[&str] = &[
 ];
 
 pub(super) fn deferred(arguments: &[Value]) -> Result<Value, Error> {
+    if let [deferred @ Value::Deferred(_)] = arguments {
+        return Ok(deferred.clone());
+    }
     if !signatures::accepts(&[], DEFERRED_SIGNATURES, arguments) {
         return Err(signatures::rejected("new_Deferred", &[], DEFERRED_SIGNATURES, arguments));
     }
@@ -210,6 +213,9 @@ const ERROR_SIGNATURES: &[&str] = &[
 ];
 
 pub(super) fn error(arguments: &[Value]) -> Result<Value, Error> {
+    if let [error @ Value::Error(_)] = arguments {
+        return Ok(error.clone());
+    }
     if !signatures::accepts(&[], ERROR_SIGNATURES, arguments) {
         return Err(signatures::rejected("new_Error", &[], ERROR_SIGNATURES, arguments));
     }
