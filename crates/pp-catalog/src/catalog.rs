@@ -151,6 +151,11 @@ impl Catalog {
         self.classes.push(name.into());
     }
 
+    /// Puts the names of the classes of an external classifier before all others.
+    pub fn add_first_class_names(&mut self, names: Vec<Arc<str>>) {
+        self.classes.splice(0..0, names);
+    }
+
     /// Returns the names of the classes and nodes that were evaluated, in order.
     #[must_use]
     pub fn class_names(&self) -> &[Arc<str>] {

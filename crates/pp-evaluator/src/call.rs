@@ -1,6 +1,7 @@
 //! Calls of functions and types (spec 07 §5.9, §5.10).
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use mcl_diagnostics::{Span, nearest};
 use pp_ast::{CallId, Expr, ExprId, FunctionDefinition, LambdaId, MethodCallId};
@@ -57,6 +58,12 @@ impl<'e> Evaluator<'e> {
         };
         arguments.extend(self.eval_list(call.arguments)?);
         let span = self.method_span(call.receiver, call.name_range.end, self.span(id).end);
+        if let [receiver] = arguments.as_slice()
+            && call.block.is_none()
+            && let Some(value) = attribute(receiver, tree.str(call.name))
+        {
+            return Ok(value);
+        }
         self.call_with_block(tree.str(call.name), &arguments, call.block, span)
     }
 
@@ -191,5 +198,27 @@ impl<'e> Evaluator<'e> {
                 }
             }
         }
+    }
+}
+
+/// Returns the attribute of a value that is an object: `$error.kind`, `$uri.host`.
+fn attribute(value: &Value, name: &str) -> Option<Value> {
+    let text = |text: &Option<Arc<str>>| text.clone().map_or(Value::Undef, Value::String);
+    match value {
+        Value::Uri(uri) => uri.attribute(name),
+        Value::Error(error) => Some(match name {
+            "message" | "msg" => Value::String(error.message.clone()),
+            "kind" => text(&error.kind),
+            "issue_code" => text(&error.issue_code),
+            "partial_result" => error.partial_result.clone(),
+            "details" => error.details.clone().map_or(Value::Undef, Value::hash),
+            _ => return None,
+        }),
+        Value::Deferred(deferred) => match name {
+            "name" => Some(Value::String(deferred.name.clone())),
+            "arguments" => Some(Value::array(deferred.arguments.clone())),
+            _ => None,
+        },
+        _ => None,
     }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use mcl_diagnostics::{Code, Span, nearest};
 use pp_ast::{ClassDefinition, ResourceForm};
 use pp_catalog::{
-    Catalog, ClassForm, NewResource, Parameters, Reference, ResourceId, ResourceKind, Source, SourceKind,
+    Catalog, ClassForm, Location, NewResource, Parameter, Parameters, Reference, ResourceId, ResourceKind, Source,
+    SourceKind,
 };
 use pp_functions::DeclareClass;
 use pp_types::{Error, ErrorKind, Type, Value};
@@ -143,6 +144,29 @@ impl<'e> Evaluator<'e> {
         let id = self.catalog.add(new).map_err(|error| self.catalog_error(&error, span.or(self.call_span)))?;
         self.declared_in.insert(id, self.frame.scope);
         Ok(id)
+    }
+
+    /// Adds the classes of an external classifier, those with parameters first. They are evaluated later.
+    pub(crate) fn add_classified(&mut self) -> Eval<()> {
+        let (with, without): (Vec<_>, Vec<_>) =
+            self.options.classification.classes.iter().partition(|(_, parameters)| !parameters.is_empty());
+        let frame = Frame { tree: self.frame.tree, scope: self.node_scope.unwrap_or(TOP), local: None };
+        self.within(frame, |this| {
+            for (name, parameters) in with.into_iter().chain(without) {
+                let name = plain(name).to_lowercase();
+                let source = this.scopes[this.frame.scope].source;
+                let parameters = parameters.iter().filter_map(|(key, value)| {
+                    let Value::String(key) = key else { return None };
+                    let (name, value, location) = (key.clone(), value.clone(), Location::default());
+                    Some(Parameter { name, value, source, location, append: false })
+                });
+                let parameters: Parameters = parameters.collect();
+                if this.catalog.find_class(&name).is_none() {
+                    this.add_class(&name, ClassForm::Included, parameters, None)?;
+                }
+            }
+            Ok(())
+        })
     }
 
     /// Returns the classes that a class inherits from, the nearest first.

@@ -76,6 +76,8 @@ impl Evaluator<'_> {
         let mut value = Value::Undef;
         self.check_main_definitions()?;
         self.set_top_variables();
+        let classes = self.options.classification.classes.iter();
+        self.catalog.add_first_class_names(classes.map(|(name, _)| name.clone()).collect());
         self.evaluate_settings()?;
         let environment = self.environment;
         for source in environment.sources.iter().filter(|source| source.origin == Origin::Main) {
@@ -87,6 +89,7 @@ impl Evaluator<'_> {
             };
         }
         self.evaluate_node()?;
+        self.add_classified()?;
         self.generate()?;
         Ok(value)
     }
@@ -108,7 +111,7 @@ impl Evaluator<'_> {
         let mut set = |name: &str, value: Value| {
             variables.insert(name.into(), value);
         };
-        for hash in [&options.server_facts, &options.facts] {
+        for hash in [&options.server_facts, &options.facts, &options.classification.parameters] {
             for (name, value) in hash {
                 if let Value::String(name) = name {
                     set(name, value.clone());

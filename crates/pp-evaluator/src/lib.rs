@@ -39,5 +39,5 @@ mod variable;
 pub use compilation::{Compilation, compile};
 pub use environment::{Environment, Origin, Source};
 pub use log::LogEntry;
-pub use options::{Budget, Options};
+pub use options::{Budget, Classification, Options};
 pub use services::{LookupRequest, NoServices, Services};

@@ -15,6 +15,8 @@ pub struct Options {
     pub environment: Arc<str>,
     /// The facts: `$facts`, and a variable each.
     pub facts: Hash,
+    /// What an external classifier says about the node.
+    pub classification: Classification,
     /// `$trusted`
     pub trusted: Hash,
     /// `$server_facts`
@@ -29,6 +31,15 @@ pub struct Options {
     pub strict_variables: bool,
     /// The limits of the evaluation.
     pub budget: Budget,
+}
+
+/// The answer of an external node classifier (spec 07 §5.17 step 5).
+#[derive(Clone, Debug, Default)]
+pub struct Classification {
+    /// Variables of the top scope, which hide facts of the same name.
+    pub parameters: Hash,
+    /// The classes of the node, with their parameters.
+    pub classes: Vec<(Arc<str>, Hash)>,
 }
 
 /// Limits, so that every program ends. What exceeds one is an error.
@@ -56,6 +67,7 @@ impl Options {
             node: node.into(),
             environment: "production".into(),
             facts: Hash::default(),
+            classification: Classification::default(),
             trusted: Hash::default(),
             server_facts: Hash::default(),
             settings: Hash::default(),

@@ -78,7 +78,7 @@ impl Evaluator<'_> {
         };
         let result = arithmetic(operator, &a, &b).map_err(|error| {
             let span = match error.kind {
-                ErrorKind::Operator => self.span(left),
+                ErrorKind::Operator if error.message.starts_with("Operator") => self.span(left),
                 _ if error.message.starts_with("Division by 0") => self.span(right),
                 _ if error.message.starts_with("The result of") => self.span(left),
                 _ => self.operator_span(left, right),

@@ -3,13 +3,67 @@
 use std::collections::BTreeMap;
 
 /// Area, records that agree at least.
-pub const LANG: &[(&str, usize)] = &[];
+pub const LANG: &[(&str, usize)] = &[
+    ("callable", 21),
+    ("classes", 83),
+    ("collectors", 67),
+    ("conditionals", 76),
+    ("core-catalog", 74),
+    ("core-collections", 141),
+    ("core-more", 50),
+    ("core-strings", 131),
+    ("defaults-overrides", 45),
+    ("defines", 39),
+    ("functions", 66),
+    ("heredoc", 60),
+    ("interpolation", 73),
+    ("iteration", 115),
+    ("lex-names", 108),
+    ("lex-numbers", 43),
+    ("lex-strings", 43),
+    ("mismatch", 98),
+    ("nodes", 34),
+    ("op-arith", 95),
+    ("op-compare", 58),
+    ("op-logic", 81),
+    ("op-match", 44),
+    ("op-matrix", 54),
+    ("order", 21),
+    ("programs", 14),
+    ("relationships", 57),
+    ("resources", 104),
+    ("syntax-errors", 100),
+    ("tags-stages", 36),
+    ("type-alias", 28),
+    ("type-assign", 23),
+    ("type-infer", 27),
+    ("type-match", 45),
+    ("type-new", 222),
+    ("type-print", 144),
+    ("variables", 77),
+];
 
 /// Catalogs or errors, cases that agree at least.
 pub const CASES: &[(&str, usize)] = &[("catalogs", 70), ("errors", 37)];
 
 /// Group, records that agree at least.
-pub const SNIPPETS: &[(&str, usize)] = &[];
+pub const SNIPPETS: &[(&str, usize)] = &[
+    ("collections", 51),
+    ("comparison", 55),
+    ("conditionals", 26),
+    ("functions", 116),
+    ("iteration", 57),
+    ("logic", 26),
+    ("misc", 23),
+    ("numbers", 46),
+    ("precedence", 20),
+    ("statements", 129),
+    ("statements-more", 47),
+    ("statements-strict", 129),
+    ("strings", 52),
+    ("types", 143),
+    ("variables", 27),
+];
 
 /// Which records agree, and why the others do not.
 #[derive(Default)]

@@ -81,14 +81,25 @@ fn judge(record: &Json, compiled: &Compiled) -> Result<(), String> {
     }
     let notices = |log: &&String| log.starts_with("notice: ");
     let ours = compiled.logs();
-    let ours: Vec<&String> = ours.iter().filter(notices).collect();
+    let ours: Vec<&String> = distinct(ours.iter().filter(notices));
     let theirs: Vec<String> =
         record["logs"].as_array().into_iter().flatten().filter_map(Json::as_str).map(strip_main).collect();
-    let theirs: Vec<&String> = theirs.iter().filter(notices).collect();
+    let theirs: Vec<&String> = distinct(theirs.iter().filter(notices));
     if ours != theirs {
         return Err(format!("{ours:?}, Puppet: {theirs:?}"));
     }
     Ok(())
+}
+
+/// Some groups were recorded without repeated messages.
+fn distinct<'a>(logs: impl Iterator<Item = &'a String>) -> Vec<&'a String> {
+    let mut distinct: Vec<&String> = Vec::new();
+    for log in logs {
+        if !distinct.contains(&log) {
+            distinct.push(log);
+        }
+    }
+    distinct
 }
 
 fn strip_main(log: &str) -> String {

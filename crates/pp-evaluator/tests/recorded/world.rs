@@ -65,6 +65,7 @@ pub fn options(strict: bool) -> Options {
         "environment": "production",
     }));
     options.settings = hash(&serde_json::json!({"environment": "production"}));
+    options.settings.insert("strict".into(), if strict { "error" } else { "warning" }.into());
     if strict {
         options.strict = Strict::Error;
         options.strict_variables = true;
