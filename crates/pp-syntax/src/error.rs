@@ -23,15 +23,18 @@ impl SyntaxError {
 /// The kinds of [`SyntaxError`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SyntaxErrorKind {
-    /// A token that no rule of the grammar allows; `related` is the opening bracket or keyword before it, if that explains it.
+    /// A token that no rule of the grammar allows.
     UnexpectedToken {
         /// The token, as Puppet quotes it.
         found: String,
-        /// What could stand there, in words, if that is short.
-        expected: Option<&'static str>,
+        /// What was probably meant.
+        help: Option<&'static str>,
     },
-    /// The file ends too early; `related` is the innermost bracket that is open.
-    UnexpectedEnd,
+    /// The file ends too early.
+    UnexpectedEnd {
+        /// The bracket that is not closed.
+        unclosed: Option<String>,
+    },
     /// A string without its closing quote; `related` is the quote.
     UnclosedQuote {
         /// The quote, or the last token for an interpolation.

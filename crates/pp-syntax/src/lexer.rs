@@ -12,12 +12,14 @@ mod interpolation;
 mod number;
 mod string;
 mod template;
+mod word;
 
 use logos::{Lexer as Automaton, Logos};
 use pp_ast::TextRange;
 
 use crate::error::{SyntaxError, SyntaxErrorKind};
 use crate::lexer::string::StringContext;
+use crate::lexer::word::{bare_word, kind_of_name, type_name, variable};
 use crate::parse::Mode;
 use crate::token::TokenKind;
 use crate::tokens::{ContentIdx, Token, Tokens};
@@ -27,7 +29,7 @@ pub const MAX_LENGTH: usize = u32::MAX as usize - 1;
 
 /// Splits a text, which has at most [`MAX_LENGTH`] bytes, into tokens.
 pub fn lex(text: &str, mode: Mode) -> Tokens {
-    let mut lexer = Lexer::new(text, mode);
+    let mut lexer = Lexer::new(text);
     lexer.byte_order_mark();
     lexer.push_made(TokenKind::first_of(mode), lexer.at, lexer.at, None);
     lexer.operand = false;
@@ -54,23 +56,34 @@ enum Open<'t> {
     /// `|` before parameters.
     Bars,
     /// A `{`.
-    Brace {
-        /// Whether an operator after its `}` continues an expression. It does not after an option of a `case`.
-        ends_operand: bool,
-    },
+    Brace(Brace),
     /// `${` in a string.
     Interpolation(StringContext<'t>),
 }
 
+/// What a `{` opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Brace {
+    /// A hash, a block of `if`, a definition and the like: an operator after its `}` continues an expression.
+    Operand,
+    /// The body of a resource, which is not an operand. A `{` after it would be the body of another one.
+    Resource,
+    /// The block of an option of a `case`; the next option follows.
+    Option,
+}
+
 struct Lexer<'t> {
     text: &'t str,
-    mode: Mode,
     /// The next byte.
     at: usize,
     /// Where the text ends, or the heredoc around an interpolation.
     end: usize,
     tokens: Tokens,
     open: Vec<Open<'t>>,
+    /// For each level of brackets, whether a keyword was read whose block is still to come.
+    heads: Vec<bool>,
+    /// What the last `}` closed.
+    closed: Brace,
     /// Whether the last token may end an operand.
     operand: bool,
     /// Whether a newline was seen since the last token.
@@ -87,20 +100,25 @@ struct Lexer<'t> {
     in_tag: bool,
     /// Whether that tag is `<%=`.
     in_render: bool,
+    /// The end of a line, if it is not before [`at`](Lexer::at).
+    line_end: usize,
+    /// Whether an interpolation without its end was reported; those around it have the same cause.
+    has_unclosed_interpolation: bool,
     /// A range in which no regexp ends, so that it is searched only once.
     no_regexp: std::ops::Range<usize>,
 }
 
 impl<'t> Lexer<'t> {
-    fn new(text: &'t str, mode: Mode) -> Lexer<'t> {
+    fn new(text: &'t str) -> Lexer<'t> {
         let tokens = Tokens { list: Vec::with_capacity(text.len() / 5 + 1), ..Tokens::default() };
         Lexer {
             text,
-            mode,
             at: 0,
             end: text.len(),
             tokens,
             open: Vec::new(),
+            heads: Vec::new(),
+            closed: Brace::Operand,
             operand: false,
             newline: true,
             blank: true,
@@ -109,6 +127,8 @@ impl<'t> Lexer<'t> {
             in_heredoc: false,
             in_tag: false,
             in_render: false,
+            line_end: 0,
+            has_unclosed_interpolation: false,
             no_regexp: 0..0,
         }
     }
@@ -153,7 +173,26 @@ impl<'t> Lexer<'t> {
     /// Handles a token of the automaton. `self.at` is after it, and may be moved.
     fn token(&mut self, kind: TokenKind, start: usize, end: usize) {
         match kind {
-            TokenKind::Blank | TokenKind::Comment => self.blank = true,
+            TokenKind::Blank => self.blank = true,
+            TokenKind::Comment => {
+                self.blank = true;
+                let rest = &self.text.as_bytes()[end..self.end];
+                self.at = end + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            }
+            TokenKind::Name => {
+                let (end, is_name) = bare_word(&self.text.as_bytes()[..self.end], start);
+                let kind = if is_name { kind_of_name(&self.text[start..end]) } else { TokenKind::Word };
+                self.at = end;
+                if kind.starts_block() {
+                    self.expect_block();
+                }
+                self.push(kind, start, end);
+            }
+            TokenKind::TypeName => self.type_name(start),
+            TokenKind::Variable => {
+                self.at = variable(&self.text.as_bytes()[..self.end], end);
+                self.push(kind, start, self.at);
+            }
             TokenKind::Newline => {
                 self.newline = true;
                 self.blank = true;
@@ -189,16 +228,9 @@ impl<'t> Lexer<'t> {
                     self.push(TokenKind::ErrorValue, start, end);
                 }
             }
-            TokenKind::TypeNameDoubleColon => {
-                self.error(SyntaxErrorKind::InvalidClassReference, end - 1, end);
-                self.push(TokenKind::ErrorValue, start, end);
-                self.skip_name();
-            }
             TokenKind::OpenBrace => {
-                let kind = self.brace();
-                // The options of a `case` are not expressions.
-                let ends_operand = self.last_kind() != Some(TokenKind::Colon);
-                self.open.push(Open::Brace { ends_operand });
+                let (kind, brace) = self.brace();
+                self.open.push(Open::Brace(brace));
                 self.push(kind, start, end);
             }
             TokenKind::CloseBrace => self.close_brace(start, end),
@@ -256,6 +288,19 @@ impl<'t> Lexer<'t> {
         false
     }
 
+    fn type_name(&mut self, start: usize) {
+        let bytes = &self.text.as_bytes()[..self.end];
+        let end = type_name(bytes, start);
+        self.at = end;
+        if bytes[end..].starts_with(b"::") {
+            self.error(SyntaxErrorKind::InvalidClassReference, end + 1, end + 2);
+            self.push(TokenKind::ErrorValue, start, end);
+            self.skip_name();
+        } else {
+            self.push(TokenKind::TypeName, start, end);
+        }
+    }
+
     fn block_comment(&mut self, start: usize) {
         self.blank = true;
         let body = start + 2;
@@ -271,20 +316,39 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Returns which kind of `{` follows the last token.
-    fn brace(&self) -> TokenKind {
+    /// Returns which kind of `{` follows the last token, and what it opens.
+    fn brace(&mut self) -> (TokenKind, Brace) {
+        let level = self.open.len();
+        self.heads.resize(level + 1, false);
+        let has_head = self.heads[level];
         match self.last_kind() {
-            Some(TokenKind::Question) => TokenKind::OpenSelector,
-            Some(TokenKind::CollectClose | TokenKind::ExportedClose) => TokenKind::OpenOverride,
-            Some(TokenKind::Colon | TokenKind::BarClose | TokenKind::Else | TokenKind::Class) => TokenKind::OpenBrace,
-            _ if self.operand => TokenKind::OpenBrace,
-            _ => TokenKind::OpenHash,
+            Some(TokenKind::Question) => (TokenKind::OpenSelector, Brace::Operand),
+            Some(TokenKind::CollectClose | TokenKind::ExportedClose) => (TokenKind::OpenOverride, Brace::Operand),
+            Some(TokenKind::Colon) => (TokenKind::OpenBrace, Brace::Option),
+            Some(TokenKind::BarClose | TokenKind::Else) => (TokenKind::OpenBrace, Brace::Operand),
+            Some(TokenKind::CloseBrace) if self.closed == Brace::Resource => (TokenKind::OpenBrace, Brace::Resource),
+            Some(TokenKind::Class) => {
+                self.heads[level] = false;
+                (TokenKind::OpenBrace, Brace::Resource)
+            }
+            _ if self.operand => {
+                self.heads[level] = false;
+                (TokenKind::OpenBrace, if has_head { Brace::Operand } else { Brace::Resource })
+            }
+            _ => (TokenKind::OpenHash, Brace::Operand),
         }
+    }
+
+    /// Remembers a keyword that a block follows.
+    fn expect_block(&mut self) {
+        let level = self.open.len();
+        self.heads.resize(level + 1, false);
+        self.heads[level] = true;
     }
 
     fn close_brace(&mut self, start: usize, end: usize) {
         // Brackets inside braces that are not closed end with the braces.
-        let outer = self.open.iter().rposition(|open| matches!(open, Open::Brace { .. } | Open::Interpolation(_)));
+        let outer = self.open.iter().rposition(|open| matches!(open, Open::Brace(_) | Open::Interpolation(_)));
         self.open.truncate(outer.map_or(0, |outer| outer + 1));
         match self.open.pop() {
             Some(Open::Interpolation(context)) => {
@@ -292,12 +356,14 @@ impl<'t> Lexer<'t> {
                 self.push(TokenKind::ExpressionClose, start, end);
                 self.string_segments(context);
             }
-            Some(Open::Brace { ends_operand }) => {
+            Some(Open::Brace(brace)) => {
                 self.push(TokenKind::CloseBrace, start, end);
-                self.operand = ends_operand;
+                self.closed = brace;
+                self.operand = brace == Brace::Operand;
             }
             _ => {
                 self.push(TokenKind::CloseBrace, start, end);
+                self.closed = Brace::Operand;
                 self.operand = true;
             }
         }

@@ -19,6 +19,9 @@ mod token;
 mod tokens;
 mod validate;
 
+#[cfg(test)]
+mod tests;
+
 /// The generated parser, which is not held to the lints of this workspace.
 #[allow(missing_docs, unused, clippy::all)]
 mod grammar {

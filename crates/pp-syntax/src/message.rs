@@ -27,7 +27,7 @@ impl SyntaxError {
 impl SyntaxErrorKind {
     fn code(&self) -> Code {
         match self {
-            SyntaxErrorKind::UnexpectedToken { .. } | SyntaxErrorKind::UnexpectedEnd => Code::P0210,
+            SyntaxErrorKind::UnexpectedToken { .. } | SyntaxErrorKind::UnexpectedEnd { .. } => Code::P0210,
             SyntaxErrorKind::UnclosedQuote { .. } | SyntaxErrorKind::UnclosedComment => Code::P0211,
             SyntaxErrorKind::InvalidNumber { .. }
             | SyntaxErrorKind::FloatOutOfRange(_)
@@ -56,7 +56,7 @@ impl SyntaxErrorKind {
     fn message(&self) -> String {
         match self {
             SyntaxErrorKind::UnexpectedToken { found, .. } => format!("Syntax error at '{}'", shortened(found)),
-            SyntaxErrorKind::UnexpectedEnd => "Syntax error at end of input".to_owned(),
+            SyntaxErrorKind::UnexpectedEnd { .. } => "Syntax error at end of input".to_owned(),
             SyntaxErrorKind::UnclosedQuote { after, followed_by } => {
                 let quoted = if after == "'" { format!("\"{after}\"") } else { format!("'{}'", shortened(after)) };
                 format!("Unclosed quote after {quoted} followed by '{followed_by}'")
@@ -131,15 +131,16 @@ impl SyntaxErrorKind {
     fn related(&self) -> &'static str {
         match self {
             SyntaxErrorKind::UnclosedQuote { .. } => "opened here",
-            SyntaxErrorKind::UnexpectedToken { .. } | SyntaxErrorKind::UnexpectedEnd => "unclosed since here",
             _ => "starts here",
         }
     }
 
     fn help(&self) -> Option<String> {
         let help = match self {
-            SyntaxErrorKind::UnexpectedToken { expected, .. } => return expected.map(str::to_owned),
-            SyntaxErrorKind::UnexpectedEnd => return None,
+            SyntaxErrorKind::UnexpectedToken { help, .. } => return help.map(str::to_owned),
+            SyntaxErrorKind::UnexpectedEnd { unclosed } => {
+                return unclosed.as_ref().map(|bracket| format!("this `{bracket}` is not closed"));
+            }
             SyntaxErrorKind::UnclosedQuote { .. } => {
                 "if this quote was meant to close a string, an earlier string lacks its closing quote"
             }

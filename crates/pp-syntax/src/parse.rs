@@ -50,7 +50,8 @@ pub fn parse(file: FileId, text: &str, mode: Mode) -> Parsed {
     let mut errors = Vec::new();
     if let Err(failed) = parse_tokens(&mut builder, &tokens, TokenIdx::default(), tokens.end()) {
         errors = recover(file, text, &tokens, failed);
-        errors.retain(|error| !is_consequence(text, error, &lexical));
+        let causes = Causes::new(text, &lexical);
+        errors.retain(|error| !causes.explain(error));
     }
     let Builder { mut tree, errors: built, .. } = builder;
     if tree.root.is_none() {
@@ -63,13 +64,40 @@ pub fn parse(file: FileId, text: &str, mode: Mode) -> Parsed {
     Parsed { tree, diagnostics }
 }
 
-/// Returns whether a lexical error explains a syntax error: one before it on the same line, or a string that never ends.
-fn is_consequence(text: &str, error: &SyntaxError, lexical: &[SyntaxError]) -> bool {
-    lexical.iter().filter(|cause| !cause.kind.is_warning()).any(|cause| {
-        let start = cause.related.map_or(cause.range.start, |related| related.start.min(cause.range.start));
+/// The lexical errors that explain syntax errors after them.
+struct Causes {
+    /// Where the errors are, sorted.
+    starts: Vec<u32>,
+    /// Where the first string, heredoc or comment starts that never ends.
+    unclosed: Option<u32>,
+    /// Where each line starts.
+    lines: Vec<u32>,
+}
+
+impl Causes {
+    fn new(text: &str, lexical: &[SyntaxError]) -> Causes {
+        let start = |error: &SyntaxError| {
+            error.related.map_or(error.range.start, |related| related.start.min(error.range.start))
+        };
+        let errors = || lexical.iter().filter(|error| !error.kind.is_warning());
+        let mut starts: Vec<u32> = errors().map(start).collect();
+        starts.sort_unstable();
+        let unclosed = errors().filter(|error| error.kind.is_unclosed()).map(start).min();
+        let lines = memchr::memchr_iter(b'\n', text.as_bytes()).map(|newline| newline as u32 + 1).collect();
+        Causes { starts, unclosed, lines }
+    }
+
+    /// Returns whether a syntax error has a cause: on the same line before it, or in what never ends.
+    fn explain(&self, error: &SyntaxError) -> bool {
         let at = error.range.start;
-        start <= at && (cause.kind.is_unclosed() || !text[start as usize..at as usize].contains('\n'))
-    })
+        let is_end = matches!(error.kind, SyntaxErrorKind::UnexpectedEnd { .. });
+        if self.unclosed.is_some_and(|unclosed| is_end || unclosed <= at) {
+            return true;
+        }
+        let line_of = |offset: u32| self.lines.partition_point(|start| *start <= offset);
+        let before = self.starts.partition_point(|start| *start <= at);
+        before.checked_sub(1).is_some_and(|cause| line_of(self.starts[cause]) == line_of(at))
+    }
 }
 
 /// The tree of a text that could not be parsed.

@@ -9,8 +9,7 @@ use pp_ast::{
 
 use crate::pn::format::{write_float, write_string};
 
-/// Returns a tree in Puppet's notation, byte for byte as Puppet prints it. Trees are at most
-/// [`MAX_DEPTH`](pp_ast::MAX_DEPTH) deep, which bounds the recursion.
+/// Returns a tree in Puppet's notation, byte for byte as Puppet prints it.
 #[must_use]
 pub fn pn(tree: &Tree) -> String {
     let mut printer = Printer { tree, out: String::new() };
@@ -64,6 +63,10 @@ impl<'t> Printer<'t> {
     }
 
     fn expr(&mut self, id: ExprId) {
+        stacker::maybe_grow(32 * 1024, 512 * 1024, || self.expr_here(id));
+    }
+
+    fn expr_here(&mut self, id: ExprId) {
         let tree = self.tree;
         match &tree.exprs[id] {
             Expr::Error => self.out.push_str("(error)"),
@@ -346,21 +349,29 @@ impl<'t> Printer<'t> {
         self.open(name);
         self.out.push_str(" {:test ");
         self.expr(test);
-        let then = self.block(then);
+        let then = self.branch(then);
         if !then.is_empty() {
             self.out.push_str(" :then ");
-            self.bracketed(then);
+            self.bracketed(&then);
         }
-        let otherwise: Vec<ExprId> = match self.tree.exprs[otherwise] {
-            Expr::Nop => Vec::new(),
-            Expr::Block(list) => self.tree.list(list).to_vec(),
-            _ => vec![otherwise],
-        };
+        let otherwise = self.branch(otherwise);
         if !otherwise.is_empty() {
             self.out.push_str(" :else ");
             self.bracketed(&otherwise);
         }
         self.out.push_str("})");
+    }
+
+    /// Returns the statements of a branch. Where Puppet has no block around a single statement, a name and a hash are the block.
+    fn branch(&self, id: ExprId) -> Vec<ExprId> {
+        match self.tree.exprs[id] {
+            Expr::Nop => Vec::new(),
+            Expr::Block(_) => match self.block(id) {
+                [only] if matches!(self.tree.exprs[*only], Expr::Block(_)) => self.block(*only).to_vec(),
+                list => list.to_vec(),
+            },
+            _ => vec![id],
+        }
     }
 
     fn attributes(&mut self, attributes: &[Attribute]) {

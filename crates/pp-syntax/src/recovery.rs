@@ -1,32 +1,156 @@
 //! Finds further syntax errors after the first one.
+//!
+//! The statement that failed is given up. Parsing goes on with the next line that looks like the start of a statement, in the
+//! block around the failure, and then in the blocks around that one. A block that belongs to the failed statement, such as an
+//! `else` after the failure, is parsed on its own. Each token is parsed at most once more, so recovery is linear.
+
+mod brackets;
+mod diagnosis;
 
 use mcl_diagnostics::FileId;
 
+use crate::builder::Builder;
 use crate::error::{SyntaxError, SyntaxErrorKind};
+use crate::parse::parse_tokens;
+use crate::recovery::brackets::Brackets;
+use crate::recovery::diagnosis::help;
 use crate::token::TokenKind;
 use crate::tokens::{TokenIdx, Tokens};
 
 /// Returns the syntax errors of a file whose first one is at `failed`.
-pub fn recover(_file: FileId, text: &str, tokens: &Tokens, failed: TokenIdx) -> Vec<SyntaxError> {
-    let range = tokens.range(failed);
-    if failed == tokens.end() {
-        return vec![SyntaxError::new(SyntaxErrorKind::UnexpectedEnd, range)];
+pub fn recover(file: FileId, text: &str, tokens: &Tokens, failed: TokenIdx) -> Vec<SyntaxError> {
+    let mut recovery = Recovery { text, tokens, brackets: Brackets::new(tokens), errors: Vec::new() };
+    let mut builder = Builder::new(file, text, tokens);
+    recovery.report(failed);
+    let mut next = recovery.statement_after(failed);
+    while let Some(Segment { start, end }) = next {
+        next = match parse_tokens(&mut builder, tokens, start, end) {
+            Ok(()) => recovery.statement_from(end.next()),
+            Err(failed) => {
+                recovery.report(failed);
+                if failed < end { recovery.statement_after(failed) } else { recovery.statement_from(end.next()) }
+            }
+        };
     }
-    let found = quoted(text, tokens, failed);
-    vec![SyntaxError::new(SyntaxErrorKind::UnexpectedToken { found, expected: None }, range)]
+    recovery.errors.extend(builder.errors);
+    recovery.errors
 }
 
-/// Returns a token as messages quote it: a variable without the dollar sign, and a string without quotes.
-fn quoted(text: &str, tokens: &Tokens, index: TokenIdx) -> String {
-    let Some(token) = tokens.get(index) else { return String::new() };
-    if let Some(content) = token.content {
-        return tokens.content(content).to_owned();
+/// Statements that are parsed together: up to the end of their block.
+struct Segment {
+    start: TokenIdx,
+    end: TokenIdx,
+}
+
+struct Recovery<'t> {
+    text: &'t str,
+    tokens: &'t Tokens,
+    brackets: Brackets,
+    errors: Vec<SyntaxError>,
+}
+
+impl Recovery<'_> {
+    /// Reports that a token does not fit.
+    fn report(&mut self, failed: TokenIdx) {
+        let range = self.tokens.range(failed);
+        if self.tokens.get(failed).is_none() {
+            // Puppet names no place. The bracket that is not closed says most.
+            let opener = self.brackets.unclosed(self.tokens, self.text);
+            let range = opener.map_or(range, |opener| self.tokens.range(opener));
+            let unclosed = opener.map(|opener| self.quoted(opener));
+            self.errors.push(SyntaxError::new(SyntaxErrorKind::UnexpectedEnd { unclosed }, range));
+            return;
+        }
+        let help = help(self.text, self.tokens, &self.brackets, failed);
+        let found = self.quoted(failed);
+        self.errors.push(SyntaxError::new(SyntaxErrorKind::UnexpectedToken { found, help }, range));
     }
-    let text = &text[token.range.start as usize..token.range.end as usize];
-    match token.kind {
-        TokenKind::Variable => text.trim_start_matches('$'),
-        TokenKind::String => text.get(1..text.len().saturating_sub(1)).unwrap_or(text),
-        _ => text,
+
+    /// Returns the statements to continue with after a statement failed at a token.
+    fn statement_after(&self, failed: TokenIdx) -> Option<Segment> {
+        let mut resume = failed;
+        let mut open = self.brackets.around(failed);
+        // Leave the brackets that contain no statements.
+        while let Some(opener) = open.filter(|opener| !self.brackets.is_block(*opener)) {
+            if let Some(closer) = self.brackets.closer(opener) {
+                resume = closer.next();
+            }
+            open = self.brackets.around(opener);
+        }
+        // A failing `}` ends its block.
+        if self.brackets.opener(resume).is_some_and(|opener| Some(opener) == open) {
+            resume = resume.next();
+        }
+        self.statement_from(resume)
     }
-    .to_owned()
+
+    /// Returns the next statements at or after a token: at the start of a line, or in a block of the failed statement.
+    fn statement_from(&self, from: TokenIdx) -> Option<Segment> {
+        let mut at = from;
+        loop {
+            let token = self.tokens.get(at)?;
+            if token.first_on_line && starts_statement(token.kind) {
+                return Some(Segment { start: at, end: self.end_of_block(at) });
+            }
+            if self.brackets.is_block(at) {
+                let start = at.next();
+                return Some(Segment { start, end: self.brackets.closer(at).unwrap_or(self.tokens.end()) });
+            }
+            at = match self.brackets.closer(at) {
+                // The braces of a `case` have blocks in them.
+                Some(closer) if token.kind != TokenKind::OpenBrace => closer.next(),
+                _ => at.next(),
+            };
+        }
+    }
+
+    /// Returns the end of the innermost block around a token.
+    fn end_of_block(&self, at: TokenIdx) -> TokenIdx {
+        let mut open = self.brackets.around(at);
+        while let Some(opener) = open {
+            if self.brackets.is_block(opener)
+                && let Some(closer) = self.brackets.closer(opener)
+            {
+                return closer;
+            }
+            open = self.brackets.around(opener);
+        }
+        self.tokens.end()
+    }
+
+    /// Returns a token as messages quote it: a variable without the dollar sign, and a string without quotes.
+    fn quoted(&self, index: TokenIdx) -> String {
+        let Some(token) = self.tokens.get(index) else { return String::new() };
+        if let Some(content) = token.content {
+            return self.tokens.content(content).to_owned();
+        }
+        let text = &self.text[token.range.start as usize..token.range.end as usize];
+        match token.kind {
+            TokenKind::Variable => text.trim_start_matches('$'),
+            TokenKind::String => text.get(1..text.len().saturating_sub(1)).unwrap_or(text),
+            _ => text,
+        }
+        .to_owned()
+    }
+}
+
+/// Returns whether a token at the start of a line looks like the start of a statement. All of these can start one.
+fn starts_statement(kind: TokenKind) -> bool {
+    matches!(
+        kind,
+        TokenKind::Name
+            | TokenKind::TypeName
+            | TokenKind::Variable
+            | TokenKind::If
+            | TokenKind::Unless
+            | TokenKind::Case
+            | TokenKind::Class
+            | TokenKind::Define
+            | TokenKind::Node
+            | TokenKind::Function
+            | TokenKind::At
+            | TokenKind::AtAt
+            | TokenKind::RenderText
+            | TokenKind::RenderOpen
+    )
 }

@@ -15,6 +15,7 @@ mod query;
 use mcl_diagnostics::{Diagnostic, Severity};
 use pp_ast::{Definition, Expr, ExprId, LambdaId, TextRange, Tree};
 
+use crate::validate::effect::Purity;
 use crate::validate::error::{ValidationError, ValidationErrorKind};
 use crate::validate::label::label;
 use crate::validate::names::{VariableNameError, variable_name_error};
@@ -36,7 +37,8 @@ impl Default for ValidationOptions {
 /// Checks a tree that was parsed without errors, and returns errors and warnings in the order of the source.
 #[must_use]
 pub fn validate(tree: &Tree, text: &str, options: ValidationOptions) -> Vec<Diagnostic> {
-    let mut validator = Validator { tree, text, options, in_default: false, errors: Vec::new() };
+    let mut validator =
+        Validator { tree, text, options, purity: Purity::new(tree), in_default: false, errors: Vec::new() };
     if let Some(root) = tree.root {
         match &tree.exprs[root] {
             Expr::Block(_) => validator.block(root, Place::TopLevel, None),
@@ -63,6 +65,7 @@ struct Validator<'t> {
     tree: &'t Tree,
     text: &'t str,
     options: ValidationOptions,
+    purity: Purity,
     /// Whether the expression is in the default value of a parameter.
     in_default: bool,
     errors: Vec<ValidationError>,
@@ -88,20 +91,24 @@ impl Validator<'_> {
         let tree = self.tree;
         let Expr::Block(list) = &tree.exprs[id] else { return self.expr(id, place) };
         let list = tree.list(*list);
-        let mut reported = false;
+        let mut previous_is_pure = false;
         for (index, statement) in list.iter().enumerate() {
             let is_last = index + 1 == list.len();
-            // One mistake, such as a missing parenthesis, leaves several values behind: the first one says enough.
-            let may_report = !reported && (!is_last || container.is_some());
-            if may_report && effect::is_pure(tree, *statement) && !is_without_title(tree, *statement) {
-                reported = true;
-                let what = label(tree, *statement);
-                let kind = match container {
-                    Some(container) if is_last => ValidationErrorKind::NoEffectAtEnd { what, container },
-                    _ => ValidationErrorKind::NoEffect { what },
-                };
-                self.error_at(kind, *statement);
+            let is_pure = self.purity.is_pure(*statement) && !is_without_title(tree, *statement);
+            if is_pure {
+                let what = || label(tree, *statement);
+                match container {
+                    // One mistake, such as a missing parenthesis, leaves several values behind: the first one says enough.
+                    _ if !is_last && !previous_is_pure => {
+                        self.error_at(ValidationErrorKind::NoEffect { what: what() }, *statement);
+                    }
+                    Some(container) if is_last => {
+                        self.error_at(ValidationErrorKind::NoEffectAtEnd { what: what(), container }, *statement);
+                    }
+                    _ => {}
+                }
             }
+            previous_is_pure = is_pure;
             self.expr(*statement, place);
         }
     }
@@ -207,7 +214,7 @@ impl Validator<'_> {
                 return self.value(*right);
             }
             Expr::Selector(test, entries) => {
-                self.expr(*test, Place::Nested);
+                self.value(*test);
                 for entry in entries {
                     self.value(entry.value);
                     self.expr(entry.result, Place::Nested);

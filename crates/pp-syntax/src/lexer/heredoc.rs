@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use memchr::{memchr, memchr_iter};
+use memchr::{memchr, memchr_iter, memchr2};
 
 use crate::error::SyntaxErrorKind;
 use crate::lexer::Lexer;
@@ -55,13 +55,13 @@ impl<'t> Lexer<'t> {
     /// Reads a heredoc from its `@(` on: its tag, and its text on the following lines.
     pub fn heredoc(&mut self, start: usize) {
         let rest = &self.text.as_bytes()[start + 2..self.end];
-        let line = memchr(b'\n', rest).unwrap_or(rest.len());
-        let Some(length) = memchr(b')', &rest[..line]) else {
+        let length = memchr2(b')', b'\n', rest).unwrap_or(rest.len());
+        if rest.get(length) != Some(&b')') {
             let kind = SyntaxErrorKind::UnclosedHeredocTag { followed_by: preview(&self.text[start..self.end]) };
             self.error(kind, start, start + 2);
-            self.at = start + 2 + line;
+            self.at = start + 2 + length;
             return self.push(TokenKind::ErrorValue, start, self.at);
-        };
+        }
         let after = start + 2 + length + 1;
         self.at = after;
         let parsed = if self.in_heredoc { Err(SyntaxErrorKind::NestedHeredoc) } else { self.tag(start + 2, after - 1) };
@@ -140,12 +140,16 @@ impl<'t> Lexer<'t> {
     }
 
     /// Returns where the text of a heredoc starts whose tag ends at `at`: on the next line, or after the heredocs before it.
-    fn heredoc_start(&self, at: usize) -> Option<usize> {
+    fn heredoc_start(&mut self, at: usize) -> Option<usize> {
         match self.heredocs_end {
             Some(end) => (end < self.end).then_some(end),
             None => {
-                let newline = memchr(b'\n', &self.text.as_bytes()[at..self.end])?;
-                Some(at + newline + 1)
+                // The line may have many tags, but is searched only once.
+                if !(at..=self.end).contains(&self.line_end) {
+                    let newline = memchr(b'\n', &self.text.as_bytes()[at..self.end]);
+                    self.line_end = newline.map_or(self.end, |newline| at + newline);
+                }
+                (self.line_end < self.end).then_some(self.line_end + 1)
             }
         }
     }

@@ -3,33 +3,31 @@
 use logos::Logos;
 
 use crate::lexer::Lexer;
+use crate::lexer::word::bare_word;
 use crate::token::TokenKind;
 
 impl Lexer<'_> {
     /// Turns a name, keyword or number after `${` into a variable, if nothing follows, or an index or a dot.
     pub fn start_of_interpolation(&mut self) {
+        let bytes = &self.text.as_bytes()[..self.end];
+        let start = self.skip_blanks(self.at);
         let mut automaton = TokenKind::lexer(&self.text[..self.end]);
-        automaton.bump(self.at);
-        let mut first = None;
-        // A newline is a blank here unless heredocs follow their tags.
-        while let Some(kind) = automaton.next() {
-            match kind {
-                Ok(TokenKind::Blank | TokenKind::Comment) => {}
-                Ok(TokenKind::Newline) if self.heredocs_end.is_none() => {}
-                Ok(kind) if is_word(kind) && first.is_none() => first = Some((kind, automaton.span())),
-                Ok(TokenKind::CloseBrace | TokenKind::OpenList | TokenKind::Dot) => {
-                    if let Some((_, span)) = first {
-                        self.at = span.end;
-                        self.push(TokenKind::Variable, span.start, span.end);
-                    }
-                    return;
-                }
-                _ => return,
-            }
+        automaton.bump(start);
+        let end = match automaton.next() {
+            Some(Ok(TokenKind::Name)) => bare_word(bytes, start).0,
+            Some(Ok(TokenKind::Number)) => automaton.span().end,
+            _ => return,
+        };
+        let next = self.skip_blanks(end);
+        if matches!(bytes.get(next), Some(b'}' | b'[' | b'.')) {
+            self.at = end;
+            self.push(TokenKind::Variable, start, end);
         }
     }
-}
 
-fn is_word(kind: TokenKind) -> bool {
-    matches!(kind, TokenKind::Name | TokenKind::Word | TokenKind::Number) || kind.is_keyword()
+    /// Returns the position after blanks, and after newlines unless heredocs follow their tags.
+    fn skip_blanks(&self, at: usize) -> usize {
+        let skips = |c: &char| matches!(c, ' ' | '\t' | '\r') || *c == '\n' && self.heredocs_end.is_none();
+        at + self.text[at..self.end].chars().take_while(skips).count()
+    }
 }

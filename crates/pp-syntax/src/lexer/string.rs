@@ -6,21 +6,22 @@ use memchr::memchr2;
 use crate::error::{SyntaxError, SyntaxErrorKind};
 use crate::lexer::escape::{Escapes, unescape, unescape_single_quoted};
 use crate::lexer::heredoc::HeredocText;
+use crate::lexer::word::variable;
 use crate::lexer::{Lexer, Open, range};
 use crate::token::TokenKind;
 use crate::tokens::{ContentIdx, Token};
 
 /// The automaton for the inside of an interpolated text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Logos)]
+#[logos(utf8 = false)]
 enum Piece {
-    #[regex(r#"[^"\\$]+"#)]
+    #[regex(r#"(?-u)[^"\\$]+"#)]
     Plain,
-    #[regex(r"\\(.|\n)?")]
+    #[regex(r"(?s-u)\\.?")]
     Escape,
-    #[regex(r"\$(::)?([a-zA-Z0-9_]+::)*[a-zA-Z0-9_]+")]
-    Variable,
     #[token("${")]
     Expression,
+    /// A variable, if a name follows.
     #[token("$")]
     Dollar,
     #[token("\"")]
@@ -68,7 +69,7 @@ impl<'t> Lexer<'t> {
     /// Reads the text of a string from `self.at` on, up to its end or to an interpolation.
     pub fn string_segments(&mut self, mut context: StringContext<'t>) {
         let in_heredoc = context.heredoc.is_some();
-        let mut automaton = Piece::lexer(&self.text[..self.end]);
+        let mut automaton = Piece::lexer(&self.text.as_bytes()[..self.end]);
         automaton.bump(self.at);
         let mut from = self.at;
         while let Some(piece) = automaton.next() {
@@ -78,11 +79,15 @@ impl<'t> Lexer<'t> {
                     self.at = span.end;
                     return self.close_string(&context, from, span.start, span.end);
                 }
-                Ok(Piece::Variable) => {
-                    self.open_string(&mut context);
-                    self.add_text(&context, from, span.start);
-                    self.push(TokenKind::TextVariable, span.start, span.end);
-                    from = span.end;
+                Ok(Piece::Dollar) => {
+                    let end = variable(&self.text.as_bytes()[..self.end], span.end);
+                    if end > span.end {
+                        self.open_string(&mut context);
+                        self.add_text(&context, from, span.start);
+                        self.push(TokenKind::TextVariable, span.start, end);
+                        from = end;
+                        automaton.bump(end - span.end);
+                    }
                 }
                 Ok(Piece::Expression) => {
                     self.open_string(&mut context);
@@ -96,7 +101,7 @@ impl<'t> Lexer<'t> {
                 // In a heredoc without escape sequences a backslash has no meaning: `\${x}` is one and an interpolation.
                 Ok(Piece::Escape) if !context.escapes().any() && span.end > span.start + 1 => {
                     let after = span.start + 1;
-                    automaton = Piece::lexer(&self.text[..self.end]);
+                    automaton = Piece::lexer(&self.text.as_bytes()[..self.end]);
                     automaton.bump(after);
                 }
                 _ => {}
@@ -184,13 +189,13 @@ impl<'t> Lexer<'t> {
 
     /// Ends the string around an interpolation that ends with the file or the heredoc.
     pub fn unclosed_interpolation(&mut self, mut context: StringContext<'t>) {
-        let last = self
-            .tokens
-            .list
-            .last()
-            .map_or("", |token| &self.text[token.range.start as usize..token.range.end as usize]);
-        let kind = SyntaxErrorKind::UnclosedQuote { after: last.to_owned(), followed_by: "<eof>".to_owned() };
-        self.related_error(kind, (self.end, self.end), (context.start, context.start + 1));
+        if !std::mem::replace(&mut self.has_unclosed_interpolation, true) {
+            let last =
+                self.tokens.list.last().map_or(0..0, |token| token.range.start as usize..token.range.end as usize);
+            let after = self.text[last].to_owned();
+            let kind = SyntaxErrorKind::UnclosedQuote { after, followed_by: "<eof>".to_owned() };
+            self.related_error(kind, (self.end, self.end), (context.start, context.start + 1));
+        }
         self.at = self.end;
         self.push(TokenKind::ExpressionClose, self.end, self.end);
         if context.heredoc.is_some() {

@@ -1,0 +1,232 @@
+//! Several errors in a file, and their help.
+
+use expect_test::{Expect, expect};
+
+use crate::Mode;
+use crate::tests::support::{check, place};
+
+#[track_caller]
+fn report(text: &str, mode: Mode, expected: Expect) {
+    let lines: Vec<String> = check(text, mode)
+        .iter()
+        .map(|diagnostic| {
+            let (line, column) = place(text, diagnostic);
+            let help = diagnostic.help.as_deref().map_or(String::new(), |help| format!(" [{help}]"));
+            format!("{line}:{column} {} {}{help}\n", diagnostic.code.name(), diagnostic.message)
+        })
+        .collect();
+    expected.assert_eq(&lines.concat());
+}
+
+#[track_caller]
+fn manifest(text: &str, expected: Expect) {
+    report(text, Mode::Manifest, expected);
+}
+
+#[test]
+fn all_independent_errors_are_reported() {
+    manifest(
+        "class broken {\n  file { '/etc/x'\n    ensure => file,\n  }\n}\n$a = = 1\nnotice(2)\n",
+        expect![[r#"
+        3:5 P0210 Syntax error at 'ensure' [a colon follows the title of a resource: `'title':`]
+        6:6 P0210 Syntax error at '=' [a condition compares with `==`; an assignment there needs parentheses]
+    "#]],
+    );
+    manifest(
+        "if $a {\n  $b = [1 2]\n  notice(3)\n} else {\n  $c = { 'a': 1 }\n}\nnotice('x' 'y')\n",
+        expect![[r#"
+        2:11 P0210 Syntax error at '2' [a comma or a closing bracket is missing before it]
+        5:13 P0210 Syntax error at ':' [a key and its value have `=>` between them]
+        7:12 P0210 Syntax error at 'y' [a comma or a closing bracket is missing before it]
+    "#]],
+    );
+    manifest(
+        "$x = $y.map |$z| {\n  foo(1 2)\n  bar(3\n}\nnotice('ok')",
+        expect![[r#"
+        2:9 P0210 Syntax error at '2' [a comma or a closing bracket is missing before it]
+        4:1 P0210 Syntax error at '}'
+    "#]],
+    );
+}
+
+#[test]
+fn a_missing_bracket_is_named_where_it_was_opened() {
+    manifest(
+        "class c {\n  if true {\n    notice(1)\n}\n",
+        expect![[r#"
+        2:11 P0210 Syntax error at end of input [this `{` is not closed]
+    "#]],
+    );
+    manifest(
+        "notice(1",
+        expect![[r#"
+        1:7 P0210 Syntax error at end of input [this `(` is not closed]
+    "#]],
+    );
+    manifest(
+        "notice('a'\nnotice('b')\n$x = 1\n",
+        expect![[r#"
+        2:1 P0210 Syntax error at 'notice' [a comma or a closing bracket is missing before it]
+    "#]],
+    );
+}
+
+#[test]
+fn habits_of_other_languages_have_a_help() {
+    manifest(
+        "$a = 1 && 2",
+        expect![[r#"
+        1:8 P0210 Syntax error at '&' [logical and is written `and`]
+    "#]],
+    );
+    manifest(
+        "$a = true || false",
+        expect![[r#"
+        1:11 P0210 Syntax error at '|' [logical or is written `or`; parameters of a block follow a call with parentheses or a dot]
+    "#]],
+    );
+    manifest(
+        "if true { } else if false { }",
+        expect![[r#"
+        1:18 P0210 Syntax error at 'if' [a further condition is written `elsif`]
+    "#]],
+    );
+    manifest(
+        "$d = 1 ? 2 : 3",
+        expect![[r#"
+        1:12 P0210 Syntax error at ':' [a selector is written `$x ? { 'value' => 1, default => 2 }`]
+    "#]],
+    );
+    manifest(
+        "$h = { 'a': 1 }",
+        expect![[r#"
+        1:11 P0210 Syntax error at ':' [a key and its value have `=>` between them]
+    "#]],
+    );
+    manifest(
+        "notify { 'a': message = 'x' }",
+        expect![[r#"
+        1:23 P0210 Syntax error at '=' [an attribute is written `name => value`]
+    "#]],
+    );
+}
+
+#[test]
+fn an_unclosed_string_hides_what_follows() {
+    manifest(
+        "$a = foo('b', \"c)\n$d = [1 2",
+        expect![[r#"
+        1:16 P0211 Unclosed quote after '"' followed by 'c)
+        $d...' [if this quote was meant to close a string, an earlier string lacks its closing quote]
+    "#]],
+    );
+    manifest(
+        "/* never\nnotice(1 2)",
+        expect![[r#"
+        1:1 P0211 Unclosed multiline comment [a comment ends with `*/`]
+    "#]],
+    );
+    manifest(
+        "$a = @(END)\n  text\n$b = [1 2",
+        expect![[r#"
+        2:1 P0214 Heredoc without end-tagged line [a line with `| END`, `|- END` or just `END` ends the text]
+    "#]],
+    );
+}
+
+#[test]
+fn lexical_errors_are_values() {
+    manifest(
+        "$a = [1_000, 08, 'x', 0xZ, 1e400]",
+        expect![[r#"
+        1:7 P0212 Illegal number '1_000' [a name does not start with a digit; quote it to get a string]
+        1:14 P0212 Not a valid octal number 08 [a number that starts with 0 is octal: digits 0-7; quote it to get a string]
+        1:23 P0212 Not a valid hex number 0xZ [a hexadecimal number is `0x` and the digits 0-9, a-f]
+        1:28 P0212 A Literal Float resulted in a value outside of Puppet Float range, got '1e400' [a float is an IEEE 754 double, at most about 1.8e308]
+    "#]],
+    );
+    manifest(
+        "include a::\nnotice(A::b)",
+        expect![[r#"
+        1:12 P0213 Illegal fully qualified name [a name follows each `::`, such as `apache::vhost`]
+        2:10 P0213 Illegal class reference [each part of a type or resource reference is capitalized, such as `Apache::Vhost`]
+    "#]],
+    );
+    manifest(
+        "\u{feff}notice(\"\\q \\u{d800} \\u12\")",
+        expect![[r#"
+        1:1 P0221 Illegal UTF-8 Byte Order mark at beginning of input: [EF BB BF] [save the file as UTF-8 without a byte order mark]
+        1:10 P0220 Unrecognized escape sequence '\q' [a backslash is written `\\`; or use single quotes]
+        1:13 P0220 Invalid Unicode escape '\u{d800}': not a character [the number of a character is at most 10ffff, without d800 to dfff]
+        1:22 P0220 Unicode escape '\u' was not followed by 4 hex digits or 1-6 hex digits in {} or was > 10ffff [write `\u00e9` or `\u{e9}`; a backslash is written `\\`]
+    "#]],
+    );
+}
+
+#[test]
+fn validation_reports_all_errors() {
+    manifest(
+        "$a::b = 1\n$c += 1\nclass A($x, $x, $title) { 5 }\nif true { class d { } }",
+        expect![[r#"
+        1:1 P0303 Illegal attempt to assign to 'a::b'. Cannot assign to variables in other namespaces [assign the variable in the class that its name starts with]
+        2:4 P0304 The operator '+=' is no longer supported. See http://links.puppet.com/remove-plus-equals [assign the sum to another variable: `$b = $a + …`]
+        3:1 P0305 Unacceptable name. The name 'A' is unacceptable as the name of a Host Class Definition [names start with a lower-case letter, and consist of letters, digits and `_`, with `::` between parts]
+        3:13 P0306 The parameter 'x' is declared more than once in the parameter list [remove or rename one of them]
+        3:17 P0306 The parameter $title redefines a built in parameter in the Host Class Definition [choose another name]
+        3:27 P0301 This Literal Integer has no effect. A Host Class Definition can not end with a value-producing expression without other effect [remove the value; only functions and lambdas return one]
+        4:11 P0307 Classes, definitions, and nodes may only appear at toplevel or inside other classes [move the definition out of the block around it]
+    "#]],
+    );
+    manifest(
+        "$h = { 'a' => 1, 'b' => 2, 'a' => 3 }",
+        expect![[r#"
+        1:32 P0312 The key 'a' is declared more than once [the last value wins]
+    "#]],
+    );
+    manifest(
+        "file { ensure => file }\nfoo bar baz",
+        expect![[r#"
+        1:1 P0302 This expression is invalid. Did you try declaring a 'file' resource without a title? [a title comes first: `file { 'title': … }`]
+        2:1 P0301 This Name has no effect. A value was produced and then forgotten (one or more preceding expressions may have the wrong form) [use the value, or remove it; a function other than `include`, `notice` and the like needs parentheses]
+    "#]],
+    );
+}
+
+#[test]
+fn templates_have_their_own_errors() {
+    report(
+        "a <%= $x",
+        Mode::Template,
+        expect![[r#"
+        1:9 P0219 Unbalanced epp tag, reached <eof> without closing tag [each `<%` needs its `%>`; a literal `<%` is written `<%%`]
+    "#]],
+    );
+    report(
+        "a <%= 1 2 %> b <%= $y = 1 %>",
+        Mode::Template,
+        expect![[r#"
+        1:9 P0210 Syntax error at '2'
+    "#]],
+    );
+    report(
+        "<%# never",
+        Mode::Template,
+        expect![[r#"
+        1:4 P0219 Reaching end after opening <%# without seeing %> [a comment in a template ends with `%>`]
+    "#]],
+    );
+}
+
+#[test]
+fn deep_nesting_is_one_error() {
+    for (open, close) in
+        [("[", "]"), ("(", ")"), ("{a=>", "}"), ("!", ""), ("$a = ", ""), ("if 1 {", "}"), ("\"${", "}\"")]
+    {
+        let text = format!("{}1{}", open.repeat(20_000), close.repeat(20_000));
+        let found: Vec<_> = check(&text, Mode::Manifest).into_iter().map(|error| error.code.name()).collect();
+        assert!(found.contains(&"P0218"), "{open}: {found:?}");
+        assert_eq!(found.len(), 1, "{open}: {found:?}");
+    }
+    let chain = format!("a{}", " -> a".repeat(20_000));
+    assert_eq!(check(&chain, Mode::Manifest)[0].code.name(), "P0218");
+}

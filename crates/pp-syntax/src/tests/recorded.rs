@@ -1,0 +1,121 @@
+//! What Puppet rejects while it parses and validates is rejected at the same place, and everything else is accepted.
+
+use mcl_diagnostics::Severity;
+
+use crate::Mode;
+use crate::tests::support::{check, errors, files_in, lang, place, recorded};
+
+/// Records whose column differs on purpose, with the reason.
+const OTHER_COLUMN: &[(&str, &str)] = &[
+    ("interpolation-036", "the `}` of an empty interpolation is named, not the text after it"),
+    ("interpolation-037", "the `}` of an empty interpolation is named, not the text after it"),
+];
+
+#[test]
+fn rejected_programs_are_rejected_at_the_recorded_place() {
+    let mut rejected = 0;
+    for record in lang() {
+        let outcome = record["outcome"].as_str().expect("an outcome");
+        if !matches!(outcome, "parse" | "validation") {
+            continue;
+        }
+        // An accident of Ruby's regular expressions, which are compiled when they are evaluated.
+        if record["crash"] == true && record["error"].as_str().is_some_and(|error| error.contains("end pattern")) {
+            continue;
+        }
+        rejected += 1;
+        let (id, code) = (record["id"].as_str().expect("an id"), record["code"].as_str().expect("a program"));
+        let found = errors(code);
+        let first = found.first().unwrap_or_else(|| panic!("{id} is accepted: {code}"));
+        let (line, column) = place(code, first);
+        let several = record["errors"].as_array().and_then(|errors| errors.first());
+        let expected = several.unwrap_or(&record);
+        if let Some(expected) = expected["line"].as_u64() {
+            assert_eq!(line, expected, "{id}: {code}\n{first:?}");
+        }
+        if let Some(expected) = expected["column"].as_u64()
+            && !OTHER_COLUMN.iter().any(|(other, _)| *other == id)
+        {
+            assert_eq!(column, expected, "{id}: {code}\n{first:?}");
+        }
+    }
+    assert!(rejected > 250);
+}
+
+#[test]
+fn one_mistake_is_one_error() {
+    for record in lang() {
+        if !matches!(record["outcome"].as_str(), Some("parse" | "validation")) || record["errors"].is_array() {
+            continue;
+        }
+        let code = record["code"].as_str().expect("a program");
+        let found = errors(code);
+        assert!(found.len() <= 1, "{}: {code}\n{found:#?}", record["id"]);
+    }
+}
+
+#[test]
+fn messages_have_the_recorded_words() {
+    let mut same = 0;
+    let mut all = 0;
+    for record in lang() {
+        let several = record["errors"].as_array().and_then(|errors| errors.first());
+        let expected = several.map_or(&record["error"], |error| &error["message"]);
+        let is_syntax = matches!(record["outcome"].as_str(), Some("parse" | "validation"));
+        let (Some(expected), true, false) = (expected.as_str(), is_syntax, record["crash"] == true) else { continue };
+        let found = errors(record["code"].as_str().expect("a program"));
+        all += 1;
+        same += usize::from(found.iter().any(|error| error.message == expected));
+    }
+    // The others name a character where Puppet names nothing, or a parser of JSON other than Ruby's.
+    assert!(same * 100 >= all * 93, "{same} of {all}");
+}
+
+#[test]
+fn accepted_programs_are_accepted() {
+    for record in lang() {
+        if matches!(record["outcome"].as_str(), Some("ok" | "evaluation")) {
+            let code = record["code"].as_str().expect("a program");
+            let found = errors(code);
+            assert!(found.is_empty(), "{}: {code}\n{found:#?}", record["id"]);
+        }
+    }
+}
+
+#[test]
+fn warnings_of_validation_are_recorded_ones() {
+    for record in lang() {
+        let code = record["code"].as_str().expect("a program");
+        let found =
+            check(code, Mode::Manifest).into_iter().filter(|diagnostic| diagnostic.severity == Severity::Warning);
+        let logs: Vec<&str> = record["logs"].as_array().into_iter().flatten().filter_map(|log| log.as_str()).collect();
+        for warning in found {
+            assert!(
+                logs.iter().any(|log| log.starts_with("warning: ") && log.contains(&warning.message)),
+                "{}: {code}\n{warning:#?}\n{logs:#?}",
+                record["id"]
+            );
+        }
+    }
+}
+
+#[test]
+fn manifests_of_the_cases_are_accepted_or_rejected_like_recorded() {
+    for case in files_in(&recorded().join("cases")) {
+        let Ok(code) = std::fs::read_to_string(case.join("manifests/site.pp")) else { continue };
+        let error = std::fs::read_to_string(case.join("error.txt")).unwrap_or_default();
+        let found = errors(&code);
+        let is_syntax = error.contains("Could not parse for environment") && !error.contains("Evaluation Error")
+            || case.join("ast-site.error.txt").exists();
+        assert_eq!(is_syntax, !found.is_empty(), "{}: {error}\n{found:#?}", case.display());
+        for diagnostic in &found {
+            let (line, column) = place(&code, diagnostic);
+            let place = format!("line: {line}, column: {column}");
+            assert!(
+                error.contains(&place) && error.contains(&diagnostic.message),
+                "{}: {diagnostic:?}\n{error}",
+                case.display()
+            );
+        }
+    }
+}
