@@ -16,6 +16,7 @@ use crate::frame::ParameterTypes;
 use crate::scope::{NOWHERE, Scope, ScopeKind, TOP};
 use crate::services::LookupRequest;
 use crate::stop::{Eval, Stop, located, unlocated};
+use crate::variable::RESERVED_VARIABLES;
 
 impl Evaluator<'_> {
     /// Evaluates the body of an instance of a define.
@@ -163,10 +164,14 @@ impl Evaluator<'_> {
         let definition = plain(tree.str(definition));
         for parameter in tree.parameters(list) {
             let name = tree.str(parameter.name);
+            let span = tree.range_span(parameter.range);
+            if RESERVED_VARIABLES.contains(&&**name) {
+                let message = format!("Attempt to assign to a reserved variable name: '{name}'");
+                return Err(Stop::message(span, message).code(Code::P0510));
+            }
             if pp_resource_types::metaparameter(name).is_none() {
                 continue;
             }
-            let span = tree.range_span(parameter.range);
             if parameter.default.is_none() {
                 let message = format!(
                     "{name} is a metaparameter; please choose another parameter name in the {definition} definition"

@@ -144,11 +144,12 @@ impl Host for Evaluator<'_> {
             Value::String(name) => match name.strip_prefix('$') {
                 Some(variable) => self.lookup_variable(variable).is_some(),
                 None => {
+                    let is_native = self.is_native_type(&name.to_lowercase());
                     let name = plain(name).to_lowercase();
-                    name == "main"
+                    is_native
+                        || matches!(&*name, "main" | "settings")
                         || self.definitions.classes.contains_key(&*name)
                         || self.definitions.defines.contains_key(&*name)
-                        || self.is_native_type(&name)
                 }
             },
             Value::Type(Type::Resource(Some(ty), Some(title))) => {

@@ -9,6 +9,7 @@ use pp_types::{Error, ErrorKind, Type, Value, describe_mismatch, is_instance, op
 use crate::evaluator::Evaluator;
 use crate::frame::{ParameterTypes, Pending};
 use crate::stop::{Eval, Stop, unlocated};
+use crate::variable::RESERVED_VARIABLES;
 
 impl<'e> Evaluator<'e> {
     /// Evaluates the types of parameters.
@@ -78,7 +79,7 @@ impl<'e> Evaluator<'e> {
     }
 
     fn set_parameter(&mut self, name: &Arc<str>, value: Value) -> Eval<()> {
-        if matches!(&**name, "facts" | "trusted" | "server_facts") {
+        if RESERVED_VARIABLES.contains(&&**name) {
             let message = format!("Attempt to assign to a reserved variable name: '{name}'");
             return Err(unlocated(Error::new(ErrorKind::Evaluation, message)));
         }

@@ -14,7 +14,7 @@ use crate::scope::{Captures, Local, ScopeKind, TOP};
 use crate::stop::{Eval, Stop};
 
 /// Variables that only Puppet itself sets.
-const RESERVED: [&str; 3] = ["facts", "trusted", "server_facts"];
+pub(crate) const RESERVED_VARIABLES: [&str; 3] = ["facts", "trusted", "server_facts"];
 
 impl Evaluator<'_> {
     /// Evaluates `$name`.
@@ -133,7 +133,7 @@ impl Evaluator<'_> {
 
     /// Assigns a variable; `span` is that of the assignment.
     pub(crate) fn assign(&mut self, name: &Arc<str>, value: Value, span: Span) -> Eval<()> {
-        if RESERVED.contains(&&**name) {
+        if RESERVED_VARIABLES.contains(&&**name) {
             let dollar = if self.frame.local.is_none() && self.frame.scope == TOP { "$" } else { "" };
             let message = format!("Attempt to assign to a reserved variable name: '{dollar}{name}'");
             return Err(Stop::message(span, message).code(Code::P0510));

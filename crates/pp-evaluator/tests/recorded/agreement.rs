@@ -102,7 +102,7 @@ impl Agreement {
         for (area, (agreed, _)) in &self.areas {
             println!("    (\"{area}\", {agreed}),");
         }
-        if std::env::var_os("CASE").is_none() {
+        if std::env::var_os("CASE").is_none() && std::env::var_os("RECORDS").is_none() {
             assert!(lost.is_empty(), "{}", lost.join("\n"));
         }
     }

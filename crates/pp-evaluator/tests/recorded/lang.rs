@@ -15,7 +15,8 @@ fn lang() {
     let mut columns = [0, 0];
     let mut messages = [0, 0];
     let mut warnings = [0, 0];
-    let mut paths: Vec<_> = std::fs::read_dir(recordings().join("lang"))
+    let folder = std::env::var_os("RECORDS").map_or_else(|| recordings().join("lang"), Into::into);
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
         .expect("lang")
         .map(|entry| entry.expect("entry").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
