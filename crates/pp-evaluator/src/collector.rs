@@ -90,8 +90,9 @@ impl Evaluator<'_> {
                         );
                     }
                 };
-                if matches!(tree.exprs[*right], Expr::Array(_) | Expr::Hash(_) | Expr::TypeName(_)) {
-                    let help = "compare with one value; attributes that are arrays match each of their elements";
+                if !is_query_value(&tree.exprs[*right]) {
+                    let help =
+                        "compare with a literal, a variable or a reference; an array matches each of its elements";
                     return Err(self.illegal_query(collector, help));
                 }
                 let value = self.eval(*right)?;
@@ -106,4 +107,20 @@ impl Evaluator<'_> {
         let message = "Illegal query expression: cannot transform this expression to a comparison of attributes";
         self.error(collector, message).code(Code::P0511).help(Some(help.to_owned()))
     }
+}
+
+/// Returns whether an expression may be on the right side of a comparison in a query.
+fn is_query_value(expr: &Expr) -> bool {
+    matches!(
+        expr,
+        Expr::Variable(_)
+            | Expr::String(_)
+            | Expr::Name(_)
+            | Expr::Interpolation(_)
+            | Expr::Integer(..)
+            | Expr::Float(_)
+            | Expr::Boolean(_)
+            | Expr::Undef
+            | Expr::Access(..)
+    )
 }

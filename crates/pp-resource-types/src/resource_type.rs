@@ -184,10 +184,11 @@ impl ResourceType {
         }
     }
 
+    /// The key of the compiler: only the agent removes repeated slashes, too.
     fn shared_name_key(&self, name: &Arc<str>) -> Arc<str> {
-        match self.name_key(name) {
-            Cow::Borrowed(_) => Arc::clone(name),
-            Cow::Owned(key) => key.into(),
+        match self.name_in_title(name) {
+            None => Arc::clone(name),
+            Some(key) => key.into(),
         }
     }
 

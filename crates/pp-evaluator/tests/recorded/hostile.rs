@@ -29,6 +29,18 @@ fn classes_that_inherit_each_other() {
 }
 
 #[test]
+fn classes_that_include_themselves() {
+    let compiled =
+        compile_program("class a { include b }\nclass b { include a notice('b') }\ninclude a", &options(false));
+    assert_eq!(compiled.logs(), ["notice: Scope(Class[B]): b"]);
+}
+
+#[test]
+fn collectors_that_realise_more_collectors() {
+    check("define d() { @d { \"${title}x\": } }\n@d { 'a': }\nD <| |>", "Somehow looped more than 1000 times");
+}
+
+#[test]
 fn aliases_that_are_themselves() {
     check("type A = B\ntype B = A\nnotice(1 =~ A)", "cannot be resolved to a real type");
 }
@@ -40,8 +52,35 @@ fn strings_that_double() {
 }
 
 #[test]
+fn strings_of_ten_megabytes() {
+    let code = "$s = sprintf('%10000000s', 'x')\nnotice($s.length, \"${s}${s}\".length, ($s =~ /x/), upcase($s)[-1])";
+    assert_eq!(compile_program(code, &options(false)).logs(), ["notice: 10000000 20000000 true X"]);
+}
+
+#[test]
+fn iterations_in_iterations() {
+    check("Integer[1, 100000].each |$x| { Integer[1, 100000].each |$y| { $x + $y } }", "evaluation takes more than");
+}
+
+#[test]
+fn default_values_that_call_themselves() {
+    check("function f($x = f()) { $x }\nf()", "calls are nested more than");
+}
+
+#[test]
 fn loops_of_many_steps() {
     check("Integer[1, 1000000000].each |$x| { $x + 1 }", "evaluation takes more than");
+}
+
+#[test]
+fn long_chains_are_evaluated() {
+    let sum = format!("notice({})", vec!["1"; 300].join(" + "));
+    assert_eq!(compile_program(&sum, &options(false)).logs(), ["notice: 300"]);
+    let mut arrows: Vec<String> = (0..300).map(|n| format!("notify {{ 'n{n}': }}")).collect();
+    arrows.push(String::new());
+    let arrows = arrows.join(" -> ");
+    let arrows = arrows.trim_end_matches(" -> ");
+    assert!(compile_program(arrows, &options(false)).compilation.catalog.is_some());
 }
 
 #[test]
