@@ -69,6 +69,8 @@ fn build(n: usize) -> Catalog {
             query: Some(query),
             form: CollectorForm::Virtual,
             overrides: Vec::new(),
+            scope: Catalog::MAIN_CLASS,
+            source: Catalog::MAIN_SOURCE,
             location: Location::default(),
         });
     }

@@ -8,6 +8,7 @@ use pp_types::{Value, interpolate};
 use rustc_hash::FxHashSet;
 
 use crate::collector::CollectorState;
+use crate::defaults::Defaults;
 use crate::error::{CatalogError, ErrorKind};
 use crate::id::{CollectorId, RelationshipId, ResourceId, SourceId};
 use crate::location::Location;
@@ -41,6 +42,7 @@ pub struct Catalog {
     /// The tags that classes and nodes had when they were declared.
     pub(crate) class_tags: TagSet,
     pub(crate) sources: Sources,
+    pub(crate) defaults: Defaults,
     /// Containment: container and content.
     pub(crate) edge_set: FxHashSet<(ResourceId, ResourceId)>,
     /// The names of classes and nodes.
@@ -81,6 +83,7 @@ impl Catalog {
             tags: TagTable::default(),
             class_tags: TagSet::default(),
             sources,
+            defaults: Defaults::default(),
             edge_set: FxHashSet::default(),
             classes: vec!["settings".into()],
             pending: Vec::new(),

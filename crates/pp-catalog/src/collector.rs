@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use crate::catalog::Catalog;
 use crate::error::{CatalogError, CatalogWarning};
-use crate::id::{CollectorId, ResourceId};
+use crate::id::{CollectorId, ResourceId, SourceId};
 use crate::location::Location;
-use crate::parameter::Parameter;
+use crate::parameter::{Parameter, Parameters};
 use crate::query::Query;
 use crate::reference::Reference;
 
@@ -22,6 +22,10 @@ pub struct Collector {
     pub form: CollectorForm,
     /// What to override.
     pub overrides: Vec<Parameter>,
+    /// The resource of the scope that it is in. If it overrides anything, the defaults of the scope count as overrides.
+    pub scope: ResourceId,
+    /// The class, define or node whose body it is in.
+    pub source: SourceId,
     /// Where.
     pub location: Location,
 }
@@ -140,9 +144,16 @@ impl Catalog {
         if state.collector.overrides.is_empty() {
             return Ok(());
         }
-        let (parameters, location) = (state.collector.overrides.clone(), state.collector.location.clone());
+        let Collector { overrides, scope, source, location, type_name, .. } = state.collector.clone();
+        let mut parameters: Parameters = overrides.into_iter().collect();
+        for default in &self.defaults_in(scope, &type_name) {
+            if parameters.get(&default.name).is_none() {
+                parameters.set(default.clone());
+            }
+        }
         for resource in found {
-            result.warnings.extend(self.apply_override(resource, &parameters, &location)?);
+            let parameters = parameters.iter();
+            result.warnings.extend(self.override_collected(resource, parameters, source, &location)?);
         }
         Ok(())
     }

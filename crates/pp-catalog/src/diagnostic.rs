@@ -16,6 +16,7 @@ impl CatalogError {
             ErrorKind::Duplicate { .. } => Code::P0601,
             ErrorKind::AliasTaken { .. } => Code::P0602,
             ErrorKind::StageOfResource(_) | ErrorKind::UnknownStage { .. } => Code::P0603,
+            ErrorKind::DefaultTaken { .. } => Code::P0612,
             ErrorKind::InvalidTag(_) => Code::P0604,
             ErrorKind::NotSubclass(_) | ErrorKind::AlreadySet { .. } => Code::P0605,
             ErrorKind::UnknownParameter { .. } => Code::P0606,
@@ -33,6 +34,7 @@ impl CatalogError {
         if let Some(span) = self.earlier().and_then(|earlier| earlier.span) {
             let text = match self.kind {
                 ErrorKind::AlreadySet { .. } => "set here",
+                ErrorKind::DefaultTaken { .. } => "first default",
                 _ => "first declaration",
             };
             diagnostic = diagnostic.label(span, text);
@@ -58,6 +60,9 @@ impl CatalogError {
                     Some(similar) => format!("did you mean `{similar}`?"),
                     None => format!("declare it before the class: `stage {{ '{stage}': before => Stage['main'] }}`"),
                 })
+            }
+            ErrorKind::DefaultTaken { .. } => {
+                Some("a scope has one default for an attribute: change the first one".to_owned())
             }
             ErrorKind::InvalidTag(_) => {
                 Some("a tag starts with a letter, digit or `_`; it may also contain `:`, `.` and `-`".to_owned())

@@ -45,6 +45,15 @@ pub enum ErrorKind {
         /// The stage.
         stage: String,
     },
+    /// A resource default is set twice in a scope.
+    DefaultTaken {
+        /// The name of the type.
+        type_name: Arc<str>,
+        /// The parameter.
+        parameter: Arc<str>,
+        /// Where it was set first.
+        earlier: Location,
+    },
     /// A text is not a tag.
     InvalidTag(String),
     /// An override by a class that does not inherit the class of the resource.
@@ -107,6 +116,7 @@ impl CatalogError {
         match &self.kind {
             ErrorKind::Duplicate { earlier, .. }
             | ErrorKind::AliasTaken { earlier, .. }
+            | ErrorKind::DefaultTaken { earlier, .. }
             | ErrorKind::AlreadySet { earlier, .. } => Some(earlier),
             ErrorKind::StageOfResource(_)
             | ErrorKind::UnknownStage { .. }
@@ -139,6 +149,9 @@ impl fmt::Display for CatalogError {
                 write!(f, "Only classes can set 'stage'; normal resources like {reference} cannot change run stage")
             }
             ErrorKind::UnknownStage { class, stage } => write!(f, "Could not find stage {stage} specified by {class}"),
+            ErrorKind::DefaultTaken { type_name, parameter, earlier } => {
+                write!(f, "Default already defined{} for {type_name} {{ {parameter} }}; cannot redefine", earlier.at())
+            }
             ErrorKind::InvalidTag(tag) => write!(f, "Invalid tag '{tag}'"),
             ErrorKind::NotSubclass(_) => f.write_str("Only subclasses can override parameters"),
             ErrorKind::AlreadySet { reference, parameter, by, earlier } => write!(

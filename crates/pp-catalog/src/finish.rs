@@ -41,7 +41,7 @@ impl Catalog {
         let mut errors = Vec::new();
         for id in self.resources.keys().skip_while(|id| *id <= Catalog::MAIN_CLASS) {
             for change in overrides.remove(&id).unwrap_or_default() {
-                match self.apply_late(id, &change) {
+                match self.apply_override(id, &change) {
                     Ok(warning) => warnings.extend(warning),
                     Err(error) => errors.push(error),
                 }
@@ -51,11 +51,6 @@ impl Catalog {
             self.check_parameters(id, &mut errors);
         }
         errors
-    }
-
-    fn apply_late(&mut self, id: ResourceId, change: &Override) -> Result<Option<CatalogWarning>, CatalogError> {
-        self.check_permission(id, change)?;
-        self.apply_override(id, &change.parameters, &change.location)
     }
 
     /// Classes took the tags of their scope when they were declared.

@@ -1,4 +1,4 @@
-//! Metaparameters that contained resources take from their container (spec 07 §2.10).
+//! Metaparameters and tags that contained resources take from their container (spec 07 §2.10).
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -28,6 +28,7 @@ impl Catalog {
         while let Some(container) = queue.pop_front() {
             let inherited = self.inherited_by_contents(container);
             for content in &contents[container] {
+                self.merge_tags(*content, container);
                 for parameter in &inherited {
                     if let Err(error) = self.inherit(*content, parameter) {
                         errors.push(error);
@@ -39,6 +40,12 @@ impl Catalog {
             }
         }
         errors
+    }
+
+    fn merge_tags(&mut self, content: ResourceId, container: ResourceId) {
+        let mut tags = std::mem::take(&mut self.resources[content].tags);
+        tags.merge(&self.resources[container].tags);
+        self.resources[content].tags = tags;
     }
 
     fn inherited_by_contents(&self, container: ResourceId) -> Vec<Parameter> {

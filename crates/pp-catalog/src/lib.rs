@@ -11,6 +11,7 @@
 mod add;
 mod catalog;
 mod collector;
+mod defaults;
 mod diagnostic;
 mod error;
 mod finish;

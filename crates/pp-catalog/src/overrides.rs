@@ -33,10 +33,7 @@ impl Catalog {
     /// An override that is not permitted.
     pub fn add_override(&mut self, change: Override) -> Result<Option<CatalogWarning>, CatalogError> {
         match self.find(&change.reference) {
-            Some(id) => {
-                self.check_permission(id, &change)?;
-                self.apply_override(id, &change.parameters, &change.location)
-            }
+            Some(id) => self.apply_override(id, &change),
             None => {
                 self.overrides.push(change);
                 Ok(None)
@@ -44,11 +41,36 @@ impl Catalog {
         }
     }
 
-    /// Sets parameters without a check of permission.
+    /// Overrides parameters as the class of the resource, or one that inherits from it, may.
     pub(crate) fn apply_override(
         &mut self,
         id: ResourceId,
-        parameters: &[Parameter],
+        change: &Override,
+    ) -> Result<Option<CatalogWarning>, CatalogError> {
+        let resource = &self.resources[id];
+        if change.source != resource.source && !self.sources.inherits(change.source, resource.source) {
+            let kind = ErrorKind::NotSubclass(resource.reference.clone());
+            return Err(CatalogError { kind, location: change.location.clone() });
+        }
+        self.override_parameters(id, change.parameters.iter(), None, &change.location)
+    }
+
+    /// Overrides parameters of a resource that a collector in the body of `source` has collected.
+    pub(crate) fn override_collected<'p>(
+        &mut self,
+        id: ResourceId,
+        parameters: impl Iterator<Item = &'p Parameter>,
+        source: SourceId,
+        location: &Location,
+    ) -> Result<Option<CatalogWarning>, CatalogError> {
+        self.override_parameters(id, parameters, Some(source), location)
+    }
+
+    fn override_parameters<'p>(
+        &mut self,
+        id: ResourceId,
+        parameters: impl Iterator<Item = &'p Parameter>,
+        collector: Option<SourceId>,
         location: &Location,
     ) -> Result<Option<CatalogWarning>, CatalogError> {
         let resource = &self.resources[id];
@@ -59,10 +81,48 @@ impl Catalog {
             overridden: location.clone(),
         });
         for parameter in parameters {
-            self.override_parameter(id, parameter)?;
+            if self
+                .is_override(id, parameter, collector)
+                .map_err(|kind| CatalogError { kind, location: location.clone() })?
+            {
+                self.override_parameter(id, parameter)?;
+            }
         }
         self.record_change(id);
         Ok(warning)
+    }
+
+    /// Returns whether a parameter is to be set. A value that is the default in the scope of the resource does not replace
+    /// another one. The value of a parameter that is set is replaced by a collector, by a class that inherits from the one that
+    /// set it, and by the one that set it if it is a default.
+    fn is_override(
+        &self,
+        id: ResourceId,
+        parameter: &Parameter,
+        collector: Option<SourceId>,
+    ) -> Result<bool, ErrorKind> {
+        let resource = &self.resources[id];
+        let Some(existing) = resource.parameters.get(&parameter.name) else { return Ok(true) };
+        let is_default = |value: &Value| {
+            resource
+                .scope
+                .is_some_and(|scope| self.is_default(scope, &resource.reference.type_name, &parameter.name, value))
+        };
+        if is_default(&parameter.value) {
+            return Ok(false);
+        }
+        let may_replace = collector == Some(parameter.source)
+            || self.sources.inherits(parameter.source, existing.source)
+            || (parameter.source == existing.source && is_default(&existing.value));
+        if may_replace {
+            return Ok(true);
+        }
+        Err(ErrorKind::AlreadySet {
+            reference: resource.reference.clone(),
+            parameter: Arc::clone(&parameter.name),
+            by: self.source_text(existing.source),
+            earlier: existing.location.clone(),
+        })
     }
 
     fn override_parameter(&mut self, id: ResourceId, parameter: &Parameter) -> Result<(), CatalogError> {
@@ -84,29 +144,6 @@ impl Catalog {
             _ => {}
         }
         self.resources[id].parameters.set(parameter);
-        Ok(())
-    }
-
-    /// An override is permitted in the class that declares the resource, for parameters that are not set, and in classes that
-    /// inherit from it, for all.
-    pub(crate) fn check_permission(&self, id: ResourceId, change: &Override) -> Result<(), CatalogError> {
-        let resource = &self.resources[id];
-        let error = |kind| Err(CatalogError { kind, location: change.location.clone() });
-        if change.source != resource.source && !self.sources.inherits(change.source, resource.source) {
-            return error(ErrorKind::NotSubclass(resource.reference.clone()));
-        }
-        for parameter in &change.parameters {
-            if let Some(existing) = resource.parameters.get(&parameter.name)
-                && !self.sources.inherits(change.source, existing.source)
-            {
-                return error(ErrorKind::AlreadySet {
-                    reference: resource.reference.clone(),
-                    parameter: Arc::clone(&parameter.name),
-                    by: self.source_text(existing.source),
-                    earlier: existing.location.clone(),
-                });
-            }
-        }
         Ok(())
     }
 

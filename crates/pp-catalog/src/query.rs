@@ -9,7 +9,7 @@ use crate::resource::Resource;
 /// The query of a collector, with evaluated values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Query {
-    /// `attribute == value` or `attribute != value`.
+    /// `attribute == value` or `attribute != value`. Only `tag == value` asks for tags; `!=` compares the parameter.
     Compare {
         /// The name of a parameter, `title` or `tag`.
         attribute: Arc<str>,
@@ -36,7 +36,7 @@ impl Query {
     /// Returns whether the query is about tags, which a resource also gets from the resource of its scope.
     pub(crate) fn asks_for_tags(&self) -> bool {
         match self {
-            Query::Compare { attribute, .. } => &**attribute == "tag",
+            Query::Compare { attribute, comparison, .. } => &**attribute == "tag" && *comparison == Comparison::Equal,
             Query::And(left, right) | Query::Or(left, right) => left.asks_for_tags() || right.asks_for_tags(),
         }
     }
@@ -58,14 +58,14 @@ impl Query {
     pub(crate) fn matches(&self, resource: &Resource, is_tagged: &dyn Fn(&str) -> bool) -> bool {
         match self {
             Query::Compare { attribute, comparison, value } => {
-                let equal = match &**attribute {
-                    "title" => equal(&Value::String(Arc::clone(&resource.reference.title)), value),
-                    "tag" => has_tag(value, is_tagged),
-                    name => holds(resource.parameters.value(name), value),
-                };
-                match comparison {
-                    Comparison::Equal => equal,
-                    Comparison::NotEqual => !equal,
+                let title = || Value::String(Arc::clone(&resource.reference.title));
+                let parameter = resource.parameters.value(attribute);
+                match (comparison, &**attribute) {
+                    (Comparison::Equal, "title") => equal(&title(), value),
+                    (Comparison::NotEqual, "title") => !equal(&title(), value),
+                    (Comparison::Equal, "tag") => has_tag(value, is_tagged),
+                    (Comparison::Equal, _) => holds(parameter, value),
+                    (Comparison::NotEqual, _) => !equal(parameter.unwrap_or(&Value::Undef), value),
                 }
             }
             Query::And(left, right) => left.matches(resource, is_tagged) && right.matches(resource, is_tagged),
@@ -82,7 +82,7 @@ fn has_tag(value: &Value, is_tagged: &dyn Fn(&str) -> bool) -> bool {
     }
 }
 
-/// An array holds each of its elements, and nothing else.
+/// `==`: an array holds each of its elements, and nothing else. `!=` compares the array itself.
 fn holds(parameter: Option<&Value>, value: &Value) -> bool {
     match parameter {
         Some(Value::Array(items)) => items.iter().any(|item| equal(item, value)),

@@ -24,7 +24,8 @@ pub struct Relationship {
     pub targets: Vec<Operand>,
     /// The arrow points to the left: the targets are written first.
     pub reversed: bool,
-    /// The arrow to the left in a chain such as `A -> B -> C`. Its left operand stands in for sources that collect nothing.
+    /// The arrow to the left in a chain such as `A -> B -> C`. If the left operand of this one is its source, and collects
+    /// nothing, that of the previous one takes its place.
     pub previous: Option<RelationshipId>,
     /// Where the arrow is.
     pub location: Location,
@@ -46,6 +47,12 @@ pub enum Operand {
     Reference(Reference),
     /// All that a collector collects.
     Collector(CollectorId),
+}
+
+impl Relationship {
+    fn left(&self) -> &[Operand] {
+        if self.reversed { &self.targets } else { &self.sources }
+    }
 }
 
 impl RelationshipKind {
@@ -124,10 +131,11 @@ impl Catalog {
         let mut sources = self.expand(&relationship.sources);
         let mut at = relationship;
         while sources.is_empty()
+            && !at.reversed
             && let Some(previous) = at.previous
         {
             at = &all[previous];
-            sources = self.expand(if at.reversed { &at.targets } else { &at.sources });
+            sources = self.expand(at.left());
         }
         sources
     }

@@ -231,11 +231,11 @@ impl<'e> Evaluator<'e> {
     ) -> Eval<()> {
         let Defined { tree, module, definition } = class;
         let around = self.node_scope.unwrap_or(TOP);
-        let mut scope =
-            Scope::new(ScopeKind::Class, Some(parent.unwrap_or(around)), Some(parent.unwrap_or(declared_in)));
+        let mut scope = Scope::new(ScopeKind::Class, Some(parent.unwrap_or(around)));
         let parent_source = parent.map(|parent| self.scopes[parent].source);
         let source = Source { kind: SourceKind::Class, name: name.into(), parent: parent_source };
         (scope.resource, scope.source) = (id, self.catalog.add_source(source));
+        self.catalog.set_scope_around(id, self.scopes[parent.unwrap_or(declared_in)].resource);
         scope.module = module.cloned().unwrap_or_else(|| "".into());
         let caller = self.scopes[declared_in].module.clone();
         let title = Value::from(name);
@@ -256,8 +256,9 @@ impl<'e> Evaluator<'e> {
 
     /// Runs the code of `class settings` in the class that always exists.
     pub(crate) fn evaluate_settings(&mut self) -> Eval<()> {
-        let mut scope = Scope::new(ScopeKind::Class, Some(TOP), Some(TOP));
+        let mut scope = Scope::new(ScopeKind::Class, Some(TOP));
         scope.resource = Catalog::SETTINGS;
+        self.catalog.set_scope_around(Catalog::SETTINGS, Catalog::MAIN_CLASS);
         let source = Source { kind: SourceKind::Class, name: "settings".into(), parent: None };
         scope.source = self.catalog.add_source(source);
         for (name, value) in &self.options.settings {

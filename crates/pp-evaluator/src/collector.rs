@@ -36,7 +36,9 @@ impl Evaluator<'_> {
         }
         let location = self.location(Some(self.span(id)));
         let type_name = capitalize(&type_name);
-        Ok(self.catalog.add_collector(Collector { type_name, query, form, overrides, location }))
+        let scope = &self.scopes[self.frame.scope];
+        let (scope, source) = (scope.resource, scope.source);
+        Ok(self.catalog.add_collector(Collector { type_name, query, form, overrides, scope, source, location }))
     }
 
     /// Returns the name of the collected type in lower case.

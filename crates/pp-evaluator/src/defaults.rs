@@ -2,11 +2,10 @@
 
 use mcl_diagnostics::{Code, Span};
 use pp_ast::ExprId;
-use pp_catalog::{CatalogError, Parameter, Parameters};
+use pp_catalog::{CatalogError, Parameters};
 use pp_types::{Error, ErrorKind, Type, Value, operand_name};
 
 use crate::evaluator::Evaluator;
-use crate::scope::ScopeId;
 use crate::stop::{Eval, Stop, located, unlocated};
 
 impl Evaluator<'_> {
@@ -24,38 +23,20 @@ impl Evaluator<'_> {
             }
         };
         let attributes = self.eval_attributes(defaults.attributes, id)?;
-        let scope = self.frame.scope;
-        for parameter in attributes {
-            let list = self.scopes[scope].defaults.entry(type_name.clone()).or_default();
-            if let Some(earlier) = list.iter().find(|known| known.name == parameter.name) {
-                let message = format!(
-                    "Default already defined at {} for {type_name} {{ {} }}; cannot redefine",
-                    earlier.location, parameter.name
-                );
-                let first = earlier.location.span;
-                let stop = self.error(id, message).code(Code::P0511);
-                return Err(stop.trace(first, "first default"));
-            }
-            list.push(parameter);
+        let scope = self.scope_resource();
+        for default in attributes {
+            let result = self.catalog.add_default(scope, &type_name, default);
+            result.map_err(|error| self.catalog_error(&error, Some(self.span(id))))?;
         }
         Ok(Value::Undef)
     }
 
-    /// Adds the defaults that hold in a scope for the parameters that are not set, those of outer scopes first.
-    pub(crate) fn add_defaults(&self, type_name: &str, parameters: &mut Parameters, scope: ScopeId) {
-        let mut found: Vec<&[Parameter]> = Vec::new();
-        let mut at = Some(scope);
-        while let Some(id) = at {
-            let scope = &self.scopes[id];
-            found.extend(scope.defaults.get(type_name).map(Vec::as_slice));
-            at = scope.declared_in;
-        }
-        let mut defaults = Parameters::default();
-        for default in found.into_iter().rev().flatten().filter(|default| parameters.get(&default.name).is_none()) {
-            defaults.set(default.clone());
-        }
-        for default in &defaults {
-            parameters.set(default.clone());
+    /// Adds the defaults that hold in the scope for the parameters that are not set, those of outer scopes first.
+    pub(crate) fn add_defaults(&self, type_name: &str, parameters: &mut Parameters) {
+        for default in &self.catalog.defaults_in(self.scope_resource(), type_name) {
+            if parameters.get(&default.name).is_none() {
+                parameters.set(default.clone());
+            }
         }
     }
 

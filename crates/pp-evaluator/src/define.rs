@@ -29,11 +29,12 @@ impl Evaluator<'_> {
         self.catalog.mark_evaluated(id);
         let Defined { tree, module, definition } = define;
         let declared_in = self.declared_in.remove(&id).unwrap_or(TOP);
-        let mut scope = Scope::new(ScopeKind::Define, Some(self.node_scope.unwrap_or(TOP)), Some(declared_in));
+        let mut scope = Scope::new(ScopeKind::Define, Some(self.node_scope.unwrap_or(TOP)));
         let source = *self.define_sources.entry(key.clone().into()).or_insert_with_key(|name| {
             self.catalog.add_source(Source { kind: SourceKind::Define, name: Arc::clone(name), parent: None })
         });
         (scope.resource, scope.source) = (id, source);
+        self.catalog.set_scope_around(id, self.scopes[declared_in].resource);
         scope.module = module.cloned().unwrap_or_else(|| "".into());
         let caller = self.scopes[declared_in].module.clone();
         scope.variables.insert("name".into(), name_parameter.unwrap_or_else(|| Value::String(title.clone())));

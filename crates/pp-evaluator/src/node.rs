@@ -37,9 +37,10 @@ impl<'e> Evaluator<'e> {
         let id = self.catalog.add(new).map_err(|error| self.catalog_error(&error, Some(span)))?;
         self.catalog.mark_evaluated(id);
         self.catalog.add_class_name(&name);
-        let mut scope = Scope::new(ScopeKind::Node, Some(TOP), Some(TOP));
+        let mut scope = Scope::new(ScopeKind::Node, Some(TOP));
         let source = Source { kind: SourceKind::Node, name: name.as_str().into(), parent: None };
         (scope.resource, scope.source) = (id, self.catalog.add_source(source));
+        self.catalog.set_scope_around(id, Catalog::MAIN_CLASS);
         scope.captures = captures;
         scope.variables.insert("title".into(), Value::from(name.clone()));
         scope.variables.insert("name".into(), Value::from(name.clone()));

@@ -209,7 +209,7 @@ impl Evaluator<'_> {
         };
         let (type_name, kind) = self.known_resource_type(name)?;
         let Declaration { title, mut parameters, form, span } = declaration;
-        self.add_defaults(&type_name, &mut parameters, self.frame.scope);
+        self.add_defaults(&type_name, &mut parameters);
         let scope = &self.scopes[self.frame.scope];
         let new = NewResource {
             reference: Reference { type_name, title },

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use pp_catalog::{Catalog, Parameter, ResourceId, SourceId};
+use pp_catalog::{Catalog, ResourceId, SourceId};
 use pp_types::Value;
 use rustc_hash::FxHashMap;
 
@@ -22,9 +22,6 @@ pub(crate) const NOWHERE: ScopeId = ScopeId(1);
 
 /// The captures of the last match: `$0` and so on; what did not take part is `None`.
 pub(crate) type Captures = Rc<[Option<Arc<str>>]>;
-
-/// The resource defaults of a scope, by the name of the type.
-pub(crate) type Defaults = FxHashMap<Arc<str>, Vec<Parameter>>;
 
 /// What a scope belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +40,6 @@ pub(crate) struct Scope {
     pub kind: ScopeKind,
     /// Where variables are looked up next: the inherited class, the node, or the top scope.
     pub parent: Option<ScopeId>,
-    /// Where resource defaults are looked up next: the scope of the first declaration.
-    pub declared_in: Option<ScopeId>,
     /// The variables that were assigned in it.
     pub variables: FxHashMap<Arc<str>, Value>,
     /// The captures of the last match outside a block.
@@ -53,24 +48,20 @@ pub(crate) struct Scope {
     pub resource: ResourceId,
     /// What sets the parameters in its code.
     pub source: SourceId,
-    /// The resource defaults that were set in it.
-    pub defaults: Defaults,
     /// The module of the definition; empty outside modules.
     pub module: Arc<str>,
 }
 
 impl Scope {
     /// Creates a scope without variables.
-    pub(crate) fn new(kind: ScopeKind, parent: Option<ScopeId>, declared_in: Option<ScopeId>) -> Scope {
+    pub(crate) fn new(kind: ScopeKind, parent: Option<ScopeId>) -> Scope {
         Scope {
             kind,
             parent,
-            declared_in,
             variables: FxHashMap::default(),
             captures: None,
             resource: Catalog::MAIN_CLASS,
             source: Catalog::MAIN_SOURCE,
-            defaults: Defaults::default(),
             module: "".into(),
         }
     }
@@ -83,8 +74,8 @@ pub(crate) struct Scopes(Vec<Scope>);
 impl Scopes {
     /// Creates the top scope, and the one that sees nothing.
     pub(crate) fn new() -> Scopes {
-        let nowhere = Scope::new(ScopeKind::Define, None, None);
-        Scopes(vec![Scope::new(ScopeKind::Top, None, None), nowhere])
+        let nowhere = Scope::new(ScopeKind::Define, None);
+        Scopes(vec![Scope::new(ScopeKind::Top, None), nowhere])
     }
 
     /// Adds a scope.

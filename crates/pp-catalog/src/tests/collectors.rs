@@ -36,7 +36,7 @@ fn query(rng: &mut Rng, depth: usize) -> Query {
 }
 
 fn step(rng: &mut Rng, index: usize) -> Step {
-    let mut word = |rng: &mut Rng| (!rng.one_in(3)).then(|| *rng.pick(&WORDS));
+    let word = |rng: &mut Rng| (!rng.one_in(3)).then(|| *rng.pick(&WORDS));
     match rng.usize(..10) {
         0..5 => Step::Add {
             title: index,
@@ -90,6 +90,8 @@ fn run(steps: &[Step], naive: bool) -> Vec<String> {
                     query,
                     form: CollectorForm::Virtual,
                     overrides: overrides.collect(),
+                    scope: Catalog::MAIN_CLASS,
+                    source: Catalog::MAIN_SOURCE,
                     location: Location::default(),
                 });
             }

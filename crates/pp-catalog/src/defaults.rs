@@ -1,0 +1,82 @@
+//! Resource defaults (spec 07 §5.8, §9.1): `File { mode => '0644' }`.
+
+use std::sync::Arc;
+
+use pp_types::Value;
+use rustc_hash::FxHashMap;
+
+use crate::catalog::Catalog;
+use crate::error::{CatalogError, ErrorKind};
+use crate::id::ResourceId;
+use crate::parameter::{Parameter, Parameters};
+
+/// The defaults that were set in the scopes of classes, defines and nodes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Defaults {
+    /// By the resource of the scope, and the name of the type.
+    scopes: FxHashMap<ResourceId, FxHashMap<Arc<str>, Parameters>>,
+    /// The scopes around scopes; those that are missing have none around them.
+    around: FxHashMap<ResourceId, ResourceId>,
+}
+
+impl Catalog {
+    /// Says in which scope the defaults are found that a scope does not have: that of the inherited class, or else that of the
+    /// declaration. Scopes are named by their resources.
+    pub fn set_scope_around(&mut self, scope: ResourceId, around: ResourceId) {
+        if scope != around {
+            self.defaults.around.insert(scope, around);
+        }
+    }
+
+    /// Sets a default in a scope.
+    ///
+    /// # Errors
+    /// A default that is set already.
+    pub fn add_default(
+        &mut self,
+        scope: ResourceId,
+        type_name: &Arc<str>,
+        default: Parameter,
+    ) -> Result<(), CatalogError> {
+        let types = self.defaults.scopes.entry(scope).or_default();
+        let known = types.entry(Arc::clone(type_name)).or_default();
+        if let Some(earlier) = known.get(&default.name) {
+            let (earlier, location) = (earlier.location.clone(), default.location);
+            let kind = ErrorKind::DefaultTaken { type_name: Arc::clone(type_name), parameter: default.name, earlier };
+            return Err(CatalogError { kind, location });
+        }
+        known.set(default);
+        Ok(())
+    }
+
+    /// Returns the defaults that hold for a type in a scope, those of outer scopes first.
+    #[must_use]
+    pub fn defaults_in(&self, scope: ResourceId, type_name: &str) -> Parameters {
+        let mut found: Vec<&Parameters> = self.default_tables(scope, type_name).collect();
+        found.reverse();
+        let mut all = Parameters::default();
+        for default in found.into_iter().flatten() {
+            all.set(default.clone());
+        }
+        all
+    }
+
+    /// Returns whether a value is what the default in a scope says.
+    pub(crate) fn is_default(&self, scope: ResourceId, type_name: &str, name: &str, value: &Value) -> bool {
+        let default = self.default_tables(scope, type_name).find_map(|defaults| defaults.get(name));
+        default.is_some_and(|default| is_same(&default.value, value))
+    }
+
+    fn default_tables<'a>(&'a self, scope: ResourceId, type_name: &'a str) -> impl Iterator<Item = &'a Parameters> {
+        let scopes = std::iter::successors(Some(scope), |scope| self.defaults.around.get(scope).copied());
+        scopes.filter_map(move |scope| self.defaults.scopes.get(&scope)?.get(type_name))
+    }
+}
+
+/// Strings are compared exactly, numbers across kinds.
+fn is_same(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Integer(_) | Value::Float(_), Value::Integer(_) | Value::Float(_)) => pp_types::equal(left, right),
+        _ => left == right,
+    }
+}
