@@ -130,10 +130,13 @@ impl Catalog {
         if is_valid_tag(title) {
             self.tags.add(&mut tags, title);
         }
-        if resource.is_class()
-            && let Some(scope) = resource.scope
-        {
-            tags.merge(&self.resources[scope].tags);
+        if resource.is_class() {
+            // A class has those of its scope already.
+            let mut scope = resource.scope.map(|scope| &self.resources[scope]);
+            while let Some(around) = scope {
+                tags.merge(&around.tags);
+                scope = around.scope.filter(|_| !around.is_class()).map(|scope| &self.resources[scope]);
+            }
         }
         Ok(tags)
     }

@@ -233,12 +233,12 @@ impl Catalog {
         self.tags.find(name).is_some_and(is_tag_of_class) || self.is_tagged(scope, name)
     }
 
-    /// Returns whether a resource, or that of its scope, has a tag: queries.
+    /// Returns whether a resource, or one of the scopes around it, has a tag: queries.
     #[must_use]
     pub fn is_tagged(&self, id: ResourceId, name: &str) -> bool {
         let Some(tag) = self.tags.find(name) else { return false };
-        let resource = &self.resources[id];
-        resource.tags.contains(tag) || resource.scope.is_some_and(|scope| self.resources[scope].tags.contains(tag))
+        let resources = std::iter::successors(Some(&self.resources[id]), |r| Some(&self.resources[r.scope?]));
+        resources.into_iter().any(|resource| resource.tags.contains(tag))
     }
 
     /// Returns the tags that a resource has by now, those of its scope not included before [`Catalog::finish`].

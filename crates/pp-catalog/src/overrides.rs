@@ -81,11 +81,8 @@ impl Catalog {
             overridden: location.clone(),
         });
         for parameter in parameters {
-            if self
-                .is_override(id, parameter, collector)
-                .map_err(|kind| CatalogError { kind, location: location.clone() })?
-            {
-                self.override_parameter(id, parameter)?;
+            if self.is_override(id, parameter, collector)? {
+                self.override_parameter(id, parameter, location)?;
             }
         }
         self.record_change(id);
@@ -100,7 +97,7 @@ impl Catalog {
         id: ResourceId,
         parameter: &Parameter,
         collector: Option<SourceId>,
-    ) -> Result<bool, ErrorKind> {
+    ) -> Result<bool, CatalogError> {
         let resource = &self.resources[id];
         let Some(existing) = resource.parameters.get(&parameter.name) else { return Ok(true) };
         let is_default = |value: &Value| {
@@ -117,15 +114,21 @@ impl Catalog {
         if may_replace {
             return Ok(true);
         }
-        Err(ErrorKind::AlreadySet {
+        let kind = ErrorKind::AlreadySet {
             reference: resource.reference.clone(),
             parameter: Arc::clone(&parameter.name),
             by: self.source_text(existing.source),
             earlier: existing.location.clone(),
-        })
+        };
+        Err(CatalogError { kind, location: parameter.location.clone() })
     }
 
-    fn override_parameter(&mut self, id: ResourceId, parameter: &Parameter) -> Result<(), CatalogError> {
+    fn override_parameter(
+        &mut self,
+        id: ResourceId,
+        parameter: &Parameter,
+        location: &Location,
+    ) -> Result<(), CatalogError> {
         let mut parameter = parameter.clone();
         if parameter.append
             && let Some(existing) = self.resources[id].parameters.get(&parameter.name)
@@ -137,7 +140,7 @@ impl Catalog {
                 let mut tags = std::mem::take(&mut self.resources[id].tags);
                 let added = self.add_parameter_tags(&mut tags, &parameter.value);
                 self.resources[id].tags = tags;
-                added.map_err(|kind| CatalogError { kind, location: parameter.location.clone() })?;
+                added.map_err(|kind| CatalogError { kind, location: location.clone() })?;
                 self.tag_changes += u64::from(self.resources[id].kind != ResourceKind::Native);
             }
             "alias" => self.add_aliases(id, &parameter)?,

@@ -7,7 +7,8 @@ use pp_types::Value;
 
 use crate::catalog::Catalog;
 use crate::error::{CatalogError, ErrorKind};
-use crate::id::ResourceId;
+use crate::location::Location;
+use crate::parameter::Parameter;
 use crate::reference::Reference;
 
 impl Catalog {
@@ -21,7 +22,7 @@ impl Catalog {
             }
             for parameter in &resource.parameters {
                 if is_relationship(&parameter.name) {
-                    self.check_targets(id, &parameter.name, &parameter.value, &mut errors);
+                    self.check_targets(&resource.location, parameter, &mut errors);
                 }
             }
             for (name, value) in self.resources[id].parameters.values_mut() {
@@ -33,8 +34,9 @@ impl Catalog {
         errors
     }
 
-    fn check_targets(&self, id: ResourceId, parameter: &Arc<str>, value: &Value, errors: &mut Vec<CatalogError>) {
-        let mut stack = vec![value];
+    fn check_targets(&self, declared: &Location, parameter: &Parameter, errors: &mut Vec<CatalogError>) {
+        let location = if parameter.location.line > 0 { &parameter.location } else { declared };
+        let mut stack = vec![&parameter.value];
         while let Some(value) = stack.pop() {
             let kind = match value {
                 Value::Array(items) => {
@@ -44,11 +46,11 @@ impl Catalog {
                 Value::Undef => continue,
                 value => match Reference::from_value(value) {
                     Ok(target) if self.find(&target).is_some() => continue,
-                    Ok(unknown) => ErrorKind::UnknownTarget { unknown, parameter: Arc::clone(parameter) },
+                    Ok(unknown) => ErrorKind::UnknownTarget { unknown, parameter: Arc::clone(&parameter.name) },
                     Err(invalid) => ErrorKind::InvalidReference(invalid),
                 },
             };
-            errors.push(CatalogError { kind, location: self.resources[id].location.clone() });
+            errors.push(CatalogError { kind, location: location.clone() });
         }
     }
 }
