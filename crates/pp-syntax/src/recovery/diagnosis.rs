@@ -51,7 +51,7 @@ pub fn help(text: &str, tokens: &Tokens, brackets: &Brackets, at: TokenIdx) -> O
         {
             "a colon follows the title of a resource: `'title':`"
         }
-        (_, TokenKind::OpenList) if previous.ends_operand() => "an index follows without a blank: `$list[0]`",
+        (_, TokenKind::OpenList) if previous.ends_operand() => "an index follows directly: `$list[0]`",
         (_, _) if starts_operand && previous.ends_operand() => match around {
             Some(TokenKind::OpenHash) if previous != TokenKind::Rocket && after_key(tokens, at) => {
                 "a key and its value have `=>` between them"
