@@ -91,6 +91,9 @@ impl Evaluator<'_> {
         }
         let written_type = matches!(&tree.exprs[type_name], Expr::TypeName(_) | Expr::Access(..));
         match self.eval(type_name)? {
+            Value::Type(Type::Resource(Some(name), None)) if written_type && name.eq_ignore_ascii_case("class") => {
+                Ok(ResourceType::Class)
+            }
             Value::Type(Type::Resource(Some(name), None)) if written_type => Ok(ResourceType::Named(name)),
             Value::Type(Type::Class(None)) if written_type => Ok(ResourceType::Class),
             other => {

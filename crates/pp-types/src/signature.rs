@@ -38,7 +38,7 @@ pub struct SignatureParameter {
 impl Signature {
     /// Reads a signature as the table of functions writes it: `Iterable iterable, Callable[1, 1] &block`, optional parameters
     /// as `?name`, repeated ones as `*name`, repeated ones that are needed at least once as `+name`, a block that may be left
-    /// out as `?&block`. Names of types that are not built in go to `resolve`.
+    /// out as `?&block`, the type of the result after `>>`. Names of types that are not built in go to `resolve`.
     ///
     /// # Errors
     /// A text that is not a signature.
@@ -72,6 +72,10 @@ impl Signature {
             if !parser.take(",") {
                 break;
             }
+        }
+        if parser.take(">>") {
+            let Value::Type(returns) = parser.value()? else { return Err(parser.syntax_error()) };
+            signature.returns = Some(returns);
         }
         parser.expect_end()?;
         Ok(signature)
