@@ -223,16 +223,13 @@ impl Validator<'_> {
             }
             _ => false,
         };
-        // The number of parts is small where they are values, and large lists are visited without a copy.
-        let mut children = Vec::new();
-        tree.for_each_child(id, |child| children.push(child));
-        for child in children {
+        tree.for_each_child(id, |child| {
             if needs_values {
                 self.value(child);
             } else {
                 self.expr(child, Place::Nested);
             }
-        }
+        });
     }
 
     /// Checks an expression whose value is used.

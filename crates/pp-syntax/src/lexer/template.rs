@@ -9,8 +9,10 @@ use crate::token::TokenKind;
 impl Lexer<'_> {
     /// Continues after the `%>` of a tag.
     pub fn after_tag(&mut self, trims: bool) {
-        if trims {
-            self.trim_start();
+        if trims && self.trim_start() && self.at == self.end {
+            // What is trimmed at the end of the file leaves an empty text, which is a statement.
+            let content = self.tokens.add_content("");
+            self.push_made(TokenKind::RenderText, self.at, self.at, Some(content));
         }
         self.template_text();
     }
@@ -97,16 +99,17 @@ impl Lexer<'_> {
             }
             return;
         }
-        self.related_error(SyntaxErrorKind::UnclosedTagComment, (body, body), (open, body));
+        self.related_error(SyntaxErrorKind::UnclosedTagComment, (body - 1, body), (open, body));
         self.at = self.end;
     }
 
-    /// Skips blanks, and a newline after them.
-    fn trim_start(&mut self) {
+    /// Skips blanks, and a newline after them. Returns whether there were any.
+    fn trim_start(&mut self) -> bool {
         let rest = &self.text[self.at..self.end];
         let trimmed = rest.trim_start_matches([' ', '\t']);
         let trimmed = trimmed.strip_prefix("\r\n").or(trimmed.strip_prefix('\n')).unwrap_or(trimmed);
         self.at += rest.len() - trimmed.len();
+        trimmed.len() < rest.len()
     }
 
     fn add_render_text(&mut self, start: usize, end: usize, text: String) {

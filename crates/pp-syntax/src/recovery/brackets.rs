@@ -29,55 +29,81 @@ struct Open {
     closer: TokenKind,
 }
 
+/// Matches brackets while the tokens are read.
+struct Matcher {
+    entries: Vec<Entry>,
+    open: Vec<Open>,
+    /// The number of braces that are open, so that the search for one can be left out.
+    open_braces: usize,
+    /// The number of keywords, at each level, whose blocks are still to come.
+    heads: Vec<u32>,
+}
+
+impl Matcher {
+    fn head(&mut self) -> Option<&mut u32> {
+        self.heads.last_mut()
+    }
+
+    /// Opens a bracket. Returns whether it is a `{` before statements.
+    fn open(&mut self, token: TokenIdx, kind: TokenKind, closer: TokenKind, previous: TokenKind) -> bool {
+        let mut is_block = false;
+        if kind == TokenKind::OpenBrace
+            && let Some(head) = self.head()
+        {
+            is_block = previous != TokenKind::Class && (*head > 0 || previous == TokenKind::Colon);
+            *head = head.saturating_sub(1);
+        }
+        self.open_braces += usize::from(closer == TokenKind::CloseBrace);
+        self.open.push(Open { token, closer });
+        self.heads.push(0);
+        is_block
+    }
+
+    /// Closes a bracket and those inside it. Returns the one that is closed.
+    fn close(&mut self, token: TokenIdx, kind: TokenKind) -> Option<TokenIdx> {
+        if kind == TokenKind::CloseBrace && self.open_braces == 0 {
+            return None;
+        }
+        let depth = matching(&self.open, kind)?;
+        let opener = self.open[depth].token;
+        self.open_braces -= self.open[depth..].iter().filter(|open| open.closer == TokenKind::CloseBrace).count();
+        self.open.truncate(depth);
+        self.heads.truncate(depth + 1);
+        self.entries[opener.as_u32() as usize].partner = Some(token).into();
+        Some(opener)
+    }
+}
+
 impl Brackets {
     /// Matches the brackets of a file. A closing bracket closes the last open one of its kind; those in between stay unclosed.
     pub fn new(tokens: &Tokens) -> Brackets {
-        let mut entries: Vec<Entry> = Vec::with_capacity(tokens.list.len());
-        let mut open: Vec<Open> = Vec::new();
-        // The number of keywords, at each level, whose blocks are still to come.
-        let mut heads = vec![0_u32];
+        let entries = Vec::with_capacity(tokens.list.len());
+        let mut matcher = Matcher { entries, open: Vec::new(), open_braces: 0, heads: vec![0] };
         let mut previous = TokenKind::ManifestStart;
         for (index, token) in tokens.list.iter().enumerate() {
             let at = TokenIdx::from_u32(index as u32);
-            let around = open.last().map(|open| open.token).into();
+            let around = matcher.open.last().map(|open| open.token).into();
             let mut entry = Entry { around, partner: None.into(), is_block: false };
             let next = tokens.list.get(index + 1).map(|token| token.kind);
             let is_key = matches!(next, Some(TokenKind::Rocket | TokenKind::PlusRocket));
-            match token.kind {
-                kind if starts_block_head(kind) && !is_key => change(&mut heads, |count| count + 1),
-                TokenKind::BarClose | TokenKind::Else => change(&mut heads, |count| count + 1),
-                kind => {
-                    if let Some(closer) = closer_of(kind) {
-                        if kind == TokenKind::OpenBrace {
-                            let has_head = heads.last().is_some_and(|count| *count > 0);
-                            entry.is_block = previous != TokenKind::Class && (has_head || previous == TokenKind::Colon);
-                            change(&mut heads, |count| count.saturating_sub(1));
-                        }
-                        open.push(Open { token: at, closer });
-                        heads.push(0);
-                    } else if matches!(
-                        kind,
-                        TokenKind::CloseBrace
-                            | TokenKind::CloseParen
-                            | TokenKind::CloseBracket
-                            | TokenKind::ExpressionClose
-                            | TokenKind::InterpolationClose
-                    ) && let Some(depth) = matching(&open, kind)
-                    {
-                        let opener = open[depth].token;
-                        open.truncate(depth);
-                        heads.truncate(depth + 1);
-                        entry.around = Some(opener).into();
-                        entry.partner = Some(opener).into();
-                        entries[opener.as_u32() as usize].partner = Some(at).into();
-                    }
+            if let Some(closer) = closer_of(token.kind) {
+                entry.is_block = matcher.open(at, token.kind, closer, previous);
+            } else if is_closer(token.kind) {
+                if let Some(opener) = matcher.close(at, token.kind) {
+                    entry.around = Some(opener).into();
+                    entry.partner = Some(opener).into();
                 }
+            } else if expects_block(token.kind)
+                && !is_key
+                && let Some(head) = matcher.head()
+            {
+                *head += 1;
             }
-            entries.push(entry);
+            matcher.entries.push(entry);
             previous = token.kind;
         }
-        let unclosed = open.into_iter().map(|open| open.token).collect();
-        Brackets { entries, unclosed }
+        let unclosed = matcher.open.into_iter().map(|open| open.token).collect();
+        Brackets { entries: matcher.entries, unclosed }
     }
 
     fn entry(&self, token: TokenIdx) -> Option<&Entry> {
@@ -131,23 +157,20 @@ impl Brackets {
     }
 }
 
-fn change(heads: &mut [u32], change: impl FnOnce(u32) -> u32) {
-    if let Some(last) = heads.last_mut() {
-        *last = change(*last);
-    }
+/// Returns whether a block comes after this token and an expression, a name or parameters.
+fn expects_block(kind: TokenKind) -> bool {
+    kind.starts_block() && kind != TokenKind::Case || matches!(kind, TokenKind::BarClose | TokenKind::Else)
 }
 
-/// Returns whether a block follows the expression after this keyword.
-fn starts_block_head(kind: TokenKind) -> bool {
+fn is_closer(kind: TokenKind) -> bool {
     matches!(
         kind,
-        TokenKind::If
-            | TokenKind::Elsif
-            | TokenKind::Unless
-            | TokenKind::Class
-            | TokenKind::Define
-            | TokenKind::Node
-            | TokenKind::Function
+        TokenKind::CloseBrace
+            | TokenKind::CloseParen
+            | TokenKind::CloseBracket
+            | TokenKind::ExpressionClose
+            | TokenKind::InterpolationClose
+            | TokenKind::RenderClose
     )
 }
 
@@ -161,13 +184,14 @@ fn closer_of(kind: TokenKind) -> Option<TokenKind> {
         TokenKind::OpenList | TokenKind::OpenIndex => TokenKind::CloseBracket,
         TokenKind::ExpressionOpen => TokenKind::ExpressionClose,
         TokenKind::InterpolationOpen => TokenKind::InterpolationClose,
+        TokenKind::RenderOpen => TokenKind::RenderClose,
         _ => return None,
     })
 }
 
 /// Returns which open bracket a closing one closes. Parentheses and lists do not reach out of braces.
 fn matching(open: &[Open], kind: TokenKind) -> Option<usize> {
-    let is_outer = matches!(kind, TokenKind::CloseBrace | TokenKind::ExpressionClose | TokenKind::InterpolationClose);
+    let is_outer = !matches!(kind, TokenKind::CloseParen | TokenKind::CloseBracket);
     for (depth, candidate) in open.iter().enumerate().rev() {
         if candidate.closer == kind {
             return Some(depth);

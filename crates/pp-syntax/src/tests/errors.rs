@@ -212,8 +212,8 @@ fn templates_have_their_own_errors() {
         "<%# never",
         Mode::Template,
         expect![[r#"
-        1:4 P0219 Reaching end after opening <%# without seeing %> [a comment in a template ends with `%>`]
-    "#]],
+            1:3 P0219 Reaching end after opening <%# without seeing %> [a comment in a template ends with `%>`]
+        "#]],
     );
 }
 

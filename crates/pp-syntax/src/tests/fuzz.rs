@@ -156,4 +156,6 @@ fn hostile_texts_take_linear_time() {
         check(&text, Mode::Manifest);
         check(&text, Mode::Template);
     }
+    check(&format!("{}{}", "(".repeat(100_000), "}".repeat(100_000)), Mode::Manifest);
+    check(&format!("{}{}", "if 1 {".repeat(50_000), ")".repeat(100_000)), Mode::Manifest);
 }
