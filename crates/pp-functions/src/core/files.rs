@@ -98,7 +98,7 @@ pub(crate) static MODULE_DIRECTORY: Function = Function::typed(
 
 pub(crate) static EPP: Function = Function::typed(
     "epp",
-    &[r"String path, Hash[Pattern[/^\w+$/], Any] ?parameters >> Variant[String, Sensitive[String]]"],
+    &[r"String path, Hash[Pattern[/^\w+$/], Any] ?parameters"],
     "Evaluates a template in EPP, Puppet's own template language, and returns its text. The template is given by its absolute \
      path, or as `module/path` for a file in the folder `templates` of a module; the hash has its parameters.",
     |call| call.host.epp(Template::Named(call.string(0)), call.hash(1)),
@@ -106,7 +106,7 @@ pub(crate) static EPP: Function = Function::typed(
 
 pub(crate) static INLINE_EPP: Function = Function::typed(
     "inline_epp",
-    &[r"String template, Hash[Pattern[/^\w+$/], Any] ?parameters >> Variant[String, Sensitive[String]]"],
+    &[r"String template, Hash[Pattern[/^\w+$/], Any] ?parameters"],
     "Evaluates a string as a template in EPP, Puppet's own template language, and returns its text. The template sees the \
      variables of the caller; the hash has its parameters.",
     |call| call.host.epp(Template::Text(call.string(0)), call.hash(1)),

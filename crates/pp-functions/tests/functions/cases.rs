@@ -83,7 +83,7 @@ fn every_function_has_a_case_that_succeeds_and_one_that_fails() {
         let (succeeds, fails) = seen.get(name).copied().unwrap_or_default();
         let may_not_succeed = always_fail.contains(&name) || also_fail.contains(&name) || with_blocks.contains(&name);
         assert!(succeeds || may_not_succeed || by_hand.contains(&name), "no case in which {name} succeeds");
-        assert!(fails || never_fail.contains(&name), "no case in which {name} fails");
+        assert!(fails || never_fail.contains(&name) || by_hand.contains(&name), "no case in which {name} fails");
     }
 }
 
@@ -127,33 +127,79 @@ fn the_host_is_asked_for_what_is_not_a_value() {
     let check = |name: &str, arguments: &str, expected: expect_test::Expect| {
         expected.assert_eq(&run(&mut Notebook::default(), name, &json(arguments), None));
     };
-    check("include", r#""a", ["b", ["c"]]"#, expect![]);
-    check("contain", r#""a""#, expect![]);
-    check("require", r#""a""#, expect![]);
-    check("create_resources", r#""@notify", {"a": {"message": "x"}}, {"withpath": true}"#, expect![]);
-    check("realize", r#""User[a]", ["User[b]"]"#, expect![]);
-    check("tag", r#""a", "b""#, expect![]);
-    check("tagged", r#""here""#, expect![]);
-    check("tagged", r#""here", "there""#, expect![]);
-    check("defined", r#""nosuch", "file""#, expect![]);
-    check("file", r#""nosuch", "m/text""#, expect![]);
-    check("file", r#""m/binary""#, expect![]);
-    check("binary_file", r#""m/binary""#, expect![]);
-    check("find_file", r#""nosuch", "m/text""#, expect![]);
-    check("find_template", r#"["m/page.epp"]"#, expect![]);
-    check("module_directory", r#""nosuch", "m""#, expect![]);
-    check("epp", r#""m/page.epp", {"a": 1}"#, expect![]);
-    check("inline_epp", r#""<%= 1 %>""#, expect![]);
-    check("lookup", r#""key""#, expect![]);
-    check("lookup", r#"["a", "b"], null, null, "default""#, expect![]);
-    check("lookup", r#"{"name": "a", "merge": "hash"}"#, expect![]);
-    check("lookup", r#"{"names": "a"}"#, expect![]);
-    check("hiera", r#""key", "default""#, expect![]);
-    check("hiera_array", r#""key""#, expect![]);
-    check("hiera_hash", r#""key""#, expect![]);
-    check("hiera_include", r#""key""#, expect![]);
-    check("template", r#""m/page.erb""#, expect![]);
-    check("generate", r#""/bin/date""#, expect![]);
+    check("include", r#""a", ["b", ["c"]]"#, expect![[r#"
+        Include 'a', 'b', 'c'
+        ['a', 'b', 'c']"#]]);
+    check("contain", r#""a""#, expect![[r#"
+        Contain 'a'
+        ['a']"#]]);
+    check("require", r#""a""#, expect![[r#"
+        Require 'a'
+        ['a']"#]]);
+    check("create_resources", r#""@notify", {"a": {"message": "x"}}, {"withpath": true}"#, expect![[r#"
+        create @notify {'a' => {'message' => 'x'}}, {'withpath' => true}
+        undef"#]]);
+    check("realize", r#""User[a]", ["User[b]"]"#, expect![[r#"
+        realize 'User[a]', 'User[b]'
+        undef"#]]);
+    check("tag", r#""a", "b""#, expect![[r#"
+        tag 'a', 'b'
+        undef"#]]);
+    check("tagged", r#""here""#, expect!["true"]);
+    check("tagged", r#""here", "there""#, expect!["false"]);
+    check("defined", r#""nosuch", "file""#, expect!["true"]);
+    check("file", r#""nosuch", "m/text""#, expect![[r#""text\n""#]]);
+    check("file", r#""m/binary""#, expect!["error: file(): '/modules/m/files/binary' is not encoded in UTF-8; use binary_file() to read it"]);
+    check("binary_file", r#""m/binary""#, expect![[r#"Binary("/wA=")"#]]);
+    check("find_file", r#""nosuch", "m/text""#, expect!["'/modules/m/files/text'"]);
+    check("find_template", r#"["m/page.epp"]"#, expect!["'/modules/m/templates/page.epp'"]);
+    check("module_directory", r#""nosuch", "m""#, expect!["'/modules/m'"]);
+    check("epp", r#""m/page.epp", {"a": 1}"#, expect![[r#"
+        Named("m/page.epp") {'a' => 1}
+        'rendered'"#]]);
+    check("inline_epp", r#""<%= 1 %>""#, expect![[r#"
+        Text("<%= 1 %>") 
+        'rendered'"#]]);
+    check("lookup", r#""key""#, expect![[r#"
+        lookup('key')
+        'found'"#]]);
+    check("lookup", r#"["a", "b"], null, null, "default""#, expect![[r#"
+        lookup(['a', 'b'], undef, undef, 'default')
+        'found'"#]]);
+    check("lookup", r#"{"name": "a", "merge": "hash"}"#, expect![[r#"
+        lookup({'name' => 'a', 'merge' => 'hash'})
+        'found'"#]]);
+    check("lookup", r#"{"names": "a"}"#, expect![[r#"
+        error: The function 'lookup' was called with arguments it does not accept. It expects one of:
+          (NameType = Variant[String, Array[String]] name, ValueType = Type value_type?, MergeType = Variant[String[1], Hash[String, Scalar]] merge?)
+            rejected: parameter 'name' expects a NameType = Variant[String, Array[String]] value, got Struct
+          (NameType = Variant[String, Array[String]] name, Optional[ValueType] value_type, Optional[MergeType] merge, DefaultValueType = Any default_value)
+            rejected: expects 4 arguments, got 1
+          (NameType = Variant[String, Array[String]] name, ValueType = Type value_type?, MergeType = Variant[String[1], Hash[String, Scalar]] merge?, BlockType = Callable[NameType = Variant[String, Array[String]]] block)
+            rejected: parameter 'name' expects a NameType = Variant[String, Array[String]] value, got Struct
+          (OptionsWithName = Struct[{'name' => NameType = Variant[String, Array[String]], 'value_type' => Optional[ValueType = Type], 'default_value' => DefaultValueType = Any, 'override' => Optional[Hash[String, Any]], 'default_values_hash' => Optional[Hash[String, Any]], 'merge' => Optional[MergeType = Variant[String[1], Hash[String, Scalar]]]}] options_hash, BlockType = Callable[NameType = Variant[String, Array[String]]] block?)
+            rejected: parameter 'options_hash' expects a value for key 'name'
+            rejected: parameter 'options_hash' unrecognized key 'names'
+          (Variant[String, Array[String]] name, OptionsWithoutName = Struct[{'value_type' => Optional[ValueType = Type], 'default_value' => DefaultValueType = Any, 'override' => Optional[Hash[String, Any]], 'default_values_hash' => Optional[Hash[String, Any]], 'merge' => Optional[MergeType = Variant[String[1], Hash[String, Scalar]]]}] options_hash, BlockType = Callable[NameType = Variant[String, Array[String]]] block?)
+            rejected: expects 2 arguments, got 1"#]]);
+    check("hiera", r#""key", "default""#, expect![[r#"
+        deprecated: The function 'hiera' is deprecated in favor of using 'lookup'. See https://puppet.com/docs/puppet/7.23/deprecated_language.html
+        hiera('key', 'default')
+        'found'"#]]);
+    check("hiera_array", r#""key""#, expect![[r#"
+        deprecated: The function 'hiera_array' is deprecated in favor of using 'lookup'. See https://puppet.com/docs/puppet/7.23/deprecated_language.html
+        hiera_array('key')
+        'found'"#]]);
+    check("hiera_hash", r#""key""#, expect![[r#"
+        deprecated: The function 'hiera_hash' is deprecated in favor of using 'lookup'. See https://puppet.com/docs/puppet/7.23/deprecated_language.html
+        hiera_hash('key')
+        'found'"#]]);
+    check("hiera_include", r#""key""#, expect![[r#"
+        deprecated: The function 'hiera_include' is deprecated in favor of using 'lookup'. See https://puppet.com/docs/puppet/7.23/deprecated_language.html
+        hiera_include('key')
+        'found'"#]]);
+    check("template", r#""m/page.erb""#, expect!["error: Function template() is not available: ERB templates contain Ruby; write the template in EPP and use epp()"]);
+    check("generate", r#""/bin/date""#, expect!["error: Function generate() is not available: it would run '/bin/date' on the host that compiles"]);
 }
 
 #[test]
@@ -169,10 +215,10 @@ fn iterators_are_taken_from_or_seen_as_a_whole() {
         let block = if with_block { Some(&block) } else { None };
         expected.assert_eq(&run(&mut host, name, std::slice::from_ref(&iterator), block));
     };
-    check("unique", false, expect![]);
-    check("map", true, expect![]);
-    check("map", true, expect![]);
-    check("unique", false, expect![]);
+    check("unique", false, expect!["[3, 2, 1]"]);
+    check("map", true, expect!["[3, 2, 1]"]);
+    check("map", true, expect!["[]"]);
+    check("unique", false, expect!["[3, 2, 1]"]);
 }
 
 #[test]
@@ -180,15 +226,15 @@ fn values_are_read_by_a_format() {
     let check = |arguments: &str, expected: expect_test::Expect| {
         expected.assert_eq(&run(&mut Notebook::default(), "scanf", &json(arguments), None));
     };
-    check(r#""5 apples for 1.5 each", "%d %s for %f""#, expect![]);
-    check(r#""ff 077 0x1F -12", "%x %o %i %i""#, expect![]);
-    check(r#""abc123", "%[a-z]%3d""#, expect![]);
-    check(r#""12345", "%2d%*c%d""#, expect![]);
-    check(r#""x", "%d""#, expect![]);
-    check(r#""a]b", "%[]a]%[^x]""#, expect![]);
-    check(r#""99999999999999999999", "%d""#, expect![]);
-    check(r#""5", "%q""#, expect![]);
-    check(r#""5""#, expect![]);
+    check(r#""5 apples for 1.5 each", "%d %s for %f""#, expect!["[5, 'apples', 1.5]"]);
+    check(r#""ff 077 0x1F -12", "%x %o %i %i""#, expect!["[255, 63, 31, -12]"]);
+    check(r#""abc123", "%[a-z]%3d""#, expect!["['abc', 123]"]);
+    check(r#""12345", "%2d%*c%d""#, expect!["[12, 45]"]);
+    check(r#""x", "%d""#, expect!["[]"]);
+    check(r#""a]b", "%[]a]%[^x]""#, expect!["['a]', 'b']"]);
+    check(r#""99999999999999999999", "%d""#, expect!["[]"]);
+    check(r#""5", "%q""#, expect!["error: scanf(): malformed directive in the format '%q'"]);
+    check(r#""5""#, expect!["error: 'scanf' expects 2 arguments, got 1"]);
 }
 
 #[test]
@@ -198,11 +244,11 @@ fn types_convert_values() {
     let mut check = |name: &str, arguments: &[Value], expected: expect_test::Expect| {
         expected.assert_eq(&run(&mut host, name, arguments, None));
     };
-    check("new", &[integer.clone(), "42".into()], expect![]);
-    check("new", &[integer.clone(), "x".into()], expect![]);
-    check("convert_to", &["42".into(), integer.clone()], expect![]);
-    check("assert_type", &[integer.clone(), Value::from(5)], expect![]);
-    check("assert_type", &[integer, "x".into()], expect![]);
-    check("unwrap", &[Value::Sensitive(std::sync::Arc::new("secret".into()))], expect![]);
-    check("empty", &[Value::Sensitive(std::sync::Arc::new("".into()))], expect![]);
+    check("new", &[integer.clone(), "42".into()], expect!["42"]);
+    check("new", &[integer.clone(), "x".into()], expect!["error: 'new' The string 'x' cannot be converted to Integer"]);
+    check("convert_to", &["42".into(), integer.clone()], expect!["42"]);
+    check("assert_type", &[integer.clone(), Value::from(5)], expect!["5"]);
+    check("assert_type", &[integer, "x".into()], expect!["error: assert_type(): expects an Integer value, got String"]);
+    check("unwrap", &[Value::Sensitive(std::sync::Arc::new("secret".into()))], expect!["'secret'"]);
+    check("empty", &[Value::Sensitive(std::sync::Arc::new("".into()))], expect!["true"]);
 }

@@ -16,6 +16,7 @@ pub(crate) type Body = fn(&[Value]) -> Result<Value, Interrupt>;
 pub(crate) struct Notebook {
     bodies: Vec<Body>,
     pub(crate) notes: Vec<String>,
+    deprecated: Vec<String>,
     steps: u64,
 }
 
@@ -69,8 +70,11 @@ impl Host for Notebook {
         self.note(format!("warning: {message}"));
     }
 
-    fn deprecate(&mut self, _key: &str, message: &str) {
-        self.note(format!("deprecated: {message}"));
+    fn deprecate(&mut self, key: &str, message: &str) {
+        if !self.deprecated.iter().any(|known| known == key) {
+            self.deprecated.push(key.to_owned());
+            self.note(format!("deprecated: {message}"));
+        }
     }
 
     fn strict(&self) -> Strict {
