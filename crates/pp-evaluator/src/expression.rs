@@ -120,7 +120,7 @@ impl<'e> Evaluator<'e> {
                 entries.iter().map(|(key, value)| Value::array(vec![key.clone(), value.clone()])).collect()
             }
             Value::Undef => Vec::new(),
-            Value::Iterator(iterator) => std::iter::from_fn(|| iterator.take_next()).collect(),
+            Value::Iterator(iterator) => iterator.all().to_vec(),
             other => vec![other],
         };
         self.spend(values.len() as u64, 0).map_err(|error| self.fault(id, error))?;

@@ -223,7 +223,7 @@ fn slice(call: &mut Call<'_>) -> Result<Value, Interrupt> {
     if count == 0 {
         return Err(fail("slice(): block must define at least one parameter. Block has 0."));
     }
-    let spread = count > 1 || block.captures_rest;
+    let spread = if block.captures_rest { size > 1 } else { count > 1 };
     let required =
         usize::try_from(block.callable.parameters.size.map_or(count as u64, |size| size.min)).unwrap_or(count);
     if spread && !block.captures_rest && size < required {

@@ -53,10 +53,10 @@ pub(crate) static FAIL: Function = Function::counted(
     },
 );
 
-/// Returns a value as the message of `fail` shows it: arrays and hashes as Ruby writes them.
+/// Returns a value as the message of `fail` shows it: arrays, hashes and references as Ruby writes them.
 fn word(value: &Value) -> String {
     match value {
-        Value::Array(_) | Value::Hash(_) => inspect(value),
+        Value::Array(_) | Value::Hash(_) | Value::Type(_) => inspect(value),
         other => interpolate(other),
     }
 }

@@ -130,8 +130,18 @@ fn number(value: &Value) -> Option<Value> {
     match value {
         Value::Integer(_) => Some(value.clone()),
         Value::Float(float) if !float.0.is_nan() => Some(value.clone()),
-        Value::String(text) => decimal(text),
+        Value::String(text) => scientific(text),
         _ => None,
+    }
+}
+
+/// Reads a decimal number that may have an exponent.
+fn scientific(text: &str) -> Option<Value> {
+    match text.split_once(['e', 'E']) {
+        Some((number, exponent)) if matches!(decimal(exponent), Some(Value::Integer(_))) => {
+            decimal(number).and_then(|_| text.parse::<f64>().ok()).map(Value::from)
+        }
+        _ => decimal(text),
     }
 }
 

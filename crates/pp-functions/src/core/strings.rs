@@ -2,13 +2,13 @@
 
 use std::cmp::Ordering;
 
-use pp_types::{Hash, Value};
+use pp_types::{Hash, Type, Value};
 
 use crate::arguments::fail;
 use crate::elements::{Elements, Pass};
 use crate::function::{Call, Function};
 use crate::host::Interrupt;
-use crate::ruby::inspect::{class_name, with_stack};
+use crate::ruby::inspect::{class_name, inspect, with_stack};
 use crate::ruby::titlecase;
 
 /// The signatures of functions that change strings, and those in an array.
@@ -158,11 +158,20 @@ pub(crate) static SPRINTF: Function = Function::counted(
      take the values of a hash.",
     |call| {
         let format = call.text(0);
-        let formatted = pp_types::sprintf(&format, call.arguments.get(1..).unwrap_or(&[]))?;
+        let arguments: Vec<Value> = call.arguments.iter().skip(1).map(plain_reference).collect();
+        let formatted = pp_types::sprintf(&format, &arguments)?;
         call.charge(1, formatted.len())?;
         Ok(Value::string(formatted))
     },
 );
+
+/// Replaces a reference to a resource by its text, without quotes around the title.
+fn plain_reference(value: &Value) -> Value {
+    match value {
+        Value::Type(Type::Resource(Some(_), Some(_)) | Type::Class(Some(_))) => Value::string(inspect(value)),
+        other => other.clone(),
+    }
+}
 
 pub(crate) static SHELLQUOTE: Function = Function::counted(
     "shellquote",

@@ -60,7 +60,7 @@ impl Options {
     }
 
     /// Returns what is inside a value; `None` if it is not a container.
-    fn children(&self, value: &Value) -> Option<Vec<(Value, Value)>> {
+    fn children(&self, Node { path, value }: &Node) -> Option<Vec<(Value, Value)>> {
         if self.container_type.as_ref().is_some_and(|ty| !is_instance(ty, value)) {
             return None;
         }
@@ -69,7 +69,7 @@ impl Options {
                 Some(values.iter().enumerate().map(|(index, value)| (index_value(index), value.clone())).collect())
             }
             Value::Hash(entries) => Some(entries.iter().map(|(key, value)| (key.clone(), value.clone())).collect()),
-            Value::Iterator(iterator) => {
+            Value::Iterator(iterator) if path.is_empty() => {
                 let values = iterator.all().iter().enumerate();
                 Some(values.map(|(index, value)| (index_value(index), value.clone())).collect())
             }
@@ -107,7 +107,7 @@ fn tree_each(call: &mut Call<'_>) -> Result<Value, Interrupt> {
     // The nodes that are still to be visited: a stack from the back, or a queue from the front.
     let mut nodes = VecDeque::from([Node { path: Vec::new(), value: call.argument(0).clone() }]);
     while let Some(node) = if options.is_breadth_first { nodes.pop_front() } else { nodes.pop_back() } {
-        let children = options.children(&node.value);
+        let children = options.children(&node);
         let is_included = match (node.path.is_empty(), &children) {
             (true, _) => options.include_root,
             (false, Some(_)) => options.include_containers,

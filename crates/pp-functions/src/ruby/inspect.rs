@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use pp_types::{Type, Value, interpolate};
 
+use crate::ruby::titlecase::capitalize;
+
 /// The part of the stack that must be free before the next level, and what is added to it otherwise.
 const STACK_NEEDED: usize = 64 << 10;
 const STACK_ADDED: usize = 1 << 20;
@@ -47,6 +49,22 @@ pub(crate) fn inspect_into(value: &Value, text: &mut String) {
                 inspect_into(value, text);
             }
             text.push('}');
+        }
+        Value::Type(Type::Resource(Some(ty), Some(title))) => {
+            text.push_str(ty);
+            text.push('[');
+            text.push_str(title);
+            text.push(']');
+        }
+        Value::Type(Type::Class(Some(name))) => {
+            text.push_str("Class[");
+            for (at, segment) in name.split("::").enumerate() {
+                if at > 0 {
+                    text.push_str("::");
+                }
+                text.push_str(&capitalize(segment));
+            }
+            text.push(']');
         }
         other => text.push_str(&interpolate(other)),
     });

@@ -163,7 +163,8 @@ fn format_parts(format: &str, parts: &Parts, text: &mut String) -> Option<()> {
         text.push_str(&rest[..at]);
         let directive = &rest[at..];
         let (flags, modifier, letter, length) = read_directive(directive)?;
-        let known = is_modifier_allowed(modifier, letter) && (flags.colons == 0 || letter == 'z');
+        let colons_end = directive[..length - letter.len_utf8()].ends_with(':');
+        let known = is_modifier_allowed(modifier, letter) && (flags.colons == 0 || (letter == 'z' && colons_end));
         if !known || format_directive(letter, &flags, parts, text).is_none() {
             text.push_str(&directive[..length]);
         }
@@ -350,7 +351,7 @@ mod tests {
     #[test]
     fn formats_offsets() {
         check("%z %:z %::z %:::z", "+0000 +00:00 +00:00:00 +00");
-        check("%_8z|%-z|%010z|%_10z|%10:z", "    +000|-0000|+000000000|      +000|+000000:00");
+        check("%_8z|%-z|%010z|%_10z|%10:z|%:10z", "    +000|-0000|+000000000|      +000|+000000:00|%:10z");
         let zone = parse_zone("-01:30").unwrap();
         let text = format_time("%_z|%-z|%:z|%::z|%:::z|%Z", MONDAY, zone);
         assert_eq!(text.as_deref(), Some(" -130|-0130|-01:30|-01:30:00|-01:30|"));

@@ -34,11 +34,13 @@ const ABBREVIATIONS: &[(&str, i64)] = &[
     ("bst", 60),
     ("cat", 120),
     ("cdt", -300),
+    ("central", -360),
     ("cest", 120),
     ("cet", 60),
     ("cst", -360),
     ("eat", 180),
     ("edt", -240),
+    ("eastern", -300),
     ("eest", 180),
     ("eet", 120),
     ("est", -300),
@@ -50,17 +52,20 @@ const ABBREVIATIONS: &[(&str, i64)] = &[
     ("mdt", -360),
     ("mest", 120),
     ("met", 60),
+    ("mountain", -420),
     ("msd", 240),
     ("msk", 180),
     ("mst", -420),
     ("nzdt", 780),
     ("nzst", 720),
+    ("pacific", -480),
     ("pdt", -420),
     ("pst", -480),
     ("sast", 120),
     ("sgt", 480),
     ("ut", 0),
     ("utc", 0),
+    ("w. europe", 60),
     ("wat", 60),
     ("west", 60),
     ("wet", 0),
@@ -79,6 +84,7 @@ pub(crate) fn parse_zone(text: &str) -> Result<Zone, ZoneError> {
         return Ok(local_zone());
     }
     let lower = text.to_ascii_lowercase();
+    let lower = lower.strip_suffix(" standard time").unwrap_or(&lower);
     let sign_at = lower.find(['+', '-']);
     let (name, offset) = lower.split_at(sign_at.unwrap_or(lower.len()));
     let minutes = match name {

@@ -127,49 +127,100 @@ fn the_host_is_asked_for_what_is_not_a_value() {
     let check = |name: &str, arguments: &str, expected: expect_test::Expect| {
         expected.assert_eq(&run(&mut Notebook::default(), name, &json(arguments), None));
     };
-    check("include", r#""a", ["b", ["c"]]"#, expect![[r#"
+    check(
+        "include",
+        r#""a", ["b", ["c"]]"#,
+        expect![[r#"
         Include 'a', 'b', 'c'
-        ['a', 'b', 'c']"#]]);
-    check("contain", r#""a""#, expect![[r#"
+        ['a', 'b', 'c']"#]],
+    );
+    check(
+        "contain",
+        r#""a""#,
+        expect![[r#"
         Contain 'a'
-        ['a']"#]]);
-    check("require", r#""a""#, expect![[r#"
+        ['a']"#]],
+    );
+    check(
+        "require",
+        r#""a""#,
+        expect![[r#"
         Require 'a'
-        ['a']"#]]);
-    check("create_resources", r#""@notify", {"a": {"message": "x"}}, {"withpath": true}"#, expect![[r#"
+        ['a']"#]],
+    );
+    check(
+        "create_resources",
+        r#""@notify", {"a": {"message": "x"}}, {"withpath": true}"#,
+        expect![[r#"
         create @notify {'a' => {'message' => 'x'}}, {'withpath' => true}
-        undef"#]]);
-    check("realize", r#""User[a]", ["User[b]"]"#, expect![[r#"
+        undef"#]],
+    );
+    check(
+        "realize",
+        r#""User[a]", ["User[b]"]"#,
+        expect![[r#"
         realize 'User[a]', 'User[b]'
-        undef"#]]);
-    check("tag", r#""a", "b""#, expect![[r#"
+        undef"#]],
+    );
+    check(
+        "tag",
+        r#""a", "b""#,
+        expect![[r#"
         tag 'a', 'b'
-        undef"#]]);
+        undef"#]],
+    );
     check("tagged", r#""here""#, expect!["true"]);
     check("tagged", r#""here", "there""#, expect!["false"]);
     check("defined", r#""nosuch", "file""#, expect!["true"]);
     check("file", r#""nosuch", "m/text""#, expect![[r#""text\n""#]]);
-    check("file", r#""m/binary""#, expect!["error: file(): '/modules/m/files/binary' is not encoded in UTF-8; use binary_file() to read it"]);
+    check(
+        "file",
+        r#""m/binary""#,
+        expect!["error: file(): '/modules/m/files/binary' is not encoded in UTF-8; use binary_file() to read it"],
+    );
     check("binary_file", r#""m/binary""#, expect![[r#"Binary("/wA=")"#]]);
     check("find_file", r#""nosuch", "m/text""#, expect!["'/modules/m/files/text'"]);
     check("find_template", r#"["m/page.epp"]"#, expect!["'/modules/m/templates/page.epp'"]);
     check("module_directory", r#""nosuch", "m""#, expect!["'/modules/m'"]);
-    check("epp", r#""m/page.epp", {"a": 1}"#, expect![[r#"
+    check(
+        "epp",
+        r#""m/page.epp", {"a": 1}"#,
+        expect![[r#"
         Named("m/page.epp") {'a' => 1}
-        'rendered'"#]]);
-    check("inline_epp", r#""<%= 1 %>""#, expect![[r#"
+        'rendered'"#]],
+    );
+    check(
+        "inline_epp",
+        r#""<%= 1 %>""#,
+        expect![[r#"
         Text("<%= 1 %>") 
-        'rendered'"#]]);
-    check("lookup", r#""key""#, expect![[r#"
+        'rendered'"#]],
+    );
+    check(
+        "lookup",
+        r#""key""#,
+        expect![[r#"
         lookup('key')
-        'found'"#]]);
-    check("lookup", r#"["a", "b"], null, null, "default""#, expect![[r#"
+        'found'"#]],
+    );
+    check(
+        "lookup",
+        r#"["a", "b"], null, null, "default""#,
+        expect![[r#"
         lookup(['a', 'b'], undef, undef, 'default')
-        'found'"#]]);
-    check("lookup", r#"{"name": "a", "merge": "hash"}"#, expect![[r#"
+        'found'"#]],
+    );
+    check(
+        "lookup",
+        r#"{"name": "a", "merge": "hash"}"#,
+        expect![[r#"
         lookup({'name' => 'a', 'merge' => 'hash'})
-        'found'"#]]);
-    check("lookup", r#"{"names": "a"}"#, expect![[r#"
+        'found'"#]],
+    );
+    check(
+        "lookup",
+        r#"{"names": "a"}"#,
+        expect![[r#"
         error: The function 'lookup' was called with arguments it does not accept. It expects one of:
           (NameType = Variant[String, Array[String]] name, ValueType = Type value_type?, MergeType = Variant[String[1], Hash[String, Scalar]] merge?)
             rejected: parameter 'name' expects a NameType = Variant[String, Array[String]] value, got Struct
@@ -181,25 +232,52 @@ fn the_host_is_asked_for_what_is_not_a_value() {
             rejected: parameter 'options_hash' expects a value for key 'name'
             rejected: parameter 'options_hash' unrecognized key 'names'
           (Variant[String, Array[String]] name, OptionsWithoutName = Struct[{'value_type' => Optional[ValueType = Type], 'default_value' => DefaultValueType = Any, 'override' => Optional[Hash[String, Any]], 'default_values_hash' => Optional[Hash[String, Any]], 'merge' => Optional[MergeType = Variant[String[1], Hash[String, Scalar]]]}] options_hash, BlockType = Callable[NameType = Variant[String, Array[String]]] block?)
-            rejected: expects 2 arguments, got 1"#]]);
-    check("hiera", r#""key", "default""#, expect![[r#"
+            rejected: expects 2 arguments, got 1"#]],
+    );
+    check(
+        "hiera",
+        r#""key", "default""#,
+        expect![[r#"
         deprecated: The function 'hiera' is deprecated in favor of using 'lookup'. See https://puppet.com/docs/puppet/7.23/deprecated_language.html
         hiera('key', 'default')
-        'found'"#]]);
-    check("hiera_array", r#""key""#, expect![[r#"
+        'found'"#]],
+    );
+    check(
+        "hiera_array",
+        r#""key""#,
+        expect![[r#"
         deprecated: The function 'hiera_array' is deprecated in favor of using 'lookup'. See https://puppet.com/docs/puppet/7.23/deprecated_language.html
         hiera_array('key')
-        'found'"#]]);
-    check("hiera_hash", r#""key""#, expect![[r#"
+        'found'"#]],
+    );
+    check(
+        "hiera_hash",
+        r#""key""#,
+        expect![[r#"
         deprecated: The function 'hiera_hash' is deprecated in favor of using 'lookup'. See https://puppet.com/docs/puppet/7.23/deprecated_language.html
         hiera_hash('key')
-        'found'"#]]);
-    check("hiera_include", r#""key""#, expect![[r#"
+        'found'"#]],
+    );
+    check(
+        "hiera_include",
+        r#""key""#,
+        expect![[r#"
         deprecated: The function 'hiera_include' is deprecated in favor of using 'lookup'. See https://puppet.com/docs/puppet/7.23/deprecated_language.html
         hiera_include('key')
-        'found'"#]]);
-    check("template", r#""m/page.erb""#, expect!["error: Function template() is not available: ERB templates contain Ruby; write the template in EPP and use epp()"]);
-    check("generate", r#""/bin/date""#, expect!["error: Function generate() is not available: it would run '/bin/date' on the host that compiles"]);
+        'found'"#]],
+    );
+    check(
+        "template",
+        r#""m/page.erb""#,
+        expect![
+            "error: Function template() is not available: ERB templates contain Ruby; write the template in EPP and use epp()"
+        ],
+    );
+    check(
+        "generate",
+        r#""/bin/date""#,
+        expect!["error: Function generate() is not available: it would run '/bin/date' on the host that compiles"],
+    );
 }
 
 #[test]
