@@ -143,7 +143,13 @@ impl TypeMismatch {
     fn text(&self) -> String {
         let in_detail = self.expected.iter().any(|expected| is_same_kind(expected, &self.found));
         let has_alias = self.expected.iter().any(|expected| matches!(expected, Type::Alias(_)));
-        let name = |ty: &Type| if in_detail { ty.expanded_text() } else { short_name(ty) };
+        let name = |ty: &Type| match ty {
+            Type::Iterable(Some(inner)) if **inner != Type::Any && is_assignable(&Type::Iterable(None), &self.found) => {
+                ty.expanded_text()
+            }
+            ty if in_detail => ty.expanded_text(),
+            ty => short_name(ty),
+        };
         let found = match &self.found {
             // The number of entries goes without saying.
             Type::Hash(hash) if in_detail => {
@@ -179,9 +185,13 @@ impl TypeMismatch {
             found => short_name(found),
         };
         let (undef, types): (Vec<&Type>, Vec<&Type>) = self.expected.iter().partition(|ty| **ty == Type::Undef);
+        let is_pattern = |ty: &Type| !matches!(ty, Type::String(_));
         let expected = match types.as_slice() {
             [single] => single.expanded_text(),
-            several => Type::Variant(several.iter().copied().cloned().collect()).expanded_text(),
+            several => {
+                let patterns = several.iter().filter(|ty| is_pattern(ty)).map(|ty| (*ty).clone()).collect();
+                normalize(&Type::Variant(patterns)).expanded_text()
+            }
         };
         let before = if undef.is_empty() { "" } else { "an undef value or " };
         format!("expects {before}a match for {expected}, got {found}")
@@ -206,13 +216,10 @@ fn short_name(ty: &Type) -> String {
     match ty {
         Type::Alias(_) | Type::Init(_) => ty.expanded_text(),
         Type::Iterable(Some(inner)) if **inner == Type::Any => "Iterable".to_owned(),
-        Type::Iterable(Some(inner)) => match &**inner {
-            Type::Variant(_) => ty.expanded_text(),
-            inner => format!("Iterable[{}]", deep(|| short_name(inner))),
-        },
+        Type::Iterable(Some(inner)) => format!("Iterable[{}]", class_of(inner)),
         Type::Type(Some(inner)) if **inner == Type::Any => "Type".to_owned(),
-        Type::Type(Some(inner)) => format!("Type[{}]", deep(|| short_name(inner))),
-        Type::Sensitive(Some(inner)) => format!("Sensitive[{}]", deep(|| short_name(inner))),
+        Type::Type(Some(inner)) => format!("Type[{}]", class_of(inner)),
+        Type::Sensitive(Some(inner)) => format!("Sensitive[{}]", class_of(inner)),
         other => class_of(other).to_owned(),
     }
 }
