@@ -73,6 +73,8 @@ fn check(ty: &Type, value: &Value, entered: Option<&Entered<'_>>) -> bool {
         Type::Object(name) if **name == *"Object" => {
             matches!(value, Value::Type(_) | Value::Deferred(_) | Value::Error(_))
         }
+        // Every type that has arrays and hashes as instances is above; inferring the type of a large one takes long.
+        _ if matches!(value, Value::Array(_) | Value::Hash(_)) && *ty != Type::Unit => false,
         _ => is_assignable(ty, &infer(value)),
     }
 }
@@ -106,6 +108,7 @@ fn is_struct(members: &[StructMember], entries: &Hash) -> bool {
 fn is_iterable(element: Option<&Type>, value: &Value) -> bool {
     match value {
         Value::Integer(value) if element.is_none() => *value >= 0,
+        Value::Hash(_) | Value::String(_) if element.is_none() => true,
         // Types of which the instances can be listed.
         Value::Type(Type::Integer(bounds)) => {
             let listed = bounds.min.is_some() && bounds.max.is_some();
