@@ -209,10 +209,15 @@ impl Generator<'_> {
 
     fn number(&mut self, depth: usize) -> String {
         match self.random.usize(..9) {
-            0..=3 => {
-                let operator = self.pick(&["+", "-", "*", "/", "%", "<<", ">>"]);
+            0..=2 => {
+                let operator = self.pick(&["+", "-", "*", "/", "%"]);
                 let (a, b) = (self.of(Kind::Number, depth), self.of(Kind::Number, depth));
                 format!("({a} {operator} {b})")
+            }
+            // Puppet would allocate as many bits as a shift asks for.
+            3 => {
+                let (operator, count) = (self.pick(&["<<", ">>"]), self.pick(&["0", "1", "3", "-2", "'2'", "1.5"]));
+                format!("({} {operator} {count})", self.of(Kind::Number, depth))
             }
             4 => format!("length({})", self.of(Kind::Text, depth)),
             5 => format!("{}.size", self.of(Kind::List, depth)),

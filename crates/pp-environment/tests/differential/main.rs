@@ -16,6 +16,9 @@ use crate::reference::{Answer, Reference};
 
 const FACTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/puppet/facts.yaml");
 
+/// Maximum number of differing programs that a run reports.
+const MAX_DIFFERENCES: usize = 20;
+
 /// Compiles a program in this process.
 fn compile(code: &str) -> Answer {
     let (tree, diagnostics) = parse_text(FileId(0), code, Mode::Manifest, ValidationOptions::default());
@@ -84,6 +87,7 @@ fn compare(reference: &mut Reference, program: &Program) -> Option<String> {
 #[test]
 fn generated_programs_mean_what_they_mean_to_puppet() {
     let Some(mut reference) = Reference::start(FACTS) else { return };
+    let mut differences = Vec::new();
     for seed in seeds(150) {
         let mut program = generate::program(&mut Rng::with_seed(seed));
         let Some(mut why) = compare(&mut reference, &program) else { continue };
@@ -94,6 +98,10 @@ fn generated_programs_mean_what_they_mean_to_puppet() {
         }) {
             (program, why) = (smaller, reason);
         }
-        panic!("SEED={seed}\n{}\n{why}", program.text());
+        differences.push(format!("SEED={seed}\n{}\n{why}", program.text()));
+        if differences.len() == MAX_DIFFERENCES {
+            break;
+        }
     }
+    assert!(differences.is_empty(), "{}", differences.join("\n\n"));
 }
