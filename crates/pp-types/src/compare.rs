@@ -177,6 +177,8 @@ fn is_among<'a>(left: &Value, elements: impl Iterator<Item = &'a Value>) -> Resu
     for element in elements {
         let (matches, captures) = match left {
             Value::Regexp(_) if !matches!(element, Value::String(_)) => (equal(left, element), None),
+            // Unlike in `case`, types and regexps inside of a container are compared, not matched.
+            Value::Array(_) | Value::Hash(_) => (equal(left, element), None),
             _ => matches_option(left, element)?,
         };
         if matches {

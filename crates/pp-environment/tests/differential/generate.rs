@@ -253,7 +253,7 @@ impl Generator<'_> {
                 format!("regsubst({text}, {pattern}, {by}, 'G')")
             }
             6 => {
-                let format = self.pick(&["'%s'", "'%5s|'", "'%-4s|'", "'%p'"]);
+                let format = self.pick(&["'%s'", "'%5s|'", "'%-4s|'"]);
                 format!("sprintf({format}, {})", self.any(depth))
             }
             7 => {

@@ -54,8 +54,9 @@ def compile(code, strict)
 rescue SystemStackError
   { 'error' => 'stack overflow', 'crash' => true }
 rescue StandardError, NotImplementedError => e
-  line = /\((?:file: [^()]*?, )?line: (\d+)(?:, column: \d+)?\)[^()]*\z/.match(e.message.to_s)
-  { 'error' => e.message.to_s, 'line' => line && line[1].to_i, 'crash' => e.is_a?(NoMethodError) || e.is_a?(TypeError) }
+  # In a define, the location of the instance and that inside of it are both named.
+  lines = e.message.to_s.scan(/\((?:file: [^()]*?, )?line: (\d+)(?:, column: \d+)?\)/).map { |found| found[0].to_i }
+  { 'error' => e.message.to_s, 'lines' => lines, 'crash' => e.is_a?(NoMethodError) || e.is_a?(TypeError) }
 end
 
 $stdout.sync = true

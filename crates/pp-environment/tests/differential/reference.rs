@@ -17,10 +17,12 @@ pub struct Answer {
     pub catalog: Option<catalog::Essence>,
     /// The error.
     pub error: Option<String>,
-    /// The line of the error.
-    pub line: Option<u64>,
+    /// The lines that the error names.
+    pub lines: Vec<u64>,
     /// The error is an accident of Ruby.
     pub is_crash: bool,
+    /// The evaluation exceeded its budget.
+    pub is_limit: bool,
 }
 
 /// A running Puppet, which ends with its input.
@@ -63,8 +65,9 @@ impl Reference {
             log: strings.map(str::to_owned).collect(),
             catalog: answer.get("catalog").map(catalog::essence),
             error: answer["error"].as_str().map(str::to_owned),
-            line: answer["line"].as_u64(),
+            lines: answer["lines"].as_array().into_iter().flatten().filter_map(Value::as_u64).collect(),
             is_crash: answer["crash"].as_bool().unwrap_or(false),
+            is_limit: false,
         }
     }
 }
