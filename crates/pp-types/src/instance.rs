@@ -118,9 +118,7 @@ fn is_iterable(element: Option<&Type>, value: &Value) -> bool {
             !strings.values.is_empty()
                 && element.is_none_or(|element| strings.values.iter().all(|text| has_string(element, text)))
         }
-        Value::Array(elements) => {
-            element.is_none_or(|element| deep(|| elements.iter().all(|value| is_instance(element, value))))
-        }
+        // The elements of an array count by what they have in common: `[1, 'a']` iterates over `ScalarData`.
         other => is_assignable(&Type::Iterable(element.map(|element| element.clone().into())), &infer(other)),
     }
 }
