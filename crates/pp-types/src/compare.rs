@@ -179,6 +179,7 @@ fn is_among<'a>(left: &Value, elements: impl Iterator<Item = &'a Value>) -> Resu
             Value::Regexp(_) if !matches!(element, Value::String(_)) => (equal(left, element), None),
             // Unlike in `case`, types and regexps inside of a container are compared, not matched.
             Value::Array(_) | Value::Hash(_) => (equal(left, element), None),
+            Value::String(_) if *element == Value::Default => (true, None),
             // A string is looked for as in a `case`: by types, regexps, version ranges, and `default`.
             Value::String(_) => matches_option(element, left)?,
             Value::SemVer(_) if matches!(element, Value::SemVerRange(_)) => matches_option(element, left)?,
