@@ -121,7 +121,7 @@ impl Evaluator<'_> {
             let place = ids.get(at).copied().unwrap_or(id);
             let number = match (target, key) {
                 (_, Value::Integer(_)) | (Indexed::String, _) => key.clone(),
-                (Indexed::Array, _) => self.to_number(place, key.clone())?,
+                (Indexed::Array, _) => self.number_operand(place, key.clone())?,
             };
             numbers[at] = match (target, number) {
                 (_, Value::Integer(number)) => number,

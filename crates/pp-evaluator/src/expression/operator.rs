@@ -74,7 +74,7 @@ impl Evaluator<'_> {
         let (a, b) = if takes_unconverted(operator, &a) || is_special(&a) {
             (a, b)
         } else {
-            (self.to_number(left, a)?, self.to_operand(right, b)?)
+            (self.number_operand(left, a)?, self.right_operand(right, b)?)
         };
         let result = arithmetic(operator, &a, &b).map_err(|error| {
             let span = match error.kind {
@@ -96,12 +96,12 @@ impl Evaluator<'_> {
 
     pub(super) fn eval_negate(&mut self, id: ExprId, operand: ExprId) -> Eval {
         let value = self.eval(operand)?;
-        let value = if is_special(&value) { value } else { self.to_number(id, value)? };
+        let value = if is_special(&value) { value } else { self.number_operand(id, value)? };
         negate(&value).map_err(|error| self.fault(id, error))
     }
 
     /// Returns the number that an operand is or holds.
-    pub(super) fn to_number(&mut self, id: ExprId, value: Value) -> Eval {
+    pub(super) fn number_operand(&mut self, id: ExprId, value: Value) -> Eval {
         match &value {
             Value::Integer(_) | Value::Float(_) => Ok(value),
             Value::String(_) => match self.coerce(id, &value)? {
@@ -113,8 +113,8 @@ impl Evaluator<'_> {
     }
 
     /// The right operand may also be one that only some left operands take.
-    fn to_operand(&mut self, id: ExprId, value: Value) -> Eval {
-        if is_special(&value) { Ok(value) } else { self.to_number(id, value) }
+    fn right_operand(&mut self, id: ExprId, value: Value) -> Eval {
+        if is_special(&value) { Ok(value) } else { self.number_operand(id, value) }
     }
 
     fn not_numeric(&self, id: ExprId, value: &Value) -> Stop {
