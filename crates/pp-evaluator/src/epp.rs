@@ -1,6 +1,5 @@
 //! Templates in the Puppet language (spec 07 §5.12, §10.5).
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use mcl_diagnostics::{FileId, SourceFile};
@@ -10,22 +9,22 @@ use pp_types::{Error, ErrorKind, Hash, Value, describe_mismatch, interpolate, is
 
 use crate::evaluator::Evaluator;
 use crate::frame::Frame;
-use crate::frame::{Output, ParameterTypes};
+use crate::frame::Output;
 use crate::scope::{Local, TOP};
-use crate::stop::{Eval, Fault, Stop, illegal_jump, unlocated};
+use crate::stop::{Eval, JumpKind, Stop, illegal_jump, unlocated};
 
 impl<'e> Evaluator<'e> {
     /// Renders a template.
     pub(crate) fn render_template(&mut self, template: Template<'_>, parameters: Option<&Hash>) -> Eval {
         let (tree, frame) = match template {
             Template::Text(text) => {
-                let tree = self.template_tree("inlined-epp-text".into(), text)?;
+                let tree = self.template_tree("inline_epp", "inlined-epp-text".into(), text)?;
                 let local = Local::block(self.frame.local.clone());
                 (tree, Frame { tree, scope: self.frame.scope, local: Some(local) })
             }
             Template::Named(name) => {
                 let (path, text) = self.template_file(name)?;
-                let tree = self.template_tree(path, &text)?;
+                let tree = self.template_tree("epp", path, &text)?;
                 (tree, Frame { tree, scope: TOP, local: Some(Local::function()) })
             }
         };
@@ -42,6 +41,8 @@ impl<'e> Evaluator<'e> {
         });
         let output = std::mem::replace(&mut self.output, outer).unwrap_or_default();
         match result {
+            // What was rendered is lost, too.
+            Err(Stop::Jump(jump)) if jump.kind == JumpKind::Return => return Ok(jump.value),
             Err(Stop::Jump(jump)) => return Err(illegal_jump(&jump)),
             other => other?,
         };
@@ -49,67 +50,46 @@ impl<'e> Evaluator<'e> {
         Ok(if output.is_sensitive { Value::Sensitive(Arc::new(text)) } else { text })
     }
 
+    /// Sets the variables that the caller gives and the defaults of the others, and reports all that is wrong with them.
     fn bind_template(&mut self, declared: Option<ParameterList>, given: Option<&Hash>) -> Eval<()> {
         let Some(local) = self.frame.local.clone() else { return Ok(()) };
         let tree = self.frame.tree;
         let list = declared.unwrap_or_default();
+        let parameters = tree.parameters(list);
         let types = self.parameter_types(list, None)?;
-        if let Some(given) = given {
-            self.bind_given(&local, declared, &types, given)?;
-        }
-        for (at, parameter) in tree.parameters(list).iter().enumerate() {
-            let name = tree.str(parameter.name);
-            if local.get_own(name).is_some() {
-                continue;
-            }
-            let Some(default) = parameter.default else {
-                let message = format!("lambda: expects a value for parameter '{name}'");
-                return Err(unlocated(Error::new(ErrorKind::Arguments, message)));
-            };
-            let value = self.eval_default("lambda", &tree.parameters(list)[at..], default)?;
-            if !is_instance(&types.types[at], &value) {
-                let text = describe_mismatch(&format!("parameter '{name}'"), &types.types[at], &value);
-                return Err(unlocated(Error::new(ErrorKind::Mismatch, format!("lambda: {text}"))));
-            }
-            local.set(name, value);
-        }
-        Ok(())
-    }
-
-    /// Sets the variables that the caller gives.
-    fn bind_given(
-        &mut self,
-        local: &Rc<Local>,
-        declared: Option<ParameterList>,
-        types: &ParameterTypes,
-        given: &Hash,
-    ) -> Eval<()> {
-        let tree = self.frame.tree;
-        let parameters = declared.map(|list| tree.parameters(list));
-        for (key, value) in given {
-            let Value::String(name) = key else {
-                let ty = pp_types::generalize(&pp_types::infer(key));
-                let message = format!("template parameters are named by strings, got {ty}");
-                return Err(unlocated(Error::new(ErrorKind::Arguments, message)));
-            };
-            let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-            if !is_name {
-                let message = format!("The given EPP parameter name '{name}' is not a valid variable name");
-                return Err(unlocated(Error::new(ErrorKind::Arguments, message)));
-            }
-            if let Some(parameters) = parameters {
-                let Some(at) = parameters.iter().position(|parameter| tree.str(parameter.name) == name) else {
-                    let message = format!("lambda: has no parameter named '{name}'");
-                    return Err(unlocated(Error::new(ErrorKind::Arguments, message)));
-                };
-                if !is_instance(&types.types[at], value) {
-                    let text = describe_mismatch(&format!("parameter '{name}'"), &types.types[at], value);
-                    return Err(unlocated(Error::new(ErrorKind::Mismatch, format!("lambda: {text}"))));
-                }
+        let mut problems = Vec::new();
+        for (key, value) in given.into_iter().flatten() {
+            let name = parameter_name(key)?;
+            if declared.is_some() && parameters.iter().all(|parameter| tree.str(parameter.name) != name) {
+                problems.push(format!("has no parameter named '{name}'"));
             }
             local.set(name, value.clone());
         }
-        Ok(())
+        for (at, parameter) in parameters.iter().enumerate() {
+            let name = tree.str(parameter.name);
+            let value = match (local.get_own(name), parameter.default) {
+                (Some(value), _) => value,
+                (None, Some(default)) => {
+                    let value = self.eval_default("lambda", &parameters[at..], default)?;
+                    local.set(name, value.clone());
+                    value
+                }
+                (None, None) => {
+                    problems.push(format!("expects a value for parameter '{name}'"));
+                    continue;
+                }
+            };
+            if !is_instance(&types.types[at], &value) {
+                let text = describe_mismatch(&format!("parameter '{name}'"), &types.types[at], &value);
+                problems.extend(text.lines().map(|line| line.trim_start().to_owned()));
+            }
+        }
+        let text = match problems.as_slice() {
+            [] => return Ok(()),
+            [problem] => format!("lambda: {problem}"),
+            problems => format!("lambda:\n  {}", problems.join("\n  ")),
+        };
+        Err(unlocated(Error::new(ErrorKind::Arguments, text)))
     }
 
     fn template_file(&mut self, name: &str) -> Eval<(Arc<str>, Arc<str>)> {
@@ -126,7 +106,7 @@ impl<'e> Evaluator<'e> {
     }
 
     /// Returns the tree of a template. Equal texts are parsed once.
-    fn template_tree(&mut self, name: Arc<str>, text: &str) -> Eval<&'e Tree> {
+    fn template_tree(&mut self, function: &str, name: Arc<str>, text: &str) -> Eval<&'e Tree> {
         if let Some(known) = self.template_trees.get(text) {
             return Ok(known);
         }
@@ -137,8 +117,22 @@ impl<'e> Evaluator<'e> {
         let tree = self.services.parse_epp(file, text).map_err(|diagnostics| {
             let first = diagnostics.into_iter().next();
             let (message, span) = first.map_or_else(Default::default, |first| (first.message, first.span));
-            let error = Error::new(ErrorKind::Evaluation, format!("Invalid EPP: {message}"));
-            Stop::Fault(Box::new(Fault::new(error, span)))
+            let error = Error::new(ErrorKind::Evaluation, format!("{function}(): Invalid EPP: {message}"));
+            // The text of an inline template is part of the manifest, so the call is the better place.
+            match (function, span) {
+                ("epp", Some(span)) => Stop::at(span, error).trace(self.call_span, "rendered here"),
+                (_, Some(span)) => {
+                    // Puppet gives no line for the end of a text.
+                    let file = self.source(span).filter(|file| (span.start as usize) < file.text.len());
+                    let place = file.map(|file| file.line_col(span.start));
+                    let place = place.map_or_else(
+                        || " (file: inlined-epp-text)".to_owned(),
+                        |place| format!(" (file: inlined-epp-text, line: {}, column: {})", place.line, place.col),
+                    );
+                    unlocated(Error { message: error.message + &place, ..error })
+                }
+                _ => unlocated(error),
+            }
         })?;
         let tree = self.trees.add(self.templates.len() - 1, tree);
         let tree = tree.ok_or_else(|| unlocated(Error::new(ErrorKind::Limit, "too many different templates")))?;
@@ -179,4 +173,21 @@ impl<'e> Evaluator<'e> {
         }
         Ok(Value::Undef)
     }
+}
+
+/// Returns the name of a variable that the caller of a template gives.
+fn parameter_name(key: &Value) -> Eval<&Arc<str>> {
+    let message = match key {
+        Value::String(name)
+            if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && !name.is_empty() =>
+        {
+            return Ok(name);
+        }
+        Value::String(name) => format!("The given EPP parameter name '{name}' is not a valid variable name"),
+        other => {
+            let ty = pp_types::generalize(&pp_types::infer(other));
+            format!("template parameters are named by strings, got {ty}")
+        }
+    };
+    Err(unlocated(Error::new(ErrorKind::Arguments, message)))
 }

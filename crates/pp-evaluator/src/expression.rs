@@ -114,6 +114,12 @@ impl<'e> Evaluator<'e> {
 
     /// Returns the elements of `*value`: those of an array, the pairs of a hash, else the value itself.
     pub(crate) fn unfold(&mut self, id: ExprId, value: Value) -> Eval<Vec<Value>> {
+        let length = match &value {
+            Value::Array(elements) => elements.len(),
+            Value::Hash(entries) => entries.len(),
+            _ => 0,
+        };
+        self.charge_elements(id, length)?;
         let values = match value {
             Value::Array(elements) => elements.to_vec(),
             Value::Hash(entries) => {
@@ -123,7 +129,6 @@ impl<'e> Evaluator<'e> {
             Value::Iterator(iterator) => iterator.all().to_vec(),
             other => vec![other],
         };
-        self.spend(values.len() as u64, 0).map_err(|error| self.fault(id, error))?;
         Ok(values)
     }
 
@@ -148,6 +153,12 @@ impl<'e> Evaluator<'e> {
         let regexp = Regexp::new(source.clone());
         self.regexps.insert(source.clone(), regexp.clone());
         regexp
+    }
+
+    /// Charges the elements of a new list.
+    pub(crate) fn charge_elements(&mut self, id: ExprId, elements: usize) -> Eval<()> {
+        let bytes = elements.saturating_mul(size_of::<Value>()) as u64;
+        self.spend(elements as u64, bytes).map_err(|error| self.fault(id, error))
     }
 
     /// Charges the bytes of a new string.

@@ -103,7 +103,7 @@ impl Evaluator<'_> {
         let Some((start, count)) = range_of(from, count, length) else { return Ok(Value::array(Vec::new())) };
         let start = start.min(elements.len());
         let end = start.saturating_add(count).min(elements.len());
-        self.spend((end - start) as u64, 0).map_err(|error| self.fault(id, error))?;
+        self.charge_elements(id, end - start)?;
         Ok(Value::array(elements[start..end].to_vec()))
     }
 

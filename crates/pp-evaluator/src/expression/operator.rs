@@ -76,7 +76,9 @@ impl Evaluator<'_> {
         } else {
             (self.number_operand(left, a)?, self.right_operand(right, b)?)
         };
-        let result = arithmetic(operator, &a, &b).map_err(|error| {
+        // Before it exists: a list that doubles again and again must not be made.
+        self.charge_elements(id, elements(&a) + elements(&b))?;
+        arithmetic(operator, &a, &b).map_err(|error| {
             let span = match error.kind {
                 ErrorKind::Operator if error.message.starts_with("Operator") => self.span(left),
                 _ if error.message.starts_with("Division by 0") => self.span(right),
@@ -84,14 +86,7 @@ impl Evaluator<'_> {
                 _ => self.operator_span(left, right),
             };
             Stop::at(span, error)
-        })?;
-        let size = match &result {
-            Value::Array(elements) => elements.len(),
-            Value::Hash(entries) => entries.len(),
-            _ => 0,
-        };
-        self.spend(size as u64, 0).map_err(|error| self.fault(id, error))?;
-        Ok(result)
+        })
     }
 
     pub(super) fn eval_negate(&mut self, id: ExprId, operand: ExprId) -> Eval {
@@ -185,5 +180,15 @@ fn symbol(op: BinaryOp) -> &'static str {
         BinaryOp::LessOrEqual => "<=",
         BinaryOp::Greater => ">",
         BinaryOp::GreaterOrEqual => ">=",
+    }
+}
+
+/// Returns how many elements a value contributes to a list.
+fn elements(value: &Value) -> usize {
+    match value {
+        Value::Array(elements) => elements.len(),
+        Value::Hash(entries) => entries.len(),
+        Value::Binary(bytes) => bytes.len() / size_of::<Value>(),
+        _ => 0,
     }
 }

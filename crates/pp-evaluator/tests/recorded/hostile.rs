@@ -52,6 +52,18 @@ fn strings_that_double() {
 }
 
 #[test]
+fn lists_that_double() {
+    check(
+        "function f($a, $n) { if $n > 0 { f($a + $a, $n - 1) } else { $a } }\nf([1], 60)",
+        "evaluation makes values of",
+    );
+    check(
+        "function f($a, $n) { if $n > 0 { f([*$a, *$a], $n - 1) } else { $a } }\nf([1], 60)",
+        "evaluation makes values of",
+    );
+}
+
+#[test]
 fn strings_of_ten_megabytes() {
     let code = "$s = sprintf('%10000000s', 'x')\nnotice($s.length, \"${s}${s}\".length, ($s =~ /x/), upcase($s)[-1])";
     assert_eq!(compile_program(code, &options(false)).logs(), ["notice: 10000000 20000000 true X"]);

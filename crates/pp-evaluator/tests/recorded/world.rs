@@ -15,8 +15,8 @@ pub struct World;
 
 impl Services for World {
     fn parse_epp(&self, file: FileId, text: &str) -> Result<Tree, Vec<Diagnostic>> {
-        let parsed = parse(file, text, Mode::Template);
-        if parsed.has_errors() { Err(parsed.diagnostics) } else { Ok(parsed.tree) }
+        let (tree, errors) = parse_valid(file, text, Mode::Template, Some(Severity::Warning));
+        if errors.is_empty() { Ok(tree) } else { Err(errors) }
     }
 
     fn find_file(&self, _: FileKind, module: Option<&str>, path: &str) -> Option<Arc<str>> {
@@ -82,15 +82,19 @@ fn hash(json: &serde_json::Value) -> Hash {
 
 /// Parses and validates a manifest. Returns the errors.
 pub fn parse_manifest(file: FileId, code: &str, options: &Options) -> (Tree, Vec<Diagnostic>) {
-    let Parsed { tree, diagnostics, .. } = parse(file, code, Mode::Manifest);
+    let duplicate_keys = match options.strict {
+        Strict::Off => None,
+        Strict::Warning => Some(Severity::Warning),
+        Strict::Error => Some(Severity::Error),
+    };
+    parse_valid(file, code, Mode::Manifest, duplicate_keys)
+}
+
+fn parse_valid(file: FileId, code: &str, mode: Mode, duplicate_keys: Option<Severity>) -> (Tree, Vec<Diagnostic>) {
+    let Parsed { tree, diagnostics, .. } = parse(file, code, mode);
     let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
     let mut errors: Vec<Diagnostic> = diagnostics.into_iter().filter(is_error).collect();
     if errors.is_empty() {
-        let duplicate_keys = match options.strict {
-            Strict::Off => None,
-            Strict::Warning => Some(Severity::Warning),
-            Strict::Error => Some(Severity::Error),
-        };
         let found = validate(&tree, code, ValidationOptions { duplicate_keys });
         errors.extend(found.into_iter().filter(is_error));
     }
@@ -110,6 +114,7 @@ pub fn compile_program(code: &str, options: &Options) -> Compiled {
     let compilation = compile(&environment, options, &World);
     let is_error = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
     let errors = compilation.diagnostics.iter().filter(is_error).cloned().collect();
+    files.files.extend(compilation.templates.iter().cloned());
     Compiled { files, errors, is_rejected_early: false, compilation }
 }
 
