@@ -122,8 +122,8 @@ impl<'e> Evaluator<'e> {
             match (function, span) {
                 ("epp", Some(span)) => Stop::at(span, error).trace(self.call_span, "rendered here"),
                 (_, Some(span)) => {
-                    // Puppet gives no line for the end of a text.
-                    let file = self.source(span).filter(|file| (span.start as usize) < file.text.len());
+                    let at_end = error.message.ends_with("end of input");
+                    let file = self.source(span).filter(|_| !at_end);
                     let place = file.map(|file| file.line_col(span.start));
                     let place = place.map_or_else(
                         || " (file: inlined-epp-text)".to_owned(),
