@@ -1,5 +1,7 @@
 //! Types from a name and parameters (spec 07 §5.6).
 
+mod reference;
+
 use std::sync::Arc;
 
 use crate::assignable::accepts_undef;
@@ -13,56 +15,6 @@ use crate::types::{
 };
 use crate::uri::Uri;
 use crate::value::{Float, Value};
-
-/// Returns the built-in data type with this name, e.g. `Integer`; `None` for the names of resource types and aliases.
-#[must_use]
-pub fn named(name: &str) -> Option<Type> {
-    let empty_tuple = || Arc::new(TupleType { types: Vec::new(), size: None });
-    Some(match name {
-        "Any" => Type::Any,
-        "Array" => Type::array(Type::Any, None),
-        "Binary" => Type::Binary,
-        "Boolean" => Type::Boolean(None),
-        "Callable" => Type::Callable(None),
-        "CatalogEntry" => Type::CatalogEntry,
-        "Class" => Type::Class(None),
-        "Collection" => Type::Collection(None),
-        "Data" => Type::Data,
-        "Default" => Type::Default,
-        "Enum" => Type::Enum(Arc::new(EnumType { values: Vec::new(), ignore_case: false })),
-        "Float" => Type::any_float(),
-        "Hash" => Type::hash(Type::Any, Type::Any, None),
-        "Init" => Type::Init(None),
-        "Integer" => Type::any_integer(),
-        "Iterable" => Type::Iterable(None),
-        "Iterator" => Type::Iterator(None),
-        "NotUndef" => Type::NotUndef(None),
-        "Numeric" => Type::Numeric,
-        "Optional" => Type::Optional(None),
-        "Pattern" => Type::Pattern(Arc::new([])),
-        "Regexp" => Type::Regexp(None),
-        "Resource" => Type::Resource(None, None),
-        "RichData" => Type::RichData,
-        "Runtime" => Type::Runtime(None),
-        "Scalar" => Type::Scalar,
-        "ScalarData" => Type::ScalarData,
-        "SemVer" => Type::SemVer(Arc::new([])),
-        "SemVerRange" => Type::SemVerRange,
-        "Sensitive" => Type::Sensitive(None),
-        "String" => Type::String(None),
-        "Struct" => Type::Struct(Arc::new([])),
-        "Timespan" => Type::Timespan(None),
-        "Timestamp" => Type::Timestamp(None),
-        "Tuple" => Type::Tuple(empty_tuple()),
-        "Type" => Type::Type(None),
-        "URI" => Type::Uri(None),
-        "Undef" => Type::Undef,
-        "Variant" => Type::Variant(Arc::new([])),
-        "Deferred" | "Error" | "Object" | "Target" | "TypeSet" => Type::Object(name.into()),
-        "TypeReference" => Type::Reference("UnresolvedReference".into()),
-        _ => return None,
-    })
-}
 
 /// Returns the type `base[arguments]`. References to several resources are the evaluator's: it calls this once a title.
 ///
@@ -133,8 +85,8 @@ pub fn parametrize(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
         Type::Iterator(_) => Ok(Type::Iterator(Some(only_type("Iterator-Type", arguments)?))),
         Type::Sensitive(_) => Ok(Type::Sensitive(Some(generalize(&*only_type("Sensitive-Type", arguments)?).into()))),
         Type::Callable(_) => callable(arguments),
-        Type::Resource(name, title) => resource(name.as_ref(), title.as_ref(), arguments),
-        Type::Class(None) => class(arguments),
+        Type::Resource(name, title) => reference::resource(name.as_ref(), title.as_ref(), arguments),
+        Type::Class(None) => reference::class(arguments),
         Type::Timestamp(_) => {
             let (min, max) = times("A Timestamp-Type", arguments, timestamp_of)?;
             Ok(Type::Timestamp(bounds(min, max)?))
@@ -500,94 +452,6 @@ fn callable(arguments: &[Value]) -> Result<Type, Error> {
         sizes => Some(size_constraint(sizes)?),
     };
     Ok(Type::Callable(Some(Arc::new(Callable { parameters: TupleType { types, size }, block, returns }))))
-}
-
-/// Returns the name of a resource type with its segments capitalized.
-pub(crate) fn capitalized(name: &str) -> String {
-    let segment = |segment: &str| {
-        let mut chars = segment.chars();
-        chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
-    };
-    name.split("::").map(segment).collect::<Vec<String>>().join("::")
-}
-
-fn is_type_name(name: &str) -> bool {
-    name.split("::").all(|segment| {
-        segment.starts_with(|c: char| c.is_ascii_uppercase())
-            && segment.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    })
-}
-
-fn resource(name: Option<&Arc<str>>, title: Option<&Arc<str>>, arguments: &[Value]) -> Result<Type, Error> {
-    let title_of = |kind: &str, argument: &Value| match argument {
-        Value::String(title) => Ok(Some(title.clone())),
-        other => Err(bad_argument(kind, other, "a resource title String")),
-    };
-    match (name, title) {
-        (Some(name), None) => {
-            expect_count(&format!("{name}-Type"), arguments, 1, 1)?;
-            let kind = crate::describe::with_article(&format!("{name}-Type"));
-            Ok(Type::Resource(Some(name.clone()), title_of(&kind, &arguments[0])?))
-        }
-        (None, _) => {
-            expect_count("A Resource-Type", arguments, 1, 2)?;
-            let name: Arc<str> = match &arguments[0] {
-                Value::String(name) => capitalized(name.strip_prefix("::").unwrap_or(name)).into(),
-                Value::Type(Type::Resource(Some(name), None)) => name.clone(),
-                Value::Type(Type::Reference(name)) => name.clone(),
-                other => {
-                    let found = generalize(&infer(other)).to_string();
-                    let message = "First argument to Resource[] must be a resource type or a String.";
-                    return Err(error(format!("{message} Got {found}.")));
-                }
-            };
-            if !is_type_name(&name) {
-                let message = "does not conform to the naming rule /^((::)?[A-Z]\\w*)+$/";
-                return Err(error(format!("Illegal type reference. The given name '{name}' {message}")));
-            }
-            let title = arguments.get(1).map_or(Ok(None), |title| title_of("a Resource-Type", title))?;
-            Ok(Type::Resource(Some(name), title))
-        }
-        (Some(name), Some(title)) => Err(Error::new(
-            ErrorKind::Operator,
-            format!("Operator '[]' is not applicable to {name}[{}].", crate::text::quote(title)),
-        )),
-    }
-}
-
-fn class(arguments: &[Value]) -> Result<Type, Error> {
-    expect_count("A Class-Type", arguments, 1, 1)?;
-    let name = match &arguments[0] {
-        Value::String(name) => name.to_lowercase(),
-        Value::Type(Type::Class(Some(name))) => name.to_string(),
-        other => {
-            let found = crate::describe::with_article(&crate::describe::operand_name(other));
-            let message = "Illegal Class name in class reference.";
-            return Err(error(format!("{message} {} cannot be used where a String is expected", upper_first(&found))));
-        }
-    };
-    let valid = {
-        let plain = name.strip_prefix("::").unwrap_or(&name);
-        let mut segments = plain.split("::");
-        let is_segment = |segment: &str, first: bool| {
-            let mut chars = segment.chars();
-            let starts = chars.next().is_some_and(|c| c.is_ascii_lowercase() || first && c == '_');
-            starts && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
-        };
-        segments.next().is_some_and(|segment| is_segment(segment, true)) && segments.all(|s| is_segment(s, false))
-    };
-    if !valid {
-        return Err(error(format!(
-            "Illegal name. The given name '{name}' does not conform to the naming rule \
-             /^((::)?[a-z_]\\w*)(::[a-z]\\w*)*$/"
-        )));
-    }
-    Ok(Type::Class(Some(name.strip_prefix("::").unwrap_or(&name).into())))
-}
-
-fn upper_first(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }
 
 fn times<T>(

@@ -2,7 +2,8 @@
 
 use crate::deep::deep;
 use crate::error::{Error, ErrorKind};
-use crate::parametrize::{named, parametrize};
+use crate::named::named;
+use crate::parametrize::parametrize;
 use crate::regexp::Regexp;
 use crate::types::Type;
 use crate::value::{Hash, Value};

@@ -85,7 +85,7 @@ fn type_json(ty: &Type) -> Json {
         // A reference is a plain string.
         Type::Resource(Some(name), Some(title)) => return Json::String(format!("{name}[{title}]")),
         Type::Class(Some(name)) => {
-            return Json::String(format!("Class[{}]", crate::parametrize::capitalized(name)));
+            return Json::String(format!("Class[{}]", crate::named::capitalized(name)));
         }
         Type::Alias(alias) => return object("Type", Some(Json::String(alias.name.to_string()))),
         Type::Data | Type::RichData => return object("Type", Some(Json::String(ty.simple_name().to_owned()))),
