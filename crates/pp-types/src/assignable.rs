@@ -132,7 +132,9 @@ impl Questions {
             Type::Optional(Some(inner)) => *from == Type::Undef || self.is_assignable(inner, from),
             Type::NotUndef(None) => !accepts_undef(from),
             Type::NotUndef(Some(inner)) => match from {
-                Type::NotUndef(Some(from)) => self.is_assignable(inner, from),
+                Type::NotUndef(Some(from_inner)) => {
+                    self.is_assignable(inner, from_inner) || self.is_assignable(inner, from)
+                }
                 from => !accepts_undef(from) && self.is_assignable(inner, from),
             },
             Type::Variant(types) if types.is_empty() => matches!(from, Type::Variant(_)),

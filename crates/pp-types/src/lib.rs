@@ -7,6 +7,7 @@
 
 mod arithmetic;
 mod assignable;
+mod attribute;
 mod binary;
 mod common;
 mod compare;
@@ -40,6 +41,7 @@ mod value;
 
 pub use arithmetic::{Operator, arithmetic, negate, not_numeric, takes_unconverted};
 pub use assignable::is_assignable;
+pub use attribute::{attribute, is_nested_deeper_than};
 pub use compare::{Captures, compare, compare_strings, equal, is_in, matches_option};
 pub use constructor::new_instance;
 pub use describe::{class_name, operand_name, with_article};

@@ -5,6 +5,7 @@ use crate::deep::deep;
 use crate::directive::Directive;
 use crate::error::{Error, ErrorKind};
 use crate::infer::infer;
+use crate::instance::is_instance;
 use crate::text::{float_text, interpolate, quote, ruby_inspect, source_form};
 use crate::types::Type;
 use crate::value::{Hash, Value};
@@ -164,9 +165,8 @@ fn parse_options(options: &Hash) -> Result<Format, Error> {
 
 /// Returns the format of the narrowest type that has the value.
 fn find<'a>(formats: &'a [(Type, Format)], value: &Value) -> Option<&'a Format> {
-    let ty = infer(value);
     let mut best: Option<&(Type, Format)> = None;
-    for entry in formats.iter().filter(|(candidate, _)| is_assignable(candidate, &ty)) {
+    for entry in formats.iter().filter(|(candidate, _)| is_instance(candidate, value)) {
         if best.is_none_or(|best| is_assignable(&best.0, &entry.0)) {
             best = Some(entry);
         }
@@ -181,66 +181,36 @@ fn find<'a>(formats: &'a [(Type, Format)], value: &Value) -> Option<&'a Format> 
 pub(crate) fn format_value(value: &Value, formats: &Formats) -> Result<String, Error> {
     let default = Format::default_of(value);
     let format = find(&formats.by_type, value).unwrap_or(&default);
-    Formatter { formats }.value(value, format, 0)
+    let mut out = String::new();
+    Formatter { formats }.push(&mut out, value, format, 0)?;
+    Ok(out)
 }
+
+/// Containers nested more deeply are not indented, because the spaces would be most of the text.
+const MAX_INDENTED_LEVELS: usize = 1000;
 
 struct Formatter<'a> {
     formats: &'a Formats,
 }
 
 impl Formatter<'_> {
-    fn value(&self, value: &Value, format: &Format, level: usize) -> Result<String, Error> {
-        let directive = &format.directive;
+    fn push(&self, out: &mut String, value: &Value, format: &Format, level: usize) -> Result<(), Error> {
+        if format.directive.alternate && level > MAX_INDENTED_LEVELS {
+            let message = format!("cannot indent more than {MAX_INDENTED_LEVELS} nested levels");
+            return Err(Error::new(ErrorKind::Limit, message));
+        }
         match value {
-            Value::Array(elements) => deep(|| self.array(elements, format, level)),
-            Value::Iterator(iterator) => deep(|| self.array(iterator.all(), format, level)),
-            Value::Hash(entries) => deep(|| self.hash(entries, format, level)),
-            Value::Integer(integer) => integer_text(*integer, format),
-            Value::Float(float) => float_format(float.0, format),
-            Value::Boolean(value) => boolean(*value, format),
-            Value::String(text) => string(text, format),
-            Value::Undef => undef(format),
-            Value::Default => match format.conversion {
-                'd' | 's' | 'p' => Ok(directive.text(&format.quoted("default"))),
-                'D' => Ok(directive.text(&format.quoted("Default"))),
-                _ => Err(format.illegal("Default", "dDsp")),
-            },
-            Value::Regexp(regexp) => match format.conversion {
-                's' if directive.alternate => Ok(directive.text(&quote(regexp.source()))),
-                's' => Ok(directive.text(regexp.source())),
-                'p' => Ok(directive.text(&regexp.literal())),
-                _ => Err(format.illegal("Regexp", "sp")),
-            },
-            Value::Type(ty) => match format.conversion {
-                's' => Ok(directive.text(&format.quoted(&ty.to_string()))),
-                'p' => Ok(directive.text(&ty.to_string())),
-                _ => Err(format.illegal("Type", "sp")),
-            },
-            Value::Uri(uri) => match format.conversion {
-                's' if directive.alternate => Ok(directive.text(&quote(&uri.source))),
-                's' => Ok(directive.text(&uri.source)),
-                'p' => Ok(directive.text(&source_form(value))),
-                _ => Err(format.illegal("URI", "sp")),
-            },
-            Value::Binary(bytes) => binary(bytes, value, format),
-            Value::Deferred(_) | Value::Error(_) => match format.conversion {
-                's' | 'p' | 'q' => Ok(interpolate(value)),
-                _ => Err(format.illegal("Object", "spq")),
-            },
-            Value::Sensitive(_)
-            | Value::Timestamp(_)
-            | Value::Timespan(_)
-            | Value::SemVer(_)
-            | Value::SemVerRange(_) => match format.conversion {
-                's' => Ok(directive.text(&interpolate(value))),
-                'p' => Ok(directive.text(&source_form(value))),
-                _ => crate::format::sprintf(&format.text, std::slice::from_ref(value)),
-            },
+            Value::Array(elements) => deep(|| self.array(out, elements, format, level)),
+            Value::Iterator(iterator) => deep(|| self.array(out, iterator.all(), format, level)),
+            Value::Hash(entries) => deep(|| self.hash(out, entries, format, level)),
+            single => {
+                out.push_str(&single_value(single, format)?);
+                Ok(())
+            }
         }
     }
-
     /// The format of an element: one of the container's, or for a container the one that the call gives.
-    fn element(&self, value: &Value, container: &Format, level: usize) -> Result<String, Error> {
+    fn element(&self, out: &mut String, value: &Value, container: &Format, level: usize) -> Result<(), Error> {
         let is_container = matches!(value, Value::Array(_) | Value::Hash(_));
         let found = if is_container { find(&self.formats.by_type, value) } else { None };
         let found = found.or_else(|| find(&container.elements, value));
@@ -249,17 +219,15 @@ impl Formatter<'_> {
         } else {
             Format::in_container()
         };
-        self.value(value, found.unwrap_or(&default), level)
+        self.push(out, value, found.unwrap_or(&default), level)
     }
 
-    fn array(&self, elements: &[Value], format: &Format, level: usize) -> Result<String, Error> {
+    fn array(&self, out: &mut String, elements: &[Value], format: &Format, level: usize) -> Result<(), Error> {
         if !"asp".contains(format.conversion) {
             return Err(format.illegal("Array", "asp"));
         }
         let separator = format.separator.as_deref().unwrap_or(",");
         let has_separator = format.separator.is_some();
-        let indentation = format!("\n{}", "  ".repeat(level + 1));
-        let mut out = String::new();
         let (open, close) = delimiters(format, '[');
         out.push_str(open);
         for (at, element) in elements.iter().enumerate() {
@@ -268,17 +236,17 @@ impl Formatter<'_> {
                 out.push_str(separator);
             }
             if format.directive.alternate && is_container {
-                out.push_str(&indentation);
+                push_indentation(out, level + 1);
             } else if at > 0 && !has_separator {
                 out.push(' ');
             }
-            out.push_str(&self.element(element, format, level + 1)?);
+            self.element(out, element, format, level + 1)?;
         }
         out.push_str(close);
-        Ok(out)
+        Ok(())
     }
 
-    fn hash(&self, entries: &Hash, format: &Format, level: usize) -> Result<String, Error> {
+    fn hash(&self, out: &mut String, entries: &Hash, format: &Format, level: usize) -> Result<(), Error> {
         match format.conversion {
             'h' | 's' | 'p' => {}
             'a' => {
@@ -286,7 +254,7 @@ impl Formatter<'_> {
                 let pairs = Value::array(pairs);
                 let default = Format::in_container();
                 let format = find(&self.formats.by_type, &pairs).unwrap_or(&default);
-                return self.value(&pairs, format, level);
+                return self.push(out, &pairs, format, level);
             }
             _ => return Err(format.illegal("Hash", "hasp")),
         }
@@ -294,29 +262,79 @@ impl Formatter<'_> {
         let separator = format.separator.clone().unwrap_or_else(|| if alternate { "," } else { ", " }.to_owned());
         let arrow = format.separator2.as_deref().unwrap_or(" => ");
         let (open, close) = delimiters(format, '{');
-        let indentation = format!("\n{}", "  ".repeat(level + 1));
-        let mut out = String::from(open);
+        out.push_str(open);
         for (at, (key, value)) in entries.iter().enumerate() {
             if at > 0 {
                 out.push_str(&separator);
             }
             if alternate {
-                out.push_str(&indentation);
+                push_indentation(out, level + 1);
             }
-            out.push_str(&self.element(key, format, level + 1)?);
+            self.element(out, key, format, level + 1)?;
             out.push_str(arrow);
-            out.push_str(&self.element(value, format, level + 1)?);
+            self.element(out, value, format, level + 1)?;
         }
         if alternate {
             if entries.is_empty() {
                 out.push('\n');
             }
-            out.push('\n');
-            out.push_str(&"  ".repeat(level));
+            push_indentation(out, level);
         }
         out.push_str(close);
-        Ok(out)
+        Ok(())
     }
+}
+
+/// Formats what is not a container.
+fn single_value(value: &Value, format: &Format) -> Result<String, Error> {
+    let directive = &format.directive;
+    match value {
+        Value::Array(_) | Value::Hash(_) | Value::Iterator(_) => Ok(source_form(value)),
+        Value::Integer(integer) => integer_text(*integer, format),
+        Value::Float(float) => float_format(float.0, format),
+        Value::Boolean(value) => boolean(*value, format),
+        Value::String(text) => string(text, format),
+        Value::Undef => undef(format),
+        Value::Default => match format.conversion {
+            'd' | 's' | 'p' => Ok(directive.text(&format.quoted("default"))),
+            'D' => Ok(directive.text(&format.quoted("Default"))),
+            _ => Err(format.illegal("Default", "dDsp")),
+        },
+        Value::Regexp(regexp) => match format.conversion {
+            's' if directive.alternate => Ok(directive.text(&quote(regexp.source()))),
+            's' => Ok(directive.text(regexp.source())),
+            'p' => Ok(directive.text(&regexp.literal())),
+            _ => Err(format.illegal("Regexp", "sp")),
+        },
+        Value::Type(ty) => match format.conversion {
+            's' => Ok(directive.text(&format.quoted(&ty.to_string()))),
+            'p' => Ok(directive.text(&ty.to_string())),
+            _ => Err(format.illegal("Type", "sp")),
+        },
+        Value::Uri(uri) => match format.conversion {
+            's' if directive.alternate => Ok(directive.text(&quote(&uri.source))),
+            's' => Ok(directive.text(&uri.source)),
+            'p' => Ok(directive.text(&source_form(value))),
+            _ => Err(format.illegal("URI", "sp")),
+        },
+        Value::Binary(bytes) => binary(bytes, value, format),
+        Value::Deferred(_) | Value::Error(_) => match format.conversion {
+            's' | 'p' | 'q' => Ok(interpolate(value)),
+            _ => Err(format.illegal("Object", "spq")),
+        },
+        Value::Sensitive(_) | Value::Timestamp(_) | Value::Timespan(_) | Value::SemVer(_) | Value::SemVerRange(_) => {
+            match format.conversion {
+                's' => Ok(directive.text(&interpolate(value))),
+                'p' => Ok(directive.text(&source_form(value))),
+                _ => crate::format::sprintf(&format.text, std::slice::from_ref(value)),
+            }
+        }
+    }
+}
+
+fn push_indentation(out: &mut String, level: usize) {
+    out.push('\n');
+    out.push_str(&"  ".repeat(level));
 }
 
 fn delimiters(format: &Format, default: char) -> (&'static str, &'static str) {
