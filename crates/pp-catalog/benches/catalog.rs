@@ -92,7 +92,7 @@ fn build(n: usize) -> Catalog {
         catalog.add(NewResource { scope, is_virtual: i % 10 == 0, ..file }).expect("titles differ");
     }
     while catalog.collect().expect("nothing is overridden").changed {}
-    let warnings = catalog.finish().expect("all references exist");
+    let warnings = catalog.finish(Vec::new()).expect("all references exist");
     assert!(warnings.is_empty());
     catalog
 }

@@ -186,6 +186,14 @@ impl Catalog {
         pending
     }
 
+    /// Returns the instances of defines whose parameters were not checked by the evaluation of the body: those that are
+    /// virtual, and those that were overridden later.
+    #[must_use]
+    pub fn unchecked_defines(&self) -> Vec<ResourceId> {
+        let unchecked = |resource: &Resource| resource.kind == ResourceKind::Define && !resource.is_checked();
+        self.resources.iter().filter(|(_, resource)| unchecked(resource)).map(|(id, _)| id).collect()
+    }
+
     /// Makes a virtual resource a real one.
     pub fn realize_resource(&mut self, id: ResourceId) {
         let resource = &mut self.resources[id];

@@ -19,7 +19,7 @@ impl CatalogError {
             ErrorKind::DefaultTaken { .. } => Code::P0612,
             ErrorKind::InvalidTag(_) => Code::P0604,
             ErrorKind::NotSubclass(_) | ErrorKind::AlreadySet { .. } => Code::P0605,
-            ErrorKind::UnknownParameter { .. } => Code::P0606,
+            ErrorKind::UnknownParameter { .. } | ErrorKind::InvalidParameters(_) => Code::P0606,
             ErrorKind::UnresolvedOverrides(_) | ErrorKind::UnrealizedReferences(_) => Code::P0607,
             ErrorKind::UnknownOperand { .. } | ErrorKind::UnknownTarget { .. } => Code::P0608,
             ErrorKind::InvalidReference(_) => Code::P0609,
@@ -84,6 +84,7 @@ impl CatalogError {
             ErrorKind::UnknownOperand { unknown, .. } | ErrorKind::UnknownTarget { unknown, .. } => {
                 catalog.similar(unknown)
             }
+            ErrorKind::InvalidParameters(_) => None,
             ErrorKind::InvalidReference(_) => Some("write a reference such as `Package['ntp']`".to_owned()),
         }
     }

@@ -76,6 +76,8 @@ pub enum ErrorKind {
         /// The parameter.
         parameter: Arc<str>,
     },
+    /// The parameters of an instance of a define do not match its definition.
+    InvalidParameters(String),
     /// Overrides of resources that were never declared.
     UnresolvedOverrides(Vec<Reference>),
     /// References to `realize` that were never declared.
@@ -123,6 +125,7 @@ impl CatalogError {
             | ErrorKind::InvalidTag(_)
             | ErrorKind::NotSubclass(_)
             | ErrorKind::UnknownParameter { .. }
+            | ErrorKind::InvalidParameters(_)
             | ErrorKind::UnresolvedOverrides(_)
             | ErrorKind::UnrealizedReferences(_)
             | ErrorKind::UnknownOperand { .. }
@@ -164,6 +167,7 @@ impl fmt::Display for CatalogError {
                 suffix(f, here)?;
                 write!(f, " on {reference}")
             }
+            ErrorKind::InvalidParameters(text) => f.write_str(text),
             ErrorKind::UnresolvedOverrides(references) => {
                 write!(f, "Could not find resource(s) {} for overriding", join(references))
             }

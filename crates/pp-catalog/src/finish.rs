@@ -17,12 +17,14 @@ impl Catalog {
     /// that has any: arrows become parameters; pending overrides, tags of scopes, `Sensitive` values, names of parameters;
     /// metaparameters of containers; leftovers; targets of relationships.
     ///
+    /// `problems` says what is wrong with the parameters of the [`Catalog::unchecked_defines`], in their order.
+    ///
     /// # Errors
     /// Those of the first step that has any, in the order in which Puppet meets them.
-    pub fn finish(&mut self) -> Result<Vec<CatalogWarning>, Vec<CatalogError>> {
+    pub fn finish(&mut self, problems: Vec<(ResourceId, String)>) -> Result<Vec<CatalogWarning>, Vec<CatalogError>> {
         let mut warnings = Vec::new();
         check(self.apply_relationships())?;
-        check(self.finish_resources(&mut warnings))?;
+        check(self.finish_resources(problems, &mut warnings))?;
         check(self.inherit_metaparameters())?;
         check(self.leftovers())?;
         check(self.check_references())?;
@@ -30,7 +32,12 @@ impl Catalog {
         Ok(warnings)
     }
 
-    fn finish_resources(&mut self, warnings: &mut Vec<CatalogWarning>) -> Vec<CatalogError> {
+    fn finish_resources(
+        &mut self,
+        problems: Vec<(ResourceId, String)>,
+        warnings: &mut Vec<CatalogWarning>,
+    ) -> Vec<CatalogError> {
+        let mut problems = problems.into_iter().peekable();
         let mut overrides: FxHashMap<ResourceId, Vec<Override>> = FxHashMap::default();
         for change in std::mem::take(&mut self.overrides) {
             match self.find(&change.reference) {
@@ -49,6 +56,10 @@ impl Catalog {
             self.take_tags_of_scope(id);
             self.reveal_sensitive(id);
             self.check_parameters(id, &mut errors);
+            if let Some((_, text)) = problems.next_if(|(wrong, _)| *wrong == id) {
+                let location = self.resources[id].location.clone();
+                errors.push(CatalogError { kind: ErrorKind::InvalidParameters(text), location });
+            }
         }
         errors
     }

@@ -85,6 +85,7 @@ impl Catalog {
                 self.override_parameter(id, parameter, location)?;
             }
         }
+        self.resources[id].changed_late |= late;
         self.record_change(id);
         Ok(warning)
     }

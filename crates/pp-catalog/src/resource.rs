@@ -29,6 +29,8 @@ pub struct Resource {
     pub exported: bool,
     /// The body of the define or class was evaluated.
     pub evaluated: bool,
+    /// Overridden after it was evaluated.
+    pub(crate) changed_late: bool,
     /// The names of the parameters whose values were `Sensitive`, once finished.
     pub sensitive: Vec<Arc<str>>,
     /// Its own tags, and those that it has from elsewhere by now.
@@ -72,10 +74,16 @@ impl Resource {
             is_virtual: false,
             exported: false,
             evaluated: false,
+            changed_late: false,
             sensitive: Vec::new(),
             tags: TagSet::default(),
             containers: Vec::new(),
         }
+    }
+
+    /// Returns whether the evaluation of the body has checked the parameters.
+    pub(crate) fn is_checked(&self) -> bool {
+        self.evaluated && !self.changed_late
     }
 
     /// Returns whether the resource is a class.

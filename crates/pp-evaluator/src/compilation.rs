@@ -95,7 +95,8 @@ impl Evaluator<'_> {
     }
 
     fn finish(&mut self) -> Result<(), Vec<Diagnostic>> {
-        let warnings = self.catalog.finish().map_err(|errors| -> Vec<Diagnostic> {
+        let problems = self.define_problems().map_err(|stop| vec![diagnostic(stop)])?;
+        let warnings = self.catalog.finish(problems).map_err(|errors| -> Vec<Diagnostic> {
             errors.iter().map(|error| error.diagnostic(&self.catalog)).collect()
         })?;
         for warning in warnings {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcl_diagnostics::{Code, nearest};
 use pp_ast::{Definition, Parameter, ParameterList, StrId, Tree};
-use pp_catalog::{Parameter as Attribute, ResourceId, Source, SourceKind};
+use pp_catalog::{Parameter as Attribute, Reference, ResourceId, Source, SourceKind};
 use pp_types::{Error, ErrorKind, Type, Value, describe_mismatch, is_instance};
 
 use crate::class::finish_body;
@@ -123,10 +123,7 @@ impl Evaluator<'_> {
             return Ok(());
         }
         let reference = &self.catalog.resource(id).reference;
-        let text = match problems.as_slice() {
-            [problem] => format!("{reference}: {problem}"),
-            problems => format!("{reference}:\n  {}", problems.join("\n  ")),
-        };
+        let text = problems_text(reference, &problems);
         let help = self.similar_parameter(id, parameters);
         Err(unlocated(Error::new(ErrorKind::Mismatch, text)).code(Code::P0502).help(help))
     }
@@ -201,6 +198,45 @@ impl Evaluator<'_> {
         Ok(types)
     }
 
+    /// Returns what is wrong with the parameters of the instances of defines whose bodies have not checked them.
+    pub(crate) fn define_problems(&mut self) -> Eval<Vec<(ResourceId, String)>> {
+        let mut problems = Vec::new();
+        for id in self.catalog.unchecked_defines() {
+            let key = self.catalog.resource(id).reference.type_name.to_lowercase();
+            let Some(define) = self.definitions.defines.get(&*key).copied() else { continue };
+            let frame = Frame { tree: define.tree, scope: NOWHERE, local: None };
+            let list = define.definition.parameters;
+            let found = self.within(frame, |this| this.given_problems(id, list))?;
+            if !found.is_empty() {
+                problems.push((id, problems_text(&self.catalog.resource(id).reference, &found)));
+            }
+        }
+        Ok(problems)
+    }
+
+    /// Returns what is wrong with the parameters that are given, and which are missing.
+    fn given_problems(&mut self, id: ResourceId, list: ParameterList) -> Eval<Vec<String>> {
+        let tree = self.frame.tree;
+        let parameters = tree.parameters(list);
+        let mut problems = self.unknown_parameters(id, parameters);
+        let types = self.cached_types(list)?;
+        for (parameter, ty) in parameters.iter().zip(types.types.iter()) {
+            let name = tree.str(parameter.name);
+            match self.catalog.resource(id).parameters.value(name) {
+                Some(value) if !is_type(ty, value) => {
+                    let text = describe_mismatch(&format!("parameter '{name}'"), ty, value);
+                    problems.extend(text.lines().map(|line| line.trim_start().to_owned()));
+                }
+                Some(_) => {}
+                None if parameter.default.is_none() && self.catalog.resource(id).parameters.get(name).is_none() => {
+                    problems.push(format!("expects a value for parameter '{name}'"));
+                }
+                None => {}
+            }
+        }
+        Ok(problems)
+    }
+
     fn unknown_parameters(&self, id: ResourceId, parameters: &[Parameter]) -> Vec<String> {
         let tree = self.frame.tree;
         let given = self.catalog.resource(id).parameters.iter();
@@ -254,4 +290,12 @@ impl Evaluator<'_> {
 /// Returns whether a value may be given for a parameter. What a deferred call will return is not known yet.
 fn is_type(ty: &Type, value: &Value) -> bool {
     *ty == Type::Any || matches!(value, Value::Deferred(_)) || is_instance(ty, value)
+}
+
+/// `D[x]: has no parameter named 'q'`, or a line for each of several problems.
+fn problems_text(reference: &Reference, problems: &[String]) -> String {
+    match problems {
+        [problem] => format!("{reference}: {problem}"),
+        problems => format!("{reference}:\n  {}", problems.join("\n  ")),
+    }
 }
