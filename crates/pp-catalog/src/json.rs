@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 
-use pp_types::{Hash, Type, Value, rich_json};
+use pp_types::{Hash, Type, Value, is_nested_deeper_than, rich_json};
 use serde::ser::{Error as _, SerializeMap};
 use serde::{Serialize, Serializer};
 
@@ -190,6 +190,9 @@ impl Serialize for Rich<'_> {
             Value::Array(items) => {
                 stacker::maybe_grow(RED_ZONE, STACK_SIZE, || serializer.collect_seq(items.iter().map(Rich)))
             }
+            other if is_nested_deeper_than(other, MAX_RICH_DEPTH) => {
+                Err(S::Error::custom(format!("a value is nested more than {MAX_RICH_DEPTH} levels deep")))
+            }
             other => rich_json(other).serialize(serializer).map_err(S::Error::custom),
         }
     }
@@ -199,6 +202,9 @@ impl Serialize for Rich<'_> {
 fn is_plain(hash: &Hash) -> bool {
     hash.keys().all(|key| matches!(key, Value::String(key) if &**key != "__ptype"))
 }
+
+/// How deep values may be nested within one that is not plain JSON.
+const MAX_RICH_DEPTH: usize = 1000;
 
 /// How much stack must be left for one more level of a value, in bytes.
 const RED_ZONE: usize = 64 * 1024;

@@ -1,14 +1,13 @@
 //! Calls of functions and types (spec 07 §5.9, §5.10).
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use mcl_diagnostics::{Span, nearest};
 use pp_ast::{CallId, Expr, ExprId, FunctionDefinition, LambdaId, MethodCallId};
 use pp_functions::{Block, Interrupt, all_functions, find_function};
 use pp_types::{
-    Error, ErrorKind, Signature, SignatureParameter, Value, describe_mismatch, describe_signatures, is_instance,
-    operand_name, with_article,
+    Error, ErrorKind, Signature, SignatureParameter, Value, attribute, describe_mismatch, describe_signatures,
+    is_instance, operand_name, with_article,
 };
 
 use crate::definitions::{Defined, FunctionRef, plain};
@@ -198,27 +197,5 @@ impl<'e> Evaluator<'e> {
                 }
             }
         }
-    }
-}
-
-/// Returns the attribute of a value that is an object: `$error.kind`, `$uri.host`.
-fn attribute(value: &Value, name: &str) -> Option<Value> {
-    let text = |text: &Option<Arc<str>>| text.clone().map_or(Value::Undef, Value::String);
-    match value {
-        Value::Uri(uri) => uri.attribute(name),
-        Value::Error(error) => Some(match name {
-            "message" | "msg" => Value::String(error.message.clone()),
-            "kind" => text(&error.kind),
-            "issue_code" => text(&error.issue_code),
-            "partial_result" => error.partial_result.clone(),
-            "details" => error.details.clone().map_or(Value::Undef, Value::hash),
-            _ => return None,
-        }),
-        Value::Deferred(deferred) => match name {
-            "name" => Some(Value::String(deferred.name.clone())),
-            "arguments" => Some(Value::array(deferred.arguments.clone())),
-            _ => None,
-        },
-        _ => None,
     }
 }

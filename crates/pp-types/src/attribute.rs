@@ -41,6 +41,8 @@ pub fn is_nested_deeper_than(value: &Value, limit: usize) -> bool {
                 rest.extend(entries.iter().flat_map(|(key, value)| [(key, depth + 1), (value, depth + 1)]));
             }
             Value::Sensitive(inner) => rest.push((inner, depth + 1)),
+            Value::Deferred(deferred) => rest.extend(deferred.arguments.iter().map(|argument| (argument, depth + 1))),
+            Value::Iterator(iterator) => rest.extend(iterator.all().iter().map(|element| (element, depth + 1))),
             _ => {}
         }
     }

@@ -144,7 +144,9 @@ impl TypeMismatch {
         let in_detail = self.expected.iter().any(|expected| is_same_kind(expected, &self.found));
         let has_alias = self.expected.iter().any(|expected| matches!(expected, Type::Alias(_)));
         let name = |ty: &Type| match ty {
-            Type::Iterable(Some(inner)) if **inner != Type::Any && is_assignable(&Type::Iterable(None), &self.found) => {
+            Type::Iterable(Some(inner))
+                if **inner != Type::Any && is_assignable(&Type::Iterable(None), &self.found) =>
+            {
                 ty.expanded_text()
             }
             ty if in_detail => ty.expanded_text(),
