@@ -34,7 +34,7 @@ impl Evaluator<'_> {
         for reference in references {
             let location = self.location(span);
             let change = Override { reference, parameters: parameters.clone(), location, source };
-            let warning = self.catalog.add_override(change).map_err(|error| self.catalog_error(&error, span))?;
+            let warning = self.catalog.add_override(change).map_err(|error| self.catalog_error(&error, None))?;
             if let Some(warning) = warning {
                 self.catalog_warning(&warning)?;
             }

@@ -1,7 +1,8 @@
-//! `tests/puppet/lang`: whole programs.
+//! `tests/puppet/lang`, and `records` beside this crate, which were recorded in the same way: whole programs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
@@ -15,9 +16,13 @@ fn lang() {
     let mut columns = [0, 0];
     let mut messages = [0, 0];
     let mut warnings = [0, 0];
-    let folder = std::env::var_os("RECORDS").map_or_else(|| recordings().join("lang"), Into::into);
-    let mut paths: Vec<_> = std::fs::read_dir(folder)
-        .expect("lang")
+    let folders = match std::env::var_os("RECORDS") {
+        Some(folder) => vec![folder.into()],
+        None => vec![recordings().join("lang"), Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records")],
+    };
+    let mut paths: Vec<_> = folders
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(folder).expect("a folder of records"))
         .map(|entry| entry.expect("entry").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
         .collect();
