@@ -30,4 +30,4 @@ mod grammar {
 
 pub use parse::{Mode, Parsed, parse};
 pub use pn::pn;
-pub use validate::{ValidationOptions, validate};
+pub use validate::{ModuleFile, ValidationOptions, validate, validate_location};

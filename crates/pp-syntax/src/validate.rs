@@ -8,12 +8,15 @@ mod effect;
 mod error;
 mod heredoc;
 mod label;
+mod location;
 mod message;
 mod names;
 mod query;
 
 use mcl_diagnostics::{Diagnostic, Severity};
 use pp_ast::{Definition, Expr, ExprId, LambdaId, TextRange, Tree};
+
+pub use location::{ModuleFile, validate_location};
 
 use crate::validate::effect::Purity;
 use crate::validate::error::{ValidationError, ValidationErrorKind};

@@ -167,7 +167,7 @@ impl<'t> Lexer<'t> {
         };
         let is_syntax = |syntax: &str| {
             syntax.starts_with(|c: char| c.is_ascii_lowercase())
-                && syntax.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+' | b'.'))
+                && syntax.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+'))
         };
         if text.is_empty() || syntax.is_some_and(|syntax| !is_syntax(syntax)) {
             return Err(SyntaxErrorKind::InvalidHeredocSyntax);
@@ -208,7 +208,7 @@ impl<'t> Lexer<'t> {
 /// Parses the letters after `/` in a tag.
 fn heredoc_escapes(flags: &str) -> Result<Escapes, SyntaxErrorKind> {
     let mut escapes = Escapes::NONE;
-    let flags = flags.trim();
+    let flags = flags.trim_end_matches([' ', '\t']);
     // Only the form `[a-zA-Z$]+` reads as a list of letters.
     if !flags.bytes().all(|flag| flag.is_ascii_alphabetic() || flag == b'$') {
         return Err(SyntaxErrorKind::InvalidHeredocSyntax);
@@ -232,17 +232,22 @@ fn end_line<'l>(line: &'l str, tag: &str) -> Option<(&'l str, bool)> {
     let blanks = |text: &'l str| text.trim_start_matches([' ', '\t']);
     let rest = blanks(line);
     let indent = &line[..line.len() - rest.len()];
-    let (margin, rest) = match rest.strip_prefix('|') {
-        Some(rest) => (indent, blanks(rest)),
-        None => ("", rest),
-    };
-    let (trims, rest) = match rest.strip_prefix('-') {
-        // The tag itself may start with a dash.
-        Some(after) if !rest.starts_with(tag) => (true, blanks(after)),
-        _ => (false, rest),
-    };
-    let end = rest.strip_prefix(tag)?;
-    end.trim_end_matches([' ', '\t', '\r']).is_empty().then_some((margin, trims))
+    let is_tag =
+        |text: &str| text.strip_prefix(tag).is_some_and(|end| end.trim_end_matches([' ', '\t', '\r']).is_empty());
+    let with_dash = |text: &'l str| text.strip_prefix('-').map(blanks).is_some_and(is_tag);
+    // The tag itself may start with a bar or a dash.
+    if let Some(rest) = rest.strip_prefix('|').map(blanks) {
+        if with_dash(rest) {
+            return Some((indent, true));
+        }
+        if is_tag(rest) {
+            return Some((indent, false));
+        }
+    }
+    if with_dash(rest) {
+        return Some(("", true));
+    }
+    is_tag(rest).then_some(("", false))
 }
 
 impl HeredocText<'_> {

@@ -88,4 +88,8 @@ pub enum ValidationErrorKind {
     NodeInheritance,
     /// The text of a heredoc does not have the syntax that its tag says.
     HeredocContent { syntax: String, checker: &'static str, error: String },
+    /// A statement in a file of a module.
+    NotInModule { what: String },
+    /// A definition in the wrong file of a module.
+    NameInFile { name: String, path: String },
 }

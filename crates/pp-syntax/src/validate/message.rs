@@ -52,7 +52,10 @@ impl ValidationErrorKind {
             | ValidationErrorKind::DuplicateParameter { .. }
             | ValidationErrorKind::CapturesRest { .. }
             | ValidationErrorKind::CapturesRestNotLast { .. } => Code::P0306,
-            ValidationErrorKind::Misplaced | ValidationErrorKind::NotAtTopLevel { .. } => Code::P0307,
+            ValidationErrorKind::Misplaced
+            | ValidationErrorKind::NotAtTopLevel { .. }
+            | ValidationErrorKind::NotInModule { .. }
+            | ValidationErrorKind::NameInFile { .. } => Code::P0307,
             ValidationErrorKind::NotAValue { .. } | ValidationErrorKind::UnacceptableAs { .. } => Code::P0308,
             ValidationErrorKind::NotInQuery { .. } => Code::P0309,
             ValidationErrorKind::IllegalAppend { .. } | ValidationErrorKind::SeveralSplats => Code::P0310,
@@ -137,6 +140,12 @@ impl ValidationErrorKind {
             ValidationErrorKind::NotAtTopLevel { what } => {
                 format!("{} may only appear at toplevel", with_article(what, true))
             }
+            ValidationErrorKind::NotInModule { what } => {
+                format!("This {what} is unacceptable as a top level construct in this location")
+            }
+            ValidationErrorKind::NameInFile { name, path } => {
+                format!("Unacceptable location. The name '{name}' is unacceptable in file '{path}'")
+            }
             ValidationErrorKind::NotAValue { what } => {
                 format!("Invalid use of expression. {} does not produce a value", with_article(what, true))
             }
@@ -218,6 +227,10 @@ impl ValidationErrorKind {
             ValidationErrorKind::Misplaced | ValidationErrorKind::NotAtTopLevel { .. } => {
                 "move the definition out of the block around it"
             }
+            ValidationErrorKind::NotInModule { .. } => {
+                "a file of a module contains only definitions: move it to a class"
+            }
+            ValidationErrorKind::NameInFile { .. } => "move the definition to the file of its name, or rename it",
             ValidationErrorKind::NotAValue { .. } => "a collector stands on its own, or beside an arrow",
             ValidationErrorKind::UnacceptableAs { role: "type name in a Virtual Query", .. } => {
                 "a collector starts with a capitalized type: `File <| … |>`"
