@@ -7,11 +7,11 @@ use mcl_diagnostics::{Code, Diagnostic, FileId, Files, Severity, SourceFile, Spa
 use pp_ast::Tree;
 use pp_evaluator::{Environment, Origin, Source};
 use pp_functions::Strict;
-use pp_syntax::{Mode, Parsed, ValidationOptions, parse, validate};
+use pp_syntax::{Mode, ModuleFile, Parsed, ValidationOptions, parse, validate, validate_location};
 use rayon::prelude::*;
 
 use crate::error::EnvironmentError;
-use crate::find::{Input, Layout};
+use crate::find::{Input, Layout, ModuleFiles};
 use crate::read::read_file;
 use crate::services::Module;
 
@@ -43,22 +43,27 @@ struct ParsedFile {
 /// A file that cannot be read.
 pub fn load(input: &Input, layout: &Layout, validation: ValidationOptions) -> Result<Loaded, EnvironmentError> {
     let root = input.root();
-    let main = layout.manifests.iter().map(|path| (path, Origin::Main));
+    let main = layout.manifests.iter().map(|path| (path, Origin::Main, None));
     let of_modules = layout.modules.iter().flat_map(|module| {
         let name: Arc<str> = module.name.as_str().into();
-        module.files.iter().map(move |path| (path, Origin::Module(Arc::clone(&name))))
+        module.files.iter().map(move |path| (path, Origin::Module(Arc::clone(&name)), Some(module)))
     });
-    let wanted: Vec<(&PathBuf, Origin)> = main.chain(of_modules).collect();
-    let paths: Vec<(&Path, String)> = wanted.iter().map(|(path, _)| (path.as_path(), name_of(path, root))).collect();
+    let wanted: Vec<(&PathBuf, Origin, Option<&ModuleFiles>)> = main.chain(of_modules).collect();
+    let paths: Vec<(&Path, String)> = wanted.iter().map(|(path, ..)| (path.as_path(), name_of(path, root))).collect();
     let parsed = parse_all(&paths, validation)?;
     let mut loaded = Loaded {
         environment: Environment::default(),
         diagnostics: Vec::new(),
         module_diagnostics: Vec::new(),
         modules: Vec::new(),
-        paths: wanted.iter().map(|(path, _)| (*path).clone()).collect(),
+        paths: wanted.iter().map(|(path, ..)| (*path).clone()).collect(),
     };
-    for (ParsedFile { file, tree, diagnostics }, (_, origin)) in parsed.into_iter().zip(wanted) {
+    for (ParsedFile { file, tree, mut diagnostics }, (path, origin, module)) in parsed.into_iter().zip(wanted) {
+        if !has_errors(&diagnostics)
+            && let Some((name, is_function)) = module.and_then(|module| name_in_module(module, path))
+        {
+            diagnostics.extend(validate_location(&tree, &ModuleFile { path: &file.name, name: &name, is_function }));
+        }
         loaded.environment.files.files.push(file);
         let is_main = origin == Origin::Main;
         if is_main || !has_errors(&diagnostics) {
@@ -69,6 +74,23 @@ pub fn load(input: &Input, layout: &Layout, validation: ValidationOptions) -> Re
     let modules = layout.modules.iter();
     loaded.modules = modules.map(|m| Module { name: m.name.as_str().into(), directory: m.directory.clone() }).collect();
     Ok(loaded)
+}
+
+/// Returns the name that the path of a manifest or function of a module stands for, and whether it is a function. Type aliases
+/// are checked when they are resolved.
+fn name_in_module(module: &ModuleFiles, path: &Path) -> Option<(String, bool)> {
+    let inside = path.strip_prefix(&module.directory).ok()?.with_extension("");
+    let mut parts: Vec<&str> = inside.iter().map(|part| part.to_str()).collect::<Option<_>>()?;
+    let is_function = match parts.first()? {
+        &"manifests" => false,
+        &"functions" => true,
+        _ => return None,
+    };
+    parts[0] = &module.name;
+    if !is_function && parts[1..] == ["init"] {
+        parts.truncate(1);
+    }
+    Some((parts.join("::"), is_function))
 }
 
 /// Reads and parses manifests and templates on their own, in parallel. Names are relative to `root`.
