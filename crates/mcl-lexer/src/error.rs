@@ -49,6 +49,12 @@ pub enum LexErrorKind {
     TripleQuotes,
     /// An operator of other languages.
     UnknownOperator(String),
+    /// `"…" % …`.
+    PercentAfterString,
+    /// The `|` or `\` before the parameter of a function value of other languages.
+    Closure(char),
+    /// `name!(…)`.
+    Macro(String),
     /// A `_` in a number.
     UnderscoreInNumber,
     /// A `_` at the start of a name.
@@ -130,14 +136,48 @@ fn lex_error(file: FileId, kind: TokenKind, tokens: &Tokens, text: &str, token: 
         TokenKind::AmpersandAmpersand => LexErrorKind::UnknownOperator(found.to_owned()),
         _ if matches!(first, '!' | '&' | '|' | '%' | '^' | '~' | '?') => {
             let (operator, span) = operator_around(text, span);
+            let before = token.previous().filter(|_| !tokens.newline_before(token));
+            let is_string = |token: TokenIdx| matches!(tokens[token], TokenKind::String | TokenKind::WrongQuotes);
             if operator == "%" && !follows_operand(tokens, token) {
                 return LexError { kind: LexErrorKind::UnrecognizedCharacter(first), span };
             }
+            if operator == "%" && before.is_some_and(is_string) {
+                return LexError { kind: LexErrorKind::PercentAfterString, span };
+            }
+            if operator == "|" && starts_argument(tokens, token) {
+                return LexError { kind: LexErrorKind::Closure(first), span };
+            }
+            if operator == "!"
+                && let Some(name) = before.filter(|name| is_macro(tokens, *name))
+            {
+                let kind = LexErrorKind::Macro(tokens.text(text, name).to_owned());
+                return LexError { kind, span: Span { start: tokens.start(name), ..span } };
+            }
             return LexError { kind: LexErrorKind::UnknownOperator(operator.to_owned()), span };
+        }
+        _ if first == '\\'
+            && starts_argument(tokens, token)
+            && tokens.kind(token + 1) == Some(TokenKind::Identifier) =>
+        {
+            LexErrorKind::Closure(first)
         }
         _ => LexErrorKind::UnrecognizedCharacter(first),
     };
     LexError { kind, span }
+}
+
+/// Whether a token stands where an argument or value starts.
+fn starts_argument(tokens: &Tokens, token: TokenIdx) -> bool {
+    let before = token.previous().filter(|_| !tokens.newline_before(token)).and_then(|before| tokens.kind(before));
+    matches!(before, Some(TokenKind::OpenParen | TokenKind::Comma | TokenKind::Equals))
+}
+
+/// Whether a name is that of a macro: `name!(` or `name![`.
+fn is_macro(tokens: &Tokens, name: TokenIdx) -> bool {
+    tokens[name] == TokenKind::Identifier
+        && tokens.is_adjacent_to_previous(name + 1)
+        && tokens.is_adjacent_to_previous(name + 2)
+        && matches!(tokens.kind(name + 2), Some(TokenKind::OpenParen | TokenKind::OpenBracket))
 }
 
 /// Whether a token stands where `$facts[` or `$trusted[` is before it, as in Puppet.
@@ -210,7 +250,10 @@ impl LexErrorKind {
             LexErrorKind::FloatOutOfRange => Code::E0104,
             LexErrorKind::UnterminatedString => Code::E0105,
             LexErrorKind::WrongQuotes { .. } | LexErrorKind::Heredoc | LexErrorKind::TripleQuotes => Code::E0106,
-            LexErrorKind::UnknownOperator(_) => Code::E0107,
+            LexErrorKind::UnknownOperator(_)
+            | LexErrorKind::PercentAfterString
+            | LexErrorKind::Closure(_)
+            | LexErrorKind::Macro(_) => Code::E0107,
             LexErrorKind::InvalidWhitespace(_) | LexErrorKind::NonAscii(_) => Code::E0108,
             LexErrorKind::UnderscoreInNumber
             | LexErrorKind::LeadingUnderscore
@@ -243,6 +286,9 @@ impl LexErrorKind {
             LexErrorKind::TripleQuotes => "invalid string quotes `'''`".to_owned(),
             LexErrorKind::WrongQuotes { quote, .. } => format!("invalid string quotes `{quote}…{quote}`"),
             LexErrorKind::UnknownOperator(operator) => format!("unknown operator `{operator}`"),
+            LexErrorKind::PercentAfterString => "unknown operator `%` after a string".to_owned(),
+            LexErrorKind::Closure(sign) => format!("unexpected `{sign}` before a parameter"),
+            LexErrorKind::Macro(name) => format!("unknown macro `{name}!`"),
             LexErrorKind::UnderscoreInNumber => "invalid `_` in a number".to_owned(),
             LexErrorKind::LeadingUnderscore => "invalid `_` at the start of a name".to_owned(),
             LexErrorKind::TrailingUnderscore => "invalid `_` at the end of a name".to_owned(),
@@ -295,12 +341,24 @@ impl LexErrorKind {
             LexErrorKind::WrongQuotes { content, .. } => {
                 return Some(format!("use double quotes: \"{}\"", truncated(content)));
             }
+            LexErrorKind::PercentAfterString => {
+                "a string is formatted by `fmt.printf(\"%s %d\", …)` of the module \"fmt\""
+            }
+            LexErrorKind::Closure(_) => "a function value is written `func($x) { … }`, and its body is one expression",
+            LexErrorKind::Macro(name) => match name.as_str() {
+                "vec" => "there are no macros; a list is written `[1, 2]`",
+                "format" | "print" | "println" | "eprintln" | "write" => {
+                    "there are no macros; a string is formatted by `fmt.printf(\"%s %d\", …)` of the module \"fmt\""
+                }
+                _ => "there are no macros; a function is called without `!`",
+            },
             LexErrorKind::UnknownOperator(operator) => match operator.as_str() {
                 "~>" => "a notification is an entry of the resource that notifies: `Notify => Kind[\"name\"],`",
                 "<~" => "a notification is an entry of the resource that listens: `Listen => Kind[\"name\"],`",
                 "=~" | "!~" => "import \"regexp\" and call `regexp.match(\"pattern\", $string)`",
                 "??" | "?." => "a fallback replaces a value that fails: `$map[\"key\"] <|> \"default\"`",
-                "<|" | "|>" => "exported resources are collected by `collect kind \"name\" { … }`",
+                "<|" => "exported resources are collected by `collect kind \"name\" { … }`",
+                "|>" => "a function takes its value as an argument: `strings.to_upper($value)`",
                 "!==" => "unequal is written `!=`",
                 "!" => "logical not is written `not`, unequal `!=`",
                 "&" | "&&" => "logical and is written `and`",

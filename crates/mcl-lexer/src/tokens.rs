@@ -297,6 +297,12 @@ impl Tokens {
         token.previous().is_some_and(|previous| self.end(previous) == self.start(token))
     }
 
+    /// Returns the first token that starts at an offset or after it.
+    #[must_use]
+    pub fn first_from(&self, offset: u32) -> TokenIdx {
+        TokenIdx::new(self.starts.partition_point(|start| *start < offset))
+    }
+
     /// Returns the length of the text in bytes.
     #[must_use]
     pub fn text_len(&self) -> u32 {

@@ -143,7 +143,7 @@ impl Validator<'_> {
                     return;
                 }
                 Some(_) => {}
-                None if ty.contains("[]") || ty.contains("map{") || ty.contains("func(") => {
+                None if !is_key_type(&ty) => {
                     self.error(ValidationErrorKind::InvalidKeyType { ty }, span);
                     return;
                 }
@@ -159,13 +159,23 @@ impl Validator<'_> {
     }
 }
 
+/// Whether [`check_ast`] rejects an expression as the key of a map, because of its type.
+#[must_use]
+pub fn is_invalid_key(ast: &Ast, key: ExprId) -> bool {
+    static_type(ast, key).is_some_and(|ty| !is_key_type(&ty))
+}
+
+fn is_key_type(ty: &str) -> bool {
+    !(ty.contains("[]") || ty.contains("map{") || ty.contains("func("))
+}
+
 /// Returns the type of an expression that consists of literals.
 fn static_type(ast: &Ast, id: ExprId) -> Option<String> {
     Some(match ast.expr(id) {
         Expr::Bool(_) => "bool".to_owned(),
         Expr::Int(_) => "int".to_owned(),
         Expr::Float(_) => "float".to_owned(),
-        Expr::Str(_) => "str".to_owned(),
+        Expr::Str(_) | Expr::Concat(_) | Expr::Interpolated(_) => "str".to_owned(),
         Expr::List(elements) => format!("[]{}", static_type(ast, *elements.first()?)?),
         Expr::Map(pairs) => {
             let (key, value) = pairs.first()?;
@@ -180,8 +190,6 @@ fn static_type(ast: &Ast, id: ExprId) -> Option<String> {
         Expr::Paren(inner) => static_type(ast, *inner)?,
         Expr::Func(_) => "func(…)".to_owned(),
         Expr::Error
-        | Expr::Concat(_)
-        | Expr::Interpolated(_)
         | Expr::Call { .. }
         | Expr::CallVar { .. }
         | Expr::CallLambda { .. }

@@ -26,6 +26,7 @@ mod builder;
 mod diagnosis;
 mod error;
 mod failure;
+mod foreign_keywords;
 mod interpolate;
 mod lint;
 mod lookahead;
@@ -50,7 +51,7 @@ mod grammar {
 }
 
 pub use ast::MAX_DEPTH;
-pub use ast_validation::check_ast;
+pub use ast_validation::{check_ast, is_invalid_key};
 pub use interpolate::interpolate;
 pub use method::call_for_method;
 pub use parse::{Parsed, parse};

@@ -262,8 +262,12 @@ fn head(error: &HeadError) -> Words {
         }
         HeadError::StarAliasOfInclude => message("expected an alias, found `*`")
             .help("the names of an include cannot be spread; give it a name: `include class as name`"),
-        HeadError::UnquotedImport { module } => message(format!("expected a string, found the name `{module}`"))
-            .help(format!("write `import \"{module}\"`")),
+        HeadError::UnquotedImport { found, module, alias } => {
+            message(format!("expected a string, found the name `{found}`")).help(match alias {
+                Some(alias) => format!("write `import \"{module}\" as {alias}`"),
+                None => format!("write `import \"{module}\"`"),
+            })
+        }
         HeadError::ExpectedModule { found } => message(format!("expected a module name in quotes, found {found}")),
         HeadError::DottedImportAlias => message("invalid `.` in the alias of an import"),
         HeadError::ImportOfExpression => {

@@ -22,6 +22,7 @@
 
 mod block;
 mod block_edit;
+mod consequences;
 mod definitions;
 mod edit_error;
 mod element;
@@ -37,7 +38,7 @@ use crate::ast::{Definition, MAX_DEPTH, Stmt};
 use crate::bracket_recovery::{bracket_depth, match_brackets};
 use crate::builder::{Builder, Head, Repaired};
 use crate::diagnosis::{diagnose, missing_comma};
-use crate::error::{FunctionError, SyntaxError, SyntaxErrorKind};
+use crate::error::{SyntaxError, SyntaxErrorKind};
 use crate::failure::{Cause, Failure};
 use crate::lookahead::{first_on_line, indentation, starts_entry, starts_statement};
 use crate::recovery::block::BrokenHead;
@@ -371,6 +372,7 @@ impl<'t> RecoveringParser<'t> {
                 self.statement_position(start)
             }
             Recovery::SkipForeign { end, defines } => {
+                self.remember_bare_names(&defines);
                 let defines = self.builder.with_mentions(start, defines);
                 let span = self.builder.span(start, end);
                 let id = self.builder.push_stmt(Stmt::Error { defines }, span);
@@ -495,6 +497,9 @@ impl<'t> RecoveringParser<'t> {
     /// Reports a construct of another language, which is the cause of the other errors in the tokens that it covers.
     fn report_foreign(&mut self, error: SyntaxError) {
         if let SyntaxErrorKind::Habit(habit) = &error.kind {
+            if habit.covers.is_none() && self.has_unknown_character(error.span) {
+                return;
+            }
             self.covers.extend(habit.covers);
             // A file that was written with semicolons has them everywhere.
             if habit.is_reported_once() && std::mem::replace(&mut self.has_reported_once, true) {
@@ -502,19 +507,6 @@ impl<'t> RecoveringParser<'t> {
             }
         }
         self.errors.push(error);
-    }
-
-    /// Drops the errors of brackets inside statements of other languages.
-    fn drop_explained_errors(&mut self) {
-        // They do not overlap.
-        let mut covers = std::mem::take(&mut self.covers);
-        covers.sort_unstable();
-        self.errors.retain(|error| {
-            let next = covers.partition_point(|cover| cover.start <= error.span.start);
-            let cover = next.checked_sub(1).map(|last| covers[last]);
-            !(matches!(error.kind, SyntaxErrorKind::Bracket(_))
-                && cover.is_some_and(|cover| error.span.end <= cover.end))
-        });
     }
 
     /// Reports an error at the token `at`, unless the tokens from `first` to it contain an error that was already reported.
@@ -533,7 +525,7 @@ impl<'t> RecoveringParser<'t> {
         if self.edited.is_some_and(follows) || self.block_repairs.iter().any(|repair| follows(repair.edit.at)) {
             return;
         }
-        if self.follows_from_parameter(&error, first) {
+        if self.follows_from_parameter(&error, first) || self.follows_from_bare_name(&error) {
             return;
         }
         // An error is not repeated on the same line of the same statement.
@@ -544,24 +536,6 @@ impl<'t> RecoveringParser<'t> {
             return;
         }
         self.errors.push(error);
-    }
-
-    /// Whether an error follows from a parameter without `$`, which was reported: other parameters, and uses of it.
-    fn follows_from_parameter(&self, error: &SyntaxError, first: TokenIdx) -> bool {
-        let is_use = matches!(
-            error.kind,
-            SyntaxErrorKind::Function(FunctionError::ParameterWithoutDollar { .. }) | SyntaxErrorKind::BareWord(_)
-        );
-        let start = self.tokens.start(self.attempts.statement.unwrap_or(first));
-        is_use
-            && self.errors.iter().rev().take_while(|earlier| earlier.span.start >= start).any(|earlier| {
-                matches!(earlier.kind, SyntaxErrorKind::Function(FunctionError::ParameterWithoutDollar { .. }))
-            })
-    }
-
-    /// Whether two offsets of the text are on the same line.
-    fn are_on_same_line(&self, a: u32, b: u32) -> bool {
-        self.text.get(a.min(b) as usize..a.max(b) as usize).is_some_and(|between| !between.contains('\n'))
     }
 
     /// Returns the start of the next statement, or the end of the block.

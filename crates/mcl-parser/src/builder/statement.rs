@@ -74,9 +74,11 @@ impl<'t> Builder<'t> {
         kind: Name,
         name: ExprId,
         o: TokenIdx,
-        entries: Vec<Entry>,
+        mut entries: Vec<Entry>,
         collect: bool,
     ) -> Stmt {
+        // Most resources have few entries, and a program is mostly resources.
+        entries.shrink_to_fit();
         self.bracket(o, BracketContext::Entries);
         let kind_span = self.span(kind_at.start, kind_at.end);
         Stmt::Resource(Box::new(Resource { kind, kind_span, name, entries, collect }))

@@ -5,11 +5,15 @@ use mcl_lexer::{TokenIdx, TokenKind};
 use crate::bracket::BracketContext;
 use crate::error::{HabitError, HabitKind, SyntaxError};
 use crate::failure::Failure;
+use crate::foreign_keywords::word_operator;
 use crate::method::call_for_method;
-use crate::token_set::{NUMBER, SIMPLE_TYPE, STRING_LIKE, TokenSet, WORD};
+use crate::token_set::{NUMBER, OPERAND_END, SIMPLE_TYPE, STRING_LIKE, TokenSet, WORD};
 
 /// The types that are a keyword, and those that start with one.
 const TYPE_KEYWORD: TokenSet = SIMPLE_TYPE.union(TokenSet::new(&[TokenKind::Map, TokenKind::Struct, TokenKind::Func]));
+
+/// The loop of a comprehension is looked for among this many tokens.
+const MAX_LOOP_DISTANCE: usize = 100;
 
 /// Returns the error for a construct of another language, inside a statement.
 pub fn construct(f: &Failure<'_>) -> Option<SyntaxError> {
@@ -122,6 +126,23 @@ fn in_head(f: &Failure<'_>) -> Option<SyntaxError> {
 
 /// `$(…)`, `$::name`, `NULL`, `f"…"`.
 fn name(f: &Failure<'_>) -> Option<SyntaxError> {
+    if f.found_kind() == Some(TokenKind::Colon)
+        && f.kind(f.at + 1) == Some(TokenKind::Colon)
+        && f.before(1) == Some(TokenKind::Identifier)
+        && f.before(2) != Some(TokenKind::Dollar)
+        && f.expects(TokenKind::Dot)
+    {
+        let is_part = |token: TokenIdx| {
+            f.tokens.is_adjacent_to_previous(token)
+                && matches!(f.tokens.kind(token), Some(TokenKind::Colon | TokenKind::Identifier))
+        };
+        let mut last = f.at + 1;
+        while is_part(last + 1) {
+            last = last + 1;
+        }
+        let suggestion = text_over(f, f.last(), last).trim_end_matches(':').replace("::", ".");
+        return over(f, f.last(), last, HabitKind::DoubleColon { suggestion });
+    }
     if f.before(1) == Some(TokenKind::Dollar) {
         return match f.found_kind()? {
             TokenKind::OpenParen => over(f, f.last(), f.at, HabitKind::CommandSubstitution),
@@ -220,12 +241,28 @@ fn function(f: &Failure<'_>) -> Option<SyntaxError> {
     if found == TokenKind::Rocket && takes_value && f.at - f.start > 2 {
         return lambda(f);
     }
+    if takes_value && let Some(arrow) = arrow_after_words(f) {
+        return over(f, arrow, arrow, HabitKind::Lambda { suggestion: None });
+    }
     if let TokenKind::OpenCurly | TokenKind::Identifier | TokenKind::Dollar | TokenKind::Colon = found
         && let Some(word) = function_word(f)
     {
         return Some(f.error_at(habit(HabitKind::FunctionWord { word: f.owned_text(word) }), word));
     }
     None
+}
+
+/// Returns the arrow of `(x, y) => …`, which fails after the first word.
+fn arrow_after_words(f: &Failure<'_>) -> Option<TokenIdx> {
+    let is_parenthesized = f.before(1) == Some(TokenKind::Identifier)
+        && f.before(2) == Some(TokenKind::OpenParen)
+        && f.before(3) != Some(TokenKind::Identifier);
+    let mut token = f.at;
+    while is_parenthesized && matches!(f.kind(token)?, TokenKind::Comma | TokenKind::Identifier) {
+        token = token + 1;
+    }
+    let is_arrow = matches!(f.kind(token + 1), Some(TokenKind::Rocket | TokenKind::Arrow));
+    (is_parenthesized && f.kind(token) == Some(TokenKind::CloseParen) && is_arrow).then_some(token + 1)
 }
 
 /// `$x => $x + 1`, `($x, $y) => …`, at the arrow.
@@ -339,6 +376,31 @@ fn operator(f: &Failure<'_>) -> Option<SyntaxError> {
             "there are no bit operators and no heredocs; a string may contain line breaks, and lists are joined with \
              `list.concat`",
         ),
+        (Some(TokenKind::Plus), TokenKind::Plus) if is_adjacent && f.expects(TokenKind::String) => {
+            unknown("++", "join lists with `list.concat($a, $b)` of the module \"list\", strings with `+`")
+        }
+        (Some(before), TokenKind::Colon)
+            if f.kind(f.at + 1) == Some(TokenKind::Colon)
+                && OPERAND_END.contains(before)
+                && f.expects(TokenKind::Plus) =>
+        {
+            let instead = "join lists with `list.concat([1], $list)` of the module \"list\"";
+            over(f, f.at, f.at + 1, HabitKind::Operator { operator: "::", instead })
+        }
+        (_, TokenKind::As) if f.expects(TokenKind::Plus) && SIMPLE_TYPE.has(f.kind(f.at + 1)) => {
+            let instead = match f.text_of(f.at + 1) {
+                "float" => "a `float` is made by `convert.to_float(…)` of the module \"convert\"",
+                "int" => "an `int` is made by `convert.to_int(…)` or `convert.str_to_int(…)` of the module \"convert\"",
+                "str" => "a string is made by `fmt.printf(\"%v\", …)` of the module \"fmt\"",
+                _ => "write a comparison",
+            };
+            over(f, f.at, f.at + 1, HabitKind::WordOperator { word: "as".to_owned(), instead })
+        }
+        (Some(before), TokenKind::Identifier) if OPERAND_END.contains(before) && !f.tokens.newline_before(f.at) => {
+            let word = f.owned_text(f.at);
+            let instead = word_operator(&word).filter(|_| word != "then" && f.at - f.start > 2)?;
+            at_failure(f, HabitKind::WordOperator { word, instead })
+        }
         (_, TokenKind::Not) if f.kind(f.at + 1) == Some(TokenKind::In) => over(f, f.at, f.at + 1, HabitKind::NotIn),
         _ => None,
     }
@@ -354,6 +416,9 @@ fn list(f: &Failure<'_>) -> Option<SyntaxError> {
         }
         (BracketContext::Index, TokenKind::Colon) => at_failure(f, HabitKind::Slice),
         (BracketContext::List, TokenKind::For) => at_failure(f, HabitKind::Comprehension),
+        (BracketContext::List, _) if f.before(1) == Some(TokenKind::Identifier) && loop_after(f).is_some() => {
+            Some(f.error_at(habit(HabitKind::Comprehension), loop_after(f)?))
+        }
         (BracketContext::Map, TokenKind::Rocket | TokenKind::Equals | TokenKind::Colon)
             if f.before(1) == Some(TokenKind::Identifier)
                 && f.before(2) == Some(TokenKind::OpenCurly)
@@ -365,6 +430,14 @@ fn list(f: &Failure<'_>) -> Option<SyntaxError> {
         }
         _ => None,
     }
+}
+
+/// Returns the `for` of `[x * 2 for x in $list]`, which fails after the first word.
+fn loop_after(f: &Failure<'_>) -> Option<TokenIdx> {
+    let line =
+        f.at.until(f.tokens.end_idx()).take(MAX_LOOP_DISTANCE).take_while(|token| !f.tokens.newline_before(*token));
+    let mut rest = line.take_while(|token| f.kind(*token) != Some(TokenKind::CloseBracket));
+    rest.find(|token| f.kind(*token) == Some(TokenKind::For))
 }
 
 /// `if` without `else` as a value, `1 if c else 2`.

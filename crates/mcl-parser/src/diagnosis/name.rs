@@ -3,8 +3,9 @@
 use mcl_lexer::TokenKind;
 
 use crate::bracket::BracketContext;
-use crate::error::{BareWordError, NameError, NameRole, SyntaxError};
+use crate::error::{BareWordError, HabitError, HabitKind, Instead, NameError, NameRole, SyntaxError};
 use crate::failure::Failure;
+use crate::foreign_keywords::{Role, role};
 
 /// A name is what is missing if the grammar accepts at most this many tokens, one of which is a name.
 const MAX_ALTERNATIVES: u32 = 3;
@@ -40,7 +41,63 @@ pub fn invalid(f: &Failure<'_>) -> Option<SyntaxError> {
     if matches!(text, "True" | "False") {
         return Some(f.error(NameError::MiscasedBool { found: text.to_owned() }));
     }
+    if f.expects(TokenKind::String) {
+        return capitalized_value(f, text);
+    }
     (f.before(1) == Some(TokenKind::Capitalized)).then(|| f.error(NameError::SecondCapital))
+}
+
+/// `None`, `Some(3)`, `Point {x => 1}`, `MAX`: a capitalized name in the position of a value.
+fn capitalized_value(f: &Failure<'_>, text: &str) -> Option<SyntaxError> {
+    let habit = |kind| HabitError { kind, covers: None };
+    let name = text.to_owned();
+    match f.kind(f.at + 1) {
+        _ if matches!(text, "None" | "Nil" | "Null" | "Undef" | "Nothing") => {
+            Some(f.error(BareWordError::Null { word: name }))
+        }
+        Some(TokenKind::OpenParen) if matches!(text, "Some" | "Ok" | "Just") => {
+            Some(f.error(habit(HabitKind::Optional { word: name })))
+        }
+        Some(TokenKind::OpenCurly) => Some(f.error(habit(HabitKind::NamedStruct { name }))),
+        Some(TokenKind::Capitalized) if f.tokens.is_adjacent_to_previous(f.at + 1) => {
+            let is_part = |token| {
+                f.tokens.is_adjacent_to_previous(token)
+                    && matches!(
+                        f.kind(token),
+                        Some(TokenKind::Capitalized | TokenKind::Underscore | TokenKind::Integer)
+                    )
+            };
+            let mut last = f.at + 1;
+            while is_part(last + 1) {
+                last = last + 1;
+            }
+            let span = f.span_of(f.at).to(f.span_of(last));
+            let found = f.text.get(span.start as usize..span.end as usize).unwrap_or(text).to_owned();
+            let lower = found.to_ascii_lowercase();
+            Some(match lower.as_str() {
+                "true" | "false" => SyntaxError::new(NameError::MiscasedBool { found }, span),
+                "null" | "nil" | "none" | "undef" => SyntaxError::new(BareWordError::Null { word: found }, span),
+                _ => {
+                    let suggestion = format!("${lower}");
+                    SyntaxError::new(NameError::ExpectedLowerCase { found, suggestion }, span)
+                }
+            })
+        }
+        _ => None,
+    }
+}
+
+/// `case` or `let` in the position of a value.
+fn foreign_keyword(f: &Failure<'_>, word: &str) -> Option<HabitKind> {
+    let instead = match role(word)? {
+        Role::Switch => Instead::If,
+        Role::Binding if matches!(f.found_kind(), Some(TokenKind::Identifier | TokenKind::Dollar)) => {
+            let name = if f.found_kind() == Some(TokenKind::Dollar) { f.at + 1 } else { f.at };
+            Instead::Binding { name: f.owned_text(name) }
+        }
+        _ => return None,
+    };
+    Some(HabitKind::Keyword { word: word.to_owned(), instead })
 }
 
 fn keyword(keyword: &str, role: NameRole) -> NameError {
@@ -73,10 +130,15 @@ pub fn bare_word(f: &Failure<'_>) -> Option<SyntaxError> {
     }
     let span = f.span_of(first).to(f.span_of(f.last()));
     let word: String = first.until(f.at).map(|token| f.text_of(token)).collect();
+    if let Some(kind) = foreign_keyword(f, &word) {
+        return Some(SyntaxError::new(HabitError { kind, covers: None }, span));
+    }
     let error = match word.as_str() {
         "return" => BareWordError::Return,
         "null" | "nil" | "undef" | "none" => BareWordError::Null { word },
-        _ if f.found_kind() == Some(TokenKind::Rocket) && f.context == Some(BracketContext::Arguments) => {
+        _ if matches!(f.found_kind(), Some(TokenKind::Rocket | TokenKind::Equals | TokenKind::Colon))
+            && f.context == Some(BracketContext::Arguments) =>
+        {
             BareWordError::NamedArgument
         }
         _ if f.kind(f.at) == Some(TokenKind::Rocket)
@@ -94,7 +156,9 @@ pub fn bare_word(f: &Failure<'_>) -> Option<SyntaxError> {
         {
             BareWordError::LowerCaseEdge { word }
         }
-        _ if before == Some(TokenKind::Rocket) => {
+        _ if before == Some(TokenKind::Rocket)
+            || f.context == Some(BracketContext::Entries) && before == Some(TokenKind::Colon) =>
+        {
             let is_ensure = first.checked_sub(2).is_some_and(|field| f.text_of(field) == "ensure");
             let kind = is_ensure.then(|| f.owned_text(f.start));
             BareWordError::Value { word, ensure_of: kind }

@@ -1,6 +1,6 @@
 //! Mistakes at the start of statements and in the heads of statements.
 
-use mcl_lexer::TokenKind;
+use mcl_lexer::{TokenIdx, TokenKind};
 
 use crate::bracket::BracketContext;
 use crate::error::{
@@ -168,14 +168,28 @@ fn in_include(f: &Failure<'_>) -> Option<HeadError> {
 
 fn in_import(f: &Failure<'_>) -> Option<HeadError> {
     match f.found_kind() {
-        Some(TokenKind::Identifier) if f.at == f.start + 1 => {
-            Some(HeadError::UnquotedImport { module: f.owned_text(f.at) })
-        }
+        Some(TokenKind::Identifier) if f.at == f.start + 1 => Some(unquoted_import(f)),
         _ if f.at == f.start + 1 => Some(HeadError::ExpectedModule { found: f.found() }),
         Some(TokenKind::Dot) => Some(HeadError::DottedImportAlias),
         Some(TokenKind::Plus) => Some(HeadError::ImportOfExpression),
         _ => None,
     }
+}
+
+/// `import fmt`, `import golang/strings as s`.
+fn unquoted_import(f: &Failure<'_>) -> HeadError {
+    let is_part = |token: TokenIdx| {
+        f.tokens.is_adjacent_to_previous(token)
+            && matches!(f.tokens.kind(token), Some(TokenKind::Identifier | TokenKind::Divide | TokenKind::Dot))
+    };
+    let mut end = f.at + 1;
+    while is_part(end) {
+        end = end + 1;
+    }
+    let module = f.at.until(end).map(|token| f.text_of(token)).collect();
+    let has_alias = f.tokens.kind(end) == Some(TokenKind::As) && !f.tokens.newline_before(end + 1);
+    let alias = (has_alias && f.tokens.kind(end + 1) == Some(TokenKind::Identifier)).then(|| f.owned_text(end + 1));
+    HeadError::UnquotedImport { found: f.owned_text(f.at), module, alias }
 }
 
 fn in_parameters(f: &Failure<'_>) -> Option<SyntaxError> {

@@ -106,6 +106,8 @@ pub enum HabitKind {
     MapKeyword,
     /// `struct(a => 1)`.
     StructParentheses,
+    /// `Some(3)`.
+    Optional { word: String },
     /// `point{x => 1}`.
     NamedStruct { name: String },
     /// `func f(…) { return … }`, with the keyword and the value after it.

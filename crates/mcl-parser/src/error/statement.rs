@@ -128,8 +128,11 @@ pub enum HeadError {
     /// `include c as *`.
     StarAliasOfInclude,
     /// `import fmt`.
+    /// `import fmt as f`: the name that was found, and the module and alias that are meant.
     UnquotedImport {
+        found: String,
         module: String,
+        alias: Option<String>,
     },
     ExpectedModule {
         found: Found,

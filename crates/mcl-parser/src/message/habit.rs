@@ -149,6 +149,8 @@ pub(super) fn habit(kind: &HabitKind) -> Words {
         HabitKind::StructParentheses => {
             message("expected `{` after `struct`, found `(`").help("a struct is written `struct{field => 1}`")
         }
+        HabitKind::Optional { word } => message(format!("unknown function `{word}`"))
+            .help("there are no optional values: write the value itself, and a fallback, `<|>`, where one may be missing"),
         HabitKind::NamedStruct { name } => message(format!("unexpected name `{name}` before the braces"))
             .help("structs have no names: `struct{field => 1}`"),
         HabitKind::ReturnInBody { value } => message("`return` is not supported")

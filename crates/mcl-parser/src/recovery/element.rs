@@ -71,8 +71,9 @@ impl RecoveringParser<'_> {
             (at, Edit { terminals: vec![Terminal::Kind(TokenKind::Comma)], resume: at })
         } else {
             let node = if bracket.context.has_value_elements() { Terminal::ErrorValue } else { Terminal::ErrorItem };
-            let lacks_comma =
-                bracket.context == BracketContext::Entries && self.kind(element.end) != Some(TokenKind::Comma);
+            let lacks_comma = bracket.context == BracketContext::Entries
+                && self.kind(element.end) != Some(TokenKind::Comma)
+                && !self.edits.get(&element.end).is_some_and(|edit| edit.terminals.first() == Some(&COMMA));
             let comma = lacks_comma.then_some(Terminal::Kind(TokenKind::Comma));
             (element.start, Edit { terminals: [node].into_iter().chain(comma).collect(), resume: element.end })
         };

@@ -5,7 +5,6 @@
 
 mod block;
 mod expression;
-mod keywords;
 mod resource;
 
 use mcl_lexer::{TokenIdx, TokenKind};

@@ -137,8 +137,14 @@ impl RecoveringParser<'_> {
             let error = f.error_at(habit(HabitKind::Semicolon { in_brackets: false, count }), f.at);
             return Some(Replacement { error, edits: vec![deletion(f.at, next)] });
         };
+        let precedes_element = |token: TokenIdx| {
+            context != BracketContext::Entries
+                || starts_entry(self.tokens, token)
+                || self.kind(token) == Some(TokenKind::CloseCurly)
+        };
         let separates = |token: TokenIdx| {
             self.kind(token) == Some(TokenKind::Semicolon)
+                && precedes_element(token + 1)
                 && OPERAND_END.has(token.previous().and_then(|last| self.kind(last)))
         };
         if !context.has_elements() || !separates(f.at) || !f.expects(TokenKind::Comma) {
@@ -309,7 +315,7 @@ impl RecoveringParser<'_> {
         let delete =
             |error: SyntaxError, token: TokenIdx| Some(Replacement { error, edits: vec![deletion(token, token + 1)] });
         match found {
-            TokenKind::Colon if next == Some(TokenKind::Equals) && is_binding => {
+            TokenKind::Colon if next == Some(TokenKind::Equals) && is_binding && before != TokenKind::Dollar => {
                 let kind = HabitKind::Operator { operator: ":=", instead: "a binding is written `$name = …`" };
                 let span = f.span_of(f.at).to(f.span_of(f.at + 1));
                 delete(SyntaxError::new(habit(kind), span), f.at)
@@ -347,7 +353,11 @@ impl RecoveringParser<'_> {
             {
                 delete(f.error_at(habit(HabitKind::ColonAfterName), f.at), f.at)
             }
-            TokenKind::Dollar if before == TokenKind::As && next.is_some_and(|next| WORD.contains(next)) => {
+            TokenKind::Dollar
+                if before == TokenKind::As
+                    && next.is_some_and(|next| WORD.contains(next))
+                    && !self.tokens.newline_before(f.at + 1) =>
+            {
                 let name = f.owned_text(f.at + 1);
                 delete(f.error_at(habit(HabitKind::DollarBeforeAlias { name }), f.at), f.at)
             }

@@ -2,6 +2,7 @@
 
 use mcl_diagnostics::{FileId, Span};
 use mcl_lexer::{TokenIdx, TokenKind, Tokens};
+use rustc_hash::FxHashSet;
 
 use crate::bracket::BracketContext;
 use crate::bracket_recovery::{BalancedBrackets, balance_brackets, match_brackets};
@@ -73,6 +74,8 @@ pub struct RecoveringParser<'t> {
     pub covers: Vec<Span>,
     /// Whether an error that is reported once per file was reported.
     pub has_reported_once: bool,
+    /// The variables that are bound without a dollar sign, which was reported; their uses lack it, too.
+    pub bare_names: FxHashSet<String>,
 }
 
 impl<'t> RecoveringParser<'t> {
@@ -104,6 +107,7 @@ impl<'t> RecoveringParser<'t> {
             edited: None,
             covers: Vec::new(),
             has_reported_once: false,
+            bare_names: FxHashSet::default(),
         }
     }
 
@@ -131,6 +135,7 @@ impl<'t> RecoveringParser<'t> {
             edited: None,
             covers: Vec::new(),
             has_reported_once: false,
+            bare_names: FxHashSet::default(),
         }
     }
 

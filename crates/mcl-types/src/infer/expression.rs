@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use mcl_diagnostics::Span;
 use mcl_parser::ast::{Ast, BinaryOp, Expr, ExprId, Lambda, Stmt, TypeExpr, TypeId, UnaryOp};
+use mcl_parser::is_invalid_key;
 
 use crate::builtin;
 use crate::infer::Inference;
@@ -171,7 +172,12 @@ impl Inference<'_> {
         let (key_type, value_type) = (self.expr_type(module, *key), self.expr_type(module, *value));
         let key_expectation = Expectation::MapKey { first: ast.expr_span(*key) };
         let value_expectation = Expectation::MapValue { first: ast.expr_span(*value) };
-        let (mut keys_fit, mut values_fit) = (true, true);
+        // A literal of an invalid type was reported by the init stage (E0303).
+        let is_reported = is_invalid_key(ast, *key);
+        if is_reported {
+            self.solver.types.poison(key_type);
+        }
+        let (mut keys_fit, mut values_fit) = (!is_reported, true);
         for (other_key, other_value) in rest {
             let ty = self.expr_type(module, *other_key);
             if !keys_fit {
@@ -188,7 +194,9 @@ impl Inference<'_> {
             values_fit = values_fit && self.expect(value_type, ty, ast.expr_span(*other_value), &value_expectation);
         }
         self.solve();
-        self.require(ConstraintKind::Hashable { ty: key_type }, span);
+        if !is_reported {
+            self.require(ConstraintKind::Hashable { ty: key_type }, span);
+        }
         if keys_fit && values_fit { self.solver.types.add(Node::Map(key_type, value_type), span) } else { Ty::ERROR }
     }
 

@@ -19,9 +19,9 @@ entity_impl!(MemberId);
 pub(crate) struct Scheme {
     pub(crate) variables: Range<GenericVar>,
     /// The span to blame for each variable, if an instance of it stays unsolved.
-    pub(crate) origins: Vec<Span>,
+    pub(crate) origins: Box<[Span]>,
     /// Sorted by [`Obligation::rank`].
-    pub(crate) obligations: Vec<Obligation>,
+    pub(crate) obligations: Box<[Obligation]>,
 }
 
 /// The owner of a type variable.
@@ -53,7 +53,8 @@ pub(crate) struct Snapshot {
 impl Scheme {
     pub(crate) fn new(variables: Range<GenericVar>, origins: Vec<Span>, mut obligations: Vec<Obligation>) -> Scheme {
         obligations.sort_by_key(Obligation::rank);
-        Scheme { variables, origins, obligations }
+        // There may be a scheme for every statement, so they have no spare capacity.
+        Scheme { variables, origins: origins.into(), obligations: obligations.into() }
     }
 
     /// Returns whether there is nothing to instantiate.

@@ -4,11 +4,14 @@ use mcl_lexer::{TokenIdx, TokenKind};
 
 use crate::ast::DefinitionKind;
 use crate::error::{HabitKind, Instead, StatementError, SyntaxError};
+use crate::foreign_keywords::{Role, role, word_operator};
 use crate::recovery::block::BrokenHead;
-use crate::recovery::foreign::keywords::{Role, role, word_operator};
 use crate::recovery::foreign::{ForeignStatement, Rest};
 use crate::recovery::state::RecoveringParser;
 use crate::token_set::WORD;
+
+/// The head of a block is at most this many tokens.
+const MAX_HEAD_TOKENS: u32 = 200;
 
 impl RecoveringParser<'_> {
     /// `let $x = 3`, `def f(a):`, `unless c {`, …
@@ -165,6 +168,14 @@ impl RecoveringParser<'_> {
         if has_dollar {
             name = name + 1;
         }
+        if self.kind_on_line(name) == Some(TokenKind::Capitalized) {
+            let written = self.text_between(name, self.end_of_name(name)).to_ascii_lowercase();
+            return Some(self.skipped(
+                start,
+                start + 1,
+                HabitKind::Keyword { word, instead: Instead::Binding { name: written } },
+            ));
+        }
         if !WORD.has(self.kind_on_line(name)) {
             return None;
         }
@@ -210,6 +221,11 @@ impl RecoveringParser<'_> {
             found.error.span = self.builder.span(at, at + 1);
             return Some(found);
         }
+        let at = match first {
+            // The loop variables are worth an error of their own.
+            TokenKind::For | TokenKind::ForKv => at,
+            _ => self.last_on_line(start),
+        };
         let ends_line = self.kind(at) == Some(TokenKind::Colon)
             && !self.tokens.newline_before(at)
             && (at + 1 >= self.tokens.end_idx() || self.tokens.newline_before(at + 1));
@@ -226,6 +242,15 @@ impl RecoveringParser<'_> {
             return Some(found);
         }
         None
+    }
+
+    /// Returns the last token on the line of a token.
+    fn last_on_line(&self, token: TokenIdx) -> TokenIdx {
+        let mut last = token;
+        while self.kind_on_line(last + 1).is_some() && last - token < MAX_HEAD_TOKENS {
+            last = last + 1;
+        }
+        last
     }
 
     /// Returns the end of a block that a word like `fi` ends, at the same indentation as its start.

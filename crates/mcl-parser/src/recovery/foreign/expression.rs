@@ -3,7 +3,7 @@
 use mcl_lexer::{TokenIdx, TokenKind};
 
 use crate::ast::{Definition, DefinitionKind};
-use crate::error::HabitKind;
+use crate::error::{HabitKind, Instead};
 use crate::recovery::foreign::ForeignStatement;
 use crate::recovery::state::RecoveringParser;
 use crate::token_set::{SIMPLE_TYPE, STRING_LIKE, WORD};
@@ -18,6 +18,12 @@ impl RecoveringParser<'_> {
             TokenKind::OpenBracket => self.list_of_variables(start),
             TokenKind::OpenCurly => self.template(start),
             TokenKind::Identifier => self.walrus(start),
+            TokenKind::Struct
+                if matches!(self.kind_on_line(start + 1), Some(TokenKind::Identifier | TokenKind::Capitalized)) =>
+            {
+                let kind = HabitKind::Keyword { word: "struct".to_owned(), instead: Instead::NoTypeDeclaration };
+                Some(self.skipped(start, start + 1, kind))
+            }
             first if SIMPLE_TYPE.contains(first) => self.type_before_name(start),
             _ => None,
         };

@@ -109,11 +109,7 @@ impl RecoveringParser<'_> {
             }
             // `X=1`, `MAX=1`: a name in capitals is several tokens.
             TokenKind::Equals | TokenKind::Capitalized | TokenKind::Underscore => {
-                let mut end = start + 1;
-                while self.kind_on_line(end).is_some() && self.tokens.is_adjacent_to_previous(end) && self.is_name(end)
-                {
-                    end = end + 1;
-                }
+                let end = self.end_of_name(start);
                 if self.kind_on_line(end) != Some(TokenKind::Equals) {
                     return None;
                 }
@@ -122,6 +118,15 @@ impl RecoveringParser<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Returns the token after a name in capitals, which is several tokens.
+    pub(super) fn end_of_name(&self, start: TokenIdx) -> TokenIdx {
+        let mut end = start + 1;
+        while self.kind_on_line(end).is_some() && self.tokens.is_adjacent_to_previous(end) && self.is_name(end) {
+            end = end + 1;
+        }
+        end
     }
 
     fn is_name(&self, token: TokenIdx) -> bool {

@@ -1,0 +1,78 @@
+//! Errors that only follow from another one.
+
+use mcl_diagnostics::Span;
+use mcl_lexer::{TokenIdx, TokenKind};
+
+use crate::ast::{Definition, DefinitionKind};
+use crate::error::{BareWordError, FunctionError, StatementError, SyntaxError, SyntaxErrorKind};
+use crate::recovery::state::RecoveringParser;
+
+/// An unknown character is looked for among this many tokens on either side of an error.
+const LINE_TOKENS: u32 = 40;
+
+impl RecoveringParser<'_> {
+    /// Whether the lexer has reported a character on the line of a span; that may be what is wrong there.
+    pub(super) fn has_unknown_character(&self, span: Span) -> bool {
+        let is_unknown = |token: &TokenIdx| {
+            matches!(self.tokens[*token], TokenKind::Unrecognized | TokenKind::Underscore)
+                && self.are_on_same_line(self.tokens.start(*token), span.start)
+        };
+        let after = self.tokens.first_from(span.start);
+        let before = after.checked_sub(LINE_TOKENS).unwrap_or_default();
+        before.until((after + LINE_TOKENS).min(self.tokens.end_idx())).any(|token| is_unknown(&token))
+    }
+
+    /// Drops the errors of brackets inside statements of other languages.
+    pub(super) fn drop_explained_errors(&mut self) {
+        // They do not overlap.
+        let mut covers = std::mem::take(&mut self.covers);
+        covers.sort_unstable();
+        self.errors.retain(|error| {
+            let next = covers.partition_point(|cover| cover.start <= error.span.start);
+            let cover = next.checked_sub(1).map(|last| covers[last]);
+            !(matches!(error.kind, SyntaxErrorKind::Bracket(_))
+                && cover.is_some_and(|cover| error.span.end <= cover.end))
+        });
+    }
+
+    /// Whether an error follows from a parameter without `$`, which was reported: other parameters, and uses of it.
+    pub(super) fn follows_from_parameter(&self, error: &SyntaxError, first: TokenIdx) -> bool {
+        let is_use = matches!(
+            error.kind,
+            SyntaxErrorKind::Function(FunctionError::ParameterWithoutDollar { .. }) | SyntaxErrorKind::BareWord(_)
+        );
+        let start = self.tokens.start(self.attempts.statement.unwrap_or(first));
+        is_use
+            && self.errors.iter().rev().take_while(|earlier| earlier.span.start >= start).any(|earlier| {
+                matches!(earlier.kind, SyntaxErrorKind::Function(FunctionError::ParameterWithoutDollar { .. }))
+            })
+    }
+
+    /// Remembers the variables that a statement of another language defines without a dollar sign.
+    pub(super) fn remember_bare_names(&mut self, defines: &[Definition]) {
+        for definition in defines.iter().filter(|definition| definition.kind == DefinitionKind::Variable) {
+            if !self.text[..definition.span.start as usize].ends_with('$') {
+                self.bare_names.insert(self.builder.ast.name(definition.name).to_string());
+            }
+        }
+    }
+
+    /// Whether an error follows from a variable that is bound without a dollar sign, which was reported.
+    pub(super) fn follows_from_bare_name(&mut self, error: &SyntaxError) -> bool {
+        match &error.kind {
+            SyntaxErrorKind::Statement(StatementError::MissingDollar { name }) => {
+                self.bare_names.insert(name.clone());
+                false
+            }
+            SyntaxErrorKind::BareWord(BareWordError::Other { word } | BareWordError::Value { word, .. }) => {
+                self.bare_names.contains(word)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether two offsets of the text are on the same line.
+    pub(super) fn are_on_same_line(&self, a: u32, b: u32) -> bool {
+        self.text.get(a.min(b) as usize..a.max(b) as usize).is_some_and(|between| !between.contains('\n'))
+    }
+}
