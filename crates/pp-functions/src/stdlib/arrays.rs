@@ -403,11 +403,15 @@ fn picked<'a>(call: &Call<'a>) -> Option<&'a Value> {
 
 pub(crate) static ZIP: Function = Function::counted(
     "zip",
-    2,
+    0,
     None,
     "Returns an array of pairs: the elements of the first array with those of the second at the same index. If the third \
      argument is true, the pairs are flattened.",
     |call| {
+        let given = call.arguments.len();
+        if given < 2 {
+            return Err(reject(format!("zip(): Wrong number of arguments given ({given} for 2)")));
+        }
         let (Value::Array(left), Value::Array(right)) = (call.argument(0), call.argument(1)) else {
             return Err(reject("zip(): Requires array to work with"));
         };

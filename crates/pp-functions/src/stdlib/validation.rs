@@ -23,6 +23,9 @@ fn validate_legacy(call: &mut Call<'_>) -> Result<Value, Interrupt> {
         Value::Type(ty) => ty.clone(),
         _ => crate::core::types::type_of_text(call, call.string(0))?,
     };
+    if let Type::Reference(name) = &ty {
+        return Err(fail(format!("validate_legacy(): references an unresolved type '{name}'")));
+    }
     let (previous, value) = (call.string(1), call.argument(2));
     if is_instance(&ty, value) {
         return Ok(Value::Undef);

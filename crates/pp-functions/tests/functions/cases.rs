@@ -11,14 +11,17 @@ use crate::host::{Notebook, json, run};
 /// Calls recorded from Puppet, one a line: name, arguments, and log and result.
 const CASES: &str = include_str!("cases.jsonl");
 
+/// Calls of functions of stdlib, likewise.
+const STDLIB: &str = include_str!("stdlib.jsonl");
+
 struct Case {
     name: String,
     arguments: String,
     expected: String,
 }
 
-fn cases() -> impl Iterator<Item = Case> {
-    CASES.lines().map(|line| {
+fn cases(lines: &str) -> impl Iterator<Item = Case> {
+    lines.lines().map(|line| {
         let (name, arguments, expected): (String, Vec<serde_json::Value>, String) =
             serde_json::from_str(line).expect(line);
         let arguments = arguments.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
@@ -26,11 +29,13 @@ fn cases() -> impl Iterator<Item = Case> {
     })
 }
 
-#[test]
-fn functions_return_what_puppet_returns() {
+/// Calls the functions, those of a module if one is given, and compares the results.
+#[track_caller]
+fn check_cases(module: Option<&str>, lines: &str) {
     let mut wrong = Vec::new();
-    for Case { name, arguments, expected } in cases() {
-        let text = run(&mut Notebook::default(), &name, &json(&arguments), None);
+    for Case { name, arguments, expected } in cases(lines) {
+        let path = module.map_or_else(|| name.clone(), |module| format!("{module}/{name}"));
+        let text = run(&mut Notebook::default(), &path, &json(&arguments), None);
         if text != expected {
             wrong.push(format!("{name}({arguments})\n  expected {expected}\n  got      {text}"));
         }
@@ -39,9 +44,19 @@ fn functions_return_what_puppet_returns() {
 }
 
 #[test]
+fn functions_return_what_puppet_returns() {
+    check_cases(None, CASES);
+}
+
+#[test]
+fn functions_of_stdlib_return_what_the_module_returns() {
+    check_cases(Some("stdlib"), STDLIB);
+}
+
+#[test]
 fn every_function_has_a_case_that_succeeds_and_one_that_fails() {
     let mut seen: BTreeMap<String, (bool, bool)> = BTreeMap::new();
-    for Case { name, expected, .. } in cases() {
+    for Case { name, expected, .. } in cases(CASES) {
         let (succeeds, fails) = seen.entry(name).or_default();
         if expected.lines().any(|line| line.starts_with("error: ")) { *fails = true } else { *succeeds = true }
     }

@@ -20,6 +20,14 @@ pub(crate) struct Notebook {
     steps: u64,
 }
 
+/// The variable `$facts`.
+const FACTS: &str = r#"{
+    "hostname": "agent",
+    "os": {"name": "Debian", "family": "Debian"},
+    "networking": {"interfaces": {"eth0": {"ip": "192.0.2.10"}}},
+    "processors": {"models": ["Example CPU", "Example CPU"]}
+}"#;
+
 /// The work that a test may do.
 const BUDGET: u64 = 200_000;
 
@@ -91,8 +99,10 @@ impl Host for Notebook {
 
     fn variable(&mut self, name: &str) -> Option<Value> {
         match name.trim_start_matches("::") {
-            "facts" => json(r#"{"os": {"name": "Debian", "tags": ["a", "b"]}}"#).pop(),
+            "facts" => json(FACTS).pop(),
             "fqdn" => Some("agent.example.com".into()),
+            "module_name" => Some("apache".into()),
+            "title" => Some("apache::internal".into()),
             _ => None,
         }
     }

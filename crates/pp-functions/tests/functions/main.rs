@@ -4,4 +4,5 @@ mod blocks;
 mod cases;
 mod host;
 mod hostile;
+mod stdlib;
 mod table;
