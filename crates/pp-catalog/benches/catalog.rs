@@ -20,6 +20,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// The number of resources in a class.
 const CLASS_SIZE: usize = 50;
 
+/// How often the collectors run while resources are added.
+const ROUNDS: usize = 10;
+
 /// The number of collectors.
 const COLLECTORS: usize = 100;
 
@@ -81,6 +84,8 @@ fn build(n: usize) -> Catalog {
             let class = resource(form, "class", &format!("c{}", i / CLASS_SIZE), i, &[]);
             scope = catalog.add(class).expect("class names differ");
             catalog.mark_evaluated(scope);
+        }
+        if i % (n / ROUNDS) == 0 {
             catalog.collect().expect("nothing is overridden");
         }
         let title = format!("/srv/f{i}");

@@ -19,7 +19,7 @@ use crate::relationship::Relationship;
 use crate::resource::{ClassForm, Resource, ResourceKind};
 use crate::source::{Source, SourceKind, Sources};
 use crate::table::Table;
-use crate::tags::{TagSet, TagTable, is_valid_tag};
+use crate::tags::{TagId, TagSet, TagTable, is_valid_tag};
 
 /// What a catalog is made for.
 #[derive(Clone, Debug)]
@@ -244,7 +244,10 @@ impl Catalog {
     /// Returns whether a resource, or one of the scopes around it, has a tag: queries.
     #[must_use]
     pub fn is_tagged(&self, id: ResourceId, name: &str) -> bool {
-        let Some(tag) = self.tags.find(name) else { return false };
+        self.tags.find(name).is_some_and(|tag| self.has_tag(id, tag))
+    }
+
+    fn has_tag(&self, id: ResourceId, tag: TagId) -> bool {
         let resources = std::iter::successors(Some(&self.resources[id]), |r| Some(&self.resources[r.scope?]));
         resources.into_iter().any(|resource| resource.tags.contains(tag))
     }

@@ -93,7 +93,7 @@ impl Rule {
         let is_set = |name: &&str| given(name).is_some();
         let (holds, text) = match *self {
             Rule::AtMostOne(names, text) => (names.iter().filter(|n| is_set(n)).count() <= 1, text),
-            Rule::AtLeastOne(names, text) => (names.iter().any(|n| is_set(n)), text),
+            Rule::AtLeastOne(names, text) => (names.iter().any(&is_set), text),
             Rule::AllOrNone(names, text) => {
                 let set = names.iter().filter(|n| is_set(n)).count();
                 (set == 0 || set == names.len(), text)
@@ -103,7 +103,7 @@ impl Rule {
             }
             Rule::Needs(first, words, others, text) => {
                 let applies = given(first).is_some_and(|value| words.is_empty() || value.is_word(words));
-                (!applies || others.iter().any(|n| is_set(n)), text)
+                (!applies || others.iter().any(is_set), text)
             }
             Rule::QualifiedCommands => return unqualified(title, given),
         };

@@ -51,7 +51,7 @@ fn step(rng: &mut Rng, index: usize) -> Step {
             tag: if rng.one_in(3) { word(rng) } else { None },
         },
         7 => Step::Realize(rng.usize(..20)),
-        8 => Step::Tag { scope: rng.usize(..3), tag: *rng.pick(&WORDS) },
+        8 => Step::Tag { scope: rng.usize(..3), tag: WORDS[rng.usize(..WORDS.len())] },
         _ => Step::Round,
     }
 }
