@@ -21,8 +21,8 @@ fn large_results_use_up_the_budget() {
     let doubled = |value: Value| Value::array(vec![value; 10]);
     let nest = (0..12).fold(Value::from(1), |value, _| doubled(value));
     check_limited("flatten", std::slice::from_ref(&nest));
-    check_limited("join", &[nest.clone()]);
-    check_limited("include", &[nest.clone()]);
+    check_limited("join", std::slice::from_ref(&nest));
+    check_limited("include", std::slice::from_ref(&nest));
     check_limited("tree_each", &[nest]);
 }
 
