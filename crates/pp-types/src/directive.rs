@@ -110,16 +110,14 @@ impl Directive {
         let repeat_top = |count: usize| top.to_string().repeat(count);
         let mut before =
             if self.alternate && conversion != 'o' { prefix(conversion).to_owned() } else { String::new() };
-        match self.precision {
-            Some(precision) if precision > text.len() => text = format!("{}{text}", repeat_top(precision - text.len())),
-            _ => {
-                before.push_str("..");
-                if self.zero && !self.left {
-                    let missing = self.width.unwrap_or(0).saturating_sub(before.len() + text.len());
-                    text = format!("{}{text}", repeat_top(missing));
-                }
-            }
-        }
+        before.push_str("..");
+        // The dots count for the width and for the precision.
+        let length = match self.precision {
+            Some(precision) => precision.saturating_sub(2),
+            None if self.zero && !self.left => self.width.unwrap_or(0).saturating_sub(before.len()),
+            None => 0,
+        };
+        text = format!("{}{text}", repeat_top(length.saturating_sub(text.len())));
         if conversion == 'X' {
             text = text.to_uppercase();
         }

@@ -169,7 +169,10 @@ fn convert(directive: &Directive, conversion: char, value: &Value) -> Result<Str
         'p' => directive.text(&ruby_inspect(value)),
         'c' => {
             let c = match value {
-                Value::String(text) => text.chars().next().ok_or_else(|| error("%c requires a character"))?,
+                Value::String(text) => {
+                    let mut chars = text.chars();
+                    chars.next().filter(|_| chars.next().is_none()).ok_or_else(|| error("%c requires a character"))?
+                }
                 other => u32::try_from(integer_of(other)?)
                     .ok()
                     .and_then(char::from_u32)
@@ -199,7 +202,7 @@ fn integer_of(value: &Value) -> Result<i128, Error> {
         Value::Integer(integer) => Ok(i128::from(*integer)),
         Value::Float(float) if float.0.is_nan() => Err(error("NaN")),
         Value::Float(float) if float.0.is_infinite() => Err(error(crate::text::float_text(float.0))),
-        Value::Float(float) => Ok(float.0.floor() as i128),
+        Value::Float(float) => Ok(float.0.trunc() as i128),
         Value::String(text) => {
             ruby_integer(text).ok_or_else(|| error(format!("invalid value for Integer(): {}", ruby_inspect(value))))
         }
