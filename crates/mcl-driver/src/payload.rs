@@ -134,8 +134,9 @@ impl Payload {
             }
             ArtifactStage::Environment => {
                 let message = "the artifact is a Puppet environment, not a stage of an mcl program";
-                return Err(Diagnostic::error(Code::A0105, Stage::Artifact, message)
-                    .help("`mclc inspect FILE` shows it"));
+                return Err(
+                    Diagnostic::error(Code::A0105, Stage::Artifact, message).help("`mclc inspect FILE` shows it")
+                );
             }
             ArtifactStage::Plan => {
                 let message = "the artifact is a plan, not a stage of an mcl program";

@@ -81,9 +81,9 @@ pub fn load(input: &Input, layout: &Layout, validation: ValidationOptions) -> Re
 fn name_in_module(module: &ModuleFiles, path: &Path) -> Option<(String, bool)> {
     let inside = path.strip_prefix(&module.directory).ok()?.with_extension("");
     let mut parts: Vec<&str> = inside.iter().map(|part| part.to_str()).collect::<Option<_>>()?;
-    let is_function = match parts.first()? {
-        &"manifests" => false,
-        &"functions" => true,
+    let is_function = match *parts.first()? {
+        "manifests" => false,
+        "functions" => true,
         _ => return None,
     };
     parts[0] = &module.name;

@@ -60,11 +60,9 @@ fn check_attributes(
         }
         match (type_name, name(context, attribute)) {
             (Some("file"), Some("mode")) => check_mode(context, findings, value),
-            (Some("file"), Some("ensure")) => {
-                if context.string(value).is_some_and(|target| target.starts_with('/')) {
-                    let help = "write `ensure => link` and `target => …`";
-                    findings.add(Code::W0319, context.range(value), "target of a link as `ensure`", help);
-                }
+            (Some("file"), Some("ensure")) if context.string(value).is_some_and(|target| target.starts_with('/')) => {
+                let help = "write `ensure => link` and `target => …`";
+                findings.add(Code::W0319, context.range(value), "target of a link as `ensure`", help);
             }
             (Some("exec"), Some("command" | "onlyif" | "unless")) => {
                 if let Expr::Interpolation(_) = context.tree.exprs[value] {

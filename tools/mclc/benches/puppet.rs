@@ -19,7 +19,7 @@ const MAX_FOR_PUPPET: usize = 5_000;
 fn classes(resources: usize) -> String {
     let mut text = String::new();
     for class in 0..resources / 10 {
-        let _ = write!(text, "class c{class}(Integer $port = {class}, String $owner = 'root') {{\n");
+        let _ = writeln!(text, "class c{class}(Integer $port = {class}, String $owner = 'root') {{");
         for file in 0..9 {
             let _ = write!(
                 text,
@@ -42,9 +42,9 @@ fn defines(resources: usize) -> String {
          notify { \"${title}-${name}\": message => \"${port} ${index}\" }\n  }\n",
     );
     for file in 0..7 {
-        let _ = write!(
+        let _ = writeln!(
             text,
-            "  file {{ \"/srv/${{title}}/{file}\": ensure => file, content => \"${{port}}\", tag => ['site', $title] }}\n"
+            "  file {{ \"/srv/${{title}}/{file}\": ensure => file, content => \"${{port}}\", tag => ['site', $title] }}"
         );
     }
     text.push_str("}\n");

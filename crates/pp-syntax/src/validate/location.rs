@@ -76,26 +76,38 @@ mod tests {
     #[test]
     fn a_manifest_of_a_module_defines_names_below_its_own() {
         check("class a::b { class c { } }\ndefine a::b::d { }", false, expect![[""]]);
-        check("class a::c { }\nclass a::bc { }", false, expect![[r#"
+        check(
+            "class a::c { }\nclass a::bc { }",
+            false,
+            expect![[r#"
             Unacceptable location. The name 'a::c' is unacceptable in file 'manifests/b.pp'
             Unacceptable location. The name 'a::bc' is unacceptable in file 'manifests/b.pp'
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn a_manifest_of_a_module_has_no_statements() {
-        check("class a::b { }\nnotify { 'x': }\nnode default { }", false, expect![[r#"
+        check(
+            "class a::b { }\nnotify { 'x': }\nnode default { }",
+            false,
+            expect![[r#"
             This Resource Statement is unacceptable as a top level construct in this location
             This Node Definition is unacceptable as a top level construct in this location
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn a_function_has_the_name_of_its_file() {
         check("function a::b() { 1 }", true, expect![[""]]);
-        check("function a::b::c() { 1 }\nclass a::b { }", true, expect![[r#"
+        check(
+            "function a::b::c() { 1 }\nclass a::b { }",
+            true,
+            expect![[r#"
             Unacceptable location. The name 'a::b::c' is unacceptable in file 'manifests/b.pp'
             This Host Class Definition is unacceptable as a top level construct in this location
-        "#]]);
+        "#]],
+        );
     }
 }

@@ -8,8 +8,7 @@ use crate::sources::{Source, line_of, root, sources};
 
 /// What is not ours to word: names in recorded programs, recorded output of Puppet, and the terms of the reference
 /// implementation.
-const EXEMPT: &[&str] =
-    &["crates/graph-merge/tests/merge/cases.rs", "tests/puppet/", "docs/spec/", "docs/style.md"];
+const EXEMPT: &[&str] = &["crates/graph-merge/tests/merge/cases.rs", "tests/puppet/", "docs/spec/", "docs/style.md"];
 
 /// Where a rule applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
