@@ -2,7 +2,7 @@
 //!
 //! [`LINTS`] is the table: a code, the name that `puppet-lint` uses, and whether it is on. [`check`] runs the lints over the
 //! tree and text of one file without syntax errors. Trees are flat tables, so a lint is a loop over one of them; what is
-//! not in the tree (comments, whitespace) comes from the [source map](source_map). A comment `# lint:ignore:NAME` switches a lint
+//! not in the tree (comments, whitespace) comes from the source map. A comment `# lint:ignore:NAME` switches a lint
 //! off, as for `puppet-lint`.
 //!
 //! This crate reads no files and changes no tree. A lint never makes a manifest invalid.
