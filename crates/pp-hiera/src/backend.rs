@@ -1,0 +1,255 @@
+//! The value of a key at one location.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use pp_types::{Error, ErrorKind, Hash, Value, describe_mismatch, parse_type};
+
+use crate::config::{Backend, Config, Level};
+use crate::hierarchy::Location;
+use crate::host::BackendCall;
+use crate::key::Key;
+use crate::problem::error;
+use crate::session::Session;
+use crate::yaml::Note;
+
+/// A level and where it belongs.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'c> {
+    pub config: &'c Config,
+    pub level: &'c Level,
+    /// The module, if the level is one of a module.
+    pub module: Option<&'c Arc<str>>,
+}
+
+impl Session<'_, '_> {
+    /// Returns the value of the root of a key at a location of a level.
+    pub(crate) fn value_at(
+        &mut self,
+        place: Place<'_>,
+        location: Option<&Location>,
+        key: &Key,
+    ) -> Result<Option<Value>, Error> {
+        if let Some(Location::Path { path, .. }) = location
+            && !matches!(place.level.backend, Backend::Yaml | Backend::Json)
+            && self.hiera.files.read(path)?.is_none()
+        {
+            self.hiera.explainer.note(|| "Path not found".to_owned(), None);
+            return Ok(None);
+        }
+        let found = match &place.level.backend {
+            Backend::Yaml => self.in_file(place, location, key, false)?,
+            Backend::Json => self.in_file(place, location, key, true)?,
+            Backend::Unavailable(function) => return Err(unavailable(function)),
+            Backend::DataHash(function) => {
+                let hash = self.all_values(place, location, function)?;
+                self.check_names(place, location, function, hash.keys());
+                let found = hash.get(&Value::String(Arc::clone(&key.root))).cloned();
+                found.map(|value| self.interpolate(&value)).transpose()?
+            }
+            Backend::LookupKey(function) => {
+                let name = Value::String(Arc::clone(&key.root));
+                let value = self.ask(place, location, function, vec![name])?;
+                value
+                    .map(|value| checked(value, &key.root, &format!("returned from lookup_key function '{function}'")))
+                    .transpose()?
+            }
+            Backend::DataDig(function) => {
+                let value = self.ask(place, location, function, vec![key.segments()])?;
+                let origin = format!("returned from data_dig function '{function}'");
+                let value = value.map(|value| checked(value, &key.text, &origin)).transpose()?;
+                self.report(&key.text, value.as_ref());
+                return Ok(value.map(|value| key.wrap(value)));
+            }
+        };
+        if found.is_some() || location.is_none() || self.exists(location) {
+            self.report(&key.root, found.as_ref());
+        }
+        Ok(found)
+    }
+
+    /// Explains what was found.
+    fn report(&self, name: &str, value: Option<&Value>) {
+        match value {
+            Some(value) => self.hiera.explainer.note(|| format!("Found key: \"{name}\" value:"), Some(value)),
+            None => self.hiera.explainer.note(|| format!("No such key: \"{name}\""), None),
+        }
+        for remark in self.hiera.remarks.take() {
+            self.hiera.explainer.note(|| remark, None);
+        }
+    }
+
+    /// Whether a location is not a missing file; that is explained elsewhere.
+    fn exists(&self, location: Option<&Location>) -> bool {
+        match location {
+            Some(Location::Path { path, .. }) => {
+                let data = self.hiera.data.borrow();
+                let is_missing = |is_json| matches!(data.get(&(is_json, Rc::clone(path))), Some(None));
+                !is_missing(true) && !is_missing(false)
+            }
+            _ => true,
+        }
+    }
+
+    fn in_file(
+        &mut self,
+        place: Place<'_>,
+        location: Option<&Location>,
+        key: &Key,
+        is_json: bool,
+    ) -> Result<Option<Value>, Error> {
+        let function = if is_json { "json_data" } else { "yaml_data" };
+        let Some(Location::Path { path, .. }) = location else {
+            let message = format!(
+                "'{function}' one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when \
+                 using this data_hash function"
+            );
+            let help = format!("hierarchy level `{}` of {}", place.level.name, place.config.path);
+            return Err(Error::new(ErrorKind::Arguments, message).help(help));
+        };
+        let Some(file) = self.data_file(is_json, path)? else {
+            self.hiera.explainer.note(|| "Path not found".to_owned(), None);
+            return Ok(None);
+        };
+        self.check_names(place, location, function, file.entries.keys());
+        let name = Value::String(Arc::clone(&key.root));
+        let Some(value) = file.entries.get(&name) else { return Ok(None) };
+        match file.notes.get(&name) {
+            Some(Note { problem: Some(problem), .. }) => {
+                let origin =
+                    format!("in hash returned from data_hash function '{function}', when using location '{path}'");
+                Err(problem.error(&key.root, &origin))
+            }
+            Some(Note { interpolates: true, .. }) => self.interpolate(value).map(Some),
+            _ => Ok(Some(value.clone())),
+        }
+    }
+
+    /// Warns once of values in a module's data that are not the module's.
+    fn check_names<'v>(
+        &mut self,
+        place: Place<'_>,
+        location: Option<&Location>,
+        function: &str,
+        mut names: impl Iterator<Item = &'v Value>,
+    ) {
+        let Some(module) = place.module else { return };
+        let place =
+            location.map_or_else(String::new, |location| format!(", when using location '{}',", location.option().1));
+        let message = format!(
+            "Module '{module}': Value returned from data_hash function '{function}'{place} must use keys qualified with the \
+             name of the module"
+        );
+        if self.hiera.warned.borrow().contains(&message) {
+            return;
+        }
+        let is_own = |name: &Value| match name {
+            Value::String(name) => {
+                &**name == "lookup_options" || name.strip_prefix(&**module).is_some_and(|rest| rest.starts_with("::"))
+            }
+            _ => false,
+        };
+        if !names.all(is_own) {
+            self.warn_once(message);
+        }
+    }
+
+    /// Returns the options of a level for a location.
+    fn options(&mut self, place: Place<'_>, location: Option<&Location>) -> Result<Value, Error> {
+        let Place { config, level, .. } = place;
+        let mut options = Hash::default();
+        for (name, value) in &level.options {
+            options.insert(name.clone(), self.interpolate_option(config, level.line, value)?);
+        }
+        if let Some(location) = location {
+            let (name, text) = location.option();
+            options.insert(Value::from(name), Value::from(text));
+        }
+        Ok(Value::hash(options))
+    }
+
+    fn ask(
+        &mut self,
+        place: Place<'_>,
+        location: Option<&Location>,
+        function: &Arc<str>,
+        mut arguments: Vec<Value>,
+    ) -> Result<Option<Value>, Error> {
+        arguments.push(self.options(place, location)?);
+        self.host.call_backend(&call(place, location, function), &arguments)
+    }
+
+    /// Returns what a function of the kind `data_hash` returns, called once for equal options.
+    fn all_values(
+        &mut self,
+        place: Place<'_>,
+        location: Option<&Location>,
+        function: &Arc<str>,
+    ) -> Result<Rc<Hash>, Error> {
+        let options = self.options(place, location)?;
+        let key = (call(place, location, function), options.clone());
+        if let Some(known) = self.hiera.results.borrow().get(&key) {
+            return Ok(Rc::clone(known));
+        }
+        let values = match self.host.call_backend(&key.0, &[options])? {
+            None => Hash::default(),
+            Some(Value::Hash(values)) => values.0.clone(),
+            Some(other) => {
+                let place = location
+                    .map_or_else(String::new, |location| format!(", when using location '{}'", location.option().1));
+                let subject = format!("Value returned from data_hash function '{function}'{place}, has wrong type,");
+                let message = describe_mismatch(&subject, &parse_type("Hash", &|_| None)?, &other);
+                return Err(Error::new(ErrorKind::Mismatch, message));
+            }
+        };
+        let values = Rc::new(values);
+        self.hiera.results.borrow_mut().insert(key, Rc::clone(&values));
+        Ok(values)
+    }
+}
+
+fn call(place: Place<'_>, location: Option<&Location>, function: &Arc<str>) -> BackendCall {
+    let location = location.map_or("", |location| location.option().1);
+    BackendCall {
+        function: Arc::clone(function),
+        module: place.module.cloned(),
+        location: format!("{}: {}: {location}", place.config.path, place.level.name).into(),
+    }
+}
+
+/// Checks that a value is one that data can have.
+fn checked(value: Value, key: &str, origin: &str) -> Result<Value, Error> {
+    if is_data(&value) {
+        return Ok(value);
+    }
+    let got = pp_types::generalize(&pp_types::infer(&value));
+    let message = format!("Value for key '{key}', {origin} has wrong type, expects Puppet::LookupValue, got {got}");
+    Err(Error::new(ErrorKind::Mismatch, message))
+}
+
+fn is_data(value: &Value) -> bool {
+    stacker::maybe_grow(64 << 10, 1 << 20, || match value {
+        Value::Default | Value::Iterator(_) | Value::Deferred(_) | Value::Error(_) => false,
+        Value::Array(elements) => elements.iter().all(is_data),
+        Value::Hash(entries) => entries.iter().all(|(key, value)| {
+            matches!(key, Value::String(_) | Value::Integer(_) | Value::Float(_)) && is_data(value)
+        }),
+        Value::Sensitive(inner) => is_data(inner),
+        _ => true,
+    })
+}
+
+fn unavailable(function: &str) -> Error {
+    match function {
+        "eyaml_lookup_key" => {
+            let message = "Function Load Error for function 'eyaml_lookup_key': Lookup using eyaml lookup_key function is only \
+                           supported when the hiera_eyaml library is present";
+            Error::new(ErrorKind::Unavailable, message)
+                .help("values are not decrypted here: put them into a file that another backend reads, or compile with Puppet")
+        }
+        "hocon_data" => Error::new(ErrorKind::Unavailable, "the backend 'hocon_data' is not available")
+            .help("write the data in YAML or JSON"),
+        other => error(format!("the backend '{other}' is not available"))
+            .help("backends are `yaml_data`, `json_data`, and functions in the Puppet language"),
+    }
+}

@@ -1,0 +1,40 @@
+//! Hiera 5: values of keys from a hierarchy of files.
+//!
+//! [`Hiera`] holds what a compilation has read, and answers [`Hiera::lookup`] and [`Hiera::explain`]. The layers are the global
+//! one, the environment and the module of the key; each has a `hiera.yaml` ([`Config`](config)), whose levels name files, after
+//! interpolation of variables. Values of several levels are merged by a [`Merge`]. Two traits connect it with the world: files
+//! come from [`DataFiles`]; variables, functions and types from a [`Host`].
+//!
+//! A lookup resolves the paths of all levels anew, because they may depend on variables of the calling scope, but each file is
+//! read and parsed once.
+//!
+//! This crate opens no file, and knows nothing of trees, scopes or catalogs.
+
+mod backend;
+mod config;
+mod config_v4;
+mod data;
+mod deep_merge;
+mod explain;
+mod files;
+mod glob;
+mod hierarchy;
+mod host;
+mod interpolate;
+mod json;
+mod key;
+mod lookup;
+mod merge;
+mod options;
+mod problem;
+mod schema;
+mod session;
+mod template;
+mod yaml;
+mod yaml_scalar;
+
+pub use explain::Explanation;
+pub use files::{ConfigFile, DataFiles, Entry, Layer, NoData};
+pub use host::{BackendCall, Host};
+pub use merge::Merge;
+pub use session::Hiera;

@@ -1,0 +1,150 @@
+//! What a compilation keeps between lookups, and one lookup with its host.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use pp_types::{Error, Hash, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::config::{Config, Notice};
+use crate::data::DataFile;
+use crate::explain::{Explainer, Explanation};
+use crate::files::{DataFiles, Layer};
+use crate::host::{BackendCall, Host};
+use crate::options::LookupOptions;
+use crate::problem::error;
+
+/// The data of a compilation. Everything that is read is kept until it ends.
+pub struct Hiera<'f> {
+    pub(crate) files: &'f dyn DataFiles,
+    pub(crate) explainer: Explainer,
+    pub(crate) configs: RefCell<FxHashMap<Layer, Option<Rc<Config>>>>,
+    /// Parsed files, by backend and path; `None` for a file that does not exist.
+    pub(crate) data: RefCell<FxHashMap<(bool, Rc<str>), Option<Rc<DataFile>>>>,
+    /// Results of functions that return all values, with their options.
+    pub(crate) results: RefCell<FxHashMap<(BackendCall, Value), Rc<Hash>>>,
+    /// `lookup_options` for the keys of a module, and for others.
+    pub(crate) options: RefCell<FxHashMap<Option<Arc<str>>, Rc<LookupOptions>>>,
+    /// The keys that are being looked up, outermost first.
+    pub(crate) active: RefCell<Vec<Arc<str>>>,
+    /// Remarks of the running backend.
+    pub(crate) remarks: RefCell<Vec<String>>,
+    /// Warnings that were given.
+    pub(crate) warned: RefCell<FxHashSet<String>>,
+}
+
+impl std::fmt::Debug for Hiera<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Hiera").field("active", &self.active).finish_non_exhaustive()
+    }
+}
+
+impl<'f> Hiera<'f> {
+    /// Creates the state of a compilation that has read nothing.
+    #[must_use]
+    pub fn new(files: &'f dyn DataFiles) -> Hiera<'f> {
+        Hiera {
+            files,
+            explainer: Explainer::default(),
+            configs: RefCell::default(),
+            data: RefCell::default(),
+            results: RefCell::default(),
+            options: RefCell::default(),
+            active: RefCell::default(),
+            remarks: RefCell::default(),
+            warned: RefCell::default(),
+        }
+    }
+
+    /// Looks a key up. The merge is what `lookup` takes: a name or a hash. `None` if there is no value.
+    ///
+    /// # Errors
+    /// Invalid keys, merges, configurations and data; the errors of backends.
+    pub fn lookup(&self, host: &mut dyn Host, key: &str, merge: Option<&Value>) -> Result<Option<Value>, Error> {
+        Session { hiera: self, host, element: None }.lookup(key, merge)
+    }
+
+    /// Looks a key up, and tells how. The explanation is there also after an error.
+    pub fn explain(
+        &self,
+        host: &mut dyn Host,
+        key: &str,
+        merge: Option<&Value>,
+    ) -> (Explanation, Result<Option<Value>, Error>) {
+        self.explainer.start();
+        let result = self.lookup(host, key, merge);
+        (self.explainer.finish(), result)
+    }
+
+    /// Interpolates a value: what the context of a backend offers.
+    ///
+    /// # Errors
+    /// Invalid expressions, and those of the lookups in it.
+    pub fn interpolate(&self, host: &mut dyn Host, value: &Value) -> Result<Value, Error> {
+        Session { hiera: self, host, element: None }.interpolate(value)
+    }
+
+    /// Adds a remark of a backend to the explanation.
+    pub fn remark(&self, text: &str) {
+        if self.is_explaining() {
+            self.remarks.borrow_mut().push(text.to_owned());
+        }
+    }
+
+    /// Whether somebody wants an explanation.
+    #[must_use]
+    pub fn is_explaining(&self) -> bool {
+        self.explainer.is_active()
+    }
+
+    /// Reads a file for a backend.
+    ///
+    /// # Errors
+    /// A file that does not exist, cannot be read, or is not UTF-8.
+    pub fn read_text(&self, path: &str) -> Result<String, Error> {
+        let bytes = self.files.read(path)?.ok_or_else(|| error(format!("No such file: {path}")))?;
+        std::str::from_utf8(&bytes).map(str::to_owned).map_err(|_| error(format!("{path} is not UTF-8")))
+    }
+}
+
+/// A lookup that is under way.
+pub(crate) struct Session<'a, 'f> {
+    pub hiera: &'a Hiera<'f>,
+    pub host: &'a mut dyn Host,
+    /// The element of `mapped_paths` that a path is for, by its name.
+    pub element: Option<(Arc<str>, Value)>,
+}
+
+impl Session<'_, '_> {
+    /// Reports a warning once.
+    pub(crate) fn warn_once(&mut self, message: String) {
+        if !self.hiera.warned.borrow().contains(&message) {
+            self.host.warn(&message);
+            self.hiera.warned.borrow_mut().insert(message);
+        }
+    }
+
+    /// Returns the configuration of a layer; `None` if it has none.
+    pub(crate) fn config(&mut self, layer: &Layer) -> Result<Option<Rc<Config>>, Error> {
+        if let Some(known) = self.hiera.configs.borrow().get(layer) {
+            return Ok(known.clone());
+        }
+        let config = match self.hiera.files.config(layer) {
+            Some(file) => {
+                let bytes = self.hiera.files.read(&file.path)?.unwrap_or_default();
+                let text = std::str::from_utf8(&bytes).map_err(|_| error(format!("({}): not UTF-8", file.path)))?;
+                Some(Rc::new(crate::config::read(layer, &file, text)?))
+            }
+            None => None,
+        };
+        for notice in config.iter().flat_map(|config| &config.notices) {
+            match notice {
+                Notice::Deprecated(message) => self.host.deprecate(message),
+                Notice::Warning(message) => self.host.warn(message),
+            }
+        }
+        self.hiera.configs.borrow_mut().insert(layer.clone(), config.clone());
+        Ok(config)
+    }
+}
