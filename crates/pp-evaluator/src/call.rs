@@ -83,7 +83,9 @@ impl<'e> Evaluator<'e> {
         span: Option<Span>,
     ) -> Eval {
         let name = plain(name);
-        let result = if let Some((key, function)) = self.definitions.functions.get(name).copied() {
+        let result = if self.is_context_call(name, arguments) {
+            self.call_context(name, arguments, block)
+        } else if let Some((key, function)) = self.definitions.functions.get(name).copied() {
             self.nested(span, |this| this.call_defined(key, function, arguments, block))
         } else if let Some(function) = find_function(name) {
             let outer = std::mem::replace(&mut self.call_span, span);
@@ -165,7 +167,7 @@ impl<'e> Evaluator<'e> {
     }
 
     /// Makes of the interrupt of a function what it is in the evaluator.
-    fn stop(&mut self, interrupt: Interrupt) -> Stop {
+    pub(crate) fn stop(&mut self, interrupt: Interrupt) -> Stop {
         let jump = |kind, value, span| Stop::Jump(Box::new(Jump { kind, value, span }));
         let span = self.jump_span.take().or(self.call_span);
         match interrupt {

@@ -14,7 +14,6 @@ use crate::evaluator::Evaluator;
 use crate::frame::Frame;
 use crate::frame::ParameterTypes;
 use crate::scope::{NOWHERE, Scope, ScopeKind, TOP};
-use crate::services::LookupRequest;
 use crate::stop::{Eval, Stop, located, unlocated};
 use crate::variable::RESERVED_VARIABLES;
 
@@ -274,16 +273,8 @@ impl Evaluator<'_> {
     }
 
     fn lookup_parameter(&mut self, class: &str, name: &str) -> Eval<Option<Value>> {
-        let key = format!("{class}::{name}");
-        let request = LookupRequest {
-            key: &key,
-            value_type: None,
-            merge: None,
-            is_parameter: true,
-            facts: &self.options.facts,
-            trusted: &self.options.trusted,
-        };
-        self.services.lookup(&request).map_err(unlocated)
+        let result = self.data_of_key(&format!("{class}::{name}"), None);
+        result.map_err(|error| self.stop(error.into()))
     }
 }
 

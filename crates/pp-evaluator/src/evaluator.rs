@@ -7,12 +7,13 @@ use mcl_diagnostics::{Diagnostic, FileId, SourceFile, Span};
 use pp_ast::{ExprId, ParameterList, TextRange, Tree};
 use pp_catalog::{Catalog, ResourceId, ResourceKind, SourceId};
 use pp_functions::LogLevel;
-use pp_types::{Error, ErrorKind, HashValue, Regexp, Signature, Type, Value};
+use pp_hiera::{BackendCall, Hiera};
+use pp_types::{Error, ErrorKind, Hash, HashValue, Regexp, Signature, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::definitions::{Definitions, FunctionRef};
 use crate::environment::Environment;
-use crate::frame::{BlockData, Frame, Output, ParameterTypes, Pending};
+use crate::frame::{BlockData, Frame, Output, ParameterTypes, Pending, RunningBackend};
 use crate::log::LogEntry;
 use crate::options::Options;
 use crate::scope::{ScopeId, Scopes, TOP};
@@ -25,6 +26,11 @@ pub(crate) struct Evaluator<'e> {
     pub environment: &'e Environment,
     pub options: &'e Options,
     pub services: &'e dyn Services,
+    /// The data of the environment, as far as it was read.
+    pub hiera: Rc<Hiera<'e>>,
+    /// The backends of lookups that run, innermost last, and what they have cached.
+    pub backends: Vec<RunningBackend>,
+    pub backend_cache: FxHashMap<BackendCall, Hash>,
     pub definitions: &'e Definitions<'e>,
     pub trees: &'e Trees,
     /// Where the running code is.
@@ -89,6 +95,9 @@ impl<'e> Evaluator<'e> {
             environment,
             options,
             services,
+            hiera: Rc::new(Hiera::new(services.data())),
+            backends: Vec::new(),
+            backend_cache: FxHashMap::default(),
             definitions,
             trees,
             frame: Frame { tree: start, scope: TOP, local: None },

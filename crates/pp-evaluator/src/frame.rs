@@ -66,3 +66,12 @@ pub(crate) struct Output {
     /// A secret went into it.
     pub is_sensitive: bool,
 }
+
+/// A backend of Hiera that runs.
+#[derive(Debug)]
+pub(crate) struct RunningBackend {
+    /// The call.
+    pub call: pp_hiera::BackendCall,
+    /// It has said that it does not have the key.
+    pub is_not_found: bool,
+}

@@ -1,10 +1,9 @@
-//! `lookup` and the `hiera` functions (spec 07 §5.13): their arguments, defaults and checks. The data is the services'.
+//! `lookup` and the `hiera` functions (spec 07 §5.13): their arguments, defaults and checks.
 
-use pp_functions::{Block, Host, Interrupt};
+use pp_functions::{Block, DeclareClass, Host, Interrupt};
 use pp_types::{Error, ErrorKind, Hash, Type, Value, describe_mismatch, is_instance};
 
 use crate::evaluator::Evaluator;
-use crate::services::LookupRequest;
 
 /// What a call of `lookup` asks for.
 #[derive(Default)]
@@ -19,7 +18,7 @@ struct Question {
 }
 
 impl Evaluator<'_> {
-    /// Calls `lookup`, `hiera`, `hiera_array` or `hiera_hash`.
+    /// Calls `lookup`, `hiera`, `hiera_array`, `hiera_hash` or `hiera_include`.
     pub(crate) fn lookup_data(
         &mut self,
         function: &str,
@@ -27,45 +26,38 @@ impl Evaluator<'_> {
         block: Option<&Block>,
     ) -> Result<Value, Interrupt> {
         let question = match function {
-            "lookup" => lookup_question(arguments)?,
+            "lookup" => lookup_question(arguments),
             _ => hiera_question(function, arguments),
         };
-        let found = self.find_data(&question)?;
-        let value = match found {
-            Some(value) => check(&question, value, "Found value")?,
-            None => {
-                if let Some(block) = block {
-                    let name = if question.is_list { Value::array(question.names) } else { first(question.names) };
-                    return self.call_block(block, &[name]);
-                }
-                match &question.default {
-                    Some(default) => check(&question, default.clone(), "Default value")?,
-                    None => return Err(not_found(function, &question).into()),
-                }
+        let value = match (self.find_data(&question)?, block, &question.default) {
+            (Some(value), _, _) => value,
+            (None, Some(block), _) => {
+                let names = question.names.clone();
+                let name = if question.is_list { Value::array(names) } else { first(names) };
+                let value = self.call_block(block, &[name])?;
+                check(&question, value, "Value returned from default block")?
             }
+            (None, None, Some(default)) => check(&question, default.clone(), "Default value")?,
+            (None, None, None) => return Err(not_found(&question).into()),
         };
-        Ok(value)
+        match function {
+            "hiera_include" => self.declare_classes(DeclareClass::Include, &[value]),
+            _ => Ok(value),
+        }
     }
 
     fn find_data(&mut self, question: &Question) -> Result<Option<Value>, Interrupt> {
-        if let Some(value) = from_hash(question.overrides.as_ref(), &question.names) {
-            return Ok(Some(value));
+        if let Some((key, value)) = from_hash(question.overrides.as_ref(), &question.names) {
+            return Ok(Some(check(question, value, &format!("Value found for key '{key}' in override hash"))?));
         }
         for name in &question.names {
             let Value::String(key) = name else { continue };
-            let request = LookupRequest {
-                key,
-                value_type: question.value_type.as_ref(),
-                merge: question.merge.as_ref(),
-                is_parameter: false,
-                facts: &self.options.facts,
-                trusted: &self.options.trusted,
-            };
-            if let Some(value) = self.services.lookup(&request)? {
-                return Ok(Some(value));
+            if let Some(value) = self.data_of_key(key, question.merge.as_ref())? {
+                return Ok(Some(check(question, value, "Found value")?));
             }
         }
-        Ok(from_hash(question.default_values.as_ref(), &question.names))
+        let Some((key, value)) = from_hash(question.default_values.as_ref(), &question.names) else { return Ok(None) };
+        Ok(Some(check(question, value, &format!("Value found for key '{key}' in default values hash"))?))
     }
 }
 
@@ -73,9 +65,10 @@ fn first(names: Vec<Value>) -> Value {
     names.into_iter().next().unwrap_or(Value::Undef)
 }
 
-fn from_hash(hash: Option<&Value>, names: &[Value]) -> Option<Value> {
+/// Returns the first name that is a key of a hash, with its value.
+fn from_hash(hash: Option<&Value>, names: &[Value]) -> Option<(String, Value)> {
     let Some(Value::Hash(hash)) = hash else { return None };
-    names.iter().find_map(|name| hash.get(name).cloned())
+    names.iter().find_map(|name| Some((pp_types::interpolate(name), hash.get(name)?.clone())))
 }
 
 fn check(question: &Question, value: Value, subject: &str) -> Result<Value, Error> {
@@ -88,7 +81,7 @@ fn check(question: &Question, value: Value, subject: &str) -> Result<Value, Erro
     }
 }
 
-fn not_found(function: &str, question: &Question) -> Error {
+fn not_found(question: &Question) -> Error {
     let names: Vec<String> = question.names.iter().map(pp_types::interpolate).collect();
     let what = match question.is_list {
         true => {
@@ -97,17 +90,17 @@ fn not_found(function: &str, question: &Question) -> Error {
         }
         false => format!("the name '{}'", names.join(", ")),
     };
-    let error = Error::new(ErrorKind::Evaluation, format!("Function {function}() did not find a value for {what}"));
+    let error = Error::new(ErrorKind::Evaluation, format!("Function lookup() did not find a value for {what}"));
     error.help("give a default value, or add the key to the data")
 }
 
 /// Reads the arguments of `lookup`, which match one of its signatures.
-fn lookup_question(arguments: &[Value]) -> Result<Question, Error> {
+fn lookup_question(arguments: &[Value]) -> Question {
     let mut question = Question::default();
     let mut rest = arguments;
     if let [Value::Hash(options)] = arguments {
         read_options(&mut question, options);
-        return Ok(question);
+        return question;
     }
     if let Some((names, others)) = rest.split_first() {
         set_names(&mut question, names);
@@ -123,10 +116,7 @@ fn lookup_question(arguments: &[Value]) -> Result<Question, Error> {
             question.default = rest.get(2).cloned();
         }
     }
-    if question.names.is_empty() {
-        return Err(Error::new(ErrorKind::Arguments, "'lookup' expects the name of a key"));
-    }
-    Ok(question)
+    question
 }
 
 fn read_options(question: &mut Question, options: &Hash) {
@@ -157,10 +147,11 @@ fn set_names(question: &mut Question, names: &Value) {
 /// Reads the arguments of `hiera(key, default, level)` and its relatives.
 fn hiera_question(function: &str, arguments: &[Value]) -> Question {
     let merge = match function {
-        "hiera_array" => Some(Value::from("unique")),
-        "hiera_hash" => Some(Value::from("hash")),
-        _ => None,
+        "hiera_array" | "hiera_include" => "unique",
+        "hiera_hash" => "hash",
+        _ => "first",
     };
+    let merge = Some(Value::from(merge));
     let names = arguments.first().cloned().into_iter().collect();
     Question { names, merge, default: arguments.get(1).cloned(), ..Question::default() }
 }

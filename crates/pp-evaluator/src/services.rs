@@ -5,7 +5,8 @@ use std::sync::Arc;
 use mcl_diagnostics::{Diagnostic, FileId};
 use pp_ast::Tree;
 use pp_functions::FileKind;
-use pp_types::{Error, ErrorKind, Hash, Type, Value};
+use pp_hiera::{DataFiles, NoData};
+use pp_types::{Error, ErrorKind};
 
 /// The world outside the manifests. Its answers must not change during a compilation.
 pub trait Services {
@@ -27,28 +28,10 @@ pub trait Services {
     /// Returns the directory of a module.
     fn module_directory(&self, module: &str) -> Option<Arc<str>>;
 
-    /// Looks a key up in the data of the environment; `None` if it is not found.
-    ///
-    /// # Errors
-    /// Invalid data, and values that cannot be merged.
-    fn lookup(&self, request: &LookupRequest<'_>) -> Result<Option<Value>, Error>;
-}
-
-/// A question to the data of the environment.
-#[derive(Debug)]
-pub struct LookupRequest<'a> {
-    /// The key, with dots for parts of a value.
-    pub key: &'a str,
-    /// The type that the value must have.
-    pub value_type: Option<&'a Type>,
-    /// The merge strategy: a name or a hash of options.
-    pub merge: Option<&'a Value>,
-    /// It is the automatic lookup of a class parameter.
-    pub is_parameter: bool,
-    /// The facts of the node.
-    pub facts: &'a Hash,
-    /// `$trusted`
-    pub trusted: &'a Hash,
+    /// The files of the data of the environment.
+    fn data(&self) -> &dyn DataFiles {
+        &NoData
+    }
 }
 
 /// Services that have nothing: no templates, files, or data.
@@ -70,9 +53,5 @@ impl Services for NoServices {
 
     fn module_directory(&self, _: &str) -> Option<Arc<str>> {
         None
-    }
-
-    fn lookup(&self, _: &LookupRequest<'_>) -> Result<Option<Value>, Error> {
-        Ok(None)
     }
 }

@@ -6,6 +6,7 @@ use mcl_diagnostics::{Code, nearest};
 use pp_ast::{Expr, ExprId, TypeAlias};
 use pp_types::{Alias, Error, ErrorKind, Type, Value, named};
 
+use crate::data::context_type;
 use crate::definitions::{Defined, plain};
 use crate::evaluator::Evaluator;
 use crate::frame::Frame;
@@ -42,6 +43,9 @@ impl<'e> Evaluator<'e> {
         let plain_name = plain(name);
         if let Some(ty) = named(plain_name) {
             self.types.insert(name.into(), Some(ty.clone()));
+            return Ok(Some(ty));
+        }
+        if let Some(ty) = context_type(plain_name) {
             return Ok(Some(ty));
         }
         let key = plain_name.to_lowercase();

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use mcl_diagnostics::{Diagnostic, FileId, Files, Severity};
 use pp_ast::Tree;
-use pp_evaluator::{Classification, Environment, LookupRequest, Options, Origin, Services, Source, compile};
+use pp_evaluator::{Classification, Environment, Options, Origin, Services, Source, compile};
 use pp_functions::FileKind;
+use pp_hiera::{ConfigFile, DataFiles, Entry, Layer};
 use pp_syntax::{Mode, parse};
 use pp_types::{Error, ErrorKind, Hash, Value, from_json};
 use serde_json::Value as Json;
@@ -69,8 +70,32 @@ impl Services for Folder {
         self.0.join("modules").join(module).exists().then(|| format!("{ROOT}/modules/{module}").into())
     }
 
-    fn lookup(&self, _: &LookupRequest<'_>) -> Result<Option<Value>, Error> {
-        Ok(None)
+    fn data(&self) -> &dyn DataFiles {
+        self
+    }
+}
+
+impl DataFiles for Folder {
+    fn config(&self, layer: &Layer) -> Option<ConfigFile> {
+        let root = match layer {
+            Layer::Global => return None,
+            Layer::Environment => self.0.clone(),
+            Layer::Module(module) => self.0.join("modules").join(&**module),
+        };
+        let path = root.join("hiera.yaml");
+        path.exists().then(|| ConfigFile { path: path.to_string_lossy().into(), root: root.to_string_lossy().into() })
+    }
+
+    fn has_module(&self, name: &str) -> bool {
+        self.0.join("modules").join(name).exists()
+    }
+
+    fn read(&self, path: &str) -> Result<Option<Arc<[u8]>>, Error> {
+        Ok(std::fs::read(path).ok().map(Into::into))
+    }
+
+    fn list(&self, _: &str) -> Vec<Entry> {
+        Vec::new()
     }
 }
 

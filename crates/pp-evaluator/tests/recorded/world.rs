@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcl_diagnostics::{Diagnostic, FileId, Files, Severity};
 use pp_ast::Tree;
-use pp_evaluator::{Compilation, Environment, LogEntry, LookupRequest, Options, Origin, Services, Source, compile};
+use pp_evaluator::{Compilation, Environment, LogEntry, Options, Origin, Services, Source, compile};
 use pp_functions::{FileKind, LogLevel, Strict};
 use pp_syntax::{Mode, Parsed, ValidationOptions, parse, validate};
 use pp_types::{Error, ErrorKind, Hash, Value};
@@ -29,10 +29,6 @@ impl Services for World {
 
     fn module_directory(&self, _: &str) -> Option<Arc<str>> {
         None
-    }
-
-    fn lookup(&self, _: &LookupRequest<'_>) -> Result<Option<Value>, Error> {
-        Ok(None)
     }
 }
 
