@@ -71,11 +71,11 @@ pub fn compile_path(path: &Path, module_path: &[PathBuf], options: &Options) -> 
         return Ok(evaluate(environment, services, options));
     }
     let (root, loaded) = load_path(path, module_path, options.strict).map_err(|error| error.diagnostic())?;
-    let Loaded { environment, mut diagnostics, module_diagnostics, modules, paths } = loaded;
+    let Loaded { environment, mut diagnostics, module_diagnostics, modules, root: environment_root, paths } = loaded;
     let mut compiled = if has_errors(&diagnostics) {
         Compiled { files: environment.files, ..Compiled::default() }
     } else {
-        evaluate(environment, DiskServices::new(modules), options)
+        evaluate(environment, DiskServices::new(environment_root, modules), options)
     };
     compiled.root = Some(root);
     compiled.dependencies.extend(paths);

@@ -191,7 +191,7 @@ pub(crate) fn files_below(directory: &Path, extension: Option<&str>) -> Result<V
 }
 
 /// Returns the names and paths in a directory, sorted. Names that are not UTF-8 cannot be Puppet's.
-fn entries(directory: &Path) -> Result<Vec<(String, PathBuf)>, EnvironmentError> {
+pub(crate) fn entries(directory: &Path) -> Result<Vec<(String, PathBuf)>, EnvironmentError> {
     let unreadable = |error| EnvironmentError::unreadable(directory, error);
     let mut entries = Vec::new();
     for entry in std::fs::read_dir(directory).map_err(unreadable)? {

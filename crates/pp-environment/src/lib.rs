@@ -13,6 +13,7 @@
 
 mod autoload;
 mod compile;
+mod data;
 mod error;
 mod facts;
 mod find;

@@ -26,6 +26,8 @@ pub struct Loaded {
     pub module_diagnostics: Vec<Diagnostic>,
     /// The modules.
     pub modules: Vec<Module>,
+    /// The directory of the environment, if the path is one.
+    pub root: Option<PathBuf>,
     /// The files that were read.
     pub paths: Vec<PathBuf>,
 }
@@ -56,6 +58,10 @@ pub fn load(input: &Input, layout: &Layout, validation: ValidationOptions) -> Re
         diagnostics: Vec::new(),
         module_diagnostics: Vec::new(),
         modules: Vec::new(),
+        root: match input {
+            Input::Environment(root) => Some(root.clone()),
+            Input::Manifest(_) | Input::Manifests(_) => None,
+        },
         paths: wanted.iter().map(|(path, ..)| (*path).clone()).collect(),
     };
     for (ParsedFile { file, tree, mut diagnostics }, (path, origin, module)) in parsed.into_iter().zip(wanted) {

@@ -1,4 +1,4 @@
-//! What the evaluator asks for while it runs: templates and files of modules.
+//! What the evaluator asks for while it runs: templates, files of modules, data.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mcl_diagnostics::{Diagnostic, FileId};
 use pp_ast::Tree;
-use pp_evaluator::{LookupRequest, Services};
+use pp_evaluator::Services;
 use pp_functions::FileKind;
+use pp_hiera::DataFiles;
 use pp_syntax::{Mode, ValidationOptions};
-use pp_types::{Error, ErrorKind, Value};
+use pp_types::{Error, ErrorKind};
 
 use crate::load::{has_errors, parse_text};
 use crate::read::read_file;
@@ -29,22 +30,32 @@ pub(crate) type StoredFiles = BTreeMap<String, Vec<u8>>;
 /// Answers from the directories of modules and from an artifact, and remembers which files of this machine were asked for.
 #[derive(Debug, Default)]
 pub struct DiskServices {
+    /// The directory of the environment.
+    pub(crate) root: Option<PathBuf>,
+    /// The `hiera.yaml` of all environments.
+    pub(crate) global_config: Option<PathBuf>,
     modules: Vec<Module>,
-    /// The files of the modules, if they come from an artifact.
-    stored: Option<StoredFiles>,
+    /// The files of the modules and the data, if they come from an artifact.
+    pub(crate) stored: Option<StoredFiles>,
     asked: Mutex<Vec<PathBuf>>,
 }
 
 impl DiskServices {
-    /// Creates services for the modules in these directories.
+    /// Creates services for an environment, if there is one, and the modules in these directories.
     #[must_use]
-    pub fn new(modules: Vec<Module>) -> DiskServices {
-        DiskServices { modules, ..DiskServices::default() }
+    pub fn new(root: Option<PathBuf>, modules: Vec<Module>) -> DiskServices {
+        DiskServices { root, modules, ..DiskServices::default() }
     }
 
-    /// Creates services for the modules of an artifact.
+    /// Sets the `hiera.yaml` of all environments.
+    #[must_use]
+    pub fn with_global_config(self, path: PathBuf) -> DiskServices {
+        DiskServices { global_config: Some(path), ..self }
+    }
+
+    /// Creates services for the environment of an artifact, whose files have relative paths.
     pub(crate) fn of_artifact(modules: Vec<Module>, stored: StoredFiles) -> DiskServices {
-        DiskServices { modules, stored: Some(stored), ..DiskServices::default() }
+        DiskServices { root: Some(PathBuf::new()), modules, stored: Some(stored), ..DiskServices::default() }
     }
 
     /// Returns the paths that a compilation depends on, whether or not there was a file, sorted.
@@ -56,11 +67,11 @@ impl DiskServices {
         paths
     }
 
-    fn ask(&self, path: &Path) {
+    pub(crate) fn ask(&self, path: &Path) {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
     }
 
-    fn module(&self, name: &str) -> Option<&Module> {
+    pub(crate) fn module(&self, name: &str) -> Option<&Module> {
         self.modules.iter().find(|module| &*module.name == name)
     }
 }
@@ -107,8 +118,8 @@ impl Services for DiskServices {
         self.module(module)?.directory.to_str().map(Arc::from)
     }
 
-    fn lookup(&self, _: &LookupRequest<'_>) -> Result<Option<Value>, Error> {
-        Ok(None)
+    fn data(&self) -> &dyn DataFiles {
+        self
     }
 }
 
@@ -122,7 +133,7 @@ mod tests {
         std::fs::create_dir_all(root.path().join("m/files")).expect("writable");
         std::fs::write(root.path().join("m/files/a"), "x").expect("writable");
         std::fs::write(root.path().join("secret"), "x").expect("writable");
-        let services = DiskServices::new(vec![Module { name: "m".into(), directory: root.path().join("m") }]);
+        let services = DiskServices::new(None, vec![Module { name: "m".into(), directory: root.path().join("m") }]);
         let find = |path: &str| services.find_file(FileKind::Files, Some("m"), path).is_some();
         assert!(find("a"));
         assert!(!find("../../secret") && !find("b") && !find("/etc/passwd"));

@@ -1,16 +1,17 @@
-//! The artifact of an environment: its parsed manifests, and the files that functions read from its modules.
+//! The artifact of an environment: its parsed manifests, its data, and the files that functions read from its modules.
 //!
 //! No path of the building machine is in it: files outside the environment are named as if they were in its `modules`. What
 //! is read back is checked before it is used, so that no index of a tree is out of range.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use pp_evaluator::{Environment, Origin};
 use serde::{Deserialize, Serialize};
 
+use crate::data::data_files;
 use crate::error::EnvironmentError;
 use crate::find::files_below;
 use crate::load::Loaded;
@@ -24,7 +25,8 @@ pub struct StoredEnvironment {
     pub environment: Environment,
     /// The names of the modules.
     modules: Vec<String>,
-    /// The files in `files` and `templates` of the modules, by their paths: `modules/NAME/templates/…`.
+    /// The files in `files` and `templates` of the modules, by their paths: `modules/NAME/templates/…`, and the files of data:
+    /// `hiera.yaml`, `data/…`, `modules/NAME/data/…`.
     files: BTreeMap<String, Vec<u8>>,
 }
 
@@ -34,7 +36,7 @@ impl StoredEnvironment {
     /// # Errors
     /// A file that cannot be read, too many or too large files.
     pub fn new(loaded: Loaded) -> Result<StoredEnvironment, EnvironmentError> {
-        let Loaded { mut environment, modules, .. } = loaded;
+        let Loaded { mut environment, modules, root, .. } = loaded;
         for file in &mut environment.files.files {
             let module = modules.iter().find_map(|module| {
                 let inside = PathBuf::from(&*file.name).strip_prefix(&module.directory).ok()?.to_str()?.to_owned();
@@ -46,19 +48,28 @@ impl StoredEnvironment {
         }
         let mut files = StoredFiles::new();
         let mut size = 0;
-        for module in &modules {
-            for folder in ["files", "templates"] {
-                for path in files_below(&module.directory.join(folder), None)? {
-                    let bytes = read_file(&path)?;
-                    size += bytes.len() as u64;
-                    if size > MAX_FILE_BYTES {
-                        return Err(EnvironmentError::ModulesTooLarge(module.directory.clone()));
-                    }
-                    if let Some(inside) = path.strip_prefix(&module.directory).ok().and_then(|path| path.to_str()) {
-                        files.insert(format!("modules/{}/{inside}", module.name), bytes);
-                    }
+        let mut add = |root: &Path, prefix: &str, paths: Vec<PathBuf>| {
+            for path in paths {
+                let bytes = read_file(&path)?;
+                size += bytes.len() as u64;
+                if size > MAX_FILE_BYTES {
+                    return Err(EnvironmentError::ModulesTooLarge(root.to_owned()));
+                }
+                if let Some(inside) = path.strip_prefix(root).ok().and_then(|path| path.to_str()) {
+                    files.insert(format!("{prefix}{inside}"), bytes);
                 }
             }
+            Ok(())
+        };
+        if let Some(root) = &root {
+            add(root, "", data_files(root)?)?;
+        }
+        for module in &modules {
+            let prefix = format!("modules/{}/", module.name);
+            for folder in ["files", "templates"] {
+                add(&module.directory, &prefix, files_below(&module.directory.join(folder), None)?)?;
+            }
+            add(&module.directory, &prefix, data_files(&module.directory)?)?;
         }
         let modules = modules.iter().map(|module| module.name.to_string()).collect();
         Ok(StoredEnvironment { environment, modules, files })

@@ -1,8 +1,11 @@
 //! The compilation of a catalog (spec 07 §5.17).
 
+use std::rc::Rc;
+
 use mcl_diagnostics::{Code, Diagnostic, FileId, SourceFile, Stage};
 use pp_ast::Tree;
 use pp_catalog::Catalog;
+use pp_hiera::Explanation;
 use pp_types::{ErrorKind, Value};
 
 use crate::definitions::Definitions;
@@ -69,6 +72,40 @@ pub fn compile(environment: &Environment, options: &Options, services: &dyn Serv
             Compilation { log, diagnostics, templates, ..Compilation::default() }
         }
     }
+}
+
+/// What looking one key up yields.
+#[derive(Debug)]
+pub struct Lookup {
+    /// The value; `None` if there is none.
+    pub value: Result<Option<Value>, Diagnostic>,
+    /// How it was found.
+    pub explanation: Explanation,
+    /// Warnings.
+    pub log: Vec<LogEntry>,
+}
+
+/// Looks a key up with the top scope of a node, as `puppet lookup --explain` does: facts are set, no manifest is evaluated. The
+/// merge is the name of a strategy, or a hash of it and its options.
+#[must_use]
+pub fn lookup(
+    environment: &Environment,
+    options: &Options,
+    services: &dyn Services,
+    key: &str,
+    merge: Option<&Value>,
+) -> Lookup {
+    let definitions = Definitions::new(environment);
+    let (trees, start) = (Trees::default(), Tree::new(FileId(0)));
+    let mut evaluator = Evaluator::new(environment, options, services, &definitions, (&trees, &start));
+    evaluator.set_top_variables();
+    let hiera = Rc::clone(&evaluator.hiera);
+    let (explanation, result) = hiera.explain(&mut evaluator, key, merge);
+    let value = result.map_err(|error| {
+        let stop = evaluator.stop(error.into());
+        diagnostic(stop)
+    });
+    Lookup { value, explanation, log: evaluator.log }
 }
 
 impl Evaluator<'_> {

@@ -37,7 +37,7 @@ mod trees;
 mod type_name;
 mod variable;
 
-pub use compilation::{Compilation, compile};
+pub use compilation::{Compilation, Lookup, compile, lookup};
 pub use environment::{Environment, Origin, Source};
 pub use log::LogEntry;
 pub use options::{Budget, Classification, Options};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use pp_types::{Error, ErrorKind, Hash, Value, describe_mismatch, parse_type};
 
 use crate::config::{Backend, Config, Level};
+use crate::data::Format;
 use crate::hierarchy::Location;
 use crate::host::BackendCall;
 use crate::key::Key;
@@ -31,15 +32,16 @@ impl Session<'_, '_> {
         key: &Key,
     ) -> Result<Option<Value>, Error> {
         if let Some(Location::Path { path, .. }) = location
-            && !matches!(place.level.backend, Backend::Yaml | Backend::Json)
-            && self.hiera.files.read(path)?.is_none()
+            && format_of(&place.level.backend).is_none()
+            && !self.is_file(path)?
         {
             self.hiera.explainer.note(|| "Path not found".to_owned(), None);
             return Ok(None);
         }
         let found = match &place.level.backend {
-            Backend::Yaml => self.in_file(place, location, key, false)?,
-            Backend::Json => self.in_file(place, location, key, true)?,
+            Backend::Yaml => self.in_file(place, location, key, Format::Yaml)?,
+            Backend::Json => self.in_file(place, location, key, Format::Json)?,
+            Backend::Hocon => self.in_file(place, location, key, Format::Hocon)?,
             Backend::Unavailable(function) => return Err(unavailable(function)),
             Backend::DataHash(function) => {
                 let hash = self.all_values(place, location, function)?;
@@ -68,6 +70,15 @@ impl Session<'_, '_> {
         Ok(found)
     }
 
+    fn is_file(&self, path: &Rc<str>) -> Result<bool, Error> {
+        if let Some(known) = self.hiera.existing.borrow().get(path) {
+            return Ok(*known);
+        }
+        let exists = self.hiera.files.read(path)?.is_some();
+        self.hiera.existing.borrow_mut().insert(Rc::clone(path), exists);
+        Ok(exists)
+    }
+
     /// Explains what was found.
     fn report(&self, name: &str, value: Option<&Value>) {
         match value {
@@ -84,8 +95,8 @@ impl Session<'_, '_> {
         match location {
             Some(Location::Path { path, .. }) => {
                 let data = self.hiera.data.borrow();
-                let is_missing = |is_json| matches!(data.get(&(is_json, Rc::clone(path))), Some(None));
-                !is_missing(true) && !is_missing(false)
+                let is_missing = |format| matches!(data.get(&(format, Rc::clone(path))), Some(None));
+                ![Format::Yaml, Format::Json, Format::Hocon].into_iter().any(is_missing)
             }
             _ => true,
         }
@@ -96,9 +107,9 @@ impl Session<'_, '_> {
         place: Place<'_>,
         location: Option<&Location>,
         key: &Key,
-        is_json: bool,
+        format: Format,
     ) -> Result<Option<Value>, Error> {
-        let function = if is_json { "json_data" } else { "yaml_data" };
+        let function = format.function();
         let Some(Location::Path { path, .. }) = location else {
             let message = format!(
                 "'{function}' one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when \
@@ -107,7 +118,7 @@ impl Session<'_, '_> {
             let help = format!("hierarchy level `{}` of {}", place.level.name, place.config.path);
             return Err(Error::new(ErrorKind::Arguments, message).help(help));
         };
-        let Some(file) = self.data_file(is_json, path)? else {
+        let Some(file) = self.data_file(format, path)? else {
             self.hiera.explainer.note(|| "Path not found".to_owned(), None);
             return Ok(None);
         };
@@ -208,6 +219,15 @@ impl Session<'_, '_> {
     }
 }
 
+fn format_of(backend: &Backend) -> Option<Format> {
+    match backend {
+        Backend::Yaml => Some(Format::Yaml),
+        Backend::Json => Some(Format::Json),
+        Backend::Hocon => Some(Format::Hocon),
+        Backend::Unavailable(_) | Backend::DataHash(_) | Backend::LookupKey(_) | Backend::DataDig(_) => None,
+    }
+}
+
 fn call(place: Place<'_>, location: Option<&Location>, function: &Arc<str>) -> BackendCall {
     let location = location.map_or("", |location| location.option().1);
     BackendCall {
@@ -247,9 +267,7 @@ fn unavailable(function: &str) -> Error {
             Error::new(ErrorKind::Unavailable, message)
                 .help("values are not decrypted here: put them into a file that another backend reads, or compile with Puppet")
         }
-        "hocon_data" => Error::new(ErrorKind::Unavailable, "the backend 'hocon_data' is not available")
-            .help("write the data in YAML or JSON"),
         other => error(format!("the backend '{other}' is not available"))
-            .help("backends are `yaml_data`, `json_data`, and functions in the Puppet language"),
+            .help("backends are `yaml_data`, `json_data`, `hocon_data`, and functions in the Puppet language"),
     }
 }

@@ -60,7 +60,9 @@ pub(crate) enum Backend {
     Yaml,
     /// `data_hash: json_data`
     Json,
-    /// `lookup_key: eyaml_lookup_key`, `data_hash: hocon_data`: not available.
+    /// `data_hash: hocon_data`
+    Hocon,
+    /// `lookup_key: eyaml_lookup_key`, a backend of version 3: not available.
     Unavailable(Arc<str>),
     /// `data_hash`: a function that returns all values.
     DataHash(Arc<str>),
@@ -182,6 +184,37 @@ fn version_5(layer: &Layer, reader: &Reader<'_>, config: &Hash, empty: Config) -
     Ok(Config { version: 5, levels, default_levels, ..empty })
 }
 
+/// Returns the directories, relative to that of a `hiera.yaml`, that hold its files, whatever the values of variables are.
+#[must_use]
+pub fn data_directories(text: &str) -> Vec<String> {
+    let Ok(yaml::Document { value: Some(Value::Hash(config)), .. }) = yaml::load(text) else { return Vec::new() };
+    let name = Value::from("datadir");
+    let mut found = vec!["data".to_owned()];
+    let mut add = |entry: &Value| {
+        if let Value::Hash(entry) = entry
+            && let Some(Value::String(directory)) = entry.get(&name)
+        {
+            // What comes before a variable, up to a slash.
+            let fixed = match directory.split_once("%{") {
+                Some((before, _)) => before.rsplit_once('/').map_or("", |(directory, _)| directory),
+                None => directory,
+            };
+            found.push(fixed.trim_end_matches('/').to_owned());
+        }
+    };
+    add(&Value::Hash(Arc::clone(&config)));
+    for key in ["defaults", "hierarchy", "default_hierarchy"] {
+        match config.get(&Value::from(key)) {
+            Some(Value::Array(entries)) => entries.iter().for_each(&mut add),
+            Some(other) => add(other),
+            None => {}
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
 fn list(names: &[&str]) -> String {
     match names {
         [others @ .., last] => format!("{}, or {last}", others.join(", ")),
@@ -278,7 +311,8 @@ pub(crate) fn backend(kind: &str, function: &Arc<str>) -> Backend {
     match (kind, &**function) {
         ("data_hash", "yaml_data") => Backend::Yaml,
         ("data_hash", "json_data") => Backend::Json,
-        ("data_hash", "hocon_data") | ("lookup_key", "eyaml_lookup_key") => Backend::Unavailable(Arc::clone(function)),
+        ("data_hash", "hocon_data") => Backend::Hocon,
+        ("lookup_key", "eyaml_lookup_key") => Backend::Unavailable(Arc::clone(function)),
         ("data_hash", _) => Backend::DataHash(Arc::clone(function)),
         ("lookup_key", _) => Backend::LookupKey(Arc::clone(function)),
         ("data_dig", _) => Backend::DataDig(Arc::clone(function)),

@@ -30,7 +30,7 @@ pub(crate) fn read(reader: &Reader<'_>, config: &Hash, empty: Config) -> Result<
         let (backend, extension) = match text(entry, "backend").as_deref() {
             Some("yaml") => (Backend::Yaml, ".yaml"),
             Some("json") => (Backend::Json, ".json"),
-            Some("hocon") => (Backend::Unavailable("hocon_data".into()), ".conf"),
+            Some("hocon") => (Backend::Hocon, ".conf"),
             other => {
                 let message = format!("No data provider is registered for backend '{}'", other.unwrap_or_default());
                 return Err(reader.error(&message, &format!("hierarchy/{index}")));

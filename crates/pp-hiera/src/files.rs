@@ -78,6 +78,38 @@ pub(crate) fn join(directory: &str, path: &str) -> String {
     match path {
         _ if path.starts_with('/') || directory.is_empty() => path.to_owned(),
         "" => directory.to_owned(),
-        _ => format!("{}/{path}", directory.trim_end_matches('/')),
+        _ => {
+            let is_absolute = directory.starts_with('/');
+            let (mut directory, mut path) = (directory.trim_end_matches('/'), path);
+            // The directory need not exist for its parent to.
+            while let Some(rest) = path.strip_prefix("../") {
+                let Some((parent, last)) = directory.rsplit_once('/').or(Some(("", directory))) else { break };
+                if matches!(last, "" | "." | "..") {
+                    break;
+                }
+                (directory, path) = (parent, rest);
+            }
+            match directory {
+                "" if is_absolute => format!("/{path}"),
+                "" => path.to_owned(),
+                _ => format!("{directory}/{path}"),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parents_are_left_by_their_names() {
+        assert_eq!(join("/a/b", "c"), "/a/b/c");
+        assert_eq!(join("/a/b", "../../../c"), "/../c");
+        assert_eq!(join("/a/data", "../c/d"), "/a/c/d");
+        assert_eq!(join("", "c"), "c");
+        assert_eq!(join("data", "../c"), "c");
+        assert_eq!(join("/", "c"), "/c");
+        assert_eq!(join("a", "/c"), "/c");
     }
 }

@@ -19,6 +19,7 @@ mod explain;
 mod files;
 mod glob;
 mod hierarchy;
+mod hocon;
 mod host;
 mod interpolate;
 mod json;
@@ -33,6 +34,7 @@ mod template;
 mod yaml;
 mod yaml_scalar;
 
+pub use config::data_directories;
 pub use explain::Explanation;
 pub use files::{ConfigFile, DataFiles, Entry, Layer, NoData};
 pub use host::{BackendCall, Host};

@@ -70,7 +70,8 @@ impl Session<'_, '_> {
         if let Some(module) = key.module() {
             layers.push(Layer::Module(module.into()));
         }
-        self.merged(merge, layers, |this, layer| this.in_layer(&layer, key, merge, false))
+        let found = self.merged(merge, layers, |this, layer| this.in_layer(&layer, key, merge, false))?;
+        Ok(found.map(|value| merge.single(value)))
     }
 
     /// Looks a key up in the hierarchy of a layer, or in the default one.
@@ -184,8 +185,7 @@ impl Session<'_, '_> {
         mut find: impl FnMut(&mut Self, T) -> Result<Option<Value>, Error>,
     ) -> Result<Option<Value>, Error> {
         if variants.len() <= 1 {
-            let found = variants.into_iter().next().map(|only| find(self, only)).transpose()?.flatten();
-            return Ok(found.map(|value| merge.single(value)));
+            return Ok(variants.into_iter().next().map(|only| find(self, only)).transpose()?.flatten());
         }
         if merge.is_first() {
             for variant in variants {

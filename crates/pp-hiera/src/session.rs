@@ -8,7 +8,7 @@ use pp_types::{Error, Hash, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::config::{Config, Notice};
-use crate::data::DataFile;
+use crate::data::{DataFile, Format};
 use crate::explain::{Explainer, Explanation};
 use crate::files::{DataFiles, Layer};
 use crate::host::{BackendCall, Host};
@@ -20,8 +20,10 @@ pub struct Hiera<'f> {
     pub(crate) files: &'f dyn DataFiles,
     pub(crate) explainer: Explainer,
     pub(crate) configs: RefCell<FxHashMap<Layer, Option<Rc<Config>>>>,
-    /// Parsed files, by backend and path; `None` for a file that does not exist.
-    pub(crate) data: RefCell<FxHashMap<(bool, Rc<str>), Option<Rc<DataFile>>>>,
+    /// Parsed files, by format and path; `None` for a file that does not exist.
+    pub(crate) data: RefCell<FxHashMap<(Format, Rc<str>), Option<Rc<DataFile>>>>,
+    /// Whether files exist that functions read.
+    pub(crate) existing: RefCell<FxHashMap<Rc<str>, bool>>,
     /// Results of functions that return all values, with their options.
     pub(crate) results: RefCell<FxHashMap<(BackendCall, Value), Rc<Hash>>>,
     /// `lookup_options` for the keys of a module, and for others.
@@ -49,6 +51,7 @@ impl<'f> Hiera<'f> {
             explainer: Explainer::default(),
             configs: RefCell::default(),
             data: RefCell::default(),
+            existing: RefCell::default(),
             results: RefCell::default(),
             options: RefCell::default(),
             active: RefCell::default(),
