@@ -12,6 +12,7 @@
 //! | `json,fails` | a Puppet catalog whose diagnostics all have the code that is explained, at least one |
 //! | `puppet` | a Puppet manifest without errors and warnings |
 //! | `puppet,fails` | a Puppet manifest whose diagnostics all have the code that is explained, at least one |
+//! | `puppet,ignore: REASON` | the same, but not tested |
 //! | `console`, `text`, `yaml` | neither |
 //!
 //! `fails` may be followed by `,crlf` (lines end in CR LF) or `,no-final-newline`. A program may have several files, each

@@ -145,7 +145,10 @@ fn stages_of_the_puppet_compiler_depend_on_earlier_ones_only() {
     assert_unreachable("pp-functions", &["pp-ast", "pp-syntax", "pp-catalog", "pp-evaluator", "pp-environment"]);
     assert_unreachable("pp-resource-types", &above_values);
     assert_unreachable("pp-catalog", &["pp-ast", "pp-functions", "pp-syntax", "pp-evaluator", "pp-environment"]);
-    assert_unreachable("pp-hiera", &["pp-ast", "pp-functions", "pp-catalog", "pp-syntax", "pp-evaluator", "pp-environment"]);
+    assert_unreachable(
+        "pp-hiera",
+        &["pp-ast", "pp-functions", "pp-catalog", "pp-syntax", "pp-evaluator", "pp-environment"],
+    );
     assert_no_external("pp-hiera", IO);
     assert_unreachable("pp-lint", &["pp-types", "pp-evaluator", "pp-environment"]);
     assert_unreachable("pp-evaluator", &["pp-syntax", "pp-environment", "pp-translate"]);

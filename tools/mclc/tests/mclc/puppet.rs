@@ -155,9 +155,9 @@ fn a_broken_file_of_a_module_matters_only_if_it_is_needed() {
     let args = ["puppet", "env", "--emit", "catalog", "--diagnostics", "short", "--node", "n"];
     let ran = scratch.mclc(&args);
     assert_eq!(ran.status, 0, "{ran:?}");
-    assert!(ran.stderr.contains("env/modules/bad/manifests/init.pp:1:12: warning"), "{ran:?}");
+    assert!(ran.stderr.contains("env/modules/bad/manifests/init.pp:1:11: warning"), "{ran:?}");
     scratch.write("env/manifests/site.pp", "include bad\n");
     let ran = scratch.mclc(&args);
     assert_eq!(ran.status, 1, "{ran:?}");
-    assert!(ran.stderr.contains("env/modules/bad/manifests/init.pp:1:12: error"), "{ran:?}");
+    assert!(ran.stderr.contains("env/modules/bad/manifests/init.pp:1:11: error"), "{ran:?}");
 }
