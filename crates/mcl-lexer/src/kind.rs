@@ -14,7 +14,7 @@ pub enum TokenKind {
     // Newlines and comments; `lex` does not put them into the token list.
     #[regex(r"\n[ \t\n]*")]
     Newline,
-    #[regex(r"#[^\n]*", allow_greedy = true)]
+    #[token("#", |lexer| skip_while(lexer, |byte| byte != b'\n'))]
     Comment,
 
     // Names and literals.
@@ -143,9 +143,9 @@ pub enum TokenKind {
     FloatOverflow,
     /// A string without a closing quote, up to the end of its line, or the punctuation before that.
     UnterminatedString,
-    /// A string in the wrong quotes, `'…'` or `` `…` ``.
-    #[regex(r"'[^'\n]*'")]
-    #[regex(r"`[^`\n]*`")]
+    /// A string in the wrong quotes, `'…'` or `` `…` ``. The automaton finds the opening quote, `lex` the closing one.
+    #[token("'")]
+    #[token("`")]
     WrongQuotes,
     /// The opener of a heredoc, `<<EOF` or `@(END)`; its content is skipped if a line ends it. Or a string in `'''`.
     #[regex(r#"<<[-~]?["']?[A-Za-z_][A-Za-z0-9_]*["']?"#)]
@@ -158,7 +158,7 @@ pub enum TokenKind {
     #[regex(r"\r+")]
     CarriageReturn,
     /// A run of non-ASCII characters.
-    #[regex(r"[^\x00-\x7F]+")]
+    #[regex(r"[^\x00-\x7F]", |lexer| skip_while(lexer, |byte| !byte.is_ascii()))]
     NonAscii,
     #[token("&&")]
     AmpersandAmpersand,
@@ -167,6 +167,14 @@ pub enum TokenKind {
     /// Any other single character.
     #[regex(r"[\x00-\x7F]", priority = 0)]
     Unrecognized,
+}
+
+/// Advances over the bytes for which `is_part` is true. The automaton would do the same by recursion where characters have
+/// several bytes, and overflow its stack in a build without optimisation.
+fn skip_while(lexer: &mut Lexer<'_, TokenKind>, is_part: impl Fn(u8) -> bool) {
+    let rest = lexer.remainder().bytes();
+    let len = rest.take_while(|byte| is_part(*byte)).count();
+    lexer.bump(len);
 }
 
 /// Advances to after the quote that closes the string, or to the end of the text and returns false.

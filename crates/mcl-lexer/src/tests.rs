@@ -242,3 +242,18 @@ fn many_heredocs_without_an_end_take_linear_time() {
     let tokens = lex(&"<<A\n@(B)\n".repeat(100_000));
     assert_eq!(tokens.len(), 200_000);
 }
+
+#[test]
+fn long_runs_of_characters_of_several_bytes_need_no_stack() {
+    let run = "é".repeat(1_000_000);
+    for (text, kinds) in [
+        (format!("# {run}\n"), vec![]),
+        (run.clone(), vec![TokenKind::NonAscii]),
+        (format!("'{run}'"), vec![TokenKind::WrongQuotes]),
+        (format!("`{run}"), vec![TokenKind::Unrecognized, TokenKind::NonAscii]),
+        (format!("\"{run}\""), vec![TokenKind::String]),
+    ] {
+        let tokens = lex(&text);
+        assert_eq!(tokens.indices().map(|i| tokens[i]).collect::<Vec<_>>(), kinds);
+    }
+}

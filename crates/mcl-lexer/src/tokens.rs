@@ -102,6 +102,12 @@ pub(crate) fn lex_from(text: &str, from: u32, tokens: &mut Tokens) {
     lex_between(text, from, text.len() as u32, &mut Heredocs::default(), tokens);
 }
 
+/// Returns the number of bytes after an opening quote up to and with the closing one, if that is on the same line.
+fn quoted_len(quote: &str, rest: &str) -> Option<usize> {
+    let end = rest.bytes().position(|byte| byte == b'\n' || byte == quote.as_bytes()[0])?;
+    (rest.as_bytes()[end] != b'\n').then_some(end + 1)
+}
+
 fn lex_between(text: &str, from: u32, to: u32, heredocs: &mut Heredocs, tokens: &mut Tokens) {
     let mut newline = false;
     let mut lexer = TokenKind::lexer(&text[from as usize..to as usize]);
@@ -120,6 +126,14 @@ fn lex_between(text: &str, from: u32, to: u32, heredocs: &mut Heredocs, tokens: 
             Ok(TokenKind::Integer) => integer_kind(lexer.slice()),
             Ok(TokenKind::Float) => float_kind(lexer.slice()),
             Ok(TokenKind::NonAscii) if lexer.slice().chars().all(is_invalid_whitespace) => TokenKind::InvalidWhitespace,
+            Ok(TokenKind::WrongQuotes) => match quoted_len(lexer.slice(), lexer.remainder()) {
+                Some(len) => {
+                    lexer.bump(len);
+                    end += len as u32;
+                    TokenKind::WrongQuotes
+                }
+                None => TokenKind::Unrecognized,
+            },
             Ok(TokenKind::Heredoc) if lexer.slice() == TRIPLE_QUOTE => {
                 let len = heredocs.string_len(lexer.remainder()).unwrap_or(0);
                 lexer.bump(len);

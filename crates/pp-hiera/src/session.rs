@@ -15,13 +15,16 @@ use crate::host::{BackendCall, Host};
 use crate::options::LookupOptions;
 use crate::problem::error;
 
+/// Parsed files, by format and path; `None` for a file that does not exist.
+type ParsedFiles = FxHashMap<(Format, Rc<str>), Option<Rc<DataFile>>>;
+
 /// The data of a compilation. Everything that is read is kept until it ends.
 pub struct Hiera<'f> {
     pub(crate) files: &'f dyn DataFiles,
     pub(crate) explainer: Explainer,
     pub(crate) configs: RefCell<FxHashMap<Layer, Option<Rc<Config>>>>,
-    /// Parsed files, by format and path; `None` for a file that does not exist.
-    pub(crate) data: RefCell<FxHashMap<(Format, Rc<str>), Option<Rc<DataFile>>>>,
+    /// The files that were read.
+    pub(crate) data: RefCell<ParsedFiles>,
     /// Whether files exist that functions read.
     pub(crate) existing: RefCell<FxHashMap<Rc<str>, bool>>,
     /// Results of functions that return all values, with their options.
