@@ -34,12 +34,14 @@ pub fn ruby_inspect(value: &Value) -> String {
     out
 }
 
-/// Returns a value as Ruby's `to_s` shows it: strings as they are, undef as nothing, containers as `inspect` does.
+/// Returns a value as Ruby's `to_s` shows it: strings and `default` as they are, undef as nothing, containers as `inspect`
+/// does.
 #[must_use]
 pub fn ruby_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.to_string(),
         Value::Undef => String::new(),
+        Value::Default => "default".to_owned(),
         other => ruby_inspect(other),
     }
 }
@@ -58,7 +60,7 @@ fn push(out: &mut String, value: &Value, form: Form) {
             Form::Source => "undef",
             Form::Ruby => "nil",
         }),
-        Value::Default => out.push_str("default"),
+        Value::Default => out.push_str(if form == Form::Ruby { ":default" } else { "default" }),
         Value::Boolean(value) => out.push_str(if *value { "true" } else { "false" }),
         Value::Integer(value) => push_display(out, value),
         Value::Float(value) if form == Form::Ruby => out.push_str(&ruby_float_text(value.0)),

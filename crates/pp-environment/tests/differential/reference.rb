@@ -56,7 +56,7 @@ rescue SystemStackError
 rescue StandardError, NotImplementedError => e
   # In a define, the location of the instance and that inside of it are both named.
   lines = e.message.to_s.scan(/\((?:file: [^()]*?, )?line: (\d+)(?:, column: \d+)?\)/).map { |found| found[0].to_i }
-  { 'error' => e.message.to_s, 'lines' => lines, 'crash' => e.is_a?(NoMethodError) || e.is_a?(TypeError) }
+  { 'error' => e.message.to_s, 'lines' => lines, 'crash' => e.is_a?(NoMethodError) || e.is_a?(TypeError) || e.message.include?('Endless recursion detected') }
 end
 
 $stdout.sync = true
