@@ -56,7 +56,7 @@ pub(crate) fn integer_of(digits: &str, radix: u32, is_negative: bool) -> Option<
     i64::try_from(if is_negative { -value } else { value }).ok()
 }
 
-/// Reads a decimal float with digits on both sides of the point.
+/// Reads a decimal float with digits on both sides of the point; the exponent has no plus sign.
 fn float_of(digits: &str) -> Option<f64> {
     let (mantissa, exponent) = match digits.find(['e', 'E']) {
         Some(at) => (&digits[..at], Some(&digits[at + 1..])),
@@ -68,7 +68,7 @@ fn float_of(digits: &str) -> Option<f64> {
     };
     let valid = is_decimal(whole)
         && fraction.is_none_or(is_decimal)
-        && exponent.is_none_or(|e| is_decimal(e.strip_prefix(['+', '-']).unwrap_or(e)));
+        && exponent.is_none_or(|e| is_decimal(e.strip_prefix('-').unwrap_or(e)));
     if !valid {
         return None;
     }
