@@ -141,8 +141,24 @@ impl Timestamp {
     }
 }
 
+/// The greatest number of seconds that floats stand for, longer than anything a calendar shows.
+const MAX_SECONDS: f64 = 1e18;
+
 fn nanoseconds_of_float(seconds: f64) -> i128 {
+    let seconds = seconds.clamp(-MAX_SECONDS, MAX_SECONDS);
     // The whole part is converted by itself, so that it stays exact.
     let whole = seconds.trunc();
     whole as i128 * NANOSECONDS + ((seconds - whole) * 1e9) as i128
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_beyond_any_time_stay_within_bounds() {
+        assert!(Timespan::from_seconds(1e300) > Timespan::from_seconds(1e17));
+        assert!(Timestamp::from_seconds(-1e300) < Timestamp::from_seconds(-1e17));
+        assert_eq!(Timespan::from_seconds(1.5), Timespan(1_500_000_000));
+    }
 }
