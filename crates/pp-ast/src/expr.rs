@@ -139,6 +139,33 @@ pub enum BinaryOp {
     GreaterOrEqual,
 }
 
+impl BinaryOp {
+    /// Returns how the operator is written.
+    #[must_use]
+    pub fn symbol(self) -> &'static str {
+        match self {
+            BinaryOp::And => "and",
+            BinaryOp::Or => "or",
+            BinaryOp::In => "in",
+            BinaryOp::Match => "=~",
+            BinaryOp::NotMatch => "!~",
+            BinaryOp::Add => "+",
+            BinaryOp::Subtract => "-",
+            BinaryOp::Multiply => "*",
+            BinaryOp::Divide => "/",
+            BinaryOp::Modulo => "%",
+            BinaryOp::ShiftLeft => "<<",
+            BinaryOp::ShiftRight => ">>",
+            BinaryOp::Equal => "==",
+            BinaryOp::NotEqual => "!=",
+            BinaryOp::Less => "<",
+            BinaryOp::LessOrEqual => "<=",
+            BinaryOp::Greater => ">",
+            BinaryOp::GreaterOrEqual => ">=",
+        }
+    }
+}
+
 /// `=`, and the operators that Puppet 4 removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
@@ -146,6 +173,18 @@ pub enum AssignOp {
     Assign,
     Add,
     Subtract,
+}
+
+impl AssignOp {
+    /// Returns how the operator is written.
+    #[must_use]
+    pub fn symbol(self) -> &'static str {
+        match self {
+            AssignOp::Assign => "=",
+            AssignOp::Add => "+=",
+            AssignOp::Subtract => "-=",
+        }
+    }
 }
 
 /// An operator between resources.
@@ -159,6 +198,19 @@ pub enum ArrowOp {
     Require,
     /// `<~`
     Subscribe,
+}
+
+impl ArrowOp {
+    /// Returns how the operator is written.
+    #[must_use]
+    pub fn symbol(self) -> &'static str {
+        match self {
+            ArrowOp::Before => "->",
+            ArrowOp::Notify => "~>",
+            ArrowOp::Require => "<-",
+            ArrowOp::Subscribe => "<~",
+        }
+    }
 }
 
 /// A call of a function or of a type.

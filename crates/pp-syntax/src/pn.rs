@@ -3,8 +3,8 @@
 mod format;
 
 use pp_ast::{
-    ArrowOp, AssignOp, Attribute, AttributeName, AttributeOp, BinaryOp, Definition, Expr, ExprId, LambdaId, Parameter,
-    ParameterList, Query, Radix, ResourceForm, Tree,
+    Attribute, AttributeName, AttributeOp, Definition, Expr, ExprId, LambdaId, Parameter, ParameterList, Query, Radix,
+    ResourceForm, Tree,
 };
 
 use crate::pn::format::{write_float, write_string};
@@ -108,9 +108,9 @@ impl<'t> Printer<'t> {
             Expr::Not(operand) => self.call("!", &[*operand]),
             Expr::Negate(operand) => self.negate(*operand),
             Expr::Unfold(operand) => self.call("unfold", &[*operand]),
-            Expr::Binary(op, left, right) => self.call(binary(*op), &[*left, *right]),
-            Expr::Assign(op, left, right) => self.call(assign(*op), &[*left, *right]),
-            Expr::Arrow(op, left, right) => self.call(arrow(*op), &[*left, *right]),
+            Expr::Binary(op, left, right) => self.call(op.symbol(), &[*left, *right]),
+            Expr::Assign(op, left, right) => self.call(op.symbol(), &[*left, *right]),
+            Expr::Arrow(op, left, right) => self.call(op.symbol(), &[*left, *right]),
             Expr::Access(left, keys) => {
                 self.open("access");
                 for part in std::iter::once(left).chain(tree.list(*keys)) {
@@ -466,48 +466,5 @@ impl<'t> Printer<'t> {
         }
         self.body(0, body);
         self.out.push_str("})");
-    }
-}
-
-/// Returns how an operator is written.
-pub fn binary(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::And => "and",
-        BinaryOp::Or => "or",
-        BinaryOp::In => "in",
-        BinaryOp::Match => "=~",
-        BinaryOp::NotMatch => "!~",
-        BinaryOp::Add => "+",
-        BinaryOp::Subtract => "-",
-        BinaryOp::Multiply => "*",
-        BinaryOp::Divide => "/",
-        BinaryOp::Modulo => "%",
-        BinaryOp::ShiftLeft => "<<",
-        BinaryOp::ShiftRight => ">>",
-        BinaryOp::Equal => "==",
-        BinaryOp::NotEqual => "!=",
-        BinaryOp::Less => "<",
-        BinaryOp::LessOrEqual => "<=",
-        BinaryOp::Greater => ">",
-        BinaryOp::GreaterOrEqual => ">=",
-    }
-}
-
-/// Returns how an operator is written.
-pub fn assign(op: AssignOp) -> &'static str {
-    match op {
-        AssignOp::Assign => "=",
-        AssignOp::Add => "+=",
-        AssignOp::Subtract => "-=",
-    }
-}
-
-/// Returns how an operator is written.
-pub fn arrow(op: ArrowOp) -> &'static str {
-    match op {
-        ArrowOp::Before => "->",
-        ArrowOp::Notify => "~>",
-        ArrowOp::Require => "<-",
-        ArrowOp::Subscribe => "<~",
     }
 }

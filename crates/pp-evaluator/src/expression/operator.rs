@@ -52,7 +52,7 @@ impl Evaluator<'_> {
         let order = compare(a, b).map_err(|error| {
             let (a, b) = (operand_name(a), operand_name(b));
             let message =
-                format!("Comparison of: {a} {} {b}, is not possible. Caused by '{}'.", symbol(op), error.message);
+                format!("Comparison of: {a} {} {b}, is not possible. Caused by '{}'.", op.symbol(), error.message);
             Stop::at(self.operator_span(left, right), Error { message, ..error })
         })?;
         Ok(Value::Boolean(match op {
@@ -157,29 +157,6 @@ fn arithmetic_operator(op: BinaryOp) -> Operator {
         BinaryOp::ShiftLeft => Operator::ShiftLeft,
         BinaryOp::ShiftRight => Operator::ShiftRight,
         _ => Operator::Add,
-    }
-}
-
-fn symbol(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::And => "and",
-        BinaryOp::Or => "or",
-        BinaryOp::In => "in",
-        BinaryOp::Match => "=~",
-        BinaryOp::NotMatch => "!~",
-        BinaryOp::Add => "+",
-        BinaryOp::Subtract => "-",
-        BinaryOp::Multiply => "*",
-        BinaryOp::Divide => "/",
-        BinaryOp::Modulo => "%",
-        BinaryOp::ShiftLeft => "<<",
-        BinaryOp::ShiftRight => ">>",
-        BinaryOp::Equal => "==",
-        BinaryOp::NotEqual => "!=",
-        BinaryOp::Less => "<",
-        BinaryOp::LessOrEqual => "<=",
-        BinaryOp::Greater => ">",
-        BinaryOp::GreaterOrEqual => ">=",
     }
 }
 

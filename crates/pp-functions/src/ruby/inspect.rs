@@ -103,30 +103,10 @@ fn inspect_string(string: &str, text: &mut String) {
 
 /// Returns the name of the Ruby class of a value, which messages about comparisons contain.
 pub(crate) fn class_name(value: &Value) -> String {
-    let name = match value {
-        Value::Undef => "NilClass",
-        Value::Default => "Symbol",
-        Value::Boolean(true) => "TrueClass",
-        Value::Boolean(false) => "FalseClass",
-        Value::Integer(_) => "Integer",
-        Value::Float(_) => "Float",
-        Value::String(_) => "String",
-        Value::Regexp(_) => "Regexp",
-        Value::Array(_) => "Array",
-        Value::Hash(_) => "Hash",
-        Value::Type(ty) => return type_class(ty),
-        Value::Sensitive(_) => "Sensitive",
-        Value::Binary(_) => "Binary",
-        Value::Timestamp(_) => "Timestamp",
-        Value::Timespan(_) => "Timespan",
-        Value::SemVer(_) => "SemVer",
-        Value::SemVerRange(_) => "SemVerRange",
-        Value::Uri(_) => "URI",
-        Value::Iterator(_) => "Iterator",
-        Value::Deferred(_) => "Deferred",
-        Value::Error(_) => "Error",
-    };
-    name.to_owned()
+    match value {
+        Value::Type(ty) => type_class(ty),
+        other => pp_types::class_name(other).to_owned(),
+    }
 }
 
 fn type_class(ty: &Type) -> String {

@@ -2,8 +2,6 @@
 
 use pp_ast::{AssignOp, Definition, Expr, ExprId, Tree};
 
-use crate::pn::{arrow, assign, binary};
-
 /// Returns the label of an expression, such as `'if' statement` or `Literal Integer`.
 pub fn label(tree: &Tree, id: ExprId) -> String {
     let text = match &tree.exprs[id] {
@@ -32,10 +30,10 @@ pub fn label(tree: &Tree, id: ExprId) -> String {
         Expr::Not(_) => "'not' expression",
         Expr::Negate(_) => "Unary Minus",
         Expr::Unfold(_) => "Unfold",
-        Expr::Binary(op, ..) => return format!("'{}' expression", binary(*op)),
+        Expr::Binary(op, ..) => return format!("'{}' expression", op.symbol()),
         Expr::Assign(AssignOp::Assign, ..) => "'=' expression",
-        Expr::Assign(op, ..) => return format!("'{}' expression", assign(*op)),
-        Expr::Arrow(op, ..) => return format!("'{}' expression", arrow(*op)),
+        Expr::Assign(op, ..) => return format!("'{}' expression", op.symbol()),
+        Expr::Arrow(op, ..) => return format!("'{}' expression", op.symbol()),
         Expr::Access(..) => "'[]' expression",
         Expr::Call(_) => "Function Call",
         Expr::MethodCall(_) => "Method call",
