@@ -7,42 +7,47 @@
 //! outside of its file end the run with status 1. The program is written to `fuzz-crash.pp`; `--trace` writes each before it is
 //! compiled, to find one that ends the whole process.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 use clap::Parser;
 use fastrand::Rng;
+use fuzz::session::{Fuzzer, Session};
 use mcl_diagnostics::{Diagnostic, FileId, Severity, SourceFile};
 use pp_environment::{DiskServices, Facts, node_options, parse_text};
 use pp_evaluator::{Budget, Environment, Options, Origin, Source};
 use pp_syntax::{Mode, ValidationOptions};
 
-/// A program that takes longer counts as a hang.
-const PROGRAM_TIMEOUT: Duration = Duration::from_secs(2);
 /// The limits of an evaluation, small enough for a program in an endless loop.
 const BUDGET: Budget = Budget { steps: 2_000_000, bytes: 256 << 20, depth: 2_000 };
-/// The stack of a worker thread of `mclc check`.
-const STACK_BYTES: usize = 2 << 20;
-const CRASH_FILE: &str = "fuzz-crash.pp";
 
 /// Fuzzes the Puppet compiler.
 #[derive(Parser)]
 struct Args {
-    /// How long to run
-    #[arg(long, default_value_t = 10)]
-    seconds: u64,
-    /// Where to start; random by default
-    #[arg(long)]
-    seed: Option<u64>,
-    /// Number of threads
-    #[arg(long, default_value_t = 2)]
-    threads: u64,
-    /// Write every program to `fuzz-crash.pp` before it is compiled, and use one thread
-    #[arg(long)]
-    trace: bool,
+    #[command(flatten)]
+    session: Session,
+}
+
+struct PuppetCompiler {
+    corpus: Vec<String>,
+    options: Options,
+}
+
+impl Fuzzer for PuppetCompiler {
+    const CRASH_FILE: &'static str = "fuzz-crash.pp";
+    const MIN_ACCEPTED_PERCENT: usize = 5;
+
+    fn program(&self, rng: &mut Rng, _count: usize) -> String {
+        mutated(&self.corpus, rng)
+    }
+
+    fn run(&self, program: &str, _count: usize) -> bool {
+        run(program, &self.options)
+    }
+
+    fn target(&self, _count: usize) -> Option<String> {
+        None
+    }
 }
 
 /// Reads the recorded programs.
@@ -155,61 +160,11 @@ fn check(diagnostics: &[Diagnostic], file: &SourceFile) {
     }
 }
 
-fn work(args: &Args, corpus: &[String], seed: u64, found: &AtomicBool) {
-    let mut rng = Rng::with_seed(seed);
-    let facts = Facts::default();
-    let mut options = node_options(Some("agent.example.com"), facts);
-    options.budget = BUDGET;
-    let end = Instant::now() + Duration::from_secs(args.seconds);
-    let (mut count, mut accepted, mut slowest) = (0usize, 0usize, Duration::ZERO);
-    while Instant::now() < end && !found.load(Ordering::Relaxed) {
-        let text = mutated(corpus, &mut rng);
-        if args.trace {
-            save(&text);
-        }
-        let start = Instant::now();
-        let result = catch_unwind(AssertUnwindSafe(|| run(&text, &options)));
-        let time = start.elapsed();
-        slowest = slowest.max(time);
-        if result.is_err() || time > PROGRAM_TIMEOUT {
-            let what = if result.is_err() { "panic" } else { "too slow" };
-            println!("seed {seed}, program {count}: {what} after {time:?}");
-            if !found.swap(true, Ordering::Relaxed) {
-                save(&text);
-            }
-            return;
-        }
-        accepted += usize::from(result.unwrap_or(false));
-        count += 1;
-    }
-    println!("seed {seed}: {count} programs, {accepted} accepted, slowest {slowest:?}");
-    if count >= 1000 && accepted * 20 <= count {
-        println!("too few programs are accepted to test the evaluator");
-        found.store(true, Ordering::Relaxed);
-    }
-}
-
-fn save(text: &str) {
-    if let Err(error) = std::fs::write(CRASH_FILE, text) {
-        println!("cannot write {CRASH_FILE}: {error}");
-    }
-}
-
 fn main() -> ExitCode {
-    let args = Args::parse();
-    let corpus = corpus();
-    println!("{} programs in the corpus, {} s", corpus.len(), args.seconds);
-    let seed = args.seed.unwrap_or_else(|| u64::from(fastrand::u32(..)));
-    let threads = if args.trace { 1 } else { args.threads };
-    let found = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        for thread in 0..threads {
-            let (args, corpus, found) = (&args, &corpus, &found);
-            std::thread::Builder::new()
-                .stack_size(STACK_BYTES)
-                .spawn_scoped(scope, move || work(args, corpus, seed.wrapping_add(thread), found))
-                .expect("the system starts threads");
-        }
-    });
-    ExitCode::from(u8::from(found.into_inner()))
+    let session = Args::parse().session;
+    let mut options = node_options(Some("agent.example.com"), Facts::default());
+    options.budget = BUDGET;
+    let fuzzer = PuppetCompiler { corpus: corpus(), options };
+    println!("{} programs in the corpus, {:?}", fuzzer.corpus.len(), session.duration());
+    session.run(&fuzzer)
 }
