@@ -95,6 +95,14 @@ fn container_type(ty: &Type) -> Result<Type, Interrupt> {
     Err(fail(format!("Only Array, Hash, and Object types can be used as container types. Got {ty}")))
 }
 
+/// The memory that an array takes beside its elements.
+const ARRAY_BYTES: usize = 64;
+
+/// Returns the memory that a value below a path takes: as a node, and as a pair of path and value.
+fn bytes_of_child(path: &[Value]) -> usize {
+    size_of::<Node>() + 2 * ARRAY_BYTES + (path.len() + 3) * size_of::<Value>()
+}
+
 /// A value and the path to it.
 struct Node {
     path: Vec<Value>,
@@ -114,9 +122,10 @@ fn tree_each(call: &mut Call<'_>) -> Result<Value, Interrupt> {
             (false, None) => options.include_values,
         };
         if let Some(children) = children {
-            call.charge(children.len(), children.len() * (node.path.len() + 2) * size_of::<Value>())?;
+            call.charge(children.len(), children.len() * bytes_of_child(&node.path))?;
             let children = children.into_iter().map(|(key, value)| {
-                let mut path = node.path.clone();
+                let mut path = Vec::with_capacity(node.path.len() + 1);
+                path.extend_from_slice(&node.path);
                 path.push(key);
                 Node { path, value }
             });
