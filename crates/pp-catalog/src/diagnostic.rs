@@ -31,6 +31,16 @@ impl CatalogError {
     pub fn diagnostic(&self, catalog: &Catalog) -> Diagnostic {
         let mut diagnostic =
             Diagnostic::error(self.code(), Stage::Puppet, self.to_string()).maybe_at(self.location.span);
+        if let ErrorKind::UnknownParameter { set, .. } = &self.kind
+            && let Some(span) = set.span
+        {
+            // Puppet names the line of the resource; an attribute on another line is a label.
+            let is_same_line = set.line == self.location.line && set.file == self.location.file;
+            diagnostic = match is_same_line {
+                true => diagnostic.at(span),
+                false => diagnostic.label(span, "unknown parameter"),
+            };
+        }
         if let Some(span) = self.earlier().and_then(|earlier| earlier.span) {
             let text = match self.kind {
                 ErrorKind::AlreadySet { .. } => "set here",
@@ -73,7 +83,7 @@ impl CatalogError {
             ErrorKind::AlreadySet { .. } => {
                 Some("set the value where the resource is declared, or override it in a class that inherits".to_owned())
             }
-            ErrorKind::UnknownParameter { reference, parameter } => {
+            ErrorKind::UnknownParameter { reference, parameter, .. } => {
                 let native = catalog.options.types.find(&reference.type_name)?;
                 let similar = nearest(parameter, native.parameter_names())?;
                 Some(format!("did you mean `{similar}`?"))
@@ -82,7 +92,9 @@ impl CatalogError {
                 references.iter().find_map(|reference| catalog.similar(reference))
             }
             ErrorKind::UnknownOperand { unknown, .. } | ErrorKind::UnknownTarget { unknown, .. } => {
-                catalog.similar(unknown)
+                let Reference { type_name, title } = unknown;
+                let declare = || format!("declare `{type_name}['{title}']`, or remove what refers to it");
+                Some(catalog.similar(unknown).unwrap_or_else(declare))
             }
             ErrorKind::InvalidParameters(_) => None,
             ErrorKind::InvalidReference(_) => Some("write a reference such as `Package['ntp']`".to_owned()),

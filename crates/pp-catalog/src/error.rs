@@ -75,6 +75,8 @@ pub enum ErrorKind {
         reference: Reference,
         /// The parameter.
         parameter: Arc<str>,
+        /// Where it is set.
+        set: Location,
     },
     /// The parameters of an instance of a define do not match its definition.
     InvalidParameters(String),
@@ -140,8 +142,7 @@ impl fmt::Display for CatalogError {
         let here = &self.location;
         match &self.kind {
             ErrorKind::Duplicate { reference, earlier } => {
-                write!(f, "Duplicate declaration: {reference} is already declared{}; cannot redeclare", earlier.at())?;
-                suffix(f, here)
+                write!(f, "Duplicate declaration: {reference} is already declared{}; cannot redeclare", earlier.at())
             }
             ErrorKind::AliasTaken { reference, alias, earlier } => {
                 let taken = alias.with_type(&reference.type_name);
@@ -162,10 +163,8 @@ impl fmt::Display for CatalogError {
                 "Parameter '{parameter}' is already set on {reference} by {by}{}; cannot redefine",
                 earlier.at()
             ),
-            ErrorKind::UnknownParameter { reference, parameter } => {
-                write!(f, "no parameter named '{parameter}'")?;
-                suffix(f, here)?;
-                write!(f, " on {reference}")
+            ErrorKind::UnknownParameter { reference, parameter, .. } => {
+                write!(f, "no parameter named '{parameter}' on {reference}")
             }
             ErrorKind::InvalidParameters(text) => f.write_str(text),
             ErrorKind::UnresolvedOverrides(references) => {

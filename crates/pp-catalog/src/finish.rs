@@ -89,6 +89,20 @@ impl Catalog {
         resource.sensitive = sensitive;
     }
 
+    /// Returns the errors in the parameters of single resources, which are errors whatever else is missing from the catalog.
+    #[must_use]
+    pub fn parameter_errors(&self, problems: Vec<(ResourceId, String)>) -> Vec<CatalogError> {
+        let mut errors = Vec::new();
+        for id in self.resources.keys() {
+            self.check_parameters(id, &mut errors);
+        }
+        errors.extend(problems.into_iter().map(|(id, text)| CatalogError {
+            kind: ErrorKind::InvalidParameters(text),
+            location: self.resources[id].location.clone(),
+        }));
+        errors
+    }
+
     /// Names of parameters of native types; those of defines and classes are checked when they are evaluated.
     fn check_parameters(&self, id: ResourceId, errors: &mut Vec<CatalogError>) {
         let resource = &self.resources[id];
@@ -102,6 +116,7 @@ impl Catalog {
                     kind: ErrorKind::UnknownParameter {
                         reference: resource.reference.clone(),
                         parameter: Arc::clone(&parameter.name),
+                        set: parameter.location.clone(),
                     },
                     location: resource.location.clone(),
                 });

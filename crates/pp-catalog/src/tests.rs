@@ -69,7 +69,7 @@ fn check_finish(mut catalog: Catalog, expected: Expect) {
 fn duplicates_and_aliases_are_found() {
     check_add(
         vec![native("Notify[a]", 1, &[]), native("Notify[a]", 2, &[])],
-        expect!["Duplicate declaration: Notify[a] is already declared at (line: 1); cannot redeclare (line: 2)"],
+        expect!["Duplicate declaration: Notify[a] is already declared at (line: 1); cannot redeclare"],
     );
     check_add(
         vec![native("File[/a]", 1, &[]), native("File[/a/]", 2, &[])],
@@ -79,7 +79,7 @@ fn duplicates_and_aliases_are_found() {
     );
     check_add(
         vec![native("File[/a/]", 1, &[]), native("File[/a]", 2, &[])],
-        expect!["Duplicate declaration: File[/a] is already declared at (line: 1); cannot redeclare (line: 2)"],
+        expect!["Duplicate declaration: File[/a] is already declared at (line: 1); cannot redeclare"],
     );
     check_add(
         vec![native("Package[one]", 1, &[("name", "p".into())]), native("Package[p]", 2, &[])],
@@ -161,7 +161,7 @@ fn arrows_need_resources() {
 fn attributes_are_those_of_the_type() {
     let mut catalog = catalog();
     catalog.add(native("Notify[a]", 3, &[("colour", "red".into()), ("noop", true.into())])).expect("the title is new");
-    check_finish(catalog, expect!["no parameter named 'colour' (line: 3) on Notify[a]"]);
+    check_finish(catalog, expect!["no parameter named 'colour' on Notify[a]"]);
 }
 
 #[test]

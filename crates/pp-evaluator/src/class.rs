@@ -16,7 +16,7 @@ use crate::evaluator::Evaluator;
 use crate::frame::Frame;
 use crate::resource::Declaration;
 use crate::scope::{Scope, ScopeId, ScopeKind, TOP};
-use crate::stop::{Eval, JumpKind, Stop, illegal_jump, unlocated};
+use crate::stop::{Eval, JumpKind, Stop, illegal_jump, located, unlocated};
 
 impl<'e> Evaluator<'e> {
     /// `class { 'name': … }`
@@ -37,9 +37,17 @@ impl<'e> Evaluator<'e> {
         let names = self.class_names(names)?;
         let mut references = Vec::with_capacity(names.len());
         // All are declared before the first is evaluated.
-        let ids = names.iter().map(|name| self.declare_included(name)).collect::<Eval<Vec<_>>>()?;
-        for (name, id) in names.into_iter().zip(ids) {
-            self.evaluate_class(&name, id)?;
+        let mut declared = Vec::with_capacity(names.len());
+        for name in names {
+            match self.declare_included(&name) {
+                Ok(id) => declared.push((name, id)),
+                Err(stop) => self.recover_each(located(stop, self.call_span))?,
+            }
+        }
+        for (name, id) in declared {
+            if let Err(stop) = self.evaluate_class(&name, id) {
+                self.recover_each(located(stop, self.call_span))?;
+            }
             let container = self.scope_resource();
             match how {
                 DeclareClass::Include => {}
@@ -100,7 +108,10 @@ impl<'e> Evaluator<'e> {
             true => Some(format!("`{name}` is a define: declare it with `{name} {{ 'title': }}`")),
             false => {
                 let similar = nearest(name, self.definitions.classes.keys().copied());
-                similar.map(|similar| format!("a class with a similar name: `{similar}`"))
+                Some(match similar {
+                    Some(similar) => format!("a class with a similar name: `{similar}`"),
+                    None => "define it, or add the directory of its module to the module path".to_owned(),
+                })
             }
         };
         Err(unlocated(Error::new(ErrorKind::Unknown, message)).code(Code::P0505).help(help))
@@ -161,8 +172,10 @@ impl<'e> Evaluator<'e> {
                     Some(Parameter { name, value, source, location, append: false })
                 });
                 let parameters: Parameters = parameters.collect();
-                if this.catalog.find_class(&name).is_none() {
-                    this.add_class(&name, ClassForm::Included, parameters, None)?;
+                if this.catalog.find_class(&name).is_none()
+                    && let Err(stop) = this.add_class(&name, ClassForm::Included, parameters, None)
+                {
+                    this.recover(stop)?;
                 }
             }
             Ok(())
@@ -217,8 +230,13 @@ impl<'e> Evaluator<'e> {
             }
             None => None,
         };
-        self.nested(span, |this| this.evaluate_class_body(name, id, class, parent, declared_in))
-            .map_err(|stop| stop.trace(span, format!("class `{name}` is declared here")))
+        let first = self.errors.len();
+        let result = self.nested(span, |this| this.evaluate_class_body(name, id, class, parent, declared_in));
+        let declared = || format!("class `{name}` is declared here");
+        if self.errors.len() > first {
+            self.errors.trace_from(first, span, &declared());
+        }
+        result.map_err(|stop| stop.trace(span, declared()))
     }
 
     fn evaluate_class_body(
@@ -249,7 +267,7 @@ impl<'e> Evaluator<'e> {
         let frame = Frame { tree, scope, local: None };
         let result = self.within(frame, |this| {
             this.bind_resource(id, definition.parameters, Some(name))?;
-            this.eval(definition.body)
+            this.eval_body(definition.body)
         });
         finish_body(result)
     }

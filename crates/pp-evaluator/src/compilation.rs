@@ -61,8 +61,12 @@ pub fn compile(environment: &Environment, options: &Options, services: &dyn Serv
     let mut evaluator = Evaluator::new(environment, options, services, &definitions, (&trees, &start));
     let result = evaluator.compile();
     let finished = match result {
-        Ok(value) => evaluator.finish().map(|()| value),
-        Err(stop) => Err(vec![diagnostic(stop)]),
+        Ok(value) if evaluator.errors.is_empty() => evaluator.finish().map(|()| value),
+        Ok(_) => Err(evaluator.failed()),
+        Err(stop) => {
+            evaluator.end_with(stop.into_fault());
+            Err(evaluator.failed())
+        }
     };
     let Evaluator { catalog, log, templates, mut diagnostics, .. } = evaluator;
     match finished {
@@ -103,7 +107,7 @@ pub fn lookup(
     let (explanation, result) = hiera.explain(&mut evaluator, key, merge);
     let value = result.map_err(|error| {
         let stop = evaluator.stop(error.into());
-        diagnostic(stop)
+        diagnostic(stop.into_fault())
     });
     Lookup { value, explanation, log: evaluator.log }
 }
@@ -120,24 +124,35 @@ impl Evaluator<'_> {
         for source in environment.sources.iter().filter(|source| source.origin == Origin::Main) {
             let Some(root) = source.tree.root else { continue };
             let frame = Frame { tree: &source.tree, scope: TOP, local: None };
-            value = match self.within(frame, |this| this.eval(root)) {
+            value = match self.within(frame, |this| this.eval_body(root)) {
                 Err(Stop::Jump(jump)) => return Err(illegal_jump(&jump)),
                 other => other?,
             };
         }
-        self.evaluate_node()?;
+        if let Err(stop) = self.evaluate_node() {
+            self.recover(stop)?;
+        }
         self.add_classified()?;
         self.generate()?;
         Ok(value)
     }
 
+    /// Returns the errors of the evaluation, and those of single resources, which do not depend on what is missing.
+    fn failed(&mut self) -> Vec<Diagnostic> {
+        let problems = self.define_problems().unwrap_or_default();
+        let faults = std::mem::take(&mut self.errors).into_faults();
+        let mut errors: Vec<Diagnostic> = faults.into_iter().map(diagnostic).collect();
+        errors.extend(self.catalog.parameter_errors(problems).iter().map(|error| error.diagnostic(&self.catalog)));
+        errors
+    }
+
     fn finish(&mut self) -> Result<(), Vec<Diagnostic>> {
-        let problems = self.define_problems().map_err(|stop| vec![diagnostic(stop)])?;
+        let problems = self.define_problems().map_err(|stop| vec![diagnostic(stop.into_fault())])?;
         let warnings = self.catalog.finish(problems).map_err(|errors| -> Vec<Diagnostic> {
             errors.iter().map(|error| error.diagnostic(&self.catalog)).collect()
         })?;
         for warning in warnings {
-            self.catalog_warning(&warning).map_err(|stop| vec![diagnostic(stop)])?;
+            self.catalog_warning(&warning).map_err(|stop| vec![diagnostic(stop.into_fault())])?;
         }
         Ok(())
     }
@@ -167,15 +182,9 @@ impl Evaluator<'_> {
     }
 }
 
-/// Makes a diagnostic of what stopped the evaluation.
-fn diagnostic(stop: Stop) -> Diagnostic {
-    let Fault { error, code, span, trace } = match stop {
-        Stop::Fault(fault) => *fault,
-        Stop::Jump(jump) => match illegal_jump(&jump) {
-            Stop::Fault(fault) => *fault,
-            Stop::Jump(_) => return Diagnostic::error(Code::P0509, Stage::Puppet, "illegal jump").maybe_at(jump.span),
-        },
-    };
+/// Makes a diagnostic of an error.
+fn diagnostic(fault: Fault) -> Diagnostic {
+    let Fault { error, code, span, trace, is_consequence: _ } = fault;
     let code = code.unwrap_or(match error.kind {
         ErrorKind::Mismatch | ErrorKind::Arguments => Code::P0502,
         ErrorKind::Unknown => Code::P0503,
@@ -183,7 +192,7 @@ fn diagnostic(stop: Stop) -> Diagnostic {
         ErrorKind::Fail => Code::P0507,
         ErrorKind::Operator | ErrorKind::Arithmetic | ErrorKind::Conversion => Code::P0508,
         ErrorKind::Unavailable => Code::P0513,
-        ErrorKind::TypeParameters | ErrorKind::Regexp | ErrorKind::Evaluation => Code::P0501,
+        ErrorKind::TypeParameters | ErrorKind::Syntax | ErrorKind::Regexp | ErrorKind::Evaluation => Code::P0501,
     });
     let mut diagnostic = Diagnostic::error(code, Stage::Puppet, error.message).maybe_at(span);
     diagnostic.help = error.help;

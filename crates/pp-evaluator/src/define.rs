@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use mcl_diagnostics::{Code, nearest};
+use mcl_diagnostics::{Code, Span, nearest};
 use pp_ast::{Definition, Parameter, ParameterList, StrId, Tree};
-use pp_catalog::{Parameter as Attribute, Reference, ResourceId, Source, SourceKind};
-use pp_types::{Error, ErrorKind, Type, Value, describe_mismatch, is_instance};
+use pp_catalog::{Parameter as Attribute, ResourceId, Source, SourceKind};
+use pp_types::{Type, Value, is_instance};
 
 use crate::class::finish_body;
 use crate::definitions::{Defined, plain};
@@ -13,8 +13,9 @@ use crate::environment::Origin;
 use crate::evaluator::Evaluator;
 use crate::frame::Frame;
 use crate::frame::ParameterTypes;
+use crate::problem::{Problem, problems_text, rejected};
 use crate::scope::{NOWHERE, Scope, ScopeKind, TOP};
-use crate::stop::{Eval, Stop, located, unlocated};
+use crate::stop::{Eval, Stop, located};
 use crate::variable::RESERVED_VARIABLES;
 
 impl Evaluator<'_> {
@@ -42,18 +43,20 @@ impl Evaluator<'_> {
         scope.variables.insert("caller_module_name".into(), Value::String(caller));
         let scope = self.scopes.add(scope);
         let frame = Frame { tree, scope, local: None };
+        let first = self.errors.len();
         let result = self.nested(span, |this| {
             this.within(frame, |this| {
                 this.bind_resource(id, definition.parameters, None)?;
-                this.eval(definition.body)
+                this.eval_body(definition.body)
             })
         });
         // Nothing sees the variables any more; defaults are still looked up.
         self.scopes[scope].variables = Default::default();
-        finish_body(result).map_err(|stop| {
-            let reference = &self.catalog.resource(id).reference;
-            located(stop, span).trace(span, format!("`{reference}` is declared here"))
-        })
+        let reference = &self.catalog.resource(id).reference;
+        if self.errors.len() > first {
+            self.errors.trace_from(first, span, &format!("`{reference}` is declared here"));
+        }
+        finish_body(result).map_err(|stop| located(stop, span).trace(span, format!("`{reference}` is declared here")))
     }
 
     /// Sets the variables of the parameters of a class or define, checks them, and completes the resource with defaults. For a
@@ -107,24 +110,32 @@ impl Evaluator<'_> {
                 values[at] = Some(Value::Undef);
             }
         }
-        for ((parameter, value), ty) in parameters.iter().zip(&values).zip(types.types.iter()) {
+        for (at, (parameter, ty)) in parameters.iter().zip(types.types.iter()).enumerate() {
             let name = tree.str(parameter.name);
-            match value {
-                None => problems.push(format!("expects a value for parameter '{name}'")),
+            match &values[at] {
+                None => problems.push(Problem::missing(name, tree.range_span(parameter.range))),
                 Some(value) if is_type(ty, value) => {}
                 Some(value) => {
-                    let text = describe_mismatch(&format!("parameter '{name}'"), ty, value);
-                    problems.extend(text.lines().map(|line| line.trim_start().to_owned()));
+                    let origin = self.origin(id, name).map(|span| (span, "is")).or_else(|| {
+                        let default = parameter.default.filter(|_| class.is_none() || missing.contains(&at))?;
+                        Some((tree.span(default), "the default is"))
+                    });
+                    problems.extend(Problem::mismatches(name, ty, value, origin));
                 }
             }
         }
         if problems.is_empty() {
             return Ok(());
         }
-        let reference = &self.catalog.resource(id).reference;
-        let text = problems_text(reference, &problems);
         let help = self.similar_parameter(id, parameters);
-        Err(unlocated(Error::new(ErrorKind::Mismatch, text)).code(Code::P0502).help(help))
+        Err(rejected(&self.catalog.resource(id).reference, problems).help(help))
+    }
+
+    /// Returns where a parameter of a resource is set, unless it comes from data or a default.
+    fn origin(&self, id: ResourceId, name: &str) -> Option<Span> {
+        let resource = self.catalog.resource(id);
+        let set = resource.parameters.get(name)?.location.span;
+        set.filter(|_| set != resource.location.span)
     }
 
     /// Suggests the parameter that an unknown one could mean.
@@ -214,7 +225,7 @@ impl Evaluator<'_> {
     }
 
     /// Returns what is wrong with the parameters that are given, and which are missing.
-    fn given_problems(&mut self, id: ResourceId, list: ParameterList) -> Eval<Vec<String>> {
+    fn given_problems(&mut self, id: ResourceId, list: ParameterList) -> Eval<Vec<Problem>> {
         let tree = self.frame.tree;
         let parameters = tree.parameters(list);
         let mut problems = self.unknown_parameters(id, parameters);
@@ -223,12 +234,12 @@ impl Evaluator<'_> {
             let name = tree.str(parameter.name);
             match self.catalog.resource(id).parameters.value(name) {
                 Some(value) if !is_type(ty, value) => {
-                    let text = describe_mismatch(&format!("parameter '{name}'"), ty, value);
-                    problems.extend(text.lines().map(|line| line.trim_start().to_owned()));
+                    let origin = self.origin(id, name).map(|span| (span, "is"));
+                    problems.extend(Problem::mismatches(name, ty, value, origin));
                 }
                 Some(_) => {}
                 None if parameter.default.is_none() && self.catalog.resource(id).parameters.get(name).is_none() => {
-                    problems.push(format!("expects a value for parameter '{name}'"));
+                    problems.push(Problem::missing(name, tree.range_span(parameter.range)));
                 }
                 None => {}
             }
@@ -236,7 +247,7 @@ impl Evaluator<'_> {
         Ok(problems)
     }
 
-    fn unknown_parameters(&self, id: ResourceId, parameters: &[Parameter]) -> Vec<String> {
+    fn unknown_parameters(&self, id: ResourceId, parameters: &[Parameter]) -> Vec<Problem> {
         let tree = self.frame.tree;
         let given = self.catalog.resource(id).parameters.iter();
         let is_known = |name: &str| {
@@ -245,7 +256,7 @@ impl Evaluator<'_> {
                 || pp_resource_types::metaparameter(name).is_some()
         };
         let unknown = given.filter(|attribute| !is_known(&attribute.name));
-        unknown.map(|attribute| format!("has no parameter named '{}'", attribute.name)).collect()
+        unknown.map(|attribute| Problem::unknown(&attribute.name, attribute.location.span)).collect()
     }
 
     /// Metaparameters that are set are variables of the body.
@@ -281,12 +292,4 @@ impl Evaluator<'_> {
 /// Returns whether a value may be given for a parameter. What a deferred call will return is not known yet.
 fn is_type(ty: &Type, value: &Value) -> bool {
     *ty == Type::Any || matches!(value, Value::Deferred(_)) || is_instance(ty, value)
-}
-
-/// `D[x]: has no parameter named 'q'`, or a line for each of several problems.
-fn problems_text(reference: &Reference, problems: &[String]) -> String {
-    match problems {
-        [problem] => format!("{reference}: {problem}"),
-        problems => format!("{reference}:\n  {}", problems.join("\n  ")),
-    }
 }

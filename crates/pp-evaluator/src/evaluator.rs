@@ -16,6 +16,7 @@ use crate::environment::Environment;
 use crate::frame::{BlockData, Frame, Output, ParameterTypes, Pending, RunningBackend};
 use crate::log::LogEntry;
 use crate::options::Options;
+use crate::recovery::Errors;
 use crate::scope::{ScopeId, Scopes, TOP};
 use crate::services::Services;
 use crate::stop::{Eval, Fault, Stop};
@@ -72,6 +73,8 @@ pub(crate) struct Evaluator<'e> {
     pub signatures: FxHashMap<FunctionRef, Rc<Signature>>,
     pub regexps: FxHashMap<Arc<str>, Regexp>,
     pub log: Vec<LogEntry>,
+    /// The errors of abandoned statements.
+    pub errors: Errors,
     /// Warnings about the catalog.
     pub diagnostics: Vec<Diagnostic>,
     /// The templates that were evaluated, and by their text where they are.
@@ -126,6 +129,7 @@ impl<'e> Evaluator<'e> {
             signatures: FxHashMap::default(),
             regexps: FxHashMap::default(),
             log: Vec::new(),
+            errors: Errors::default(),
             diagnostics: Vec::new(),
             templates: Vec::new(),
             template_trees: FxHashMap::default(),
@@ -202,8 +206,14 @@ impl<'e> Evaluator<'e> {
 
     /// Adds a warning of the evaluation to the log.
     pub(crate) fn warn_at(&mut self, span: Option<Span>, message: impl Into<String>) {
-        let message = message.into();
-        self.log.push(LogEntry { level: LogLevel::Warning, scope: None, message, span });
+        self.add_log(LogEntry { level: LogLevel::Warning, scope: None, message: message.into(), span, help: None });
+    }
+
+    /// Adds a message to the log, which ends with the first error.
+    pub(crate) fn add_log(&mut self, entry: LogEntry) {
+        if self.errors.is_empty() {
+            self.log.push(entry);
+        }
     }
 }
 

@@ -23,13 +23,16 @@ impl Evaluator<'_> {
             }
             for id in pending {
                 let resource = self.catalog.resource(id);
-                match resource.kind {
-                    ResourceKind::Define => self.evaluate_define(id)?,
+                let result = match resource.kind {
+                    ResourceKind::Define => self.evaluate_define(id),
                     ResourceKind::Class(_) => {
                         let name = resource.reference.title.to_lowercase();
-                        self.evaluate_class(&name, id)?;
+                        self.evaluate_class(&name, id)
                     }
-                    ResourceKind::Native | ResourceKind::Node => {}
+                    ResourceKind::Native | ResourceKind::Node => Ok(()),
+                };
+                if let Err(stop) = result {
+                    self.recover(stop)?;
                 }
             }
         }

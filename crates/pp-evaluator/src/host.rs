@@ -37,7 +37,7 @@ impl Host for Evaluator<'_> {
     fn log(&mut self, level: LogLevel, message: &str) {
         let scope = self.catalog.resource(self.scope_resource()).reference.to_string();
         let (message, span) = (message.to_owned(), self.call_span);
-        self.log.push(LogEntry { level, scope: Some(scope.into()), message, span });
+        self.add_log(LogEntry { level, scope: Some(scope.into()), message, span, help: None });
     }
 
     fn warn(&mut self, message: &str) {
@@ -140,7 +140,7 @@ impl Host for Evaluator<'_> {
     }
 
     fn is_defined(&mut self, argument: &Value) -> Result<bool, Interrupt> {
-        Ok(match argument {
+        let is_defined = match argument {
             Value::String(name) => match name.strip_prefix('$') {
                 Some(variable) => self.lookup_variable(variable).is_some(),
                 None => {
@@ -168,7 +168,12 @@ impl Host for Evaluator<'_> {
                 let message = "Invalid argument of 'defined': expected a name or a reference to a resource";
                 return Err(Error::new(ErrorKind::Arguments, message).into());
             }
-        })
+        };
+        if !is_defined && !self.errors.is_empty() {
+            let stop = self.consequence();
+            return self.pass(Err(stop));
+        }
+        Ok(is_defined)
     }
 
     fn add_tags(&mut self, names: &[Value]) -> Result<(), Interrupt> {

@@ -28,6 +28,8 @@ mod options;
 mod overrides;
 mod parameters;
 mod position;
+mod problem;
+mod recovery;
 mod relationship;
 mod resource;
 mod scope;

@@ -16,4 +16,6 @@ pub struct LogEntry {
     pub message: String,
     /// Where it was sent.
     pub span: Option<Span>,
+    /// How to avoid it.
+    pub help: Option<String>,
 }

@@ -47,9 +47,13 @@ impl<'e> Evaluator<'e> {
         let scope = self.scopes.add(scope);
         self.node_scope = Some(scope);
         let frame = Frame { tree: node.tree, scope, local: None };
-        match self.within(frame, |this| this.eval(node.definition.body)) {
+        let first = self.errors.len();
+        let result = self.within(frame, |this| this.eval_body(node.definition.body));
+        let block = format!("in the block of node `{name}`");
+        self.errors.trace_from(first, Some(span), &block);
+        match result {
             Err(Stop::Jump(jump)) => Err(illegal_jump(&jump)),
-            Err(stop) => Err(stop.trace(Some(span), format!("in the block of node `{name}`"))),
+            Err(stop) => Err(stop.trace(Some(span), block)),
             Ok(_) => Ok(()),
         }
     }

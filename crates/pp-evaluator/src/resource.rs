@@ -39,6 +39,7 @@ impl Evaluator<'_> {
         let tree = self.frame.tree;
         let resource = tree.resources[resource];
         let ty = self.resource_type(id, resource.type_name)?;
+        let type_span = self.span(resource.type_name);
         let bodies = tree.bodies(resource.bodies);
 
         // Titles and attributes of all bodies are evaluated before anything is declared.
@@ -62,20 +63,26 @@ impl Evaluator<'_> {
             if is_default {
                 defaults.clone_from(&parameters);
             }
-            evaluated.push((titles, parameters));
+            let span = Span { end: self.span(body.title).end, ..self.span(id) };
+            evaluated.push((titles, parameters, Some(span)));
         }
         if resource.form == ResourceForm::Exported {
             let message = "You cannot collect exported resources without storeconfigs being set; the export is ignored";
             self.warn_at(Some(self.span(id)), message);
         }
         let mut references = Vec::with_capacity(seen.len());
-        let span = Some(self.span(id));
-        for (titles, parameters) in evaluated {
+        for (titles, parameters, span) in evaluated {
             let parameters: Parameters = defaults.iter().cloned().chain(parameters).collect();
             for title in titles {
                 let declaration = Declaration { title, parameters: parameters.clone(), form: resource.form, span };
-                let reference = self.declare(&ty, declaration).map_err(|stop| located(stop, span))?;
-                references.push(reference.to_value());
+                match self.declare(&ty, declaration) {
+                    Ok(reference) => references.push(reference.to_value()),
+                    Err(stop) => {
+                        let is_unknown = matches!(&stop, Stop::Fault(fault) if fault.code == Some(Code::P0514));
+                        let span = if is_unknown { Some(type_span) } else { span };
+                        self.recover_each(located(stop, span))?;
+                    }
+                }
             }
         }
         Ok(Value::array(references))

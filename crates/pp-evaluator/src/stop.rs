@@ -59,12 +59,22 @@ pub(crate) struct Fault {
     pub span: Option<Span>,
     /// What led to it, innermost first.
     pub trace: Vec<(Span, String)>,
+    /// An earlier error may be the cause: this one is not reported.
+    pub is_consequence: bool,
 }
 
 impl Fault {
     /// Creates a fault from its error and location.
     pub(crate) fn new(error: Error, span: Option<Span>) -> Fault {
-        Fault { error, code: None, span, trace: Vec::new() }
+        Fault { error, code: None, span, trace: Vec::new(), is_consequence: false }
+    }
+
+    /// Adds what led to the error.
+    pub(crate) fn trace(&mut self, span: Option<Span>, text: impl Into<String>) {
+        // Deep recursion needs no more than its innermost calls.
+        if let Some(span) = span.filter(|_| self.trace.len() < MAX_TRACE) {
+            self.trace.push((span, text.into()));
+        }
     }
 }
 
@@ -77,6 +87,14 @@ impl Stop {
     /// Creates an error of the general kind with a location.
     pub(crate) fn message(span: Span, message: impl Into<String>) -> Stop {
         Stop::at(span, Error::new(ErrorKind::Evaluation, message))
+    }
+
+    /// Returns the error; a jump that nothing has caught is one.
+    pub(crate) fn into_fault(self) -> Fault {
+        match self {
+            Stop::Fault(fault) => *fault,
+            Stop::Jump(jump) => illegal_jump_fault(&jump),
+        }
     }
 
     /// Sets the diagnostic code of an error.
@@ -99,11 +117,8 @@ impl Stop {
 
     /// Adds what led to an error.
     pub(crate) fn trace(mut self, span: Option<Span>, text: impl Into<String>) -> Stop {
-        if let (Stop::Fault(fault), Some(span)) = (&mut self, span) {
-            // Deep recursion needs no more than its innermost calls.
-            if fault.trace.len() < MAX_TRACE {
-                fault.trace.push((span, text.into()));
-            }
+        if let Stop::Fault(fault) = &mut self {
+            fault.trace(span, text);
         }
         self
     }
@@ -128,6 +143,10 @@ pub(crate) fn located(mut stop: Stop, span: Option<Span>) -> Stop {
 
 /// A jump that has nothing to leave.
 pub(crate) fn illegal_jump(jump: &Jump) -> Stop {
+    Stop::Fault(Box::new(illegal_jump_fault(jump)))
+}
+
+fn illegal_jump_fault(jump: &Jump) -> Fault {
     let name = jump.kind.name();
     let help = match jump.kind {
         JumpKind::Break => "`break` ends an iteration: use it in the block of `each`, `map` and the like",
@@ -135,5 +154,5 @@ pub(crate) fn illegal_jump(jump: &Jump) -> Stop {
         JumpKind::Return => "`return` ends a function, or the body of a class or define",
     };
     let error = Error::new(ErrorKind::Evaluation, format!("{name}() from context where this is illegal")).help(help);
-    located(unlocated(error), jump.span).code(Code::P0509)
+    Fault { code: Some(Code::P0509), ..Fault::new(error, jump.span) }
 }

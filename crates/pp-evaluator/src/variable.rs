@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use mcl_diagnostics::{Code, Span, nearest};
 use pp_ast::ExprId;
-use pp_functions::Strict;
+use pp_functions::{LogLevel, Strict};
 use pp_types::{Error, ErrorKind, Value};
 
 use crate::definitions::plain;
 use crate::evaluator::Evaluator;
+use crate::log::LogEntry;
 use crate::scope::{Captures, Local, ScopeKind, TOP};
 use crate::stop::{Eval, Stop};
 
@@ -96,19 +97,21 @@ impl Evaluator<'_> {
         if !name.contains("::") && matches!(name, "title" | "name" | "module_name" | "caller_module_name") {
             return Ok(Value::Undef);
         }
+        if self.errors.may_hide_variable(name) {
+            return Err(self.consequence());
+        }
         let message = format!("Unknown variable: '{name}'.");
+        let help = self.similar_variable(name).map(|similar| format!("a variable with a similar name: `${similar}`"));
         match self.options.strict {
             _ if self.options.strict_variables => {}
             Strict::Error => {}
             Strict::Warning => {
-                self.warn_at(Some(span), message);
+                self.add_log(LogEntry { level: LogLevel::Warning, scope: None, message, span: Some(span), help });
                 return Ok(Value::Undef);
             }
             Strict::Off => return Ok(Value::Undef),
         }
-        let mut error = Error::new(ErrorKind::Unknown, message);
-        error.help = self.similar_variable(name).map(|similar| format!("a variable with a similar name: `${similar}`"));
-        Err(Stop::at(span, error))
+        Err(Stop::at(span, Error { help, ..Error::new(ErrorKind::Unknown, message) }))
     }
 
     /// Returns the name of a visible variable that could be meant.

@@ -137,7 +137,7 @@ impl Session<'_, '_> {
         let failed = |cause: Error| {
             let message =
                 format!("The convert_to lookup_option for key '{}' raised error: {}", key.text, cause.message);
-            Error { kind: ErrorKind::Conversion, message, help: cause.help }
+            Error { kind: ErrorKind::Conversion, message, ..cause }
         };
         let parts = match target {
             Value::Array(parts) => parts.to_vec(),

@@ -27,13 +27,20 @@ pub enum SyntaxErrorKind {
     UnexpectedToken {
         /// The token, as Puppet quotes it.
         found: String,
-        /// What was probably meant.
-        help: Option<&'static str>,
+        /// What was probably meant; its label is at `related`.
+        hint: Option<Hint>,
+    },
+    /// A token that no rule of the grammar allows after a string that goes over several lines; `related` is the string.
+    AfterLongString {
+        /// The token, as Puppet quotes it.
+        found: String,
     },
     /// The file ends too early.
     UnexpectedEnd {
         /// The bracket that is not closed.
         unclosed: Option<String>,
+        /// Whether the last token is a `;`.
+        after_semicolon: bool,
     },
     /// A string without its closing quote; `related` is the quote.
     UnclosedQuote {
@@ -41,6 +48,8 @@ pub enum SyntaxErrorKind {
         after: String,
         /// The first characters after it.
         followed_by: String,
+        /// The quote is in an interpolation that is not closed; `related` is its `${`.
+        in_interpolation: bool,
     },
     /// `/*` without `*/`.
     UnclosedComment,
@@ -147,6 +156,15 @@ impl SyntaxErrorKind {
                 | SyntaxErrorKind::UnclosedTagComment
         )
     }
+}
+
+/// What was probably meant where a token does not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// How to fix it.
+    pub help: &'static str,
+    /// The label of a related place.
+    pub label: Option<&'static str>,
 }
 
 /// What digits and letters could have been.

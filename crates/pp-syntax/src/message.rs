@@ -3,7 +3,7 @@
 use mcl_diagnostics::{Code, Diagnostic, FileId, Severity, Span, Stage};
 use pp_ast::{Radix, TextRange};
 
-use crate::error::{NumberBase, SyntaxError, SyntaxErrorKind};
+use crate::error::{Hint, NumberBase, SyntaxError, SyntaxErrorKind};
 
 impl SyntaxError {
     /// Returns the diagnostic for the error.
@@ -27,7 +27,9 @@ impl SyntaxError {
 impl SyntaxErrorKind {
     fn code(&self) -> Code {
         match self {
-            SyntaxErrorKind::UnexpectedToken { .. } | SyntaxErrorKind::UnexpectedEnd { .. } => Code::P0210,
+            SyntaxErrorKind::UnexpectedToken { .. }
+            | SyntaxErrorKind::AfterLongString { .. }
+            | SyntaxErrorKind::UnexpectedEnd { .. } => Code::P0210,
             SyntaxErrorKind::UnclosedQuote { .. } | SyntaxErrorKind::UnclosedComment => Code::P0211,
             SyntaxErrorKind::InvalidNumber { .. }
             | SyntaxErrorKind::FloatOutOfRange(_)
@@ -55,9 +57,11 @@ impl SyntaxErrorKind {
 
     fn message(&self) -> String {
         match self {
-            SyntaxErrorKind::UnexpectedToken { found, .. } => format!("Syntax error at '{}'", shortened(found)),
+            SyntaxErrorKind::UnexpectedToken { found, .. } | SyntaxErrorKind::AfterLongString { found } => {
+                format!("Syntax error at '{}'", shortened(found))
+            }
             SyntaxErrorKind::UnexpectedEnd { .. } => "Syntax error at end of input".to_owned(),
-            SyntaxErrorKind::UnclosedQuote { after, followed_by } => {
+            SyntaxErrorKind::UnclosedQuote { after, followed_by, .. } => {
                 let quoted = if after == "'" { format!("\"{after}\"") } else { format!("'{}'", shortened(after)) };
                 format!("Unclosed quote after {quoted} followed by '{followed_by}'")
             }
@@ -130,6 +134,9 @@ impl SyntaxErrorKind {
     /// Returns the label of the related place.
     fn related(&self) -> &'static str {
         match self {
+            SyntaxErrorKind::UnexpectedToken { hint: Some(Hint { label: Some(label), .. }), .. } => label,
+            SyntaxErrorKind::AfterLongString { .. } => "this string ends on a later line",
+            SyntaxErrorKind::UnclosedQuote { in_interpolation: true, .. } => "this `${` is not closed",
             SyntaxErrorKind::UnclosedQuote { .. } => "opened here",
             _ => "starts here",
         }
@@ -137,9 +144,16 @@ impl SyntaxErrorKind {
 
     fn help(&self) -> Option<String> {
         let help = match self {
-            SyntaxErrorKind::UnexpectedToken { help, .. } => return help.map(str::to_owned),
-            SyntaxErrorKind::UnexpectedEnd { unclosed } => {
+            SyntaxErrorKind::UnexpectedToken { hint, .. } => return hint.map(|hint| hint.help.to_owned()),
+            SyntaxErrorKind::AfterLongString { .. } => "probably its closing quote is missing",
+            SyntaxErrorKind::UnexpectedEnd { unclosed: None, after_semicolon: true } => {
+                "a `;` separates statements: remove the last one"
+            }
+            SyntaxErrorKind::UnexpectedEnd { unclosed, .. } => {
                 return unclosed.as_ref().map(|bracket| format!("this `{bracket}` is not closed"));
+            }
+            SyntaxErrorKind::UnclosedQuote { in_interpolation: true, .. } => {
+                "an interpolation ends with `}`: `\"${name}\"`"
             }
             SyntaxErrorKind::UnclosedQuote { .. } => {
                 "if this quote was meant to close a string, an earlier string lacks its closing quote"

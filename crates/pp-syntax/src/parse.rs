@@ -45,13 +45,19 @@ pub fn parse(file: FileId, text: &str, mode: Mode) -> Parsed {
         return Parsed { tree: empty_tree(file), diagnostics: vec![error.diagnostic(file)] };
     }
     let mut tokens = lex(text, mode);
-    let lexical = std::mem::take(&mut tokens.errors);
+    let mut lexical = std::mem::take(&mut tokens.errors);
     let mut builder = Builder::new(file, text, &tokens);
     let mut errors = Vec::new();
     if let Err(failed) = parse_tokens(&mut builder, &tokens, TokenIdx::default(), tokens.end()) {
-        errors = recover(file, text, &tokens, failed);
+        errors = recover(file, text, &tokens, &lexical, failed);
         let causes = Causes::new(text, &lexical);
         errors.retain(|error| !causes.explain(error));
+        let long_string = errors.iter().find(|error| matches!(error.kind, SyntaxErrorKind::AfterLongString { .. }));
+        if let Some(end) = long_string.map(|error| error.range.start) {
+            // From there on what was code is text, and the other way round.
+            errors.retain(|error| error.range.start <= end);
+            lexical.retain(|error| error.range.start <= end);
+        }
     }
     let Builder { mut tree, errors: built, .. } = builder;
     if tree.root.is_none() {

@@ -8,18 +8,25 @@ mod brackets;
 mod diagnosis;
 
 use mcl_diagnostics::FileId;
+use pp_ast::TextRange;
 
 use crate::builder::Builder;
 use crate::error::{SyntaxError, SyntaxErrorKind};
 use crate::parse::parse_tokens;
 use crate::recovery::brackets::Brackets;
-use crate::recovery::diagnosis::help;
+use crate::recovery::diagnosis::diagnose;
 use crate::token::TokenKind;
 use crate::tokens::{TokenIdx, Tokens};
 
-/// Returns the syntax errors of a file whose first one is at `failed`.
-pub fn recover(file: FileId, text: &str, tokens: &Tokens, failed: TokenIdx) -> Vec<SyntaxError> {
-    let mut recovery = Recovery { text, tokens, brackets: Brackets::new(tokens), errors: Vec::new() };
+/// Returns the syntax errors of a file whose first one is at `failed`; `lexical` are those of its tokens.
+pub fn recover(
+    file: FileId,
+    text: &str,
+    tokens: &Tokens,
+    lexical: &[SyntaxError],
+    failed: TokenIdx,
+) -> Vec<SyntaxError> {
+    let mut recovery = Recovery { text, tokens, lexical, brackets: Brackets::new(tokens), errors: Vec::new() };
     let mut builder = Builder::new(file, text, tokens);
     recovery.report(failed);
     let mut next = recovery.statement_after(failed);
@@ -45,6 +52,7 @@ struct Segment {
 struct Recovery<'t> {
     text: &'t str,
     tokens: &'t Tokens,
+    lexical: &'t [SyntaxError],
     brackets: Brackets,
     errors: Vec<SyntaxError>,
 }
@@ -57,19 +65,54 @@ impl Recovery<'_> {
             // Puppet names no place. The bracket that is not closed says most.
             let opener = self.brackets.unclosed(self.tokens, self.text);
             let range = opener.map_or(range, |opener| self.tokens.range(opener));
+            let last = self.tokens.list.last();
+            let after_semicolon = last.is_some_and(|token| token.kind == TokenKind::Semicolon);
             let unclosed = opener.map(|opener| self.quoted(opener));
-            self.errors.push(SyntaxError::new(SyntaxErrorKind::UnexpectedEnd { unclosed }, range));
+            self.errors.push(SyntaxError::new(SyntaxErrorKind::UnexpectedEnd { unclosed, after_semicolon }, range));
             return;
         }
-        let help = help(self.text, self.tokens, &self.brackets, failed);
         let found = self.quoted(failed);
-        self.errors.push(SyntaxError::new(SyntaxErrorKind::UnexpectedToken { found, help }, range));
+        if let Some(string) = self.long_string_before(failed) {
+            let kind = SyntaxErrorKind::AfterLongString { found };
+            return self.errors.push(SyntaxError { kind, range, related: Some(string) });
+        }
+        let diagnosis = diagnose(self.text, self.tokens, &self.brackets, failed);
+        let related = diagnosis.as_ref().and_then(|diagnosis| diagnosis.related).map(|token| self.tokens.range(token));
+        let kind = SyntaxErrorKind::UnexpectedToken { found, hint: diagnosis.map(|diagnosis| diagnosis.hint) };
+        self.errors.push(SyntaxError { kind, range, related });
+    }
+
+    /// Returns the quote of a string that ends directly before a token, which starts an operand, on a later line than it
+    /// starts, if a later quote is not closed: probably the closing quote of that string is missing.
+    fn long_string_before(&self, failed: TokenIdx) -> Option<TextRange> {
+        let before = self.tokens.get(failed.previous())?;
+        let found = self.tokens.get(failed)?;
+        let start = match before.kind {
+            TokenKind::String => before.range.start,
+            TokenKind::InterpolationClose => self.tokens.range(self.brackets.opener(failed.previous())?).start,
+            _ => return None,
+        };
+        let text = self.text.get(start as usize..before.range.end as usize)?;
+        let is_unclosed = |error: &SyntaxError| {
+            matches!(error.kind, SyntaxErrorKind::UnclosedQuote { .. }) && error.range.start > before.range.end
+        };
+        let is_likely =
+            text.contains('\n') && found.range.start == before.range.end && self.lexical.iter().any(is_unclosed);
+        is_likely.then_some(TextRange { start, end: start + 1 })
     }
 
     /// Returns the statements to continue with after a statement failed at a token.
     fn statement_after(&self, failed: TokenIdx) -> Option<Segment> {
         let mut resume = failed;
         let mut open = self.brackets.around(failed);
+        // The braces of a resource that end nowhere: the resource in them starts the next statement.
+        let name = failed.previous();
+        if self.tokens.kind(failed) == Some(TokenKind::OpenBrace)
+            && self.tokens.get(name).is_some_and(|name| name.kind == TokenKind::Name && name.first_on_line)
+            && open.is_some_and(|open| !self.brackets.is_block(open) && self.brackets.closer(open).is_none())
+        {
+            return Some(Segment { start: name, end: self.end_of_block(name) });
+        }
         // Leave the brackets that contain no statements.
         while let Some(opener) = open.filter(|opener| !self.brackets.is_block(*opener)) {
             if let Some(closer) = self.brackets.closer(opener) {

@@ -15,6 +15,7 @@ mod query;
 
 use mcl_diagnostics::{Diagnostic, Severity};
 use pp_ast::{Definition, Expr, ExprId, LambdaId, TextRange, Tree};
+use rustc_hash::FxHashSet;
 
 pub use location::{ModuleFile, validate_location};
 
@@ -40,8 +41,15 @@ impl Default for ValidationOptions {
 /// Checks a tree that was parsed without errors, and returns errors and warnings in the order of the source.
 #[must_use]
 pub fn validate(tree: &Tree, text: &str, options: ValidationOptions) -> Vec<Diagnostic> {
-    let mut validator =
-        Validator { tree, text, options, purity: Purity::new(tree), in_default: false, errors: Vec::new() };
+    let mut validator = Validator {
+        tree,
+        text,
+        options,
+        purity: Purity::new(tree),
+        in_default: false,
+        variable_names: FxHashSet::default(),
+        errors: Vec::new(),
+    };
     if let Some(root) = tree.root {
         match &tree.exprs[root] {
             Expr::Block(_) => validator.block(root, Place::TopLevel, None),
@@ -71,6 +79,8 @@ struct Validator<'t> {
     purity: Purity,
     /// Whether the expression is in the default value of a parameter.
     in_default: bool,
+    /// The invalid names of variables that were reported: each use is the same mistake.
+    variable_names: FxHashSet<String>,
     errors: Vec<ValidationError>,
 }
 
@@ -250,7 +260,9 @@ impl Validator<'_> {
             Some(VariableNameError::Numeric) => ValidationErrorKind::NumericVariableName { name: name.to_owned() },
             Some(VariableNameError::Name) => ValidationErrorKind::VariableName { name: name.to_owned() },
         };
-        self.error_at(kind, id);
+        if self.variable_names.insert(name.to_owned()) {
+            self.error_at(kind, id);
+        }
     }
 
     /// Checks what is called: a name, a type, or a type with parameters.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::compare::compare_integer_and_float;
 use crate::describe::{operand_name, with_article};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Operand};
 use crate::text::ruby_text;
 use crate::time::{NANOSECONDS, Timespan, Timestamp};
 use crate::value::{Hash, Value};
@@ -121,11 +121,11 @@ fn not_applicable(operator: Operator, left: &Value, right: &Value) -> Error {
     } else {
         return not_numeric(left);
     };
-    Error::new(ErrorKind::Operator, message)
+    Error::new(ErrorKind::Operator, message).of(Operand::Left)
 }
 
 fn division_by_zero() -> Error {
-    Error::new(ErrorKind::Arithmetic, "Division by 0").help("test the divisor before the division")
+    Error::new(ErrorKind::Arithmetic, "Division by 0").help("test the divisor before the division").of(Operand::Right)
 }
 
 /// Returns an integer, or the error that it needs more than 64 bits.
@@ -196,7 +196,7 @@ fn floats(operator: Operator, left: &Value, right: &Value) -> Result<Value, Erro
     };
     if result.is_infinite() {
         let message = format!("The result of the {operator} expression is {}", crate::text::float_text(result));
-        return Err(Error::new(ErrorKind::Arithmetic, message));
+        return Err(Error::new(ErrorKind::Arithmetic, message).of(Operand::Left));
     }
     Ok(Value::from(result))
 }
@@ -310,8 +310,10 @@ fn remove_from_hash(entries: &Hash, right: &Value) -> Value {
 }
 
 fn times(operator: Operator, left: &Value, right: &Value) -> Result<Value, Error> {
-    let too_large =
-        || Error::new(ErrorKind::Arithmetic, format!("The result of the {operator} expression is too large"));
+    let too_large = || {
+        Error::new(ErrorKind::Arithmetic, format!("The result of the {operator} expression is too large"))
+            .of(Operand::Left)
+    };
     let nanoseconds = |value: &Value| match value {
         Value::Integer(seconds) => Some(i128::from(*seconds) * NANOSECONDS),
         Value::Float(seconds) if seconds.0.is_finite() => Some(Timespan::from_seconds(seconds.0).0),

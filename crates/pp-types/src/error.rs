@@ -11,6 +11,8 @@ pub enum ErrorKind {
     Arguments,
     /// A type has the wrong parameters.
     TypeParameters,
+    /// A text does not follow the grammar of types.
+    Syntax,
     /// A value cannot be converted.
     Conversion,
     /// An operator is not defined for its operands.
@@ -31,6 +33,14 @@ pub enum ErrorKind {
     Evaluation,
 }
 
+/// A side of an operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Operand {
+    Left,
+    Right,
+}
+
 /// An error without a location; the evaluator adds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
@@ -40,13 +50,22 @@ pub struct Error {
     pub message: String,
     /// How to fix it.
     pub help: Option<String>,
+    /// The operand that is wrong; `None` if it is both, or none.
+    pub operand: Option<Operand>,
 }
 
 impl Error {
     /// Creates an error without help.
     #[must_use]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Error {
-        Error { kind, message: message.into(), help: None }
+        Error { kind, message: message.into(), help: None, operand: None }
+    }
+
+    /// Sets the operand that is wrong.
+    #[must_use]
+    pub fn of(mut self, operand: Operand) -> Error {
+        self.operand = Some(operand);
+        self
     }
 
     /// Sets the help.

@@ -45,7 +45,7 @@ pub use attribute::{attribute, is_nested_deeper_than};
 pub use compare::{Captures, compare, compare_strings, equal, is_in, matches_option};
 pub use constructor::new_instance;
 pub use describe::{class_name, operand_name, with_article};
-pub use error::{Error, ErrorKind};
+pub use error::{Error, ErrorKind, Operand};
 pub use format::sprintf;
 pub use infer::{generalize, infer, infer_detailed};
 pub use instance::is_instance;

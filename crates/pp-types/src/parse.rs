@@ -73,7 +73,7 @@ impl<'a> Parser<'a> {
             Some(c) => format!("Syntax error at '{c}'"),
             None => "Syntax error at end of input".to_owned(),
         };
-        Error::new(ErrorKind::Conversion, message)
+        Error::new(ErrorKind::Syntax, message)
     }
 
     /// Takes a word: letters, digits, underscores and double colons.
@@ -159,7 +159,7 @@ impl<'a> Parser<'a> {
             self.at += 1;
             let arguments = self.list("]")?;
             if arguments.is_empty() {
-                return Err(Error::new(ErrorKind::Conversion, "Syntax error at ']'"));
+                return Err(Error::new(ErrorKind::Syntax, "Syntax error at ']'"));
             }
             if let Value::Type(ty) = &value {
                 value = Value::Type(match ty {

@@ -1,7 +1,8 @@
 //! `left[keys]` on values and types (spec 07 §5.5, §5.6).
 
 use mcl_diagnostics::nearest;
-use pp_ast::{ExprId, ExprList};
+use pp_ast::{Expr, ExprId, ExprList};
+use pp_catalog::capitalize;
 use pp_types::{Error, ErrorKind, Type, Value, generalize, infer, operand_name, parametrize, with_article};
 
 use crate::evaluator::Evaluator;
@@ -22,7 +23,10 @@ impl Evaluator<'_> {
         let values = self.eval_list(keys)?;
         let first = key_ids.first().copied().unwrap_or(id);
         match &value {
-            Value::String(text) => self.access_string(text, key_ids, &values, id),
+            Value::String(text) => {
+                let result = self.access_string(text, key_ids, &values, id);
+                result.map_err(|stop| stop.help(self.reference_help(target, text)))
+            }
             Value::Array(elements) => self.access_array(elements, key_ids, &values, id),
             Value::Hash(entries) => match values.as_slice() {
                 [] => Err(self.error(id, "A hash access needs a key")),
@@ -57,6 +61,13 @@ impl Evaluator<'_> {
                 Err(self.not_applicable(id, &subject))
             }
         }
+    }
+
+    /// Says how a reference is written, if a name of a resource type is accessed: `package['ntp']`.
+    fn reference_help(&self, target: ExprId, name: &str) -> Option<String> {
+        let is_type = matches!(self.frame.tree.exprs[target], Expr::Name(_))
+            && (self.is_native_type(name) || self.definitions.defines.contains_key(name));
+        is_type.then(|| format!("a reference to a resource is capitalized: `{}[…]`", capitalize(name)))
     }
 
     /// Says why the target of an access has no value.
@@ -121,7 +132,10 @@ impl Evaluator<'_> {
             let place = ids.get(at).copied().unwrap_or(id);
             let number = match (target, key) {
                 (_, Value::Integer(_)) | (Indexed::String, _) => key.clone(),
-                (Indexed::Array, _) => self.number_operand(place, key.clone())?,
+                (Indexed::Array, _) => {
+                    let help = "an element of an array is accessed by its position: an Integer".to_owned();
+                    self.number_operand(place, key.clone()).map_err(|stop| stop.help(Some(help)))?
+                }
             };
             numbers[at] = match (target, number) {
                 (_, Value::Integer(number)) => number,

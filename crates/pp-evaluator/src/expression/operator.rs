@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use pp_ast::{BinaryOp, ExprId};
 use pp_functions::Strict;
 use pp_types::{
-    Error, ErrorKind, Operator, Type, Value, arithmetic, compare, equal, interpolate, is_assignable, negate,
+    Error, ErrorKind, Operand, Operator, Type, Value, arithmetic, compare, equal, interpolate, is_assignable, negate,
     not_numeric, operand_name, parse_number, takes_unconverted,
 };
 
@@ -28,49 +28,36 @@ impl Evaluator<'_> {
                 let (a, b) = (self.eval(left)?, self.eval(right)?);
                 Ok(Value::Boolean(!equal(&a, &b)))
             }
-            BinaryOp::Less | BinaryOp::LessOrEqual | BinaryOp::Greater | BinaryOp::GreaterOrEqual => {
-                let (a, b) = (self.eval(left)?, self.eval(right)?);
-                self.eval_order(op, (left, &a), (right, &b))
-            }
-            BinaryOp::Add
-            | BinaryOp::Subtract
-            | BinaryOp::Multiply
-            | BinaryOp::Divide
-            | BinaryOp::Modulo
-            | BinaryOp::ShiftLeft
-            | BinaryOp::ShiftRight => {
-                let (a, b) = (self.eval(left)?, self.eval(right)?);
-                self.eval_arithmetic(id, op, (left, a), (right, b))
-            }
+            BinaryOp::Less => self.eval_order(OrderOperator::Less, op, left, right),
+            BinaryOp::LessOrEqual => self.eval_order(OrderOperator::LessOrEqual, op, left, right),
+            BinaryOp::Greater => self.eval_order(OrderOperator::Greater, op, left, right),
+            BinaryOp::GreaterOrEqual => self.eval_order(OrderOperator::GreaterOrEqual, op, left, right),
+            BinaryOp::Add => self.eval_arithmetic(id, Operator::Add, left, right),
+            BinaryOp::Subtract => self.eval_arithmetic(id, Operator::Subtract, left, right),
+            BinaryOp::Multiply => self.eval_arithmetic(id, Operator::Multiply, left, right),
+            BinaryOp::Divide => self.eval_arithmetic(id, Operator::Divide, left, right),
+            BinaryOp::Modulo => self.eval_arithmetic(id, Operator::Modulo, left, right),
+            BinaryOp::ShiftLeft => self.eval_arithmetic(id, Operator::ShiftLeft, left, right),
+            BinaryOp::ShiftRight => self.eval_arithmetic(id, Operator::ShiftRight, left, right),
         }
     }
 
-    fn eval_order(&mut self, op: BinaryOp, (left, a): (ExprId, &Value), (right, b): (ExprId, &Value)) -> Eval {
-        if let Value::Type(a) = a {
-            return Ok(Value::Boolean(matches!(b, Value::Type(b) if is_subtype(op, a, b))));
+    fn eval_order(&mut self, order: OrderOperator, op: BinaryOp, left: ExprId, right: ExprId) -> Eval {
+        let (a, b) = (self.eval(left)?, self.eval(right)?);
+        if let Value::Type(a) = &a {
+            return Ok(Value::Boolean(matches!(&b, Value::Type(b) if order.holds_for_types(a, b))));
         }
-        let order = compare(a, b).map_err(|error| {
-            let (a, b) = (operand_name(a), operand_name(b));
+        let found = compare(&a, &b).map_err(|error| {
+            let (a, b) = (operand_name(&a), operand_name(&b));
             let message =
                 format!("Comparison of: {a} {} {b}, is not possible. Caused by '{}'.", op.symbol(), error.message);
             Stop::at(self.operator_span(left, right), Error { message, ..error })
         })?;
-        Ok(Value::Boolean(match op {
-            BinaryOp::Less => order.is_some_and(Ordering::is_lt),
-            BinaryOp::LessOrEqual => order.is_some_and(Ordering::is_le),
-            BinaryOp::Greater => order.is_some_and(Ordering::is_gt),
-            _ => order.is_some_and(Ordering::is_ge),
-        }))
+        Ok(Value::Boolean(found.is_some_and(|found| order.holds(found))))
     }
 
-    fn eval_arithmetic(
-        &mut self,
-        id: ExprId,
-        op: BinaryOp,
-        (left, a): (ExprId, Value),
-        (right, b): (ExprId, Value),
-    ) -> Eval {
-        let operator = arithmetic_operator(op);
+    fn eval_arithmetic(&mut self, id: ExprId, operator: Operator, left: ExprId, right: ExprId) -> Eval {
+        let (a, b) = (self.eval(left)?, self.eval(right)?);
         let (a, b) = if takes_unconverted(operator, &a) || is_special(&a) {
             (a, b)
         } else {
@@ -79,11 +66,10 @@ impl Evaluator<'_> {
         // Before it exists: a list that doubles again and again must not be made.
         self.charge_elements(id, elements(&a) + elements(&b))?;
         arithmetic(operator, &a, &b).map_err(|error| {
-            let span = match error.kind {
-                ErrorKind::Operator if error.message.starts_with("Operator") => self.span(left),
-                _ if error.message.starts_with("Division by 0") => self.span(right),
-                _ if error.message.starts_with("The result of") => self.span(left),
-                _ => self.operator_span(left, right),
+            let span = match error.operand {
+                Some(Operand::Left) => self.span(left),
+                Some(Operand::Right) => self.span(right),
+                None => self.operator_span(left, right),
             };
             Stop::at(span, error)
         })
@@ -139,24 +125,33 @@ fn is_special(value: &Value) -> bool {
     matches!(value, Value::Timestamp(_) | Value::Timespan(_) | Value::Binary(_) | Value::Uri(_) | Value::SemVer(_))
 }
 
-fn is_subtype(op: BinaryOp, a: &Type, b: &Type) -> bool {
-    match op {
-        BinaryOp::Less => is_assignable(b, a) && a != b,
-        BinaryOp::LessOrEqual => is_assignable(b, a),
-        BinaryOp::Greater => is_assignable(a, b) && a != b,
-        _ => is_assignable(a, b),
-    }
+/// An operator that compares by order.
+#[derive(Clone, Copy)]
+enum OrderOperator {
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
 }
 
-fn arithmetic_operator(op: BinaryOp) -> Operator {
-    match op {
-        BinaryOp::Subtract => Operator::Subtract,
-        BinaryOp::Multiply => Operator::Multiply,
-        BinaryOp::Divide => Operator::Divide,
-        BinaryOp::Modulo => Operator::Modulo,
-        BinaryOp::ShiftLeft => Operator::ShiftLeft,
-        BinaryOp::ShiftRight => Operator::ShiftRight,
-        _ => Operator::Add,
+impl OrderOperator {
+    fn holds(self, found: Ordering) -> bool {
+        match self {
+            OrderOperator::Less => found.is_lt(),
+            OrderOperator::LessOrEqual => found.is_le(),
+            OrderOperator::Greater => found.is_gt(),
+            OrderOperator::GreaterOrEqual => found.is_ge(),
+        }
+    }
+
+    /// Types are ordered by assignability.
+    fn holds_for_types(self, a: &Type, b: &Type) -> bool {
+        match self {
+            OrderOperator::Less => is_assignable(b, a) && a != b,
+            OrderOperator::LessOrEqual => is_assignable(b, a),
+            OrderOperator::Greater => is_assignable(a, b) && a != b,
+            OrderOperator::GreaterOrEqual => is_assignable(a, b),
+        }
     }
 }
 

@@ -239,10 +239,18 @@ fn compare_error(error: &Diagnostic, files: &Files, recorded: &str) -> Result<()
             return Err(format!("found {place} ({}), recorded {recorded}", error.message));
         }
     }
-    let message = error.message.lines().next().unwrap_or_default();
-    if recorded.contains(message) || message.contains(recorded.trim_start_matches("Error: ")) {
+    let message = &*without_places(error.message.lines().next().unwrap_or_default());
+    let text = without_places(recorded);
+    if text.contains(message) || message.contains(text.trim_start_matches("Error: ")) {
         Ok(())
     } else {
         Err(format!("found {message:?}, recorded {recorded}"))
     }
+}
+
+/// Returns a message without `(file: …, line: …)`, which an excerpt shows.
+fn without_places(message: &str) -> String {
+    let mut parts = message.split(" (file: ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| all + part.split_once(')').map_or("", |(_, rest)| rest))
 }

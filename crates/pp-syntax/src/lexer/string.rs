@@ -183,17 +183,45 @@ impl<'t> Lexer<'t> {
         let kind = SyntaxErrorKind::UnclosedQuote {
             after: quote.to_owned(),
             followed_by: preview(&self.text[after..self.end]),
+            in_interpolation: false,
         };
         self.related_error(kind, (after, after), (start, after));
     }
 
+    /// Makes the unclosed quote inside an interpolation that is not closed either an error about the interpolation: the quote
+    /// was meant to end the string around it. Returns whether there is such a quote.
+    fn blame_interpolation(&mut self, context: &StringContext<'t>) -> bool {
+        let Some(error) = self.tokens.errors.last_mut() else { return false };
+        let SyntaxErrorKind::UnclosedQuote { in_interpolation, .. } = &mut error.kind else { return false };
+        if context.heredoc.is_some() || (error.range.start as usize) <= context.start {
+            return false;
+        }
+        let mut closed = 0_usize;
+        let open = self.tokens.list.iter().rev().find(|token| match token.kind {
+            TokenKind::ExpressionClose => {
+                closed += 1;
+                false
+            }
+            TokenKind::ExpressionOpen if closed > 0 => {
+                closed -= 1;
+                false
+            }
+            kind => kind == TokenKind::ExpressionOpen,
+        });
+        *in_interpolation = true;
+        error.related = open.map(|open| open.range).or(error.related);
+        true
+    }
+
     /// Ends the string around an interpolation that ends with the file or the heredoc.
     pub fn unclosed_interpolation(&mut self, mut context: StringContext<'t>) {
-        if !std::mem::replace(&mut self.has_unclosed_interpolation, true) {
+        let is_reported = std::mem::replace(&mut self.has_unclosed_interpolation, true);
+        if !is_reported && !self.blame_interpolation(&context) {
             let last =
                 self.tokens.list.last().map_or(0..0, |token| token.range.start as usize..token.range.end as usize);
             let after = self.text[last].to_owned();
-            let kind = SyntaxErrorKind::UnclosedQuote { after, followed_by: "<eof>".to_owned() };
+            let kind =
+                SyntaxErrorKind::UnclosedQuote { after, followed_by: "<eof>".to_owned(), in_interpolation: false };
             self.related_error(kind, (self.end, self.end), (context.start, context.start + 1));
         }
         self.at = self.end;

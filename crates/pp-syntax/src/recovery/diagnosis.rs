@@ -1,77 +1,274 @@
 //! What was probably meant where a token does not fit.
 
+use crate::error::Hint;
 use crate::recovery::brackets::Brackets;
 use crate::token::TokenKind;
 use crate::tokens::{TokenIdx, Tokens};
 
+/// A help, and a token with a label that shows more of it.
+pub struct Diagnosis {
+    /// The texts.
+    pub hint: Hint,
+    /// The token that the label is at.
+    pub related: Option<TokenIdx>,
+}
+
+impl Diagnosis {
+    fn new(help: &'static str) -> Diagnosis {
+        Diagnosis { hint: Hint { help, label: None }, related: None }
+    }
+
+    fn labelled(help: &'static str, label: &'static str, related: TokenIdx) -> Diagnosis {
+        Diagnosis { hint: Hint { help, label: Some(label) }, related: Some(related) }
+    }
+}
+
+/// What surrounds a token that does not fit.
+struct Context<'t> {
+    text: &'t str,
+    tokens: &'t Tokens,
+    brackets: &'t Brackets,
+    at: TokenIdx,
+    /// The innermost bracket that is open at the token.
+    opener: Option<TokenIdx>,
+    /// The kind of that bracket.
+    around: Option<TokenKind>,
+    /// Whether it is the braces of a resource, an override or a `case`.
+    in_braces: bool,
+}
+
 /// Returns a help for common mistakes.
-pub fn help(text: &str, tokens: &Tokens, brackets: &Brackets, at: TokenIdx) -> Option<&'static str> {
+pub fn diagnose(text: &str, tokens: &Tokens, brackets: &Brackets, at: TokenIdx) -> Option<Diagnosis> {
     let found = tokens.get(at)?;
-    let found_text = &text[found.range.start as usize..found.range.end as usize];
-    let kind_before = |count: u32| {
-        let index = at.as_u32().checked_sub(count)?;
-        tokens.kind(TokenIdx::from_u32(index))
-    };
-    let previous = kind_before(1)?;
-    let around = brackets.around(at).and_then(|opener| tokens.kind(opener));
-    let in_braces = matches!(around, Some(TokenKind::OpenBrace | TokenKind::OpenOverride));
-    let starts_operand = found.kind.ends_operand()
-        && !matches!(found.kind, TokenKind::CloseParen | TokenKind::CloseBracket)
-        || matches!(found.kind, TokenKind::InterpolationOpen | TokenKind::OpenList | TokenKind::OpenHash);
+    let opener = brackets.around(at);
+    let around = opener.and_then(|opener| tokens.kind(opener));
+    let in_braces = matches!(around, Some(TokenKind::OpenBrace | TokenKind::OpenOverride))
+        && !opener.is_some_and(|opener| brackets.is_block(opener));
+    let context = Context { text, tokens, brackets, at, opener, around, in_braces };
+    let previous = context.kind_before(1)?;
+    let found_text = context.text(at);
+    let operand = context.after_operand(previous, found.kind);
     Some(match (previous, found.kind) {
-        (TokenKind::Else, TokenKind::If) => "a further condition is written `elsif`",
-        (_, TokenKind::Else | TokenKind::Elsif) => "an `if` and its block come before it",
-        (_, TokenKind::Unknown) => unknown_character(found_text),
+        (TokenKind::Else, TokenKind::If) => Diagnosis::new("a further condition is written `elsif`"),
+        (_, TokenKind::Else | TokenKind::Elsif) => Diagnosis::new("an `if` and its block come before it"),
+        (_, TokenKind::Unknown) => Diagnosis::new(unknown_character(found_text)),
+        (_, TokenKind::BarOpen) if context.in_collector() => Diagnosis::new("a collector ends with `|>`"),
         (_, TokenKind::BarOpen) => {
-            "logical or is written `or`; parameters of a block follow a call with parentheses or a dot"
+            Diagnosis::new("logical or is written `or`; parameters of a block follow a call with parentheses or a dot")
         }
-        (TokenKind::Name, TokenKind::True | TokenKind::False) if kind_before(1) == Some(TokenKind::Name) => {
-            "logical not is written `!`"
+        (TokenKind::Name, _) if context.text(at.previous()) == "not" => Diagnosis::new("logical not is written `!`"),
+        (TokenKind::Less, TokenKind::Greater) => Diagnosis::new("values that differ are compared with `!=`"),
+        (TokenKind::Plus, TokenKind::Plus)
+        | (TokenKind::Minus | TokenKind::Negate, TokenKind::Minus | TokenKind::Negate) => {
+            Diagnosis::new("a variable cannot be changed; assign to another: `$next = $number + 1`")
         }
-        (_, TokenKind::Equals) if in_braces => "an attribute is written `name => value`",
-        (_, TokenKind::Equals) if previous == TokenKind::EqualEqual => "values are compared with `==`",
-        (_, TokenKind::Equals) => "a condition compares with `==`; an assignment there needs parentheses",
-        (_, TokenKind::Colon) if around == Some(TokenKind::OpenHash) => "a key and its value have `=>` between them",
+        (_, TokenKind::Rocket | TokenKind::OpenBrace | TokenKind::OpenHash) if context.in_case() => {
+            Diagnosis::new("a colon follows the values of a case: `'value': { … }`")
+        }
+        (TokenKind::Variable, TokenKind::Rocket) if context.in_parameters() => {
+            Diagnosis::new("a default value is written `$name = value`")
+        }
+        (TokenKind::Variable, TokenKind::Colon) if context.in_parameters() => {
+            Diagnosis::new("the type of a parameter comes before it: `Integer $name`")
+        }
+        (TokenKind::OpenParen | TokenKind::OpenCall | TokenKind::Comma, TokenKind::Name) if context.in_parameters() => {
+            Diagnosis::new("the name of a parameter starts with `$`")
+        }
+        (_, TokenKind::Comma) if context.kind_before(2) == Some(TokenKind::Inherits) => {
+            Diagnosis::new("a class inherits from one class; `include` the others")
+        }
+        (TokenKind::Comma, TokenKind::Comma) => Diagnosis::new("nothing is between the commas"),
+        (TokenKind::Node, TokenKind::OpenBrace) => {
+            Diagnosis::new("name the node: `node 'web.example.com' { … }`, or `node default { … }`")
+        }
+        (_, TokenKind::Equals) if in_braces => Diagnosis::new("an attribute is written `name => value`"),
+        (_, TokenKind::Equals) if previous == TokenKind::EqualEqual => Diagnosis::new("values are compared with `==`"),
+        (_, TokenKind::Equals) => {
+            Diagnosis::new("a condition compares with `==`; an assignment there needs parentheses")
+        }
+        (_, TokenKind::Colon) if around == Some(TokenKind::OpenHash) => {
+            Diagnosis::new("a key and its value have `=>` between them")
+        }
         (_, TokenKind::Colon) if has_question(tokens, at) => {
-            "a selector is written `$x ? { 'value' => 1, default => 2 }`"
+            Diagnosis::new("a selector is written `$x ? { 'value' => 1, default => 2 }`")
         }
-        (_, TokenKind::Semicolon) => "a `;` stands only between two statements, or between the bodies of a resource",
-        (_, TokenKind::Rocket) if in_braces => "the name of an attribute is a plain word, without quotes",
-        (_, TokenKind::Before | TokenKind::Notify) if in_braces => "an attribute is written `name => value`",
+        (TokenKind::Name, TokenKind::Colon) if in_braces => Diagnosis::new("an attribute is written `name => value`"),
+        (_, TokenKind::Semicolon) => {
+            Diagnosis::new("a `;` stands only between two statements, or between the bodies of a resource")
+        }
+        (TokenKind::Name, TokenKind::OpenBrace) if in_braces => Diagnosis::labelled(
+            "a resource cannot be declared inside another one: close the braces first",
+            "in these braces",
+            opener?,
+        ),
+        (_, TokenKind::Rocket) if in_braces => {
+            Diagnosis::new("the name of an attribute is a plain word, without quotes")
+        }
+        (_, TokenKind::Before | TokenKind::Notify) if in_braces => {
+            Diagnosis::new("an attribute is written `name => value`")
+        }
         (_, TokenKind::CloseBrace | TokenKind::CloseParen | TokenKind::CloseBracket)
             if brackets.opener(at).is_none() =>
         {
-            "no bracket is open that it could close"
+            Diagnosis::new("no bracket is open that it could close")
+        }
+        (_, TokenKind::CloseBrace) => Diagnosis::new(context.unknown_block()?),
+        (_, TokenKind::Comma) if in_braces && context.after_title() => {
+            Diagnosis::new("several titles are an array: `['a', 'b']:`")
+        }
+        (TokenKind::Regexp, _) if in_braces && opener.is_some_and(|opener| opener.next().next() == at) => {
+            Diagnosis::labelled("quote a path: `'/etc/motd':`", "this is a regular expression", at.previous())
+        }
+        (TokenKind::Match | TokenKind::NotMatch, TokenKind::Divide) => {
+            Diagnosis::new("a regular expression ends with `/` on the same line")
         }
         (TokenKind::Word, _) | (_, TokenKind::Word) if in_braces => {
-            "the name of an attribute consists of letters, digits and `_`"
+            Diagnosis::new("the name of an attribute consists of letters, digits and `_`")
         }
-        (TokenKind::String | TokenKind::InterpolationClose, _)
-            if in_braces && starts_operand && after_title(tokens, brackets, at) =>
-        {
-            "a colon follows the title of a resource: `'title':`"
+        (TokenKind::String | TokenKind::InterpolationClose, _) if in_braces && operand && context.after_title() => {
+            Diagnosis::labelled(
+                "a colon follows the title of a resource: `'title':`",
+                "a colon is missing after the title",
+                context.start_of_operand(),
+            )
         }
-        (_, TokenKind::OpenList) if previous.ends_operand() => "an index follows directly: `$list[0]`",
-        (_, _) if starts_operand && previous.ends_operand() => match around {
-            Some(TokenKind::OpenHash) if previous != TokenKind::Rocket && after_key(tokens, at) => {
-                "a key and its value have `=>` between them"
-            }
-            Some(
-                TokenKind::OpenHash
-                | TokenKind::OpenList
-                | TokenKind::OpenIndex
-                | TokenKind::OpenCall
-                | TokenKind::OpenParen
-                | TokenKind::OpenSelector,
-            ) => "a comma or a closing bracket is missing before it",
-            Some(TokenKind::OpenBrace) if !brackets.around(at).is_some_and(|opener| brackets.is_block(opener)) => {
-                "a comma or `=>` is missing before it"
-            }
-            _ => return None,
-        },
+        (_, TokenKind::OpenList) if previous.ends_operand() => Diagnosis::new("an index follows directly: `$list[0]`"),
+        (_, _) if operand => context.missing_comma(previous)?,
         _ => return None,
     })
 }
+
+impl Context<'_> {
+    fn kind_before(&self, count: u32) -> Option<TokenKind> {
+        self.tokens.kind(TokenIdx::from_u32(self.at.as_u32().checked_sub(count)?))
+    }
+
+    fn text(&self, token: TokenIdx) -> &str {
+        let range = self.tokens.range(token);
+        self.text.get(range.start as usize..range.end as usize).unwrap_or("")
+    }
+
+    /// Returns whether an operand ends before the token, and another one starts with it.
+    fn after_operand(&self, previous: TokenKind, found: TokenKind) -> bool {
+        let starts = found.ends_operand() && !matches!(found, TokenKind::CloseParen | TokenKind::CloseBracket)
+            || matches!(found, TokenKind::InterpolationOpen | TokenKind::OpenList | TokenKind::OpenHash);
+        starts && previous.ends_operand()
+    }
+
+    /// Returns the token that starts the operand before: its quote, for a string with interpolation.
+    fn start_of_operand(&self) -> TokenIdx {
+        let previous = self.at.previous();
+        match self.tokens.kind(previous) {
+            Some(TokenKind::InterpolationClose) => self.brackets.opener(previous).unwrap_or(previous),
+            _ => previous,
+        }
+    }
+
+    /// Returns whether the tokens before are a type, `{` and a title.
+    fn after_title(&self) -> bool {
+        self.opener.is_some_and(|opener| {
+            let first = opener.next();
+            let is_single = first.next() == self.at;
+            let is_interpolation = self.tokens.kind(first) == Some(TokenKind::InterpolationOpen)
+                && self.brackets.closer(first).is_some_and(|closer| closer.next() == self.at);
+            is_single || is_interpolation
+        })
+    }
+
+    /// Returns whether the operand before is a key: a `{` or a comma is before it.
+    fn after_key(&self) -> bool {
+        matches!(self.kind_before(2), Some(TokenKind::OpenHash | TokenKind::Comma))
+    }
+
+    /// Returns whether the token is in the braces of a `case`.
+    fn in_case(&self) -> bool {
+        self.in_braces && self.opener.is_some_and(|opener| self.head(opener).0 == Some(TokenKind::Case))
+    }
+
+    /// Returns whether the token is in the parentheses after the name of a definition.
+    fn in_parameters(&self) -> bool {
+        let is_definition = |kind| matches!(kind, Some(TokenKind::Class | TokenKind::Define | TokenKind::Function));
+        matches!(self.around, Some(TokenKind::OpenParen | TokenKind::OpenCall))
+            && self.opener.is_some_and(|opener| is_definition(self.tokens.kind(opener.previous().previous())))
+    }
+
+    /// Returns whether a collector was opened a few tokens before and not closed.
+    fn in_collector(&self) -> bool {
+        let end = self.at.as_u32() as usize;
+        let nearby = self.tokens.list[end.saturating_sub(NEARBY)..end].iter().rev();
+        let mut brackets = nearby.filter(|token| {
+            matches!(
+                token.kind,
+                TokenKind::CollectOpen | TokenKind::CollectClose | TokenKind::ExportedOpen | TokenKind::ExportedClose
+            )
+        });
+        brackets.next().is_some_and(|token| matches!(token.kind, TokenKind::CollectOpen | TokenKind::ExportedOpen))
+    }
+
+    /// Returns the first token on the line of a `{`, and its text.
+    fn head(&self, opener: TokenIdx) -> (Option<TokenKind>, &str) {
+        let mut at = opener;
+        for _ in 0..NEARBY {
+            let Some(token) = self.tokens.get(at) else { break };
+            if token.kind == TokenKind::Case || token.first_on_line || at == TokenIdx::default() {
+                break;
+            }
+            at = at.previous();
+        }
+        if self.tokens.kind(at) == Some(TokenKind::ManifestStart) {
+            at = at.next();
+        }
+        (self.tokens.kind(at), self.text(at))
+    }
+
+    /// Says what the braces that end here, which were read as a hash, were meant to be.
+    fn unknown_block(&self) -> Option<&'static str> {
+        let opener = self.brackets.opener(self.at)?;
+        let first = opener.as_u32() as usize;
+        let before = first.saturating_sub(NEARBY)..first;
+        let is_elsif = |index: &usize| matches!(self.text(TokenIdx::from_u32(*index as u32)), "elseif" | "elif");
+        let is_call = |index: &usize| {
+            self.tokens.list[*index].kind == TokenKind::Name
+                && index.checked_sub(1).is_some_and(|before| self.tokens.list[before].kind == TokenKind::Dot)
+        };
+        match self.head(opener).1 {
+            "for" | "foreach" | "while" | "until" | "loop" => {
+                Some("there are no loops; iterate over values: `$list.each |$element| { … }`")
+            }
+            _ if before.clone().any(|index| is_elsif(&index)) => Some("a further condition is written `elsif`"),
+            _ if before.clone().any(|index| is_call(&index)) => {
+                Some("the block of a call has parameters: `.each |$element| { … }`")
+            }
+            _ => None,
+        }
+    }
+
+    /// Two operands are side by side.
+    fn missing_comma(&self, previous: TokenKind) -> Option<Diagnosis> {
+        match self.around? {
+            TokenKind::OpenHash if previous != TokenKind::Rocket && self.after_key() => {
+                Some(Diagnosis::new("a key and its value have `=>` between them"))
+            }
+            TokenKind::OpenHash
+            | TokenKind::OpenList
+            | TokenKind::OpenIndex
+            | TokenKind::OpenCall
+            | TokenKind::OpenParen
+            | TokenKind::OpenSelector => Some(Diagnosis::labelled(
+                "a comma or a closing bracket is missing before it",
+                "opened here",
+                self.opener?,
+            )),
+            TokenKind::OpenBrace if self.in_braces => {
+                Some(Diagnosis::labelled("a comma or `=>` is missing before it", "after this", self.start_of_operand()))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// How many tokens before a mistake are searched for its cause.
+const NEARBY: usize = 16;
 
 fn unknown_character(text: &str) -> &'static str {
     match text {
@@ -82,23 +279,6 @@ fn unknown_character(text: &str) -> &'static str {
         "“" | "”" | "„" | "‘" | "’" => "strings are enclosed in plain quotes: '…' or \"…\"",
         _ => "no token of the language starts with this character",
     }
-}
-
-/// Returns whether the tokens before are a type, `{` and a title.
-fn after_title(tokens: &Tokens, brackets: &Brackets, at: TokenIdx) -> bool {
-    brackets.around(at).is_some_and(|opener| {
-        let first = opener.next();
-        let is_single = first.next() == at;
-        let is_interpolation = tokens.kind(first) == Some(TokenKind::InterpolationOpen)
-            && brackets.closer(first).is_some_and(|closer| closer.next() == at);
-        is_single || is_interpolation
-    })
-}
-
-/// Returns whether the operand before is a key: a `{` or a comma is before it.
-fn after_key(tokens: &Tokens, at: TokenIdx) -> bool {
-    let before = at.previous().previous();
-    matches!(tokens.kind(before), Some(TokenKind::OpenHash | TokenKind::Comma))
 }
 
 /// Returns whether a `?` is among the last few tokens.

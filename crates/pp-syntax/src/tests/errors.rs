@@ -44,7 +44,7 @@ fn all_independent_errors_are_reported() {
         "$x = $y.map |$z| {\n  foo(1 2)\n  bar(3\n}\nnotice('ok')",
         expect![[r#"
         2:9 P0210 Syntax error at '2' [a comma or a closing bracket is missing before it]
-        4:1 P0210 Syntax error at '}'
+        4:1 P0210 Syntax error at '}' [the block of a call has parameters: `.each |$element| { … }`]
     "#]],
     );
 }

@@ -1,6 +1,6 @@
 //! Definitions: where they are, their names, their parameters.
 
-use pp_ast::{Definition, Expr, ExprId, NodeDefinition, ParameterList, TextRange, TypeAlias};
+use pp_ast::{Definition, Expr, ExprId, HostName, NodeDefinition, ParameterList, TextRange, TypeAlias};
 use rustc_hash::FxHashMap;
 
 use crate::validate::error::{ValidationError, ValidationErrorKind};
@@ -33,7 +33,7 @@ impl Callable {
 impl Validator<'_> {
     pub fn definition(&mut self, id: ExprId, definition: &Definition, place: Place) {
         let what = definition_label(definition);
-        let start = self.focus(id);
+        let start = self.head(id, definition);
         match place {
             Place::TopLevel => {}
             _ if is_top_level_only(definition) => self.error(ValidationErrorKind::NotAtTopLevel { what }, start),
@@ -65,7 +65,23 @@ impl Validator<'_> {
         }
     }
 
-    /// Checks the name of a class, define or function. Puppet reports it where the definition starts.
+    /// Returns a definition without its parameters and body.
+    fn head(&self, id: ExprId, definition: &Definition) -> TextRange {
+        let whole = self.focus(id);
+        let end = match definition {
+            Definition::Class(class) => class.name_range.end,
+            Definition::Define(define) => define.name_range.end,
+            Definition::Function(function) => function.name_range.end,
+            Definition::TypeAlias(alias) => alias.name_range.end,
+            Definition::Node(node) => {
+                let first = node.hosts.first().map_or(whole, |HostName(host)| self.focus(*host));
+                first.end
+            }
+        };
+        TextRange { end: end.clamp(whole.start, whole.end), ..whole }
+    }
+
+    /// Checks the name of a class, define or function.
     fn definition_name(&mut self, name: &str, what: &'static str, at: TextRange) {
         if name.is_empty() {
             return;

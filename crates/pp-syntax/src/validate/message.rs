@@ -185,6 +185,9 @@ impl ValidationErrorKind {
 
     fn help(&self) -> Option<String> {
         let help = match self {
+            ValidationErrorKind::NoEffect { what } if what == "Regular Expression" => {
+                "use the value, or remove it; a comment starts with `#`"
+            }
             ValidationErrorKind::NoEffect { .. } => {
                 "use the value, or remove it; a function other than `include`, `notice` and the like needs parentheses"
             }
@@ -192,6 +195,7 @@ impl ValidationErrorKind {
             ValidationErrorKind::ResourceWithoutTitle { name } => {
                 return Some(format!("a title comes first: `{name} {{ 'title': … }}`"));
             }
+            ValidationErrorKind::NotAssignable { what } if what == "a Name" => "the name of a variable starts with `$`",
             ValidationErrorKind::NotAssignable { .. } => "only variables, and lists of variables, can be assigned to",
             ValidationErrorKind::IndexedAssignment => {
                 "values cannot be changed; assign a new one, such as `$b = $a + { 'key' => 'value' }`"

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::constructor::{conversion_error, signatures};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::parse::parse_type;
 use crate::semver::{SemVer, SemVerRange};
 use crate::uri::Uri;
@@ -173,7 +173,7 @@ pub(super) fn type_from_text(arguments: &[Value]) -> Result<Value, Error> {
         [ty @ Value::Type(_)] => Ok(ty.clone()),
         [Value::String(source)] => match parse_type(source, &|_| None) {
             Ok(ty) => Ok(Value::Type(ty)),
-            Err(error) if error.message.starts_with("Syntax error") => Err(error),
+            Err(error) if error.kind == ErrorKind::Syntax => Err(error),
             Err(_) => {
                 let message = format!("The expression <{source}> is not a valid type specification.");
                 Err(conversion_error(message))

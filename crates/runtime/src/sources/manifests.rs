@@ -94,7 +94,11 @@ fn message(entry: &LogEntry) -> Option<Diagnostic> {
             Diagnostic::warning(Code::P0706, Stage::Puppet, text)
         }
     };
-    Some(diagnostic.maybe_at(entry.span))
+    let diagnostic = diagnostic.maybe_at(entry.span);
+    Some(match &entry.help {
+        Some(help) => diagnostic.help(help.clone()),
+        None => diagnostic,
+    })
 }
 
 #[cfg(test)]

@@ -71,7 +71,8 @@ fn line(entry: &LogEntry, files: &Files, color: bool) -> String {
         Some(span) => format!(" ({})", location(span, files)),
         None => String::new(),
     };
-    format!("{start}{label}: {scope}{}{place}{end}\n", entry.message)
+    let help = entry.help.as_ref().map_or(String::new(), |help| format!("  help: {help}\n"));
+    format!("{start}{label}: {scope}{}{place}{end}\n{help}", entry.message)
 }
 
 fn location(span: Span, files: &Files) -> String {
@@ -89,6 +90,9 @@ fn object(entry: &LogEntry, files: &Files) -> String {
         object.insert("scope".to_owned(), Value::from(&**scope));
     }
     object.insert("message".to_owned(), Value::from(&*entry.message));
+    if let Some(help) = &entry.help {
+        object.insert("help".to_owned(), Value::from(&**help));
+    }
     if let Some(span) = entry.span {
         let name = files.get(span.file).map_or("", |file| &file.name);
         let (start, end) = (files.line_col(span.file, span.start), files.line_col(span.file, span.end));
@@ -112,6 +116,7 @@ mod tests {
             scope: scope.map(Into::into),
             message: message.to_owned(),
             span: Some(span),
+            help: None,
         };
         vec![
             entry(LogLevel::Info, Some("Class[main]"), "hidden"),

@@ -1,0 +1,2 @@
+package { 'ntp': }
+Package['ntp'] -> Service['ntpd']

@@ -1,0 +1,2 @@
+class a { contain b }
+include a

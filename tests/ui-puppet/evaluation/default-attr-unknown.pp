@@ -1,0 +1,2 @@
+File { ensur => file }
+file { '/a': }

@@ -1,0 +1,2 @@
+define a() { a { "${title}x": } }
+a { 'x': }

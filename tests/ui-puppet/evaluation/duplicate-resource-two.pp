@@ -1,0 +1,4 @@
+file { '/a': ensure => file }
+file { '/a': ensure => absent }
+package { 'x': }
+package { 'x': ensure => absent }

@@ -1,0 +1,1 @@
+file { '/a': content => epp('mod/x.epp') }

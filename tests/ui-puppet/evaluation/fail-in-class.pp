@@ -1,0 +1,2 @@
+class a { fail("no support for ${facts['os']['family']}") }
+include a

@@ -1,0 +1,2 @@
+class web($port, $host) { }
+include web

@@ -1,0 +1,3 @@
+define web($port, $host) { }
+web { 'a': }
+web { 'b': port => 1 }

@@ -1,0 +1,1 @@
+service { 'x': require => Package[] }

@@ -1,0 +1,3 @@
+package { 'ntp': }
+file { '/a': require => Package['npt'] }
+file { '/b': notify => Service['x'] }

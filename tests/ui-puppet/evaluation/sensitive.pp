@@ -1,0 +1,2 @@
+$x = Sensitive('a')
+notice("x${x + 1}")

@@ -1,0 +1,2 @@
+class { 'a': stage => pre }
+class a { }

@@ -1,0 +1,2 @@
+class a { notice($b::c) }
+include a

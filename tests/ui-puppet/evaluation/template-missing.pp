@@ -1,0 +1,1 @@
+file { '/a': content => template('mod/x.erb') }

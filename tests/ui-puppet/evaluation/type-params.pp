@@ -1,0 +1,2 @@
+class a(Integer['a'] $x) { }
+class { 'a': x => 1 }

@@ -1,0 +1,2 @@
+define foo($port) { }
+foo { 'a': prot => 1 }

@@ -1,0 +1,1 @@
+file { '/a': ensur => file, contents => 'x', mode => '0644' }

@@ -1,0 +1,2 @@
+class ntp { }
+include npt

@@ -1,0 +1,2 @@
+notice($facts['os']['familly'])
+notice($osfamilly)

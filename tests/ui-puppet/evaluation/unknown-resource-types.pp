@@ -1,0 +1,3 @@
+fil { '/a': ensure => file }
+pakage { 'x': ensure => present }
+servicee { 'x': ensure => running }

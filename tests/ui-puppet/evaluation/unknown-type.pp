@@ -1,0 +1,2 @@
+class a(Strin $x) { }
+class { 'a': x => 'b' }

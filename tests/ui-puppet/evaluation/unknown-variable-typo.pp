@@ -1,0 +1,2 @@
+$package_name = 'ntp'
+package { $pakage_name: ensure => installed }

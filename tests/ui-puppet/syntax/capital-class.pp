@@ -1,0 +1,2 @@
+class Web { }
+include web

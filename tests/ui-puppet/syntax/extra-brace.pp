@@ -1,0 +1,4 @@
+class web {
+  package { 'nginx': ensure => installed }
+}
+}

@@ -1,0 +1,1 @@
+foreach $x in [1,2] { notice($x) }

@@ -1,0 +1,4 @@
+$x = @(EOT)
+  hello
+  | EOTT
+notice($x)

@@ -1,0 +1,3 @@
+$x = @(EOT)
+  hello
+notice($x)

@@ -1,0 +1,2 @@
+class my-web { }
+include my-web

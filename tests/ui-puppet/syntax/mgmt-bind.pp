@@ -1,0 +1,4 @@
+$x = 1
+file "/etc/motd" {
+  content => "x",
+}

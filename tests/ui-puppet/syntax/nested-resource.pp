@@ -1,0 +1,6 @@
+class a {
+  file { '/a':
+    ensure => file,
+    package { 'x': }
+  }
+}

@@ -1,0 +1,1 @@
+if not $facts { notice('x') }

@@ -1,0 +1,1 @@
+if $a || $b { notice('x') }

@@ -1,0 +1,1 @@
+service { 'ntp': require => package['ntp'] }

@@ -1,0 +1,2 @@
+package { 'ntp': }
+service { 'ntp': require => Package ['ntp'] }

@@ -1,0 +1,6 @@
+file { '/etc/motd':
+  ensure => file,
+
+service { 'ntp':
+  ensure => running,
+}

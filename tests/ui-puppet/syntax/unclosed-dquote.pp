@@ -1,0 +1,2 @@
+notify { "hello: }
+notify { "b": }

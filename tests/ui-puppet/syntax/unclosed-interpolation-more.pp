@@ -1,0 +1,3 @@
+$x = 1
+notice("value: ${x and more")
+notice('b')

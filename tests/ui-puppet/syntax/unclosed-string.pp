@@ -1,0 +1,4 @@
+file { '/etc/motd':
+  content => 'hello,
+  mode => '0644',
+}
