@@ -20,6 +20,8 @@ const KINDS: &[(&str, &str)] = &[
     ("symlink", "file"),
     ("file_line", "line"),
     ("lineinfile", "line"),
+    ("ini_setting", "ini:setting"),
+    ("ini_file", "ini:setting"),
     ("ssh_authorized_key", "ssh:authorized_key"),
     ("authorized_key", "ssh:authorized_key"),
     ("cronjob", "cron"),

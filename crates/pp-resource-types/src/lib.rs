@@ -8,6 +8,7 @@
 
 mod attribute;
 mod core;
+mod ini_type;
 mod known;
 mod metaparameter;
 mod modules;
@@ -17,6 +18,7 @@ mod rule;
 mod values;
 
 pub use attribute::{Attribute, Role};
+pub use ini_type::{IniKey, IniMunge, IniType};
 pub use known::{KnownTypes, find, types};
 pub use metaparameter::{METAPARAMETERS, Metaparameter, metaparameter};
 pub use path::clean_path;

@@ -9,6 +9,7 @@ mod concat;
 mod exec;
 mod fallback;
 mod file;
+mod ini;
 mod resource_types;
 mod sensitive;
 
@@ -17,6 +18,7 @@ use std::sync::Arc;
 
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use mcl_value::Value;
+use pp_resource_types::IniType;
 use resource_graph::{Edge, Meta, Resource, ResourceGraph, ResourceId, VertexId, masked};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -43,13 +45,30 @@ pub struct TranslateOptions {
     pub fallback: FallbackPolicy,
     /// The directories of modules, for `puppet:///modules/…` sources.
     pub module_path: Vec<PathBuf>,
+    /// The types whose resources are settings of a file in the INI format, by name in lower case.
+    pub ini_types: Arc<FxHashMap<String, IniType>>,
     /// Seconds between two runs of a fallback (Puppet's `runinterval`).
     pub run_interval: u32,
 }
 
 impl Default for TranslateOptions {
     fn default() -> TranslateOptions {
-        TranslateOptions { fallback: FallbackPolicy::default(), module_path: Vec::new(), run_interval: 1800 }
+        TranslateOptions {
+            fallback: FallbackPolicy::default(),
+            module_path: Vec::new(),
+            ini_types: Arc::default(),
+            run_interval: 1800,
+        }
+    }
+}
+
+impl TranslateOptions {
+    /// Returns how the settings of a type are written, if its resources are settings of a file.
+    fn ini_type(&self, type_name: &str) -> Option<&IniType> {
+        match type_name {
+            "Ini_setting" => Some(&ini::INI_SETTING),
+            other => self.ini_types.get(&other.to_ascii_lowercase()),
+        }
     }
 }
 
@@ -129,7 +148,7 @@ impl Native {
 pub(crate) struct Rules<'a> {
     resource: &'a CatalogResource,
     options: &'a TranslateOptions,
-    used: FxHashSet<&'static str>,
+    used: FxHashSet<&'a str>,
     /// The attributes that are approximated, and how.
     approximations: Vec<String>,
     /// The attributes that make the resource a fallback.
@@ -151,6 +170,12 @@ impl<'a> Rules<'a> {
             self.unsupported(format!("unexpected type of `{name}`"));
         }
         text
+    }
+
+    /// Returns a parameter whose name is data as a string.
+    fn text_of(&mut self, name: &'a str) -> Option<String> {
+        self.used.insert(name);
+        self.resource.parameter(name).and_then(PuppetValue::scalar_text)
     }
 
     /// Returns a boolean, which may be given as one of the strings that Puppet accepts.
@@ -329,7 +354,7 @@ fn translate_resource(
         "Concat_file" => Some(concat.file(&mut rules)),
         "Concat_fragment" => Some(concat.fragment(&mut rules)),
         "Schedule" | "Filebucket" => Some(resource_types::puppet_settings(&mut rules)),
-        _ => None,
+        other => options.ini_type(other).map(|ini| ini::setting(&mut rules, ini)),
     };
     let Some(mut native) = native else {
         let problems = vec![format!("unsupported type `{}`", resource.reference.type_name)];

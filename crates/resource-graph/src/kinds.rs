@@ -19,6 +19,7 @@ mod file;
 mod firmware;
 mod host;
 mod http;
+mod ini;
 mod json_edit;
 mod netboot;
 mod package;
@@ -72,6 +73,7 @@ static KINDS: &[ResourceKind] = &[
     http::PROXY,
     http::UI,
     http::UI_INPUT,
+    ini::SETTING,
     text::JSON_EDIT,
     store::KV,
     text::LINE,

@@ -7,6 +7,7 @@ mod exec;
 mod exit;
 mod file;
 mod hostname;
+mod ini_setting;
 mod json_edit;
 mod kv;
 mod line;

@@ -16,17 +16,20 @@ pub(crate) fn read(cx: &Context<'_>, path: &Path) -> Result<Option<Vec<u8>>, Fai
 }
 
 /// A change of a file's content.
+#[derive(Default)]
 pub(crate) struct Edit {
     /// The description of the change.
     pub(crate) text: String,
     /// The new content; `None` removes the file.
     pub(crate) after: Option<Vec<u8>>,
+    /// Whether the contents must not be shown, whatever the file's mode is.
+    pub(crate) is_private: bool,
 }
 
 impl Edit {
     /// Returns the change that gives a file this content; `None` if it has it.
     pub(crate) fn to(before: Option<&[u8]>, after: &[u8], text: impl FnOnce() -> String) -> Option<Edit> {
-        (before != Some(after)).then(|| Edit { text: text(), after: Some(after.to_vec()) })
+        (before != Some(after)).then(|| Edit { text: text(), after: Some(after.to_vec()), is_private: false })
     }
 }
 
@@ -85,7 +88,7 @@ fn announce(
         path: path.to_path_buf(),
         before: before.map(<[u8]>::to_vec),
         after: edit.after.clone(),
-        is_private: mode().is_some_and(is_private_mode),
+        is_private: edit.is_private || mode().is_some_and(is_private_mode),
     });
     let digests = cx.digest_salt().map(|salt| Digests {
         before: before.map(|content| Digester::of(salt, content)),

@@ -144,6 +144,7 @@ fn steps(args: &Puppet, bytes: Vec<u8>, warnings: &mut Vec<Diagnostic>) -> Resul
         },
         module_path: native::module_path(args),
         run_interval: args.puppet_interval,
+        ..TranslateOptions::default()
     };
     let mut translation = pp_translate::translate(&relationships, &options)?;
     warnings.append(&mut translation.warnings);

@@ -112,6 +112,7 @@ impl Sources {
             },
             module_path: self.puppet_module_path.iter().flat_map(std::env::split_paths).collect(),
             run_interval: self.puppet_interval,
+            ..pp_translate::TranslateOptions::default()
         };
         let node = PuppetNode {
             name: self.node.clone(),

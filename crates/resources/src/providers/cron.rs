@@ -49,7 +49,7 @@ impl Cron {
             self.manager.set_enabled(&self.timer, false, cx.cancel())?;
         }
         let text = || format!("remove {}", self.file.display());
-        let decide = |before: Option<&[u8]>| Ok(before.map(|_| Edit { text: text(), after: None }));
+        let decide = |before: Option<&[u8]>| Ok(before.map(|_| Edit { text: text(), ..Edit::default() }));
         if text_file::edit(cx, &self.file, &with_mode(0o644), decide)? && cx.apply {
             self.manager.reload(cx.cancel())?;
         }

@@ -61,7 +61,8 @@ impl Provider for Edits {
             let mut after = String::new();
             print(&edited, 0, &mut after);
             after.push('\n');
-            Ok(Some(Edit { text: format!("edit {}", self.file.display()), after: Some(after.into_bytes()) }))
+            let text = format!("edit {}", self.file.display());
+            Ok(Some(Edit { text, after: Some(after.into_bytes()), is_private: false }))
         };
         text_file::edit(cx, &self.file, &with_mode(0o600), decide).map(drop)
     }

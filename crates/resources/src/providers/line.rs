@@ -71,10 +71,10 @@ impl LineEdit {
             }
             Ok(Some(if self.exists {
                 let text = format!("add {} to {}", lines(&wanted), file.display());
-                Edit { text, after: Some(append(old, content)) }
+                Edit { text, after: Some(append(old, content)), is_private: false }
             } else {
                 let text = format!("remove {} from {}", lines(&wanted), file.display());
-                Edit { text, after: Some(without(old, &found)) }
+                Edit { text, after: Some(without(old, &found)), is_private: false }
             }))
         };
         text_file::edit(cx, file, new, decide).map(drop)

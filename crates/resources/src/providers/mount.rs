@@ -86,7 +86,7 @@ impl Mount {
             Ok(after.map(|after| {
                 let verb = if self.exists { "write" } else { "remove" };
                 let text = format!("{verb} the line of {} in {}", self.point, self.fstab.display());
-                Edit { text, after: Some(after.into_bytes()) }
+                Edit { text, after: Some(after.into_bytes()), is_private: false }
             }))
         };
         if !text_file::edit(cx, &self.fstab, &with_mode(0o644), decide)? {

@@ -89,7 +89,11 @@ impl Net {
         let after = up.then(|| self.networkd_content().into_bytes());
         let text = format!("{} {}", if up { "write" } else { "remove" }, file.display());
         let decide = |before: Option<&[u8]>| {
-            Ok((before != after.as_deref()).then(|| Edit { text: text.clone(), after: after.clone() }))
+            Ok((before != after.as_deref()).then(|| Edit {
+                text: text.clone(),
+                after: after.clone(),
+                is_private: false,
+            }))
         };
         text_file::edit(cx, &file, &with_mode(0o644), decide).map(drop)
     }

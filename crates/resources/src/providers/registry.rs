@@ -5,8 +5,8 @@ use safe_fs::Files;
 
 use crate::export::Exporting;
 use crate::providers::{
-    archive, authorized_key, cron, exec, exit, file, hostname, json_edit, kv, line, mount, msg, net, noop, password,
-    pkg, print, schedule, svc, sysctl, test, timer, user, value,
+    archive, authorized_key, cron, exec, exit, file, hostname, ini_setting, json_edit, kv, line, mount, msg, net, noop,
+    password, pkg, print, schedule, svc, sysctl, test, timer, user, value,
 };
 use crate::{Failure, Provider, unsupported};
 
@@ -23,6 +23,7 @@ const PROVIDERS: &[(&str, Constructor)] = &[
     ("group", user::build_group),
     ("gzip", archive::build_gzip),
     ("hostname", hostname::build),
+    ("ini:setting", ini_setting::build),
     ("json:edit", json_edit::build),
     ("kv", kv::build),
     ("line", line::build),

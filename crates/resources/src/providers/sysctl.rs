@@ -74,6 +74,7 @@ impl Provider for Sysctl {
             Ok(after.map(|after| Edit {
                 text: format!("write {} = {} to {}", self.name, self.value, path.display()),
                 after: Some(after),
+                is_private: false,
             }))
         };
         text_file::edit(cx, path, &with_mode(0o644), decide).map(drop)

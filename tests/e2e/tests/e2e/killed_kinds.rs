@@ -166,6 +166,7 @@ fn prepare(scratch: &Path) {
         write(&format!("root/{name}"), &format!("old {name}\n"));
     }
     write("root/shared-lines", "first\nsecond\n");
+    write("root/settings", "# kept\n[s]\na = 1\nold = 1\n");
     write("root/document", "{\"a\": {\"b\": 1}}\n");
     write("root/in-the-way", "a file where a directory is to be\n");
     symlink("nowhere", root.join("link")).expect("a link");
@@ -228,6 +229,10 @@ line "2" { file => "@/root/shared-lines", state => "absent", content => "first",
 line "3" { file => "@/root/shared-lines", state => "exists", content => "fourth", Depend => Line["2"], }
 line "4" { file => "@/root/shared-new", state => "exists", content => "only", }
 json:edit "@/root/document" { edits => [".a.c = 2", "del(.a.b)",], }
+ini:setting "a" { path => "@/root/settings", section => "s", value => "2", }
+ini:setting "b" { path => "@/root/settings", section => "t", values => ["1", "2",], }
+ini:setting "old" { path => "@/root/settings", section => "s", state => "absent", }
+ini:setting "new" { path => "@/root/new-settings", value => "1", }
 ssh:authorized_key "me" {
 	state => "exists",
 	file => "@/root/authorized_keys",

@@ -41,7 +41,7 @@ struct Program<'r> {
 impl Program<'_> {
     fn slot(&mut self, slot: usize) {
         let path = format!("@/root/s{slot}");
-        match self.random.usize(..27) {
+        match self.random.usize(..28) {
             0..=2 => self.file(&path),
             3 => self.absent(&path),
             4..=6 => self.directory(&path),
@@ -90,6 +90,7 @@ impl Program<'_> {
                     if kind == "print" { "msg => \"hello\"," } else { "body => \"hello\", priority => \"Info\"," };
                 self.resource(kind, &format!("m{slot}"), body);
             }
+            24 => self.settings(&path),
             _ => {}
         }
     }
@@ -145,6 +146,18 @@ impl Program<'_> {
             let depend = directory.as_ref().map(|directory| format!(" Depend => {directory},")).unwrap_or_default();
             let body = body + &depend;
             self.resource("line", &format!("{path} {i}"), &body);
+        }
+    }
+
+    /// Settings of one file, in groups of any size.
+    fn settings(&mut self, path: &str) {
+        for name in ["a", "b", "c"].into_iter().take(1 + self.random.usize(..3)) {
+            let section =
+                self.pick(&["", "section => \"s\",", "section => \"t\",", "section => \"s\", separator => \"=\","]);
+            let value = self.pick(&["value => \"1\",", "values => [\"1\", \"2\",],", "state => \"absent\",", ""]);
+            let alone = self.pick(&["", "", " Meta:autogroup => false,"]);
+            let body = format!("path => \"{path}\", setting => \"{name}\", {section} {value}{alone}");
+            self.resource("ini:setting", &format!("{path} {name}"), &body);
         }
     }
 

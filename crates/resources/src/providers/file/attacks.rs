@@ -161,6 +161,8 @@ fn edits_do_not_follow_links_to_files_of_others() {
         attack.assert_refused(
             &resource("line", "l").with("file", &*file).with("content", "secret").with("state", "absent"),
         );
+        let setting = resource("ini:setting", "a").with("path", &*file).with("value", "x");
+        attack.assert_refused(&setting);
         if name != "home/dir/new" {
             attack.assert_refused(&resource("json:edit", &file).with("edits", Value::list([".a = 1"])));
         }
@@ -235,6 +237,7 @@ fn fifos_and_devices_are_refused_at_once() {
     let refused = [
         resource("line", "l").with("file", &*fifo).with("content", "x").with("state", "exists"),
         resource("json:edit", &fifo).with("edits", Value::list([".a = 1"])),
+        resource("ini:setting", "a").with("path", &*fifo).with("value", "x"),
         resource("file", &fifo).with("content", "x"),
         attack.file("out").with("state", "exists").with("source", &*fifo),
         attack.file("out").with("state", "exists").with("fragments", Value::list([&*fifo])),
