@@ -2,7 +2,7 @@
 //!
 //! `cargo run --profile fuzz -p fuzz -- --seconds 60 --seed 7 --target check`
 //!
-//! A panic, a program that takes more than two seconds, and a diagnostic without a valid span end the run with status 1.
+//! A panic, a program that needs more than two seconds of processor time, and a diagnostic without a valid span end the run with status 1.
 //! The seed and the number of the program are printed, and the program is written to `fuzz-crash.mcl`. To find a program
 //! that ends the whole process (a stack overflow), use `--trace`, which writes every program before it is compiled.
 

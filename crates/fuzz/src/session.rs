@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
+use rustix::time::{ClockId, clock_gettime};
 
-/// A program that takes longer counts as a hang.
+/// A program that takes more time of its processor counts as a hang.
 const PROGRAM_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The stack of a worker thread of `mclc check`.
@@ -87,9 +88,9 @@ impl Session {
             if self.trace {
                 save::<F>(&program);
             }
-            let start = Instant::now();
+            let start = processor_time();
             let result = catch_unwind(AssertUnwindSafe(|| fuzzer.run(&program, count)));
-            let time = start.elapsed();
+            let time = processor_time().saturating_sub(start);
             slowest = slowest.max(time);
             if result.is_err() || time > PROGRAM_TIMEOUT {
                 let what = if result.is_err() { "panic" } else { "too slow" };
@@ -109,6 +110,11 @@ impl Session {
             found.store(true, Ordering::Relaxed);
         }
     }
+}
+
+/// Returns the time that this thread has run. What else the machine does has no part in it.
+fn processor_time() -> Duration {
+    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }
 
 fn save<F: Fuzzer>(program: &str) {

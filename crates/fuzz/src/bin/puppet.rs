@@ -3,7 +3,7 @@
 //! `cargo run --profile fuzz -p fuzz --bin puppet -- --seconds 60 --seed 7`
 //!
 //! The programs are those of `tests/puppet/lang`, cut into words that are deleted, doubled, exchanged, or replaced by words of
-//! other programs. A panic, a program that takes more than two seconds, a tree that breaks its own invariants, and a diagnostic
+//! other programs. A panic, a program that needs more than two seconds of processor time, a tree that breaks its own invariants, and a diagnostic
 //! outside of its file end the run with status 1. The program is written to `fuzz-crash.pp`; `--trace` writes each before it is
 //! compiled, to find one that ends the whole process.
 
