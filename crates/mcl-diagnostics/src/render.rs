@@ -89,10 +89,13 @@ impl Program<'_> {
         self.files.get(id).map(|_| id)
     }
 
-    /// Returns the name of a file, relative to the working directory.
+    /// Returns the name of a file, relative to the working directory unless it is absolute.
     fn shown_name(&self, id: FileId) -> String {
         let name = self.files.get(id).map_or("", |file| &file.name);
-        if name.contains("://") || name.starts_with('<') { name.to_owned() } else { join(self.prefix, name) }
+        match name.contains("://") || name.starts_with(['<', '/']) {
+            true => name.to_owned(),
+            false => join(self.prefix, name),
+        }
     }
 
     fn start(&self, span: Span) -> LineCol {

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use mcl_diagnostics::{Diagnostic, Files, Severity};
+use mcl_diagnostics::{Diagnostic, Files};
 use pp_catalog::Catalog;
 use pp_evaluator::{Environment, LogEntry, Options, Origin, Source};
 use pp_functions::Strict;
 
 use crate::error::EnvironmentError;
 use crate::find::{Input, find};
-use crate::load::{Loaded, has_errors, load, validation_options};
+use crate::load::{Loaded, has_errors, load, load_all, validation_options};
 use crate::read::{read_file, read_start};
 use crate::services::DiskServices;
 use crate::stored::StoredEnvironment;
@@ -42,14 +42,15 @@ fn is_stored(path: &Path) -> bool {
     read_start(path).is_ok_and(|start| mcl_artifact::stage_of(&start) == Some(mcl_artifact::ArtifactStage::Environment))
 }
 
-/// Reads and parses the environment that a path stands for; returns the directory that the names of its files are relative to.
+/// Reads and parses the environment that a path stands for, with all files of its modules; returns the directory that the names
+/// of its files are relative to.
 ///
 /// # Errors
 /// A path that cannot be read, or has no manifests.
 pub fn load_path(path: &Path, module_path: &[PathBuf], strict: Strict) -> Result<(PathBuf, Loaded), EnvironmentError> {
     let input = Input::of_path(path)?;
     let layout = find(&input, module_path)?;
-    Ok((input.root().to_owned(), load(&input, &layout, validation_options(strict))?))
+    Ok((input.root().to_owned(), load_all(&input, &layout, validation_options(strict))?))
 }
 
 /// Compiles the catalog of a node.
@@ -70,24 +71,22 @@ pub fn compile_path(path: &Path, module_path: &[PathBuf], options: &Options) -> 
         }
         return Ok(evaluate(environment, services, options));
     }
-    let (root, loaded) = load_path(path, module_path, options.strict).map_err(|error| error.diagnostic())?;
-    let Loaded { environment, mut diagnostics, module_diagnostics, modules, root: environment_root, paths } = loaded;
+    let validation = validation_options(options.strict);
+    let input = Input::of_path(path).map_err(|error| error.diagnostic())?;
+    let loaded = find(&input, module_path).and_then(|layout| load(&input, &layout, validation));
+    let Loaded { environment, mut diagnostics, modules, root: environment_root, paths, .. } =
+        loaded.map_err(|error| error.diagnostic())?;
+    let root = input.root().to_owned();
     let mut compiled = if has_errors(&diagnostics) {
         Compiled { files: environment.files, ..Compiled::default() }
     } else {
-        evaluate(environment, DiskServices::new(environment_root, modules), options)
+        let services = DiskServices::new(environment_root, modules).with_validation(validation, root.clone());
+        evaluate(environment, services, options)
     };
     compiled.root = Some(root);
     compiled.dependencies.extend(paths);
-    compiled.diagnostics.append(&mut diagnostics);
-    // A file of a module with errors was left out. If that was no obstacle, its errors are not those of the program.
-    let is_failed = has_errors(&compiled.diagnostics);
-    compiled.diagnostics.extend(module_diagnostics.into_iter().map(|mut diagnostic| {
-        if !is_failed {
-            diagnostic.severity = Severity::Warning;
-        }
-        diagnostic
-    }));
+    diagnostics.append(&mut compiled.diagnostics);
+    compiled.diagnostics = diagnostics;
     Ok(compiled)
 }
 
@@ -104,7 +103,7 @@ fn validate_again(environment: &Environment) -> Vec<Diagnostic> {
 fn evaluate(environment: Environment, services: DiskServices, options: &Options) -> Compiled {
     let compilation = pp_evaluator::compile(&environment, options, &services);
     let mut files = environment.files;
-    files.files.extend(compilation.templates);
+    files.files.extend(compilation.loaded);
     Compiled {
         catalog: compilation.catalog,
         files,

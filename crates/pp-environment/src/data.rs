@@ -1,6 +1,5 @@
 //! The files of the data of an environment and its modules (spec 07 §5.13).
 
-use std::io::ErrorKind as IoErrorKind;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -53,11 +52,7 @@ impl DataFiles for DiskServices {
         self.ask(path);
         match read_file(path) {
             Ok(bytes) => Ok(Some(bytes.into())),
-            Err(EnvironmentError::Unreadable { error, .. })
-                if matches!(error.kind(), IoErrorKind::NotFound | IoErrorKind::NotADirectory) =>
-            {
-                Ok(None)
-            }
+            Err(error) if error.is_missing() => Ok(None),
             Err(error) => Err(Error::new(ErrorKind::Evaluation, error.diagnostic().message)),
         }
     }

@@ -21,6 +21,8 @@ pub enum EnvironmentError {
     TooLarge(PathBuf),
     TooManyFiles(PathBuf),
     TooDeep(PathBuf),
+    /// A symbolic link in a module that leads out of it.
+    OutsideModule(PathBuf),
     /// The files of the modules together are too large for an artifact.
     ModulesTooLarge(PathBuf),
     /// A path on the command line that is neither a manifest nor a directory.
@@ -44,6 +46,16 @@ impl EnvironmentError {
         EnvironmentError::Unreadable { path: path.to_owned(), error }
     }
 
+    /// Whether there is no file.
+    pub(crate) fn is_missing(&self) -> bool {
+        match self {
+            EnvironmentError::Unreadable { error, .. } => {
+                matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether the path itself is unusable, as opposed to the content of a file.
     #[must_use]
     pub fn is_unusable_path(&self) -> bool {
@@ -53,6 +65,7 @@ impl EnvironmentError {
             | EnvironmentError::TooLarge(_)
             | EnvironmentError::TooManyFiles(_)
             | EnvironmentError::TooDeep(_)
+            | EnvironmentError::OutsideModule(_)
             | EnvironmentError::ModulesTooLarge(_)
             | EnvironmentError::NotAManifest(_) => true,
             EnvironmentError::NoManifests(_)
@@ -79,6 +92,10 @@ impl EnvironmentError {
             }
             EnvironmentError::TooDeep(path) => {
                 error(Code::P0701, format!("the directories of `{}` are nested too deeply", path.display()))
+            }
+            EnvironmentError::OutsideModule(path) => {
+                error(Code::P0701, format!("`{}` is a symbolic link out of its module", path.display()))
+                    .help("a module holds its own files: copy the file into the module")
             }
             EnvironmentError::ModulesTooLarge(path) => error(
                 Code::P0701,

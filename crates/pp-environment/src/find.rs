@@ -1,9 +1,12 @@
 //! Which files belong to an environment (spec 07 §5.14).
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
 
 use crate::error::EnvironmentError;
-use crate::settings::Settings;
+use crate::settings::{ModulePathEntry, Settings};
 
 /// Maximum number of files that are looked for in one directory, with those below it.
 pub const MAX_FILES: usize = 100_000;
@@ -57,65 +60,85 @@ pub struct Layout {
     /// The main manifests in the order of their evaluation.
     pub manifests: Vec<PathBuf>,
     /// The modules in the order of the module path; the first of a name wins.
-    pub modules: Vec<ModuleFiles>,
+    pub modules: Vec<Module>,
 }
 
-/// The files of a module.
+/// A module: a directory, or a link to one, in a directory of the module path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModuleFiles {
-    /// The name of the module, which is that of its directory.
-    pub name: String,
-    /// Its directory.
+pub struct Module {
+    /// The name, which is that of the directory or link.
+    pub name: Arc<str>,
+    /// The directory.
     pub directory: PathBuf,
-    /// The `.pp` files in `manifests`, `functions` and `types`, sorted.
-    pub files: Vec<PathBuf>,
 }
 
-/// Lists the files of an environment. The modules are those of the environment, then those in `module_path`.
+impl Module {
+    /// Lists the `.pp` files in `manifests`, `functions` and `types`, sorted, with their paths in the module.
+    pub(crate) fn manifests(&self) -> Result<Vec<(PathBuf, String)>, EnvironmentError> {
+        let mut found = Vec::new();
+        for folder in ["manifests", "functions", "types"] {
+            for path in files_below(&self.directory.join(folder), Some("pp"))? {
+                let inside = path.strip_prefix(&self.directory).ok().and_then(Path::to_str).map(str::to_owned);
+                found.extend(inside.map(|inside| (path, inside)));
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Lists the main manifests of an environment, and its modules: those of the environment, and those in `module_path`, which
+/// come where the environment says `$basemodulepath`, or last.
 ///
 /// # Errors
-/// A directory that cannot be read, or has too many files; an environment without manifests.
+/// A directory that cannot be read, or has too many files; a directory without manifests that is not an environment.
 pub fn find(input: &Input, module_path: &[PathBuf]) -> Result<Layout, EnvironmentError> {
-    let (manifests, mut directories) = match input {
-        Input::Manifest(path) => (vec![path.clone()], Vec::new()),
-        Input::Manifests(path) => (files_below(path, Some("pp"))?, Vec::new()),
+    let (manifests, directories) = match input {
+        Input::Manifest(path) => (vec![path.clone()], module_path.to_vec()),
+        Input::Manifests(path) => (files_below(path, Some("pp"))?, module_path.to_vec()),
         Input::Environment(path) => {
             let settings = Settings::read(path)?;
             let manifest = settings.manifest.unwrap_or_else(|| path.join("manifests"));
             let manifests = if manifest.is_file() { vec![manifest] } else { files_below(&manifest, Some("pp"))? };
-            (manifests, settings.module_path.unwrap_or_else(|| vec![path.join("modules")]))
+            let own = settings.module_path.unwrap_or_else(|| vec![ModulePathEntry::Directory(path.join("modules"))]);
+            (manifests, module_directories(own, module_path))
         }
     };
-    if manifests.is_empty() {
+    // An environment may consist of modules alone: the classes of a node come from elsewhere, too.
+    if manifests.is_empty() && !matches!(input, Input::Environment(_)) {
         return Err(EnvironmentError::NoManifests(input.root().to_owned()));
     }
-    directories.extend(module_path.iter().cloned());
-    let mut modules: Vec<ModuleFiles> = Vec::new();
-    for directory in &directories {
-        for module in modules_in(directory)? {
-            if modules.iter().all(|known| known.name != module.name) {
-                modules.push(module);
+    Ok(Layout { manifests, modules: modules_in(&directories)? })
+}
+
+/// Returns the module path of an environment: the base comes where the environment says it, or last.
+fn module_directories(own: Vec<ModulePathEntry>, base: &[PathBuf]) -> Vec<PathBuf> {
+    let mut directories = Vec::with_capacity(own.len() + base.len());
+    let mut has_base = false;
+    for entry in own {
+        match entry {
+            ModulePathEntry::Directory(path) => directories.push(path),
+            ModulePathEntry::Base => {
+                directories.extend_from_slice(base);
+                has_base = true;
             }
         }
     }
-    Ok(Layout { manifests, modules })
+    if !has_base {
+        directories.extend_from_slice(base);
+    }
+    directories
 }
 
-/// Lists the modules in a directory of a module path. A directory that does not exist has none.
-fn modules_in(directory: &Path) -> Result<Vec<ModuleFiles>, EnvironmentError> {
-    let mut modules = Vec::new();
-    if !directory.is_dir() {
-        return Ok(modules);
-    }
-    for (name, path) in entries(directory)? {
-        if !is_module_name(&name) || !path.is_dir() {
-            continue;
+/// Lists the modules in the directories of a module path. A directory that does not exist has none.
+fn modules_in(directories: &[PathBuf]) -> Result<Vec<Module>, EnvironmentError> {
+    let mut modules: Vec<Module> = Vec::new();
+    let mut names = FxHashSet::default();
+    for directory in directories.iter().filter(|directory| directory.is_dir()) {
+        for (name, path) in entries(directory)? {
+            if is_module_name(&name) && path.is_dir() && names.insert(name.clone()) {
+                modules.push(Module { name: name.into(), directory: path });
+            }
         }
-        let mut files = Vec::new();
-        for part in ["manifests", "functions", "types"] {
-            files.extend(files_below(&path.join(part), Some("pp"))?);
-        }
-        modules.push(ModuleFiles { name, directory: path, files });
     }
     Ok(modules)
 }
@@ -245,15 +268,44 @@ mod tests {
         let input = Input::of_path(root.path()).expect("a directory");
         let layout = find(&input, &[]).expect("found");
         assert_eq!(relative(&layout.manifests, root.path()), ["manifests/site.pp"]);
-        let modules: Vec<_> =
-            layout.modules.iter().map(|m| (m.name.as_str(), relative(&m.files, root.path()))).collect();
-        assert_eq!(modules, [("ntp", vec!["site/ntp/manifests/init.pp".to_owned()])]);
+        let [module] = layout.modules.as_slice() else { panic!("one module: {:?}", layout.modules) };
+        let files: Vec<String> = module.manifests().expect("readable").into_iter().map(|(_, inside)| inside).collect();
+        assert_eq!((&*module.name, files), ("ntp", vec!["manifests/init.pp".to_owned()]));
+        assert_eq!(module.directory, root.path().join("site/ntp"));
     }
 
     #[test]
-    fn an_environment_without_manifests_is_an_error() {
-        let root = tree(&["modules/ntp/manifests/init.pp"]);
+    fn the_base_module_path_comes_where_the_environment_says() {
+        let root = tree(&["e/manifests/site.pp", "e/own/m/x", "base/m/x", "base/n/x"]);
+        let conf = root.path().join("e/environment.conf");
+        let input = Input::Environment(root.path().join("e"));
+        let found = |text: &str| {
+            std::fs::write(&conf, text).expect("writable");
+            let layout = find(&input, &[root.path().join("base")]).expect("found");
+            let directories: Vec<PathBuf> = layout.modules.into_iter().map(|module| module.directory).collect();
+            relative(&directories, root.path())
+        };
+        assert_eq!(found("modulepath = $basemodulepath:own\n"), ["base/m", "base/n"]);
+        assert_eq!(found("modulepath = own:$basemodulepath\n"), ["e/own/m", "base/n"]);
+        assert_eq!(found("modulepath = own\n"), ["e/own/m", "base/n"]);
+    }
+
+    #[test]
+    fn a_module_may_be_a_link() {
+        let root = tree(&["manifests/site.pp", "packages/Author-web-1.0/manifests/init.pp", "modules/.keep"]);
+        let link = root.path().join("modules/web");
+        std::os::unix::fs::symlink(root.path().join("packages/Author-web-1.0"), link).expect("writable");
+        let layout = find(&Input::Environment(root.path().to_owned()), &[]).expect("found");
+        let files = layout.modules[0].manifests().expect("readable");
+        assert_eq!(files.into_iter().map(|(_, inside)| inside).collect::<Vec<_>>(), ["manifests/init.pp"]);
+    }
+
+    #[test]
+    fn a_directory_without_manifests_is_an_error_unless_it_is_an_environment() {
+        let root = tree(&["modules/ntp/manifests/init.pp", "empty/x"]);
         let input = Input::of_path(root.path()).expect("a directory");
+        assert!(find(&input, &[]).is_ok_and(|layout| layout.manifests.is_empty()));
+        let input = Input::of_path(&root.path().join("empty")).expect("a directory");
         assert!(matches!(find(&input, &[]), Err(EnvironmentError::NoManifests(_))));
     }
 

@@ -1,6 +1,7 @@
 //! The files of a Puppet environment and the facts of a node: everything that a compilation reads from disk.
 //!
-//! [`find`] lists the manifests and modules that a path stands for, [`load`] reads and parses them in parallel, [`Facts`] are
+//! [`find`] lists the main manifests and the modules that a path stands for, [`load`] reads and parses the manifests in parallel
+//! ([`load_all`] those of the modules, too; else they are read when they are needed), [`Facts`] are
 //! the facts of a node, from a file or from the machine itself, and [`node_options`] turns them into the options of the
 //! evaluator. [`DiskServices`] answers the evaluator while it runs.
 //!
@@ -29,10 +30,10 @@ pub use autoload::autoload_name;
 pub use compile::{Compiled, compile_path, is_environment_path, load_path, with_location};
 pub use error::EnvironmentError;
 pub use facts::Facts;
-pub use find::{Input, Layout, MAX_FILES, ModuleFiles, find, is_puppet_path, puppet_files};
+pub use find::{Input, Layout, MAX_FILES, Module, find, is_puppet_path, puppet_files};
 pub use host_facts::{HOST_FACT_FILES, host_facts};
-pub use load::{Loaded, load, parse_files, parse_text};
+pub use load::{Loaded, load, load_all, parse_files, parse_text};
 pub use node::{EMULATED_VERSION, node_options};
 pub use read::MAX_FILE_BYTES;
-pub use services::{DiskServices, Module};
+pub use services::DiskServices;
 pub use stored::StoredEnvironment;

@@ -5,15 +5,14 @@ use std::sync::Arc;
 
 use mcl_diagnostics::{Code, Diagnostic, FileId, Files, Severity, SourceFile, Span, Stage};
 use pp_ast::Tree;
-use pp_evaluator::{Environment, Origin, Source};
+use pp_evaluator::{Environment, Origin, Source, name_of_manifest};
 use pp_functions::Strict;
-use pp_syntax::{Mode, ModuleFile, Parsed, ValidationOptions, parse, validate, validate_location};
+use pp_syntax::{Mode, ModuleFile, ModuleFolder, Parsed, ValidationOptions, parse, validate, validate_location};
 use rayon::prelude::*;
 
 use crate::error::EnvironmentError;
-use crate::find::{Input, Layout, ModuleFiles};
+use crate::find::{Input, Layout, Module};
 use crate::read::read_file;
-use crate::services::Module;
 
 /// A parsed environment.
 #[derive(Debug)]
@@ -30,73 +29,90 @@ pub struct Loaded {
     pub root: Option<PathBuf>,
     /// The files that were read.
     pub paths: Vec<PathBuf>,
+    /// The files of modules with errors.
+    pub(crate) broken: Vec<PathBuf>,
 }
 
 /// A file that was read and parsed.
-struct ParsedFile {
-    file: SourceFile,
-    tree: Tree,
-    diagnostics: Vec<Diagnostic>,
+pub(crate) struct ParsedFile {
+    pub(crate) file: SourceFile,
+    pub(crate) tree: Tree,
+    pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads and parses the files of an environment, in parallel.
+/// Reads and parses the main manifests of an environment, in parallel. The files of modules are read when they are needed.
 ///
 /// # Errors
 /// A file that cannot be read.
 pub fn load(input: &Input, layout: &Layout, validation: ValidationOptions) -> Result<Loaded, EnvironmentError> {
-    let root = input.root();
-    let main = layout.manifests.iter().map(|path| (path, Origin::Main, None));
-    let of_modules = layout.modules.iter().flat_map(|module| {
-        let name: Arc<str> = module.name.as_str().into();
-        module.files.iter().map(move |path| (path, Origin::Module(Arc::clone(&name)), Some(module)))
-    });
-    let wanted: Vec<(&PathBuf, Origin, Option<&ModuleFiles>)> = main.chain(of_modules).collect();
-    let paths: Vec<(&Path, String)> = wanted.iter().map(|(path, ..)| (path.as_path(), name_of(path, root))).collect();
-    let parsed = parse_all(&paths, validation)?;
+    let named = layout.manifests.iter().map(|path| (path.as_path(), name_of(path, input.root())));
+    let parsed = parse_all(&named.collect::<Vec<_>>(), 0, validation)?;
     let mut loaded = Loaded {
         environment: Environment::default(),
         diagnostics: Vec::new(),
         module_diagnostics: Vec::new(),
-        modules: Vec::new(),
+        modules: layout.modules.clone(),
         root: match input {
             Input::Environment(root) => Some(root.clone()),
             Input::Manifest(_) | Input::Manifests(_) => None,
         },
-        paths: wanted.iter().map(|(path, ..)| (*path).clone()).collect(),
+        paths: layout.manifests.clone(),
+        broken: Vec::new(),
     };
-    for (ParsedFile { file, tree, mut diagnostics }, (path, origin, module)) in parsed.into_iter().zip(wanted) {
-        if !has_errors(&diagnostics)
-            && let Some((name, is_function)) = module.and_then(|module| name_in_module(module, path))
-        {
-            diagnostics.extend(validate_location(&tree, &ModuleFile { path: &file.name, name: &name, is_function }));
-        }
+    for ParsedFile { file, tree, diagnostics } in parsed {
         loaded.environment.files.files.push(file);
-        let is_main = origin == Origin::Main;
-        if is_main || !has_errors(&diagnostics) {
-            loaded.environment.sources.push(Source { origin, tree });
-        }
-        if is_main { &mut loaded.diagnostics } else { &mut loaded.module_diagnostics }.extend(diagnostics);
+        loaded.environment.sources.push(Source { origin: Origin::Main, tree });
+        loaded.diagnostics.extend(diagnostics);
     }
-    let modules = layout.modules.iter();
-    loaded.modules = modules.map(|m| Module { name: m.name.as_str().into(), directory: m.directory.clone() }).collect();
     Ok(loaded)
 }
 
-/// Returns the name that the path of a manifest or function of a module stands for, and whether it is a function. Type aliases
-/// are checked when they are resolved.
-fn name_in_module(module: &ModuleFiles, path: &Path) -> Option<(String, bool)> {
-    let inside = path.strip_prefix(&module.directory).ok()?.with_extension("");
-    let mut parts: Vec<&str> = inside.iter().map(|part| part.to_str()).collect::<Option<_>>()?;
-    let is_function = match *parts.first()? {
-        "manifests" => false,
-        "functions" => true,
-        _ => return None,
-    };
-    parts[0] = &module.name;
-    if !is_function && parts[1..] == ["init"] {
-        parts.truncate(1);
+/// Reads and parses all manifests of an environment and of its modules, in parallel.
+///
+/// # Errors
+/// A file that cannot be read, a directory with too many files.
+pub fn load_all(input: &Input, layout: &Layout, validation: ValidationOptions) -> Result<Loaded, EnvironmentError> {
+    let mut loaded = load(input, layout, validation)?;
+    let mut of_modules: Vec<(PathBuf, String, &Module)> = Vec::new();
+    for module in &layout.modules {
+        of_modules.extend(module.manifests()?.into_iter().map(|(path, inside)| (path, inside, module)));
     }
-    Some((parts.join("::"), is_function))
+    let named = of_modules.iter().map(|(path, ..)| (path.as_path(), name_of(path, input.root())));
+    let parsed = parse_all(&named.collect::<Vec<_>>(), loaded.environment.files.files.len(), validation)?;
+    for (parsed, (path, inside, module)) in parsed.into_iter().zip(of_modules) {
+        let ParsedFile { file, tree, diagnostics } = check_location(parsed, &module.name, &inside);
+        loaded.environment.files.files.push(file);
+        if has_errors(&diagnostics) {
+            loaded.broken.push(path.clone());
+        } else {
+            let origin = Origin::Module { name: Arc::clone(&module.name), path: inside.into() };
+            loaded.environment.sources.push(Source { origin, tree });
+        }
+        loaded.module_diagnostics.extend(diagnostics);
+        loaded.paths.push(path);
+    }
+    Ok(loaded)
+}
+
+/// Adds the errors of a file of a module about what is not allowed there, if it has no others.
+pub(crate) fn check_location(mut parsed: ParsedFile, module: &str, inside: &str) -> ParsedFile {
+    if !has_errors(&parsed.diagnostics)
+        && let Some((name, folder)) = name_in_module(module, inside)
+    {
+        let location = ModuleFile { path: &parsed.file.name, name: &name, folder };
+        parsed.diagnostics.extend(validate_location(&parsed.tree, &location));
+    }
+    parsed
+}
+
+/// Returns the name that the path of a file of a module stands for, and the directory that it is in.
+fn name_in_module(module: &str, inside: &str) -> Option<(String, ModuleFolder)> {
+    if let Some(name) = name_of_manifest(module, inside) {
+        return Some((name, ModuleFolder::Manifests));
+    }
+    let (folder, inside) = inside.strip_suffix(".pp")?.split_once('/')?;
+    let folder = if folder == "functions" { ModuleFolder::Functions } else { ModuleFolder::Types };
+    Some((format!("{module}::{}", inside.replace('/', "::")), folder))
 }
 
 /// Reads and parses manifests and templates on their own, in parallel. Names are relative to `root`.
@@ -106,7 +122,7 @@ fn name_in_module(module: &ModuleFiles, path: &Path) -> Option<(String, bool)> {
 pub fn parse_files(paths: &[PathBuf], root: &Path) -> Result<(Files, Vec<Tree>, Vec<Diagnostic>), EnvironmentError> {
     let named: Vec<(&Path, String)> = paths.iter().map(|path| (path.as_path(), name_of(path, root))).collect();
     let (mut files, mut trees, mut all) = (Files::default(), Vec::new(), Vec::new());
-    for ParsedFile { file, tree, diagnostics } in parse_all(&named, ValidationOptions::default())? {
+    for ParsedFile { file, tree, diagnostics } in parse_all(&named, 0, ValidationOptions::default())? {
         files.files.push(file);
         trees.push(tree);
         all.extend(diagnostics);
@@ -114,9 +130,14 @@ pub fn parse_files(paths: &[PathBuf], root: &Path) -> Result<(Files, Vec<Tree>, 
     Ok((files, trees, all))
 }
 
-fn parse_all(paths: &[(&Path, String)], validation: ValidationOptions) -> Result<Vec<ParsedFile>, EnvironmentError> {
+/// Reads and parses files in parallel. Their ids count from `first`.
+fn parse_all(
+    paths: &[(&Path, String)],
+    first: usize,
+    validation: ValidationOptions,
+) -> Result<Vec<ParsedFile>, EnvironmentError> {
     let parse = |(index, (path, name)): (usize, &(&Path, String))| {
-        let id = FileId(u32::try_from(index).map_err(|_| EnvironmentError::TooManyFiles((*path).to_owned()))?);
+        let id = FileId(u32::try_from(first + index).map_err(|_| EnvironmentError::TooManyFiles((*path).to_owned()))?);
         Ok(parse_file(id, path, name, read_file(path)?, validation))
     };
     // Starting threads costs more than parsing one file.
@@ -126,7 +147,14 @@ fn parse_all(paths: &[(&Path, String)], validation: ValidationOptions) -> Result
     paths.par_iter().enumerate().map(parse).collect()
 }
 
-fn parse_file(id: FileId, path: &Path, name: &str, bytes: Vec<u8>, validation: ValidationOptions) -> ParsedFile {
+/// Parses and validates the content of a file.
+pub(crate) fn parse_file(
+    id: FileId,
+    path: &Path,
+    name: &str,
+    bytes: Vec<u8>,
+    validation: ValidationOptions,
+) -> ParsedFile {
     let (text, invalid) = match String::from_utf8(bytes) {
         Ok(text) => (text, None),
         Err(error) => {
@@ -179,7 +207,7 @@ pub(crate) fn has_errors(diagnostics: &[Diagnostic]) -> bool {
 }
 
 /// Returns the path of a file relative to the root of the environment, or as it is if it is elsewhere.
-fn name_of(path: &Path, root: &Path) -> String {
+pub(crate) fn name_of(path: &Path, root: &Path) -> String {
     let root = if root == Path::new(".") { Path::new("") } else { root };
     path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned()
 }

@@ -29,6 +29,21 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, EnvironmentError> {
     Ok(bytes)
 }
 
+/// Reads a regular file in the directory of a module. A symbolic link must not lead out of it.
+pub(crate) fn read_inside(directory: &Path, path: &Path) -> Result<Vec<u8>, EnvironmentError> {
+    check_inside(directory, path)?;
+    read_file(path)
+}
+
+/// Checks that a path that exists is inside a directory, whatever symbolic links there are.
+pub(crate) fn check_inside(directory: &Path, path: &Path) -> Result<(), EnvironmentError> {
+    let real = |path: &Path| path.canonicalize().map_err(|error| EnvironmentError::unreadable(path, error));
+    match real(path)?.starts_with(real(directory)?) {
+        true => Ok(()),
+        false => Err(EnvironmentError::OutsideModule(path.to_owned())),
+    }
+}
+
 /// Reads the first bytes of a regular file, enough for the header of an artifact.
 pub(crate) fn read_start(path: &Path) -> Result<Vec<u8>, EnvironmentError> {
     let unreadable = |error| EnvironmentError::unreadable(path, error);
@@ -55,6 +70,26 @@ fn open(path: &Path) -> Result<File, EnvironmentError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn links_do_not_lead_out_of_a_module() {
+        let root = tempfile::tempdir().expect("a temporary directory");
+        let module = root.path().join("m");
+        std::fs::create_dir_all(module.join("files")).expect("writable");
+        std::fs::write(root.path().join("secret"), "x").expect("writable");
+        std::fs::write(module.join("a"), "a").expect("writable");
+        for (link, target) in [("files/out", "../../secret"), ("files/in", "../a"), ("files/gone", "nothing")] {
+            std::os::unix::fs::symlink(target, module.join(link)).expect("writable");
+        }
+        let read = |name: &str| read_inside(&module, &module.join(name));
+        assert_eq!(read("files/in").expect("inside"), b"a");
+        assert!(matches!(read("files/out"), Err(EnvironmentError::OutsideModule(_))));
+        assert!(read("files/gone").is_err_and(|error| error.is_missing()));
+        // The module itself may be a link.
+        std::os::unix::fs::symlink(&module, root.path().join("n")).expect("writable");
+        let link = root.path().join("n");
+        assert_eq!(read_inside(&link, &link.join("files/in")).expect("inside"), b"a");
+    }
 
     #[test]
     fn devices_and_directories_are_not_read() {

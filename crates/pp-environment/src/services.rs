@@ -4,25 +4,17 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mcl_diagnostics::{Diagnostic, FileId};
+use mcl_diagnostics::{Diagnostic, FileId, SourceFile};
 use pp_ast::Tree;
-use pp_evaluator::Services;
+use pp_evaluator::{Manifest, Services};
 use pp_functions::FileKind;
 use pp_hiera::DataFiles;
 use pp_syntax::{Mode, ValidationOptions};
 use pp_types::{Error, ErrorKind};
 
-use crate::load::{has_errors, parse_text};
-use crate::read::read_file;
-
-/// A module and its directory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Module {
-    /// The name.
-    pub name: Arc<str>,
-    /// The directory.
-    pub directory: PathBuf,
-}
+use crate::find::Module;
+use crate::load::{ParsedFile, check_location, has_errors, name_of, parse_file, parse_text};
+use crate::read::{read_file, read_inside};
 
 /// The files of modules that an artifact holds, by their paths.
 pub(crate) type StoredFiles = BTreeMap<String, Vec<u8>>;
@@ -38,6 +30,9 @@ pub struct DiskServices {
     /// The files of the modules and the data, if they come from an artifact.
     pub(crate) stored: Option<StoredFiles>,
     asked: Mutex<Vec<PathBuf>>,
+    /// The directory that the names of files are relative to.
+    base: PathBuf,
+    validation: ValidationOptions,
 }
 
 impl DiskServices {
@@ -45,6 +40,12 @@ impl DiskServices {
     #[must_use]
     pub fn new(root: Option<PathBuf>, modules: Vec<Module>) -> DiskServices {
         DiskServices { root, modules, ..DiskServices::default() }
+    }
+
+    /// Sets how the manifests of modules are validated, and the directory that the names of files are relative to.
+    #[must_use]
+    pub(crate) fn with_validation(self, validation: ValidationOptions, base: PathBuf) -> DiskServices {
+        DiskServices { validation, base, ..self }
     }
 
     /// Sets the `hiera.yaml` of all environments.
@@ -80,6 +81,40 @@ impl Services for DiskServices {
     fn parse_epp(&self, file: FileId, text: &str) -> Result<Tree, Vec<Diagnostic>> {
         let (tree, diagnostics) = parse_text(file, text, Mode::Template, ValidationOptions::default());
         if has_errors(&diagnostics) { Err(diagnostics) } else { Ok(tree) }
+    }
+
+    fn manifest(&self, id: FileId, module: &str, path: &str) -> Option<Manifest> {
+        let module = self.module(module)?;
+        let full = module.directory.join(path);
+        let name = name_of(&full, &self.base);
+        let bytes = match &self.stored {
+            Some(stored) => Ok(stored.get(full.to_str()?)?.clone()),
+            None => {
+                self.ask(&full);
+                read_inside(&module.directory, &full)
+            }
+        };
+        match bytes {
+            Ok(bytes) => {
+                let parsed = parse_file(id, &full, &name, bytes, self.validation);
+                let ParsedFile { file, tree, diagnostics } = check_location(parsed, &module.name, path);
+                Some(Manifest { file, tree: (!has_errors(&diagnostics)).then_some(tree), diagnostics })
+            }
+            Err(error) if error.is_missing() => None,
+            Err(error) => {
+                let file = SourceFile::new(name, "");
+                Some(Manifest { file, tree: None, diagnostics: vec![error.diagnostic()] })
+            }
+        }
+    }
+
+    fn manifests_of(&self, module: &str) -> Vec<String> {
+        let files = self.module(module).filter(|_| self.stored.is_none()).and_then(|module| module.manifests().ok());
+        files.into_iter().flatten().map(|(_, inside)| inside).collect()
+    }
+
+    fn has_module(&self, module: &str) -> bool {
+        self.module(module).is_some()
     }
 
     fn find_file(&self, kind: FileKind, module: Option<&str>, path: &str) -> Option<Arc<str>> {

@@ -5,13 +5,22 @@ use std::path::{Path, PathBuf};
 use crate::error::EnvironmentError;
 use crate::read::read_file;
 
+/// A part of a module path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ModulePathEntry {
+    /// A directory.
+    Directory(PathBuf),
+    /// `$basemodulepath`: the directories of all environments.
+    Base,
+}
+
 /// What `environment.conf` says about files. Other settings do not matter for a compilation on this host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Settings {
     /// `manifest`: the main manifest, a file or a directory.
     pub(crate) manifest: Option<PathBuf>,
-    /// `modulepath`, without `$basemodulepath`.
-    pub(crate) module_path: Option<Vec<PathBuf>>,
+    /// `modulepath`.
+    pub(crate) module_path: Option<Vec<ModulePathEntry>>,
 }
 
 impl Settings {
@@ -43,9 +52,14 @@ impl Settings {
             match name.trim() {
                 "manifest" => settings.manifest = Some(directory.join(value)),
                 "modulepath" => {
-                    // A part such as `$basemodulepath` is a directory of the server.
-                    let parts = value.split(':').filter(|part| !part.is_empty() && !part.starts_with('$'));
-                    settings.module_path = Some(parts.map(|part| directory.join(part)).collect());
+                    let parts = value.split(':').filter_map(|part| match part.trim() {
+                        "" => None,
+                        "$basemodulepath" => Some(ModulePathEntry::Base),
+                        // Any other setting, such as `$codedir/modules`, is a directory of the server.
+                        part if part.starts_with('$') => None,
+                        part => Some(ModulePathEntry::Directory(directory.join(part))),
+                    });
+                    settings.module_path = Some(parts.collect());
                 }
                 _ => {}
             }
@@ -68,7 +82,11 @@ mod tests {
             parse("# c\n[main]\nmanifest = m/site.pp\nmodulepath = site:/opt/modules:$basemodulepath\nx=1\n");
         let expected = Settings {
             manifest: Some("/e/m/site.pp".into()),
-            module_path: Some(vec!["/e/site".into(), "/opt/modules".into()]),
+            module_path: Some(vec![
+                ModulePathEntry::Directory("/e/site".into()),
+                ModulePathEntry::Directory("/opt/modules".into()),
+                ModulePathEntry::Base,
+            ]),
         };
         assert_eq!(settings.expect("valid"), expected);
     }

@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::data_files;
 use crate::error::EnvironmentError;
-use crate::find::files_below;
+use crate::find::{Module, files_below};
 use crate::load::Loaded;
 use crate::read::{MAX_FILE_BYTES, read_file};
-use crate::services::{DiskServices, Module, StoredFiles};
+use crate::services::{DiskServices, StoredFiles};
 
 /// An environment as an artifact holds it.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -25,8 +25,8 @@ pub struct StoredEnvironment {
     pub environment: Environment,
     /// The names of the modules.
     modules: Vec<String>,
-    /// The files in `files` and `templates` of the modules, by their paths: `modules/NAME/templates/…`, and the files of data:
-    /// `hiera.yaml`, `data/…`, `modules/NAME/data/…`.
+    /// The files in `files` and `templates` of the modules, by their paths: `modules/NAME/templates/…`, the files of data:
+    /// `hiera.yaml`, `data/…`, `modules/NAME/data/…`, and manifests with errors.
     files: BTreeMap<String, Vec<u8>>,
 }
 
@@ -36,7 +36,7 @@ impl StoredEnvironment {
     /// # Errors
     /// A file that cannot be read, too many or too large files.
     pub fn new(loaded: Loaded) -> Result<StoredEnvironment, EnvironmentError> {
-        let Loaded { mut environment, modules, root, .. } = loaded;
+        let Loaded { mut environment, modules, root, broken, .. } = loaded;
         for file in &mut environment.files.files {
             let module = modules.iter().find_map(|module| {
                 let inside = PathBuf::from(&*file.name).strip_prefix(&module.directory).ok()?.to_str()?.to_owned();
@@ -70,6 +70,9 @@ impl StoredEnvironment {
                 add(&module.directory, &prefix, files_below(&module.directory.join(folder), None)?)?;
             }
             add(&module.directory, &prefix, data_files(&module.directory)?)?;
+            // They are parsed again, for their errors, if they are needed.
+            let broken = broken.iter().filter(|path| path.starts_with(&module.directory));
+            add(&module.directory, &prefix, broken.cloned().collect())?;
         }
         let modules = modules.iter().map(|module| module.name.to_string()).collect();
         Ok(StoredEnvironment { environment, modules, files })
@@ -95,7 +98,7 @@ impl StoredEnvironment {
             let file = stored.environment.files.get(source.tree.file);
             let file = file.ok_or_else(|| invalid("a manifest without a file"))?;
             source.tree.validate(&file.text).map_err(|why| invalid(&why.to_string()))?;
-            if let Origin::Module(name) = &source.origin
+            if let Origin::Module { name, .. } = &source.origin
                 && !stored.modules.iter().any(|module| **module == **name)
             {
                 return Err(invalid("a manifest of an unknown module"));
@@ -122,7 +125,7 @@ mod tests {
 
     use super::*;
     use crate::find::{Input, find};
-    use crate::load::load;
+    use crate::load::load_all;
 
     fn stored() -> StoredEnvironment {
         let root = tempfile::tempdir().expect("a temporary directory");
@@ -138,7 +141,7 @@ mod tests {
         }
         let input = Input::of_path(&root.path().join("production")).expect("an environment");
         let layout = find(&input, &[root.path().join("elsewhere")]).expect("found");
-        StoredEnvironment::new(load(&input, &layout, pp_syntax::ValidationOptions::default()).expect("readable"))
+        StoredEnvironment::new(load_all(&input, &layout, pp_syntax::ValidationOptions::default()).expect("readable"))
             .expect("readable")
     }
 

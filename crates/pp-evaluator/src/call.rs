@@ -85,7 +85,7 @@ impl<'e> Evaluator<'e> {
         let name = plain(name);
         let result = if self.is_context_call(name, arguments) {
             self.call_context(name, arguments, block)
-        } else if let Some((key, function)) = self.definitions.functions.get(name).copied() {
+        } else if let Some((key, function)) = self.find_defined_function(name)? {
             self.nested(span, |this| this.call_defined(key, function, arguments, block))
         } else if let Some(function) = find_function(name) {
             let outer = std::mem::replace(&mut self.call_span, span);

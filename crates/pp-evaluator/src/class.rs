@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcl_diagnostics::{Code, Span, nearest};
+use mcl_diagnostics::{Code, Span};
 use pp_ast::{ClassDefinition, ResourceForm};
 use pp_catalog::{
     Catalog, ClassForm, Location, NewResource, Parameter, Parameters, Reference, ResourceId, ResourceKind, Source,
@@ -99,20 +99,16 @@ impl<'e> Evaluator<'e> {
         Ok(names)
     }
 
-    fn class_definition(&self, name: &str) -> Eval<Defined<'e, ClassDefinition>> {
-        if let Some(class) = self.definitions.classes.get(name) {
-            return Ok(*class);
+    fn class_definition(&mut self, name: &str) -> Eval<Defined<'e, ClassDefinition>> {
+        if let Some(class) = self.find_class(name)? {
+            return Ok(class);
         }
         let message = format!("Could not find class ::{name} for {}", self.options.node);
-        let help = match self.definitions.defines.contains_key(name) {
-            true => Some(format!("`{name}` is a define: declare it with `{name} {{ 'title': }}`")),
-            false => {
-                let similar = nearest(name, self.definitions.classes.keys().copied());
-                Some(match similar {
-                    Some(similar) => format!("a class with a similar name: `{similar}`"),
-                    None => "define it, or add the directory of its module to the module path".to_owned(),
-                })
-            }
+        let help = match self.find_define(name)? {
+            Some(_) => Some(format!("`{name}` is a define: declare it with `{name} {{ 'title': }}`")),
+            None => self
+                .similar_in_module(name, "class", self.definitions.classes.keys().copied())
+                .or_else(|| Some("define it, or add the directory of its module to the module path".to_owned())),
         };
         Err(unlocated(Error::new(ErrorKind::Unknown, message)).code(Code::P0505).help(help))
     }
@@ -183,7 +179,7 @@ impl<'e> Evaluator<'e> {
     }
 
     /// Returns the classes that a class inherits from, the nearest first.
-    fn ancestors(&self, class: Defined<'e, ClassDefinition>) -> Eval<Vec<Arc<str>>> {
+    fn ancestors(&mut self, class: Defined<'e, ClassDefinition>) -> Eval<Vec<Arc<str>>> {
         let mut ancestors: Vec<Arc<str>> = Vec::new();
         let mut at = class;
         while let Some(parent) = at.definition.parent {
@@ -194,17 +190,16 @@ impl<'e> Evaluator<'e> {
                 let message = format!("class '{name}' inherits from itself");
                 return Err(Stop::at(span, Error::new(ErrorKind::Evaluation, message)).code(Code::P0505));
             }
-            let Some(next) = self.definitions.classes.get(&*parent_name) else {
+            let Some(next) = self.find_class(&parent_name)? else {
                 let message = format!(
                     "Could not find parent resource type '::{parent_name}' of type hostclass in {}",
                     self.options.environment
                 );
-                let similar = nearest(&parent_name, self.definitions.classes.keys().copied());
-                let help = similar.map(|similar| format!("a class with a similar name: `{similar}`"));
+                let help = self.similar_in_module(&parent_name, "class", self.definitions.classes.keys().copied());
                 return Err(Stop::at(span, Error::new(ErrorKind::Unknown, message)).code(Code::P0505).help(help));
             };
             ancestors.push(parent_name);
-            at = *next;
+            at = next;
         }
         Ok(ancestors)
     }

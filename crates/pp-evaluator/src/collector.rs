@@ -58,7 +58,7 @@ impl Evaluator<'_> {
         if name == "class" {
             return Err(self.error(id, "Classes cannot be collected").code(Code::P0511));
         }
-        if !self.definitions.defines.contains_key(&*name) && !self.is_native_type(&name) {
+        if !self.is_native_type(&name) && self.find_define(&name)?.is_none() {
             let similar = self.similar_resource_type(&name);
             let help = similar.map(|similar| format!("a resource type with a similar name: `{similar}`"));
             let message = format!("Resource type {name} doesn't exist");

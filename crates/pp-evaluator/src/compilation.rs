@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use mcl_diagnostics::{Code, Diagnostic, FileId, SourceFile, Stage};
+use mcl_diagnostics::{Code, Diagnostic, FileId, SourceFile, Span, Stage};
 use pp_ast::Tree;
 use pp_catalog::Catalog;
 use pp_hiera::Explanation;
@@ -31,19 +31,14 @@ pub struct Compilation {
     pub log: Vec<LogEntry>,
     /// The errors, none if there is a catalog, and warnings about the catalog.
     pub diagnostics: Vec<Diagnostic>,
-    /// The templates that were evaluated: spans may refer to them by ids that follow those of the environment's files.
-    pub templates: Vec<SourceFile>,
+    /// The templates and files of modules that were parsed: spans refer to them by ids that follow those of the environment's
+    /// files.
+    pub loaded: Vec<SourceFile>,
 }
 
 impl Default for Compilation {
     fn default() -> Compilation {
-        Compilation {
-            catalog: None,
-            value: Value::Undef,
-            log: Vec::new(),
-            diagnostics: Vec::new(),
-            templates: Vec::new(),
-        }
+        Compilation { catalog: None, value: Value::Undef, log: Vec::new(), diagnostics: Vec::new(), loaded: Vec::new() }
     }
 }
 
@@ -51,14 +46,17 @@ impl Default for Compilation {
 #[must_use]
 pub fn compile(environment: &Environment, options: &Options, services: &dyn Services) -> Compilation {
     let definitions = Definitions::new(environment);
-    let mut errors = definitions.errors.clone();
+    let files = &environment.files;
+    let place = |span: Span| place(files.get(span.file), span);
+    let redefined = definitions.errors.iter().map(|error| error.diagnostic(&place(error.first)));
+    let mut errors: Vec<Diagnostic> = redefined.collect();
     errors.extend(duplicate_nodes(&definitions.nodes));
     errors.extend(definitions.redefined_types(&options.resource_types));
     if !errors.is_empty() {
         return Compilation { diagnostics: errors, ..Compilation::default() };
     }
     let (trees, start) = (Trees::default(), Tree::new(FileId(0)));
-    let mut evaluator = Evaluator::new(environment, options, services, &definitions, (&trees, &start));
+    let mut evaluator = Evaluator::new(environment, options, services, definitions, (&trees, &start));
     let result = evaluator.compile();
     let finished = match result {
         Ok(value) if evaluator.errors.is_empty() => evaluator.finish().map(|()| value),
@@ -68,12 +66,12 @@ pub fn compile(environment: &Environment, options: &Options, services: &dyn Serv
             Err(evaluator.failed())
         }
     };
-    let Evaluator { catalog, log, templates, mut diagnostics, .. } = evaluator;
+    let Evaluator { catalog, log, loaded, mut diagnostics, .. } = evaluator;
     match finished {
-        Ok(value) => Compilation { catalog: Some(catalog), value, log, diagnostics, templates },
+        Ok(value) => Compilation { catalog: Some(catalog), value, log, diagnostics, loaded },
         Err(errors) => {
             diagnostics.splice(0..0, errors);
-            Compilation { log, diagnostics, templates, ..Compilation::default() }
+            Compilation { log, diagnostics, loaded, ..Compilation::default() }
         }
     }
 }
@@ -101,7 +99,7 @@ pub fn lookup(
 ) -> Lookup {
     let definitions = Definitions::new(environment);
     let (trees, start) = (Trees::default(), Tree::new(FileId(0)));
-    let mut evaluator = Evaluator::new(environment, options, services, &definitions, (&trees, &start));
+    let mut evaluator = Evaluator::new(environment, options, services, definitions, (&trees, &start));
     evaluator.set_top_variables();
     let hiera = Rc::clone(&evaluator.hiera);
     let (explanation, result) = hiera.explain(&mut evaluator, key, merge);
@@ -141,7 +139,20 @@ impl Evaluator<'_> {
     fn failed(&mut self) -> Vec<Diagnostic> {
         let problems = self.define_problems().unwrap_or_default();
         let faults = std::mem::take(&mut self.errors).into_faults();
-        let mut errors: Vec<Diagnostic> = faults.into_iter().map(diagnostic).collect();
+        let mut broken = std::mem::take(&mut self.broken);
+        let mut errors: Vec<Diagnostic> = Vec::with_capacity(faults.len());
+        for error in faults.into_iter().map(diagnostic) {
+            let is_of_file = |file: &Vec<Diagnostic>| file.first().is_some_and(|first| first.span == error.span);
+            match broken.iter().position(is_of_file) {
+                Some(file) => {
+                    let mut of_file = broken.swap_remove(file);
+                    // Where the file was needed.
+                    of_file[0].labels.extend(error.labels);
+                    errors.append(&mut of_file);
+                }
+                None => errors.push(error),
+            }
+        }
         errors.extend(self.catalog.parameter_errors(problems).iter().map(|error| error.diagnostic(&self.catalog)));
         errors
     }
@@ -180,6 +191,12 @@ impl Evaluator<'_> {
         set("module_name", Value::from(""));
         set("caller_module_name", Value::from(""));
     }
+}
+
+/// Returns a location as Puppet writes it.
+pub(crate) fn place(file: Option<&SourceFile>, span: Span) -> String {
+    let (name, line) = file.map_or(("", 1), |file| (&*file.name, file.line_col(span.start).line));
+    format!("(file: {name}, line: {line})")
 }
 
 /// Makes a diagnostic of an error.

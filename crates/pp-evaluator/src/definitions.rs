@@ -37,7 +37,8 @@ pub(crate) struct FunctionRef(pub u32, pub DefinitionId);
 
 type Table<'e, T> = FxHashMap<&'e str, Defined<'e, T>>;
 
-/// The definitions by name, without leading colons. Those of main manifests hide those of modules.
+/// The definitions by name, without leading colons: those of the main manifests, and those of the files of modules that were
+/// loaded.
 #[derive(Debug, Default)]
 pub(crate) struct Definitions<'e> {
     /// The classes.
@@ -50,128 +51,145 @@ pub(crate) struct Definitions<'e> {
     pub aliases: FxHashMap<String, Defined<'e, TypeAlias>>,
     /// The nodes in the order of their definitions.
     pub nodes: Vec<Defined<'e, NodeDefinition>>,
-    /// Bodies of `class settings`, which run in the built-in class.
-    pub errors: Vec<Diagnostic>,
+    /// Names that are defined twice.
+    pub errors: Vec<Redefinition>,
+}
+
+/// A name that is defined twice.
+#[derive(Clone, Debug)]
+pub(crate) struct Redefinition {
+    what: Redefined,
+    name: String,
+    span: Span,
+    /// Where the name is defined first.
+    pub first: Span,
+}
+
+/// What is defined twice.
+#[derive(Clone, Copy, Debug)]
+enum Redefined {
+    Class,
+    DefineAsClass,
+    Define,
+    ClassAsDefine,
+    Function,
+    TypeAlias,
+}
+
+impl Redefinition {
+    /// Returns the error, given the location of the first definition as Puppet writes it.
+    pub(crate) fn diagnostic(&self, place: &str) -> Diagnostic {
+        let name = &self.name;
+        let text = match self.what {
+            Redefined::Class => format!("Class '{name}' is already defined {place}; cannot redefine"),
+            Redefined::DefineAsClass => {
+                format!("'{name}' is already defined {place} as a definition; cannot redefine as a class")
+            }
+            Redefined::Define => format!("Definition '{name}' is already defined {place}; cannot be redefined"),
+            Redefined::ClassAsDefine => {
+                format!("'{name}' is already defined {place} as a class; cannot redefine as a definition")
+            }
+            Redefined::Function => format!(
+                "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/function/{name}'. Originally set at {place}"
+            ),
+            Redefined::TypeAlias => format!(
+                "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/type/{name}'. Originally set at {place}"
+            ),
+        };
+        let error = Diagnostic::error(Code::P0504, Stage::Puppet, text);
+        error.at_with(self.span, "defined again").label(self.first, "first definition")
+    }
 }
 
 impl<'e> Definitions<'e> {
-    /// Collects the definitions of an environment.
+    /// Collects the definitions of the main manifests of an environment.
     pub(crate) fn new(environment: &'e Environment) -> Definitions<'e> {
         let mut definitions = Definitions::default();
-        // The main manifests come first, whatever the order of the sources.
-        let is_main = |origin: &Origin| *origin == Origin::Main;
-        for pass in [true, false] {
-            for source in environment.sources.iter().filter(|source| is_main(&source.origin) == pass) {
-                let module = match &source.origin {
-                    Origin::Main => None,
-                    Origin::Module(name) => Some(name),
-                };
-                for (id, definition) in &source.tree.definitions {
-                    definitions.add(environment, &source.tree, module, (id, definition));
-                }
-            }
+        for source in environment.sources.iter().filter(|source| source.origin == Origin::Main) {
+            definitions.add(&source.tree, None);
         }
         definitions
     }
 
-    fn add(
-        &mut self,
-        environment: &Environment,
-        tree: &'e Tree,
-        module: Option<&'e Arc<str>>,
-        (id, definition): (DefinitionId, &'e Definition),
-    ) {
-        let place = |tree: &Tree, span: Span| {
-            let file = environment.files.get(tree.file).map_or("", |file| &file.name);
-            format!("(file: {file}, line: {})", environment.files.line_col(span.file, span.start).line)
-        };
-        match definition {
-            Definition::Class(class) => {
-                let name = plain(tree.str(class.name));
-                let span = tree.range_span(class.name_range);
-                if let Some(earlier) = self.defines.get(name).filter(|earlier| same_origin(earlier, module)) {
-                    let first = earlier.tree.range_span(earlier.definition.name_range);
-                    let text = format!(
-                        "'{name}' is already defined {} as a definition; cannot redefine as a class",
-                        place(earlier.tree, first)
-                    );
-                    self.errors.push(redefinition(text, span, first));
-                } else if let Some(earlier) = self.classes.get(name).filter(|_| name != "settings") {
-                    // Code of one class in several main manifests is an error; a module's class may be hidden.
-                    if same_origin(earlier, module) && earlier.definition != class {
-                        let first = earlier.tree.range_span(earlier.definition.name_range);
-                        let text = format!(
-                            "Class '{name}' is already defined {}; cannot redefine",
-                            place(earlier.tree, first)
-                        );
-                        self.errors.push(redefinition(text, span, first));
+    /// Adds the definitions of a manifest.
+    pub(crate) fn add(&mut self, tree: &'e Tree, module: Option<&'e Arc<str>>) {
+        for (id, definition) in &tree.definitions {
+            match definition {
+                Definition::Class(class) => self.add_class(Defined { tree, module, definition: class }),
+                Definition::Define(define) => self.add_define(Defined { tree, module, definition: define }),
+                Definition::Node(node) => {
+                    if module.is_none() {
+                        self.nodes.push(Defined { tree, module, definition: node });
                     }
-                } else {
-                    self.classes.insert(name, Defined { tree, module, definition: class });
                 }
-            }
-            Definition::Define(define) => {
-                let name = plain(tree.str(define.name));
-                let span = tree.range_span(define.name_range);
-                let earlier_class = self.classes.get(name).filter(|earlier| same_origin(earlier, module));
-                if let Some(earlier) = earlier_class {
-                    let first = earlier.tree.range_span(earlier.definition.name_range);
-                    let text = format!(
-                        "'{name}' is already defined {} as a class; cannot redefine as a definition",
-                        place(earlier.tree, first)
-                    );
-                    self.errors.push(redefinition(text, span, first));
-                } else if let Some(earlier) = self.defines.get(name) {
-                    if same_origin(earlier, module) {
-                        let first = earlier.tree.range_span(earlier.definition.name_range);
-                        let text = format!(
-                            "Definition '{name}' is already defined {}; cannot be redefined",
-                            place(earlier.tree, first)
-                        );
-                        self.errors.push(redefinition(text, span, first));
-                    }
-                } else {
-                    self.defines.insert(name, Defined { tree, module, definition: define });
-                }
-            }
-            Definition::Node(node) => {
-                if module.is_none() {
-                    self.nodes.push(Defined { tree, module, definition: node });
-                }
-            }
-            Definition::Function(function) => {
-                let name = plain(tree.str(function.name));
-                if let Some((_, earlier)) = self.functions.get(name) {
-                    if same_origin(earlier, module) {
-                        let first = earlier.tree.range_span(earlier.definition.name_range);
-                        let text = format!(
-                            "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/function/{name}'. Originally set at {}",
-                            place(earlier.tree, first)
-                        );
-                        self.errors.push(redefinition(text, tree.range_span(function.name_range), first));
-                    }
-                } else {
-                    let defined = Defined { tree, module, definition: function };
-                    self.functions.insert(name, (FunctionRef(tree.file.0, id), defined));
-                }
-            }
-            Definition::TypeAlias(alias) => {
-                let name = tree.str(alias.name);
-                let key = plain(name).to_lowercase();
-                if let Some(earlier) = self.aliases.get(&key) {
-                    if same_origin(earlier, module) {
-                        let first = earlier.tree.range_span(earlier.definition.name_range);
-                        let text = format!(
-                            "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/type/{key}'. Originally set at {}",
-                            place(earlier.tree, first)
-                        );
-                        self.errors.push(redefinition(text, tree.range_span(alias.name_range), first));
-                    }
-                } else {
-                    self.aliases.insert(key, Defined { tree, module, definition: alias });
-                }
+                Definition::Function(function) => self.add_function(id, Defined { tree, module, definition: function }),
+                Definition::TypeAlias(alias) => self.add_alias(Defined { tree, module, definition: alias }),
             }
         }
+    }
+
+    fn add_class(&mut self, class: Defined<'e, ClassDefinition>) {
+        let Defined { tree, definition, .. } = class;
+        let name = plain(tree.str(definition.name));
+        let span = tree.range_span(definition.name_range);
+        if let Some(earlier) = self.defines.get(name) {
+            let first = earlier.tree.range_span(earlier.definition.name_range);
+            self.redefined(Redefined::DefineAsClass, name, span, first);
+        } else if let Some(earlier) = self.classes.get(name).filter(|_| name != "settings") {
+            if earlier.definition != definition {
+                let first = earlier.tree.range_span(earlier.definition.name_range);
+                self.redefined(Redefined::Class, name, span, first);
+            }
+        } else {
+            self.classes.insert(name, class);
+        }
+    }
+
+    fn add_define(&mut self, define: Defined<'e, DefineDefinition>) {
+        let Defined { tree, definition, .. } = define;
+        let name = plain(tree.str(definition.name));
+        let span = tree.range_span(definition.name_range);
+        if let Some(earlier) = self.classes.get(name) {
+            let first = earlier.tree.range_span(earlier.definition.name_range);
+            self.redefined(Redefined::ClassAsDefine, name, span, first);
+        } else if let Some(earlier) = self.defines.get(name) {
+            let first = earlier.tree.range_span(earlier.definition.name_range);
+            self.redefined(Redefined::Define, name, span, first);
+        } else {
+            self.defines.insert(name, define);
+        }
+    }
+
+    fn add_function(&mut self, id: DefinitionId, function: Defined<'e, FunctionDefinition>) {
+        let Defined { tree, definition, .. } = function;
+        let name = plain(tree.str(definition.name));
+        match self.functions.get(name) {
+            Some((_, earlier)) => {
+                let first = earlier.tree.range_span(earlier.definition.name_range);
+                self.redefined(Redefined::Function, name, tree.range_span(definition.name_range), first);
+            }
+            None => {
+                self.functions.insert(name, (FunctionRef(tree.file.0, id), function));
+            }
+        }
+    }
+
+    fn add_alias(&mut self, alias: Defined<'e, TypeAlias>) {
+        let Defined { tree, definition, .. } = alias;
+        let key = plain(tree.str(definition.name)).to_lowercase();
+        match self.aliases.get(&key) {
+            Some(earlier) => {
+                let first = earlier.tree.range_span(earlier.definition.name_range);
+                self.redefined(Redefined::TypeAlias, &key, tree.range_span(definition.name_range), first);
+            }
+            None => {
+                self.aliases.insert(key, alias);
+            }
+        }
+    }
+
+    fn redefined(&mut self, what: Redefined, name: &str, span: Span, first: Span) {
+        self.errors.push(Redefinition { what, name: name.to_owned(), span, first });
     }
 }
 
@@ -193,15 +211,6 @@ impl Definitions<'_> {
         errors.sort_by_key(|error| error.span);
         errors
     }
-}
-
-/// Both are in main manifests, or in one module.
-fn same_origin<T>(earlier: &Defined<'_, T>, module: Option<&Arc<str>>) -> bool {
-    earlier.module == module
-}
-
-fn redefinition(text: String, span: Span, first: Span) -> Diagnostic {
-    Diagnostic::error(Code::P0504, Stage::Puppet, text).at_with(span, "defined again").label(first, "first definition")
 }
 
 /// Returns a name without leading colons.

@@ -6,12 +6,13 @@ use mcl_diagnostics::Files;
 use pp_ast::Tree;
 use serde::{Deserialize, Serialize};
 
-/// All manifests that a node's catalog can be compiled of: the main manifests and those of the modules.
+/// The manifests that are parsed before a compilation: the main manifests, and those of modules that are not to be read when
+/// they are needed.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Environment {
     /// The files that the spans of the trees refer to.
     pub files: Files,
-    /// The parsed manifests: first the main manifests in the order of their evaluation, then those of the modules.
+    /// The parsed manifests, the main ones in the order of their evaluation.
     pub sources: Vec<Source>,
 }
 
@@ -29,6 +30,11 @@ pub struct Source {
 pub enum Origin {
     /// A main manifest: its code is evaluated, all of them as one program.
     Main,
-    /// A file in `manifests`, `functions` or `types` of a module: only its definitions count.
-    Module(Arc<str>),
+    /// A file of a module: only its definitions count, and only once one of the names is needed that Puppet looks for in it.
+    Module {
+        /// The name of the module.
+        name: Arc<str>,
+        /// The path of the file in the module, which starts with `manifests/`, `functions/` or `types/`.
+        path: Arc<str>,
+    },
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcl_diagnostics::{FileId, SourceFile};
+use mcl_diagnostics::SourceFile;
 use pp_ast::{Expr, ExprId, ParameterList, Tree};
 use pp_functions::{FileKind, Template};
 use pp_types::{Error, ErrorKind, Hash, Value, describe_mismatch, interpolate, is_instance};
@@ -12,6 +12,7 @@ use crate::frame::Frame;
 use crate::frame::Output;
 use crate::scope::{Local, TOP};
 use crate::stop::{Eval, JumpKind, Stop, illegal_jump, unlocated};
+use crate::trees::Entry;
 
 impl<'e> Evaluator<'e> {
     /// Renders a template.
@@ -110,9 +111,8 @@ impl<'e> Evaluator<'e> {
         if let Some(known) = self.template_trees.get(text) {
             return Ok(known);
         }
-        let index = self.environment.files.files.len() + self.templates.len();
-        let file = FileId(u32::try_from(index).unwrap_or(u32::MAX));
-        self.templates.push(SourceFile::new(name, text));
+        let file = self.next_file();
+        self.loaded.push(SourceFile::new(name, text));
         self.spend(1, text.len() as u64).map_err(unlocated)?;
         let tree = self.services.parse_epp(file, text).map_err(|diagnostics| {
             let first = diagnostics.into_iter().next();
@@ -134,8 +134,9 @@ impl<'e> Evaluator<'e> {
                 _ => unlocated(error),
             }
         })?;
-        let tree = self.trees.add(self.templates.len() - 1, tree);
-        let tree = tree.ok_or_else(|| unlocated(Error::new(ErrorKind::Limit, "too many different templates")))?;
+        let entry = self.trees.add(self.loaded.len() - 1, Entry { tree, module: None });
+        let entry = entry.ok_or_else(|| unlocated(Error::new(ErrorKind::Limit, "too many different templates")))?;
+        let tree = &entry.tree;
         self.template_trees.insert(text.into(), tree);
         Ok(tree)
     }

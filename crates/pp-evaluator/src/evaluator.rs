@@ -12,7 +12,7 @@ use pp_types::{Error, ErrorKind, Hash, HashValue, Regexp, Signature, Type, Value
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::definitions::{Definitions, FunctionRef};
-use crate::environment::Environment;
+use crate::environment::{Environment, Origin};
 use crate::frame::{BlockData, Frame, Output, ParameterTypes, Pending, RunningBackend};
 use crate::log::LogEntry;
 use crate::options::Options;
@@ -32,7 +32,15 @@ pub(crate) struct Evaluator<'e> {
     /// The backends of lookups that run, innermost last, and what they have cached.
     pub backends: Vec<RunningBackend>,
     pub backend_cache: FxHashMap<BackendCall, Hash>,
-    pub definitions: &'e Definitions<'e>,
+    pub definitions: Definitions<'e>,
+    /// Manifests of modules that were parsed before the compilation, by module and path.
+    pub parsed: FxHashMap<(&'e str, &'e str), usize>,
+    /// Whether there is a module of a name, as far as that was asked.
+    pub modules: FxHashMap<String, bool>,
+    /// The files of modules that were looked for, and whether they have errors.
+    pub asked: FxHashMap<String, bool>,
+    /// The errors of the files of modules.
+    pub broken: Vec<Vec<Diagnostic>>,
     pub trees: &'e Trees,
     /// Where the running code is.
     pub frame: Frame<'e>,
@@ -77,8 +85,8 @@ pub(crate) struct Evaluator<'e> {
     pub errors: Errors,
     /// Warnings about the catalog.
     pub diagnostics: Vec<Diagnostic>,
-    /// The templates that were evaluated, and by their text where they are.
-    pub templates: Vec<SourceFile>,
+    /// The templates and files of modules that were parsed, and templates by their text.
+    pub loaded: Vec<SourceFile>,
     pub template_trees: FxHashMap<Arc<str>, &'e Tree>,
     pub steps: u64,
     pub bytes: u64,
@@ -91,7 +99,7 @@ impl<'e> Evaluator<'e> {
         environment: &'e Environment,
         options: &'e Options,
         services: &'e dyn Services,
-        definitions: &'e Definitions<'e>,
+        definitions: Definitions<'e>,
         (trees, start): (&'e Trees, &'e Tree),
     ) -> Evaluator<'e> {
         Evaluator {
@@ -102,6 +110,10 @@ impl<'e> Evaluator<'e> {
             backends: Vec::new(),
             backend_cache: FxHashMap::default(),
             definitions,
+            parsed: parsed_manifests(environment),
+            modules: FxHashMap::default(),
+            asked: FxHashMap::default(),
+            broken: Vec::new(),
             trees,
             frame: Frame { tree: start, scope: TOP, local: None },
             scopes: Scopes::new(),
@@ -131,7 +143,7 @@ impl<'e> Evaluator<'e> {
             log: Vec::new(),
             errors: Errors::default(),
             diagnostics: Vec::new(),
-            templates: Vec::new(),
+            loaded: Vec::new(),
             template_trees: FxHashMap::default(),
             steps: 0,
             bytes: 0,
@@ -163,7 +175,13 @@ impl<'e> Evaluator<'e> {
     pub(crate) fn source(&self, span: Span) -> Option<&SourceFile> {
         let index = span.file.0 as usize;
         let files = &self.environment.files.files;
-        files.get(index).or_else(|| self.templates.get(index.checked_sub(files.len())?))
+        files.get(index).or_else(|| self.loaded.get(index.checked_sub(files.len())?))
+    }
+
+    /// Returns the id of the next file that is parsed.
+    pub(crate) fn next_file(&self) -> FileId {
+        let index = self.environment.files.files.len() + self.loaded.len();
+        FileId(u32::try_from(index).unwrap_or(u32::MAX))
     }
 
     /// Evaluates code in another place, and returns to the present one.
@@ -215,6 +233,16 @@ impl<'e> Evaluator<'e> {
             self.log.push(entry);
         }
     }
+}
+
+/// Returns the indices of the manifests of modules, by module and path.
+fn parsed_manifests(environment: &Environment) -> FxHashMap<(&str, &str), usize> {
+    let sources = environment.sources.iter().enumerate();
+    let of_modules = sources.filter_map(|(index, source)| match &source.origin {
+        Origin::Module { name, path } => Some(((&**name, &**path), index)),
+        Origin::Main => None,
+    });
+    of_modules.collect()
 }
 
 /// Less stack than this is not enough for the next level of the evaluation.

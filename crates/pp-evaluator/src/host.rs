@@ -18,6 +18,16 @@ impl Evaluator<'_> {
         result.map_err(|stop| self.interrupt(stop))
     }
 
+    /// Whether a name is that of a define or class.
+    fn is_definition(&mut self, name: &str) -> Result<bool, Interrupt> {
+        let define = self.find_define(name);
+        if self.pass(define)?.is_some() {
+            return Ok(true);
+        }
+        let class = self.find_class(name);
+        Ok(self.pass(class)?.is_some())
+    }
+
     fn reference_error(invalid: &pp_catalog::InvalidReference) -> Error {
         Error::new(ErrorKind::Evaluation, invalid.to_string())
     }
@@ -146,10 +156,7 @@ impl Host for Evaluator<'_> {
                 None => {
                     let is_native = self.is_native_type(&name.to_lowercase());
                     let name = plain(name).to_lowercase();
-                    is_native
-                        || matches!(&*name, "main" | "settings")
-                        || self.definitions.classes.contains_key(&*name)
-                        || self.definitions.defines.contains_key(&*name)
+                    is_native || matches!(&*name, "main" | "settings") || self.is_definition(&name)?
                 }
             },
             Value::Type(Type::Resource(Some(ty), Some(title))) => {
@@ -158,7 +165,8 @@ impl Host for Evaluator<'_> {
             Value::Type(Type::Class(Some(name))) => self.catalog.find_class(name).is_some(),
             Value::Type(Type::Resource(Some(ty), None)) => {
                 let name = ty.to_lowercase();
-                self.definitions.defines.contains_key(&*name) || self.is_native_type(&name)
+                let define = self.find_define(&name);
+                self.pass(define)?.is_some() || self.is_native_type(&name)
             }
             Value::Type(Type::Type(Some(inner))) => {
                 let inner = Value::Type(Type::clone(inner));

@@ -1,10 +1,11 @@
 //! Evaluates Puppet manifests to a catalog.
 //!
-//! [`compile`] takes an [`Environment`] (the trees of all manifests), the [`Options`] of one node, and [`Services`] for
+//! [`compile`] takes an [`Environment`] (the trees of the main manifests), the [`Options`] of one node, and [`Services`] for
 //! everything that is outside the manifests, and returns a [`Compilation`]. The same input gives the same output.
 //!
 //! This crate knows nothing of tokens, directories, or where facts come from.
 
+mod autoload;
 mod call;
 mod class;
 mod collector;
@@ -39,8 +40,9 @@ mod trees;
 mod type_name;
 mod variable;
 
+pub use autoload::name_of_manifest;
 pub use compilation::{Compilation, Lookup, compile, lookup};
 pub use environment::{Environment, Origin, Source};
 pub use log::LogEntry;
 pub use options::{Budget, Classification, Options};
-pub use services::{NoServices, Services};
+pub use services::{Manifest, NoServices, Services};

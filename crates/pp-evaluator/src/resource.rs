@@ -249,14 +249,16 @@ impl Evaluator<'_> {
             ResourceKind::Define
         } else if self.is_native_type(&key) {
             ResourceKind::Native
+        } else if self.find_define(&key)?.is_some() {
+            ResourceKind::Define
         } else {
             let error = Error::new(ErrorKind::Unknown, format!("Unknown resource type: '{name}'"));
-            let help = match self.definitions.classes.contains_key(&*key) {
-                true => Some(format!("`{key}` is a class: declare it with `include {key}`")),
-                false => {
-                    let similar = self.similar_resource_type(&key);
-                    similar.map(|similar| format!("a resource type with a similar name: `{similar}`"))
-                }
+            let help = match self.find_class(&key)? {
+                Some(_) => Some(format!("`{key}` is a class: declare it with `include {key}`")),
+                None => match self.similar_resource_type(&key) {
+                    Some(similar) => Some(format!("a resource type with a similar name: `{similar}`")),
+                    None => self.similar_in_module(&key, "resource type", std::iter::empty()),
+                },
             };
             return Err(unlocated(error).code(Code::P0514).help(help));
         };

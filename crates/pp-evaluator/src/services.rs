@@ -2,11 +2,22 @@
 
 use std::sync::Arc;
 
-use mcl_diagnostics::{Diagnostic, FileId};
+use mcl_diagnostics::{Diagnostic, FileId, SourceFile};
 use pp_ast::Tree;
 use pp_functions::FileKind;
 use pp_hiera::{DataFiles, NoData};
 use pp_types::{Error, ErrorKind};
+
+/// A file of a module in the Puppet language.
+#[derive(Debug)]
+pub struct Manifest {
+    /// Its name and text.
+    pub file: SourceFile,
+    /// Its tree; `None` if it has errors.
+    pub tree: Option<Tree>,
+    /// Errors and warnings.
+    pub diagnostics: Vec<Diagnostic>,
+}
 
 /// The world outside the manifests. Its answers must not change during a compilation.
 pub trait Services {
@@ -15,6 +26,22 @@ pub trait Services {
     /// # Errors
     /// What is wrong with the template, at least one diagnostic.
     fn parse_epp(&self, file: FileId, text: &str) -> Result<Tree, Vec<Diagnostic>>;
+
+    /// Reads and parses a file of a module that is not among the parsed manifests. Its path starts with `manifests/`, `functions/`
+    /// or `types/`, and all of its parts are words. The spans of the result refer to `file`. `None` without such a file.
+    fn manifest(&self, _file: FileId, _module: &str, _path: &str) -> Option<Manifest> {
+        None
+    }
+
+    /// Returns the paths of the manifests that [`manifest`](Services::manifest) can read, for suggestions.
+    fn manifests_of(&self, _module: &str) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Whether there is a module with this name.
+    fn has_module(&self, module: &str) -> bool {
+        self.module_directory(module).is_some()
+    }
 
     /// Finds `path` in `files/` or `templates/` of a module; without a module, an absolute path.
     fn find_file(&self, kind: FileKind, module: Option<&str>, path: &str) -> Option<Arc<str>>;

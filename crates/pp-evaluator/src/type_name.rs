@@ -49,10 +49,10 @@ impl<'e> Evaluator<'e> {
             return Ok(Some(ty));
         }
         let key = plain_name.to_lowercase();
-        if let Some(alias) = self.definitions.aliases.get(&key).copied() {
+        if let Some(alias) = self.find_alias(&key)? {
             return self.alias(name, alias).map(Some);
         }
-        let is_resource = key == "node" || self.definitions.defines.contains_key(&*key) || self.is_native_type(&key);
+        let is_resource = key == "node" || self.is_native_type(&key) || self.find_define(&key)?.is_some();
         let ty = is_resource.then(|| Type::Resource(Some(pp_catalog::capitalize(&key)), None));
         self.types.insert(name.into(), ty.clone());
         Ok(ty)

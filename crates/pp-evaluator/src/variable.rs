@@ -25,7 +25,12 @@ impl Evaluator<'_> {
         }
         match self.lookup_variable(name) {
             Some(value) => Ok(value),
-            None => self.unknown_variable(name, self.span(id)),
+            None => {
+                if let Some((class, _)) = plain(name).rsplit_once("::") {
+                    self.load_class_of_variable(class)?;
+                }
+                self.unknown_variable(name, self.span(id))
+            }
         }
     }
 

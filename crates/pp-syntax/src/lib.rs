@@ -30,4 +30,4 @@ mod grammar {
 
 pub use parse::{Mode, Parsed, parse};
 pub use pn::pn;
-pub use validate::{ModuleFile, ValidationOptions, validate, validate_location};
+pub use validate::{ModuleFile, ModuleFolder, ValidationOptions, validate, validate_location};

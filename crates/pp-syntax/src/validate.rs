@@ -17,7 +17,7 @@ use mcl_diagnostics::{Diagnostic, Severity};
 use pp_ast::{Definition, Expr, ExprId, LambdaId, TextRange, Tree};
 use rustc_hash::FxHashSet;
 
-pub use location::{ModuleFile, validate_location};
+pub use location::{ModuleFile, ModuleFolder, validate_location};
 
 use crate::validate::effect::Purity;
 use crate::validate::error::{ValidationError, ValidationErrorKind};

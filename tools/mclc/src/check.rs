@@ -1,5 +1,6 @@
 //! `mclc check`: runs every stage and writes nothing.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use mcl_artifact::ArtifactStage;
@@ -47,15 +48,21 @@ fn check(path: &Path, args: &Check) -> Result<Checked, LoadFailure> {
     };
     let mut compiled = mcl_driver::compile(loaded, &[ArtifactStage::Fgraph], memory::give_back);
     if let Some((_, bytes)) = compiled.artifacts.first() {
-        compiled.diagnostics.extend(check_merge_points(bytes, puppet).unwrap_or_else(|errors| errors));
+        compiled.diagnostics.extend(
+            check_merge_points(bytes, puppet, args.puppet_module_path.as_ref()).unwrap_or_else(|errors| errors),
+        );
     }
     Ok(Checked::new(files, input.prefix(), compiled.diagnostics, &args.report))
 }
 
 /// Returns what is wrong between a program and the catalog that it is to be merged with.
-fn check_merge_points(program: &[u8], catalog: &Path) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+fn check_merge_points(
+    program: &[u8],
+    catalog: &Path,
+    module_path: Option<&OsString>,
+) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     let program = mcl_artifact::read_program(program).map_err(|error| vec![error])?;
-    let bytes = puppet::catalog_for_host(catalog)?;
+    let bytes = puppet::catalog_for_host(catalog, module_path)?;
     let (catalog, _) = pp_translate::read_catalog(&bytes)?;
     let relationships = pp_translate::build_relationships(catalog)?;
     let puppet = pp_translate::translate(&relationships, &pp_translate::TranslateOptions::default())?.graph;

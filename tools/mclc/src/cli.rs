@@ -80,6 +80,9 @@ pub struct Check {
     /// Also check the merge points with this Puppet catalog (.json, or manifests)
     #[arg(long, value_name = "PATH")]
     pub puppet: Option<PathBuf>,
+    /// Directories of Puppet modules, separated by `:`, where the manifests of --puppet find classes
+    #[arg(long, alias = "puppet-modulepath", value_name = "DIRS")]
+    pub puppet_module_path: Option<OsString>,
     #[command(flatten)]
     pub source: Source,
     #[command(flatten)]

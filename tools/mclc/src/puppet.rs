@@ -5,6 +5,7 @@ mod log;
 mod native;
 mod options;
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use mcl_artifact::ArtifactStage;
@@ -115,9 +116,9 @@ fn catalog(args: &Puppet) -> Result<Outcome, Diagnostic> {
 ///
 /// # Errors
 /// A path that cannot be read, and the errors of the manifests.
-pub fn catalog_for_host(path: &Path) -> Result<Vec<u8>, Vec<Diagnostic>> {
+pub fn catalog_for_host(path: &Path, module_path: Option<&OsString>) -> Result<Vec<u8>, Vec<Diagnostic>> {
     if is_environment_path(path) {
-        return native::catalog_for_host(path);
+        return native::catalog_for_host(path, &native::module_path(module_path));
     }
     pp_translate::load_catalog(path, None).map_err(|error| vec![error])
 }
@@ -142,7 +143,7 @@ fn steps(args: &Puppet, bytes: Vec<u8>, warnings: &mut Vec<Diagnostic>) -> Resul
             PuppetFallback::Callback => FallbackPolicy::Puppet,
             PuppetFallback::Error => FallbackPolicy::Error,
         },
-        module_path: native::module_path(args),
+        module_path: native::module_path(args.puppet_module_path.as_ref()),
         run_interval: args.puppet_interval,
         ..TranslateOptions::default()
     };

@@ -45,8 +45,9 @@ pub struct Sources {
     /// How to handle Puppet resources without a native equivalent
     #[arg(long, value_enum, value_name = "ACTION", default_value_t = PuppetFallback::Callback)]
     pub puppet_fallback: PuppetFallback,
-    /// Directories of Puppet modules, separated by `:`; files that resources copy from a module are read here
-    #[arg(long, alias = "puppet-modulepath", value_name = "DIRS")]
+    /// Directories of Puppet modules, separated by `:`; manifests find classes there, and files that resources copy from a
+    /// module are read there
+    #[arg(long, aliases = ["puppet-modulepath", "modulepath"], value_name = "DIRS")]
     pub puppet_module_path: Option<OsString>,
     /// How to handle a merge point that exists on one side only
     #[arg(long, value_enum, value_name = "ACTION", default_value_t = MergeUnmatched::Error)]

@@ -142,7 +142,7 @@ fn run(text: &str, options: &Options) -> bool {
     environment.files.files.push(file.clone());
     environment.sources.push(Source { origin: Origin::Main, tree });
     let compilation = pp_evaluator::compile(&environment, options, &DiskServices::default());
-    if compilation.templates.is_empty() {
+    if compilation.loaded.is_empty() {
         check(&compilation.diagnostics, &file);
     }
     let has_errors = compilation.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);

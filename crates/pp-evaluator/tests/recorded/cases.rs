@@ -162,9 +162,11 @@ fn judge(folder: &Path) -> Result<(), String> {
         let file = files.add(name.as_str(), text.as_str());
         let (tree, found) = parse_manifest(file, &text, &options);
         errors.extend(found);
-        let module =
-            name.trim_start_matches(ROOT).trim_start_matches("/modules/").split('/').next().unwrap_or_default();
-        let origin = if index < main { Origin::Main } else { Origin::Module(module.into()) };
+        let inside = name.trim_start_matches(ROOT).trim_start_matches("/modules/");
+        let origin = match inside.split_once('/') {
+            Some((module, path)) if index >= main => Origin::Module { name: module.into(), path: path.into() },
+            _ => Origin::Main,
+        };
         sources.push(Source { origin, tree });
     }
     let environment = Environment { files: files.clone(), sources };

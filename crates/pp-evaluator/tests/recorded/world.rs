@@ -110,7 +110,7 @@ pub fn compile_program(code: &str, options: &Options) -> Compiled {
     let compilation = compile(&environment, options, &World);
     let is_error = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
     let errors = compilation.diagnostics.iter().filter(is_error).cloned().collect();
-    files.files.extend(compilation.templates.iter().cloned());
+    files.files.extend(compilation.loaded.iter().cloned());
     Compiled { files, errors, is_rejected_early: false, compilation }
 }
 

@@ -14,9 +14,19 @@ pub struct ModuleFile<'a> {
     pub path: &'a str,
     /// The name that the path stands for, such as `apache::vhost` for `apache/manifests/vhost.pp`.
     pub name: &'a str,
-    /// Whether the file is in `functions` and holds one function of that name. A manifest holds classes and defines whose names
-    /// start with it.
-    pub is_function: bool,
+    /// The directory of the module that the file is in.
+    pub folder: ModuleFolder,
+}
+
+/// The directories of a module with code in the Puppet language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModuleFolder {
+    /// `manifests`: the names in a file start with that of the file.
+    Manifests,
+    /// `functions`: a file holds the function of its name.
+    Functions,
+    /// `types`: a file holds the type alias of its name.
+    Types,
 }
 
 /// Checks that a file of a module, whose tree is valid, contains only definitions, and that they belong there.
@@ -37,22 +47,21 @@ fn top_level(tree: &Tree, id: ExprId, file: &ModuleFile<'_>, errors: &mut Vec<Va
         Expr::Definition(definition) => Some(&tree.definitions[*definition]),
         _ => None,
     };
-    let name = match definition {
-        Some(Definition::Class(class)) if !file.is_function => tree.str(class.name),
-        Some(Definition::Define(define)) if !file.is_function => tree.str(define.name),
-        Some(Definition::Function(function)) => tree.str(function.name),
-        Some(Definition::TypeAlias(alias)) if !file.is_function => tree.str(alias.name),
-        _ => {
+    let (name, is_exact) = match definition {
+        Some(Definition::Class(class)) => (tree.str(class.name), false),
+        Some(Definition::Define(define)) => (tree.str(define.name), false),
+        Some(Definition::Function(function)) => (tree.str(function.name), file.folder == ModuleFolder::Functions),
+        // What is wrong with an alias in a file of its own shows when it is needed.
+        Some(Definition::TypeAlias(_)) if file.folder == ModuleFolder::Types => return,
+        Some(Definition::TypeAlias(alias)) => (tree.str(alias.name), false),
+        Some(Definition::Node(_)) | None => {
             let kind = ValidationErrorKind::NotInModule { what: label(tree, id) };
             return errors.push(ValidationError { kind, range, related: None });
         }
     };
     let lower = name.to_ascii_lowercase();
-    let belongs = match lower.strip_prefix(file.name) {
-        Some("") => true,
-        Some(rest) => !file.is_function && rest.starts_with("::"),
-        None => false,
-    };
+    // The name need not end where that of the file does: `a::bc` may be in `manifests/b.pp`.
+    let belongs = lower.strip_prefix(file.name).is_some_and(|rest| rest.is_empty() || !is_exact);
     if !belongs {
         let kind = ValidationErrorKind::NameInFile { name: name.to_string(), path: file.path.to_owned() };
         errors.push(ValidationError { kind, range, related: None });
@@ -67,21 +76,22 @@ mod tests {
     use super::*;
     use crate::{Mode, parse};
 
-    fn check(text: &str, is_function: bool, expected: Expect) {
+    fn check(text: &str, folder: ModuleFolder, expected: Expect) {
         let tree = parse(FileId(0), text, Mode::Manifest).tree;
-        let found = validate_location(&tree, &ModuleFile { path: "manifests/b.pp", name: "a::b", is_function });
+        let found = validate_location(&tree, &ModuleFile { path: "manifests/b.pp", name: "a::b", folder });
         expected.assert_eq(&found.iter().map(|found| format!("{}\n", found.message)).collect::<String>());
     }
 
     #[test]
     fn a_manifest_of_a_module_defines_names_below_its_own() {
-        check("class a::b { class c { } }\ndefine a::b::d { }", false, expect![[""]]);
+        let accepted = "class a::b { class c { } }\ndefine a::b::d { }\nclass a::bc { }\ntype A::B::T = String";
+        check(accepted, ModuleFolder::Manifests, expect![[""]]);
         check(
-            "class a::c { }\nclass a::bc { }",
-            false,
+            "class a::c { }\nclass a { }",
+            ModuleFolder::Manifests,
             expect![[r#"
             Unacceptable location. The name 'a::c' is unacceptable in file 'manifests/b.pp'
-            Unacceptable location. The name 'a::bc' is unacceptable in file 'manifests/b.pp'
+            Unacceptable location. The name 'a' is unacceptable in file 'manifests/b.pp'
         "#]],
         );
     }
@@ -90,7 +100,7 @@ mod tests {
     fn a_manifest_of_a_module_has_no_statements() {
         check(
             "class a::b { }\nnotify { 'x': }\nnode default { }",
-            false,
+            ModuleFolder::Manifests,
             expect![[r#"
             This Resource Statement is unacceptable as a top level construct in this location
             This Node Definition is unacceptable as a top level construct in this location
@@ -100,13 +110,25 @@ mod tests {
 
     #[test]
     fn a_function_has_the_name_of_its_file() {
-        check("function a::b() { 1 }", true, expect![[""]]);
+        check("function a::b() { 1 }", ModuleFolder::Functions, expect![[""]]);
         check(
-            "function a::b::c() { 1 }\nclass a::b { }",
-            true,
+            "function a::b::c() { 1 }\nnotify { 'x': }",
+            ModuleFolder::Functions,
             expect![[r#"
             Unacceptable location. The name 'a::b::c' is unacceptable in file 'manifests/b.pp'
-            This Host Class Definition is unacceptable as a top level construct in this location
+            This Resource Statement is unacceptable as a top level construct in this location
+        "#]],
+        );
+    }
+
+    #[test]
+    fn a_file_of_a_type_has_no_other_definitions() {
+        check("type A::B = String\ntype A::C = String", ModuleFolder::Types, expect![[""]]);
+        check(
+            "type A::B = String\nclass a::c { }",
+            ModuleFolder::Types,
+            expect![[r#"
+            Unacceptable location. The name 'a::c' is unacceptable in file 'manifests/b.pp'
         "#]],
         );
     }

@@ -1,9 +1,10 @@
 //! Compiling manifests without Puppet, as the command line asks.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use mcl_diagnostics::{Code, Diagnostic, Stage};
+use mcl_diagnostics::{Code, Diagnostic, Severity, Stage};
 use pp_catalog::Catalog;
 use pp_environment::{EnvironmentError, Facts, StoredEnvironment, compile_path, with_location};
 use pp_evaluator::Options;
@@ -14,8 +15,8 @@ use super::{Outcome, Output};
 use crate::report;
 
 /// Returns the directories of the module path on the command line.
-pub fn module_path(args: &Puppet) -> Vec<PathBuf> {
-    args.puppet_module_path.iter().flat_map(std::env::split_paths).collect()
+pub fn module_path(directories: Option<&OsString>) -> Vec<PathBuf> {
+    directories.into_iter().flat_map(std::env::split_paths).collect()
 }
 
 /// Returns the path from the working directory to a directory: empty, or ends in a slash.
@@ -25,13 +26,18 @@ pub fn prefix_of(directory: &Path) -> String {
 
 /// Writes the artifact of an environment, for every node.
 pub fn environment(args: &Puppet) -> Outcome {
-    let loaded = match pp_environment::load_path(&args.path, &module_path(args), strict(args)) {
-        Ok(loaded) => loaded,
-        Err(error) => return Outcome::unreadable(&error),
-    };
+    let loaded =
+        match pp_environment::load_path(&args.path, &module_path(args.puppet_module_path.as_ref()), strict(args)) {
+            Ok(loaded) => loaded,
+            Err(error) => return Outcome::unreadable(&error),
+        };
     let (root, mut loaded) = loaded;
     let mut diagnostics = std::mem::take(&mut loaded.diagnostics);
-    diagnostics.append(&mut loaded.module_diagnostics);
+    // A file of a module with errors matters to the nodes that need it. The artifact holds it as it is.
+    diagnostics.extend(std::mem::take(&mut loaded.module_diagnostics).into_iter().map(|mut diagnostic| {
+        diagnostic.severity = Severity::Warning;
+        diagnostic
+    }));
     let files = loaded.environment.files.clone();
     let prefix = prefix_of(&root);
     if report::any_error(&diagnostics) {
@@ -53,7 +59,7 @@ pub fn catalog(args: &Puppet) -> Outcome {
         Ok(options) => options,
         Err(error) => return Outcome::unreadable(&error),
     };
-    let compiled = match compile_path(&args.path, &module_path(args), &options) {
+    let compiled = match compile_path(&args.path, &module_path(args.puppet_module_path.as_ref()), &options) {
         Ok(compiled) => compiled,
         Err(error) => return Outcome::failed(vec![error]),
     };
@@ -74,9 +80,9 @@ pub fn catalog(args: &Puppet) -> Outcome {
 ///
 /// # Errors
 /// A path that cannot be read, and the errors of the manifests.
-pub fn catalog_for_host(path: &Path) -> Result<Vec<u8>, Vec<Diagnostic>> {
+pub fn catalog_for_host(path: &Path, module_path: &[PathBuf]) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let options = pp_environment::node_options(None, pp_environment::host_facts());
-    let compiled = compile_path(path, &[], &options).map_err(|error| vec![error])?;
+    let compiled = compile_path(path, module_path, &options).map_err(|error| vec![error])?;
     match compiled.catalog {
         Some(catalog) => catalog_json(&catalog).map_err(|error| vec![error]),
         // The files are not those of the program that is checked.

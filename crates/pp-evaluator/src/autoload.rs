@@ -1,0 +1,265 @@
+//! Finding definitions by name: a file of a module is loaded once one of the names is needed that belong into it
+//! (spec 07 §5.14).
+//!
+//! For a class or define `a::b::c` the files of the module `a` are loaded in this order until it is found: `manifests/init.pp`,
+//! `manifests/b/c.pp`, `manifests/b.pp`. For a function it is `functions/b/c.pp`, and for a type alias `types/b/c.pp`.
+//! Everything in a loaded file is defined from then on, and a name that is already defined makes it an error.
+
+use std::sync::Arc;
+
+use mcl_diagnostics::{Code, Diagnostic, Severity, Span, nearest};
+use pp_ast::{ClassDefinition, DefineDefinition, Definition, Expr, FunctionDefinition, Tree, TypeAlias};
+use pp_types::{Error, ErrorKind};
+
+use crate::compilation::place;
+use crate::definitions::{Defined, FunctionRef, Redefinition, plain};
+use crate::environment::Origin;
+use crate::evaluator::Evaluator;
+use crate::stop::{Eval, Fault, Stop, unlocated};
+use crate::trees::Entry;
+
+impl<'e> Evaluator<'e> {
+    /// Returns the class with a name in lower case without leading colons.
+    pub(crate) fn find_class(&mut self, name: &str) -> Eval<Option<Defined<'e, ClassDefinition>>> {
+        if !self.definitions.classes.contains_key(name) {
+            self.load_manifests(name, |this| this.definitions.classes.contains_key(name))?;
+        }
+        Ok(self.definitions.classes.get(name).copied())
+    }
+
+    /// Returns the define with a name in lower case without leading colons.
+    pub(crate) fn find_define(&mut self, name: &str) -> Eval<Option<Defined<'e, DefineDefinition>>> {
+        if !self.definitions.defines.contains_key(name) {
+            self.load_manifests(name, |this| this.definitions.defines.contains_key(name))?;
+        }
+        Ok(self.definitions.defines.get(name).copied())
+    }
+
+    /// Returns the function of the language with a name without leading colons.
+    pub(crate) fn find_defined_function(
+        &mut self,
+        name: &str,
+    ) -> Eval<Option<(FunctionRef, Defined<'e, FunctionDefinition>)>> {
+        if !self.definitions.functions.contains_key(name)
+            && let Some((module, inside)) = split(name)
+        {
+            self.load(module, "functions", inside)?;
+        }
+        Ok(self.definitions.functions.get(name).copied())
+    }
+
+    /// Returns the alias with a name in lower case without leading colons.
+    pub(crate) fn find_alias(&mut self, name: &str) -> Eval<Option<Defined<'e, TypeAlias>>> {
+        if !self.definitions.aliases.contains_key(name)
+            && let Some((module, inside)) = split(name)
+        {
+            self.load(module, "types", inside)?;
+        }
+        Ok(self.definitions.aliases.get(name).copied())
+    }
+
+    /// Loads the class or define that a variable may be of: its other names are defined from then on.
+    pub(crate) fn load_class_of_variable(&mut self, class: &str) -> Eval<()> {
+        self.find_class(class).map(drop)
+    }
+
+    /// Loads the files for a class or define until it is found.
+    fn load_manifests(&mut self, name: &str, is_found: impl Fn(&Self) -> bool) -> Eval<()> {
+        let (module, inside) = split(name).unwrap_or((name, ""));
+        if name.len() > MAX_NAME || !self.has_module(module) {
+            return Ok(());
+        }
+        self.load(module, "manifests", "init")?;
+        let mut inside = inside;
+        while !inside.is_empty() {
+            self.load(module, "manifests", inside)?;
+            if is_found(self) {
+                break;
+            }
+            inside = inside.rsplit_once("::").map_or("", |(outer, _)| outer);
+        }
+        Ok(())
+    }
+
+    fn has_module(&mut self, module: &str) -> bool {
+        match self.modules.get(module) {
+            Some(known) => *known,
+            None => {
+                let is_known = is_word(module) && self.services.has_module(module);
+                self.modules.insert(module.to_owned(), is_known);
+                is_known
+            }
+        }
+    }
+
+    /// Loads a file of a module, once.
+    fn load(&mut self, module: &str, folder: &str, inside: &str) -> Eval<()> {
+        if !self.has_module(module) || !inside.split("::").all(is_word) {
+            return Ok(());
+        }
+        let path = format!("{folder}/{}.pp", inside.replace("::", "/"));
+        let key = format!("{module}/{path}");
+        match self.asked.get(&key) {
+            Some(false) => return Ok(()),
+            Some(true) => {
+                // Its errors were reported.
+                let mut fault = Fault::new(Error::new(ErrorKind::Evaluation, format!("{key} has errors")), None);
+                fault.is_consequence = true;
+                return Err(Stop::Fault(Box::new(fault)));
+            }
+            None => {}
+        }
+        let result = self.load_file(module, folder, inside, &path);
+        self.asked.insert(key, result.is_err());
+        result
+    }
+
+    fn load_file(&mut self, module: &str, folder: &str, inside: &str, path: &str) -> Eval<()> {
+        if let Some((tree, module)) = self.parsed_manifest(module, path) {
+            return self.define(tree, module, folder, inside);
+        }
+        let Some(manifest) = self.services.manifest(self.next_file(), module, path) else { return Ok(()) };
+        self.spend(1, manifest.file.text.len() as u64).map_err(unlocated)?;
+        self.loaded.push(manifest.file);
+        let (errors, warnings): (Vec<_>, Vec<_>) =
+            manifest.diagnostics.into_iter().partition(|diagnostic| diagnostic.severity == Severity::Error);
+        self.diagnostics.extend(warnings);
+        let Some(tree) = manifest.tree.filter(|_| errors.is_empty()) else {
+            return Err(self.unloadable(errors));
+        };
+        let entry = self.trees.add(self.loaded.len() - 1, Entry { tree, module: Some(module.into()) });
+        let (tree, module) = entry
+            .and_then(|entry| Some((&entry.tree, entry.module.as_ref()?)))
+            .ok_or_else(|| unlocated(Error::new(ErrorKind::Limit, "too many different files")))?;
+        self.define(tree, module, folder, inside)
+    }
+
+    /// Adds the definitions of a file that was loaded.
+    fn define(&mut self, tree: &'e Tree, module: &'e Arc<str>, folder: &str, inside: &str) -> Eval<()> {
+        let what = match folder {
+            "functions" => Some("function"),
+            "types" => Some("type"),
+            _ => None,
+        };
+        if let Some(what) = what {
+            self.check_single(tree, what, &format!("{module}::{inside}"))?;
+        }
+        self.definitions.add(tree, Some(module));
+        self.check_redefined()
+    }
+
+    /// Checks that the file of a function or type alias holds it and nothing else.
+    fn check_single(&self, tree: &Tree, what: &str, name: &str) -> Eval<()> {
+        let statements = match tree.root.map(|root| &tree.exprs[root]) {
+            Some(Expr::Block(list)) => tree.list(*list),
+            Some(_) | None => &[],
+        };
+        let defined = statements.first().and_then(|first| match &tree.exprs[*first] {
+            Expr::Definition(definition) => match &tree.definitions[*definition] {
+                Definition::Function(function) if what == "function" => Some(tree.str(function.name)),
+                Definition::TypeAlias(alias) if what == "type" => Some(tree.str(alias.name)),
+                _ => None,
+            },
+            _ => None,
+        });
+        let problem = match (statements, defined) {
+            ([], _) => format!("does not define the {what} '{name}' - it is empty."),
+            (_, None) => format!("does not define the {what} '{name}' - no {what} found."),
+            ([_, _, ..], _) => format!("must contain only the {what} '{name}' - it has additional definitions."),
+            (_, Some(actual)) if plain(actual).to_lowercase() != name => {
+                format!("produced {what} with the wrong name, expected '{name}', actual '{}'", plain(actual))
+            }
+            _ => return Ok(()),
+        };
+        let file = self.source(Span::new(tree.file, 0, 0)).map_or("", |file| &file.name);
+        let error = Error::new(ErrorKind::Evaluation, format!("The code loaded from {file} {problem}"));
+        Err(unlocated(error.help(format!("the file holds one definition, `{what} {}`", written(what, name)))))
+    }
+
+    /// Returns a manifest of a module that was parsed before the compilation, and the name of the module.
+    fn parsed_manifest(&self, module: &str, path: &str) -> Option<(&'e Tree, &'e Arc<str>)> {
+        let index = *self.parsed.get(&(module, path))?;
+        let source = self.environment.sources.get(index)?;
+        match &source.origin {
+            Origin::Module { name, .. } => Some((&source.tree, name)),
+            Origin::Main => None,
+        }
+    }
+
+    /// Reports what the file that was loaded last defines again.
+    fn check_redefined(&mut self) -> Eval<()> {
+        if self.definitions.errors.is_empty() {
+            return Ok(());
+        }
+        let redefined = std::mem::take(&mut self.definitions.errors);
+        let diagnostic = |error: &Redefinition| error.diagnostic(&place(self.source(error.first), error.first));
+        let errors = redefined.iter().map(diagnostic).collect();
+        Err(self.unloadable(errors))
+    }
+
+    /// Keeps the errors of a file, and returns the first of them as what ends the statement that needs the file.
+    fn unloadable(&mut self, errors: Vec<Diagnostic>) -> Stop {
+        let (message, span, code) = match errors.first() {
+            Some(first) => (first.message.clone(), first.span, first.code),
+            None => ("a file of a module has errors".to_owned(), None, Code::P0501),
+        };
+        self.broken.push(errors);
+        let fault = Fault::new(Error::new(ErrorKind::Evaluation, message), span);
+        Stop::Fault(Box::new(fault)).code(code).trace(self.call_span, "needed here")
+    }
+
+    /// Returns what helps with the unknown name of a class, or of another definition in a file of a module: a similar one that
+    /// is known or has a file, or that there is no such module.
+    pub(crate) fn similar_in_module(
+        &self,
+        name: &str,
+        what: &str,
+        known: impl Iterator<Item = &'e str>,
+    ) -> Option<String> {
+        let module = name.split("::").next().unwrap_or(name);
+        let mut in_module = self.services.manifests_of(module);
+        let parsed = self.parsed.keys().filter(|(of, _)| *of == module);
+        in_module.extend(parsed.map(|(_, path)| (*path).to_owned()));
+        let in_module: Vec<String> = in_module.iter().filter_map(|path| name_of_manifest(module, path)).collect();
+        let mut names: Vec<&str> = known.map(|name| name as &str).collect();
+        names.extend(in_module.iter().map(String::as_str));
+        // Of two equally similar names, the choice must not depend on the order in a table.
+        names.sort_unstable();
+        match nearest(name, names) {
+            Some(similar) => Some(format!("a {what} with a similar name: `{similar}`")),
+            None if is_word(module) && !self.services.has_module(module) => {
+                Some(format!("there is no module `{module}` on the module path: `--modulepath` names its directories"))
+            }
+            None => None,
+        }
+    }
+}
+
+/// Returns the name of the class or define that a file of a module is for: `a::b` for `manifests/b.pp` of `a`. `None` for a file
+/// that is not in `manifests`.
+#[must_use]
+pub fn name_of_manifest(module: &str, path: &str) -> Option<String> {
+    let inside = path.strip_prefix("manifests/")?.strip_suffix(".pp")?;
+    Some(match inside {
+        "init" => module.to_owned(),
+        _ => format!("{module}::{}", inside.replace('/', "::")),
+    })
+}
+
+/// Returns the name of a function or type alias as a definition has it.
+fn written(what: &str, name: &str) -> String {
+    if what == "type" { pp_catalog::capitalize(name).to_string() } else { name.to_owned() }
+}
+
+/// A longer name is not looked for in files.
+const MAX_NAME: usize = 1000;
+
+/// Splits the name of a definition into that of its module and the rest; `None` if it is not in a module.
+fn split(name: &str) -> Option<(&str, &str)> {
+    name.split_once("::").filter(|_| name.len() <= MAX_NAME)
+}
+
+/// Whether a part of a name can be one of a path.
+fn is_word(part: &str) -> bool {
+    !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
