@@ -161,9 +161,7 @@ impl Catalog {
         {
             let value = |name: &str| resource.parameters.value(name).map(text_of);
             let key = native.uniqueness_key(&resource.reference.title, value);
-            if !matches!(key.as_slice(), [Some(single)] if *single == resource.reference.title) {
-                aliases.push(AliasKey::Names(key));
-            }
+            aliases.extend(key.filter(|key| !is_title(key, &resource.reference.title)).map(AliasKey::Names));
         }
         if let Some(value) = resource.parameters.value("alias") {
             aliases.extend(flat_texts(value).into_iter().map(AliasKey::Alias));
@@ -200,4 +198,9 @@ impl Catalog {
         }
         Ok(())
     }
+}
+
+/// Returns whether a key says only what the title says.
+fn is_title(key: &[Option<Arc<str>>], title: &Arc<str>) -> bool {
+    matches!(key, [Some(single)] if single == title)
 }

@@ -129,7 +129,7 @@ impl Catalog {
             if !native.is_isomorphic() {
                 return None;
             }
-            table.by_key(&native.uniqueness_key(&reference.title, |_| None))
+            table.by_key(&native.uniqueness_key(&reference.title, |_| None)?)
         })
     }
 

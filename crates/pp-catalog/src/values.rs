@@ -19,7 +19,7 @@ impl Catalog {
         let given = |name: &str| resource.parameters.value(name).map(given);
         let problems = native.check(&resource.reference.title, &given);
         let warning = |problem: pp_resource_types::Problem| {
-            let parameter = problem.attribute.and_then(|name| resource.parameters.get(name));
+            let parameter = problem.attribute.as_ref().and_then(|name| resource.parameters.get(name));
             let location = parameter.map(|p| &p.location).filter(|l| l.line > 0).unwrap_or(&resource.location).clone();
             CatalogWarning::InvalidValue { reference: resource.reference.clone(), problem, location }
         };

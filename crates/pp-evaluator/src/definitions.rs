@@ -199,7 +199,7 @@ impl Definitions<'_> {
         let mut errors = Vec::new();
         for (key, alias) in &self.aliases {
             let name = plain(alias.tree.str(alias.definition.name));
-            if named(name).is_some() || key == "node" || natives.find(key).is_some() {
+            if named(name).is_some() || key == "node" || natives.contains(key) {
                 let text = format!(
                     "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/type/{key}', a type of Puppet itself"
                 );

@@ -269,7 +269,7 @@ impl Evaluator<'_> {
 
     /// Returns whether a name, in lower case, is that of a native type.
     pub(crate) fn is_native_type(&self, name: &str) -> bool {
-        self.options.resource_types.find(name).is_some()
+        self.options.resource_types.contains(name)
     }
 
     /// Returns the resource type or define with the most similar name.

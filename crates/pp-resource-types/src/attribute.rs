@@ -1,5 +1,7 @@
 //! The attributes of a type.
 
+use serde::{Deserialize, Serialize};
+
 use crate::values::{Pattern, Values};
 
 /// An attribute of a native type.
@@ -18,7 +20,7 @@ pub struct Attribute {
 }
 
 /// What an attribute is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Role {
     /// It names the resource, or is part of the name.
     Name,

@@ -1,14 +1,14 @@
 //! Which types a program can use.
 
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
+use crate::known_type::KnownType;
+use crate::read_type::ReadType;
 use crate::resource_type::ResourceType;
 use crate::{core, modules};
-
-/// A type of which only the name is known.
-static OPEN: ResourceType = ResourceType::new("", "A type of a module, of which only the name is known.", &[]).open();
 
 /// Returns all types, sorted by module and name.
 pub fn types() -> impl Iterator<Item = &'static ResourceType> {
@@ -21,11 +21,40 @@ pub fn find(name: &str) -> Option<&'static ResourceType> {
     types().find(|t| t.name.eq_ignore_ascii_case(name))
 }
 
-/// The native types that a program can use: those of Puppet itself, and those of the modules that are installed.
+/// Reads the source of a type. `None` if it cannot be read at all: then only its name is known.
+pub type TypeReader = Arc<dyn Fn() -> Option<ReadType> + Send + Sync>;
+
+/// The native types that a program can use: those of Puppet itself, and those of the modules that are installed. Cloning is
+/// cheap, and clones share what was read.
 #[derive(Clone, Debug)]
 pub struct KnownTypes {
     /// By the name in lower case, and capitalized.
-    types: FxHashMap<Arc<str>, &'static ResourceType>,
+    types: FxHashMap<Arc<str>, Entry>,
+}
+
+/// A type by its name.
+#[derive(Clone, Debug)]
+struct Entry {
+    declared: Option<&'static ResourceType>,
+    source: Option<Arc<Source>>,
+}
+
+/// The source of a type, which is read when the type is used for the first time.
+struct Source {
+    read: OnceLock<Option<ReadType>>,
+    reader: TypeReader,
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source").field("read", &self.read).finish_non_exhaustive()
+    }
+}
+
+impl Source {
+    fn read(&self) -> Option<&ReadType> {
+        self.read.get_or_init(|| (self.reader)()).as_ref()
+    }
 }
 
 impl Default for KnownTypes {
@@ -49,34 +78,54 @@ impl KnownTypes {
 
     fn of(types: impl Iterator<Item = &'static ResourceType>) -> KnownTypes {
         let mut known = KnownTypes { types: FxHashMap::default() };
-        types.for_each(|t| known.insert(t.name, t));
+        types.for_each(|t| known.insert(t.name, Entry { declared: Some(t), source: None }));
         known
     }
 
-    fn insert(&mut self, name: &str, declared: &'static ResourceType) {
-        self.types.insert(capitalize(name).into(), declared);
-        self.types.insert(name.into(), declared);
+    fn insert(&mut self, name: &str, entry: Entry) {
+        self.types.insert(capitalize(name).into(), entry.clone());
+        self.types.insert(name.into(), entry);
     }
 
     /// Adds the types of a module, such as `cron_core`, as far as this crate declares them.
     pub fn add_module(&mut self, module: &str) {
         for declared in modules::TYPES.iter().filter(|t| t.module == Some(module)) {
-            self.insert(declared.name, declared);
+            self.insert(declared.name, Entry { declared: Some(declared), source: None });
         }
     }
 
-    /// Adds a type by its name. If this crate does not declare it, any attribute is accepted.
-    pub fn add_type(&mut self, name: &str) {
+    /// Adds a type of a module, whose source is read when the type is used for the first time. The first of a name wins.
+    pub fn add_source(&mut self, name: &str, reader: TypeReader) {
         let name = name.to_ascii_lowercase();
-        if !self.types.contains_key(name.as_str()) {
-            self.insert(&name, find(&name).unwrap_or(&OPEN));
+        let known = self.types.get(name.as_str());
+        // What Puppet itself has is not replaced by a module.
+        if known.is_some_and(|entry| entry.source.is_some() || entry.declared.is_some_and(|t| t.module.is_none())) {
+            return;
         }
+        let source = Arc::new(Source { read: OnceLock::new(), reader });
+        self.insert(&name, Entry { declared: find(&name), source: Some(source) });
     }
 
     /// Finds a type by its name, in lower case or capitalized.
     #[must_use]
-    pub fn find(&self, name: &str) -> Option<&'static ResourceType> {
-        self.types.get(name).copied()
+    pub fn find(&self, name: &str) -> Option<KnownType<'_>> {
+        let entry = self.types.get(name)?;
+        Some(KnownType::new(entry.declared, entry.source.as_ref().and_then(|source| source.read())))
+    }
+
+    /// Returns whether there is a type of a name, in lower case or capitalized, without reading its source.
+    #[must_use]
+    pub fn contains(&self, name: &str) -> bool {
+        self.types.contains_key(name)
+    }
+
+    /// Returns the types whose source was read so far, sorted by name.
+    #[must_use]
+    pub fn read_so_far(&self) -> Vec<&ReadType> {
+        let read = self.types.iter().filter(|(name, _)| name.starts_with(char::is_lowercase));
+        let mut read: Vec<&ReadType> = read.filter_map(|(_, entry)| entry.source.as_ref()?.read.get()?.as_ref()).collect();
+        read.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        read
     }
 
     /// Returns the names in lower case, sorted.
@@ -102,8 +151,9 @@ mod tests {
     #[test]
     fn types_are_found_by_both_names() {
         let known = KnownTypes::core();
-        assert_eq!(known.find("file").map(|t| t.name), Some("file"));
-        assert_eq!(known.find("File").map(|t| t.name), Some("file"));
+        let name = |name: &str| known.find(name).and_then(|t| t.declared()).map(|t| t.name);
+        assert_eq!(name("file"), Some("file"));
+        assert_eq!(name("File"), Some("file"));
         assert!(known.find("cron").is_none());
         assert_eq!(known.names().first(), Some(&"component"));
     }
@@ -112,11 +162,29 @@ mod tests {
     fn modules_add_types() {
         let mut known = KnownTypes::core();
         known.add_module("cron_core");
-        assert_eq!(known.find("Cron").and_then(|t| t.module), Some("cron_core"));
-        known.add_type("my_type");
+        assert_eq!(known.find("Cron").and_then(|t| t.module()), Some("cron_core"));
+        known.add_source("my_type", Arc::new(|| None));
         let mine = known.find("My_type").expect("the type was added");
         assert!(mine.is_open() && mine.has_parameter("anything"));
-        known.add_type("cron");
-        assert!(!known.find("cron").expect("the type is declared").has_parameter("colour"));
+    }
+
+    #[test]
+    fn a_source_is_read_when_it_is_used() {
+        let mut known = KnownTypes::core();
+        let reader = |name: &str| {
+            let read = ReadType { name: name.to_owned(), module: "m".to_owned(), ..ReadType::default() };
+            Arc::new(move || Some(read.clone())) as TypeReader
+        };
+        for name in ["mine", "cron", "file"] {
+            known.add_source(name, reader(name));
+        }
+        assert!(known.contains("mine") && known.read_so_far().is_empty());
+        let mine = known.find("Mine").expect("the type was added");
+        assert!(!mine.has_parameter("colour") && mine.module() == Some("m"));
+        assert_eq!(known.read_so_far().len(), 1);
+        // The source says which attributes there are, the declaration what else is known.
+        let cron = known.find("cron").expect("the type was added");
+        assert!(cron.declared().is_some() && !cron.has_parameter("command"));
+        assert!(known.find("file").expect("a core type").has_parameter("path"));
     }
 }

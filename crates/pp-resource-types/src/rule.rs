@@ -1,5 +1,6 @@
 //! What must hold between the attributes of a resource, and what is wrong where it does not.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::values::{Scalar, Values};
@@ -47,7 +48,7 @@ impl<'a> Given<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The attribute whose value is wrong; `None` if several attributes do not fit together.
-    pub attribute: Option<&'static str>,
+    pub attribute: Option<Cow<'static, str>>,
     /// What is wrong.
     pub text: String,
 }
@@ -61,7 +62,11 @@ impl Problem {
                 format!("Invalid value {wrong}: expected {values}")
             }
         };
-        Problem { attribute: Some(attribute), text }
+        Problem { attribute: Some(attribute.into()), text }
+    }
+
+    pub(crate) fn read_only(attribute: &str) -> Problem {
+        Problem { attribute: Some(attribute.to_owned().into()), text: format!("{attribute} is read-only") }
     }
 }
 
@@ -134,6 +139,6 @@ fn unqualified<'a>(title: &'a str, given: &dyn Fn(&str) -> Option<Given<'a>>) ->
         let text = format!(
             "'{program}' is not qualified and no path was specified. Please qualify the command or specify a path."
         );
-        Some(Problem { attribute, text })
+        Some(Problem { attribute: attribute.map(Cow::Borrowed), text })
     })
 }

@@ -104,7 +104,7 @@ impl Values {
 }
 
 impl<'a> Scalar<'a> {
-    fn text(self) -> Cow<'a, str> {
+    pub(crate) fn text(self) -> Cow<'a, str> {
         match self {
             Scalar::Boolean(true) => Cow::Borrowed("true"),
             Scalar::Boolean(false) => Cow::Borrowed("false"),
