@@ -85,7 +85,7 @@ impl CatalogError {
             }
             ErrorKind::UnknownParameter { reference, parameter, .. } => {
                 let native = catalog.options.types.find(&reference.type_name)?;
-                let similar = nearest(parameter, native.parameter_names().into_iter())?;
+                let similar = nearest(parameter, native.parameter_names())?;
                 Some(format!("did you mean `{similar}`?"))
             }
             ErrorKind::UnresolvedOverrides(references) | ErrorKind::UnrealizedReferences(references) => {

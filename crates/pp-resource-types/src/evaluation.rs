@@ -206,7 +206,8 @@ impl<'a> Evaluation<'a> {
                 LoopResult::Found if value.is_true() => return Ok(item.clone()),
                 LoopResult::Any if value.is_true() => return Ok(Datum::Boolean(true)),
                 LoopResult::All if !value.is_true() => return Ok(Datum::Boolean(false)),
-                LoopResult::Selected | LoopResult::Rejected | LoopResult::Found | LoopResult::Any | LoopResult::All => {}
+                LoopResult::Selected | LoopResult::Rejected | LoopResult::Found | LoopResult::Any | LoopResult::All => {
+                }
             }
         }
         Ok(match result {
@@ -505,14 +506,8 @@ mod tests {
             let path = program.push(Operation::AttributeOf(item, "path".to_owned()));
             let path = call(program, path, Method::Dirname, &[]);
             let receiver = program.push(Operation::Variable(list));
-            let body =
-                program.push(Operation::Call { receiver, method: Method::Append, arguments: vec![path] });
-            let each = program.push(Operation::Loop {
-                items,
-                variable: Variable(1),
-                body,
-                result: LoopResult::Items,
-            });
+            let body = program.push(Operation::Call { receiver, method: Method::Append, arguments: vec![path] });
+            let each = program.push(Operation::Loop { items, variable: Variable(1), body, result: LoopResult::Items });
             let result = program.push(Operation::Variable(list));
             program.push(Operation::Sequence(vec![start, each, result]))
         });

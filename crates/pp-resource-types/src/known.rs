@@ -123,7 +123,8 @@ impl KnownTypes {
     #[must_use]
     pub fn read_so_far(&self) -> Vec<&ReadType> {
         let read = self.types.iter().filter(|(name, _)| name.starts_with(char::is_lowercase));
-        let mut read: Vec<&ReadType> = read.filter_map(|(_, entry)| entry.source.as_ref()?.read.get()?.as_ref()).collect();
+        let mut read: Vec<&ReadType> =
+            read.filter_map(|(_, entry)| entry.source.as_ref()?.read.get()?.as_ref()).collect();
         read.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         read
     }

@@ -172,7 +172,12 @@ impl Program {
         if !self.operations.iter().all(text) {
             return None;
         }
-        Some(self.operations.iter().filter_map(|o| if let Operation::Text(t) = o { Some(t.as_str()) } else { None }).collect())
+        Some(
+            self.operations
+                .iter()
+                .filter_map(|o| if let Operation::Text(t) = o { Some(t.as_str()) } else { None })
+                .collect(),
+        )
     }
 
     pub(crate) fn operation(&self, id: OperationId) -> Option<&Operation> {

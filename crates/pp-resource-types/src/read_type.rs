@@ -132,8 +132,7 @@ impl ReadType {
             }
             if attribute.is_read_only {
                 problems.push(Problem::read_only(&attribute.name));
-            } else if let Some(wrong) = given.iter().find(|value| !attribute.accepts(**value))
-            {
+            } else if let Some(wrong) = given.iter().find(|value| !attribute.accepts(**value)) {
                 problems.push(attribute.problem(*wrong));
             }
         }
@@ -272,7 +271,10 @@ mod tests {
         };
         ReadType {
             attributes: vec![ReadAttribute::new("name", Role::Name), ReadAttribute::new("domain", Role::Name)],
-            titles: Titles::Patterns(vec![pattern("^(.*)::(.*)$", &["name", "domain"]), pattern("^([a-z]*)$", &["name"])]),
+            titles: Titles::Patterns(vec![
+                pattern("^(.*)::(.*)$", &["name", "domain"]),
+                pattern("^([a-z]*)$", &["name"]),
+            ]),
             ..ReadType::default()
         }
     }

@@ -25,7 +25,10 @@ pub(crate) fn attribute(call: Call<'_>, role: Role, environment: &Environment) -
         }
     }
     let mut values = Values::default();
-    if parent.as_deref().is_some_and(|parent| parent.ends_with("Parameter::Boolean") || parent.ends_with("Property::Boolean")) {
+    if parent
+        .as_deref()
+        .is_some_and(|parent| parent.ends_with("Parameter::Boolean") || parent.ends_with("Property::Boolean"))
+    {
         values.words.extend(["true", "false", "yes", "no"].map(str::to_owned));
     } else if parent.as_deref().is_some_and(|parent| parent.ends_with("Property::Ensure")) {
         values.words.extend(["present", "absent"].map(str::to_owned));
@@ -63,7 +66,8 @@ impl Values {
         for statement in statements(block.and_then(|block| block.body)) {
             let Some(call) = Call::of(statement) else {
                 // A method of the attribute, such as `def unsafe_validate`, may decide.
-                self.is_unknown |= matches!(statement, lib_ruby_parser::Node::Def(def) if def.name.contains("validate"));
+                self.is_unknown |=
+                    matches!(statement, lib_ruby_parser::Node::Def(def) if def.name.contains("validate"));
                 continue;
             };
             match call.name {

@@ -58,7 +58,7 @@ impl Constant {
             Constant::Regex(source) => format!("(?-mix:{source})"),
             Constant::List(_) | Constant::Hash(_) | Constant::Name(_) | Constant::Identity | Constant::Code => {
                 return None;
-            },
+            }
         })
     }
 
@@ -264,7 +264,8 @@ pub(crate) fn bound(parameters: Option<&Node>, arguments: &[Node], environment: 
                 inner.bind(&parameter.name, value);
             }
             Node::Restarg(parameter) => {
-                let rest = arguments.by_ref().map(|argument| environment.value(argument)).collect::<Option<Vec<_>>>()?;
+                let rest =
+                    arguments.by_ref().map(|argument| environment.value(argument)).collect::<Option<Vec<_>>>()?;
                 if let Some(name) = &parameter.name {
                     inner.bind(name, Some(Constant::List(rest.into())));
                 }

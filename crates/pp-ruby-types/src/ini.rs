@@ -196,7 +196,8 @@ pub(crate) fn munge(body: Option<&Node>) -> Option<IniMunge> {
             // `value.capitalize! if value =~ /^(true|false)$/i`
             Node::IfMod(choice) if munge == IniMunge::Strip && choice.if_false.is_none() => {
                 let change = Call::of(choice.if_true.as_deref()?)?;
-                (change.receiver.is_some_and(|node| is_variable(node, name)) && is_boolean_test(&choice.cond)).then_some(())?;
+                (change.receiver.is_some_and(|node| is_variable(node, name)) && is_boolean_test(&choice.cond))
+                    .then_some(())?;
                 munge = match change.name {
                     "capitalize!" => IniMunge::Capitalize,
                     "downcase!" => IniMunge::Downcase,

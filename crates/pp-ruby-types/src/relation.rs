@@ -27,14 +27,8 @@ pub(crate) fn read_relation(
 ) -> Option<Relation> {
     let Constant::Text(type_name) = environment.value(call.arguments.first()?)? else { return None };
     let block = call.block?;
-    let mut lowering = Lowering {
-        program: Program::default(),
-        operations: 0,
-        variables: Vec::new(),
-        environment,
-        methods,
-        calls: 0,
-    };
+    let mut lowering =
+        Lowering { program: Program::default(), operations: 0, variables: Vec::new(), environment, methods, calls: 0 };
     let result = lowering.body(block.body, 0);
     let titles = result.map(|_| lowering.program).filter(Program::is_valid);
     Some(Relation { kind, type_name: type_name.to_lowercase(), titles })
@@ -198,9 +192,7 @@ impl Lowering<'_, '_> {
             Node::IfMod(choice) => {
                 self.choice(&choice.cond, choice.if_true.as_deref(), choice.if_false.as_deref(), deeper)
             }
-            Node::IfTernary(choice) => {
-                self.choice(&choice.cond, Some(&choice.if_true), Some(&choice.if_false), deeper)
-            }
+            Node::IfTernary(choice) => self.choice(&choice.cond, Some(&choice.if_true), Some(&choice.if_false), deeper),
             Node::Case(case) => self.case(case, deeper),
             Node::Return(returned) => {
                 let value = match returned.args.as_slice() {

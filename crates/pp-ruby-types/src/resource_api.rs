@@ -2,8 +2,8 @@
 
 use lib_ruby_parser::Node;
 use pp_resource_types::{
-    Method, Operation, Program, ReadAttribute, ReadTitlePattern, ReadType, Relation, RelationKind, Role, RubyRegex, Titles,
-    Unread, Unreadable,
+    Method, Operation, Program, ReadAttribute, ReadTitlePattern, ReadType, Relation, RelationKind, Role, RubyRegex,
+    Titles, Unread, Unreadable,
 };
 
 use crate::constant::{Constant, Environment};
@@ -81,7 +81,10 @@ fn words(ty: &str) -> Vec<String> {
         return vec!["true".to_owned(), "false".to_owned()];
     }
     let Some(list) = inner.strip_prefix("Enum[").and_then(|rest| rest.strip_suffix(']')) else { return Vec::new() };
-    list.split(',').map(|word| word.trim().trim_matches(['"', '\'']).to_owned()).filter(|word| !word.is_empty()).collect()
+    list.split(',')
+        .map(|word| word.trim().trim_matches(['"', '\'']).to_owned())
+        .filter(|word| !word.is_empty())
+        .collect()
 }
 
 /// Reads patterns whose groups are named: `[{ pattern: %r{^(?<package>.*)$}, desc: '…' }]`.

@@ -80,8 +80,7 @@ fn enter<'n>(
         _ => None,
     });
     let function = || definitions.methods(&module).iter().find(|def| def.name == call.name);
-    let (parameters, body) =
-        of_class.or_else(|| function().map(|def| (def.args.as_deref(), def.body.as_deref())))?;
+    let (parameters, body) = of_class.or_else(|| function().map(|def| (def.args.as_deref(), def.body.as_deref())))?;
     Some((body, bound(parameters, call.arguments, environment)?))
 }
 
@@ -97,5 +96,8 @@ fn pattern(pattern: &Constant) -> Option<ReadTitlePattern> {
             _ => None,
         }
     };
-    Some(ReadTitlePattern { regex: RubyRegex::new(regex), attributes: groups.iter().map(attribute).collect::<Option<_>>()? })
+    Some(ReadTitlePattern {
+        regex: RubyRegex::new(regex),
+        attributes: groups.iter().map(attribute).collect::<Option<_>>()?,
+    })
 }

@@ -76,7 +76,21 @@ mod tests {
             let text = format!("{}1{}", open.repeat(times), close.repeat(times));
             let _ = parse(&text);
         }
-        for part in ["a.", "a+", "a&&", "a or ", "a=", "a ? b : ", "\"#{", "if a\n", "module A\n", "->(){", "a[", "%w(", "<<A\n"] {
+        for part in [
+            "a.",
+            "a+",
+            "a&&",
+            "a or ",
+            "a=",
+            "a ? b : ",
+            "\"#{",
+            "if a\n",
+            "module A\n",
+            "->(){",
+            "a[",
+            "%w(",
+            "<<A\n",
+        ] {
             let _ = parse(&part.repeat(MAX_BYTES / part.len() - 1));
         }
     }

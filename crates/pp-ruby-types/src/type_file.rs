@@ -301,18 +301,19 @@ impl<'n> Reader<'n> {
         if methods.is_empty() && body.is_empty() {
             self.extends_unknown = true;
         }
-        for def in methods.to_vec() {
+        for def in methods.iter().copied() {
             self.methods.entry(&def.name).or_insert(def);
         }
-        if !extends {
-            for statement in body.to_vec() {
-                // `def self.included` may declare attributes.
-                if let Node::Defs(def) = statement
-                    && def.name == "included"
-                {
-                    self.included(def.body.as_deref(), environment, depth);
-                }
-            }
+        if extends {
+            return;
+        }
+        // `def self.included` may declare attributes.
+        let included = body.iter().find_map(|statement| match statement {
+            Node::Defs(def) if def.name == "included" => Some(def.body.as_deref()),
+            _ => None,
+        });
+        if let Some(body) = included {
+            self.included(body, environment, depth);
         }
     }
 
@@ -400,4 +401,3 @@ fn declares(block: Block<'_>) -> bool {
     }
     false
 }
-

@@ -116,8 +116,11 @@ fn types_of_modules_are_read_as_puppet_knows_them() {
             differences.push(format!("{name}: names {found:?}, expected {}", expected["names"]));
         }
         assert_eq!(!read.is_not_isomorphic, expected["isomorphic"].as_bool().expect("a boolean"), "{name}");
-        let found: BTreeSet<(String, String)> =
-            read.relations.iter().map(|relation| (format!("{:?}", relation.kind), relation.type_name.clone())).collect();
+        let found: BTreeSet<(String, String)> = read
+            .relations
+            .iter()
+            .map(|relation| (format!("{:?}", relation.kind), relation.type_name.clone()))
+            .collect();
         let kind = |kind: &str| match kind {
             "autorequire" => "Require",
             "autobefore" => "Before",
@@ -128,7 +131,9 @@ fn types_of_modules_are_read_as_puppet_knows_them() {
             .as_array()
             .into_iter()
             .flatten()
-            .map(|pair| (kind(pair[0].as_str().unwrap_or_default()).to_owned(), pair[1].as_str().unwrap_or_default().to_owned()))
+            .map(|pair| {
+                (kind(pair[0].as_str().unwrap_or_default()).to_owned(), pair[1].as_str().unwrap_or_default().to_owned())
+            })
             .collect();
         if found == expected_relations {
             relations += 1;
@@ -159,7 +164,9 @@ fn types_of_modules_are_read_as_puppet_knows_them() {
     );
     println!("{}", differences.join("\n"));
     for (name, read) in &read {
-        if let Ok(read) = read && !read.unread.is_empty() {
+        if let Ok(read) = read
+            && !read.unread.is_empty()
+        {
             println!("{name}: {:?}", read.unread);
         }
     }
