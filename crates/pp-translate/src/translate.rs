@@ -345,24 +345,19 @@ fn translate_resource(
         "Mount" => Some(resource_types::mount(&mut rules)),
         "Notify" => Some(resource_types::notify(&mut rules)),
         "Anchor" => Some(resource_types::anchor(&mut rules)),
-        "Augeas" => Some(resource_types::augeas(&mut rules)),
         "Host" => Some(resource_types::host(&mut rules)),
         "Cron" => Some(resource_types::cron(&mut rules)),
         "Ssh_authorized_key" => Some(resource_types::ssh_authorized_key(&mut rules)),
         "File_line" => Some(resource_types::file_line(&mut rules)),
-        "Ec2_instance" => Some(resource_types::ec2_instance(&mut rules)),
         "Concat_file" => Some(concat.file(&mut rules)),
         "Concat_fragment" => Some(concat.fragment(&mut rules)),
+        "Resources" => Some(resource_types::resources(&mut rules)),
         "Schedule" | "Filebucket" => Some(resource_types::puppet_settings(&mut rules)),
         other => options.ini_type(other).map(|ini| ini::setting(&mut rules, ini)),
     };
     let Some(mut native) = native else {
         let problems = vec![format!("unsupported type `{}`", resource.reference.type_name)];
-        return TranslatedResource {
-            resource: fallback::fallback(resource, options),
-            fidelity: Fidelity::Fallback,
-            problems,
-        };
+        return fall_back(resource, concat, options, problems);
     };
     if rules.flag("noop") == Some(true) {
         native.meta.noop = true;
@@ -381,15 +376,23 @@ fn translate_resource(
     }
     if !rules.unsupported.is_empty() {
         let problems = without_secrets(rules.unsupported, resource);
-        return TranslatedResource {
-            resource: fallback::fallback(resource, options),
-            fidelity: Fidelity::Fallback,
-            problems,
-        };
+        return fall_back(resource, concat, options, problems);
     }
     let fidelity = if rules.approximations.is_empty() { Fidelity::Native } else { Fidelity::Approximated };
     let problems = without_secrets(rules.approximations, resource);
     TranslatedResource { resource: finish(native, resource), fidelity, problems }
+}
+
+fn fall_back(
+    resource: &CatalogResource,
+    concat: &Concat<'_>,
+    options: &TranslateOptions,
+    mut problems: Vec<String>,
+) -> TranslatedResource {
+    problems.extend(fallback::omissions(resource));
+    let parts = if &*resource.reference.type_name == "Concat_file" { concat.parts(resource) } else { Vec::new() };
+    let resource = fallback::fallback(resource, &parts, options);
+    TranslatedResource { resource, fidelity: Fidelity::Fallback, problems }
 }
 
 /// Returns the problems of a translation without the sensitive values that they quote.

@@ -2,7 +2,7 @@
 //! `noop` resources that are ordered before it.
 
 use mcl_value::Value;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::catalog::{Catalog, CatalogResource};
 use crate::translate::{Native, Rules};
@@ -24,20 +24,20 @@ impl<'a> Concat<'a> {
         Concat { fragments }
     }
 
+    /// Returns the fragments of a file.
+    pub(super) fn parts(&self, file: &CatalogResource) -> Vec<&'a CatalogResource> {
+        let keys = [Some(&*file.reference.title), file.text("path"), file.text("tag")];
+        let mut seen: FxHashSet<&str> = FxHashSet::default();
+        let all = keys.into_iter().flatten().flat_map(|key| self.fragments.get(key).into_iter().flatten());
+        all.copied().filter(|part| seen.insert(&part.reference.title)).collect()
+    }
+
     pub(super) fn file(&self, rules: &mut Rules<'_>) -> Native {
         let resource = rules.resource;
         let mut native = Native::new("file", &*resource.reference.title);
         rules.ignore(&["show_diff", "force", "selinux_ignore_defaults", "create_empty_file"]);
         let path = rules.named("path");
-        let keys = [Some(&*resource.reference.title), Some(path.as_str()), rules.resource.text("tag")];
-        let mut parts: Vec<&CatalogResource> = Vec::new();
-        for key in keys.into_iter().flatten() {
-            for part in self.fragments.get(key).map(Vec::as_slice).unwrap_or_default() {
-                if !parts.iter().any(|p| std::ptr::eq(*p, *part)) {
-                    parts.push(part);
-                }
-            }
-        }
+        let parts = self.parts(resource);
         native.set("path", Value::str(path));
         let absent = rules.text("ensure").as_deref() == Some("absent");
         native.set("state", Value::str(if absent { "absent" } else { "exists" }));
@@ -51,7 +51,7 @@ impl<'a> Concat<'a> {
             }
         }
         if rules.flag("replace") == Some(false) {
-            rules.unsupported("unsupported `replace => false`");
+            native.set("replace", Value::Bool(false));
         }
         if rules.text("format").is_some_and(|f| f != "plain") {
             rules.unsupported("unsupported `format` other than `plain`");

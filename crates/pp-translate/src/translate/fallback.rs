@@ -22,7 +22,25 @@ const PUPPET: &str = r#"printf %s "$manifest" | (unset manifest; exec puppet app
 /// The search path for an installed Puppet.
 const PATH: &str = "/opt/puppetlabs/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-pub(super) fn fallback(resource: &CatalogResource, options: &TranslateOptions) -> Resource {
+/// Parameters that need the whole catalog: without the other resources, Puppet would remove what these declare.
+const PURGING_PARAMETERS: &[(&str, &str)] = &[("File", "purge"), ("User", "purge_ssh_keys")];
+
+/// Returns whether the fallback leaves a parameter out.
+fn is_omitted(resource: &CatalogResource, parameter: &str) -> bool {
+    CATALOG_PARAMETERS.contains(&parameter) || PURGING_PARAMETERS.contains(&(&resource.reference.type_name, parameter))
+}
+
+/// Returns what the fallback does not do.
+pub(super) fn omissions(resource: &CatalogResource) -> impl Iterator<Item = String> + '_ {
+    let is_set = |value: &PuppetValue| !matches!(value.scalar_text().as_deref(), Some("false" | "no"));
+    let purges = resource.parameters.iter().filter(move |(name, value)| {
+        is_set(value) && PURGING_PARAMETERS.contains(&(&resource.reference.type_name, name.as_str()))
+    });
+    purges.map(|(name, _)| format!("`{name}` is ignored: it would remove what other resources declare"))
+}
+
+/// Translates a resource to a run of Puppet. `parts` are resources that it needs in the same catalog.
+pub(super) fn fallback(resource: &CatalogResource, parts: &[&CatalogResource], options: &TranslateOptions) -> Resource {
     let mut native = Native::new("exec", resource.reference.to_string());
     // Exit status 2 means that something was changed.
     native.set("cmd", Value::str(format!(r#"{PUPPET}); status=$?; [ $status -eq 2 ] || exit $status"#)));
@@ -35,14 +53,17 @@ pub(super) fn fallback(resource: &CatalogResource, options: &TranslateOptions) -
     native.set(
         "env",
         Value::map([
-            text("manifest", manifest(resource)),
+            text("manifest", std::iter::once(&resource).chain(parts).map(|part| manifest(part)).collect()),
             text("PATH", PATH.to_owned()),
             text("LANG", "C.UTF-8".to_owned()),
         ]),
     );
     native.meta.timeout = 30_000;
     native.meta.poll = i32::try_from(options.run_interval).unwrap_or(i32::MAX);
-    if resource.parameters.iter().any(|(name, value)| resource.is_sensitive(name) || value.holds_secret()) {
+    let is_secret = |resource: &&CatalogResource| {
+        resource.parameters.iter().any(|(name, value)| resource.is_sensitive(name) || value.holds_secret())
+    };
+    if std::iter::once(&resource).chain(parts).any(is_secret) {
         native.sensitive.extend(["env"]);
     }
     finish(native, resource)
@@ -53,7 +74,7 @@ fn manifest(resource: &CatalogResource) -> String {
     let mut text =
         format!("{} {{ {}:\n", resource.reference.type_name.to_lowercase(), quoted(&resource.reference.title));
     for (name, value) in &resource.parameters {
-        if CATALOG_PARAMETERS.contains(&name.as_str()) {
+        if is_omitted(resource, name) {
             continue;
         }
         let value = match resource.is_sensitive(name) || value.holds_secret() {
@@ -130,7 +151,7 @@ mod tests {
 }
 ";
         assert_eq!(manifest(resource), expected);
-        let exec = fallback(resource, &TranslateOptions::default());
+        let exec = fallback(resource, &[], &TranslateOptions::default());
         for key in ["cmd", "ifcmd"] {
             let text = exec.params[key].to_string();
             assert!(!text.contains("s3cret") && !text.contains("yumrepo"), "{text}");

@@ -56,6 +56,15 @@ pub(super) fn file(rules: &mut Rules<'_>) -> Native {
         }
         selinux(rules, &mut native);
     }
+    match rules.flag("replace") {
+        // It has no effect on a directory without a source.
+        Some(false) if kind == TargetKind::Directory && rules.resource.parameter("source").is_none() => {}
+        Some(false) if matches!(kind, TargetKind::Directory | TargetKind::Link) => {
+            rules.unsupported("unsupported `replace => false` of a directory with a source, or of a link");
+        }
+        Some(false) => native.set("replace", Value::Bool(false)),
+        Some(true) | None => {}
+    }
     tree(rules, &mut native, kind);
     check_defaults(rules);
     native
@@ -225,9 +234,6 @@ fn tree(rules: &mut Rules<'_>, native: &mut Native, kind: TargetKind) {
 
 /// Reports attributes that are supported only with their default value.
 fn check_defaults(rules: &mut Rules<'_>) {
-    if rules.flag("replace") == Some(false) {
-        rules.unsupported("unsupported `replace => false`");
-    }
     for (name, fine) in [("links", "manage"), ("source_permissions", "ignore")] {
         if let Some(value) = rules.text(name).filter(|v| v != fine) {
             rules.unsupported(format!("unsupported `{name} => {value}`"));

@@ -112,8 +112,7 @@ pub(super) fn user(rules: &mut Rules<'_>) -> Native {
     if let Some(groups) = rules.take("groups") {
         native.set("groups", Value::list(groups.flat_strings().into_iter().map(Value::str)));
         if !inclusive {
-            rules
-                .approximate("`membership => minimum` is ignored: the user is removed from groups that are not listed");
+            native.set("membership", Value::str("minimum"));
         }
     }
     if let Some(home) = rules.text("home") {
@@ -123,10 +122,13 @@ pub(super) fn user(rules: &mut Rules<'_>) -> Native {
     if let Some(allow) = rules.flag("allowdupe") {
         native.set("allowduplicateuid", Value::Bool(allow));
     }
-    if rules.take("comment").is_some() {
-        rules.approximate("`comment` is ignored: the full name is not managed");
+    rules.carry(&mut native, "comment", "comment");
+    for name in ["managehome", "system"] {
+        if rules.flag(name) == Some(true) {
+            native.set(name, Value::Bool(true));
+        }
     }
-    for name in ["managehome", "system", "purge_ssh_keys", "forcelocal"] {
+    for name in ["purge_ssh_keys", "forcelocal"] {
         match rules.take(name) {
             None | Some(PuppetValue::Boolean(false)) => {}
             Some(PuppetValue::Array(items)) if items.is_empty() => {}
@@ -249,63 +251,19 @@ pub(super) fn anchor(rules: &mut Rules<'_>) -> Native {
     anchor
 }
 
+/// `resources` removes what no catalog declares, unless it does nothing.
+pub(super) fn resources(rules: &mut Rules<'_>) -> Native {
+    rules.ignore(&["name", "unless_system_user", "unless_uid"]);
+    if rules.flag("purge") == Some(true) {
+        rules.approximate("`purge` is ignored: resources that are not declared stay");
+    }
+    Native::new("noop", rules.resource.reference.to_string())
+}
+
 /// `schedule` and `filebucket` configure Puppet's agent and change nothing on the machine.
 pub(super) fn puppet_settings(rules: &mut Rules<'_>) -> Native {
     rules.ignore(&["name", "path", "server", "port", "period", "periodmatch", "range", "repeat", "weekday"]);
     Native::new("noop", rules.resource.reference.to_string())
-}
-
-pub(super) fn augeas(rules: &mut Rules<'_>) -> Native {
-    let mut native = Native::new("augeas", &*rules.resource.reference.title);
-    rules.ignore(&["name", "returns"]);
-    rules.carry(&mut native, "lens", "lens");
-    let file = rules.text("incl");
-    match &file {
-        Some(file) => native.set("file", Value::str(file.as_str())),
-        None => rules.unsupported("missing attribute `incl`"),
-    }
-    if let Some(context) = rules.text("context").filter(|c| !c.is_empty()) {
-        let wanted = format!("/files{}", file.as_deref().unwrap_or_default());
-        if context.trim_end_matches('/') != wanted {
-            rules.unsupported("unsupported `context` other than the file");
-        }
-    }
-    let changes = rules.take("changes").map(PuppetValue::flat_strings).unwrap_or_default();
-    let mut sets = Vec::new();
-    for change in changes.iter().flat_map(|c| c.lines()).map(str::trim).filter(|c| !c.is_empty()) {
-        let words: Vec<&str> = change.splitn(3, char::is_whitespace).collect();
-        match words.as_slice() {
-            ["set", path, value] => {
-                let value = value.trim();
-                let unquoted = ['"', '\''].iter().find_map(|q| value.strip_prefix(*q)?.strip_suffix(*q));
-                sets.push(Value::strukt([
-                    ("path", Value::str(*path)),
-                    ("value", Value::str(unquoted.unwrap_or(value))),
-                ]));
-            }
-            _ => rules.unsupported(format!("unsupported change `{change}`: only `set` is supported")),
-        }
-    }
-    if sets.is_empty() {
-        rules.approximate("there are no changes");
-    }
-    native.set("sets", Value::list(sets));
-    if rules.take("onlyif").is_some_and(|v| !v.flat_strings().iter().all(|s| s.is_empty())) {
-        rules.unsupported("unsupported attribute `onlyif`");
-    }
-    if rules.flag("force") == Some(true) {
-        rules.unsupported("unsupported `force => true`");
-    }
-    if rules.text("root").is_some_and(|r| r != "/") {
-        rules.unsupported("unsupported `root` other than `/`");
-    }
-    rules.ignore(&["show_diff"]);
-    for name in ["load_path", "type_check"] {
-        if rules.take(name).is_some() {
-            rules.approximate(format!("`{name}` is ignored"));
-        }
-    }
-    native
 }
 
 pub(super) fn host(rules: &mut Rules<'_>) -> Native {
@@ -417,20 +375,6 @@ pub(super) fn file_line(rules: &mut Rules<'_>) -> Native {
     }
     if rules.resource.is_sensitive("line") {
         native.sensitive.push("content");
-    }
-    native
-}
-
-pub(super) fn ec2_instance(rules: &mut Rules<'_>) -> Native {
-    let mut native = Native::new("aws:ec2", rules.named("name"));
-    for (from, to) in [
-        ("region", "region"),
-        ("user_data", "userdata"),
-        ("ensure", "state"),
-        ("image_id", "imageid"),
-        ("instance_type", "type"),
-    ] {
-        rules.carry(&mut native, from, to);
     }
     native
 }

@@ -33,11 +33,13 @@ const DIFFERENCES: &[(&str, &str, &str)] = &[
     ("mount", "freq", "the default is not written down"),
     ("mount", "passno", "the default is not written down"),
     ("msg", "body", "the message, not the title"),
-    ("augeas", "sets", "quotes around a value are not part of it"),
+    ("user", "membership", "Puppet's default is minimum, the kind's is inclusive"),
+    ("user", "comment", "carried natively where the recorded translation dropped it"),
 ];
 
 /// Recorded native resources that are fallbacks here, with the reason.
-const FALLBACKS: &[(&str, &str)] = &[("svc[s-mask]", "masking is more than disabling")];
+const FALLBACKS: &[(&str, &str)] =
+    &[("svc[s-mask]", "masking is more than disabling"), ("augeas[hosts]", "the kind has no provider")];
 
 fn translation(case: &Path) -> Option<Translation> {
     let bytes = std::fs::read(case.join("catalog.json")).ok()?;

@@ -45,7 +45,21 @@ pub(super) const USER: ResourceKind = ResourceKind {
         Field::new("groups", "[]str", "The exact set of supplementary groups; if not set, they are not managed.")
             .optional()
             .compared(Comparison::Unordered),
+        Field::new(
+            "membership",
+            "str",
+            "Whether `groups` is the exact set, or the least: with `minimum` the user also stays in other groups.",
+        )
+        .default("\"inclusive\"")
+        .one_of(&["inclusive", "minimum"]),
         Field::new("homedir", "str", "The home directory, with a trailing `/`.").optional(),
+        Field::new(
+            "managehome",
+            "bool",
+            "Create the home directory of a new user, and remove it with everything in it when the user is removed.",
+        ),
+        Field::new("comment", "str", "The full name.").optional(),
+        Field::new("system", "bool", "Give a new user an id from the range of system accounts."),
         Field::new("shell", "str", "The login shell.").optional(),
         Field::new("allowduplicateuid", "bool", "Allow a user id that another user has."),
     ],

@@ -35,6 +35,12 @@ pub(super) const FILE: ResourceKind = ResourceKind {
             "[]str",
             "Files whose contents are concatenated in order; a directory means the files in it, sorted by name.",
         ),
+        Field::new(
+            "replace",
+            "bool",
+            "Replace the content of a file that exists; with `false` only a new file gets it.",
+        )
+        .default("true"),
         Field::new("owner", "str", "The owning user: a name or a number."),
         Field::new("group", "str", "The owning group: a name or a number."),
         Field::new("mode", "str", "The permissions: octal digits, or symbolic such as `u=rw,go=r`.")

@@ -105,6 +105,9 @@ impl File {
     }
 
     fn check_file(&self, cx: &mut Context<'_>) -> Result<(), Failure> {
+        if !self.replace && self.find(cx)?.is_some_and(|found| !found.stat.is_directory()) {
+            return self.attributes.check(cx, &self.path, LastLink::FollowTrusted);
+        }
         let assembled;
         let content = if let Some(content) = &self.content {
             Some(Content::public(content.as_bytes()))

@@ -22,6 +22,7 @@ struct Databases {
 struct Account {
     uid: u32,
     gid: u32,
+    comment: String,
     home: String,
     shell: String,
 }
@@ -55,7 +56,7 @@ impl Databases {
         let Some(entry) = self.entry("passwd", 0, name)? else { return Ok(None) };
         let field = |i: usize| entry.get(i).cloned().unwrap_or_default();
         match (field(2).parse(), field(3).parse()) {
-            (Ok(uid), Ok(gid)) => Ok(Some(Account { uid, gid, home: field(5), shell: field(6) })),
+            (Ok(uid), Ok(gid)) => Ok(Some(Account { uid, gid, comment: field(4), home: field(5), shell: field(6) })),
             _ => Err(Failure::Refused(format!("invalid entry of user `{name}` in the user database"))),
         }
     }
@@ -111,9 +112,14 @@ struct User {
     gid: Option<u32>,
     group: Option<String>,
     groups: Option<Vec<String>>,
+    /// The user stays in groups that are not listed.
+    keeps_groups: bool,
+    comment: Option<String>,
     home: Option<String>,
+    manages_home: bool,
     shell: Option<String>,
     allow_duplicate: bool,
+    is_system: bool,
 }
 
 pub(super) fn build_user(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
@@ -137,9 +143,13 @@ impl User {
             gid: id(params, "gid")?,
             group: text("group")?,
             groups,
+            keeps_groups: params.str("membership")? == "minimum",
+            comment: text("comment")?,
             home: text("homedir")?.map(|home| clean(&home)),
+            manages_home: params.bool("managehome")?,
             shell: text("shell")?,
             allow_duplicate: params.bool("allowduplicateuid")?,
+            is_system: params.bool("system")?,
         })
     }
 
@@ -171,9 +181,18 @@ impl User {
         };
         if let Some(groups) = &self.groups {
             let present = current.map(|c| self.databases.groups_of(&self.name, c.gid)).transpose()?;
-            if present.as_ref() != Some(groups) && !(present.is_none() && groups.is_empty()) {
+            let mut groups = groups.clone();
+            if self.keeps_groups {
+                groups.extend(present.iter().flatten().cloned());
+                groups.sort();
+                groups.dedup();
+            }
+            if present.as_ref() != Some(&groups) && !(present.is_none() && groups.is_empty()) {
                 differ("--groups", groups.join(","), format!("groups [{}]", groups.join(", ")));
             }
+        }
+        if let Some(comment) = self.comment.as_ref().filter(|comment| current.is_none_or(|c| c.comment != **comment)) {
+            differ("--comment", comment.clone(), format!("comment {comment:?}"));
         }
         if let Some(home) = self.home.as_ref().filter(|home| current.is_none_or(|c| clean(&c.home) != **home)) {
             differ("--home", home.clone(), format!("home {home}"));
@@ -196,7 +215,11 @@ impl Provider for User {
         let current = self.databases.account(&self.name)?;
         if !self.exists {
             if current.is_some() && cx.change(format!("remove user {}", self.name))? {
-                self.databases.tool("userdel")?.args([&self.name]).run(cx.cancel())?;
+                let mut tool = self.databases.tool("userdel")?;
+                if self.manages_home {
+                    tool.args(["--remove"]);
+                }
+                tool.args([&self.name]).run(cx.cancel())?;
             }
             return Ok(());
         }
@@ -218,6 +241,10 @@ impl Provider for User {
             let mut tool = self.databases.tool(tool)?;
             if self.allow_duplicate && self.uid.is_some() {
                 tool.args(["--non-unique"]);
+            }
+            if current.is_none() {
+                let options = [("--create-home", self.manages_home), ("--system", self.is_system)];
+                tool.args(options.into_iter().filter(|(_, is_set)| *is_set).map(|(option, _)| option));
             }
             tool.args(args).args([&self.name]).run(cx.cancel())?;
         }
@@ -379,10 +406,34 @@ mod tests {
         user(&deploy(), root).assert_unchanged();
         user(&deploy().with("groups", Value::list([""; 0])), root).assert_converges();
         assert_eq!(line(root, "group", "ops").unwrap(), "ops:x:4001:old");
+        let ops = || deploy().with("groups", Value::list(["ops"])).with("membership", "minimum");
+        user(&deploy().with("groups", Value::list(["old"])), root).assert_converges();
+        user(&ops(), root).assert_converges();
+        assert_eq!(line(root, "group", "old").unwrap(), "old:x:4000:deploy", "the user stays in other groups");
+        user(&ops().with("comment", "Deploys things"), root).assert_converges();
+        assert_eq!(line(root, "passwd", "deploy").unwrap(), "deploy:x:4200:4002:Deploys things:/srv/deploy:/bin/bash");
         let taken = user(&deploy().with("uid", 4000), root).run(false).unwrap_err().to_string();
         assert_eq!(taken, "the uid 4000 of user deploy belongs to user old");
         user(&resource("user", "deploy").with("state", "absent"), root).assert_converges();
         assert_eq!(line(root, "passwd", "deploy"), None);
+    }
+
+    #[test]
+    fn homes_are_made_and_removed_with_their_users() {
+        let Some(scratch) = scratch() else { return };
+        let root = scratch.path();
+        let daemon = |state: &str| {
+            let user = resource("user", "daemon1").with("state", state).with("homedir", "/home/daemon1/");
+            user.with("managehome", true).with("system", true)
+        };
+        fs::create_dir(root.join("home")).unwrap();
+        user(&daemon("exists"), root).assert_converges();
+        let entry = line(root, "passwd", "daemon1").unwrap();
+        let uid: u32 = entry.split(':').nth(2).unwrap().parse().unwrap();
+        assert!(uid < 1000, "{entry}");
+        assert!(root.join("home/daemon1").is_dir());
+        user(&daemon("absent"), root).assert_converges();
+        assert!(!root.join("home/daemon1").exists());
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub(super) struct File {
     pub(super) force: bool,
     pub(super) purge: bool,
     pub(super) symlink: bool,
+    /// Whether a file that exists gets another content.
+    pub(super) replace: bool,
 }
 
 /// A path that shares the memory of the name of its resource, which almost always is that path.
@@ -77,6 +79,7 @@ impl File {
             force: params.bool("force")?,
             purge: params.bool("purge")?,
             symlink: params.bool("symlink")?,
+            replace: params.opt_bool("replace")?.unwrap_or(true),
         })
     }
 

@@ -69,6 +69,22 @@ fn list(items: &[String]) -> Value {
 }
 
 #[test]
+fn a_file_that_exists_is_not_replaced_if_so_declared() {
+    let test = FileTest::new();
+    let file = || test.file("f").with("state", "exists").with("content", "new\n").with("replace", false);
+    test.check(&file(), &["create (4 bytes)"]);
+    fs::write(test.path("f"), "changed\n").unwrap();
+    test.check(&file(), &[]);
+    test.check(&file().with("mode", "0600"), &["change the mode from 0644 to 0600"]);
+    assert_eq!((test.read("f").as_str(), test.mode("f")), ("changed\n", 0o600));
+    symlink("nowhere", test.path("l")).unwrap();
+    let link = test.file("l").with("state", "exists").with("content", "x").with("replace", false);
+    test.check(&link, &[]);
+    fs::create_dir(test.path("d")).unwrap();
+    assert!(test.run(&test.file("d").with("content", "x").with("replace", false), true).is_err());
+}
+
+#[test]
 fn content_is_created_and_replaced_without_leftovers() {
     let b = FileTest::new();
     let file = b.file("x").with("state", "exists").with("content", "hello\n");
