@@ -55,6 +55,8 @@ pub(crate) struct CollectorState {
     asks_for_tags: bool,
     /// The number of changes of the type that it has seen.
     seen: usize,
+    /// The number of entries of an index that it has seen.
+    seen_entries: usize,
     /// The number of changes of the tags of containers that it has seen.
     seen_tags: u64,
     /// What it has collected: sorted runs, one a round.
@@ -71,7 +73,7 @@ impl CollectorState {
     /// Makes the next round look at all resources, as the tests do to compare.
     #[cfg(test)]
     pub(crate) fn forget(&mut self) {
-        (self.seen, self.seen_tags) = (0, u64::MAX);
+        (self.seen, self.seen_entries, self.seen_tags) = (0, 0, u64::MAX);
     }
 
     fn has_collected(&self, id: ResourceId) -> bool {
@@ -89,11 +91,19 @@ impl CollectorState {
 impl Catalog {
     /// Adds a collector, which runs in each round of [`Catalog::collect`].
     pub fn add_collector(&mut self, collector: Collector) -> CollectorId {
+        let key = collector.query.as_ref().and_then(Query::key);
+        let indexes = &mut self.table.get_or_insert(&collector.type_name).indexes;
+        match key {
+            None | Some(("title", _)) => {}
+            Some(("tag", _)) => indexes.count_tag(),
+            Some((attribute, _)) => indexes.count_attribute(attribute),
+        }
         let asks_for_tags = collector.query.as_ref().is_some_and(Query::asks_for_tags);
         self.collectors.push(CollectorState {
             collector,
             asks_for_tags,
             seen: 0,
+            seen_entries: 0,
             seen_tags: 0,
             collected: Vec::new(),
             runs: Vec::new(),
@@ -158,32 +168,54 @@ impl Catalog {
         Ok(())
     }
 
-    /// Returns the resources that match a collector and that it has not collected, in catalog order. Only those are looked at
-    /// that are new or changed since the last time.
+    /// Returns the resources that match a collector and that it has not collected, in catalog order.
     fn find_new(&mut self, id: CollectorId) -> Vec<ResourceId> {
+        let mut candidates = self.candidates(id);
         let state = &self.collectors[id];
-        let title = state.collector.query.as_ref().and_then(Query::title);
-        if title.is_some()
-            && let Some(table) = self.table.get_mut(&state.collector.type_name)
-        {
-            table.fold_titles(|id| &self.resources[id].reference.title);
+        candidates.retain(|resource| self.is_new_to(state, *resource));
+        candidates
+    }
+
+    /// Returns the resources that a collector has to look at: those that are new or changed since the last time, and of these
+    /// only some if an index tells.
+    fn candidates(&mut self, id: CollectorId) -> Vec<ResourceId> {
+        let Catalog { collectors, table, resources, tags, .. } = self;
+        let state = &mut collectors[id];
+        let key = state.collector.query.as_ref().and_then(Query::key);
+        let Some(table) = table.get_mut(&state.collector.type_name) else { return Vec::new() };
+        if let Some(("title", title)) = key {
+            table.fold_titles(|id| &resources[id].reference.title);
+            return table.titled(title).to_vec();
         }
-        let Some(table) = self.table.get(&state.collector.type_name) else { return Vec::new() };
-        if let Some(title) = title {
-            return table.titled(title).iter().copied().filter(|r| self.is_new_to(state, *r)).collect();
+        let seen = std::mem::replace(&mut state.seen, table.changes.len());
+        let seen_tags = std::mem::replace(&mut state.seen_tags, self.tag_changes);
+        if state.asks_for_tags && seen_tags != self.tag_changes {
+            return table.resources.clone();
         }
-        let stale_tags = state.asks_for_tags && state.seen_tags != self.tag_changes;
-        let changes = &table.changes[state.seen..];
-        let everything = stale_tags || changes.len() > table.resources.len();
-        let mut candidates = if everything { table.resources.clone() } else { changes.to_vec() };
-        if !everything && !candidates.is_sorted_by(|a, b| a < b) {
+        let entries = &mut state.seen_entries;
+        let indexed = match key {
+            // Nothing has a tag that does not exist.
+            Some(("tag", tag)) => tags.find(tag).map_or(Some(Vec::new()), |tag| {
+                table.indexes.with_tag(tag, &table.changes, entries, |id, enter| {
+                    let around = std::iter::successors(Some(&resources[id]), |inner| Some(&resources[inner.scope?]));
+                    around.flat_map(|resource| resource.tags.iter()).for_each(enter);
+                })
+            }),
+            Some(key) => table.indexes.with_text(key, &table.changes, entries, |id| &resources[id]),
+            None => None,
+        };
+        if let Some(candidates) = indexed {
+            return candidates;
+        }
+        let changes = &table.changes[seen..];
+        if changes.len() > table.resources.len() {
+            return table.resources.clone();
+        }
+        let mut candidates = changes.to_vec();
+        if !candidates.is_sorted_by(|a, b| a < b) {
             candidates = candidates.into_iter().collect::<FxHashSet<_>>().into_iter().collect();
             candidates.sort_unstable();
         }
-        candidates.retain(|resource| self.is_new_to(state, *resource));
-        let (seen, seen_tags) = (table.changes.len(), self.tag_changes);
-        let state = &mut self.collectors[id];
-        (state.seen, state.seen_tags) = (seen, seen_tags);
         candidates
     }
 

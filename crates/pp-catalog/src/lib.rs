@@ -16,6 +16,7 @@ mod diagnostic;
 mod error;
 mod finish;
 mod id;
+mod index;
 mod inherit;
 mod json;
 mod location;

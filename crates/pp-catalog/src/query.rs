@@ -41,16 +41,19 @@ impl Query {
         }
     }
 
-    /// Returns the title that a resource must have, but for case, to match.
-    pub(crate) fn title(&self) -> Option<&str> {
+    /// Returns an attribute, `title` or `tag`, and the text that a resource must have there, but for case, to match: a title if
+    /// the query asks for one.
+    pub(crate) fn key(&self) -> Option<(&str, &str)> {
         match self {
-            Query::Compare { attribute, comparison: Comparison::Equal, value: Value::String(title) }
-                if &**attribute == "title" =>
-            {
-                Some(title)
+            Query::Compare { attribute, comparison: Comparison::Equal, value: Value::String(text) } => {
+                Some((attribute, text))
             }
             Query::Compare { .. } | Query::Or(..) => None,
-            Query::And(left, right) => left.title().or_else(|| right.title()),
+            Query::And(left, right) => match (left.key(), right.key()) {
+                (Some(key), _) if key.0 == "title" => Some(key),
+                (_, Some(key)) if key.0 == "title" => Some(key),
+                (left, right) => left.or(right),
+            },
         }
     }
 

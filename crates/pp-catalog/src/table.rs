@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::id::ResourceId;
+use crate::index::Indexes;
 
 /// The resources of all types.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +24,8 @@ pub(crate) struct TypeTable {
     pub(crate) resources: Vec<ResourceId>,
     /// Those, and each again whenever it changes.
     pub(crate) changes: Vec<ResourceId>,
+    /// For collectors.
+    pub(crate) indexes: Indexes,
     /// By titles in lower case, once a collector asks for a title.
     by_folded_title: Option<FxHashMap<String, Vec<ResourceId>>>,
 }
@@ -41,6 +44,14 @@ impl Table {
             self.types.insert(Arc::clone(type_name), TypeTable::default());
         }
         self.types.get_mut(type_name).expect("inserted above")
+    }
+}
+
+#[cfg(test)]
+impl Table {
+    /// Removes the indexes for collectors.
+    pub(crate) fn forget_indexes(&mut self) {
+        self.types.values_mut().for_each(|table| table.indexes = Indexes::default());
     }
 }
 
