@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mcl_diagnostics::{Code, Diagnostic, FileId, Files, Severity, SourceFile, Span, Stage};
-use pp_ast::Tree;
+use pp_ast::{Expr, Tree};
 use pp_evaluator::{Environment, Origin, Source, name_of_manifest};
 use pp_functions::Strict;
 use pp_syntax::{Mode, ModuleFile, ModuleFolder, Parsed, ValidationOptions, parse, validate, validate_location};
+use pp_types::Regexp;
 use rayon::prelude::*;
 
 use crate::error::EnvironmentError;
@@ -180,8 +181,23 @@ pub fn parse_text(file: FileId, text: &str, mode: Mode, validation: ValidationOp
     let Parsed { tree, mut diagnostics, .. } = parse(file, text, mode);
     if !has_errors(&diagnostics) {
         diagnostics.extend(validate(&tree, text, validation));
+        diagnostics.extend(invalid_regexps(&tree));
+        diagnostics.sort_by_key(|diagnostic| diagnostic.span.map(|span| span.start));
     }
     (tree, diagnostics)
+}
+
+/// Returns the errors of literal regular expressions, which Puppet reads while it parses.
+fn invalid_regexps(tree: &Tree) -> impl Iterator<Item = Diagnostic> {
+    tree.exprs.iter().filter_map(|(id, expr)| {
+        let Expr::Regexp(source) = expr else { return None };
+        let error = Regexp::new(Arc::clone(tree.str(*source))).check().err()?;
+        let diagnostic = Diagnostic::error(Code::P0501, Stage::Puppet, error.message).at(tree.span(id));
+        Some(match error.help {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
+        })
+    })
 }
 
 /// Returns how strict validation is.

@@ -83,6 +83,7 @@ impl<'e> Evaluator<'e> {
         span: Option<Span>,
     ) -> Eval {
         let name = plain(name);
+        self.charge_visit(arguments).map_err(|error| located(unlocated(error), span))?;
         let result = if self.is_context_call(name, arguments) {
             self.call_context(name, arguments, block)
         } else if let Some((key, function)) = self.find_defined_function(name)? {
@@ -97,7 +98,7 @@ impl<'e> Evaluator<'e> {
         } else {
             return Err(self.unknown_function(name, span));
         };
-        result.map_err(|stop| located(stop, span))
+        result.and_then(|value| self.limit_weight(value).map_err(unlocated)).map_err(|stop| located(stop, span))
     }
 
     fn unknown_function(&self, name: &str, span: Option<Span>) -> Stop {

@@ -43,8 +43,14 @@ impl<'e> Evaluator<'e> {
             Expr::Interpolation(segments) => self.eval_interpolation(id, *segments),
             Expr::Text(inner) | Expr::Parenthesized(inner) => self.eval(*inner),
             Expr::Heredoc { text, .. } => self.eval(*text),
-            Expr::Array(elements) => Ok(Value::array(self.eval_list(*elements)?)),
-            Expr::Hash(entries) => self.eval_hash(*entries),
+            Expr::Array(elements) => {
+                let elements = self.eval_list(*elements)?;
+                self.made(id, Value::array(elements))
+            }
+            Expr::Hash(entries) => {
+                let hash = self.eval_hash(*entries)?;
+                self.made(id, hash)
+            }
             Expr::Not(operand) => Ok(Value::Boolean(!self.eval(*operand)?.is_true())),
             Expr::Negate(operand) => self.eval_negate(id, *operand),
             Expr::Unfold(operand) => {

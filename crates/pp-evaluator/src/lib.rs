@@ -39,6 +39,7 @@ mod stop;
 mod trees;
 mod type_name;
 mod variable;
+mod weight;
 
 pub use autoload::name_of_manifest;
 pub use compilation::{Compilation, Lookup, compile, lookup};

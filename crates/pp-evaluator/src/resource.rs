@@ -167,6 +167,7 @@ impl Evaluator<'_> {
         for attribute in tree.attributes(list) {
             let Attribute { name, name_range, op, value: value_id } = *attribute;
             let value = self.eval(value_id)?;
+            self.charge_visit([&value]).map_err(|error| self.fault(value_id, error))?;
             let location = self.location(Some(self.range_span(name_range)));
             let append = op == AttributeOp::Append;
             let mut add = |this: &Self, name: Arc<str>, value: Value| {

@@ -48,6 +48,18 @@ impl Regexp {
         out
     }
 
+    /// Checks the syntax, without compiling.
+    ///
+    /// # Errors
+    /// What Ruby rejects.
+    pub fn check(&self) -> Result<(), Error> {
+        translate(&self.0.source).map(|_| ()).or_else(|error| match error.kind {
+            ErrorKind::Regexp => Err(error),
+            // It is valid, but cannot be used here.
+            _ => Ok(()),
+        })
+    }
+
     /// Returns the compiled form.
     ///
     /// # Errors

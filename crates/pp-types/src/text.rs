@@ -214,7 +214,7 @@ fn shortest(value: f64, exponent_from: i32) -> String {
     if value.is_infinite() {
         return if value > 0.0 { "Infinity".to_owned() } else { "-Infinity".to_owned() };
     }
-    let scientific = format!("{value:e}");
+    let scientific = shortest_digits(value);
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     if value != 0.0 && !(-4..exponent_from).contains(&exponent) {
@@ -222,6 +222,30 @@ fn shortest(value: f64, exponent_from: i32) -> String {
         let sign = if exponent < 0 { '-' } else { '+' };
         return format!("{mantissa}{point}e{sign}{:02}", exponent.abs());
     }
-    let plain = value.to_string();
-    if plain.contains('.') { plain } else { format!("{plain}.0") }
+    plain(mantissa, exponent)
+}
+
+/// Returns the shortest digits that mean a float, in scientific notation. Of two that are equally near, the one that ends with an
+/// even digit, as in Ruby.
+fn shortest_digits(value: f64) -> String {
+    let shortest = format!("{value:e}");
+    let mantissa = shortest.split_once('e').map_or(&*shortest, |(mantissa, _)| mantissa);
+    let digits = mantissa.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    let nearest = format!("{value:.digits$e}");
+    if nearest != shortest && nearest.parse() == Ok(value) { nearest } else { shortest }
+}
+
+/// Returns digits in scientific notation without an exponent.
+fn plain(mantissa: &str, exponent: i32) -> String {
+    let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |rest| ("-", rest));
+    let digits = mantissa.replace('.', "");
+    let Ok(whole) = usize::try_from(exponent) else {
+        let zeros = "0".repeat(exponent.unsigned_abs() as usize - 1);
+        return format!("{sign}0.{zeros}{digits}");
+    };
+    match digits.split_at_checked(whole + 1) {
+        Some((whole, "")) => format!("{sign}{whole}.0"),
+        Some((whole, fraction)) => format!("{sign}{whole}.{fraction}"),
+        None => format!("{sign}{digits}{}.0", "0".repeat(whole + 1 - digits.len())),
+    }
 }

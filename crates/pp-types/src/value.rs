@@ -50,7 +50,25 @@ pub enum Value {
 
 /// An array as a value. Derefs to a vector.
 #[derive(Clone, Debug, Default)]
-pub struct ArrayValue(pub Vec<Value>);
+pub struct ArrayValue(
+    /// The elements.
+    pub Vec<Value>,
+    /// Their [`Value::weight`].
+    u64,
+);
+
+impl ArrayValue {
+    fn new(elements: Vec<Value>) -> ArrayValue {
+        let weight = elements.iter().fold(0, |sum: u64, element| sum.saturating_add(element.weight()));
+        ArrayValue(elements, weight)
+    }
+
+    /// Adds an element.
+    pub fn push(&mut self, element: Value) {
+        self.1 = self.1.saturating_add(element.weight());
+        self.0.push(element);
+    }
+}
 
 impl std::ops::Deref for ArrayValue {
     type Target = Vec<Value>;
@@ -60,15 +78,9 @@ impl std::ops::Deref for ArrayValue {
     }
 }
 
-impl std::ops::DerefMut for ArrayValue {
-    fn deref_mut(&mut self) -> &mut Vec<Value> {
-        &mut self.0
-    }
-}
-
 impl PartialEq for ArrayValue {
     fn eq(&self, other: &ArrayValue) -> bool {
-        deep(|| self.0 == other.0)
+        self.1 == other.1 && deep(|| self.0 == other.0)
     }
 }
 
@@ -91,17 +103,25 @@ impl Drop for ArrayValue {
 
 /// A hash as a value. Derefs to a map.
 #[derive(Clone, Debug, Default)]
-pub struct HashValue(pub Hash);
+pub struct HashValue(
+    /// The entries.
+    pub Hash,
+    /// Their [`Value::weight`].
+    u64,
+);
 
-impl std::ops::DerefMut for HashValue {
-    fn deref_mut(&mut self) -> &mut Hash {
-        &mut self.0
+impl HashValue {
+    fn new(entries: Hash) -> HashValue {
+        let weigh =
+            |sum: u64, (key, value): (&Value, &Value)| sum.saturating_add(key.weight()).saturating_add(value.weight());
+        let weight = entries.iter().fold(0, weigh);
+        HashValue(entries, weight)
     }
 }
 
 impl PartialEq for HashValue {
     fn eq(&self, other: &HashValue) -> bool {
-        deep(|| self.0 == other.0)
+        self.1 == other.1 && deep(|| self.0 == other.0)
     }
 }
 
@@ -269,13 +289,42 @@ impl Value {
     /// Creates an array.
     #[must_use]
     pub fn array(values: Vec<Value>) -> Value {
-        Value::Array(Arc::new(ArrayValue(values)))
+        Value::Array(Arc::new(ArrayValue::new(values)))
     }
 
     /// Creates a hash.
     #[must_use]
     pub fn hash(entries: Hash) -> Value {
-        Value::Hash(Arc::new(HashValue(entries)))
+        Value::Hash(Arc::new(HashValue::new(entries)))
+    }
+
+    /// Returns how much work it is to visit all of the value: one for each value in it, as often as it is there, and more for
+    /// long strings. Values share their parts, so a few lines can make an array of 10^12 elements.
+    #[must_use]
+    pub fn weight(&self) -> u64 {
+        const BYTES: usize = 64;
+        match self {
+            Value::String(text) => 1 + (text.len() / BYTES) as u64,
+            Value::Binary(bytes) => 1 + (bytes.len() / BYTES) as u64,
+            Value::Array(elements) => elements.1.saturating_add(1),
+            Value::Hash(entries) => entries.1.saturating_add(1),
+            Value::Sensitive(inner) => inner.weight().saturating_add(1),
+            Value::Undef
+            | Value::Default
+            | Value::Boolean(_)
+            | Value::Integer(_)
+            | Value::Float(_)
+            | Value::Regexp(_)
+            | Value::Type(_)
+            | Value::Timestamp(_)
+            | Value::Timespan(_)
+            | Value::SemVer(_)
+            | Value::SemVerRange(_)
+            | Value::Uri(_)
+            | Value::Iterator(_)
+            | Value::Deferred(_)
+            | Value::Error(_) => 1,
+        }
     }
 
     /// Returns whether other values are in this one.

@@ -1,6 +1,6 @@
 //! Randomised tests: every run has a seed, a failing run prints it, and `SEED=17 cargo test NAME` repeats that run alone.
 //!
-//! `RUNS_FACTOR=20` multiplies the number of runs of every randomised test.
+//! `RUNS_FACTOR=20` multiplies the number of runs of every randomised test, and `FROM=1000` starts with that seed.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,16 +30,17 @@ impl RandomChoice for Rng {
     }
 }
 
-/// Returns the seeds of a randomised test: the one of the environment variable `SEED`, or else `0..runs`, with `runs`
-/// multiplied by `RUNS_FACTOR`.
+/// Returns the seeds of a randomised test: the one of the environment variable `SEED`, or else `runs` seeds, multiplied by
+/// `RUNS_FACTOR`, from `FROM` or 0 on.
 pub fn seeds(runs: u64) -> Range<u64> {
-    seeds_of(runs, number("SEED"), number("RUNS_FACTOR"))
+    seeds_of(runs, number("SEED"), number("RUNS_FACTOR"), number("FROM"))
 }
 
-fn seeds_of(runs: u64, seed: Option<u64>, factor: Option<u64>) -> Range<u64> {
+fn seeds_of(runs: u64, seed: Option<u64>, factor: Option<u64>, from: Option<u64>) -> Range<u64> {
+    let from = from.unwrap_or(0);
     match seed {
         Some(seed) => seed..seed + 1,
-        None => 0..runs * factor.unwrap_or(1),
+        None => from..from + runs * factor.unwrap_or(1),
     }
 }
 
@@ -96,13 +97,14 @@ mod tests {
 
     #[test]
     fn one_seed_is_run_alone() {
-        assert_eq!(seeds_of(500, Some(17), Some(4)), 17..18);
+        assert_eq!(seeds_of(500, Some(17), Some(4), None), 17..18);
     }
 
     #[test]
     fn runs_are_multiplied() {
-        assert_eq!(seeds_of(500, None, None), 0..500);
-        assert_eq!(seeds_of(500, None, Some(4)), 0..2000);
+        assert_eq!(seeds_of(500, None, None, None), 0..500);
+        assert_eq!(seeds_of(500, None, Some(4), None), 0..2000);
+        assert_eq!(seeds_of(500, None, None, Some(1000)), 1000..1500);
     }
 
     #[test]

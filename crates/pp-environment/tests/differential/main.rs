@@ -1,6 +1,7 @@
 //! Generated programs, compiled here and by a real Puppet: the same messages, catalog, or line of the error.
 
 mod catalog;
+mod catalogs;
 mod generate;
 mod reference;
 
@@ -94,12 +95,13 @@ fn compare(reference: &mut Reference, program: &Program) -> Option<String> {
     if ours.is_limit { None } else { difference(&ours, &reference.compile(&code)) }
 }
 
-#[test]
-fn generated_programs_mean_what_they_mean_to_puppet() {
+/// Compares generated programs.
+#[track_caller]
+fn compare_all(count: u64, generate: fn(&mut Rng) -> Program) {
     let Some(mut reference) = Reference::start(FACTS) else { return };
     let mut differences = Vec::new();
-    for seed in seeds(150) {
-        let mut program = generate::program(&mut Rng::with_seed(seed));
+    for seed in seeds(count) {
+        let mut program = generate(&mut Rng::with_seed(seed));
         let Some(mut why) = compare(&mut reference, &program) else { continue };
         // Statements that do not matter are left out.
         while let Some((smaller, reason)) = shorter(&program.statements).into_iter().find_map(|statements| {
@@ -114,4 +116,14 @@ fn generated_programs_mean_what_they_mean_to_puppet() {
         }
     }
     assert!(differences.is_empty(), "{}", differences.join("\n\n"));
+}
+
+#[test]
+fn generated_programs_mean_what_they_mean_to_puppet() {
+    compare_all(150, generate::program);
+}
+
+#[test]
+fn generated_catalogs_are_those_of_puppet() {
+    compare_all(150, catalogs::program);
 }

@@ -14,7 +14,10 @@ impl Evaluator<'_> {
         let value = self.eval(left)?;
         let pattern = self.eval(right)?;
         match &pattern {
-            Value::Type(ty) => return Ok(is_instance(ty, &value)),
+            Value::Type(ty) => {
+                self.charge_visit([&value]).map_err(|error| self.fault(left, error))?;
+                return Ok(is_instance(ty, &value));
+            }
             Value::SemVerRange(_) if matches!(value, Value::SemVer(_) | Value::String(_)) => {
                 let result = matches_option(&pattern, &value);
                 return Ok(result.map_err(|error| self.fault(right, error))?.0);
@@ -50,6 +53,7 @@ impl Evaluator<'_> {
     pub(super) fn eval_in(&mut self, left: ExprId, right: ExprId) -> Eval {
         let element = self.eval(left)?;
         let container = self.eval(right)?;
+        self.charge_visit([&container]).map_err(|error| self.fault(right, error))?;
         let (found, captures) = is_in(&element, &container).map_err(|error| self.fault(left, error))?;
         self.keep_captures(found, captures);
         Ok(Value::Boolean(found))
@@ -57,6 +61,7 @@ impl Evaluator<'_> {
 
     /// Returns whether an option of a `case` or selector takes a value.
     pub(super) fn matches_option(&mut self, id: ExprId, option: &Value, value: &Value) -> Eval<bool> {
+        self.charge_visit([value]).map_err(|error| self.fault(id, error))?;
         let (matched, captures) = matches_option(option, value).map_err(|error| self.fault(id, error))?;
         self.keep_captures(matched, captures);
         Ok(matched)

@@ -20,14 +20,8 @@ impl Evaluator<'_> {
             BinaryOp::In => self.eval_in(left, right),
             BinaryOp::Match => Ok(Value::Boolean(self.eval_match(left, right)?)),
             BinaryOp::NotMatch => Ok(Value::Boolean(!self.eval_match(left, right)?)),
-            BinaryOp::Equal => {
-                let (a, b) = (self.eval(left)?, self.eval(right)?);
-                Ok(Value::Boolean(equal(&a, &b)))
-            }
-            BinaryOp::NotEqual => {
-                let (a, b) = (self.eval(left)?, self.eval(right)?);
-                Ok(Value::Boolean(!equal(&a, &b)))
-            }
+            BinaryOp::Equal => Ok(Value::Boolean(self.eval_equal(left, right)?)),
+            BinaryOp::NotEqual => Ok(Value::Boolean(!self.eval_equal(left, right)?)),
             BinaryOp::Less => self.eval_order(OrderOperator::Less, op, left, right),
             BinaryOp::LessOrEqual => self.eval_order(OrderOperator::LessOrEqual, op, left, right),
             BinaryOp::Greater => self.eval_order(OrderOperator::Greater, op, left, right),
@@ -40,6 +34,14 @@ impl Evaluator<'_> {
             BinaryOp::ShiftLeft => self.eval_arithmetic(id, Operator::ShiftLeft, left, right),
             BinaryOp::ShiftRight => self.eval_arithmetic(id, Operator::ShiftRight, left, right),
         }
+    }
+
+    fn eval_equal(&mut self, left: ExprId, right: ExprId) -> Eval<bool> {
+        let (a, b) = (self.eval(left)?, self.eval(right)?);
+        // The comparison ends with the lighter value.
+        let lighter = if a.weight() < b.weight() { &a } else { &b };
+        self.charge_visit([lighter]).map_err(|error| Stop::at(self.operator_span(left, right), error))?;
+        Ok(equal(&a, &b))
     }
 
     fn eval_order(&mut self, order: OrderOperator, op: BinaryOp, left: ExprId, right: ExprId) -> Eval {
@@ -65,14 +67,15 @@ impl Evaluator<'_> {
         };
         // Before it exists: a list that doubles again and again must not be made.
         self.charge_elements(id, elements(&a) + elements(&b))?;
-        arithmetic(operator, &a, &b).map_err(|error| {
+        let result = arithmetic(operator, &a, &b).map_err(|error| {
             let span = match error.operand {
                 Some(Operand::Left) => self.span(left),
                 Some(Operand::Right) => self.span(right),
                 None => self.operator_span(left, right),
             };
             Stop::at(span, error)
-        })
+        })?;
+        self.made(id, result)
     }
 
     pub(super) fn eval_negate(&mut self, id: ExprId, operand: ExprId) -> Eval {

@@ -15,7 +15,10 @@ impl Evaluator<'_> {
                 Expr::String(literal) => text.push_str(tree.str(*literal)),
                 _ => match self.eval(*segment)? {
                     Value::String(value) => text.push_str(&value),
-                    value => text.push_str(&interpolate(&value)),
+                    value => {
+                        self.charge_visit([&value]).map_err(|error| self.fault(*segment, error))?;
+                        text.push_str(&interpolate(&value));
+                    }
                 },
             }
             // A string must not grow without end inside one expression either.

@@ -100,3 +100,25 @@ fn deep_nesting_is_evaluated() {
     let deep = format!("$x = {}1{}\nnotice(1)", "[".repeat(200), "]".repeat(200));
     assert_eq!(compile_program(&deep, &options(false)).logs(), ["notice: 1"]);
 }
+
+#[test]
+fn lists_that_share_their_elements() {
+    let mut code = String::from("$a0 = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]\n");
+    for level in 1..12 {
+        let inner = format!("$a{}", level - 1);
+        code += &format!("$a{level} = [{}]\n", [inner.as_str(); 10].join(", "));
+    }
+    for end in ["notice($a11)", "notice($a11 == $a11)", "notice($a11 =~ Array[String])", "notice(\"${a11}\")"] {
+        check(&format!("{code}{end}"), "a value has more than 750000 elements");
+    }
+    let below = "$h = $a4\n".to_owned() + &"$x = type($h)\n".replace("$x", "$y");
+    let code: String = code.lines().take(5).map(|line| format!("{line}\n")).collect();
+    check(
+        &format!("{code}{below}Integer[1, 1000].each |$i| {{ $t = \"${{h}}\" }}"),
+        "evaluation makes values of more than",
+    );
+    check(
+        &format!("{code}Integer[1, 1000].each |$i| {{ $t = $a4 == $a4 }}"),
+        "evaluation takes more than 3000000 steps",
+    );
+}

@@ -1,6 +1,6 @@
 //! Escapes outside of classes, references to groups, and calls of them.
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::regexp_syntax::{Translator, push_literal};
 
 /// The expressions with subroutine calls may be this large.
@@ -127,11 +127,12 @@ impl Translator<'_> {
         inner.extended = self.extended;
         if inner.depth > 8 {
             let error = self.error(format!("a group that calls itself is not supported: <{name}>"));
+            let error = Error { kind: ErrorKind::Unavailable, ..error };
             return Err(error.help("write out how often it is repeated"));
         }
         inner.run()?;
         if self.out.len() + inner.out.len() > MAX_EXPANSION {
-            return Err(self.error("the regular expression is too large"));
+            return Err(Error { kind: ErrorKind::Limit, ..self.error("the regular expression is too large") });
         }
         let text = format!("(?:{})", inner.out);
         self.atom(&text);
