@@ -55,7 +55,7 @@ fn deep_nesting_does_not_overflow_the_stack() {
 fn take_apart(mut value: Value) {
     while let Value::Array(values) = value {
         value = match Arc::try_unwrap(values) {
-            Ok(mut values) => values.pop().unwrap_or(Value::Undef),
+            Ok(mut values) => values.0.pop().unwrap_or(Value::Undef),
             Err(_) => Value::Undef,
         };
     }
