@@ -130,7 +130,7 @@ fn module_directories(own: Vec<ModulePathEntry>, base: &[PathBuf]) -> Vec<PathBu
 }
 
 /// Lists the modules in the directories of a module path. A directory that does not exist has none.
-fn modules_in(directories: &[PathBuf]) -> Result<Vec<Module>, EnvironmentError> {
+pub(crate) fn modules_in(directories: &[PathBuf]) -> Result<Vec<Module>, EnvironmentError> {
     let mut modules: Vec<Module> = Vec::new();
     let mut names = FxHashSet::default();
     for directory in directories.iter().filter(|directory| directory.is_dir()) {

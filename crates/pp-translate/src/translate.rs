@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use mcl_value::Value;
-use pp_resource_types::IniType;
+use pp_resource_types::{IniType, KnownTypes};
 use resource_graph::{Edge, Meta, Resource, ResourceGraph, ResourceId, VertexId, masked};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -45,8 +45,8 @@ pub struct TranslateOptions {
     pub fallback: FallbackPolicy,
     /// The directories of modules, for `puppet:///modules/…` sources.
     pub module_path: Vec<PathBuf>,
-    /// The types whose resources are settings of a file in the INI format, by name in lower case.
-    pub ini_types: Arc<FxHashMap<String, IniType>>,
+    /// The resource types, with those of modules.
+    pub types: KnownTypes,
     /// Seconds between two runs of a fallback (Puppet's `runinterval`).
     pub run_interval: u32,
 }
@@ -56,7 +56,7 @@ impl Default for TranslateOptions {
         TranslateOptions {
             fallback: FallbackPolicy::default(),
             module_path: Vec::new(),
-            ini_types: Arc::default(),
+            types: KnownTypes::core(),
             run_interval: 1800,
         }
     }
@@ -67,7 +67,7 @@ impl TranslateOptions {
     fn ini_type(&self, type_name: &str) -> Option<&IniType> {
         match type_name {
             "Ini_setting" => Some(&ini::INI_SETTING),
-            other => self.ini_types.get(&other.to_ascii_lowercase()),
+            other => self.types.find(other)?.read()?.ini.as_ref(),
         }
     }
 }
@@ -356,7 +356,8 @@ fn translate_resource(
         other => options.ini_type(other).map(|ini| ini::setting(&mut rules, ini)),
     };
     let Some(mut native) = native else {
-        let problems = vec![format!("unsupported type `{}`", resource.reference.type_name)];
+        let hint = if options.module_path.is_empty() { " (set the modules with `--puppet-module-path`)" } else { "" };
+        let problems = vec![format!("unsupported type `{}`{hint}", resource.reference.type_name)];
         return fall_back(resource, concat, options, problems);
     };
     if rules.flag("noop") == Some(true) {

@@ -145,7 +145,7 @@ fn steps(args: &Puppet, bytes: Vec<u8>, warnings: &mut Vec<Diagnostic>) -> Resul
         },
         module_path: native::module_path(args.puppet_module_path.as_ref()),
         run_interval: args.puppet_interval,
-        ..TranslateOptions::default()
+        types: pp_environment::resource_types(&args.path, &native::module_path(args.puppet_module_path.as_ref())),
     };
     let mut translation = pp_translate::translate(&relationships, &options)?;
     warnings.append(&mut translation.warnings);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pp_resource_types::{IniKey, IniMunge, IniType};
+use pp_resource_types::{IniKey, IniMunge, IniType, KnownTypes, ReadType};
 use pp_translate::{Fidelity, TranslateOptions, Translation, build_relationships, read_catalog, translate};
 use resource_graph::Resource;
 use serde_json::{Value, json};
@@ -28,11 +28,15 @@ fn translated(resources: &[(&str, &str, Value)]) -> Translation {
         absent_value: Some(("ensure_absent_val".to_owned(), Some("<SERVICE DEFAULT>".to_owned()))),
         is_custom: false,
     };
-    let types = [
-        ("nova_config".to_owned(), ini("/etc/nova/nova.conf", true, IniMunge::Capitalize)),
-        ("paste_ini".to_owned(), ini("/etc/paste.ini", false, IniMunge::Strip)),
-    ];
-    let options = TranslateOptions { ini_types: Arc::new(types.into_iter().collect()), ..TranslateOptions::default() };
+    let mut types = KnownTypes::core();
+    for (name, ini) in [
+        ("nova_config", ini("/etc/nova/nova.conf", true, IniMunge::Capitalize)),
+        ("paste_ini", ini("/etc/paste.ini", false, IniMunge::Strip)),
+    ] {
+        let read = ReadType { name: name.to_owned(), ini: Some(ini), ..ReadType::default() };
+        types.add_source(name, Arc::new(move || Some(read.clone())));
+    }
+    let options = TranslateOptions { types, ..TranslateOptions::default() };
     translate(&build_relationships(catalog).expect("a graph"), &options).expect("a translation")
 }
 

@@ -85,7 +85,10 @@ impl PuppetSource {
     fn translate(&self, bytes: &[u8]) -> Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>> {
         let (catalog, mut warnings) = pp_translate::read_catalog(bytes)?;
         let relationships = pp_translate::build_relationships(catalog)?;
-        let translation = pp_translate::translate(&relationships, &self.options)?;
+        // The modules may have changed since the last time.
+        let types = pp_environment::resource_types(&self.path, &self.options.module_path);
+        let options = TranslateOptions { types, ..self.options.clone() };
+        let translation = pp_translate::translate(&relationships, &options)?;
         warnings.extend(translation.warnings);
         Ok((translation.graph, warnings))
     }
