@@ -10,7 +10,7 @@ mod core;
 mod elements;
 mod function;
 mod host;
-mod ruby;
+pub mod ruby;
 mod stdlib;
 mod table;
 mod time;

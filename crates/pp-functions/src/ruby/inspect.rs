@@ -11,7 +11,7 @@ const STACK_NEEDED: usize = 64 << 10;
 const STACK_ADDED: usize = 1 << 20;
 
 /// Calls a function that recurses over the structure of a value, with enough stack.
-pub(crate) fn with_stack<T>(function: impl FnOnce() -> T) -> T {
+pub fn with_stack<T>(function: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(STACK_NEEDED, STACK_ADDED, function)
 }
 
@@ -70,7 +70,8 @@ pub(crate) fn inspect_into(value: &Value, text: &mut String) {
     });
 }
 
-fn inspect_string(string: &str, text: &mut String) {
+/// Appends what Ruby's `inspect` shows for a string.
+pub fn inspect_string(string: &str, text: &mut String) {
     text.push('"');
     let mut characters = string.chars().peekable();
     while let Some(character) = characters.next() {

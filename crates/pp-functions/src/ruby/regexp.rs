@@ -7,7 +7,7 @@ use pp_types::{Error, ErrorKind, Regexp, Value};
 ///
 /// # Errors
 /// An invalid regular expression, or one that takes too long.
-pub(crate) fn find<'t>(regexp: &Regexp, text: &'t str, from: usize) -> Result<Option<Captures<'t>>, Error> {
+pub fn find<'t>(regexp: &Regexp, text: &'t str, from: usize) -> Result<Option<Captures<'t>>, Error> {
     regexp.compiled()?.captures_from_pos(text, from).map_err(|error| too_complex(regexp, &error))
 }
 
@@ -108,7 +108,17 @@ pub(crate) fn substitute(
         let Some(whole) = captures.get(0) else { break };
         result.push_str(&text[copied..whole.start()]);
         match replacement {
-            Replacement::Template(template) => expand(template, text, &names, &captures, &mut result)?,
+            Replacement::Template(template) => {
+                let groups = Groups {
+                    names: &names,
+                    before: &text[..whole.start()],
+                    after: &text[whole.end()..],
+                    count: captures.len(),
+                    group: &|number| captures.get(number).map(|group| group.as_str()),
+                    named: &|name| captures.name(name).map(|group| group.as_str()),
+                };
+                expand(template, &groups, &mut result)?;
+            }
             Replacement::Table(table) => {
                 if let Some(value) = table.get(&Value::from(whole.as_str())) {
                     result.push_str(&pp_types::interpolate(value));
@@ -124,18 +134,30 @@ pub(crate) fn substitute(
     Ok(result)
 }
 
-/// Appends a template with its references to groups replaced.
-fn expand(
-    template: &str,
-    text: &str,
-    names: &[&str],
-    captures: &Captures<'_>,
-    result: &mut String,
-) -> Result<(), Error> {
-    let (start, end) = captures.get(0).map_or((0, 0), |whole| (whole.start(), whole.end()));
-    let group = |number: usize| captures.get(number).map_or("", |group| group.as_str());
+/// What the references in a template of a substitution stand for.
+pub struct Groups<'a> {
+    /// The names of the groups.
+    pub names: &'a [&'a str],
+    /// The text before the match.
+    pub before: &'a str,
+    /// The text after the match.
+    pub after: &'a str,
+    /// The number of groups, the whole match included.
+    pub count: usize,
+    /// Returns the text of a group.
+    pub group: &'a dyn Fn(usize) -> Option<&'a str>,
+    /// Returns the text of the group with a name.
+    pub named: &'a dyn Fn(&str) -> Option<&'a str>,
+}
+
+/// Appends a template with its references to groups replaced: `\1`, `\0`, `\k<name>`.
+///
+/// # Errors
+/// A malformed or unknown name.
+pub fn expand(template: &str, groups: &Groups<'_>, result: &mut String) -> Result<(), Error> {
+    let group = |number: usize| (groups.group)(number).unwrap_or("");
     // Groups cannot be referred to by number if some have names.
-    let numbered = |number: usize| if number > 0 && !names.is_empty() { "" } else { group(number) };
+    let numbered = |number: usize| if number > 0 && !groups.names.is_empty() { "" } else { group(number) };
     let mut rest = template;
     while let Some(at) = rest.find('\\') {
         result.push_str(&rest[..at]);
@@ -148,11 +170,11 @@ fn expand(
         match character {
             '0'..='9' => result.push_str(numbered(character as usize - '0' as usize)),
             '&' => result.push_str(group(0)),
-            '`' => result.push_str(&text[..start]),
-            '\'' => result.push_str(&text[end..]),
+            '`' => result.push_str(groups.before),
+            '\'' => result.push_str(groups.after),
             '+' => {
-                let last = (1..captures.len()).rev().find_map(|number| captures.get(number));
-                result.push_str(last.map_or("", |group| group.as_str()));
+                let last = (1..groups.count).rev().find_map(|number| (groups.group)(number));
+                result.push_str(last.unwrap_or(""));
             }
             '\\' => result.push('\\'),
             'k' if rest.starts_with('<') => {
@@ -161,11 +183,11 @@ fn expand(
                 };
                 let name = &rest[1..close];
                 rest = &rest[close + 1..];
-                if !names.contains(&name) {
+                if !groups.names.contains(&name) {
                     let message = format!("undefined group name reference: {name}");
                     return Err(Error::new(ErrorKind::Regexp, message));
                 }
-                result.push_str(captures.name(name).map_or("", |group| group.as_str()));
+                result.push_str((groups.named)(name).unwrap_or(""));
             }
             other => {
                 result.push('\\');

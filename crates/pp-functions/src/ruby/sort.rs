@@ -7,7 +7,7 @@
 ///
 /// # Errors
 /// Those of the comparison.
-pub(crate) fn merge_sort<T: Clone, E>(
+pub fn merge_sort<T: Clone, E>(
     values: &mut [T],
     is_after: &mut dyn FnMut(&T, &T) -> Result<bool, E>,
 ) -> Result<(), E> {

@@ -1,17 +1,20 @@
 //! Upper, lower and title case as Ruby maps them: each character on its own, without the context of a word.
 
 /// Returns the text in upper case.
-pub(crate) fn upcase(text: &str) -> String {
+#[must_use]
+pub fn upcase(text: &str) -> String {
     text.to_uppercase()
 }
 
 /// Returns the text in lower case. A sigma at the end of a word is an ordinary one.
-pub(crate) fn downcase(text: &str) -> String {
+#[must_use]
+pub fn downcase(text: &str) -> String {
     if text.is_ascii() { text.to_ascii_lowercase() } else { text.chars().flat_map(char::to_lowercase).collect() }
 }
 
 /// Returns the text with its first character in title case and the others in lower case.
-pub(crate) fn capitalize(text: &str) -> String {
+#[must_use]
+pub fn capitalize(text: &str) -> String {
     let mut characters = text.chars();
     let Some(first) = characters.next() else { return String::new() };
     let mut capitalized = String::with_capacity(text.len());

@@ -1,0 +1,379 @@
+//! Evaluates expressions.
+
+mod assign;
+pub(crate) mod call;
+mod control;
+mod failure;
+
+use std::rc::Rc;
+
+use crate::classes::Class;
+use crate::interpreter::Interpreter;
+use crate::key::Key;
+use crate::show::push_to_s;
+use crate::stop::{Eval, Raise, Stop};
+use crate::syntax::{Argument, Entry, Expr, Local, Node, RegexpLiteral};
+use crate::value::{Entries, Hash, Range, Regexp, Str, Value};
+
+impl Interpreter<'_> {
+    /// Evaluates an expression. Errors get its location.
+    pub fn eval(&mut self, node: &Node) -> Eval {
+        self.step(1)?;
+        let result = match &node.expr {
+            Expr::Nil => return Ok(Value::Nil),
+            Expr::Local(local) => return Ok(self.local(*local)),
+            Expr::Instance(name) => return Ok(self.instance_variable(name)),
+            Expr::Text(local, index) => self.append_text(*local, *index),
+            Expr::Output(local, value) => self.append_value(*local, value.as_deref()),
+            Expr::Call(call) => self.eval_call(call),
+            _ => self.nested(|this| this.expr(node)),
+        };
+        match result {
+            Ok(value) => Ok(value),
+            Err(stop) => Err(located(stop, node.at)),
+        }
+    }
+
+    /// Evaluates an expression that may be missing.
+    pub fn eval_optional(&mut self, node: Option<&Node>) -> Eval {
+        node.map_or(Ok(Value::Nil), |node| self.eval(node))
+    }
+
+    fn expr(&mut self, node: &Node) -> Eval {
+        match &node.expr {
+            Expr::Nil => Ok(Value::Nil),
+            Expr::True => Ok(Value::Bool(true)),
+            Expr::False => Ok(Value::Bool(false)),
+            Expr::SelfObject => Ok(Value::Main),
+            Expr::Int(value) => Ok(Value::Int(*value)),
+            Expr::Float(value) => Ok(Value::Float(*value)),
+            Expr::Str(text) => {
+                self.charge(text.len())?;
+                Ok(Value::str(&**text))
+            }
+            Expr::Symbol(name) => Ok(Value::Symbol(Rc::clone(name))),
+            Expr::Interpolated(parts) => {
+                let text = self.interpolate(parts)?;
+                self.string(text)
+            }
+            Expr::InterpolatedSymbol(parts) => {
+                let text = self.interpolate(parts)?;
+                self.charge(text.len())?;
+                Ok(Value::symbol(text))
+            }
+            Expr::Regexp(literal) => Ok(Value::Regexp(self.regexp_literal(literal)?)),
+            Expr::Array(arguments) => {
+                let items = self.arguments(arguments)?;
+                self.list(items)
+            }
+            Expr::Hash(entries) => self.hash_literal(entries),
+            Expr::Range { from, to, is_exclusive } => {
+                let from = self.eval_optional(from.as_deref())?;
+                let to = self.eval_optional(to.as_deref())?;
+                crate::methods::range::new_range(from, to, *is_exclusive)
+            }
+            Expr::Local(local) => Ok(self.local(*local)),
+            Expr::Instance(name) => Ok(self.instance_variable(name)),
+            Expr::LastMatch => Ok(self.last_match.clone().map_or(Value::Nil, Value::Match)),
+            Expr::Group(index) => Ok(self.match_text(|found| found.group(*index as usize))),
+            Expr::MatchPart(part) => Ok(self.match_text(|found| match part {
+                '`' => Some(found.before()),
+                '\'' => Some(found.after()),
+                '+' => (1..found.groups.len()).rev().find_map(|index| found.group(index)),
+                _ => found.group(0),
+            })),
+            Expr::Constant(name) => self.constant(name),
+            Expr::Call(call) => self.eval_call(call),
+            Expr::Yield(arguments) => {
+                let arguments = self.arguments(arguments)?;
+                match self.method_block() {
+                    Some(block) => self.call_proc(&block, &arguments),
+                    None => Err(Raise::new(Class::LocalJumpError, "no block given (yield)").into()),
+                }
+            }
+            Expr::And(left, right) => {
+                let left = self.eval(left)?;
+                if left.is_true() { self.eval(right) } else { Ok(left) }
+            }
+            Expr::Or(left, right) => {
+                let left = self.eval(left)?;
+                if left.is_true() { Ok(left) } else { self.eval(right) }
+            }
+            Expr::Not(value) => Ok(Value::Bool(!self.eval(value)?.is_true())),
+            Expr::Defined(value) => self.defined(value),
+            Expr::Sequence(statements) => {
+                let mut value = Value::Nil;
+                for statement in statements {
+                    value = self.eval(statement)?;
+                }
+                Ok(value)
+            }
+            Expr::Lambda(block) => Ok(Value::Proc(self.make_proc(block, true))),
+            Expr::Define(definition) => {
+                self.methods.insert(Rc::clone(&definition.name), Rc::clone(definition));
+                Ok(Value::Symbol(Rc::clone(&definition.name)))
+            }
+            Expr::Text(local, index) => self.append_text(*local, *index),
+            Expr::Output(local, value) => self.append_value(*local, value.as_deref()),
+            Expr::Refused(refusal) => Err(Stop::refused(&refusal.construct)),
+            Expr::If { .. }
+            | Expr::While { .. }
+            | Expr::For { .. }
+            | Expr::Case { .. }
+            | Expr::Return(_)
+            | Expr::Break { .. }
+            | Expr::Next { .. }
+            | Expr::Begin(_) => self.control(node),
+            Expr::Assign(..)
+            | Expr::OperatorAssign { .. }
+            | Expr::LogicalAssign { .. }
+            | Expr::MultipleAssign(..)
+            | Expr::MatchAssign { .. } => self.assignment(node),
+        }
+    }
+
+    /// Returns the variable that collects the output; an error if the template has put something else there.
+    fn output(&mut self, local: Local) -> Eval<Rc<Str>> {
+        match self.local(local) {
+            Value::Str(out) if !out.is_frozen() => Ok(out),
+            other => {
+                let message = format!("undefined method `<<' for {}", crate::show::subject(&other));
+                Err(Raise::new(Class::NoMethodError, message).into())
+            }
+        }
+    }
+
+    fn append_text(&mut self, local: Local, index: u32) -> Eval {
+        let out = self.output(local)?;
+        let literals = Rc::clone(&self.literals);
+        let text = literals.get(index as usize).map_or("", String::as_str);
+        self.append(&out, text)?;
+        Ok(Value::Str(out))
+    }
+
+    fn append_value(&mut self, local: Local, node: Option<&Node>) -> Eval {
+        let value = self.eval_optional(node)?;
+        let out = self.output(local)?;
+        match &value {
+            // The output itself can be the value.
+            Value::Str(text) if !Rc::ptr_eq(text, &out) => {
+                let text = text.get();
+                self.append(&out, &text)?;
+            }
+            value => {
+                let mut text = String::new();
+                push_to_s(&mut text, value);
+                self.append(&out, &text)?;
+            }
+        }
+        Ok(Value::Str(out))
+    }
+
+    /// Appends to a string, whose length is limited.
+    pub fn append(&mut self, string: &Str, text: &str) -> Eval<()> {
+        self.charge(text.len())?;
+        if string.get().len() + text.len() > crate::interpreter::MAX_TEXT {
+            return Err(Stop::limit(format!("a string of more than {} bytes", crate::interpreter::MAX_TEXT)));
+        }
+        string.push(text);
+        Ok(())
+    }
+
+    fn interpolate(&mut self, parts: &[Node]) -> Eval<String> {
+        let mut text = String::new();
+        for part in parts {
+            match &part.expr {
+                Expr::Str(literal) => text.push_str(literal),
+                _ => {
+                    let value = self.eval(part)?;
+                    push_to_s(&mut text, &value);
+                    if text.len() > crate::interpreter::MAX_TEXT {
+                        return Err(Stop::limit("a string is too long"));
+                    }
+                }
+            }
+        }
+        Ok(text)
+    }
+
+    fn regexp_literal(&mut self, literal: &RegexpLiteral) -> Eval<Rc<Regexp>> {
+        if let Some(compiled) = literal.compiled.get() {
+            return Ok(Rc::clone(compiled));
+        }
+        let mut source = String::new();
+        let mut is_constant = true;
+        for part in &literal.parts {
+            match &part.expr {
+                Expr::Str(text) => source.push_str(text),
+                _ => {
+                    is_constant = false;
+                    let value = self.eval(part)?;
+                    push_to_s(&mut source, &value);
+                }
+            }
+        }
+        self.charge(source.len() * 8)?;
+        let regexp = Rc::new(Regexp::new(source.into(), &literal.options));
+        regexp.compiled.compiled()?;
+        if is_constant || literal.options.contains('o') {
+            let _ = literal.compiled.set(Rc::clone(&regexp));
+        }
+        Ok(regexp)
+    }
+
+    fn hash_literal(&mut self, entries: &[Entry]) -> Eval {
+        let mut hash = Entries::default();
+        for entry in entries {
+            match entry {
+                Entry::Pair(key, value) => {
+                    let key = self.eval(key)?;
+                    let value = self.eval(value)?;
+                    hash.insert(frozen_key(key), value);
+                }
+                Entry::Splat(node) => match self.eval(node)? {
+                    Value::Hash(other) => hash.extend(other.entries().iter().map(|(k, v)| (k.clone(), v.clone()))),
+                    Value::Nil => {}
+                    other => return Err(crate::methods::args::no_conversion(&other, "Hash").into()),
+                },
+            }
+        }
+        self.charge(hash.len() * size_of::<Value>())?;
+        Ok(Value::Hash(Rc::new(Hash::new(hash))))
+    }
+
+    /// Evaluates arguments or elements.
+    pub fn arguments(&mut self, arguments: &[Argument]) -> Eval<Vec<Value>> {
+        let mut values = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            match argument {
+                Argument::Plain(node) => values.push(self.eval(node)?),
+                Argument::Splat(node) => {
+                    let value = self.eval(node)?;
+                    let list = self.splat(&value)?;
+                    self.step(list.len())?;
+                    values.extend(list);
+                }
+            }
+        }
+        Ok(values)
+    }
+
+    /// Returns the elements that `*value` stands for.
+    pub fn splat(&mut self, value: &Value) -> Eval<Vec<Value>> {
+        match value {
+            Value::Nil => Ok(Vec::new()),
+            Value::Array(_) | Value::Hash(_) | Value::Range(_) | Value::Enumerator(_) => self.elements(value),
+            other => Ok(vec![other.clone()]),
+        }
+    }
+
+    fn match_text(&self, part: impl FnOnce(&crate::value::Match) -> Option<&str>) -> Value {
+        match self.last_match.as_deref().and_then(part) {
+            Some(text) => Value::str(text),
+            None => Value::Nil,
+        }
+    }
+
+    fn constant(&mut self, name: &Rc<str>) -> Eval {
+        if let Some(value) = crate::methods::constants::constant(name) {
+            return Ok(value);
+        }
+        if crate::methods::constants::is_ruby_constant(name) {
+            return Err(Stop::refused(&format!("`{name}`")));
+        }
+        Err(Raise::new(Class::NameError, format!("uninitialized constant {name}")).into())
+    }
+
+    fn defined(&mut self, node: &Node) -> Eval {
+        let text = match &node.expr {
+            Expr::Local(_) => "local-variable",
+            Expr::Instance(name) => {
+                let is_set = self.instance.contains_key(name) || self.scope.variable(name).is_some();
+                if !is_set {
+                    return Ok(Value::Nil);
+                }
+                "instance-variable"
+            }
+            Expr::Constant(name) => {
+                let is_known = crate::methods::constants::constant(name).is_some()
+                    || crate::methods::constants::is_ruby_constant(name);
+                if !is_known {
+                    return Ok(Value::Nil);
+                }
+                "constant"
+            }
+            Expr::Call(call) => match &call.receiver {
+                None => {
+                    let is_known = self.methods.contains_key(&call.method.name)
+                        || call.method.of(&Value::Main).is_some();
+                    if !is_known {
+                        return Ok(Value::Nil);
+                    }
+                    "method"
+                }
+                Some(receiver) => {
+                    if !self.defined(receiver)?.is_true() {
+                        return Ok(Value::Nil);
+                    }
+                    match self.eval(receiver) {
+                        Ok(value) if call.method.of(&value).is_some() => "method",
+                        Ok(_) | Err(Stop::Raise(_)) => return Ok(Value::Nil),
+                        Err(other) => return Err(other),
+                    }
+                }
+            },
+            Expr::Nil => "expression",
+            Expr::True => "true",
+            Expr::False => "false",
+            Expr::SelfObject => "self",
+            Expr::Yield(_) => match self.method_block() {
+                Some(_) => "yield",
+                None => return Ok(Value::Nil),
+            },
+            Expr::LastMatch => "global-variable",
+            Expr::Group(_) | Expr::MatchPart(_) => match self.expr(node)? {
+                Value::Nil => return Ok(Value::Nil),
+                _ => "global-variable",
+            },
+            Expr::Assign(..)
+            | Expr::OperatorAssign { .. }
+            | Expr::LogicalAssign { .. }
+            | Expr::MultipleAssign(..) => "assignment",
+            Expr::Refused(_) => "method",
+            _ => "expression",
+        };
+        Ok(Value::str(text))
+    }
+}
+
+/// Returns a key as a hash keeps it: strings are copied, so that a later change does not reach them.
+pub(crate) fn frozen_key(key: Value) -> Key {
+    match key {
+        Value::Str(text) if !text.is_frozen() => {
+            let copy = Str::new(text.get().to_owned());
+            copy.freeze();
+            Key(Value::Str(Rc::new(copy)))
+        }
+        other => Key(other),
+    }
+}
+
+/// Creates a range without checking its ends.
+pub(crate) fn range_of(from: Value, to: Value, is_exclusive: bool) -> Value {
+    Value::Range(Rc::new(Range { from, to, is_exclusive }))
+}
+
+/// Gives an error a location, if it has none.
+fn located(stop: Stop, at: u32) -> Stop {
+    match stop {
+        Stop::Raise(mut raise) => {
+            raise.at = raise.at.or(Some(at));
+            Stop::Raise(raise)
+        }
+        Stop::Fatal(mut fatal) => {
+            fatal.at = fatal.at.or(Some(at));
+            Stop::Fatal(fatal)
+        }
+        other => other,
+    }
+}

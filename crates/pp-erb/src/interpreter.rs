@@ -1,0 +1,170 @@
+//! The state of a template that is being rendered.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::proc::{Activation, Env, Proc};
+use crate::scope::Scope;
+use crate::stop::{Eval, Raise, Stop};
+use crate::syntax::{Definition, Local};
+use crate::value::{Match, Value};
+
+/// Limits, so that every template ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// Evaluated expressions, and elements that methods visit.
+    pub steps: u64,
+    /// Bytes of the values that the template makes, whether or not they are still in use.
+    pub bytes: u64,
+}
+
+/// How deep methods and blocks may call each other.
+const MAX_CALLS: u32 = 3_000;
+/// The longest string.
+pub(crate) const MAX_TEXT: usize = 256 << 20;
+/// How much work is done before the compilation hears of it.
+const REPORT_STEPS: u64 = 1 << 20;
+
+/// A template that is being rendered.
+pub(crate) struct Interpreter<'s> {
+    pub scope: &'s mut dyn Scope,
+    pub literals: Rc<[String]>,
+    pub budget: Budget,
+    pub steps: u64,
+    pub bytes: u64,
+    /// The work that the compilation has heard of.
+    reported: (u64, u64),
+    pub depth: u32,
+    /// The instance variables that were used.
+    pub instance: FxHashMap<Rc<str>, Value>,
+    /// The methods that the template has defined.
+    pub methods: FxHashMap<Rc<str>, Rc<Definition>>,
+    /// `$~`
+    pub last_match: Option<Rc<Match>>,
+    pub env: Rc<Env>,
+    pub activation: Rc<Activation>,
+    /// The number of the next block or method call.
+    pub next_id: u64,
+}
+
+impl<'s> Interpreter<'s> {
+    /// Creates the state before anything was evaluated.
+    pub fn new(scope: &'s mut dyn Scope, literals: Rc<[String]>, slots: u32, budget: Budget) -> Interpreter<'s> {
+        Interpreter {
+            scope,
+            literals,
+            budget,
+            steps: 0,
+            bytes: 0,
+            reported: (0, 0),
+            depth: 0,
+            instance: FxHashMap::default(),
+            methods: FxHashMap::default(),
+            last_match: None,
+            env: Env::new(slots, None, 0),
+            activation: Rc::new(Activation { id: 0, block: None }),
+            next_id: 1,
+        }
+    }
+
+    /// Counts evaluated expressions and visited elements.
+    pub fn step(&mut self, count: usize) -> Eval<()> {
+        self.steps = self.steps.saturating_add(count as u64);
+        if self.steps > self.budget.steps {
+            return Err(Stop::limit(format!("the template takes more than {} steps", self.budget.steps)));
+        }
+        if self.steps - self.reported.0 > REPORT_STEPS { self.report() } else { Ok(()) }
+    }
+
+    /// Counts bytes of new values.
+    pub fn charge(&mut self, bytes: usize) -> Eval<()> {
+        self.bytes = self.bytes.saturating_add(bytes as u64);
+        if self.bytes > self.budget.bytes || bytes > MAX_TEXT {
+            return Err(Stop::limit(format!("the template makes values of more than {} bytes", self.budget.bytes)));
+        }
+        self.step(bytes / 64)
+    }
+
+    /// Tells the compilation of the work that was done.
+    pub fn report(&mut self) -> Eval<()> {
+        let done = (self.steps - self.reported.0, self.bytes - self.reported.1);
+        self.reported = (self.steps, self.bytes);
+        Ok(self.scope.charge(done.0, done.1)?)
+    }
+
+    /// Makes a string of a text, and counts its bytes.
+    pub fn string(&mut self, text: String) -> Eval {
+        self.charge(text.len())?;
+        Ok(Value::str(text))
+    }
+
+    /// Makes an array, and counts its elements.
+    pub fn list(&mut self, items: Vec<Value>) -> Eval {
+        self.charge(items.len() * size_of::<Value>())?;
+        Ok(Value::array(items))
+    }
+
+    /// Runs something inside a call, with stack for it.
+    pub fn nested<T>(&mut self, work: impl FnOnce(&mut Self) -> Eval<T>) -> Eval<T> {
+        if self.depth >= MAX_CALLS {
+            return Err(Raise::new(crate::classes::Class::SystemStackError, "stack level too deep").into());
+        }
+        self.depth += 1;
+        let result = stacker::maybe_grow(STACK_RESERVE, STACK_SEGMENT, || work(self));
+        self.depth -= 1;
+        result
+    }
+
+    /// Returns the number for a block or a call.
+    pub fn new_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    /// Reads a local variable.
+    pub fn local(&self, local: Local) -> Value {
+        let mut env = &self.env;
+        for _ in 0..local.depth {
+            match &env.parent {
+                Some(parent) => env = parent,
+                None => return Value::Nil,
+            }
+        }
+        env.values.borrow().get(local.slot as usize).cloned().unwrap_or(Value::Nil)
+    }
+
+    /// Sets a local variable.
+    pub fn set_local(&mut self, local: Local, value: Value) {
+        let mut env = &self.env;
+        for _ in 0..local.depth {
+            match &env.parent {
+                Some(parent) => env = parent,
+                None => return,
+            }
+        }
+        let old = env.values.borrow_mut().get_mut(local.slot as usize).map(|slot| std::mem::replace(slot, value));
+        drop(old);
+    }
+
+    /// Reads an instance variable: one that the template has set, or a variable of the scope.
+    pub fn instance_variable(&mut self, name: &Rc<str>) -> Value {
+        if let Some(known) = self.instance.get(name) {
+            return known.clone();
+        }
+        let Some(value) = self.scope.variable(name) else { return Value::Nil };
+        let value = crate::convert::from_puppet(&value);
+        self.instance.insert(Rc::clone(name), value.clone());
+        value
+    }
+
+    /// Returns the block of the running method.
+    pub fn method_block(&self) -> Option<Rc<Proc>> {
+        self.activation.block.clone()
+    }
+}
+
+/// Less stack than this is not enough for the next level of the evaluation.
+const STACK_RESERVE: usize = 256 << 10;
+/// How much stack is added at once.
+const STACK_SEGMENT: usize = 4 << 20;

@@ -1,0 +1,30 @@
+//! Templates in ERB (spec 07 §10.5, spec 09 §8).
+//!
+//! ERB is Ruby in text. A template is made a Ruby program ([`tags`]), parsed by the full grammar of Ruby, lowered to a small
+//! tree of what templates may use, and evaluated within a budget. Classes, operators, messages and texts of values are those
+//! of Ruby 3.1. What lies outside the subset is an error where it is reached, that names the construct.
+//!
+//! This crate runs no Ruby and does no I/O. Variables and functions come through the trait [`Scope`].
+
+mod classes;
+mod compare;
+mod convert;
+mod error;
+mod eval;
+mod interpreter;
+mod key;
+mod lower;
+mod methods;
+mod proc;
+mod scope;
+mod show;
+mod stop;
+mod syntax;
+mod tags;
+mod template;
+mod value;
+
+pub use error::{Error, ErrorKind};
+pub use interpreter::Budget;
+pub use scope::Scope;
+pub use template::{Rendered, Template};

@@ -1,0 +1,299 @@
+//! Functions: methods that are called without a receiver.
+
+use std::rc::Rc;
+
+use crate::classes::{Class, class_of};
+use crate::interpreter::Interpreter;
+use crate::methods::args::{Args, float_to_int, to_str};
+use crate::methods::{Method, method, variadic};
+use crate::proc::Proc;
+use crate::show::{inspect, to_s};
+use crate::stop::{Eval, Raise, Stop};
+use crate::value::Value;
+
+/// Libraries whose part that templates may use is there without them.
+const LIBRARIES: [&str; 4] = ["erb", "json", "psych", "yaml"];
+
+pub(super) static KERNEL: &[Method] = &[
+    method("Array", 1, 1, |vm, _, args| match args.get(0) {
+        Value::Nil => vm.list(Vec::new()),
+        Value::Array(_) => Ok(args.get(0).clone()),
+        Value::Hash(_) | Value::Range(_) | Value::Enumerator(_) => {
+            let list = vm.elements(args.get(0))?;
+            vm.list(list)
+        }
+        other => vm.list(vec![other.clone()]),
+    }),
+    method("Float", 1, 2, |_, _, args| {
+        let raises = !args.option("exception").is_some_and(|value| !value.is_true());
+        let converted = match args.get(0) {
+            Value::Int(value) => Some(*value as f64),
+            Value::Float(value) => Some(*value),
+            Value::Str(text) => strict_float(&text.get()),
+            _ => None,
+        };
+        match (converted, args.get(0)) {
+            (Some(value), _) => Ok(Value::Float(value)),
+            (None, _) if !raises => Ok(Value::Nil),
+            (None, text @ Value::Str(_)) => {
+                Err(Raise::argument(format!("invalid value for Float(): {}", inspect(text))).into())
+            }
+            (None, other) => Err(cannot_convert(other, "Float").into()),
+        }
+    }),
+    method("Hash", 1, 1, |_, _, args| match args.get(0) {
+        Value::Nil => Ok(Value::hash(Default::default())),
+        Value::Hash(_) => Ok(args.get(0).clone()),
+        Value::Array(array) if array.items().is_empty() => Ok(Value::hash(Default::default())),
+        other => Err(cannot_convert(other, "Hash").into()),
+    }),
+    method("Integer", 1, 3, |_, _, args| {
+        let raises = !args.option("exception").is_some_and(|value| !value.is_true());
+        let radix = match args.get(1) {
+            Value::Hash(_) | Value::Nil => 0,
+            other => crate::methods::args::to_int(other)?,
+        };
+        let converted = match args.get(0) {
+            Value::Int(value) => Ok(*value),
+            Value::Float(value) => float_to_int(*value),
+            Value::Str(text) => strict_integer(&text.get(), radix).ok_or_else(|| {
+                Raise::argument(format!("invalid value for Integer(): {}", inspect(args.get(0)))).into()
+            }),
+            other => Err(cannot_convert(other, "Integer").into()),
+        };
+        match converted {
+            Ok(value) => Ok(Value::Int(value)),
+            Err(Stop::Raise(_)) if !raises => Ok(Value::Nil),
+            Err(other) => Err(other),
+        }
+    }),
+    method("String", 1, 1, |vm, _, args| vm.string(to_s(args.get(0)))),
+    method("all_tags", 0, 0, |_, _, _| Err(Stop::refused("`all_tags`"))),
+    method("block_given?", 0, 0, |vm, _, _| Ok(Value::Bool(vm.method_block().is_some()))),
+    method("catch", 0, 1, |vm, _, args| {
+        let Some(block) = args.block else { return Err(Raise::argument("no block given").into()) };
+        let tag = if args.len() > 0 { args.get(0).clone() } else { Value::array(Vec::new()) };
+        match vm.yield_one(block, tag.clone()) {
+            Err(Stop::Throw(thrown, value)) if crate::compare::equal(&thrown, &tag) => Ok(value),
+            result => result,
+        }
+    }),
+    method("classes", 0, 0, |_, _, _| Err(Stop::refused("`classes`"))),
+    variadic("fail", 0, |vm, _, args| vm.raise(args.list)),
+    variadic("format", 1, format_arguments),
+    method("has_variable?", 1, 1, |vm, _, args| {
+        let name = to_s(args.get(0));
+        Ok(Value::Bool(vm.scope.variable(&name).is_some()))
+    }),
+    method("lambda", 0, 0, |_, _, args| match args.block.map(|block| &**block) {
+        Some(Proc::Code { block, env, activation, id, .. }) => Ok(Value::Proc(Rc::new(Proc::Code {
+            block: Rc::clone(block),
+            env: Rc::clone(env),
+            activation: Rc::clone(activation),
+            id: *id,
+            is_lambda: true,
+        }))),
+        Some(_) => Ok(args.block.map_or(Value::Nil, |block| Value::Proc(Rc::clone(block)))),
+        None => Err(Raise::argument("tried to create Proc object without a block").into()),
+    }),
+    method("loop", 0, 0, |vm, _, args| {
+        let Some(block) = args.block else { return Err(Raise::argument("no block given").into()) };
+        loop {
+            vm.step(1)?;
+            match vm.call_proc(block, &[]) {
+                Ok(_) => {}
+                Err(Stop::Raise(raise)) if raise.class == Class::StopIteration => return Ok(Value::Nil),
+                Err(other) => return Err(other),
+            }
+        }
+    }),
+    method("method", 1, 1, |_, _, args| {
+        let name = to_s(args.get(0));
+        Ok(Value::Proc(Rc::new(Proc::Method(Rc::new(crate::methods::Dispatch::new(name.into()))))))
+    }),
+    method("proc", 0, 0, |_, _, args| match args.block {
+        Some(block) => Ok(Value::Proc(Rc::clone(block))),
+        None => Err(Raise::argument("tried to create Proc object without a block").into()),
+    }),
+    variadic("raise", 0, |vm, _, args| vm.raise(args.list)),
+    method("require", 1, 1, |_, _, args| {
+        let name = to_s(args.get(0));
+        if LIBRARIES.contains(&name.as_str()) {
+            return Ok(Value::Bool(false));
+        }
+        Err(Stop::refused(&format!("`require '{name}'`")))
+    }),
+    method("scope", 0, 0, |_, _, _| Ok(Value::Scope)),
+    variadic("sprintf", 1, format_arguments),
+    method("tags", 0, 0, |_, _, _| Err(Stop::refused("`tags`"))),
+    method("throw", 1, 2, |_, _, args| Err(Stop::Throw(args.get(0).clone(), args.get(1).clone()))),
+];
+
+fn cannot_convert(value: &Value, class: &str) -> Raise {
+    let shown = match value {
+        Value::Nil | Value::Bool(_) => inspect(value),
+        other => class_of(other).name().to_owned(),
+    };
+    Raise::type_error(format!("can't convert {shown} into {class}"))
+}
+
+fn format_arguments(vm: &mut Interpreter<'_>, _: &Value, args: Args<'_>) -> Eval {
+    let format_text = args.text(0)?.to_owned();
+    format(vm, &format_text, &args.list[1..])
+}
+
+/// `format('%d', 1)`
+pub(super) fn format(vm: &mut Interpreter<'_>, format: &str, arguments: &[Value]) -> Eval {
+    let mut converted = Vec::with_capacity(arguments.len());
+    let shows = format.contains('p');
+    for argument in arguments {
+        converted.push(match argument {
+            Value::Nil | Value::Int(_) | Value::Float(_) | Value::Str(_) | Value::Bool(_) => {
+                crate::convert::to_puppet(argument)?
+            }
+            Value::Hash(hash) => {
+                let pairs = hash.pairs();
+                let entry = |(key, value): &(Value, Value)| {
+                    let value = match value {
+                        Value::Nil | Value::Int(_) | Value::Float(_) | Value::Str(_) => crate::convert::to_puppet(value)?,
+                        other => to_s(other).into(),
+                    };
+                    Ok::<_, Raise>((to_s(key).into(), value))
+                };
+                pp_types::Value::hash(pairs.iter().map(entry).collect::<Result<_, Raise>>()?)
+            }
+            Value::Array(_) if shows => crate::convert::to_puppet(argument)?,
+            other => to_s(other).into(),
+        });
+    }
+    vm.step(format.len() / 8)?;
+    let text = pp_types::sprintf(format, &converted)?;
+    vm.string(text)
+}
+
+/// The digits at the start of a text, in a radix; `0` reads a prefix such as `0x`, `-8` is 8 with a prefix.
+pub(super) fn leading_integer(text: &str, radix: i128) -> i128 {
+    let text = text.trim_start_matches(super::string::is_space);
+    let (is_negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let (radix, digits) = strip_radix(digits, radix);
+    let mut value: i128 = 0;
+    let mut after_digit = false;
+    for c in digits.chars() {
+        match c.to_digit(radix) {
+            Some(digit) => {
+                value = value.saturating_mul(i128::from(radix)).saturating_add(i128::from(digit));
+                after_digit = true;
+            }
+            None if c == '_' && after_digit => after_digit = false,
+            None => break,
+        }
+    }
+    if is_negative { -value } else { value }
+}
+
+fn strip_radix(digits: &str, radix: i128) -> (u32, &str) {
+    let prefixes: [(&[&str], u32); 4] =
+        [(&["0x", "0X"], 16), (&["0b", "0B"], 2), (&["0o", "0O"], 8), (&["0d", "0D"], 10)];
+    for (names, value) in prefixes {
+        let stripped = names.iter().find_map(|name| digits.strip_prefix(name));
+        if let Some(stripped) = stripped
+            && (radix <= 0 || radix == i128::from(value))
+            && stripped.starts_with(|c: char| c.is_digit(value))
+        {
+            return (value, stripped);
+        }
+    }
+    match radix {
+        0 if digits.len() > 1 && digits.starts_with('0') => (8, digits),
+        0 => (10, digits),
+        -8 => (8, digits),
+        radix => (u32::try_from(radix).unwrap_or(10), digits),
+    }
+}
+
+/// Reads an integer as `Integer()` does: nothing else may be in the text.
+fn strict_integer(text: &str, radix: i128) -> Option<i128> {
+    let trimmed = text.trim_matches(super::string::is_space);
+    let unsigned = trimmed.strip_prefix(['+', '-']).unwrap_or(trimmed);
+    let (radix, digits) = strip_radix(unsigned, radix);
+    let is_valid = !digits.is_empty()
+        && !digits.starts_with('_')
+        && !digits.ends_with('_')
+        && !digits.contains("__")
+        && digits.chars().all(|c| c == '_' || c.is_digit(radix));
+    if !is_valid || text.contains('\0') {
+        return None;
+    }
+    let value = i128::from_str_radix(&digits.replace('_', ""), radix).ok()?;
+    Some(if trimmed.starts_with('-') { -value } else { value })
+}
+
+/// The longest prefix of a text that is a decimal number.
+fn float_prefix(text: &str) -> &str {
+    let bytes = text.as_bytes();
+    let digits = |mut at: usize| {
+        while bytes.get(at).is_some_and(u8::is_ascii_digit)
+            || bytes.get(at) == Some(&b'_')
+                && at > 0
+                && bytes[at - 1].is_ascii_digit()
+                && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)
+        {
+            at += 1;
+        }
+        at
+    };
+    let start = usize::from(matches!(bytes.first(), Some(b'+' | b'-')));
+    let mut end = digits(start);
+    if end == start {
+        return "";
+    }
+    if bytes.get(end) == Some(&b'.') && bytes.get(end + 1).is_some_and(u8::is_ascii_digit) {
+        end = digits(end + 1);
+    }
+    if matches!(bytes.get(end), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
+        let exponent = digits(end + 1 + sign);
+        if exponent > end + 1 + sign {
+            end = exponent;
+        }
+    }
+    &text[..end]
+}
+
+/// `"1.5x".to_f`
+pub(super) fn leading_float(text: &str) -> f64 {
+    let text = text.trim_start_matches(super::string::is_space);
+    let prefix = float_prefix(text);
+    if prefix.is_empty() {
+        // `.5` is a number for `to_f`, though not in a program.
+        let (sign, rest) = match text.strip_prefix('-') {
+            Some(rest) => (-1.0, rest),
+            None => (1.0, text),
+        };
+        if rest.starts_with('.') {
+            return sign * leading_float(&format!("0{rest}"));
+        }
+        return 0.0;
+    }
+    prefix.replace('_', "").parse().unwrap_or(0.0)
+}
+
+fn strict_float(text: &str) -> Option<f64> {
+    let trimmed = text.trim_matches(super::string::is_space);
+    if !trimmed.is_empty() && float_prefix(trimmed).len() == trimmed.len() {
+        return trimmed.replace('_', "").parse().ok();
+    }
+    let unsigned = trimmed.strip_prefix(['+', '-']).unwrap_or(trimmed);
+    if unsigned.starts_with("0x") || unsigned.starts_with("0X") {
+        return strict_integer(trimmed, 16).map(|value| value as f64);
+    }
+    None
+}
+
+/// Converts an argument that is a separator or a name to a string.
+pub(super) fn string_argument(value: &Value) -> Eval<String> {
+    Ok(to_str(value)?.to_owned())
+}

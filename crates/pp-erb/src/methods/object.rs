@@ -1,0 +1,223 @@
+//! Methods of every object, of nil, true and false, of what can be compared, and of exceptions.
+
+use std::rc::Rc;
+
+use crate::classes::{Class, class_of};
+use crate::compare::{compare, equal, order};
+use crate::interpreter::Interpreter;
+use crate::key::eql;
+use crate::methods::args::{Args, to_str};
+use crate::methods::{Dispatch, Method, method, responds_to, variadic};
+use crate::show::{inspect, to_s};
+use crate::stop::{Eval, Raise, Stop};
+use crate::value::{Array, Hash, Str, Value};
+
+pub(super) static OBJECT: &[Method] = &[
+    method("!", 0, 0, |_, this, _| Ok(Value::Bool(!this.is_true()))),
+    method("!=", 1, 1, |_, this, args| Ok(Value::Bool(!equal(this, args.get(0))))),
+    method("!~", 1, 1, |vm, this, args| {
+        Ok(Value::Bool(!super::operator(vm, this, "=~", args.list)?.is_true()))
+    }),
+    method("<=>", 1, 1, |_, this, args| {
+        Ok(compare(this, args.get(0)).map_or(Value::Nil, |order| Value::Int(order as i128)))
+    }),
+    method("=~", 1, 1, |_, _, _| Ok(Value::Nil)),
+    method("==", 1, 1, |_, this, args| Ok(Value::Bool(equal(this, args.get(0))))),
+    method("===", 1, 1, |_, this, args| Ok(Value::Bool(equal(this, args.get(0))))),
+    method("class", 0, 0, |_, this, _| Ok(Value::Class(class_of(this)))),
+    method("clone", 0, 1, |_, this, _| Ok(duplicate(this, true))),
+    method("display", 0, 0, |_, _, _| Err(Stop::refused("`display`"))),
+    method("dup", 0, 0, |_, this, _| Ok(duplicate(this, false))),
+    method("eql?", 1, 1, |_, this, args| Ok(Value::Bool(eql(this, args.get(0))))),
+    method("equal?", 1, 1, |_, this, args| Ok(Value::Bool(is_same(this, args.get(0))))),
+    method("freeze", 0, 0, |_, this, _| {
+        match this {
+            Value::Str(text) => text.freeze(),
+            Value::Array(array) => array.is_frozen.set(true),
+            Value::Hash(hash) => hash.is_frozen.set(true),
+            _ => {}
+        }
+        Ok(this.clone())
+    }),
+    method("frozen?", 0, 0, |_, this, _| {
+        Ok(Value::Bool(match this {
+            Value::Str(text) => text.is_frozen(),
+            Value::Array(array) => array.is_frozen.get(),
+            Value::Hash(hash) => hash.is_frozen.get(),
+            Value::Proc(_) | Value::Enumerator(_) | Value::Exception(_) | Value::Main | Value::Scope => false,
+            _ => true,
+        }))
+    }),
+    method("inspect", 0, 0, |vm, this, _| {
+        let text = match this {
+            Value::Scope => format!("Scope({})", vm.scope.resource()),
+            other => inspect(other),
+        };
+        vm.string(text)
+    }),
+    method("instance_of?", 1, 1, |_, this, args| match args.get(0) {
+        Value::Class(class) => Ok(Value::Bool(class_of(this) == *class)),
+        _ => Err(Raise::type_error("class or module required").into()),
+    }),
+    method("instance_variable_get", 1, 1, |vm, this, args| {
+        let name = to_s(args.get(0));
+        match (this, name.strip_prefix('@')) {
+            (Value::Main, Some(name)) => Ok(vm.instance_variable(&name.into())),
+            (_, Some(_)) => Ok(Value::Nil),
+            (_, None) => {
+                let message = format!("'{name}' is not allowed as an instance variable name");
+                Err(Raise::new(Class::NameError, message).into())
+            }
+        }
+    }),
+    method("instance_variable_defined?", 1, 1, |vm, this, args| {
+        let name = to_s(args.get(0));
+        let name = name.trim_start_matches('@');
+        let is_set = vm.instance.contains_key(name) || vm.scope.variable(name).is_some();
+        Ok(Value::Bool(matches!(this, Value::Main) && is_set))
+    }),
+    method("is_a?", 1, 1, is_a),
+    method("itself", 0, 0, |_, this, _| Ok(this.clone())),
+    method("kind_of?", 1, 1, is_a),
+    method("nil?", 0, 0, |_, this, _| Ok(Value::Bool(matches!(this, Value::Nil)))),
+    variadic("public_send", 1, send),
+    method("respond_to?", 1, 2, |_, this, args| Ok(Value::Bool(responds_to(this, &to_s(args.get(0)))))),
+    variadic("send", 1, send),
+    method("tap", 0, 0, |vm, this, args| {
+        let Some(block) = args.block else { return Err(Raise::new(Class::LocalJumpError, "no block given (yield)").into()) };
+        vm.yield_one(block, this.clone())?;
+        Ok(this.clone())
+    }),
+    method("then", 0, 0, |vm, this, args| match args.block {
+        Some(block) => vm.yield_one(block, this.clone()),
+        None => super::args::enumerator(this, "then", args),
+    }),
+    method("to_json", 0, 1, |vm, this, _| convert_with(vm, "to_json", this)),
+    method("to_s", 0, 0, |vm, this, _| {
+        let text = match this {
+            Value::Scope => format!("Scope({})", vm.scope.resource()),
+            other => to_s(other),
+        };
+        vm.string(text)
+    }),
+    method("to_yaml", 0, 1, |vm, this, _| convert_with(vm, "to_yaml", this)),
+    method("yield_self", 0, 0, |vm, this, args| match args.block {
+        Some(block) => vm.yield_one(block, this.clone()),
+        None => super::args::enumerator(this, "yield_self", args),
+    }),
+];
+
+/// Calls a function of Puppet that does what the method does.
+pub(super) fn convert_with(vm: &mut Interpreter<'_>, function: &str, value: &Value) -> Eval {
+    let value = crate::convert::to_puppet(value)?;
+    super::scope::call(vm, function, &[value])
+}
+
+fn is_a(_: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
+    match args.get(0) {
+        Value::Class(class) => Ok(Value::Bool(class_of(this).is_a(*class))),
+        _ => Err(Raise::type_error("class or module required").into()),
+    }
+}
+
+/// `value.send(:name, …)`, for the methods that templates may call.
+fn send(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
+    let name = match args.get(0) {
+        Value::Symbol(name) => Rc::clone(name),
+        other => (*to_str(other)?).into(),
+    };
+    if matches!(this, Value::Main)
+        && let Some(definition) = vm.methods.get(&name).cloned()
+    {
+        return vm.call_definition(&definition, &args.list[1..], args.block);
+    }
+    vm.invoke(this, &Dispatch::new(name), &args.list[1..], args.block)
+}
+
+fn is_same(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Str(left), Value::Str(right)) => Rc::ptr_eq(left, right),
+        (Value::Array(left), Value::Array(right)) => Rc::ptr_eq(left, right),
+        (Value::Hash(left), Value::Hash(right)) => Rc::ptr_eq(left, right),
+        (Value::Range(left), Value::Range(right)) => Rc::ptr_eq(left, right),
+        (left, right) => eql(left, right),
+    }
+}
+
+/// Copies a value; the copy of `clone` is frozen if the value is.
+fn duplicate(value: &Value, keeps_frozen: bool) -> Value {
+    match value {
+        Value::Str(text) => {
+            let copy = Str::new(text.get().to_owned());
+            if keeps_frozen && text.is_frozen() {
+                copy.freeze();
+            }
+            Value::Str(Rc::new(copy))
+        }
+        Value::Array(array) => {
+            let copy = Array::new(array.items().clone());
+            copy.is_frozen.set(keeps_frozen && array.is_frozen.get());
+            Value::Array(Rc::new(copy))
+        }
+        Value::Hash(hash) => {
+            let copy = Hash::new(hash.entries().clone());
+            copy.default.replace(hash.default.borrow().clone());
+            copy.default_proc.replace(hash.default_proc.borrow().clone());
+            copy.is_frozen.set(keeps_frozen && hash.is_frozen.get());
+            Value::Hash(Rc::new(copy))
+        }
+        other => other.clone(),
+    }
+}
+
+pub(super) static NIL: &[Method] = &[
+    method("&", 1, 1, |_, _, _| Ok(Value::Bool(false))),
+    method("to_a", 0, 0, |_, _, _| Ok(Value::array(Vec::new()))),
+    method("to_f", 0, 0, |_, _, _| Ok(Value::Float(0.0))),
+    method("to_h", 0, 0, |_, _, _| Ok(Value::hash(Default::default()))),
+    method("to_i", 0, 0, |_, _, _| Ok(Value::Int(0))),
+    method("|", 1, 1, |_, _, args| Ok(Value::Bool(args.get(0).is_true()))),
+];
+
+pub(super) static BOOL: &[Method] = &[
+    method("&", 1, 1, |_, this, args| Ok(Value::Bool(this.is_true() && args.get(0).is_true()))),
+    method("^", 1, 1, |_, this, args| Ok(Value::Bool(this.is_true() != args.get(0).is_true()))),
+    method("|", 1, 1, |_, this, args| Ok(Value::Bool(this.is_true() || args.get(0).is_true()))),
+];
+
+pub(super) static COMPARABLE: &[Method] = &[
+    method("<", 1, 1, |_, this, args| Ok(Value::Bool(order(this, args.get(0))?.is_lt()))),
+    method("<=", 1, 1, |_, this, args| Ok(Value::Bool(order(this, args.get(0))?.is_le()))),
+    method(">", 1, 1, |_, this, args| Ok(Value::Bool(order(this, args.get(0))?.is_gt()))),
+    method(">=", 1, 1, |_, this, args| Ok(Value::Bool(order(this, args.get(0))?.is_ge()))),
+    method("between?", 2, 2, |_, this, args| {
+        Ok(Value::Bool(order(this, args.get(0))?.is_ge() && order(this, args.get(1))?.is_le()))
+    }),
+    method("clamp", 1, 2, |_, this, args| {
+        let (min, max) = match (args.get(0), args.len()) {
+            (Value::Range(range), 1) => (range.from.clone(), range.to.clone()),
+            (_, 1) => {
+                let class = class_of(args.get(0)).name();
+                return Err(Raise::type_error(format!("wrong argument type {class} (expected Range)")).into());
+            }
+            _ => (args.get(0).clone(), args.get(1).clone()),
+        };
+        let has = |value: &Value| !matches!(value, Value::Nil);
+        if has(&min) && has(&max) && order(&min, &max)?.is_gt() {
+            return Err(Raise::argument("min argument must be less than or equal to max argument").into());
+        }
+        if has(&min) && order(this, &min)?.is_lt() {
+            return Ok(min);
+        }
+        if has(&max) && order(this, &max)?.is_gt() {
+            return Ok(max);
+        }
+        Ok(this.clone())
+    }),
+];
+
+pub(super) static EXCEPTION: &[Method] = &[
+    method("backtrace", 0, 0, |_, _, _| Ok(Value::Nil)),
+    method("full_message", 0, 1, |vm, this, _| vm.string(to_s(this))),
+    method("message", 0, 0, |vm, this, _| vm.string(to_s(this))),
+];

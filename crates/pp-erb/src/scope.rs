@@ -1,0 +1,46 @@
+//! What a template sees of the compilation.
+
+use pp_functions::LogLevel;
+use pp_types::{Error, Value};
+
+/// The scope in which a template is rendered.
+pub trait Scope {
+    /// Returns a variable that is visible without a qualified name; `None` if there is none: `@name`.
+    fn variable(&mut self, name: &str) -> Option<Value>;
+
+    /// Looks a variable up as the language does: `scope['name']`, `scope.lookupvar('a::name')`. An unknown one is undef.
+    ///
+    /// # Errors
+    /// An unknown variable, if the settings make it an error.
+    fn lookup(&mut self, name: &str) -> Result<Value, Error>;
+
+    /// Returns all variables that are visible without a qualified name: `scope.to_hash`.
+    fn variables(&mut self) -> Vec<(std::sync::Arc<str>, Value)>;
+
+    /// Sets a variable: `scope.setvar`.
+    ///
+    /// # Errors
+    /// A variable that is set already.
+    fn set_variable(&mut self, name: &str, value: Value) -> Result<(), Error>;
+
+    /// Calls a function: `scope.call_function('name', [arguments])`.
+    ///
+    /// # Errors
+    /// Those of the function, and an unknown name.
+    fn call_function(&mut self, name: &str, arguments: &[Value]) -> Result<Value, Error>;
+
+    /// Returns whether a function has the older interface: `scope.function_name([arguments])`.
+    fn has_legacy_function(&mut self, name: &str) -> bool;
+
+    /// Writes a message to the log.
+    fn log(&mut self, level: LogLevel, message: &str);
+
+    /// How the scope is named in messages: `Class[main]`.
+    fn resource(&mut self) -> String;
+
+    /// Counts work that was done against the budget of the compilation.
+    ///
+    /// # Errors
+    /// A budget that is used up.
+    fn charge(&mut self, steps: u64, bytes: u64) -> Result<(), Error>;
+}

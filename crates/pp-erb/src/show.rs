@@ -1,0 +1,218 @@
+//! `to_s` and `inspect`.
+
+use std::fmt::Write;
+use std::rc::Rc;
+
+use pp_functions::ruby::inspect::{inspect_string, with_stack};
+use pp_types::{interpolate, ruby_float_text};
+
+use crate::classes::class_of;
+use crate::interpreter::MAX_TEXT;
+use crate::value::{Regexp, Value};
+
+/// The longest text of a value in a message about an unknown method.
+const MAX_SUBJECT: usize = 80;
+
+/// Returns what `to_s` gives.
+pub(crate) fn to_s(value: &Value) -> String {
+    let mut out = String::new();
+    push_to_s(&mut out, value);
+    out
+}
+
+/// Appends what `to_s` gives.
+pub(crate) fn push_to_s(out: &mut String, value: &Value) {
+    match value {
+        Value::Nil => {}
+        Value::Str(text) => out.push_str(&text.get()),
+        Value::Symbol(name) => out.push_str(name),
+        Value::Match(found) => out.push_str(found.group(0).unwrap_or_default()),
+        Value::Regexp(regexp) => push_regexp(out, regexp),
+        Value::Exception(exception) => out.push_str(&exception.message),
+        Value::Range(range) => {
+            push_to_s(out, &range.from);
+            out.push_str(if range.is_exclusive { "..." } else { ".." });
+            push_to_s(out, &range.to);
+        }
+        Value::Puppet(value) => match value {
+            pp_types::Value::Type(_) => out.push_str(&pp_types::source_form(value)),
+            other => out.push_str(&interpolate(other)),
+        },
+        other => push_inspect(out, other, &mut Vec::new()),
+    }
+}
+
+fn push_regexp(out: &mut String, regexp: &Regexp) {
+    let off: String = "mix".chars().filter(|option| !regexp.options.contains(*option)).collect();
+    out.push_str("(?");
+    out.push_str(&regexp.options);
+    if !off.is_empty() {
+        out.push('-');
+        out.push_str(&off);
+    }
+    out.push(':');
+    out.push_str(&regexp.source);
+    out.push(')');
+}
+
+/// Returns what `inspect` gives.
+pub(crate) fn inspect(value: &Value) -> String {
+    let mut out = String::new();
+    push_inspect(&mut out, value, &mut Vec::new());
+    out
+}
+
+/// Appends what `inspect` gives; `open` has the addresses of the containers around it.
+fn push_inspect(out: &mut String, value: &Value, open: &mut Vec<*const ()>) {
+    if out.len() > MAX_TEXT {
+        // Whoever keeps the text reports that it is too long.
+        return;
+    }
+    match value {
+        Value::Nil => out.push_str("nil"),
+        Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+        Value::Int(value) => {
+            let _ = write!(out, "{value}");
+        }
+        Value::Float(value) => out.push_str(&ruby_float_text(*value)),
+        Value::Symbol(name) => push_symbol(out, name),
+        Value::Str(text) => inspect_string(&text.get(), out),
+        Value::Array(array) => {
+            let address = Rc::as_ptr(array).cast();
+            if open.contains(&address) {
+                return out.push_str("[...]");
+            }
+            open.push(address);
+            out.push('[');
+            let items = array.items();
+            for (at, item) in items.iter().enumerate() {
+                if at > 0 {
+                    out.push_str(", ");
+                }
+                with_stack(|| push_inspect(out, item, open));
+            }
+            out.push(']');
+            open.pop();
+        }
+        Value::Hash(hash) => {
+            let address = Rc::as_ptr(hash).cast();
+            if open.contains(&address) {
+                return out.push_str("{...}");
+            }
+            open.push(address);
+            out.push('{');
+            let entries = hash.entries();
+            for (at, (key, value)) in entries.iter().enumerate() {
+                if at > 0 {
+                    out.push_str(", ");
+                }
+                with_stack(|| push_inspect(out, &key.0, open));
+                out.push_str("=>");
+                with_stack(|| push_inspect(out, value, open));
+            }
+            out.push('}');
+            open.pop();
+        }
+        Value::Range(range) => {
+            let side = |out: &mut String, value: &Value, open: &mut Vec<*const ()>| {
+                if !matches!(value, Value::Nil) {
+                    with_stack(|| push_inspect(out, value, open));
+                }
+            };
+            if matches!((&range.from, &range.to), (Value::Nil, Value::Nil)) {
+                out.push_str("nil..");
+                return;
+            }
+            side(out, &range.from, open);
+            out.push_str(if range.is_exclusive { "..." } else { ".." });
+            side(out, &range.to, open);
+        }
+        Value::Regexp(regexp) => {
+            out.push_str(&pp_types::Regexp::new(&*regexp.source).literal());
+            out.push_str(&regexp.options);
+        }
+        Value::Match(found) => {
+            out.push_str("#<MatchData ");
+            inspect_string(found.group(0).unwrap_or_default(), out);
+            for index in 1..found.groups.len() {
+                let name = found.names.iter().find(|(_, group)| *group == index);
+                match name {
+                    Some((name, _)) => {
+                        let _ = write!(out, " {name}:");
+                    }
+                    None => {
+                        let _ = write!(out, " {index}:");
+                    }
+                }
+                match found.group(index) {
+                    Some(text) => inspect_string(text, out),
+                    None => out.push_str("nil"),
+                }
+            }
+            out.push('>');
+        }
+        Value::Proc(proc) => out.push_str(if proc.is_lambda() { "#<Proc (lambda)>" } else { "#<Proc>" }),
+        Value::Enumerator(enumerator) => {
+            out.push_str("#<Enumerator: ");
+            with_stack(|| push_inspect(out, &enumerator.receiver, open));
+            out.push(':');
+            out.push_str(&enumerator.method);
+            for (at, argument) in enumerator.arguments.iter().enumerate() {
+                out.push_str(if at == 0 { "(" } else { ", " });
+                with_stack(|| push_inspect(out, argument, open));
+            }
+            out.push_str(if enumerator.arguments.is_empty() { ">" } else { ")>" });
+        }
+        Value::Exception(exception) => {
+            let _ = write!(out, "#<{}: {}>", exception.class.name(), exception.message);
+        }
+        Value::Class(class) => out.push_str(class.name()),
+        Value::Puppet(pp_types::Value::Sensitive(_)) => out.push_str("#<Sensitive [value redacted]>"),
+        Value::Puppet(value) => out.push_str(&pp_types::source_form(value)),
+        Value::Scope => out.push_str("Scope"),
+        Value::Main => out.push_str("#<Puppet::Parser::TemplateWrapper>"),
+    }
+}
+
+/// Appends a symbol as `inspect` shows it: with quotes unless it is a name or an operator.
+fn push_symbol(out: &mut String, name: &str) {
+    out.push(':');
+    if is_symbol_name(name) { out.push_str(name) } else { inspect_string(name, out) }
+}
+
+fn is_symbol_name(name: &str) -> bool {
+    const OPERATORS: [&str; 28] = [
+        "+", "-", "*", "/", "%", "**", "==", "!=", "<", ">", "<=", ">=", "<=>", "===", "=~", "!~", "!", "<<", ">>", "&",
+        "|", "^", "~", "+@", "-@", "[]", "[]=", "`",
+    ];
+    if OPERATORS.contains(&name) {
+        return true;
+    }
+    let stripped = name.strip_prefix("@@").or(name.strip_prefix('@')).or(name.strip_prefix('$'));
+    let plain = match stripped {
+        Some(plain) => plain,
+        None => name.strip_suffix(['?', '!', '=']).unwrap_or(name),
+    };
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || !c.is_ascii();
+    !plain.is_empty() && plain.chars().all(is_word) && !plain.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Returns a value as messages about unknown methods name it: `"a":String`, `nil:NilClass`.
+pub(crate) fn subject(value: &Value) -> String {
+    let class = class_of(value).name();
+    match value {
+        Value::Nil => "nil:NilClass".to_owned(),
+        Value::Bool(value) => format!("{value}:{class}"),
+        Value::Main => "#<Puppet::Parser::TemplateWrapper>".to_owned(),
+        Value::Scope => "Scope:Puppet::Parser::Scope".to_owned(),
+        Value::Class(_) => format!("{}:{class}", inspect(value)),
+        value => {
+            let text = inspect(value);
+            if text.chars().count() > MAX_SUBJECT {
+                let start: String = text.chars().take(MAX_SUBJECT - 1).collect();
+                return format!("{start}…:{class}");
+            }
+            format!("{text}:{class}")
+        }
+    }
+}
