@@ -1,6 +1,7 @@
 //! What a template sees of the compilation.
 
-use pp_functions::LogLevel;
+use std::sync::Arc;
+
 use pp_types::{Error, Value};
 
 /// The scope in which a template is rendered.
@@ -15,7 +16,7 @@ pub trait Scope {
     fn lookup(&mut self, name: &str) -> Result<Value, Error>;
 
     /// Returns all variables that are visible without a qualified name: `scope.to_hash`.
-    fn variables(&mut self) -> Vec<(std::sync::Arc<str>, Value)>;
+    fn variables(&mut self) -> Vec<(Arc<str>, Value)>;
 
     /// Sets a variable: `scope.setvar`.
     ///
@@ -31,9 +32,6 @@ pub trait Scope {
 
     /// Returns whether a function has the older interface: `scope.function_name([arguments])`.
     fn has_legacy_function(&mut self, name: &str) -> bool;
-
-    /// Writes a message to the log.
-    fn log(&mut self, level: LogLevel, message: &str);
 
     /// How the scope is named in messages: `Class[main]`.
     fn resource(&mut self) -> String;

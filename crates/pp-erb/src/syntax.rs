@@ -142,8 +142,6 @@ pub(crate) struct Block {
     pub body: Option<Node>,
     /// The number of its local variables, parameters included.
     pub slots: u32,
-    /// Its method sets no variable of the outside: a method, not a block.
-    pub is_lambda: bool,
 }
 
 /// A method of the template.
@@ -175,8 +173,8 @@ pub(crate) struct Parameters {
 pub(crate) enum Target {
     Local(Local),
     Instance(Rc<str>),
-    Index { receiver: Node, arguments: Vec<Argument>, at: u32 },
-    Attribute { receiver: Node, setter: Rc<Dispatch>, getter: Rc<Dispatch>, at: u32 },
+    Index { receiver: Node, arguments: Vec<Argument> },
+    Attribute { receiver: Node, setter: Rc<Dispatch>, getter: Rc<Dispatch> },
     Splat(Option<Box<Target>>),
     Multiple(Vec<Target>),
 }

@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::definitions::{Definitions, FunctionRef};
 use crate::environment::{Environment, Origin};
+use crate::erb::ErbTemplate;
 use crate::frame::{BlockData, Frame, Output, ParameterTypes, Pending, RunningBackend};
 use crate::log::LogEntry;
 use crate::options::Options;
@@ -88,6 +89,8 @@ pub(crate) struct Evaluator<'e> {
     /// The templates and files of modules that were parsed, and templates by their text.
     pub loaded: Vec<SourceFile>,
     pub template_trees: FxHashMap<Arc<str>, &'e Tree>,
+    /// The templates in ERB: files by their paths, texts by themselves.
+    pub erb_templates: FxHashMap<(bool, Arc<str>), ErbTemplate>,
     pub steps: u64,
     pub bytes: u64,
     pub depth: u32,
@@ -145,6 +148,7 @@ impl<'e> Evaluator<'e> {
             diagnostics: Vec::new(),
             loaded: Vec::new(),
             template_trees: FxHashMap::default(),
+            erb_templates: FxHashMap::default(),
             steps: 0,
             bytes: 0,
             depth: 0,

@@ -224,6 +224,11 @@ impl Host for Evaluator<'_> {
         self.pass(result)
     }
 
+    fn erb(&mut self, template: Template<'_>) -> Result<Value, Interrupt> {
+        let result = self.render_erb(template);
+        self.pass(result)
+    }
+
     fn lookup(&mut self, function: &str, arguments: &[Value], block: Option<&Block>) -> Result<Value, Interrupt> {
         self.lookup_data(function, arguments, block)
     }

@@ -16,6 +16,7 @@ mod define;
 mod definitions;
 mod environment;
 mod epp;
+mod erb;
 mod evaluator;
 mod expression;
 mod frame;

@@ -160,6 +160,11 @@ impl Local {
         self.variables.borrow().iter().find(|(known, _)| &**known == name).map(|(_, value)| value.clone())
     }
 
+    /// Returns the variables of this one alone.
+    pub(crate) fn own_variables(&self) -> Vec<(Arc<str>, Value)> {
+        self.variables.borrow().clone()
+    }
+
     /// Returns the value of a variable of this one or those around it.
     pub(crate) fn lookup(&self, name: &str) -> Option<Value> {
         let mut local = self;

@@ -3,10 +3,12 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use indexmap::IndexMap;
 use mcl_diagnostics::{Code, Span, nearest};
 use pp_ast::ExprId;
 use pp_functions::{LogLevel, Strict};
 use pp_types::{Error, ErrorKind, Value};
+use rustc_hash::FxBuildHasher;
 
 use crate::definitions::plain;
 use crate::evaluator::Evaluator;
@@ -98,7 +100,8 @@ impl Evaluator<'_> {
         }
     }
 
-    fn unknown_variable(&mut self, name: &str, span: Span) -> Eval {
+    /// Warns of an unknown variable, or fails.
+    pub(crate) fn unknown_variable(&mut self, name: &str, span: Span) -> Eval {
         if !name.contains("::") && matches!(name, "title" | "name" | "module_name" | "caller_module_name") {
             return Ok(Value::Undef);
         }
@@ -117,6 +120,27 @@ impl Evaluator<'_> {
             Strict::Off => return Ok(Value::Undef),
         }
         Err(Stop::at(span, Error { help, ..Error::new(ErrorKind::Unknown, message) }))
+    }
+
+    /// Returns the variables that are visible without a qualified name.
+    pub(crate) fn visible_variables(&self) -> Vec<(Arc<str>, Value)> {
+        let mut visible: IndexMap<Arc<str>, Value, FxBuildHasher> = IndexMap::default();
+        let mut local = self.frame.local.as_deref();
+        while let Some(inner) = local {
+            for (name, value) in inner.own_variables() {
+                visible.entry(name).or_insert(value);
+            }
+            local = inner.parent.as_deref();
+        }
+        let mut scope = Some(self.frame.scope);
+        while let Some(id) = scope {
+            for (name, value) in &self.scopes[id].variables {
+                visible.entry(name.clone()).or_insert_with(|| value.clone());
+            }
+            scope = self.scopes[id].parent;
+        }
+        visible.sort_unstable_keys();
+        visible.into_iter().collect()
     }
 
     /// Returns the name of a visible variable that could be meant.

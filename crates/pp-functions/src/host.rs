@@ -164,6 +164,12 @@ pub trait Host {
     /// Those of the template.
     fn epp(&mut self, template: Template<'_>, parameters: Option<&Hash>) -> Result<Value, Interrupt>;
 
+    /// Renders a template in ERB: a file found by its name, or a text.
+    ///
+    /// # Errors
+    /// Those of the template.
+    fn erb(&mut self, template: Template<'_>) -> Result<Value, Interrupt>;
+
     /// Looks a key up in the data of the environment: `lookup`, `hiera` and its relatives, with the arguments of the call.
     ///
     /// # Errors
@@ -193,7 +199,7 @@ pub enum FileKind {
 /// A template.
 #[derive(Clone, Copy, Debug)]
 pub enum Template<'a> {
-    /// `module/name.epp`
+    /// `module/name.epp`, `module/name.erb`
     Named(&'a str),
     /// The text itself.
     Text(&'a str),

@@ -17,4 +17,4 @@ mod time;
 
 pub use function::{Availability, Call, Convention, Function, Implementation, call};
 pub use host::{Block, BlockId, DeclareClass, FileKind, Host, Interrupt, LogLevel, Strict, Template};
-pub use table::{Table, all_functions, find_function, find_module_function, tables};
+pub use table::{Table, all_functions, find_function, find_module_function, has_legacy_interface, tables};

@@ -1,6 +1,6 @@
 //! Assignments.
 
-use lib_ruby_parser::{Loc, Node as RubyNode};
+use lib_ruby_parser::Node as RubyNode;
 
 use crate::lower::{Lowered, Lowering};
 use crate::syntax::{Expr, Node, RegexpLiteral, Target};
@@ -71,14 +71,14 @@ impl Lowering<'_> {
             RubyNode::Arg(variable) => Target::Local(self.declare(&variable.name)),
             RubyNode::Ivasgn(variable) => Target::Instance(variable.name.trim_start_matches('@').into()),
             RubyNode::Ivar(variable) => Target::Instance(variable.name.trim_start_matches('@').into()),
-            RubyNode::IndexAsgn(index) => self.index_target(&index.recv, &index.indexes, &index.expression_l)?,
-            RubyNode::Index(index) => self.index_target(&index.recv, &index.indexes, &index.expression_l)?,
+            RubyNode::IndexAsgn(index) => self.index_target(&index.recv, &index.indexes)?,
+            RubyNode::Index(index) => self.index_target(&index.recv, &index.indexes)?,
             RubyNode::Send(send) if send.recv.is_some() => {
                 let Some(receiver) = self.unboxed(send.recv.as_deref())? else { return Ok(None) };
                 let name = send.method_name.trim_end_matches('=');
                 let setter = self.dispatch(&format!("{name}="));
                 let getter = self.dispatch(name);
-                Target::Attribute { receiver, setter, getter, at: self.at(&send.expression_l) }
+                Target::Attribute { receiver, setter, getter }
             }
             RubyNode::Splat(splat) => match splat.value.as_deref() {
                 Some(inner) => match self.target(inner)? {
@@ -99,9 +99,9 @@ impl Lowering<'_> {
         }))
     }
 
-    fn index_target(&mut self, receiver: &RubyNode, indexes: &[RubyNode], location: &Loc) -> Lowered<Target> {
+    fn index_target(&mut self, receiver: &RubyNode, indexes: &[RubyNode]) -> Lowered<Target> {
         let receiver: Node = self.node(receiver)?;
-        Ok(Target::Index { receiver, arguments: self.arguments(indexes)?, at: self.at(location) })
+        Ok(Target::Index { receiver, arguments: self.arguments(indexes)? })
     }
 }
 

@@ -11,7 +11,7 @@ use crate::syntax::{Block, BlockArgument, Definition, Expr, Parameters, Target};
 impl Lowering<'_> {
     pub(super) fn call_with_block(&mut self, block: &RubyBlock) -> Lowered<Expr> {
         let is_lambda = matches!(&*block.call, RubyNode::Lambda(_));
-        let code = self.block(block.args.as_deref(), block.body.as_deref(), is_lambda, false)?;
+        let code = self.block(block.args.as_deref(), block.body.as_deref(), false)?;
         let code = match code {
             Ok(code) => Rc::new(code),
             Err(construct) => return self.refuse(construct, &block.expression_l),
@@ -28,7 +28,7 @@ impl Lowering<'_> {
         let required =
             (1..=block.numargs).map(|number| Target::Local(self.declare(&format!("_{number}")))).collect::<Vec<_>>();
         let parameters = Parameters { is_list: required.len() > 1, required, ..Parameters::default() };
-        let code = Rc::new(self.body(parameters, Some(&block.body), is_lambda, Leaves::Block)?);
+        let code = Rc::new(self.body(parameters, Some(&block.body), Leaves::Block)?);
         if is_lambda {
             return Ok(Expr::Lambda(code));
         }
@@ -36,7 +36,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn definition(&mut self, definition: &Def) -> Lowered<Expr> {
-        let code = self.block(definition.args.as_deref(), definition.body.as_deref(), true, true)?;
+        let code = self.block(definition.args.as_deref(), definition.body.as_deref(), true)?;
         match code {
             Ok(block) => Ok(Expr::Define(Rc::new(Definition { name: definition.name.as_str().into(), block }))),
             Err(construct) => self.refuse(construct, &definition.expression_l),
@@ -48,7 +48,6 @@ impl Lowering<'_> {
         &mut self,
         arguments: Option<&RubyNode>,
         body: Option<&RubyNode>,
-        is_lambda: bool,
         is_method: bool,
     ) -> Lowered<Result<Block, &'static str>> {
         self.scopes.push(Variables { names: Vec::new(), is_method });
@@ -60,7 +59,7 @@ impl Lowering<'_> {
         match parameters {
             Ok(parameters) => {
                 let leaves = if is_method { Leaves::Nothing } else { Leaves::Block };
-                Ok(Ok(self.body(parameters, body, is_lambda, leaves)?))
+                Ok(Ok(self.body(parameters, body, leaves)?))
             }
             Err(construct) => {
                 self.scopes.pop();
@@ -74,7 +73,6 @@ impl Lowering<'_> {
         &mut self,
         parameters: Parameters,
         body: Option<&RubyNode>,
-        is_lambda: bool,
         leaves: Leaves,
     ) -> Lowered<Block> {
         let outer = std::mem::replace(&mut self.leaves, leaves);
@@ -82,7 +80,7 @@ impl Lowering<'_> {
         self.leaves = outer;
         let scope = self.scopes.pop().unwrap_or_default();
         let slots = u32::try_from(scope.names.len()).unwrap_or(u32::MAX);
-        Ok(Block { parameters, body: body?, slots, is_lambda })
+        Ok(Block { parameters, body: body?, slots })
     }
 
     fn parameters(&mut self, nodes: &[RubyNode]) -> Lowered<Result<Parameters, &'static str>> {

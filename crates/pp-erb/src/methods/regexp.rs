@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use crate::classes::Class;
 use crate::interpreter::Interpreter;
 use crate::methods::args::{Args, text, to_int, to_str};
 use crate::methods::string_search::{search, to_regexp};
@@ -184,9 +183,4 @@ pub(super) fn match_at(vm: &mut Interpreter<'_>, regexp: &Rc<Regexp>, value: &Va
         Value::Match(found) => Ok(Value::int(found.before().chars().count())),
         other => Ok(other),
     }
-}
-
-/// The error of a constant that is not a class.
-pub(super) fn not_a_regexp() -> Raise {
-    Raise::new(Class::TypeError, "no implicit conversion into Regexp")
 }

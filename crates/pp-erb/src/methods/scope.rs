@@ -1,6 +1,5 @@
 //! Methods of `scope`: variables and functions of Puppet.
 
-use pp_functions::LogLevel;
 use pp_types::Value as Puppet;
 
 use crate::classes::{Class, class_of};
@@ -107,9 +106,4 @@ fn set(vm: &mut Interpreter<'_>, _: &Value, args: Args<'_>) -> Eval {
     let value = to_puppet(args.get(1))?;
     vm.scope.set_variable(&name, value).map_err(raise)?;
     Ok(args.get(1).clone())
-}
-
-/// Writes a warning of the template.
-pub(crate) fn warn(vm: &mut Interpreter<'_>, message: &str) {
-    vm.scope.log(LogLevel::Warning, message);
 }

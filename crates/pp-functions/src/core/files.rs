@@ -111,3 +111,41 @@ pub(crate) static INLINE_EPP: Function = Function::typed(
      variables of the caller; the hash has its parameters.",
     |call| call.host.epp(Template::Text(call.string(0)), call.hash(1)),
 );
+
+pub(crate) static TEMPLATE: Function = Function::counted(
+    "template",
+    1,
+    None,
+    "Renders templates in ERB, the template language of Ruby, and returns the texts one after the other. A template is given by \
+     its absolute path, or as `module/path` for a file in the folder `templates` of a module. It sees the variables of the \
+     caller as `@name`.",
+    |call| {
+        concatenate(call, |call, name| call.host.erb(Template::Named(name)))
+    },
+);
+
+pub(crate) static INLINE_TEMPLATE: Function = Function::counted(
+    "inline_template",
+    1,
+    None,
+    "Renders strings as templates in ERB, the template language of Ruby, and returns the texts one after the other. They see \
+     the variables of the caller as `@name`.",
+    |call| {
+        concatenate(call, |call, text| call.host.erb(Template::Text(text)))
+    },
+);
+
+fn concatenate(
+    call: &mut Call<'_>,
+    render: impl Fn(&mut Call<'_>, &str) -> Result<Value, Interrupt>,
+) -> Result<Value, Interrupt> {
+    let mut result = String::new();
+    for argument in call.arguments {
+        let Value::String(template) = argument else {
+            let got = interpolate(argument);
+            return Err(reject(format!("Failed to parse template: expects templates as strings, got '{got}'")));
+        };
+        result.push_str(&interpolate(&render(call, template)?));
+    }
+    Ok(Value::from(result))
+}

@@ -6,20 +6,6 @@ use crate::arguments::fail;
 use crate::function::{Call, Convention, Function};
 use crate::host::Interrupt;
 
-pub(crate) static TEMPLATE: Function = Function::unavailable(
-    "template",
-    Convention::Counted { min: 1, max: None },
-    "Evaluates templates in ERB, the template language of Ruby, and returns the results.",
-    "ERB templates contain Ruby; write the template in EPP and use epp()",
-);
-
-pub(crate) static INLINE_TEMPLATE: Function = Function::unavailable(
-    "inline_template",
-    Convention::Counted { min: 1, max: None },
-    "Evaluates strings as templates in ERB, the template language of Ruby, and returns the results.",
-    "ERB templates contain Ruby; write the template in EPP and use inline_epp()",
-);
-
 pub(crate) static ANNOTATE: Function = Function::unavailable(
     "annotate",
     Convention::Typed {

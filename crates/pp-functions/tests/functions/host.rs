@@ -166,6 +166,11 @@ impl Host for Notebook {
         (module == "m").then(|| "/modules/m".into())
     }
 
+    fn erb(&mut self, template: Template<'_>) -> Result<Value, Interrupt> {
+        self.note(format!("{template:?}"));
+        Ok("rendered".into())
+    }
+
     fn epp(&mut self, template: Template<'_>, parameters: Option<&Hash>) -> Result<Value, Interrupt> {
         let parameters =
             parameters.map_or_else(String::new, |parameters| source_form(&Value::hash(parameters.clone())));

@@ -1,0 +1,118 @@
+//! Templates, rendered here and by an installed Ruby: the texts and the messages of errors must be the same.
+//!
+//! `examples.txt` has a template a line. The others are made at random: `SEED=17` runs one, `RUNS_FACTOR=100` more of them.
+
+mod generate;
+mod reference;
+
+use std::sync::Arc;
+
+use pp_erb::{Budget, ErrorKind, Scope, Template};
+use pp_types::{Error, Value};
+use reference::{Answer, Reference};
+use serde_json::{Value as Json, json};
+use test_support::for_each_case;
+
+/// Variables of a test.
+struct Variables(Json);
+
+impl Scope for Variables {
+    fn variable(&mut self, name: &str) -> Option<Value> {
+        self.0.get(name).map(pp_types::from_json)
+    }
+
+    fn lookup(&mut self, name: &str) -> Result<Value, Error> {
+        Ok(self.variable(name).unwrap_or(Value::Undef))
+    }
+
+    fn variables(&mut self) -> Vec<(Arc<str>, Value)> {
+        Vec::new()
+    }
+
+    fn set_variable(&mut self, _: &str, _: Value) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn call_function(&mut self, name: &str, _: &[Value]) -> Result<Value, Error> {
+        Err(Error::new(pp_types::ErrorKind::Unknown, format!("Unknown function '{name}'")))
+    }
+
+    fn has_legacy_function(&mut self, _: &str) -> bool {
+        false
+    }
+
+    fn resource(&mut self) -> String {
+        "Class[main]".to_owned()
+    }
+
+    fn charge(&mut self, _: u64, _: u64) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+const BUDGET: Budget = Budget { steps: 1_000_000, bytes: 64 << 20 };
+
+/// Renders a template here; `None` if it uses what templates must not use, or too much.
+fn render(template: &str, variables: &Json) -> Option<Answer> {
+    let result = Template::parse(template)
+        .and_then(|template| template.render(&mut Variables(variables.clone()), BUDGET));
+    match result {
+        Ok(rendered) => Some(Answer::Text(rendered.text)),
+        Err(error) => match error.kind {
+            ErrorKind::Syntax => Some(Answer::Syntax),
+            ErrorKind::Failure => Some(Answer::Error(error.message)),
+            ErrorKind::Refused | ErrorKind::Limit => None,
+        },
+    }
+}
+
+fn variables() -> Json {
+    json!({
+        "s": "hello World",
+        "e": "",
+        "u": "ünï çödé",
+        "i": 42,
+        "n": -7,
+        "f": 2.5,
+        "t": true,
+        "no": false,
+        "nothing": null,
+        "a": ["b", "a", "c"],
+        "m": ["x", 1, null, 2.5, ["y", ["z"]], {"k": "v"}],
+        "ns": [3, 1, 2, 10, -4],
+        "h": {"b": 2, "a": 1, "c": {"d": [1, 2]}},
+        "lines": "one\ntwo\r\nthree",
+        "hs": [{"name": "web", "port": 80}, {"name": "db", "port": 5432}],
+    })
+}
+
+#[test]
+fn examples_render_as_in_ruby() {
+    let Some(mut ruby) = Reference::start() else { return };
+    let variables = variables();
+    let examples = include_str!("examples.txt");
+    let mut differing = 0;
+    for example in examples.lines().filter(|line| !line.is_empty() && !line.starts_with("##")) {
+        let template = example.replace("\\n", "\n").replace("\\r", "\r");
+        let expected = ruby.render(&template, &variables);
+        let found = render(&template, &variables);
+        if found.as_ref() != Some(&expected) {
+            println!("{example}\n  here: {found:?}\n  Ruby: {expected:?}");
+            differing += 1;
+        }
+    }
+    assert_eq!(differing, 0);
+}
+
+#[test]
+fn random_templates_render_as_in_ruby() {
+    let Some(mut ruby) = Reference::start() else { return };
+    let variables = variables();
+    for_each_case(300, |random| {
+        let template = generate::template(random);
+        // What is refused here has no answer to compare.
+        let Some(found) = render(&template, &variables) else { return };
+        let expected = ruby.render(&template, &variables);
+        assert_eq!(found, expected, "{template}");
+    });
+}

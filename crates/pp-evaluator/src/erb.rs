@@ -1,0 +1,169 @@
+//! Templates in ERB (spec 07 §10.5): `template` and `inline_template`.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use mcl_diagnostics::{Code, FileId, SourceFile, Span};
+use pp_erb::Scope;
+use pp_functions::{FileKind, Interrupt, Template, has_legacy_interface};
+use pp_types::{Error, ErrorKind, Value};
+
+use crate::evaluator::Evaluator;
+use crate::stop::{Eval, Stop, unlocated};
+
+/// A template, parsed once in a compilation.
+#[derive(Clone, Debug)]
+pub(crate) struct ErbTemplate {
+    /// The file that spans refer to.
+    file: FileId,
+    parsed: Rc<pp_erb::Template>,
+}
+
+impl Evaluator<'_> {
+    /// Renders a template.
+    pub(crate) fn render_erb(&mut self, template: Template<'_>) -> Eval {
+        let ErbTemplate { file, parsed } = self.erb_template(template)?;
+        let budget = &self.options.budget;
+        let budget = pp_erb::Budget {
+            steps: budget.steps.saturating_sub(self.steps),
+            bytes: budget.bytes.saturating_sub(self.bytes),
+        };
+        let span = self.call_span;
+        let rendered = self.nested(span, |this| {
+            parsed.render(&mut ErbScope { evaluator: this }, budget).map_err(|error| this.erb_error(template, file, error))
+        });
+        rendered.map(|rendered| Value::from(rendered.text))
+    }
+
+    fn erb_template(&mut self, template: Template<'_>) -> Eval<ErbTemplate> {
+        let (is_file, key) = match template {
+            Template::Text(text) => (false, Arc::from(text)),
+            Template::Named(name) => {
+                let path = self.find_in_module(FileKind::Templates, name);
+                let message = || unlocated(Error::new(ErrorKind::Evaluation, format!("Could not find template '{name}'")));
+                (true, path.ok_or_else(message)?)
+            }
+        };
+        let known = self.erb_templates.get(&(is_file, Arc::clone(&key)));
+        if let Some(known) = known {
+            return Ok(known.clone());
+        }
+        let (name, text): (Arc<str>, Arc<str>) = if is_file {
+            let bytes = self.services.read_file(&key).map_err(unlocated)?;
+            (Arc::clone(&key), String::from_utf8_lossy(&bytes).into())
+        } else {
+            ("inline template".into(), Arc::clone(&key))
+        };
+        self.spend(text.len() as u64 / 16, text.len() as u64).map_err(unlocated)?;
+        let index = self.environment.files.files.len() + self.templates.len();
+        let file = FileId(u32::try_from(index).unwrap_or(u32::MAX));
+        self.templates.push(SourceFile::new(name, &*text));
+        let parsed = match pp_erb::Template::parse(&text) {
+            Ok(parsed) => Rc::new(parsed),
+            Err(error) => return Err(self.erb_error(template, file, error)),
+        };
+        let template = ErbTemplate { file, parsed };
+        self.erb_templates.insert((is_file, key), template.clone());
+        Ok(template)
+    }
+
+    /// Makes an error of the evaluation of one of a template.
+    fn erb_error(&mut self, template: Template<'_>, file: FileId, error: pp_erb::Error) -> Stop {
+        let pp_erb::Error { kind, message, help, offset, puppet } = error;
+        let subject = match template {
+            Template::Named(name) => format!("template {name}"),
+            Template::Text(_) => "inline template".to_owned(),
+        };
+        let (code, kind) = match (kind, &puppet) {
+            (_, Some(error)) => (None, error.kind),
+            (pp_erb::ErrorKind::Limit, _) => (None, ErrorKind::Limit),
+            (pp_erb::ErrorKind::Refused, _) => (Some(Code::P0521), ErrorKind::Unavailable),
+            (pp_erb::ErrorKind::Syntax | pp_erb::ErrorKind::Failure, _) => (Some(Code::P0520), ErrorKind::Evaluation),
+        };
+        let mut error = Error::new(kind, format!("Failed to parse {subject}: {message}"));
+        error.help = help;
+        let passing = puppet.and_then(|puppet| self.passing.take().filter(|fault| fault.error == puppet));
+        let mut stop = match (template, offset) {
+            (Template::Named(_), Some(offset)) => {
+                Stop::at(Span::new(file, offset, offset.saturating_add(1)), error).trace(self.call_span, "rendered here")
+            }
+            // The text of an inline template is part of the manifest, so the call is the better place.
+            (Template::Text(text), Some(offset)) => {
+                let before = text.get(..offset as usize).unwrap_or(text);
+                if text.contains('\n') {
+                    let line = before.matches('\n').count() + 1;
+                    error.message.push_str(&format!(" (line {line} of the template)"));
+                }
+                unlocated(error)
+            }
+            (_, None) => unlocated(error),
+        };
+        if let Some(passing) = passing.filter(|fault| fault.span != self.call_span) {
+            stop = stop.trace(passing.span, "the error");
+        }
+        match code {
+            Some(code) => stop.code(code),
+            None => stop,
+        }
+    }
+}
+
+/// What a template sees.
+struct ErbScope<'a, 'e> {
+    evaluator: &'a mut Evaluator<'e>,
+}
+
+impl ErbScope<'_, '_> {
+    fn error(&mut self, stop: Stop) -> Error {
+        match self.evaluator.interrupt(stop) {
+            Interrupt::Error(error) => *error,
+            Interrupt::Break | Interrupt::Next(_) | Interrupt::Return(_) => {
+                Error::new(ErrorKind::Evaluation, "a function cannot leave a template with break(), next() or return()")
+            }
+        }
+    }
+}
+
+impl Scope for ErbScope<'_, '_> {
+    fn variable(&mut self, name: &str) -> Option<Value> {
+        self.evaluator.lookup_variable(name)
+    }
+
+    fn lookup(&mut self, name: &str) -> Result<Value, Error> {
+        if let Some(value) = self.evaluator.lookup_variable(name) {
+            return Ok(value);
+        }
+        let span = self.evaluator.call_span.unwrap_or(Span::new(FileId(0), 0, 0));
+        match self.evaluator.unknown_variable(name, span) {
+            Ok(value) => Ok(value),
+            Err(stop) => Err(self.error(stop)),
+        }
+    }
+
+    fn variables(&mut self) -> Vec<(Arc<str>, Value)> {
+        self.evaluator.visible_variables()
+    }
+
+    fn set_variable(&mut self, name: &str, value: Value) -> Result<(), Error> {
+        let span = self.evaluator.call_span.unwrap_or(Span::new(FileId(0), 0, 0));
+        self.evaluator.assign(&name.into(), value, span).map_err(|stop| self.error(stop))
+    }
+
+    fn call_function(&mut self, name: &str, arguments: &[Value]) -> Result<Value, Error> {
+        let span = self.evaluator.call_span;
+        self.evaluator.call_function_at(name, arguments, None, span).map_err(|stop| self.error(stop))
+    }
+
+    fn has_legacy_function(&mut self, name: &str) -> bool {
+        has_legacy_interface(name)
+    }
+
+    fn resource(&mut self) -> String {
+        let resource = self.evaluator.scope_resource();
+        self.evaluator.catalog.resource(resource).reference.to_string()
+    }
+
+    fn charge(&mut self, steps: u64, bytes: u64) -> Result<(), Error> {
+        self.evaluator.spend(steps, bytes)
+    }
+}
