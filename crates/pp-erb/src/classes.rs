@@ -6,6 +6,7 @@ macro_rules! classes {
     ($($variant:ident $name:literal : $parent:expr),+ $(,)?) => {
         /// A class or module.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[allow(clippy::enum_variant_names, reason = "the names are Ruby's")]
         pub(crate) enum Class { $($variant),+ }
 
         impl Class {
@@ -34,7 +35,7 @@ classes! {
     Comparable "Comparable": None,
     Enumerable "Enumerable": None,
     Module "Module": Some(Object),
-    ClassClass "Class": Some(Module),
+    OfClasses "Class": Some(Module),
     NilClass "NilClass": Some(Object),
     TrueClass "TrueClass": Some(Object),
     FalseClass "FalseClass": Some(Object),
@@ -145,7 +146,7 @@ pub(crate) fn class_of(value: &Value) -> Class {
             if class.is_module() {
                 Module
             } else {
-                ClassClass
+                OfClasses
             }
         }
         Value::Scope => Scope,

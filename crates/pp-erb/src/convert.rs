@@ -21,9 +21,11 @@ pub(crate) fn from_puppet(value: &Puppet) -> Value {
         Puppet::Array(values) => Value::Array(Rc::new(Array::of_puppet(values.clone()))),
         Puppet::Hash(entries) => Value::Hash(Rc::new(Hash::of_puppet(entries.clone()))),
         Puppet::Iterator(iterator) => Value::array(iterator.all().iter().map(from_puppet).collect()),
-        Puppet::Regexp(regexp) => {
-            Value::Regexp(Rc::new(Regexp { source: (**regexp.source()).into(), options: "".into(), compiled: regexp.clone() }))
-        }
+        Puppet::Regexp(regexp) => Value::Regexp(Rc::new(Regexp {
+            source: (**regexp.source()).into(),
+            options: "".into(),
+            compiled: regexp.clone(),
+        })),
         other => Value::Puppet(other.clone()),
     }
 }

@@ -281,7 +281,18 @@ impl Interpreter<'_> {
         if crate::methods::constants::is_ruby_constant(name) {
             return Err(Stop::refused(&format!("`{name}`")));
         }
-        Err(Raise::new(Class::NameError, format!("uninitialized constant {name}")).into())
+        // The part that is unknown is named, with what it was looked for in.
+        let mut known = "Puppet::Parser::TemplateWrapper".to_owned();
+        for (at, _) in name.match_indices("::").chain([(name.len(), "")]) {
+            let part = &name[..at];
+            if crate::methods::constants::constant(part).is_none() {
+                let last = part.rsplit("::").next().unwrap_or(part);
+                known = format!("{known}::{last}");
+                break;
+            }
+            known = part.to_owned();
+        }
+        Err(Raise::new(Class::NameError, format!("uninitialized constant {known}")).into())
     }
 
     fn defined(&mut self, node: &Node) -> Eval {
@@ -304,8 +315,8 @@ impl Interpreter<'_> {
             }
             Expr::Call(call) => match &call.receiver {
                 None => {
-                    let is_known = self.methods.contains_key(&call.method.name)
-                        || call.method.of(&Value::Main).is_some();
+                    let is_known =
+                        self.methods.contains_key(&call.method.name) || call.method.of(&Value::Main).is_some();
                     if !is_known {
                         return Ok(Value::Nil);
                     }
@@ -335,10 +346,9 @@ impl Interpreter<'_> {
                 Value::Nil => return Ok(Value::Nil),
                 _ => "global-variable",
             },
-            Expr::Assign(..)
-            | Expr::OperatorAssign { .. }
-            | Expr::LogicalAssign { .. }
-            | Expr::MultipleAssign(..) => "assignment",
+            Expr::Assign(..) | Expr::OperatorAssign { .. } | Expr::LogicalAssign { .. } | Expr::MultipleAssign(..) => {
+                "assignment"
+            }
             Expr::Refused(_) => "method",
             _ => "expression",
         };

@@ -103,9 +103,7 @@ impl Walk {
                         this.is_same(&left.from, &right.from, sameness) && this.is_same(&left.to, &right.to, sameness)
                     })
             }
-            (Value::Regexp(left), Value::Regexp(right)) => {
-                left.source == right.source && left.options == right.options
-            }
+            (Value::Regexp(left), Value::Regexp(right)) => left.source == right.source && left.options == right.options,
             (Value::Match(left), Value::Match(right)) => Rc::ptr_eq(left, right),
             (Value::Proc(left), Value::Proc(right)) => Rc::ptr_eq(left, right),
             (Value::Enumerator(left), Value::Enumerator(right)) => Rc::ptr_eq(left, right),

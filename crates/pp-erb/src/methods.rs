@@ -3,7 +3,6 @@
 pub(crate) mod args;
 mod array;
 mod array_change;
-mod singleton;
 pub(crate) mod constants;
 mod enumerable;
 mod enumerator;
@@ -17,6 +16,7 @@ mod puppet;
 pub(crate) mod range;
 mod regexp;
 pub(crate) mod scope;
+mod singleton;
 mod string;
 mod string_change;
 mod string_search;
@@ -185,8 +185,11 @@ pub(crate) fn similar_method(value: &Value, name: &str) -> Option<String> {
         return Some("the value is nil, which is also what an undefined variable gives".to_owned());
     }
     let known = tables(kind(value) as usize).iter().copied().flatten().map(|method| method.name);
-    let close = known.filter(|known| known.starts_with(name) || name.starts_with(known)).filter(|known| known.len() > 2);
-    close.min_by_key(|known| known.len().abs_diff(name.len())).map(|close| format!("a method with a similar name: `{close}`"))
+    let close =
+        known.filter(|known| known.starts_with(name) || name.starts_with(known)).filter(|known| known.len() > 2);
+    close
+        .min_by_key(|known| known.len().abs_diff(name.len()))
+        .map(|close| format!("a method with a similar name: `{close}`"))
 }
 
 /// Calls an operator of Ruby itself.

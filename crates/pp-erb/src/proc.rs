@@ -62,8 +62,8 @@ pub(crate) enum Proc {
     Indexed { inner: Rc<Proc>, next: Cell<i128> },
     /// A block that gets one object with every call.
     With { inner: Rc<Proc>, object: Value },
-    /// A block that keeps what it is called with.
-    Collect(RefCell<Vec<Value>>),
+    /// A block that keeps what it is called with, and ends the iteration when it has enough.
+    Collect { items: RefCell<Vec<Value>>, limit: Option<usize> },
 }
 
 impl Proc {
@@ -72,7 +72,7 @@ impl Proc {
         match self {
             Proc::Code { is_lambda, .. } => *is_lambda,
             Proc::Symbol(_) | Proc::Method(_) => true,
-            Proc::Indexed { .. } | Proc::With { .. } | Proc::Collect(_) => false,
+            Proc::Indexed { .. } | Proc::With { .. } | Proc::Collect { .. } => false,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 use pp_functions::ruby::inspect::{inspect_string, with_stack};
-use pp_types::{interpolate, ruby_float_text};
+use pp_types::{float_text, interpolate};
 
 use crate::classes::class_of;
 use crate::interpreter::MAX_TEXT;
@@ -74,7 +74,7 @@ fn push_inspect(out: &mut String, value: &Value, open: &mut Vec<*const ()>) {
         Value::Int(value) => {
             let _ = write!(out, "{value}");
         }
-        Value::Float(value) => out.push_str(&ruby_float_text(*value)),
+        Value::Float(value) => out.push_str(&float_text(*value)),
         Value::Symbol(name) => push_symbol(out, name),
         Value::Str(text) => inspect_string(&text.get(), out),
         Value::Array(array) => {
@@ -182,8 +182,8 @@ fn push_symbol(out: &mut String, name: &str) {
 
 fn is_symbol_name(name: &str) -> bool {
     const OPERATORS: [&str; 28] = [
-        "+", "-", "*", "/", "%", "**", "==", "!=", "<", ">", "<=", ">=", "<=>", "===", "=~", "!~", "!", "<<", ">>", "&",
-        "|", "^", "~", "+@", "-@", "[]", "[]=", "`",
+        "+", "-", "*", "/", "%", "**", "==", "!=", "<", ">", "<=", ">=", "<=>", "===", "=~", "!~", "!", "<<", ">>",
+        "&", "|", "^", "~", "+@", "-@", "[]", "[]=", "`",
     ];
     if OPERATORS.contains(&name) {
         return true;

@@ -40,7 +40,11 @@ pub(crate) enum Expr {
     Regexp(RegexpLiteral),
     Array(Vec<Argument>),
     Hash(Vec<Entry>),
-    Range { from: Option<Box<Node>>, to: Option<Box<Node>>, is_exclusive: bool },
+    Range {
+        from: Option<Box<Node>>,
+        to: Option<Box<Node>>,
+        is_exclusive: bool,
+    },
     Local(Local),
     Instance(Rc<str>),
     /// `$~`
@@ -56,22 +60,57 @@ pub(crate) enum Expr {
     Or(Box<Node>, Box<Node>),
     Not(Box<Node>),
     Defined(Box<Node>),
-    If { condition: Box<Node>, then: Option<Box<Node>>, otherwise: Option<Box<Node>> },
-    While { condition: Box<Node>, body: Option<Box<Node>>, is_until: bool, body_first: bool },
-    For { target: Box<Target>, iterated: Box<Node>, body: Option<Box<Node>> },
-    Case { subject: Option<Box<Node>>, branches: Vec<Branch>, otherwise: Option<Box<Node>> },
+    If {
+        condition: Box<Node>,
+        then: Option<Box<Node>>,
+        otherwise: Option<Box<Node>>,
+    },
+    While {
+        condition: Box<Node>,
+        body: Option<Box<Node>>,
+        is_until: bool,
+        body_first: bool,
+    },
+    For {
+        target: Box<Target>,
+        iterated: Box<Node>,
+        body: Option<Box<Node>>,
+    },
+    Case {
+        subject: Option<Box<Node>>,
+        branches: Vec<Branch>,
+        otherwise: Option<Box<Node>>,
+    },
     Sequence(Vec<Node>),
     Assign(Box<Target>, Box<Node>),
-    OperatorAssign { target: Box<Target>, operator: Rc<Dispatch>, value: Box<Node> },
+    OperatorAssign {
+        target: Box<Target>,
+        operator: Rc<Dispatch>,
+        value: Box<Node>,
+    },
     /// `||=`; `&&=` if `is_and`.
-    LogicalAssign { target: Box<Target>, value: Box<Node>, is_and: bool },
+    LogicalAssign {
+        target: Box<Target>,
+        value: Box<Node>,
+        is_and: bool,
+    },
     MultipleAssign(Vec<Target>, Box<Node>),
     /// A regular expression with named groups on the left of `=~` sets local variables.
-    MatchAssign { regexp: Box<Node>, value: Box<Node>, names: Vec<(Rc<str>, Local)> },
+    MatchAssign {
+        regexp: Box<Node>,
+        value: Box<Node>,
+        names: Vec<(Rc<str>, Local)>,
+    },
     Define(Rc<Definition>),
     Return(Option<Box<Node>>),
-    Break { value: Option<Box<Node>>, in_loop: bool },
-    Next { value: Option<Box<Node>>, in_loop: bool },
+    Break {
+        value: Option<Box<Node>>,
+        in_loop: bool,
+    },
+    Next {
+        value: Option<Box<Node>>,
+        in_loop: bool,
+    },
     Begin(Box<Begin>),
     /// `-> { … }`
     Lambda(Rc<Block>),

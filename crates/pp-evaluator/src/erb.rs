@@ -30,7 +30,9 @@ impl Evaluator<'_> {
         };
         let span = self.call_span;
         let rendered = self.nested(span, |this| {
-            parsed.render(&mut ErbScope { evaluator: this }, budget).map_err(|error| this.erb_error(template, file, error))
+            parsed
+                .render(&mut ErbScope { evaluator: this }, budget)
+                .map_err(|error| this.erb_error(template, file, error))
         });
         rendered.map(|rendered| Value::from(rendered.text))
     }
@@ -40,7 +42,8 @@ impl Evaluator<'_> {
             Template::Text(text) => (false, Arc::from(text)),
             Template::Named(name) => {
                 let path = self.find_in_module(FileKind::Templates, name);
-                let message = || unlocated(Error::new(ErrorKind::Evaluation, format!("Could not find template '{name}'")));
+                let message =
+                    || unlocated(Error::new(ErrorKind::Evaluation, format!("Could not find template '{name}'")));
                 (true, path.ok_or_else(message)?)
             }
         };
@@ -55,9 +58,8 @@ impl Evaluator<'_> {
             ("inline template".into(), Arc::clone(&key))
         };
         self.spend(text.len() as u64 / 16, text.len() as u64).map_err(unlocated)?;
-        let index = self.environment.files.files.len() + self.templates.len();
-        let file = FileId(u32::try_from(index).unwrap_or(u32::MAX));
-        self.templates.push(SourceFile::new(name, &*text));
+        let file = self.next_file();
+        self.loaded.push(SourceFile::new(name, &*text));
         let parsed = match pp_erb::Template::parse(&text) {
             Ok(parsed) => Rc::new(parsed),
             Err(error) => return Err(self.erb_error(template, file, error)),
@@ -84,9 +86,8 @@ impl Evaluator<'_> {
         error.help = help;
         let passing = puppet.and_then(|puppet| self.passing.take().filter(|fault| fault.error == puppet));
         let mut stop = match (template, offset) {
-            (Template::Named(_), Some(offset)) => {
-                Stop::at(Span::new(file, offset, offset.saturating_add(1)), error).trace(self.call_span, "rendered here")
-            }
+            (Template::Named(_), Some(offset)) => Stop::at(Span::new(file, offset, offset.saturating_add(1)), error)
+                .trace(self.call_span, "rendered here"),
             // The text of an inline template is part of the manifest, so the call is the better place.
             (Template::Text(text), Some(offset)) => {
                 let before = text.get(..offset as usize).unwrap_or(text);

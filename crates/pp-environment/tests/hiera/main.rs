@@ -1,4 +1,4 @@
-//! `tests/puppet/modules/hiera.jsonl`: lookups in small environments, compared with the recorded answers of Puppet.
+//! `tests/puppet/modules`: lookups and templates in small environments, compared with the recorded answers of Puppet.
 //!
 //! Each case is compiled as a main manifest that keeps the value of its code in the message of a notify. `WORLD=name` in the
 //! environment chooses one world, and prints what differs.
@@ -18,6 +18,14 @@ use serde_json::Value as Json;
 const DIFFERENT: &[(&str, &str)] = &[
     ("hiera-0325", "an integer outside 64 bits is refused"),
     ("hiera-0284", "how a class is written"),
+    ("erb-0010", "a syntax error, of which Puppet crashes"),
+    ("erb-0149", "templates run no commands"),
+    ("erb-0150", "templates see no files"),
+    ("erb-0151", "templates see no environment variables"),
+    ("erb-0152", "to_json is a function of stdlib"),
+    ("erb-0154", "to_yaml is a function of stdlib"),
+    ("erb-0155", "templates have no clock"),
+    ("erb-0156", "templates have no IPAddr"),
     ("hiera-0342", "the name of the environment is a string here, a symbol there"),
 ];
 
@@ -138,7 +146,16 @@ fn judge(world: &World, record: &Json) -> Result<(), String> {
 
 #[test]
 fn recorded_lookups() {
-    let text = std::fs::read_to_string(recordings().join("modules/hiera.jsonl")).expect("records");
+    compare_with_recordings("modules/hiera.jsonl");
+}
+
+#[test]
+fn recorded_erb_templates() {
+    compare_with_recordings("modules/erb.jsonl");
+}
+
+fn compare_with_recordings(file: &str) {
+    let text = std::fs::read_to_string(recordings().join(file)).expect("records");
     let chosen = std::env::var("WORLD").ok();
     let mut world = None;
     let (mut agreeing, mut differing) = (0, BTreeMap::new());

@@ -88,7 +88,9 @@ impl Interpreter<'_> {
         match (target, place) {
             (Target::Local(local), _) => Ok(self.local(*local)),
             (Target::Instance(name), _) => Ok(self.instance_variable(name)),
-            (Target::Attribute { getter, .. }, Place::Attribute { receiver }) => self.invoke(receiver, getter, &[], None),
+            (Target::Attribute { getter, .. }, Place::Attribute { receiver }) => {
+                self.invoke(receiver, getter, &[], None)
+            }
             (_, Place::Index { receiver, arguments }) => operator(self, receiver, "[]", arguments),
             _ => Ok(Value::Nil),
         }

@@ -44,13 +44,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn dispatch_call(
-        &mut self,
-        call: &Call,
-        receiver: &Value,
-        arguments: &[Value],
-        block: Option<&Rc<Proc>>,
-    ) -> Eval {
+    fn dispatch_call(&mut self, call: &Call, receiver: &Value, arguments: &[Value], block: Option<&Rc<Proc>>) -> Eval {
         if call.receiver.is_none()
             && let Some(definition) = self.methods.get(&call.method.name).cloned()
         {
@@ -133,10 +127,7 @@ impl Interpreter<'_> {
             Value::Nil => Ok(None),
             Value::Proc(proc) => Ok(Some(proc)),
             Value::Symbol(name) => Ok(Some(Rc::new(Proc::Symbol(Rc::new(Dispatch::new(name)))))),
-            Value::Hash(hash) => {
-                let _ = hash;
-                Err(Stop::refused("a hash as a block"))
-            }
+            Value::Hash(_) => Err(Stop::refused("a hash as a block")),
             other => {
                 let class = crate::classes::class_of(&other).name();
                 Err(Raise::type_error(format!("wrong argument type {class} (expected Proc)")).into())
@@ -201,10 +192,16 @@ impl Interpreter<'_> {
                 let packed = pack(arguments);
                 self.call_proc(inner, &[packed, object.clone()])
             }
-            Proc::Collect(collected) => {
+            Proc::Collect { items, limit } => {
                 self.step(1)?;
-                collected.borrow_mut().push(pack(arguments));
-                Ok(Value::Nil)
+                self.charge(size_of::<Value>())?;
+                items.borrow_mut().push(pack(arguments));
+                let count = items.borrow().len();
+                if limit.is_some_and(|limit| count >= limit) {
+                    Err(Stop::Break(ENOUGH, Value::Nil))
+                } else {
+                    Ok(Value::Nil)
+                }
             }
         }
     }
@@ -354,6 +351,9 @@ impl Interpreter<'_> {
         }
     }
 }
+
+/// Where a block goes that has collected enough: no block of a template has this number.
+pub(crate) const ENOUGH: u64 = 0;
 
 /// Returns several arguments as one value.
 fn pack(arguments: &[Value]) -> Value {

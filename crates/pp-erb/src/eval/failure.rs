@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::classes::{Class, class_of};
+use crate::classes::Class;
 use crate::interpreter::Interpreter;
 use crate::stop::{Eval, Raise, Stop};
 use crate::syntax::Begin;
@@ -54,7 +54,7 @@ impl Interpreter<'_> {
     /// `raise`, with its arguments.
     pub fn raise(&mut self, arguments: &[Value]) -> Eval {
         let raise = match arguments {
-            [] => Raise::new(Class::RuntimeError, "unhandled exception"),
+            [] => Raise::new(Class::RuntimeError, ""),
             [Value::Str(message)] => Raise::new(Class::RuntimeError, message.get().to_owned()),
             [Value::Class(class)] if class.is_a(Class::Exception) => Raise::new(*class, class.name()),
             [Value::Exception(exception)] => Raise::new(exception.class, exception.message.clone()),
@@ -62,10 +62,7 @@ impl Interpreter<'_> {
                 Raise::new(*class, crate::show::to_s(message))
             }
             [Value::Exception(exception), message, ..] => Raise::new(exception.class, crate::show::to_s(message)),
-            [other, ..] => {
-                let _ = class_of(other);
-                Raise::type_error("exception class/object expected")
-            }
+            _ => Raise::type_error("exception class/object expected"),
         };
         Err(raise.into())
     }

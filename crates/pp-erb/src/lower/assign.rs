@@ -27,17 +27,20 @@ impl Lowering<'_> {
                 let Some(targets) = targets else { return self.not_assignable(node) };
                 Expr::MultipleAssign(targets, self.boxed(&assignment.rhs)?)
             }
-            RubyNode::MatchWithLvasgn(matching) => {
-                let regexp = self.boxed(&matching.re)?;
-                let names = match &regexp.expr {
-                    Expr::Regexp(literal) => group_names(literal),
-                    _ => Vec::new(),
-                };
-                let names = names.into_iter().map(|name| (name.as_str().into(), self.variable(&name))).collect();
-                Expr::MatchAssign { regexp, value: self.boxed(&matching.value)?, names }
-            }
+            RubyNode::MatchWithLvasgn(matching) => self.match_assign(&matching.re, &matching.value)?,
             other => return self.not_assignable(other),
         })
+    }
+
+    /// `/(?<name>…)/ =~ value`, which sets the variable `name`.
+    pub(super) fn match_assign(&mut self, regexp: &RubyNode, value: &RubyNode) -> Lowered<Expr> {
+        let regexp = self.boxed(regexp)?;
+        let names = match &regexp.expr {
+            Expr::Regexp(literal) => group_names(literal),
+            _ => Vec::new(),
+        };
+        let names = names.into_iter().map(|name| (name.as_str().into(), self.variable(&name))).collect();
+        Ok(Expr::MatchAssign { regexp, value: self.boxed(value)?, names })
     }
 
     fn not_assignable(&mut self, node: &RubyNode) -> Lowered<Expr> {
@@ -108,6 +111,9 @@ impl Lowering<'_> {
 /// Returns the names of the groups of a regular expression.
 fn group_names(literal: &RegexpLiteral) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
+    if literal.parts.iter().any(|part| !matches!(part.expr, Expr::Str(_))) {
+        return names;
+    }
     for part in &literal.parts {
         let Expr::Str(text) = &part.expr else { continue };
         for (at, _) in text.match_indices("(?<") {

@@ -69,12 +69,7 @@ impl Lowering<'_> {
     }
 
     /// Lowers the code of the innermost scope, and leaves it.
-    fn body(
-        &mut self,
-        parameters: Parameters,
-        body: Option<&RubyNode>,
-        leaves: Leaves,
-    ) -> Lowered<Block> {
+    fn body(&mut self, parameters: Parameters, body: Option<&RubyNode>, leaves: Leaves) -> Lowered<Block> {
         let outer = std::mem::replace(&mut self.leaves, leaves);
         let body = self.unboxed(body);
         self.leaves = outer;

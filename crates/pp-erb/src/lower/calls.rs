@@ -22,7 +22,16 @@ impl Lowering<'_> {
         {
             return self.refuse(construct, &send.expression_l);
         }
+        if let ("=~", Some(regexp @ RubyNode::Regexp(_)), [value]) =
+            (send.method_name.as_str(), send.recv.as_deref(), send.args.as_slice())
+        {
+            return self.match_assign(regexp, value);
+        }
         let is_name = send.recv.is_none() && send.args.is_empty() && send.begin_l.is_none();
+        if is_name && let Some(local) = self.find(&send.method_name) {
+            // Ruby's parser does not know the variables that regular expressions set.
+            return Ok(Expr::Local(local));
+        }
         let call = self.call(send.recv.as_deref(), &send.method_name, &send.args)?;
         Ok(Expr::Call(Box::new(Call { is_name, ..call })))
     }

@@ -9,9 +9,7 @@ use crate::syntax::{Argument, Begin, Branch, Expr, Rescue};
 impl Lowering<'_> {
     pub(super) fn control(&mut self, node: &RubyNode) -> Lowered<Option<Expr>> {
         Ok(Some(match node {
-            RubyNode::If(branch) => {
-                self.branch(&branch.cond, branch.if_true.as_deref(), branch.if_false.as_deref())?
-            }
+            RubyNode::If(branch) => self.branch(&branch.cond, branch.if_true.as_deref(), branch.if_false.as_deref())?,
             RubyNode::IfMod(branch) => {
                 self.branch(&branch.cond, branch.if_true.as_deref(), branch.if_false.as_deref())?
             }
@@ -55,12 +53,7 @@ impl Lowering<'_> {
         }))
     }
 
-    fn branch(
-        &mut self,
-        condition: &RubyNode,
-        then: Option<&RubyNode>,
-        otherwise: Option<&RubyNode>,
-    ) -> Lowered<Expr> {
+    fn branch(&mut self, condition: &RubyNode, then: Option<&RubyNode>, otherwise: Option<&RubyNode>) -> Lowered<Expr> {
         Ok(Expr::If {
             condition: self.boxed(condition)?,
             then: self.optional(then)?,

@@ -7,7 +7,8 @@ use lib_ruby_parser::nodes::Regexp as RubyRegexp;
 use lib_ruby_parser::{Bytes, Loc, Node as RubyNode};
 
 use crate::lower::{Lowered, Lowering};
-use crate::syntax::{Entry, Expr, RegexpLiteral};
+use crate::syntax::{Entry, Expr, Node, RegexpLiteral};
+use crate::value::Regexp;
 
 impl Lowering<'_> {
     pub(super) fn integer(&mut self, text: &str, location: &Loc) -> Lowered<Expr> {
@@ -50,6 +51,11 @@ impl Lowering<'_> {
             _ => "",
         };
         let parts = self.list(&regexp.parts)?;
+        if let Some(source) = constant_text(&parts)
+            && let Err(error) = Regexp::new(source.into(), options).compiled.compiled()
+        {
+            return self.error(&regexp.expression_l, error.message);
+        }
         Ok(Expr::Regexp(RegexpLiteral { parts, options: options.into(), compiled: OnceCell::new() }))
     }
 
@@ -82,4 +88,13 @@ impl Lowering<'_> {
         names.reverse();
         Ok(Expr::Constant(names.join("::").into()))
     }
+}
+
+/// Returns the text of parts without interpolation.
+pub(super) fn constant_text(parts: &[Node]) -> Option<String> {
+    let text = |part: &Node| match &part.expr {
+        Expr::Str(text) => Some(text.to_string()),
+        _ => None,
+    };
+    parts.iter().map(text).collect()
 }

@@ -54,9 +54,7 @@ impl<'a> Args<'a> {
     /// Returns the entry of the options after the arguments, if there are any.
     pub fn option(&self, name: &str) -> Option<Value> {
         match self.list.last() {
-            Some(Value::Hash(hash)) => {
-                hash.entries().get(&crate::key::Key(Value::symbol(name))).cloned()
-            }
+            Some(Value::Hash(hash)) => hash.entries().get(&crate::key::Key(Value::symbol(name))).cloned(),
             _ => None,
         }
     }
@@ -141,7 +139,7 @@ pub(crate) fn to_int(value: &Value) -> Eval<i128> {
 /// Cuts the digits after the point off.
 pub(crate) fn float_to_int(value: f64) -> Eval<i128> {
     if !value.is_finite() {
-        return Err(Raise::new(Class::FloatDomainError, pp_types::ruby_float_text(value)).into());
+        return Err(Raise::new(Class::FloatDomainError, pp_types::float_text(value)).into());
     }
     if value.abs() >= 1.0e38 {
         return Err(too_large());
@@ -225,7 +223,8 @@ fn frozen(value: &Value) -> Stop {
     let message = format!("can't modify frozen {class}: {}", crate::show::inspect(value));
     let mut raise = Raise::new(Class::FrozenError, message);
     if matches!(value, Value::Str(_)) {
-        raise.help = Some("strings of Puppet cannot be changed; make a new one, for example with `+` or `gsub`".to_owned());
+        raise.help =
+            Some("strings of Puppet cannot be changed; make a new one, for example with `+` or `gsub`".to_owned());
     }
     raise.into()
 }

@@ -19,7 +19,8 @@ pub(super) static ARRAY: &[Method] = &[
     method("&", 1, 1, |vm, this, args| {
         let other = to_ary(args.get(0))?;
         let keys: indexmap::IndexSet<Key> = other.items().iter().cloned().map(Key).collect();
-        let common: Vec<Value> = items(this).iter().filter(|item| keys.contains(&Key((*item).clone()))).cloned().collect();
+        let common: Vec<Value> =
+            items(this).iter().filter(|item| keys.contains(&Key((*item).clone()))).cloned().collect();
         let common = unique(common);
         vm.list(common)
     }),
@@ -30,7 +31,8 @@ pub(super) static ARRAY: &[Method] = &[
             vm.string(text)
         }
         other => {
-            let count = usize::try_from(to_int(other)?).map_err(|_| Raise::argument("argument must be non-negative"))?;
+            let count =
+                usize::try_from(to_int(other)?).map_err(|_| Raise::argument("argument must be non-negative"))?;
             let list = items(this).to_vec();
             vm.charge(list.len().saturating_mul(count).saturating_mul(size_of::<Value>()))?;
             Ok(Value::array(list.iter().cycle().take(list.len() * count).cloned().collect()))
@@ -47,7 +49,8 @@ pub(super) static ARRAY: &[Method] = &[
     }),
     method("[]", 1, 2, slice),
     method("assoc", 1, 1, |_, this, args| {
-        let found = items(this).iter().find(|item| items(item).first().is_some_and(|key| equal(key, args.get(0)))).cloned();
+        let found =
+            items(this).iter().find(|item| items(item).first().is_some_and(|key| equal(key, args.get(0)))).cloned();
         Ok(Value::or_nil(found))
     }),
     variadic("at", 1, slice),
@@ -171,7 +174,8 @@ pub(super) static ARRAY: &[Method] = &[
         vm.list(rows)
     }),
     method("rassoc", 1, 1, |_, this, args| {
-        let found = items(this).iter().find(|item| items(item).get(1).is_some_and(|key| equal(key, args.get(0)))).cloned();
+        let found =
+            items(this).iter().find(|item| items(item).get(1).is_some_and(|key| equal(key, args.get(0)))).cloned();
         Ok(Value::or_nil(found))
     }),
     method("reverse", 0, 0, |vm, this, _| {

@@ -6,14 +6,15 @@ use std::rc::Rc;
 use pp_functions::ruby::sort::merge_sort;
 
 use crate::compare::{comparison_failed, equal, order};
+use crate::eval::call::ENOUGH;
 use crate::eval::frozen_key;
 use crate::interpreter::Interpreter;
 use crate::key::Key;
 use crate::methods::args::{Args, enumerator, items, to_int};
-use crate::methods::{Dispatch, Method, method, operator, variadic};
+use crate::methods::{Dispatch, Method, method, variadic};
 use crate::proc::Proc;
 use crate::stop::{Eval, Raise, Stop};
-use crate::value::{Entries, Value};
+use crate::value::{Entries, Enumerator, Value};
 
 pub(super) static ENUMERABLE: &[Method] = &[
     method("all?", 0, 1, |vm, this, args| {
@@ -45,7 +46,11 @@ pub(super) static ENUMERABLE: &[Method] = &[
                 None => chunks.push(vec![item]),
             }
         }
-        enumerator(&Value::array(chunks.into_iter().map(Value::array).collect()), "each", Args { list: &[], block: None })
+        enumerator(
+            &Value::array(chunks.into_iter().map(Value::array).collect()),
+            "each",
+            Args { list: &[], block: None },
+        )
     }),
     method("collect", 0, 0, map),
     method("collect_concat", 0, 0, flat_map),
@@ -159,12 +164,12 @@ pub(super) static ENUMERABLE: &[Method] = &[
     method("find_index", 0, 1, find_index),
     method("index", 0, 1, find_index),
     method("first", 0, 1, |vm, this, args| {
-        let list = vm.elements(this)?;
         if args.len() == 0 {
-            return Ok(Value::or_nil(list.into_iter().next()));
+            return Ok(Value::or_nil(vm.first_elements(this, 1)?.into_iter().next()));
         }
         let count = args.count(0)?;
-        vm.list(list.into_iter().take(count).collect())
+        let list = vm.first_elements(this, count)?;
+        vm.list(list)
     }),
     method("flat_map", 0, 0, flat_map),
     method("grep", 1, 1, |vm, this, args| grep(vm, this, args, true)),
@@ -238,7 +243,11 @@ pub(super) static ENUMERABLE: &[Method] = &[
                 None => chunks.push(vec![item]),
             }
         }
-        enumerator(&Value::array(chunks.into_iter().map(Value::array).collect()), "each", Args { list: &[], block: None })
+        enumerator(
+            &Value::array(chunks.into_iter().map(Value::array).collect()),
+            "each",
+            Args { list: &[], block: None },
+        )
     }),
     method("sort", 0, 0, |vm, this, args| {
         let list = vm.elements(this)?;
@@ -252,7 +261,9 @@ pub(super) static ENUMERABLE: &[Method] = &[
             keyed.push((vm.yield_one(block, item.clone())?, item));
         }
         vm.step(keyed.len() * 4)?;
-        merge_sort(&mut keyed, &mut |left: &(Value, Value), right| Ok::<bool, Raise>(order(&left.0, &right.0)?.is_gt()))?;
+        merge_sort(&mut keyed, &mut |left: &(Value, Value), right| {
+            Ok::<bool, Raise>(order(&left.0, &right.0)?.is_gt())
+        })?;
         vm.list(keyed.into_iter().map(|(_, item)| item).collect())
     }),
     method("sum", 0, 1, |vm, this, args| {
@@ -266,8 +277,7 @@ pub(super) static ENUMERABLE: &[Method] = &[
                 None => item,
             };
             // Floats are added with the error that was lost, as Ruby does.
-            if let (Value::Float(value), false, Value::Int(_) | Value::Float(_)) = (&item, is_float, &sum) {
-                let _ = value;
+            if let (Value::Float(_), false, Value::Int(_) | Value::Float(_)) = (&item, is_float, &sum) {
                 is_float = true;
                 total = super::numeric::float(&sum)?;
             }
@@ -284,7 +294,7 @@ pub(super) static ENUMERABLE: &[Method] = &[
     }),
     method("take", 1, 1, |vm, this, args| {
         let count = usize::try_from(args.int(0)?).map_err(|_| Raise::argument("attempt to take negative size"))?;
-        let list = vm.elements(this)?.into_iter().take(count).collect();
+        let list = vm.first_elements(this, count)?;
         vm.list(list)
     }),
     method("take_while", 0, 0, |vm, this, args| {
@@ -384,19 +394,36 @@ impl Interpreter<'_> {
                 Ok(pairs.into_iter().map(|(key, value)| Value::array(vec![key, value])).collect())
             }
             Value::Range(range) => self.range_elements(range),
-            Value::Enumerator(enumerator) => {
-                let collected = Rc::new(Proc::Collect(Default::default()));
-                let method = Dispatch::new(Rc::clone(&enumerator.method));
-                self.nested(|this| this.invoke(&enumerator.receiver, &method, &enumerator.arguments, Some(&collected)))?;
-                match &*collected {
-                    Proc::Collect(collected) => Ok(collected.take()),
-                    _ => Ok(Vec::new()),
-                }
-            }
+            Value::Enumerator(enumerator) => self.collect(enumerator, None),
             other => {
                 let message = format!("undefined method `each' for {}", crate::show::subject(other));
                 Err(Raise::new(crate::classes::Class::NoMethodError, message).into())
             }
+        }
+    }
+
+    /// Returns the first elements of a value.
+    fn first_elements(&mut self, value: &Value, count: usize) -> Eval<Vec<Value>> {
+        let mut list = match value {
+            Value::Enumerator(_) if count == 0 => Vec::new(),
+            Value::Enumerator(enumerator) => self.collect(enumerator, Some(count))?,
+            other => self.elements(other)?,
+        };
+        list.truncate(count);
+        Ok(list)
+    }
+
+    fn collect(&mut self, enumerator: &Enumerator, limit: Option<usize>) -> Eval<Vec<Value>> {
+        let block = Rc::new(Proc::Collect { items: Default::default(), limit });
+        let method = Dispatch::new(Rc::clone(&enumerator.method));
+        let call = |this: &mut Self| this.invoke(&enumerator.receiver, &method, &enumerator.arguments, Some(&block));
+        match self.nested(call) {
+            Ok(_) | Err(Stop::Break(ENOUGH, _)) => {}
+            Err(other) => return Err(other),
+        }
+        match &*block {
+            Proc::Collect { items, .. } => Ok(items.take()),
+            _ => Ok(Vec::new()),
         }
     }
 }
@@ -544,7 +571,9 @@ fn block_order(vm: &mut Interpreter<'_>, block: &Rc<Proc>, left: &Value, right: 
 pub(super) fn sort(vm: &mut Interpreter<'_>, mut list: Vec<Value>, block: Option<&Rc<Proc>>) -> Eval<Vec<Value>> {
     vm.step(list.len() * 4)?;
     match block {
-        Some(block) => merge_sort(&mut list, &mut |left, right| Ok::<bool, Stop>(block_order(vm, block, left, right)?.is_gt()))?,
+        Some(block) => {
+            merge_sort(&mut list, &mut |left, right| Ok::<bool, Stop>(block_order(vm, block, left, right)?.is_gt()))?
+        }
         None => merge_sort(&mut list, &mut |left, right| Ok::<bool, Raise>(order(left, right)?.is_gt()))?,
     }
     Ok(list)
@@ -553,6 +582,7 @@ pub(super) fn sort(vm: &mut Interpreter<'_>, mut list: Vec<Value>, block: Option
 /// `max`, `min`
 fn extreme(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, wanted: Ordering) -> Eval {
     let list = vm.elements(this)?;
+    let is_array = matches!(this, Value::Array(_));
     if args.len() > 0 && !matches!(args.get(0), Value::Nil) {
         let count = args.count(0)?;
         let mut sorted = sort(vm, list, args.block)?;
@@ -567,6 +597,8 @@ fn extreme(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, wanted: Order
         let is_better = match (&best, args.block) {
             (None, _) => true,
             (Some(best), Some(block)) => block_order(vm, block, &item, best)? == wanted,
+            // Only messages tell the order of the operands.
+            (Some(best), None) if is_array => order(best, &item)? == wanted.reverse(),
             (Some(best), None) => order(&item, best)? == wanted,
         };
         if is_better {
@@ -582,7 +614,7 @@ fn extreme_by(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, name: &str
     let list = vm.elements(this)?;
     if args.len() > 0 {
         let count = args.count(0)?;
-        let mut sorted = operator_sort_by(vm, list, block)?;
+        let mut sorted = sorted_by(vm, list, block)?;
         if wanted == Ordering::Greater {
             sorted.reverse();
         }
@@ -603,10 +635,9 @@ fn extreme_by(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, name: &str
     Ok(Value::or_nil(best.map(|(_, item)| item)))
 }
 
-fn operator_sort_by(vm: &mut Interpreter<'_>, list: Vec<Value>, block: &Rc<Proc>) -> Eval<Vec<Value>> {
+fn sorted_by(vm: &mut Interpreter<'_>, list: Vec<Value>, block: &Rc<Proc>) -> Eval<Vec<Value>> {
     let list = vm.list(list)?;
     let sorted = vm.invoke(&list, &Dispatch::new("sort_by".into()), &[], Some(block))?;
     let sorted = items(&sorted).to_vec();
-    let _ = operator;
     Ok(sorted)
 }

@@ -32,7 +32,8 @@ pub(super) static HASH: &[Method] = &[
         Ok(Value::Bool(false))
     }),
     method("compact", 0, 0, |_, this, _| {
-        let entries = hash(this).entries().iter().filter(|(_, value)| !matches!(value, Value::Nil)).map(cloned).collect();
+        let entries =
+            hash(this).entries().iter().filter(|(_, value)| !matches!(value, Value::Nil)).map(cloned).collect();
         Ok(Value::hash(entries))
     }),
     method("default", 0, 1, |_, this, _| Ok(Value::or_nil(hash(this).default.borrow().clone()))),
@@ -89,7 +90,8 @@ pub(super) static HASH: &[Method] = &[
         Ok(Value::hash(pairs.into_iter().map(|(key, value)| (crate::eval::frozen_key(value), key)).collect()))
     }),
     method("key", 1, 1, |_, this, args| {
-        let found = hash(this).entries().iter().find(|(_, value)| equal(value, args.get(0))).map(|(key, _)| key.0.clone());
+        let found =
+            hash(this).entries().iter().find(|(_, value)| equal(value, args.get(0))).map(|(key, _)| key.0.clone());
         Ok(Value::or_nil(found))
     }),
     method("key?", 1, 1, has_key),

@@ -25,7 +25,7 @@ pub(super) static KERNEL: &[Method] = &[
         other => vm.list(vec![other.clone()]),
     }),
     method("Float", 1, 2, |_, _, args| {
-        let raises = !args.option("exception").is_some_and(|value| !value.is_true());
+        let raises = args.option("exception").is_none_or(|value| value.is_true());
         let converted = match args.get(0) {
             Value::Int(value) => Some(*value as f64),
             Value::Float(value) => Some(*value),
@@ -48,7 +48,7 @@ pub(super) static KERNEL: &[Method] = &[
         other => Err(cannot_convert(other, "Hash").into()),
     }),
     method("Integer", 1, 3, |_, _, args| {
-        let raises = !args.option("exception").is_some_and(|value| !value.is_true());
+        let raises = args.option("exception").is_none_or(|value| value.is_true());
         let radix = match args.get(1) {
             Value::Hash(_) | Value::Nil => 0,
             other => crate::methods::args::to_int(other)?,
@@ -83,7 +83,7 @@ pub(super) static KERNEL: &[Method] = &[
     variadic("format", 1, format_arguments),
     method("has_variable?", 1, 1, |vm, _, args| {
         let name = to_s(args.get(0));
-        Ok(Value::Bool(vm.scope.variable(&name).is_some()))
+        Ok(Value::Bool(vm.scope.variable(&name).is_some_and(|value| value != pp_types::Value::Undef)))
     }),
     method("lambda", 0, 0, |_, _, args| match args.block.map(|block| &**block) {
         Some(Proc::Code { block, env, activation, id, .. }) => Ok(Value::Proc(Rc::new(Proc::Code {
@@ -155,7 +155,9 @@ pub(super) fn format(vm: &mut Interpreter<'_>, format: &str, arguments: &[Value]
                 let pairs = hash.pairs();
                 let entry = |(key, value): &(Value, Value)| {
                     let value = match value {
-                        Value::Nil | Value::Int(_) | Value::Float(_) | Value::Str(_) => crate::convert::to_puppet(value)?,
+                        Value::Nil | Value::Int(_) | Value::Float(_) | Value::Str(_) => {
+                            crate::convert::to_puppet(value)?
+                        }
                         other => to_s(other).into(),
                     };
                     Ok::<_, Raise>((to_s(key).into(), value))

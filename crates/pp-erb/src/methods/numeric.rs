@@ -66,6 +66,7 @@ pub(super) static NUMERIC: &[Method] = &[
     method("negative?", 0, 0, |_, this, _| Ok(Value::Bool(float(this)? < 0.0))),
     method("nonzero?", 0, 0, |_, this, _| Ok(if float(this)? == 0.0 { Value::Nil } else { this.clone() })),
     method("positive?", 0, 0, |_, this, _| Ok(Value::Bool(float(this)? > 0.0))),
+    method("pow", 1, 1, |_, this, args| power(this, args.get(0))),
     method("quo", 1, 1, |_, this, args| Ok(Value::Float(float(this)? / float(args.get(0))?))),
     method("remainder", 1, 1, |_, this, args| match (this, args.get(0)) {
         (Value::Int(_), Value::Int(0)) => Err(zero_division().into()),
@@ -149,9 +150,7 @@ pub(super) static INTEGER: &[Method] = &[
     method("~", 0, 0, |_, this, _| Ok(Value::Int(!bits(this)?))),
 ];
 
-pub(super) static FLOAT: &[Method] = &[
-    method("nan?", 0, 0, |_, this, _| Ok(Value::Bool(float(this)?.is_nan()))),
-];
+pub(super) static FLOAT: &[Method] = &[method("nan?", 0, 0, |_, this, _| Ok(Value::Bool(float(this)?.is_nan())))];
 
 fn zero_division() -> Raise {
     Raise::new(Class::ZeroDivisionError, "divided by 0")

@@ -15,9 +15,7 @@ use crate::value::{Array, Hash, Str, Value};
 pub(super) static OBJECT: &[Method] = &[
     method("!", 0, 0, |_, this, _| Ok(Value::Bool(!this.is_true()))),
     method("!=", 1, 1, |_, this, args| Ok(Value::Bool(!equal(this, args.get(0))))),
-    method("!~", 1, 1, |vm, this, args| {
-        Ok(Value::Bool(!super::operator(vm, this, "=~", args.list)?.is_true()))
-    }),
+    method("!~", 1, 1, |vm, this, args| Ok(Value::Bool(!super::operator(vm, this, "=~", args.list)?.is_true()))),
     method("<=>", 1, 1, |_, this, args| {
         Ok(compare(this, args.get(0)).map_or(Value::Nil, |order| Value::Int(order as i128)))
     }),
@@ -84,7 +82,9 @@ pub(super) static OBJECT: &[Method] = &[
     method("respond_to?", 1, 2, |_, this, args| Ok(Value::Bool(responds_to(this, &to_s(args.get(0)))))),
     variadic("send", 1, send),
     method("tap", 0, 0, |vm, this, args| {
-        let Some(block) = args.block else { return Err(Raise::new(Class::LocalJumpError, "no block given (yield)").into()) };
+        let Some(block) = args.block else {
+            return Err(Raise::new(Class::LocalJumpError, "no block given (yield)").into());
+        };
         vm.yield_one(block, this.clone())?;
         Ok(this.clone())
     }),
@@ -96,6 +96,12 @@ pub(super) static OBJECT: &[Method] = &[
     method("to_s", 0, 0, |vm, this, _| {
         let text = match this {
             Value::Scope => format!("Scope({})", vm.scope.resource()),
+            // These three are the same string each time, which must not be changed.
+            Value::Nil | Value::Bool(_) => {
+                let text = Str::new(to_s(this));
+                text.freeze();
+                return Ok(Value::Str(Rc::new(text)));
+            }
             other => to_s(other),
         };
         vm.string(text)

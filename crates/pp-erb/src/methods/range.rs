@@ -17,7 +17,9 @@ pub(super) static RANGE: &[Method] = &[
     method("each", 0, 0, |vm, this, args| {
         let Some(block) = args.block else { return enumerator(this, "each", args) };
         let range = range(this)?;
-        if let (Value::Int(from), true) = (&range.from, matches!(range.to, Value::Nil | Value::Int(_) | Value::Float(_))) {
+        if let (Value::Int(from), true) =
+            (&range.from, matches!(range.to, Value::Nil | Value::Int(_) | Value::Float(_)))
+        {
             let mut current = *from;
             while is_before_end(&range, current) {
                 vm.step(1)?;
@@ -65,9 +67,7 @@ pub(super) static RANGE: &[Method] = &[
     method("size", 0, 0, |_, this, _| {
         let range = range(this)?;
         match (&range.from, &range.to) {
-            (Value::Int(from), Value::Int(to)) => {
-                Ok(Value::Int((to - from + i128::from(!range.is_exclusive)).max(0)))
-            }
+            (Value::Int(from), Value::Int(to)) => Ok(Value::Int((to - from + i128::from(!range.is_exclusive)).max(0))),
             (Value::Int(_), Value::Nil) => Ok(Value::Float(f64::INFINITY)),
             _ => Ok(Value::Nil),
         }
@@ -178,10 +178,19 @@ impl Interpreter<'_> {
     /// The strings from one to another, as `succ` goes.
     pub fn string_range(&mut self, from: &str, to: &str, is_exclusive: bool) -> Eval<Vec<Value>> {
         let mut elements = Vec::new();
-        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        if from.chars().count() > to.chars().count()
-            || from.chars().count() == to.chars().count() && from > to && !is_number(from)
-        {
+        let is_number =
+            |text: &str| !text.is_empty() && text.len() < 30 && text.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number(from) && is_number(to) {
+            let width = from.len();
+            let (from, to): (i128, i128) = (from.parse().unwrap_or(0), to.parse().unwrap_or(0));
+            for number in from..if is_exclusive { to } else { to + 1 } {
+                self.step(1)?;
+                self.charge(width)?;
+                elements.push(Value::str(format!("{number:0width$}")));
+            }
+            return Ok(elements);
+        }
+        if from > to {
             return Ok(elements);
         }
         let mut current = from.to_owned();

@@ -63,9 +63,11 @@ pub(super) fn call(vm: &mut Interpreter<'_>, name: &str, arguments: &[Puppet]) -
 /// `scope.function_name([arguments])`
 pub(crate) fn call_legacy(vm: &mut Interpreter<'_>, name: &str, arguments: &[Value]) -> Eval {
     if !vm.scope.has_legacy_function(name) {
-        let message = format!("undefined method `function_{name}' for Scope({}):Puppet::Parser::Scope", vm.scope.resource());
+        let message =
+            format!("undefined method `function_{name}' for Scope({}):Puppet::Parser::Scope", vm.scope.resource());
         let mut raise = Raise::new(Class::NoMethodError, message);
-        raise.help = Some(format!("functions of the newer interface are called with `scope.call_function('{name}', [...])`"));
+        raise.help =
+            Some(format!("functions of the newer interface are called with `scope.call_function('{name}', [...])`"));
         return Err(raise.into());
     }
     let [Value::Array(list)] = arguments else {
@@ -98,7 +100,7 @@ fn lookup(vm: &mut Interpreter<'_>, _: &Value, args: Args<'_>) -> Eval {
 
 fn exists(vm: &mut Interpreter<'_>, _: &Value, args: Args<'_>) -> Eval {
     let name = name(args.get(0))?;
-    Ok(Value::Bool(vm.scope.variable(&name).is_some()))
+    Ok(Value::Bool(vm.scope.variable(&name).is_some_and(|value| value != Puppet::Undef)))
 }
 
 fn set(vm: &mut Interpreter<'_>, _: &Value, args: Args<'_>) -> Eval {

@@ -145,7 +145,8 @@ pub(super) static CLASS: &[Method] = &[
     method("sin", 1, 1, |_, this, args| math(this, args, "sin", f64::sin)),
     method("split", 1, 1, |vm, this, args| {
         only(this, Class::File, "split")?;
-        let parts = [super::operator(vm, this, "dirname", args.list)?, super::operator(vm, this, "basename", args.list)?];
+        let parts =
+            [super::operator(vm, this, "dirname", args.list)?, super::operator(vm, this, "basename", args.list)?];
         vm.list(parts.to_vec())
     }),
     method("sqrt", 1, 1, |_, this, args| {
@@ -309,7 +310,7 @@ fn new(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
             let message = if args.len() == 0 { class.name().to_owned() } else { to_s(args.get(0)) };
             Ok(Value::Exception(Rc::new(Exception { class, message })))
         }
-        class if matches!(class, Class::ClassClass | Class::Module | Class::Enumerator | Class::File) => {
+        class if matches!(class, Class::OfClasses | Class::Module | Class::Enumerator | Class::File) => {
             Err(Stop::refused(&format!("`{}.new`", class.name())))
         }
         _ => Err(missing(this, "new")),

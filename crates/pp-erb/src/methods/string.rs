@@ -33,7 +33,7 @@ pub(super) static STRING: &[Method] = &[
         _ => Ok(this.clone()),
     }),
     method("-@", 0, 0, |_, this, _| Ok(this.clone())),
-    method("[]", 1, 2, |vm, this, args| slice(vm, this, args)),
+    method("[]", 1, 2, slice),
     method("ascii_only?", 0, 0, |_, this, _| Ok(Value::Bool(text(this).is_ascii()))),
     method("b", 0, 0, |_, this, _| Ok(this.clone())),
     method("bytes", 0, 0, |vm, this, _| {
@@ -127,14 +127,16 @@ pub(super) static STRING: &[Method] = &[
     method("rstrip", 0, 0, |vm, this, _| map(vm, this, |text| text.trim_end_matches(is_space_or_nul).to_owned())),
     method("scrub", 0, 1, |_, this, _| Ok(this.clone())),
     method("size", 0, 0, length),
-    method("slice", 1, 2, |vm, this, args| slice(vm, this, args)),
+    method("slice", 1, 2, slice),
     variadic("start_with?", 0, |vm, this, args| {
         for prefix in args.list {
             let starts = match prefix {
                 Value::Regexp(regexp) => {
                     let string = text(this).to_owned();
                     let found = super::string_search::search(vm, regexp, &string.into(), 0)?;
-                    found.is_some_and(|found| found.groups.first() .copied().flatten().is_some_and(|(start, _)| start == 0))
+                    found.is_some_and(|found| {
+                        found.groups.first().copied().flatten().is_some_and(|(start, _)| start == 0)
+                    })
                 }
                 prefix => text(this).starts_with(&*to_str(prefix)?),
             };

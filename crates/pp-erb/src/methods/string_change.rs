@@ -225,8 +225,7 @@ fn translate(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, squeezes: b
     let (from, to) = (args.text(0)?.to_owned(), args.text(1)?.to_owned());
     let (is_negated, from) = split_negation(&from);
     let from = ranges(from)?;
-    let to: Vec<char> =
-        ranges(&to)?.into_iter().flat_map(|(first, last)| first..=last).take(MAX_TRANSLATED).collect();
+    let to: Vec<char> = ranges(&to)?.into_iter().flat_map(|(first, last)| first..=last).take(MAX_TRANSLATED).collect();
     vm.step(text(this).len())?;
     map(vm, this, |text| {
         let mut out = String::with_capacity(text.len());
@@ -283,10 +282,11 @@ pub(super) fn successor(text: &str) -> String {
         };
         chars[at] = next;
         let Some(carry) = carry else { break };
-        // The next letter or digit to the left; others between them stop the count only if they are at the start.
+        // The next letter or digit to the left; with others between them only one of the same class.
         let left = chars[..at].iter().rposition(char::is_ascii_alphanumeric);
+        let is_same_class = |left: usize| chars[left].is_ascii_digit() == chars[at].is_ascii_digit();
         match left {
-            Some(left) if left + 1 == at || chars[left + 1..at].iter().all(|c| !c.is_ascii_alphanumeric()) => at = left,
+            Some(left) if left + 1 == at || is_same_class(left) => at = left,
             _ => {
                 chars.insert(at, carry);
                 break;

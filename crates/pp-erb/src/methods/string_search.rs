@@ -61,7 +61,7 @@ pub(super) static STRING: &[Method] = &[
             Value::Regexp(regexp) => {
                 let matches = all_matches(vm, regexp, &string.as_str().into())?;
                 let starts = matches.iter().filter_map(|found| found.groups.first().copied().flatten());
-                starts.map(|(start, _)| start).filter(|start| *start <= limit).next_back()
+                starts.map(|(start, _)| start).rfind(|start| *start <= limit)
             }
             other => {
                 let part = to_str(other)?;
@@ -94,7 +94,12 @@ pub(super) fn to_regexp(pattern: &Value) -> Eval<Rc<Regexp>> {
 }
 
 /// Finds the first match at or after an offset.
-pub(super) fn search(vm: &mut Interpreter<'_>, regexp: &Rc<Regexp>, string: &Rc<str>, from: usize) -> Eval<Option<Rc<Match>>> {
+pub(super) fn search(
+    vm: &mut Interpreter<'_>,
+    regexp: &Rc<Regexp>,
+    string: &Rc<str>,
+    from: usize,
+) -> Eval<Option<Rc<Match>>> {
     vm.step(1 + (string.len() - from.min(string.len())) / 64)?;
     let found = pp_functions::ruby::regexp::find(&regexp.compiled, string, from)?;
     let Some(captures) = found else { return Ok(None) };
@@ -303,7 +308,12 @@ fn split_plain(string: &str, separator: &str, most: Option<usize>) -> Vec<Value>
     }
 }
 
-fn split_regexp(vm: &mut Interpreter<'_>, string: &Rc<str>, regexp: &Rc<Regexp>, most: Option<usize>) -> Eval<Vec<Value>> {
+fn split_regexp(
+    vm: &mut Interpreter<'_>,
+    string: &Rc<str>,
+    regexp: &Rc<Regexp>,
+    most: Option<usize>,
+) -> Eval<Vec<Value>> {
     let mut parts: Vec<Value> = Vec::new();
     let mut begin = 0;
     let mut pieces = 1;

@@ -11,7 +11,7 @@ use pp_erb::{Budget, ErrorKind, Scope, Template};
 use pp_types::{Error, Value};
 use reference::{Answer, Reference};
 use serde_json::{Value as Json, json};
-use test_support::for_each_case;
+use test_support::for_each_seed;
 
 /// Variables of a test.
 struct Variables(Json);
@@ -54,8 +54,8 @@ const BUDGET: Budget = Budget { steps: 1_000_000, bytes: 64 << 20 };
 
 /// Renders a template here; `None` if it uses what templates must not use, or too much.
 fn render(template: &str, variables: &Json) -> Option<Answer> {
-    let result = Template::parse(template)
-        .and_then(|template| template.render(&mut Variables(variables.clone()), BUDGET));
+    let result =
+        Template::parse(template).and_then(|template| template.render(&mut Variables(variables.clone()), BUDGET));
     match result {
         Ok(rendered) => Some(Answer::Text(rendered.text)),
         Err(error) => match error.kind {
@@ -108,7 +108,7 @@ fn examples_render_as_in_ruby() {
 fn random_templates_render_as_in_ruby() {
     let Some(mut ruby) = Reference::start() else { return };
     let variables = variables();
-    for_each_case(300, |random| {
+    for_each_seed(300, |random| {
         let template = generate::template(random);
         // What is refused here has no answer to compare.
         let Some(found) = render(&template, &variables) else { return };

@@ -11,18 +11,22 @@ def frozen(value)
   value
 end
 
-# What the template sees.
-class Wrapper
-  def initialize(variables)
-    variables.each { |name, value| instance_variable_set("@#{name}", frozen(value)) }
-  end
+module Puppet
+  module Parser
+    # What the template sees.
+    class TemplateWrapper
+      def initialize(variables)
+        variables.each { |name, value| instance_variable_set("@#{name}", value) }
+      end
 
-  def result(template)
-    template.result(binding)
-  end
+      def result(template)
+        template.result(binding)
+      end
 
-  def inspect
-    '#<Puppet::Parser::TemplateWrapper>'
+      def inspect
+        '#<Puppet::Parser::TemplateWrapper>'
+      end
+    end
   end
 end
 
@@ -32,7 +36,7 @@ while (line = $stdin.gets)
   request = JSON.parse(line)
   answer =
     begin
-      text = Wrapper.new(request['variables']).result(ERB.new(request['template'], trim_mode: '-'))
+      text = Puppet::Parser::TemplateWrapper.new(frozen(request['variables'])).result(ERB.new(request['template'], trim_mode: '-'))
       { 'text' => text.to_s.encode('UTF-8') }
     rescue StandardError, SystemStackError => e
       { 'error' => e.message.lines.first.to_s.chomp, 'class' => e.class.name }

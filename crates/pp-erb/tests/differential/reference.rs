@@ -46,7 +46,8 @@ impl Reference {
         writeln!(input, "{}", json!({"template": template, "variables": variables})).expect("Ruby reads");
         let mut line = String::new();
         self.output.read_line(&mut line).expect("Ruby answers");
-        let answer: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?} for\n{template}"));
+        let answer: Value =
+            serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?} for\n{template}"));
         match (answer["text"].as_str(), answer["error"].as_str()) {
             (Some(text), _) => Answer::Text(text.to_owned()),
             (None, Some(error)) => Answer::Error(error.to_owned()),

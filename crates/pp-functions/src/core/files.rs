@@ -119,9 +119,7 @@ pub(crate) static TEMPLATE: Function = Function::counted(
     "Renders templates in ERB, the template language of Ruby, and returns the texts one after the other. A template is given by \
      its absolute path, or as `module/path` for a file in the folder `templates` of a module. It sees the variables of the \
      caller as `@name`.",
-    |call| {
-        concatenate(call, |call, name| call.host.erb(Template::Named(name)))
-    },
+    |call| concatenate(call, |call, name| call.host.erb(Template::Named(name))),
 );
 
 pub(crate) static INLINE_TEMPLATE: Function = Function::counted(
@@ -130,9 +128,7 @@ pub(crate) static INLINE_TEMPLATE: Function = Function::counted(
     None,
     "Renders strings as templates in ERB, the template language of Ruby, and returns the texts one after the other. They see \
      the variables of the caller as `@name`.",
-    |call| {
-        concatenate(call, |call, text| call.host.erb(Template::Text(text)))
-    },
+    |call| concatenate(call, |call, text| call.host.erb(Template::Text(text))),
 );
 
 fn concatenate(

@@ -7,10 +7,7 @@
 ///
 /// # Errors
 /// Those of the comparison.
-pub fn merge_sort<T: Clone, E>(
-    values: &mut [T],
-    is_after: &mut dyn FnMut(&T, &T) -> Result<bool, E>,
-) -> Result<(), E> {
+pub fn merge_sort<T: Clone, E>(values: &mut [T], is_after: &mut dyn FnMut(&T, &T) -> Result<bool, E>) -> Result<(), E> {
     if values.len() < 2 {
         return Ok(());
     }
