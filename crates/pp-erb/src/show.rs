@@ -65,7 +65,7 @@ pub(crate) fn inspect(value: &Value) -> String {
 /// Appends what `inspect` gives; `open` has the addresses of the containers around it.
 fn push_inspect(out: &mut String, value: &Value, open: &mut Vec<*const ()>) {
     if out.len() > MAX_TEXT {
-        // Whoever keeps the text reports that it is too long.
+        // The caller reports that the text is too long.
         return;
     }
     match value {

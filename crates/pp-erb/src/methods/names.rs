@@ -1,5 +1,4 @@
-//! The names of the methods that Ruby has, so that a method that templates cannot use is told apart from one that does not
-//! exist.
+//! The names of the methods that Ruby has, which tell a method that templates cannot use from one that does not exist.
 
 use crate::value::Value;
 
@@ -102,5 +101,5 @@ const OBJECT: &str = "! != !~ <=> == === =~ __id__ __send__ class clone define_s
      extend freeze frozen? hash inspect instance_eval instance_exec instance_of? instance_variable_defined? \
      instance_variable_get instance_variable_set instance_variables is_a? itself kind_of? method methods nil? \
      object_id private_methods protected_methods public_method public_methods public_send remove_instance_variable \
-     respond_to? send singleton_class singleton_method singleton_methods taint tainted? tap then to_enum to_json \
-     to_s to_yaml trust untaint untrust untrusted? yield_self";
+     respond_to? send singleton_class singleton_method singleton_methods tap then to_enum to_json \
+     to_s to_yaml trust untrust untrusted? yield_self";

@@ -113,6 +113,10 @@ fn random_templates_render_as_in_ruby() {
         // What is refused here has no answer to compare.
         let Some(found) = render(&template, &variables) else { return };
         let expected = ruby.render(&template, &variables);
-        assert_eq!(found, expected, "{template}");
+        // Which operand of a comparison is named first depends on how Ruby compiles `max`.
+        let compares = |answer: &Answer| matches!(answer, Answer::Error(text) if text.starts_with("comparison of "));
+        if !(compares(&found) && compares(&expected)) {
+            assert_eq!(found, expected, "{template}");
+        }
     });
 }

@@ -116,7 +116,7 @@ pub(crate) static TEMPLATE: Function = Function::counted(
     "template",
     1,
     None,
-    "Renders templates in ERB, the template language of Ruby, and returns the texts one after the other. A template is given by \
+    "Renders templates in ERB, the template language of Ruby, and returns the results one after the other. A template is given by \
      its absolute path, or as `module/path` for a file in the folder `templates` of a module. It sees the variables of the \
      caller as `@name`.",
     |call| concatenate(call, |call, name| call.host.erb(Template::Named(name))),
@@ -126,7 +126,7 @@ pub(crate) static INLINE_TEMPLATE: Function = Function::counted(
     "inline_template",
     1,
     None,
-    "Renders strings as templates in ERB, the template language of Ruby, and returns the texts one after the other. They see \
+    "Renders strings as templates in ERB, the template language of Ruby, and returns the results one after the other. They see \
      the variables of the caller as `@name`.",
     |call| concatenate(call, |call, text| call.host.erb(Template::Text(text))),
 );
