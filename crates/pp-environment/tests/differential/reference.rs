@@ -61,12 +61,14 @@ impl Reference {
         self.output.read_line(&mut line).expect("Puppet answers");
         let answer: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?} for\n{code}"));
         let strings = answer["log"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        // The addresses of Ruby objects, where a container of types is printed by Ruby.
+        let shows_objects = line.contains("#<Puppet::Pops");
         Answer {
             log: strings.map(str::to_owned).collect(),
             catalog: answer.get("catalog").map(catalog::essence),
             error: answer["error"].as_str().map(str::to_owned),
             lines: answer["lines"].as_array().into_iter().flatten().filter_map(Value::as_u64).collect(),
-            is_crash: answer["crash"].as_bool().unwrap_or(false),
+            is_crash: shows_objects || answer["crash"].as_bool().unwrap_or(false),
             is_limit: false,
         }
     }

@@ -1,5 +1,6 @@
 //! `each`, `map`, `filter` and the other functions that call a block for each element.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use pp_types::{Hash, IteratorValue, Value};
@@ -206,15 +207,28 @@ fn reduce(call: &mut Call<'_>) -> Result<Value, Interrupt> {
     Ok(memo)
 }
 
+/// Returns how many integers of a range Puppet takes for a slice: never all of them, if there are several.
+fn taken_of_range(range: &RangeInclusive<i64>, size: usize) -> usize {
+    let count = range.end().abs_diff(*range.start()).saturating_add(1);
+    match usize::try_from(count) {
+        Ok(count) if size >= count => count.saturating_sub(1).max(1),
+        _ => size,
+    }
+}
+
 fn slice(call: &mut Call<'_>) -> Result<Value, Interrupt> {
     let size = match call.argument(1) {
         Value::Integer(size) => usize::try_from(*size).unwrap_or(usize::MAX),
         _ => 1,
     };
     let mut elements = Elements::of(call.argument(0), Pass::Keep);
+    let taken = match &elements {
+        Elements::Integers(range) => taken_of_range(range, size),
+        _ => size,
+    };
     let Some(block) = call.block else {
         let mut slices = Vec::new();
-        while let Some(slice) = next_slice(call, &mut elements, size)? {
+        while let Some(slice) = next_slice(call, &mut elements, taken)? {
             slices.push(Value::array(slice));
         }
         return Ok(Value::array(slices));
@@ -231,7 +245,7 @@ fn slice(call: &mut Call<'_>) -> Result<Value, Interrupt> {
     }
     // A short slice is filled up, with empty arrays where the elements are entries of a hash.
     let padding = if call.hash(0).is_some() { Value::array(Vec::new()) } else { Value::Undef };
-    while let Some(mut slice) = next_slice(call, &mut elements, size)? {
+    while let Some(mut slice) = next_slice(call, &mut elements, taken)? {
         let result = if spread {
             if slice.len() < size {
                 call.charge(size, size * size_of::<Value>())?;

@@ -110,6 +110,16 @@ fn slice_spreads_and_pads() {
     check("slice", "[1, 2, 3], 2", 1, collect, "[1, 2, 3]");
     let mut host = Notebook::default();
     assert_eq!(run(&mut host, "slice", &json("[1, 2, 3], 2"), None), "[[1, 2], [3]]");
+    // As in Puppet, a range is not one slice.
+    for (arguments, slices) in [
+        ("2, 2", "[[0], [1]]"),
+        ("1, 2", "[[0]]"),
+        ("3, 2", "[[0, 1], [2]]"),
+        ("5, 5", "[[0, 1, 2, 3], [4]]"),
+        ("5, 7", "[[0, 1, 2, 3], [4]]"),
+    ] {
+        assert_eq!(run(&mut host, "slice", &json(arguments), None), slices, "{arguments}");
+    }
     assert_eq!(run(&mut host, "slice", &json(r#"{"a": 1, "b": 2}, 1"#), None), "[[['a', 1]], [['b', 2]]]");
     check("slice", "[1, 2], 2", 0, collect, "error: slice(): block must define at least one parameter. Block has 0.");
     check("slice", "[1, 2], 2", 3, collect, "error: slice(): block has 3 parameters, but a slice has only 2 elements");
