@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use mcl_diagnostics::{Code, Diagnostic, Stage};
-use pp_environment::{Compiled, Facts, HOST_FACT_FILES, compile_path, with_location};
+use pp_environment::{Compiled, Executables, Facts, compile_path, host_fact_files, with_location};
 use pp_evaluator::LogEntry;
 use pp_functions::{LogLevel, Strict};
 
@@ -44,7 +44,7 @@ pub(super) struct CompiledCatalog {
 pub(super) fn compile(path: &Path, module_path: &[PathBuf], node: &PuppetNode) -> CompiledCatalog {
     let mut dependencies: Vec<PathBuf> = match &node.facts {
         Some(facts) => vec![facts.clone()],
-        None => HOST_FACT_FILES.iter().map(PathBuf::from).collect(),
+        None => host_fact_files(),
     };
     let result = facts(node).and_then(|facts| {
         let mut options = pp_environment::node_options(node.name.as_deref(), facts);
@@ -62,7 +62,7 @@ pub(super) fn compile(path: &Path, module_path: &[PathBuf], node: &PuppetNode) -
 fn facts(node: &PuppetNode) -> Result<Facts, Vec<Diagnostic>> {
     match &node.facts {
         Some(path) => Facts::read(path).map_err(|error| vec![error.diagnostic()]),
-        None => Ok(pp_environment::host_facts()),
+        None => Ok(pp_environment::host_facts(Executables::Skip)),
     }
 }
 

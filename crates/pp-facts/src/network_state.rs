@@ -1,0 +1,129 @@
+//! Interfaces, addresses and routes, as the kernel lists them.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use if_addrs::{IfAddr, get_if_addrs};
+
+use crate::machine::Machine;
+
+/// The network of a machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NetworkState {
+    /// The interfaces, in the order of the kernel.
+    pub links: Vec<Link>,
+    /// The addresses, in the order of the kernel.
+    pub addresses: Vec<Address>,
+    /// The routes of both families.
+    pub routes: Vec<Route>,
+}
+
+/// An interface.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Link {
+    /// The name.
+    pub name: String,
+    /// The number.
+    pub index: u32,
+    /// The hardware address, if it has one that is not zero.
+    pub mac: Option<String>,
+    /// Maximum size of a packet, in bytes.
+    pub mtu: Option<u32>,
+}
+
+/// An address of an interface.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// The interface, or its name with the label of the address: `eth0:1`.
+    pub label: String,
+    /// The address.
+    pub ip: IpAddr,
+    /// The length of the prefix, in bits.
+    pub prefix: u8,
+    /// Flags of an IPv6 address (`IFA_F_*`), in one byte.
+    pub flags: u8,
+}
+
+/// A route.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// The interface.
+    pub interface: String,
+    /// Whether it is one of IPv4.
+    pub is_v4: bool,
+    /// Whether it is for every destination.
+    pub is_default: bool,
+    /// Its priority; the smallest wins.
+    pub metric: u32,
+}
+
+impl NetworkState {
+    /// Reads the network of this machine.
+    pub(crate) fn read(machine: &Machine) -> NetworkState {
+        let mut links: Vec<Link> = machine.list("/sys/class/net").into_iter().map(|name| link(machine, name)).collect();
+        links.retain(|link| link.index != 0);
+        links.sort_by_key(|link| link.index);
+        let inet6 = machine.read("/proc/net/if_inet6").unwrap_or_default();
+        let flags = ipv6_flags(&inet6);
+        let addresses = get_if_addrs().unwrap_or_default().into_iter().map(|interface| {
+            let (ip, prefix) = match interface.addr {
+                IfAddr::V4(address) => (IpAddr::V4(address.ip), prefix_of(&address.netmask.octets())),
+                IfAddr::V6(address) => (IpAddr::V6(address.ip), prefix_of(&address.netmask.octets())),
+            };
+            let flags = flags.iter().find(|(known, name, _)| ip == *known && *name == interface.name);
+            Address { flags: flags.map_or(0, |(_, _, flags)| *flags), label: interface.name, ip, prefix }
+        });
+        NetworkState { addresses: addresses.collect(), links, routes: routes(machine) }
+    }
+}
+
+fn link(machine: &Machine, name: String) -> Link {
+    let field = |field: &str| machine.read_line(&format!("/sys/class/net/{name}/{field}"));
+    let mac = field("address").filter(|mac| mac.contains(|digit| !matches!(digit, '0' | ':')));
+    Link {
+        index: field("ifindex").and_then(|index| index.parse().ok()).unwrap_or(0),
+        mtu: field("mtu").and_then(|mtu| mtu.parse().ok()),
+        mac,
+        name,
+    }
+}
+
+fn prefix_of(netmask: &[u8]) -> u8 {
+    netmask.iter().map(|byte| byte.leading_ones() as u8).sum()
+}
+
+/// Returns the addresses, interfaces and flags of `/proc/net/if_inet6`.
+fn ipv6_flags(text: &str) -> Vec<(Ipv6Addr, &str, u8)> {
+    let of = |line| {
+        let mut words = str::split_whitespace(line);
+        let address = u128::from_str_radix(words.next()?, 16).ok()?;
+        let flags = u8::from_str_radix(words.nth(3)?, 16).ok()?;
+        Some((Ipv6Addr::from(address), words.next()?, flags))
+    };
+    text.lines().filter_map(of).collect()
+}
+
+/// Reads the routes of the main tables. Fields are numbers in hexadecimal.
+fn routes(machine: &Machine) -> Vec<Route> {
+    const UP: u32 = 0x1;
+    const REJECT: u32 = 0x200;
+    let number = |word: &str| u32::from_str_radix(word, 16).ok();
+    let v4 = machine.read("/proc/net/route").unwrap_or_default();
+    let v4 = v4.lines().skip(1).filter_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [interface, destination, _, flags, _, _, metric, mask, ..] = words.as_slice() else { return None };
+        // The metric is in decimal.
+        let metric = metric.parse().ok()?;
+        let is_default = Ipv4Addr::from(number(destination)?).is_unspecified() && number(mask)? == 0;
+        let usable = number(flags)? & (UP | REJECT) == UP;
+        usable.then(|| Route { interface: (*interface).to_owned(), is_v4: true, is_default, metric })
+    });
+    let v6 = machine.read("/proc/net/ipv6_route").unwrap_or_default();
+    let v6 = v6.lines().filter_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [destination, prefix, _, _, _, metric, _, _, flags, interface] = words.as_slice() else { return None };
+        let is_default = u128::from_str_radix(destination, 16).ok()? == 0 && number(prefix)? == 0;
+        let usable = number(flags)? & (UP | REJECT) == UP;
+        usable.then(|| Route { interface: (*interface).to_owned(), is_v4: false, is_default, metric: number(metric).unwrap_or(u32::MAX) })
+    });
+    v4.chain(v6).collect()
+}
