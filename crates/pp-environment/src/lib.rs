@@ -32,7 +32,7 @@ pub use compile::{Compiled, compile_path, is_environment_path, load_path, with_l
 pub use error::EnvironmentError;
 pub use facts::Facts;
 pub use find::{Input, Layout, MAX_FILES, Module, find, is_puppet_path, puppet_files};
-pub use host_facts::{host_fact_files, host_facts};
+pub use host_facts::{FactModules, host_fact_files, host_facts, host_facts_for};
 pub use load::{Loaded, load, load_all, parse_files, parse_text};
 pub use module_types::resource_types;
 pub use node::{EMULATED_VERSION, node_options};

@@ -17,6 +17,7 @@ mod groups;
 mod host_name;
 mod machine;
 mod memory;
+mod module_facts;
 mod mounts;
 mod network_state;
 mod networking;
@@ -36,5 +37,6 @@ pub use external::{EXTERNAL_DIRECTORIES, Executables, External, Printed, environ
 pub use fact::{Fact, FactSet};
 pub use groups::{Change, EMULATED_FACTER_VERSION, GROUPS, Group, gather, gather_groups};
 pub use machine::{Machine, ProcessState, Uname};
+pub use module_facts::{is_native_module_fact, module_facts};
 pub use network_state::{Address, Link, NetworkState, Route};
 pub use print::{Format, json, print};

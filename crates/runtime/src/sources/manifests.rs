@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use mcl_diagnostics::{Code, Diagnostic, Stage};
-use pp_environment::{Compiled, Executables, Facts, compile_path, host_fact_files, with_location};
+use pp_environment::{Compiled, Executables, Facts, compile_path, host_fact_files, host_facts_for, with_location};
 use pp_evaluator::LogEntry;
 use pp_functions::{LogLevel, Strict};
 
@@ -46,7 +46,7 @@ pub(super) fn compile(path: &Path, module_path: &[PathBuf], node: &PuppetNode) -
         Some(facts) => vec![facts.clone()],
         None => host_fact_files(),
     };
-    let result = facts(node).and_then(|facts| {
+    let result = facts(path, module_path, node).and_then(|facts| {
         let mut options = pp_environment::node_options(node.name.as_deref(), facts);
         if node.strict {
             options.strict = Strict::Error;
@@ -59,10 +59,10 @@ pub(super) fn compile(path: &Path, module_path: &[PathBuf], node: &PuppetNode) -
     CompiledCatalog { result, dependencies }
 }
 
-fn facts(node: &PuppetNode) -> Result<Facts, Vec<Diagnostic>> {
+fn facts(path: &Path, module_path: &[PathBuf], node: &PuppetNode) -> Result<Facts, Vec<Diagnostic>> {
     match &node.facts {
         Some(path) => Facts::read(path).map_err(|error| vec![error.diagnostic()]),
-        None => Ok(pp_environment::host_facts(Executables::Skip)),
+        None => Ok(host_facts_for(path, module_path, Executables::Skip)),
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use mcl_diagnostics::{Code, Diagnostic, Severity, Stage};
 use pp_catalog::Catalog;
-use pp_environment::{EnvironmentError, Executables, Facts, StoredEnvironment, compile_path, with_location};
+use pp_environment::{EnvironmentError, Executables, Facts, StoredEnvironment, compile_path, host_facts_for, with_location};
 use pp_evaluator::Options;
 use pp_functions::Strict;
 
@@ -81,7 +81,7 @@ pub fn catalog(args: &Puppet) -> Outcome {
 /// # Errors
 /// A path that cannot be read, and the errors of the manifests.
 pub fn catalog_for_host(path: &Path, module_path: &[PathBuf]) -> Result<Vec<u8>, Vec<Diagnostic>> {
-    let options = pp_environment::node_options(None, pp_environment::host_facts(Executables::Skip));
+    let options = pp_environment::node_options(None, host_facts_for(path, module_path, Executables::Skip));
     let compiled = compile_path(path, module_path, &options).map_err(|error| vec![error])?;
     match compiled.catalog {
         Some(catalog) => catalog_json(&catalog).map_err(|error| vec![error]),
@@ -92,7 +92,8 @@ pub fn catalog_for_host(path: &Path, module_path: &[PathBuf]) -> Result<Vec<u8>,
 
 /// Returns the options of a compilation, from the facts and settings on the command line.
 fn options(args: &Puppet) -> Result<Options, EnvironmentError> {
-    let facts = args.facts.as_deref().map_or_else(|| Ok(pp_environment::host_facts(Executables::Skip)), Facts::read)?;
+    let of_host = || Ok(host_facts_for(&args.path, &module_path(args), Executables::Skip));
+    let facts = args.facts.as_deref().map_or_else(of_host, Facts::read)?;
     let mut options = pp_environment::node_options(args.node.as_deref(), facts);
     options.strict = strict(args);
     options.strict_variables = args.strict_variables.unwrap_or(args.strict == Strictness::Error);
