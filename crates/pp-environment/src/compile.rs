@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use mcl_diagnostics::{Diagnostic, Files};
 use pp_catalog::Catalog;
-use pp_evaluator::{Environment, LogEntry, Options, Origin, Source};
+use pp_evaluator::{Environment, FactReads, LogEntry, Options, Origin, Source};
 use pp_functions::Strict;
 
 use crate::error::EnvironmentError;
@@ -29,6 +29,8 @@ pub struct Compiled {
     pub diagnostics: Vec<Diagnostic>,
     /// The files that the catalog depends on, besides the path itself.
     pub dependencies: Vec<PathBuf>,
+    /// The facts that were read.
+    pub fact_reads: FactReads,
 }
 
 /// Whether manifests are compiled from a path: a `.pp` file, a directory, or the artifact of an environment.
@@ -110,6 +112,7 @@ fn evaluate(environment: Environment, services: DiskServices, options: &Options)
         root: None,
         log: compilation.log,
         diagnostics: compilation.diagnostics,
+        fact_reads: compilation.fact_reads,
         dependencies: services.dependencies(),
     }
 }

@@ -2,18 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use pp_facts::{EXTERNAL_DIRECTORIES, Executables, FactSet, GROUPS, Machine, environment_facts, external, gather, module_facts};
+use pp_facts::{EXTERNAL_DIRECTORIES, Executables, FactSet, Machine, environment_facts, external, gather, module_facts};
 use pp_types::Value;
 
 use crate::facts::Facts;
 use crate::node::EMULATED_VERSION;
-
-/// Returns the files that the facts of this machine are read from, and that change while it runs.
-#[must_use]
-pub fn host_fact_files() -> Vec<PathBuf> {
-    let files = GROUPS.iter().flat_map(|group| group.files).map(|file| Path::new(*file));
-    files.chain(EXTERNAL_DIRECTORIES.iter().map(Path::new)).map(Path::to_owned).collect()
-}
 
 /// Where modules are that define facts.
 #[derive(Clone, Copy, Debug)]

@@ -11,6 +11,7 @@ use pp_types::{ErrorKind, Value};
 use crate::definitions::Definitions;
 use crate::environment::{Environment, Origin};
 use crate::evaluator::Evaluator;
+use crate::fact_reads::FactReads;
 use crate::frame::Frame;
 use crate::log::LogEntry;
 use crate::node::duplicate_nodes;
@@ -34,11 +35,20 @@ pub struct Compilation {
     /// The templates and files of modules that were parsed: spans refer to them by ids that follow those of the environment's
     /// files.
     pub loaded: Vec<SourceFile>,
+    /// The facts that were read.
+    pub fact_reads: FactReads,
 }
 
 impl Default for Compilation {
     fn default() -> Compilation {
-        Compilation { catalog: None, value: Value::Undef, log: Vec::new(), diagnostics: Vec::new(), loaded: Vec::new() }
+        Compilation {
+            catalog: None,
+            value: Value::Undef,
+            log: Vec::new(),
+            diagnostics: Vec::new(),
+            loaded: Vec::new(),
+            fact_reads: FactReads::default(),
+        }
     }
 }
 
@@ -66,12 +76,13 @@ pub fn compile(environment: &Environment, options: &Options, services: &dyn Serv
             Err(evaluator.failed())
         }
     };
-    let Evaluator { catalog, log, loaded, mut diagnostics, .. } = evaluator;
+    let Evaluator { catalog, log, loaded, mut diagnostics, fact_recorder, .. } = evaluator;
+    let fact_reads = fact_recorder.finish();
     match finished {
-        Ok(value) => Compilation { catalog: Some(catalog), value, log, diagnostics, loaded },
+        Ok(value) => Compilation { catalog: Some(catalog), value, log, diagnostics, loaded, fact_reads },
         Err(errors) => {
             diagnostics.splice(0..0, errors);
-            Compilation { log, diagnostics, loaded, ..Compilation::default() }
+            Compilation { log, diagnostics, loaded, fact_reads, ..Compilation::default() }
         }
     }
 }

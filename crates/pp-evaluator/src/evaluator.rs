@@ -14,6 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::definitions::{Definitions, FunctionRef};
 use crate::environment::{Environment, Origin};
 use crate::erb::ErbTemplate;
+use crate::fact_reads::FactRecorder;
 use crate::frame::{BlockData, Frame, Output, ParameterTypes, Pending, RunningBackend};
 use crate::log::LogEntry;
 use crate::options::Options;
@@ -43,6 +44,7 @@ pub(crate) struct Evaluator<'e> {
     /// The errors of the files of modules.
     pub broken: Vec<Vec<Diagnostic>>,
     pub trees: &'e Trees,
+    pub fact_recorder: FactRecorder,
     /// Where the running code is.
     pub frame: Frame<'e>,
     pub scopes: Scopes,
@@ -151,6 +153,7 @@ impl<'e> Evaluator<'e> {
             erb_templates: FxHashMap::default(),
             steps: 0,
             bytes: 0,
+            fact_recorder: FactRecorder::new(&options.facts),
             depth: 0,
         }
     }

@@ -18,6 +18,7 @@ mod environment;
 mod epp;
 mod erb;
 mod evaluator;
+mod fact_reads;
 mod expression;
 mod frame;
 mod generators;
@@ -44,6 +45,7 @@ mod weight;
 
 pub use autoload::name_of_manifest;
 pub use compilation::{Compilation, Lookup, compile, lookup};
+pub use fact_reads::FactReads;
 pub use environment::{Environment, Origin, Source};
 pub use log::LogEntry;
 pub use options::{Budget, Classification, Options};

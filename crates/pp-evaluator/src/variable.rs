@@ -38,6 +38,12 @@ impl Evaluator<'_> {
 
     /// Returns the value of a variable, or `None` if it is unknown.
     pub(crate) fn lookup_variable(&self, name: &str) -> Option<Value> {
+        let value = self.find_variable(name);
+        self.fact_recorder.variable(name, value.is_some());
+        value
+    }
+
+    fn find_variable(&self, name: &str) -> Option<Value> {
         if name.as_bytes().first().is_some_and(u8::is_ascii_digit) {
             return Some(self.capture(name));
         }

@@ -13,12 +13,14 @@
 
 pub mod agent;
 mod conflicts;
+mod fact_programs;
 mod finalize;
 mod first_graph;
 mod patcher;
 pub mod sources;
 mod watcher;
 
+pub use fact_programs::run_fact_program;
 pub use finalize::{Finalized, finalize, local_host};
 pub use first_graph::{Commands, WaitLimit, first_graph, first_known_graph};
 pub use patcher::Patcher;

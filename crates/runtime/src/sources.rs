@@ -6,6 +6,8 @@
 
 mod dedup;
 mod environment;
+mod fact_events;
+mod fact_watch;
 mod manifests;
 mod merger;
 mod puppet;

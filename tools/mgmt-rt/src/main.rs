@@ -6,6 +6,7 @@
 mod apply;
 mod attempts;
 mod backup;
+mod facts;
 mod graph;
 mod helper;
 mod log_line;
@@ -41,6 +42,8 @@ enum Command {
     Plan(plan::Args),
     /// Print the resource graph of a program, without changing the machine
     Graph(graph::Args),
+    /// Print the facts of this machine, as `facter` does
+    Facts(facts::Args),
     /// Restore what `apply --backup` kept of a file, a link or a directory
     Restore(restore::Args),
     /// A process of a running agent
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
         Command::Apply(args) => apply::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Graph(args) => graph::run(&args),
+        Command::Facts(args) => facts::run(&args),
         Command::Restore(args) => restore::run(&args),
         Command::Helper(helper) => helper::run(&helper),
     }

@@ -18,7 +18,10 @@ enum Indexed {
 
 impl Evaluator<'_> {
     pub(super) fn eval_access(&mut self, id: ExprId, target: ExprId, keys: ExprList) -> Eval {
-        let value = self.eval(target)?;
+        let outer = self.fact_recorder.start_access(self.frame.tree, target, keys);
+        let value = self.eval(target);
+        self.fact_recorder.end_access(outer);
+        let value = value?;
         let key_ids = self.frame.tree.list(keys);
         let values = self.eval_list(keys)?;
         let first = key_ids.first().copied().unwrap_or(id);

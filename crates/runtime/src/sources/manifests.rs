@@ -3,9 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use mcl_diagnostics::{Code, Diagnostic, Stage};
-use pp_environment::{Compiled, Executables, Facts, compile_path, host_fact_files, host_facts_for, with_location};
-use pp_evaluator::LogEntry;
+use pp_environment::{
+    Compiled, Executables, Facts, Measurements, compile_path, fact_files, facts_differ, host_facts_for, reads_kernel_state,
+    reads_measurements, with_location,
+};
+use pp_evaluator::{FactReads, LogEntry};
 use pp_functions::{LogLevel, Strict};
+use pp_types::Hash;
+
+use crate::fact_programs::run_fact_program;
 
 /// The node to compile manifests for, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,15 +44,40 @@ pub(super) struct CompiledCatalog {
     pub(super) result: Result<(Vec<u8>, Vec<Diagnostic>), Vec<Diagnostic>>,
     /// The files that it depends on.
     pub(super) dependencies: Vec<PathBuf>,
+    /// The facts of this machine that it depends on; `None` with those of a file.
+    pub(super) host_facts: Option<HostFactUse>,
+}
+
+/// The facts of this machine, and which of them a compilation read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct HostFactUse {
+    values: Hash,
+    reads: FactReads,
+}
+
+impl HostFactUse {
+    /// Whether the facts are now others, as far as they were read. `measurements` are those that change all the time.
+    pub(super) fn have_changed(&self, path: &Path, module_path: &[PathBuf], measurements: Measurements) -> bool {
+        facts_differ(&self.reads, &self.values, &of_host(path, module_path).values, measurements)
+    }
+
+    /// Whether the kernel announces changes of facts that were read.
+    pub(super) fn are_announced(&self) -> bool {
+        reads_kernel_state(&self.reads)
+    }
+
+    /// Whether facts were read that change all the time.
+    pub(super) fn are_measurements(&self) -> bool {
+        reads_measurements(&self.reads)
+    }
 }
 
 /// Compiles the manifests or the artifact at a path. Locations are in the messages, because a program has other files.
 pub(super) fn compile(path: &Path, module_path: &[PathBuf], node: &PuppetNode) -> CompiledCatalog {
-    let mut dependencies: Vec<PathBuf> = match &node.facts {
-        Some(facts) => vec![facts.clone()],
-        None => host_fact_files(),
-    };
+    let mut dependencies: Vec<PathBuf> = node.facts.iter().cloned().collect();
+    let mut host_facts = None;
     let result = facts(path, module_path, node).and_then(|facts| {
+        let values = facts.values.clone();
         let mut options = pp_environment::node_options(node.name.as_deref(), facts);
         if node.strict {
             options.strict = Strict::Error;
@@ -54,16 +85,26 @@ pub(super) fn compile(path: &Path, module_path: &[PathBuf], node: &PuppetNode) -
         }
         let compiled = compile_path(path, module_path, &options).map_err(|error| vec![error])?;
         dependencies.extend(compiled.dependencies.iter().cloned());
+        if node.facts.is_none() {
+            let reads = compiled.fact_reads.clone();
+            dependencies.extend(fact_files(&reads));
+            host_facts = Some(HostFactUse { values, reads });
+        }
         catalog(compiled)
     });
-    CompiledCatalog { result, dependencies }
+    CompiledCatalog { result, dependencies, host_facts }
 }
 
 fn facts(path: &Path, module_path: &[PathBuf], node: &PuppetNode) -> Result<Facts, Vec<Diagnostic>> {
     match &node.facts {
         Some(path) => Facts::read(path).map_err(|error| vec![error.diagnostic()]),
-        None => Ok(host_facts_for(path, module_path, Executables::Skip)),
+        None => Ok(of_host(path, module_path)),
     }
+}
+
+/// Returns the facts of this machine, those that programs print included.
+fn of_host(path: &Path, module_path: &[PathBuf]) -> Facts {
+    host_facts_for(path, module_path, Executables::Run(&run_fact_program))
 }
 
 fn catalog(compiled: Compiled) -> Result<(Vec<u8>, Vec<Diagnostic>), Vec<Diagnostic>> {

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::{Code, Diagnostic, Stage};
+use pp_environment::Measurements;
 use pp_translate::TranslateOptions;
 use resource_graph::{ResourceGraph, StoredGraph};
 
-use crate::sources::manifests::{self, PuppetNode};
+use crate::sources::manifests::{self, HostFactUse, PuppetNode};
 
 /// The location of a Puppet graph, and how to compile and translate it.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub struct PuppetLoad {
     pub result: Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>>,
     /// The files that it depends on, besides the path itself.
     pub dependencies: Vec<PathBuf>,
+    /// The facts of this machine that it depends on.
+    pub(super) host_facts: Option<HostFactUse>,
 }
 
 impl PuppetSource {
@@ -61,9 +64,14 @@ impl PuppetSource {
                 warnings.extend(more);
                 Ok((graph, warnings))
             });
-            return PuppetLoad { result, dependencies: compiled.dependencies };
+            return PuppetLoad { result, dependencies: compiled.dependencies, host_facts: compiled.host_facts };
         }
-        PuppetLoad { result: self.load_catalog(), dependencies: Vec::new() }
+        PuppetLoad { result: self.load_catalog(), dependencies: Vec::new(), host_facts: None }
+    }
+
+    /// Whether the facts of this machine are now others than those that a graph was made from.
+    pub(super) fn facts_have_changed(&self, facts: &HostFactUse, measurements: Measurements) -> bool {
+        facts.have_changed(&self.path, &self.options.module_path, measurements)
     }
 
     fn load_catalog(&self) -> Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>> {

@@ -28,6 +28,7 @@ pub(super) struct SourceState {
     waker: Arc<Option<OwnedFd>>,
     stopping: Arc<AtomicBool>,
     reload_requested: Arc<AtomicBool>,
+    facts_changed: Arc<AtomicBool>,
     started: Instant,
 }
 
@@ -58,6 +59,7 @@ impl SourceState {
             waker: Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok()),
             stopping: Arc::default(),
             reload_requested: Arc::default(),
+            facts_changed: Arc::default(),
             started: Instant::now(),
         }
     }
@@ -86,6 +88,17 @@ impl SourceState {
     /// Returns whether [`SourceState::request_reload`] was called since this was asked before.
     pub(super) fn take_reload_request(&self) -> bool {
         self.reload_requested.swap(false, Ordering::Relaxed)
+    }
+
+    /// Says that facts may have changed.
+    pub(super) fn report_fact_event(&self) {
+        self.facts_changed.store(true, Ordering::Relaxed);
+        self.wake();
+    }
+
+    /// Returns whether [`SourceState::report_fact_event`] was called since this was asked before.
+    pub(super) fn take_fact_event(&self) -> bool {
+        self.facts_changed.swap(false, Ordering::Relaxed)
     }
 
     /// Ends all watches of functions.

@@ -19,6 +19,7 @@ use crate::first_graph::WAIT_NOTICE_DELAY;
 use crate::patcher::Patcher;
 use crate::sources::dedup::Deduplicator;
 use crate::sources::environment::WatchingEnvironment;
+use crate::sources::fact_watch::FactWatch;
 use crate::sources::merger::{GraphMerger, Source, SourceEvent};
 use crate::sources::puppet::PuppetSource;
 use crate::sources::state::SourceState;
@@ -105,6 +106,7 @@ struct Sources {
     puppet_is_due: bool,
     /// When the catalog has to be loaded again without a change, as time since the start.
     puppet_reload_at: Option<Duration>,
+    facts: FactWatch,
     merger: GraphMerger,
     deduplicator: Deduplicator,
     /// Fits changed values into the graph that was sent last; `None` if a whole graph has to be sent next.
@@ -143,6 +145,7 @@ impl Sources {
             puppet_is_due: puppet.is_some(),
             puppet,
             puppet_reload_at: None,
+            facts: FactWatch::default(),
             merger,
             deduplicator: Deduplicator::default(),
             patcher: None,
@@ -203,9 +206,13 @@ impl Sources {
                 program.and_then(|program| program.engine.next_deadline()),
                 program.and_then(|program| program.notice.deadline()),
                 self.puppet_reload_at,
+                self.facts.deadline(),
             ];
             let catalog_changed = self.state.wait(deadlines.into_iter().flatten().min());
-            self.puppet_is_due = catalog_changed || self.puppet_reload_at.is_some_and(|at| at <= self.state.elapsed());
+            let is_overdue = self.puppet_reload_at.is_some_and(|at| at <= self.state.elapsed());
+            self.puppet_is_due = catalog_changed
+                || is_overdue
+                || self.puppet.as_ref().is_some_and(|puppet| self.facts.have_changed(puppet, &self.state));
         }
     }
 
@@ -287,6 +294,7 @@ impl Sources {
         let loaded = puppet.load();
         let dependencies = loaded.dependencies.iter().map(PathBuf::as_path);
         self.state.watch_catalog(std::iter::once(puppet.path()).chain(dependencies));
+        self.facts.follow(loaded.host_facts, &self.state);
         let event = match loaded.result {
             Ok((graph, warnings)) => {
                 if !warnings.is_empty() {

@@ -92,7 +92,7 @@ pub fn catalog_for_host(path: &Path, module_path: &[PathBuf]) -> Result<Vec<u8>,
 
 /// Returns the options of a compilation, from the facts and settings on the command line.
 fn options(args: &Puppet) -> Result<Options, EnvironmentError> {
-    let of_host = || Ok(host_facts_for(&args.path, &module_path(args), Executables::Skip));
+    let of_host = || Ok(host_facts_for(&args.path, &module_path(args.puppet_module_path.as_ref()), Executables::Skip));
     let facts = args.facts.as_deref().map_or_else(of_host, Facts::read)?;
     let mut options = pp_environment::node_options(args.node.as_deref(), facts);
     options.strict = strict(args);

@@ -1,0 +1,119 @@
+//! `mgmt-rt facts`: prints the facts of this machine as `facter` does.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use pp_facts::{
+    EXTERNAL_DIRECTORIES, Executables, FactSet, Format, Machine, environment_facts, external, gather, gather_groups,
+    is_native_module_fact, module_facts, print,
+};
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// The facts to print, with dots for what is in structured facts [default: all]
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// Print JSON
+    #[arg(short, long)]
+    json: bool,
+    /// Print YAML
+    #[arg(short, long, conflicts_with = "json")]
+    yaml: bool,
+    /// Print the facts with legacy names, too, if all facts are printed
+    #[arg(long)]
+    show_legacy: bool,
+    /// A directory of external facts, in place of those that `facter` reads
+    #[arg(long, value_name = "DIR")]
+    external_dir: Vec<PathBuf>,
+    /// Read no external facts
+    #[arg(long)]
+    no_external_facts: bool,
+    /// Directories of Puppet modules, separated by `:`; facts that modules define are printed as far as they are known without
+    /// Ruby, and those that are not are named on standard error
+    #[arg(long, aliases = ["puppet-modulepath", "modulepath"], value_name = "DIRS")]
+    puppet_module_path: Option<OsString>,
+    /// Fail if a fact does not exist
+    #[arg(long)]
+    strict: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> ExitCode {
+    let facts = gather_all(args);
+    let mut missing = false;
+    let names: BTreeSet<&str> = args.names.iter().map(String::as_str).collect();
+    let shown: Vec<_> = if names.is_empty() {
+        let all = facts.iter().filter(|(_, fact)| args.show_legacy || !fact.legacy);
+        all.map(|(name, fact)| (name, Some(fact.value.clone()))).collect()
+    } else {
+        names.iter().map(|name| (*name, facts.find(name))).collect()
+    };
+    for (name, _) in shown.iter().filter(|(_, value)| value.is_none() && args.strict) {
+        eprintln!("mgmt-rt: fact \"{name}\" does not exist");
+        missing = true;
+    }
+    let format = match (args.json, args.yaml) {
+        (true, _) => Format::Json,
+        (_, true) => Format::Yaml,
+        (false, false) => Format::Hash,
+    };
+    let text = print(&shown, format, !names.is_empty());
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            eprintln!("mgmt-rt: cannot write the facts: {error}");
+            ExitCode::FAILURE
+        }
+        _ if missing => ExitCode::FAILURE,
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+/// Gathers the facts that the names need, in the order of `facter`: external facts replace those of the machine.
+fn gather_all(args: &Args) -> FactSet {
+    let machine = Machine::local();
+    let modules: Vec<PathBuf> = args.puppet_module_path.iter().flat_map(std::env::split_paths).collect();
+    // Facts of modules follow from any others.
+    let mut facts = if args.names.is_empty() || !modules.is_empty() {
+        gather(&machine)
+    } else {
+        let first = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
+        gather_groups(&machine, |group| args.names.iter().any(|name| group.may_have(&first(name))))
+    };
+    let defines = |module: &str, file: &str| modules.iter().any(|path| path.join(module).join("lib/facter").join(file).is_file());
+    let of_modules = module_facts(&machine, &facts, &defines);
+    facts.extend(of_modules);
+    for file in ruby_facts(&modules) {
+        eprintln!("mgmt-rt: note: {file} defines facts in Ruby, which are missing");
+    }
+    let directories = match args.external_dir.as_slice() {
+        [] => EXTERNAL_DIRECTORIES.map(PathBuf::from).to_vec(),
+        directories => directories.to_vec(),
+    };
+    if !args.no_external_facts {
+        let found = external(&directories, Executables::Run(&runtime::run_fact_program));
+        for warning in found.warnings {
+            eprintln!("mgmt-rt: warning: {warning}");
+        }
+        facts.extend(found.facts);
+    }
+    facts.extend(environment_facts());
+    facts
+}
+
+/// Returns the files of modules that define facts which are only known with Ruby, sorted.
+fn ruby_facts(modules: &[PathBuf]) -> Vec<String> {
+    let mut files = BTreeSet::new();
+    for module in modules.iter().filter_map(|path| path.read_dir().ok()).flatten().flatten() {
+        let name = module.file_name().to_string_lossy().into_owned();
+        let Ok(entries) = module.path().join("lib/facter").read_dir() else { continue };
+        for file in entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()) {
+            if file.ends_with(".rb") && !is_native_module_fact(&name, &file) {
+                files.insert(format!("{name}/lib/facter/{file}"));
+            }
+        }
+    }
+    files.into_iter().collect()
+}
