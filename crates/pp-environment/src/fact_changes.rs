@@ -140,7 +140,8 @@ mod tests {
 
     #[track_caller]
     fn differ(reads: &FactReads, new: &str) -> [bool; 2] {
-        [Measurements::Ignore, Measurements::Count].map(|measurements| facts_differ(reads, &facts(OLD), &facts(new), measurements))
+        [Measurements::Ignore, Measurements::Count]
+            .map(|measurements| facts_differ(reads, &facts(OLD), &facts(new), measurements))
     }
 
     #[test]
@@ -177,6 +178,8 @@ mod tests {
         assert!(of("os.family").contains(&PathBuf::from("/etc/os-release")));
         assert!(!of("timezone").contains(&PathBuf::from("/etc/os-release")));
         assert!(fact_files(&reads(&[], false)).is_empty());
-        assert!(reads_kernel_state(&reads(&["ipaddress_eth0"], false)) && !reads_kernel_state(&reads(&["kernel"], false)));
+        assert!(
+            reads_kernel_state(&reads(&["ipaddress_eth0"], false)) && !reads_kernel_state(&reads(&["kernel"], false))
+        );
     }
 }

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use pp_facts::{EXTERNAL_DIRECTORIES, Executables, FactSet, Machine, environment_facts, external, gather, module_facts};
+use pp_facts::{
+    EXTERNAL_DIRECTORIES, Executables, FactSet, Machine, environment_facts, external, gather, module_facts,
+};
 use pp_types::Value;
 
 use crate::facts::Facts;
@@ -86,7 +88,8 @@ mod tests {
     #[test]
     fn modules_define_facts() {
         let root = tempfile::tempdir().expect("a temporary directory");
-        let define = |path: &Path| host_facts_for(path, &[], Executables::Skip).values.contains_key(&Value::from("root_home"));
+        let define =
+            |path: &Path| host_facts_for(path, &[], Executables::Skip).values.contains_key(&Value::from("root_home"));
         assert!(!define(root.path()));
         let directory = root.path().join("modules/stdlib/lib/facter");
         std::fs::create_dir_all(&directory).expect("writable");

@@ -185,9 +185,11 @@ mod tests {
 
     #[test]
     fn files_that_are_broken_are_named() {
-        let bomb = (0..40).map(|n| format!("a{n}: &a{n} [*a{m}, *a{m}, *a{m}]\n", m = n.max(1) - 1)).collect::<String>();
+        let bomb =
+            (0..40).map(|n| format!("a{n}: &a{n} [*a{m}, *a{m}, *a{m}]\n", m = n.max(1) - 1)).collect::<String>();
         let deep = "[".repeat(100_000);
-        let files = [("a.json", "{bad", 0o644), ("b.yaml", "- 1\n", 0o644), ("c.yaml", &bomb, 0o644), ("d.json", &deep, 0o644)];
+        let files =
+            [("a.json", "{bad", 0o644), ("b.yaml", "- 1\n", 0o644), ("c.yaml", &bomb, 0o644), ("d.json", &deep, 0o644)];
         let directory = directory(&files);
         let external = external(&[directory.path().to_owned()], Executables::Skip);
         assert_eq!(external.warnings.len(), 4, "{:#?}", external.warnings);
@@ -196,7 +198,8 @@ mod tests {
 
     #[test]
     fn programs_print_facts() {
-        let directory = directory(&[("lines", "", 0o755), ("json", "", 0o755), ("yaml", "", 0o755), ("failing", "", 0o755)]);
+        let directory =
+            directory(&[("lines", "", 0o755), ("json", "", 0o755), ("yaml", "", 0o755), ("failing", "", 0o755)]);
         let directories = [directory.path().to_owned()];
         assert_eq!(external(&directories, Executables::Skip).warnings.len(), 4);
         let run = |path: &Path| match path.file_name().and_then(|name| name.to_str()) {

@@ -52,7 +52,13 @@ impl Group {
 
 /// All groups.
 pub const GROUPS: &[Group] = &[
-    Group { name: "augeas", names: &["augeas", "augeasversion"], change: Change::Files, files: &["/var/lib/dpkg/status"], gather: system::augeas },
+    Group {
+        name: "augeas",
+        names: &["augeas", "augeasversion"],
+        change: Change::Files,
+        files: &["/var/lib/dpkg/status"],
+        gather: system::augeas,
+    },
     Group { name: "disks", names: &["disks", "blockdevice*"], change: Change::Restart, files: &[], gather: disks },
     Group {
         name: "dmi",
@@ -62,7 +68,13 @@ pub const GROUPS: &[Group] = &[
         gather: dmi::dmi,
     },
     Group { name: "facter", names: &["facterversion"], change: Change::Restart, files: &[], gather: facter },
-    Group { name: "filesystems", names: &["filesystems"], change: Change::Restart, files: &[], gather: system::filesystems },
+    Group {
+        name: "filesystems",
+        names: &["filesystems"],
+        change: Change::Restart,
+        files: &[],
+        gather: system::filesystems,
+    },
     Group { name: "fips", names: &["fips_enabled"], change: Change::Restart, files: &[], gather: system::fips },
     Group {
         name: "identity",
@@ -78,8 +90,18 @@ pub const GROUPS: &[Group] = &[
     Group {
         name: "networking",
         names: &[
-            "networking", "domain", "fqdn", "hostname", "interfaces", "dhcp_servers", "ipaddress*", "netmask*", "network*",
-            "macaddress*", "mtu_*", "scope6*",
+            "networking",
+            "domain",
+            "fqdn",
+            "hostname",
+            "interfaces",
+            "dhcp_servers",
+            "ipaddress*",
+            "netmask*",
+            "network*",
+            "macaddress*",
+            "mtu_*",
+            "scope6*",
         ],
         change: Change::Network,
         files: &["/etc/hosts", "/etc/resolv.conf"],
@@ -89,7 +111,13 @@ pub const GROUPS: &[Group] = &[
         name: "os",
         names: &["os", "osfamily", "operatingsystem*", "architecture", "hardwaremodel", "lsb*", "selinux*"],
         change: Change::Files,
-        files: &["/etc/os-release", "/etc/debian_version", "/etc/redhat-release", "/etc/selinux/config", "/sys/fs/selinux/enforce"],
+        files: &[
+            "/etc/os-release",
+            "/etc/debian_version",
+            "/etc/redhat-release",
+            "/etc/selinux/config",
+            "/sys/fs/selinux/enforce",
+        ],
         gather: os::os,
     },
     Group { name: "partitions", names: &["partitions"], change: Change::Mounts, files: &[], gather: gather_partitions },
@@ -113,8 +141,20 @@ pub const GROUPS: &[Group] = &[
         ],
         gather: ssh::ssh,
     },
-    Group { name: "timezone", names: &["timezone"], change: Change::Files, files: &["/etc/localtime"], gather: system::timezone },
-    Group { name: "uptime", names: &["system_uptime", "uptime*"], change: Change::Always, files: &[], gather: system::uptime },
+    Group {
+        name: "timezone",
+        names: &["timezone"],
+        change: Change::Files,
+        files: &["/etc/localtime"],
+        gather: system::timezone,
+    },
+    Group {
+        name: "uptime",
+        names: &["system_uptime", "uptime*"],
+        change: Change::Always,
+        files: &[],
+        gather: system::uptime,
+    },
     Group {
         name: "virtualization",
         names: &["virtual", "is_virtual", "hypervisors", "cloud"],

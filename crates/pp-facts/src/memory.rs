@@ -24,7 +24,8 @@ pub(crate) fn memory(machine: &Machine) -> FactSet {
         let parts = ["MemFree", "Buffers", "Cached"].map(|name| bytes(name).unwrap_or(0));
         parts.iter().fold(0_u64, |sum, part| sum.saturating_add(*part))
     };
-    let system = bytes("MemTotal").map(|total| Memory { total, available: bytes("MemAvailable").unwrap_or_else(parts) });
+    let system =
+        bytes("MemTotal").map(|total| Memory { total, available: bytes("MemAvailable").unwrap_or_else(parts) });
     let swap = bytes("SwapTotal").map(|total| Memory { total, available: bytes("SwapFree").unwrap_or(0) });
     let mut fields = Fields::default();
     for (name, legacy, memory) in [("swap", "swap", swap), ("system", "memory", system)] {

@@ -135,7 +135,11 @@ fn systemd_version(machine: &Machine) -> Option<Value> {
         return None;
     }
     let lib = "/usr/lib";
-    let multiarch = machine.list(lib).into_iter().filter(|name| name.contains("-linux-")).map(|name| format!("{lib}/{name}/systemd"));
+    let multiarch = machine
+        .list(lib)
+        .into_iter()
+        .filter(|name| name.contains("-linux-"))
+        .map(|name| format!("{lib}/{name}/systemd"));
     let mut directories = [format!("{lib}/systemd"), "/usr/lib64/systemd".to_owned()].into_iter().chain(multiarch);
     directories.find_map(|directory| {
         machine.list(&directory).iter().find_map(|name| {
@@ -173,13 +177,11 @@ mod tests {
     /// As recorded with the module's own facts.
     #[test]
     fn workers_follow_from_processors() {
-        let names = ["os_workers", "os_workers_heat_engine", "os_workers_keystone", "os_workers_large", "os_workers_small"];
-        for (count, expected) in [
-            (1, [2, 4, 4, 1, 2]),
-            (8, [4, 4, 8, 4, 2]),
-            (20, [10, 10, 20, 10, 5]),
-            (64, [12, 24, 24, 32, 8]),
-        ] {
+        let names =
+            ["os_workers", "os_workers_heat_engine", "os_workers_keystone", "os_workers_large", "os_workers_small"];
+        for (count, expected) in
+            [(1, [2, 4, 4, 1, 2]), (8, [4, 4, 8, 4, 2]), (20, [10, 10, 20, 10, 5]), (64, [12, 24, 24, 32, 8])]
+        {
             assert_eq!(names.map(|name| of(count, "", name)), expected.map(|n| Some(Value::Integer(n))), "{count}");
         }
     }

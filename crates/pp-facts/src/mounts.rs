@@ -120,7 +120,9 @@ fn sizes(mounts: &[Mount]) -> Vec<Option<Sizes>> {
     }
     let deadline = Instant::now() + REMOTE_TIMEOUT;
     for _ in 0..waiting {
-        let Ok((number, size)) = answers.recv_timeout(deadline.saturating_duration_since(Instant::now())) else { break };
+        let Ok((number, size)) = answers.recv_timeout(deadline.saturating_duration_since(Instant::now())) else {
+            break;
+        };
         sizes[number] = size;
     }
     sizes
@@ -169,7 +171,8 @@ mod tests {
 
     #[test]
     fn sizes_that_are_unknown_are_left_out() {
-        let mount = Mount { device: "host:/x".into(), path: "/x".into(), kind: "nfs".into(), options: "rw,hard".into() };
+        let mount =
+            Mount { device: "host:/x".into(), path: "/x".into(), kind: "nfs".into(), options: "rw,hard".into() };
         let Some(Value::Hash(value)) = value(&[mount], &[None]) else { panic!("a value") };
         let Some(Value::Hash(entry)) = value.get(&Value::from("/x")) else { panic!("an entry") };
         assert_eq!(entry.len(), 3);

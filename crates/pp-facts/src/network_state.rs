@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use if_addrs::{IfAddr, get_if_addrs};
+use nix::ifaddrs::{InterfaceAddress, getifaddrs};
 
 use crate::machine::Machine;
 
@@ -64,14 +64,7 @@ impl NetworkState {
         links.sort_by_key(|link| link.index);
         let inet6 = machine.read("/proc/net/if_inet6").unwrap_or_default();
         let flags = ipv6_flags(&inet6);
-        let addresses = get_if_addrs().unwrap_or_default().into_iter().map(|interface| {
-            let (ip, prefix) = match interface.addr {
-                IfAddr::V4(address) => (IpAddr::V4(address.ip), prefix_of(&address.netmask.octets())),
-                IfAddr::V6(address) => (IpAddr::V6(address.ip), prefix_of(&address.netmask.octets())),
-            };
-            let flags = flags.iter().find(|(known, name, _)| ip == *known && *name == interface.name);
-            Address { flags: flags.map_or(0, |(_, _, flags)| *flags), label: interface.name, ip, prefix }
-        });
+        let addresses = getifaddrs().into_iter().flatten().filter_map(|interface| address(interface, &flags));
         NetworkState { addresses: addresses.collect(), links, routes: routes(machine) }
     }
 }
@@ -85,6 +78,18 @@ fn link(machine: &Machine, name: String) -> Link {
         mac,
         name,
     }
+}
+
+fn address(interface: InterfaceAddress, flags: &[(Ipv6Addr, &str, u8)]) -> Option<Address> {
+    let (address, netmask) = (interface.address?, interface.netmask?);
+    let label = interface.interface_name;
+    if let (Some(ip), Some(netmask)) = (address.as_sockaddr_in(), netmask.as_sockaddr_in()) {
+        let prefix = prefix_of(&netmask.ip().octets());
+        return Some(Address { label, ip: IpAddr::V4(ip.ip()), prefix, flags: 0 });
+    }
+    let (ip, netmask) = (address.as_sockaddr_in6()?.ip(), netmask.as_sockaddr_in6()?.ip());
+    let flags = flags.iter().find(|(known, name, _)| ip == *known && *name == label).map_or(0, |(_, _, flags)| *flags);
+    Some(Address { label, ip: IpAddr::V6(ip), prefix: prefix_of(&netmask.octets()), flags })
 }
 
 fn prefix_of(netmask: &[u8]) -> u8 {
@@ -123,7 +128,12 @@ fn routes(machine: &Machine) -> Vec<Route> {
         let [destination, prefix, _, _, _, metric, _, _, flags, interface] = words.as_slice() else { return None };
         let is_default = u128::from_str_radix(destination, 16).ok()? == 0 && number(prefix)? == 0;
         let usable = number(flags)? & (UP | REJECT) == UP;
-        usable.then(|| Route { interface: (*interface).to_owned(), is_v4: false, is_default, metric: number(metric).unwrap_or(u32::MAX) })
+        usable.then(|| Route {
+            interface: (*interface).to_owned(),
+            is_v4: false,
+            is_default,
+            metric: number(metric).unwrap_or(u32::MAX),
+        })
     });
     v4.chain(v6).collect()
 }

@@ -84,7 +84,8 @@ pub(crate) fn networking(machine: &Machine) -> FactSet {
     let mut facts = FactSet::default();
     let mut fields = Fields::default();
     let name = HostName::of(machine);
-    for (key, value) in [("domain", name.domain.clone()), ("fqdn", name.fqdn()), ("hostname", Some(name.host.clone()))] {
+    for (key, value) in [("domain", name.domain.clone()), ("fqdn", name.fqdn()), ("hostname", Some(name.host.clone()))]
+    {
         facts.legacy(key, value.as_deref().map(Value::from));
         fields.maybe(key, value);
     }

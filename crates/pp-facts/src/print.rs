@@ -22,8 +22,10 @@ pub enum Format {
 pub fn print(facts: &[(&str, Option<Value>)], format: Format, is_query: bool) -> String {
     match format {
         Format::Json => {
-            let all: Map<String, Json> =
-                facts.iter().map(|(name, value)| ((*name).to_owned(), value.as_ref().map_or(Json::Null, json))).collect();
+            let all: Map<String, Json> = facts
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), value.as_ref().map_or(Json::Null, json)))
+                .collect();
             serde_json::to_string_pretty(&Json::Object(all)).unwrap_or_default() + "\n"
         }
         Format::Yaml => {
@@ -144,7 +146,9 @@ fn yaml_value(out: &mut String, key_depth: usize, value: &Value, depth: usize) {
 fn yaml_text(text: &str) -> String {
     let is_plain = text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/' || c == '_')
         && !text.ends_with(' ')
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.' | '/' | '+' | ',' | '(' | ')'));
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.' | '/' | '+' | ',' | '(' | ')'));
     let is_word = matches!(serde_norway::from_str(text), Ok(serde_norway::Value::String(_)));
     // YAML 1.1, which Ruby reads, knows more words and numbers than YAML 1.2.
     let lower = text.to_lowercase();
@@ -186,7 +190,9 @@ mod tests {
 
     #[test]
     fn own_format_has_arrows() {
-        check(Format::Hash, expect![[r#"
+        check(
+            Format::Hash,
+            expect![[r#"
             a => plain text
             b => {
               bindings => [
@@ -210,12 +216,15 @@ mod tests {
               }
             }
             c => 
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn yaml_quotes_what_readers_could_take_for_something_else() {
-        check(Format::Yaml, expect![[r#"
+        check(
+            Format::Yaml,
+            expect![[r#"
             a: plain text
             b:
               bindings:
@@ -231,7 +240,8 @@ mod tests {
                 quote: "a\"b\n"
                 "yes": "yes"
             c: ""
-        "#]]);
+        "#]],
+        );
         let text = print(&[("b", Some(sample()))], Format::Yaml, true);
         let read: Json = serde_norway::from_str(&text).expect("YAML");
         let mut expected = json(&sample());

@@ -82,7 +82,9 @@ struct Topology {
 impl Topology {
     fn read(machine: &Machine) -> Vec<Topology> {
         const ROOT: &str = "/sys/devices/system/cpu";
-        let is_cpu = |name: &String| name.strip_prefix("cpu").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+        let is_cpu = |name: &String| {
+            name.strip_prefix("cpu").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+        };
         let cpus = machine.list(ROOT).into_iter().filter(is_cpu);
         cpus.filter_map(|cpu| {
             let field = |name| machine.read_line(&format!("{ROOT}/{cpu}/topology/{name}"));

@@ -37,9 +37,10 @@ pub(crate) struct Distro {
 /// Returns the version of the distribution.
 pub(crate) fn release(machine: &Machine, distribution: &Distribution) -> Option<Release> {
     // A version has at least two parts for Facter, whatever its distribution writes.
-    let version_id = distribution.os_release.get("VERSION_ID").map(|version| {
-        if version.contains('.') { version.to_owned() } else { format!("{version}.0") }
-    });
+    let version_id = distribution
+        .os_release
+        .get("VERSION_ID")
+        .map(|version| if version.contains('.') { version.to_owned() } else { format!("{version}.0") });
     let version_id = version_id.as_deref();
     let first_line = |path| machine.read(path)?.lines().next().map(|line| line.trim().to_owned());
     let in_file = |path| version_in(&first_line(path)?);
@@ -102,7 +103,8 @@ pub(crate) fn distro(machine: &Machine, distribution: &Distribution) -> Option<D
         }
         Family::Suse => {
             let release = release(machine, distribution);
-            let is_old = distribution.rules == "sles" && release.as_ref().is_some_and(|release| release.major.parse::<u32>().is_ok_and(|n| n < 13));
+            let is_old = distribution.rules == "sles"
+                && release.as_ref().is_some_and(|release| release.major.parse::<u32>().is_ok_and(|n| n < 13));
             Some(Distro {
                 id: Some(if is_old { "SUSE LINUX" } else { "SUSE" }.to_owned()),
                 codename: Some(os_release.get("VERSION_CODENAME").unwrap_or("n/a").to_owned()),

@@ -17,7 +17,10 @@ pub(crate) fn selinux(machine: &Machine, facts: &mut FactSet) -> Option<Value> {
     if enabled {
         let setting = |name: &str| {
             let lines = config.as_deref()?.lines().map(str::trim);
-            lines.filter_map(|line| line.split_once('=')).find(|(key, _)| key.trim() == name).map(|(_, v)| v.trim().to_owned())
+            lines
+                .filter_map(|line| line.split_once('='))
+                .find(|(key, _)| key.trim() == name)
+                .map(|(_, v)| v.trim().to_owned())
         };
         let enforced = enforce.as_deref() == Some("1");
         let current = if enforced { "enforcing" } else { "permissive" };

@@ -20,7 +20,8 @@ pub(crate) fn ssh(machine: &Machine) -> FactSet {
     let mut ssh = Fields::default();
     for (number, kind) in KINDS.iter().enumerate() {
         let files = DIRECTORIES.iter().map(|directory| format!("{directory}/ssh_host_{kind}_key.pub"));
-        let Some((algorithm, key, blob)) = files.filter_map(|file| machine.read(&file)).find_map(|text| parse(&text)) else {
+        let Some((algorithm, key, blob)) = files.filter_map(|file| machine.read(&file)).find_map(|text| parse(&text))
+        else {
             continue;
         };
         let record = |digest: u8, bytes: &[u8]| {

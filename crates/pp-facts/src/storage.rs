@@ -55,7 +55,10 @@ pub(crate) fn partitions(machine: &Machine, mounts: &[(String, String)]) -> Fact
         let directory = format!("/sys/block/{name}");
         let text = |file: &str| machine.read_line(&format!("{directory}/{file}"));
         if let Some(mapped) = text("dm/name") {
-            partitions.maybe(&format!("/dev/mapper/{mapped}"), partition(machine, &directory, &format!("/dev/mapper/{mapped}"), mounts));
+            partitions.maybe(
+                &format!("/dev/mapper/{mapped}"),
+                partition(machine, &directory, &format!("/dev/mapper/{mapped}"), mounts),
+            );
         } else if let Some(file) = text("loop/backing_file") {
             let device = format!("/dev/{name}");
             let mut fields = described(machine, &directory, &device, mounts);
@@ -114,7 +117,8 @@ fn udev(machine: &Machine, directory: &str) -> String {
 
 /// Returns a property in udev's database. Bytes that are unusual in names are escaped as `\x20`.
 fn udev_property(data: &str, key: &str) -> Option<String> {
-    let value = data.lines().filter_map(|line| line.strip_prefix("E:")?.split_once('=')).find(|(name, _)| *name == key)?.1;
+    let value =
+        data.lines().filter_map(|line| line.strip_prefix("E:")?.split_once('=')).find(|(name, _)| *name == key)?.1;
     let mut bytes = Vec::with_capacity(value.len());
     let mut rest = value;
     while let Some((before, after)) = rest.split_once("\\x") {

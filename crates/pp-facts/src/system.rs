@@ -52,7 +52,9 @@ pub(crate) fn uptime(machine: &Machine) -> FactSet {
 /// `timezone`: the abbreviation that is in use now.
 pub(crate) fn timezone(machine: &Machine) -> FactSet {
     let zone = match &machine.process.time_zone {
-        Some(name) if !name.is_empty() => TimeZone::posix(name).or_else(|_| TimeZone::get(name.trim_start_matches(':'))).ok(),
+        Some(name) if !name.is_empty() => {
+            TimeZone::posix(name).or_else(|_| TimeZone::get(name.trim_start_matches(':'))).ok()
+        }
         _ => machine.read_bytes("/etc/localtime").and_then(|bytes| TimeZone::tzif("local", &bytes).ok()),
     };
     let zone = zone.unwrap_or(TimeZone::UTC);
@@ -68,8 +70,10 @@ pub(crate) fn identity(machine: &Machine) -> FactSet {
     let user = name_in(machine, "/etc/passwd", uid);
     let group = name_in(machine, "/etc/group", gid);
     let local = machine.is_local();
-    let user = user.or_else(|| User::from_uid(Uid::from_raw(uid)).ok().flatten().filter(|_| local).map(|user| user.name));
-    let group = group.or_else(|| Group::from_gid(Gid::from_raw(gid)).ok().flatten().filter(|_| local).map(|group| group.name));
+    let user =
+        user.or_else(|| User::from_uid(Uid::from_raw(uid)).ok().flatten().filter(|_| local).map(|user| user.name));
+    let group =
+        group.or_else(|| Group::from_gid(Gid::from_raw(gid)).ok().flatten().filter(|_| local).map(|group| group.name));
     let mut facts = FactSet::default();
     facts.legacy("id", user.as_deref().map(Value::from));
     facts.legacy("gid", group.as_deref().map(Value::from));
@@ -103,8 +107,12 @@ pub(crate) fn path(machine: &Machine) -> FactSet {
 pub(crate) fn filesystems(machine: &Machine) -> FactSet {
     let mut facts = FactSet::default();
     let text = machine.read("/proc/filesystems").unwrap_or_default();
-    let mut names: Vec<&str> =
-        text.lines().filter(|line| !line.starts_with("nodev")).map(str::trim).filter(|name| !name.is_empty() && *name != "fuseblk").collect();
+    let mut names: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.starts_with("nodev"))
+        .map(str::trim)
+        .filter(|name| !name.is_empty() && *name != "fuseblk")
+        .collect();
     names.sort_unstable();
     facts.set("filesystems", (!names.is_empty()).then(|| Value::from(names.join(","))));
     facts

@@ -67,7 +67,12 @@ pub(crate) fn virtualization(machine: &Machine) -> FactSet {
         hypervisors.set(container.kind, fields.finish().unwrap_or_else(empty));
     }
     let xen = xen(machine);
-    let kind = container.as_ref().map(|container| container.kind).or(xen).or_else(|| openvz(machine)).or(firmware.hypervisor());
+    let kind = container
+        .as_ref()
+        .map(|container| container.kind)
+        .or(xen)
+        .or_else(|| openvz(machine))
+        .or(firmware.hypervisor());
     for (name, fields) in hypervisor_fields(&firmware, kind) {
         hypervisors.set(name, fields.finish().unwrap_or_else(empty));
     }
@@ -88,7 +93,8 @@ impl Firmware {
     /// Whether it is a machine of Azure, which marks the chassis of its machines.
     fn is_azure(&self, machine: &Machine) -> bool {
         const AZURE_ASSET_TAG: &str = "7783-7084-3265-9085-8269-3286-77";
-        self.vendor == "Microsoft Corporation" && field(machine, "chassis_asset_tag").as_deref() == Some(AZURE_ASSET_TAG)
+        self.vendor == "Microsoft Corporation"
+            && field(machine, "chassis_asset_tag").as_deref() == Some(AZURE_ASSET_TAG)
     }
 }
 

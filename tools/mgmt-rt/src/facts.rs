@@ -82,7 +82,8 @@ fn gather_all(args: &Args) -> FactSet {
         let first = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
         gather_groups(&machine, |group| args.names.iter().any(|name| group.may_have(&first(name))))
     };
-    let defines = |module: &str, file: &str| modules.iter().any(|path| path.join(module).join("lib/facter").join(file).is_file());
+    let defines =
+        |module: &str, file: &str| modules.iter().any(|path| path.join(module).join("lib/facter").join(file).is_file());
     let of_modules = module_facts(&machine, &facts, &defines);
     facts.extend(of_modules);
     for file in ruby_facts(&modules) {

@@ -29,8 +29,7 @@ pub struct Sources {
     /// The name of the node to compile manifests for [default: the one that the facts are of]
     #[arg(long, value_name = "NAME")]
     pub node: Option<String>,
-    /// The facts to compile manifests with, in YAML or JSON [default: those of this machine, as far as they are known
-    /// without Facter]
+    /// The facts to compile manifests with, in YAML or JSON [default: those of this machine]
     #[arg(long, value_name = "FILE")]
     pub facts: Option<PathBuf>,
     /// Reject manifests that Puppet 8 rejects

@@ -113,8 +113,7 @@ fn build(recorded: &Recorded, root: &Path) -> Machine {
         is_default: true,
         metric: number(&route[2]),
     });
-    let network =
-        NetworkState { links: links.collect(), addresses: addresses.collect(), routes: routes.collect() };
+    let network = NetworkState { links: links.collect(), addresses: addresses.collect(), routes: routes.collect() };
     let uname = &recorded.machine["uname"];
     let [system, node, release, machine] = [0, 1, 2, 3].map(|index| text(&uname[index]));
     let process = ProcessState::default();
@@ -147,7 +146,9 @@ fn json(value: &Value) -> Json {
         Value::Float(float) => Json::from(float.0),
         Value::String(text) => Json::from(&**text),
         Value::Array(array) => array.iter().map(json).collect(),
-        Value::Hash(hash) => hash.iter().map(|(key, value)| (json(key).as_str().expect("a name").to_owned(), json(value))).collect(),
+        Value::Hash(hash) => {
+            hash.iter().map(|(key, value)| (json(key).as_str().expect("a name").to_owned(), json(value))).collect()
+        }
         other => panic!("not a value of a fact: {other:?}"),
     }
 }
@@ -156,10 +157,10 @@ fn differences(name: &str, facts: &FactSet, facter: &Json) -> Vec<String> {
     let (mut ours, mut theirs) = (BTreeMap::new(), BTreeMap::new());
     facts.iter().for_each(|(name, fact)| leaves(name, &json(&fact.value), &mut ours));
     facter.as_object().expect("facts").iter().for_each(|(name, value)| leaves(name, value, &mut theirs));
-    let is_meant = |path: &str| {
-        DIFFERENCES.iter().any(|(machine, start, _)| name.starts_with(machine) && path.starts_with(start))
-    };
-    let is_added = |path: &str| ADDITIONS.iter().any(|(machine, start, _)| name.starts_with(machine) && path.starts_with(start));
+    let is_meant =
+        |path: &str| DIFFERENCES.iter().any(|(machine, start, _)| name.starts_with(machine) && path.starts_with(start));
+    let is_added =
+        |path: &str| ADDITIONS.iter().any(|(machine, start, _)| name.starts_with(machine) && path.starts_with(start));
     let wrong = theirs.iter().filter(|(path, value)| ours.get(*path) != Some(value) && !is_meant(path));
     let mut wrong: Vec<String> =
         wrong.map(|(path, value)| format!("{name}: {path}: facter {value}, found {:?}", ours.get(path))).collect();

@@ -27,8 +27,10 @@ impl FactEvents {
         // Protocol 0 of this family is NETLINK_ROUTE.
         let network = socket_with(AddressFamily::NETLINK, SocketType::RAW, flags, None).ok()?;
         bind(&network, &SocketAddrNetlink::new(0, NETWORK_GROUPS)).ok()?;
-        let files: Vec<File> =
-            ["/proc/self/mounts", "/proc/sys/kernel/hostname"].iter().filter_map(|path| File::open(path).ok()).collect();
+        let files: Vec<File> = ["/proc/self/mounts", "/proc/sys/kernel/hostname"]
+            .iter()
+            .filter_map(|path| File::open(path).ok())
+            .collect();
         let stop = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok()?;
         let stopped = stop.try_clone().ok()?;
         let run = move || {

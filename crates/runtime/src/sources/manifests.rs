@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use pp_environment::{
-    Compiled, Executables, Facts, Measurements, compile_path, fact_files, facts_differ, host_facts_for, reads_kernel_state,
-    reads_measurements, with_location,
+    Compiled, Executables, Facts, Measurements, compile_path, fact_files, facts_differ, host_facts_for,
+    reads_kernel_state, reads_measurements, with_location,
 };
 use pp_evaluator::{FactReads, LogEntry};
 use pp_functions::{LogLevel, Strict};

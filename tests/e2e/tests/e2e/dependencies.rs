@@ -155,7 +155,9 @@ fn stages_of_the_puppet_compiler_depend_on_earlier_ones_only() {
     assert_unreachable("pp-erb", &["pp-ast", "pp-catalog", "pp-syntax", "pp-evaluator", "pp-environment"]);
     assert_no_external("pp-erb", IO);
     assert_unreachable("pp-lint", &["pp-types", "pp-evaluator", "pp-environment"]);
-    assert_unreachable("pp-evaluator", &["pp-syntax", "pp-environment", "pp-translate"]);
+    assert_unreachable("pp-evaluator", &["pp-syntax", "pp-environment", "pp-facts", "pp-translate"]);
+    assert_unreachable("pp-facts", &above_values);
+    assert_unreachable("pp-facts", &["child-process", "runtime", "resources"]);
     assert_no_external("pp-evaluator", IO);
     for name in ["pp-syntax", "pp-evaluator", "pp-lint", "pp-environment"] {
         assert_unreachable(name, FRONT_END);

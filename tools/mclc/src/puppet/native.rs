@@ -6,7 +6,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use mcl_diagnostics::{Code, Diagnostic, Severity, Stage};
 use pp_catalog::Catalog;
-use pp_environment::{EnvironmentError, Executables, Facts, StoredEnvironment, compile_path, host_facts_for, with_location};
+use pp_environment::{
+    EnvironmentError, Executables, Facts, StoredEnvironment, compile_path, host_facts_for, with_location,
+};
 use pp_evaluator::Options;
 use pp_functions::Strict;
 

@@ -29,7 +29,7 @@ pub struct Puppet {
     /// The node to compile manifests for [default: the one that the facts are of]
     #[arg(long, value_name = "NAME")]
     pub node: Option<String>,
-    /// The facts of the node, in YAML or JSON [default: those of this machine, as far as they are known without Facter]
+    /// The facts of the node, in YAML or JSON [default: those of this machine]
     #[arg(long, value_name = "FILE")]
     pub facts: Option<PathBuf>,
     /// What happens where Puppet 8 rejects what Puppet 7 accepts; `error` also implies --strict-variables
