@@ -142,6 +142,14 @@ impl Native {
     fn set(&mut self, field: &'static str, value: Value) {
         self.params.push((field, value));
     }
+
+    /// Returns why the kind refuses the parameters.
+    fn invalid(&self) -> Option<String> {
+        let empty = Resource::new(ResourceId::new(self.kind, self.name.as_str()));
+        let with = |resource: Resource, (field, value): &(&'static str, Value)| resource.with(field, value.clone());
+        let resource = self.params.iter().fold(empty, with);
+        resource_graph::validate(&resource).err().map(|error| error.to_string())
+    }
 }
 
 /// The state of the translation of one resource.

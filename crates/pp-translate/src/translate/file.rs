@@ -234,10 +234,20 @@ fn tree(rules: &mut Rules<'_>, native: &mut Native, kind: TargetKind) {
 
 /// Reports attributes that are supported only with their default value.
 fn check_defaults(rules: &mut Rules<'_>) {
-    for (name, fine) in [("links", "manage"), ("source_permissions", "ignore")] {
-        if let Some(value) = rules.text(name).filter(|v| v != fine) {
-            rules.unsupported(format!("unsupported `{name} => {value}`"));
+    if let Some(value) = rules.text("source_permissions").filter(|v| v != "ignore") {
+        rules.unsupported(format!("unsupported `source_permissions => {value}`"));
+    }
+    match rules.text("links").as_deref() {
+        None | Some("manage") => {}
+        // A source is always followed.
+        Some("follow")
+            if rules.resource.parameters.iter().any(|(name, _)| matches!(name.as_str(), "source" | "content")) =>
+        {
+            rules.approximate(
+                "`links => follow` is ignored: a link in place of the file is replaced, not what it leads to",
+            );
         }
+        Some(value) => rules.unsupported(format!("unsupported `links => {value}`")),
     }
     match rules.text("backup").as_deref() {
         None | Some("false" | "nil" | "puppet") => {}

@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 use mcl_value::Value;
 use pp_resource_types::{IniKey, IniMunge, IniType, clean_path};
-use resource_graph::ResourceId;
 
 use crate::translate::{Native, Rules};
 use crate::value::PuppetValue;
@@ -42,7 +41,7 @@ pub(super) fn setting<'a>(rules: &mut Rules<'a>, ini: &'a IniType) -> Native {
     separator(rules, &mut native, ini);
     style(rules, &mut native);
     hide(rules, &mut native);
-    if let Some(problem) = invalid(&native) {
+    if let Some(problem) = native.invalid() {
         rules.unsupported(format!("{problem} (of the setting `{name}`)"));
     }
     native
@@ -153,14 +152,4 @@ fn hide(rules: &mut Rules<'_>, native: &mut Native) {
     if rules.flag("secret") == Some(true) || is_hidden {
         native.sensitive.extend(["value", "values"]);
     }
-}
-
-/// Returns why the parameters are not those of a setting that can be read again.
-fn invalid(native: &Native) -> Option<String> {
-    let id = ResourceId::new(native.kind, native.name.as_str());
-    let resource = native
-        .params
-        .iter()
-        .fold(resource_graph::Resource::new(id), |resource, (field, value)| resource.with(field, value.clone()));
-    resource_graph::validate(&resource).err().map(|error| error.to_string())
 }

@@ -271,6 +271,18 @@ pub(super) fn host(rules: &mut Rules<'_>) -> Native {
     let mut native = Native::new("line", rules.resource.reference.to_string());
     native.set("file", Value::str(rules.text("target").unwrap_or_else(|| "/etc/hosts".to_owned())));
     let exists = present(rules, &mut native);
+    // The line of the host, whatever its address and aliases are.
+    let literal: String =
+        name.chars().flat_map(|c| (!c.is_alphanumeric()).then_some('\\').into_iter().chain([c])).collect();
+    native.set("match", Value::str(format!(r"^\s*[^#\s]+\s+{literal}(\s|$)")));
+    if name.is_empty() || name.contains(|c: char| !(c.is_ascii_alphanumeric() || "-._".contains(c))) {
+        rules.unsupported("invalid name of a host");
+    }
+    if !exists {
+        rules.ignore(&["ip", "host_aliases", "comment"]);
+        native.set("multiple", Value::Bool(true));
+        return native;
+    }
     let Some(ip) = rules.text("ip") else {
         rules.unsupported("missing attribute `ip`");
         return native;
@@ -287,9 +299,6 @@ pub(super) fn host(rules: &mut Rules<'_>) -> Native {
         line.push_str(&comment);
     }
     native.set("content", Value::str(line));
-    if exists {
-        rules.approximate("an older line for the same name stays in the hosts file");
-    }
     native
 }
 
@@ -368,13 +377,33 @@ pub(super) fn file_line(rules: &mut Rules<'_>) -> Native {
     } else {
         rules.unsupported("missing attribute `path`");
     }
-    present(rules, &mut native);
+    let exists = present(rules, &mut native);
+    let pattern = rules.text("match");
+    let pattern = if rules.flag("match_for_absence") == Some(true) || exists { pattern } else { None };
     match rules.text("line") {
         Some(line) => native.set("content", Value::str(line)),
+        None if !exists && pattern.is_some() => {}
         None => rules.unsupported("missing attribute `line`"),
+    }
+    if let Some(pattern) = pattern {
+        native.set("match", Value::str(pattern));
+    }
+    if rules.flag("multiple") == Some(true) {
+        native.set("multiple", Value::Bool(true));
+    }
+    for name in ["replace", "append_on_no_match"] {
+        if rules.flag(name) == Some(false) {
+            rules.unsupported(format!("unsupported `{name} => false`"));
+        }
+    }
+    if rules.text("encoding").is_some_and(|encoding| !encoding.eq_ignore_ascii_case("utf-8")) {
+        rules.unsupported("unsupported `encoding` other than UTF-8");
     }
     if rules.resource.is_sensitive("line") {
         native.sensitive.push("content");
+    }
+    if let Some(problem) = native.invalid() {
+        rules.unsupported(problem);
     }
     native
 }

@@ -162,3 +162,34 @@ fn the_fallback_of_a_concatenated_file_has_its_fragments() {
     assert!(manifest.contains("concat_file") && manifest.contains("concat_fragment { 'a'"), "{manifest}");
     assert!(!manifest.contains("other"), "{manifest}");
 }
+
+#[test]
+fn lines_that_match_are_replaced() {
+    assert_eq!(
+        one("File_line", "t", json!({"path": "/x", "line": "A=1", "match": "^#?A=", "multiple": true})),
+        "line content=\"A=1\" file=\"/x\" match=\"^#?A=\" multiple=true state=\"exists\""
+    );
+    let absent = json!({"path": "/x", "ensure": "absent", "line": "A", "match": "^A="});
+    assert_eq!(one("File_line", "t", absent), "line content=\"A\" file=\"/x\" state=\"absent\"");
+    let absent = json!({"path": "/x", "ensure": "absent", "match": "^A=", "match_for_absence": true});
+    assert_eq!(one("File_line", "t", absent), "line file=\"/x\" match=\"^A=\" state=\"absent\"");
+    for (attribute, value, why) in [
+        ("match", json!("a(?=b)"), "invalid regular expression"),
+        ("after", json!("^x"), "unsupported attribute `after`"),
+        ("replace", json!(false), "`replace => false`"),
+        ("append_on_no_match", json!(false), "`append_on_no_match => false`"),
+    ] {
+        let found = one("File_line", "t", json!({"path": "/x", "line": "b", attribute: value}));
+        assert!(found.contains("has no native equivalent") && found.contains(why), "{found}");
+    }
+}
+
+#[test]
+fn the_line_of_a_host_is_replaced() {
+    assert_eq!(
+        one("Host", "a.b", json!({"ip": "192.0.2.1", "host_aliases": ["a"]})),
+        "line content=\"192.0.2.1\\ta.b\\ta\" file=\"/etc/hosts\" match=\"^\\\\s*[^#\\\\s]+\\\\s+a\\\\.b(\\\\s|$)\" \
+         state=\"exists\""
+    );
+    assert!(one("Host", "a", json!({"ensure": "absent"})).contains("multiple=true state=\"absent\""));
+}

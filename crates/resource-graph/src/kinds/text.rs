@@ -1,5 +1,7 @@
 //! Kinds that edit text files: `line`, `ssh:authorized_key`, `json:edit`, `augeas` (spec 05 §6.14, §6.25, §6.26, §6.27).
 
+use regex::bytes::Regex;
+
 use crate::claim::parts_of_managed_files;
 use crate::kinds::account::want_user;
 use crate::kinds::authorized_key::AuthorizedKey;
@@ -15,10 +17,20 @@ pub(super) const LINE: ResourceKind = ResourceKind {
         Field::new("state", "str", "Whether the line exists.").required().one_of(&["exists", "absent"]),
         Field::new("content", "str", "The line or lines; if empty, nothing is managed."),
         Field::new("trim", "bool", "Remove leading and trailing whitespace from `content`."),
+        Field::new(
+            "match",
+            "str",
+            "A regular expression: `content` replaces the line that matches it, or else is added; with `state => \"absent\"` \
+             the line that matches is removed, whatever `content` is.",
+        ),
+        Field::new("multiple", "bool", "Allow that several lines match `match`, and replace or remove them all."),
     ],
     validate: validate_line,
     managed_files: |p| vec![p.string("file").into_owned()],
     claims: |p| {
+        if !p.string("match").is_empty() {
+            return parts_of_managed_files(p);
+        }
         let content = p.string("content");
         claims_with_line(p, if p.bool("trim") { content.trim() } else { &content })
     },
@@ -46,6 +58,16 @@ fn validate_line(p: &Params<'_>) -> Result<(), ValidationError> {
             "file",
             format!("invalid `file`: expected a file, found the directory {file:?}"),
         ));
+    }
+    let pattern = p.string("match");
+    if let Err(error) = Regex::new(&pattern) {
+        return Err(ValidationError::of(
+            "match",
+            format!("invalid regular expression {pattern:?} in `match`: {error}"),
+        ));
+    }
+    if !pattern.is_empty() && p.string("content").trim_end_matches('\n').contains('\n') {
+        return Err(ValidationError::of("content", "`match` replaces single lines, `content` has several"));
     }
     Ok(())
 }

@@ -38,7 +38,11 @@ impl Entry {
             file: expand_home(&file)?,
             user,
             mkdir: params.opt_bool("mkdir")?.unwrap_or(true),
-            edit: LineEdit { content: entry.to_string().into_bytes(), exists: params.str("state")? == "exists" },
+            edit: LineEdit {
+                content: entry.to_string().into_bytes(),
+                exists: params.str("state")? == "exists",
+                pattern: None,
+            },
         })
     }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use regex::bytes::Regex;
 use resource_graph::Resource;
 use safe_fs::NewAttributes;
 
@@ -17,6 +18,15 @@ struct Line {
 pub(crate) struct LineEdit {
     pub(crate) content: Vec<u8>,
     pub(crate) exists: bool,
+    /// Which lines are replaced or removed instead of those with the content.
+    pub(crate) pattern: Option<Pattern>,
+}
+
+/// Lines that match a regular expression.
+pub(crate) struct Pattern {
+    regex: Regex,
+    /// Whether several lines may match.
+    multiple: bool,
 }
 
 pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
@@ -30,9 +40,22 @@ impl Line {
         let content = if params.bool("trim")? { content.trim_ascii() } else { content };
         Ok(Line {
             file: expand_home(params.str("file")?)?,
-            edit: LineEdit { content: content.to_vec(), exists: params.str("state")? == "exists" },
+            edit: LineEdit {
+                content: content.to_vec(),
+                exists: params.str("state")? == "exists",
+                pattern: pattern(params)?,
+            },
         })
     }
+}
+
+fn pattern(params: Params<'_>) -> Result<Option<Pattern>, Failure> {
+    let text = params.str("match")?;
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let regex = Regex::new(text).map_err(|error| Failure::Invalid(format!("invalid `match`: {error}")))?;
+    Ok(Some(Pattern { regex, multiple: params.bool("multiple")? }))
 }
 
 impl Provider for Line {
@@ -59,6 +82,10 @@ impl LineEdit {
     pub(crate) fn check_apply(&self, cx: &mut Context<'_>, file: &Path, new: &NewAttributes) -> Result<(), Failure> {
         // A trailing newline terminates the last line and does not start another one.
         let content = self.content.strip_suffix(b"\n").unwrap_or(&self.content);
+        if let Some(pattern) = &self.pattern {
+            let decide = |before: Option<&[u8]>| pattern.edit(before.unwrap_or_default(), content, self.exists, file);
+            return text_file::edit(cx, file, new, decide).map(drop);
+        }
         if content.is_empty() {
             return Ok(());
         }
@@ -78,6 +105,52 @@ impl LineEdit {
             }))
         };
         text_file::edit(cx, file, new, decide).map(drop)
+    }
+}
+
+impl Pattern {
+    /// Returns the edit after which a line has the content, or no line matches.
+    fn edit(&self, old: &[u8], content: &[u8], exists: bool, file: &Path) -> Result<Option<Edit>, Failure> {
+        if exists && (content.is_empty() || !occurrences(old, &[content]).is_empty()) {
+            return Ok(None);
+        }
+        let mut matching = Vec::new();
+        let mut at = 0;
+        for line in old.split_inclusive(|byte| *byte == b'\n') {
+            let text = without_cr(line.strip_suffix(b"\n").unwrap_or(line));
+            if self.regex.is_match(text) {
+                matching.push((at..at + line.len(), text));
+            }
+            at += line.len();
+        }
+        if matching.len() > 1 && !self.multiple {
+            return Err(Failure::Refused(format!(
+                "{} lines of {} match `{}`; set `multiple => true` to change them all",
+                matching.len(),
+                file.display(),
+                self.regex
+            )));
+        }
+        let ranges = || matching.iter().map(|(range, _)| range.clone()).collect::<Vec<_>>();
+        let edit = |text: String, after| Some(Edit { text, after: Some(after), is_private: false });
+        let count = if matching.len() == 1 { "a line".to_owned() } else { format!("{} lines", matching.len()) };
+        Ok(match (exists, matching.is_empty()) {
+            (false, true) => None,
+            (false, false) => edit(format!("remove {count} from {}", file.display()), without(old, &ranges())),
+            (true, true) => edit(format!("add a line to {}", file.display()), append(old, content)),
+            (true, false) => {
+                let mut after = Vec::with_capacity(old.len() + content.len());
+                let mut at = 0;
+                for (range, text) in &matching {
+                    after.extend_from_slice(&old[at..range.start]);
+                    after.extend_from_slice(content);
+                    // The end of the line stays.
+                    at = range.start + text.len();
+                }
+                after.extend_from_slice(&old[at..]);
+                edit(format!("replace {count} of {}", file.display()), after)
+            }
+        })
     }
 }
 
@@ -184,6 +257,47 @@ mod tests {
     fn blocks_match_whole_lines_only() {
         check("1\n2\n3\n", "exists", "2\n3", "1\n2\n3\n");
         check("1\n2\n33\n", "exists", "2\n3", "1\n2\n33\n2\n3\n");
+    }
+
+    /// Checks a resource with a pattern, which `multiple` follows after a space.
+    #[track_caller]
+    fn check_match(before: &str, state: &str, content: &str, pattern: &str, after: Result<&str, &str>) {
+        let scratch = tempfile::tempdir().unwrap();
+        let file = scratch.path().join("f");
+        fs::write(&file, before).unwrap();
+        let (pattern, multiple) = pattern.strip_suffix(" multiple").map_or((pattern, false), |pattern| (pattern, true));
+        let line = resource("line", "l").with("file", file.to_str().unwrap()).with("state", state);
+        let line = line.with("content", content).with("match", pattern).with("multiple", multiple);
+        let mut test = ProviderTest::new(&line);
+        match after {
+            Ok(after) if before == after => test.assert_unchanged(),
+            Ok(_) => test.assert_converges(),
+            Err(part) => {
+                let error = test.run(true).unwrap_err().to_string();
+                assert!(error.contains(part), "{error}");
+            }
+        }
+        assert_eq!(fs::read_to_string(&file).unwrap(), after.unwrap_or(before));
+    }
+
+    #[test]
+    fn a_line_that_matches_is_replaced() {
+        check_match("#A=1\nB\n", "exists", "A=2", "^#?A=", Ok("A=2\nB\n"));
+        check_match("B\r\n#A=1\r\n", "exists", "A=2\n", "^#?A=", Ok("B\r\nA=2\r\n"));
+        check_match("B\nA=1", "exists", "X", "^A", Ok("B\nX"));
+        check_match("B\n", "exists", "A=2", "^#?A=", Ok("B\nA=2\n"));
+        check_match("#A=1\nA=2\n", "exists", "A=2", "^#?A=", Ok("#A=1\nA=2\n"));
+        check_match("#A=1\nA=3\n", "exists", "A=2", "^#?A=", Err("2 lines of"));
+        check_match("#A=1\nA=3\n", "exists", "A=2", "^#?A= multiple", Ok("A=2\nA=2\n"));
+        check_match("A\n", "exists", "", "A", Ok("A\n"));
+    }
+
+    #[test]
+    fn a_line_that_matches_is_removed() {
+        check_match("A=1\nB\n", "absent", "", "^A", Ok("B\n"));
+        check_match("A=1\nB\nA=2\n", "absent", "", "^A", Err("2 lines of"));
+        check_match("A=1\nB\nA=2\n", "absent", "x", "^A multiple", Ok("B\n"));
+        check_match("B\n", "absent", "B", "^A", Ok("B\n"));
     }
 
     #[test]
