@@ -22,7 +22,7 @@ pub struct Budget {
 /// How deep methods and blocks may call each other.
 const MAX_CALLS: u32 = 3_000;
 /// The longest string.
-pub(crate) const MAX_TEXT: usize = 256 << 20;
+pub(crate) const MAX_TEXT: usize = 32 << 20;
 /// How much work is done before the compilation hears of it.
 const REPORT_STEPS: u64 = 1 << 20;
 

@@ -30,6 +30,13 @@ pub trait Scope {
     /// Those of the function, and an unknown name.
     fn call_function(&mut self, name: &str, arguments: &[Value]) -> Result<Value, Error>;
 
+    /// Converts a value with a function that does what a method of Ruby does, such as `to_yaml`, whether or not the module that
+    /// has it is there.
+    ///
+    /// # Errors
+    /// Those of the function.
+    fn convert(&mut self, function: &str, value: &Value) -> Result<Value, Error>;
+
     /// Returns whether a function has the older interface: `scope.function_name([arguments])`.
     fn has_legacy_function(&mut self, name: &str) -> bool;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcl_diagnostics::{Code, FileId, SourceFile, Span};
 use pp_erb::Scope;
-use pp_functions::{FileKind, Interrupt, Template, has_legacy_interface};
+use pp_functions::{FileKind, Interrupt, Template, find_module_function, has_legacy_interface};
 use pp_types::{Error, ErrorKind, Value};
 
 use crate::evaluator::Evaluator;
@@ -153,6 +153,16 @@ impl Scope for ErbScope<'_, '_> {
     fn call_function(&mut self, name: &str, arguments: &[Value]) -> Result<Value, Error> {
         let span = self.evaluator.call_span;
         self.evaluator.call_function_at(name, arguments, None, span).map_err(|stop| self.error(stop))
+    }
+
+    fn convert(&mut self, function: &str, value: &Value) -> Result<Value, Error> {
+        let Some(function) = find_module_function("stdlib", function) else {
+            return Err(Error::new(ErrorKind::Unavailable, format!("templates cannot use `{function}`")));
+        };
+        pp_functions::call(function, self.evaluator, std::slice::from_ref(value), None).map_err(|interrupt| {
+            let stop = self.evaluator.stop(interrupt);
+            self.error(stop)
+        })
     }
 
     fn has_legacy_function(&mut self, name: &str) -> bool {

@@ -116,7 +116,7 @@ pub(super) static OBJECT: &[Method] = &[
 /// Calls a function of Puppet that does what the method does.
 pub(super) fn convert_with(vm: &mut Interpreter<'_>, function: &str, value: &Value) -> Eval {
     let value = crate::convert::to_puppet(value)?;
-    super::scope::call(vm, function, &[value])
+    super::scope::convert(vm, function, &value)
 }
 
 fn is_a(_: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {

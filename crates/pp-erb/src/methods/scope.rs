@@ -60,6 +60,17 @@ pub(super) fn call(vm: &mut Interpreter<'_>, name: &str, arguments: &[Puppet]) -
     Ok(from_puppet(&value))
 }
 
+/// Converts a value with a function of Puppet.
+pub(super) fn convert(vm: &mut Interpreter<'_>, function: &str, value: &Puppet) -> Eval {
+    vm.report()?;
+    let value = vm.scope.convert(function, value).map_err(raise)?;
+    // The result is a new string.
+    match value {
+        Puppet::String(text) => vm.string(text.to_string()),
+        other => Ok(from_puppet(&other)),
+    }
+}
+
 /// `scope.function_name([arguments])`
 pub(crate) fn call_legacy(vm: &mut Interpreter<'_>, name: &str, arguments: &[Value]) -> Eval {
     if !vm.scope.has_legacy_function(name) {

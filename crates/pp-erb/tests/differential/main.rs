@@ -3,6 +3,7 @@
 //! `examples.txt` has a template a line. The others are made at random: `SEED=17` runs one, `RUNS_FACTOR=100` more of them.
 
 mod generate;
+mod hostile;
 mod reference;
 
 use std::sync::Arc;
@@ -35,6 +36,10 @@ impl Scope for Variables {
 
     fn call_function(&mut self, name: &str, _: &[Value]) -> Result<Value, Error> {
         Err(Error::new(pp_types::ErrorKind::Unknown, format!("Unknown function '{name}'")))
+    }
+
+    fn convert(&mut self, function: &str, _: &Value) -> Result<Value, Error> {
+        Err(Error::new(pp_types::ErrorKind::Unknown, format!("Unknown function '{function}'")))
     }
 
     fn has_legacy_function(&mut self, _: &str) -> bool {

@@ -1,0 +1,151 @@
+//! Templates that loop, grow, nest or are broken end in one error, and never in a panic.
+
+use std::panic::catch_unwind;
+
+use pp_erb::{Budget, ErrorKind, Template};
+use test_support::{Rng, for_each_seed};
+
+use crate::{Variables, variables};
+
+const BUDGET: Budget = Budget { steps: 300_000, bytes: 16 << 20 };
+
+/// Renders a template, and returns the kind of its error.
+fn outcome(template: &str) -> Option<ErrorKind> {
+    let rendered = Template::parse(template).and_then(|template| template.render(&mut Variables(variables()), BUDGET));
+    rendered.err().map(|error| error.kind)
+}
+
+#[test]
+fn templates_that_loop_or_grow_end() {
+    let endless = [
+        "<% while true %>x<% end %>",
+        "<% loop { } %>",
+        "<% a = [1]; a.each { |v| a << v } %>",
+        "<% s = 'x' * 1000; loop { s += s } %>",
+        "<% s = +'x'; loop { s << s } %>",
+        "<% a = [1]; 60.times { a = [a, a] } %><%= a %>",
+        "<% a = [1]; 60.times { a = [a, a] } %><%= a.flatten.length %>",
+        "<% h = {}; 1.upto(10_000_000) { |n| h[n] = n } %>",
+        "<%= (1..1_000_000_000).to_a.length %>",
+        "<%= 'x' * 10_000_000_000 %>",
+        "<%= [0] * 10_000_000_000 %>",
+        "<%= 'a'.ljust(10_000_000_000) %>",
+        "<%= '%1000000000d' % 1 %>",
+        "<%= (1..30).to_a.permutation.to_a.length %>",
+        "<%= ('a'..'zzzzzzzzz').to_a.length %>",
+        "<%= [1, 2].cycle { } %>",
+        "<%= 2 ** 1000 %>",
+        "<%= 1 << 1_000_000_000 %>",
+    ];
+    for template in endless {
+        assert!(matches!(outcome(template), Some(ErrorKind::Limit | ErrorKind::Failure)), "{template}");
+    }
+}
+
+#[test]
+fn structures_that_contain_themselves_are_harmless() {
+    let cyclic = [
+        "<% a = []; a << a; b = []; b << b %><%= a == b %> <%= a <=> b %> <%= a.eql?(b) %> <%= [a].uniq.length %>",
+        "<% h = {}; h[:h] = h; g = {}; g[:h] = g %><%= h == g %> <%= h.inspect %>",
+        "<% a = []; a << a %><%= a.flatten %>",
+        "<% a = []; a << a %><%= scope.call_function('x', a) %>",
+        "<% a = []; 100_000.times { a = [a] } %><%= a == a.dup %> <%= a.inspect.length %>",
+        "<% a = []; 100_000.times { a = [a] } %><%= {a => 1}.length %>",
+        "<% def f(n); f(n + 1); end %><%= f(0) %>",
+        "<% f = lambda { |n| f.call(n + 1) } %><%= f.call(0) %>",
+    ];
+    for template in cyclic {
+        outcome(template);
+    }
+}
+
+#[test]
+fn code_can_be_nested_deeply() {
+    for (open, close) in [
+        ("(", ")"),
+        ("[", "]"),
+        ("!", ""),
+        ("-", ""),
+        ("a = ", ""),
+        ("1 + ", ""),
+        ("if 1 then ", " end"),
+        ("{ 'a' => ", "}"),
+    ] {
+        for depth in [100, 5_000, 50_000] {
+            outcome(&format!("<%= {}1{} %>", open.repeat(depth), close.repeat(depth)));
+        }
+    }
+    outcome(&format!("<%= 1{} %>", " + 1".repeat(50_000)));
+    outcome(&"<% if true %>".repeat(20_000));
+    outcome(&"<%%".repeat(100_000));
+}
+
+fn mutated(random: &mut Rng, template: &str) -> String {
+    const TOKENS: [&str; 40] = [
+        "end",
+        " do ",
+        "|a, b|",
+        "{",
+        "}",
+        "(",
+        ")",
+        "[",
+        "]",
+        "\"",
+        "'",
+        "#{",
+        "<<E\n",
+        "%w(",
+        "/",
+        "?",
+        ":",
+        "::",
+        "&.",
+        "*",
+        "**",
+        "&",
+        "=",
+        "=>",
+        "->",
+        "_1",
+        "@",
+        "$~",
+        "\\",
+        "\\u{",
+        "__END__\n",
+        "=begin\n",
+        "<%",
+        "%>",
+        "-%>",
+        "<%=",
+        "nil",
+        "@a",
+        ".map",
+        "@h.each",
+    ];
+    let mut chars: Vec<char> = template.chars().collect();
+    for _ in 0..random.usize(1..5) {
+        let at = random.usize(..=chars.len());
+        match random.u8(..4) {
+            0 => {
+                let end = (at + random.usize(..8)).min(chars.len());
+                chars.drain(at..end);
+            }
+            1 => chars.truncate(at),
+            _ => {
+                chars.splice(at..at, TOKENS[random.usize(..TOKENS.len())].chars());
+            }
+        }
+    }
+    chars.into_iter().collect()
+}
+
+#[test]
+fn broken_templates_never_panic() {
+    let examples: Vec<&str> = include_str!("examples.txt").lines().filter(|line| !line.starts_with("##")).collect();
+    for_each_seed(1_000, |random| {
+        let example = examples[random.usize(..examples.len())];
+        let template = mutated(random, example);
+        assert!(catch_unwind(|| outcome(&template)).is_ok(), "{template}");
+    });
+}
