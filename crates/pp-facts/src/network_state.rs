@@ -59,25 +59,27 @@ pub struct Route {
 impl NetworkState {
     /// Reads the network of this machine.
     pub(crate) fn read(machine: &Machine) -> NetworkState {
-        let mut links: Vec<Link> = machine.list("/sys/class/net").into_iter().map(|name| link(machine, name)).collect();
-        links.retain(|link| link.index != 0);
+        let interfaces: Vec<InterfaceAddress> = getifaddrs().into_iter().flatten().collect();
+        let mut links: Vec<Link> = interfaces.iter().filter_map(|interface| link(machine, interface)).collect();
         links.sort_by_key(|link| link.index);
         let inet6 = machine.read("/proc/net/if_inet6").unwrap_or_default();
         let flags = ipv6_flags(&inet6);
-        let addresses = getifaddrs().into_iter().flatten().filter_map(|interface| address(interface, &flags));
+        let addresses = interfaces.into_iter().filter_map(|interface| address(interface, &flags));
         NetworkState { addresses: addresses.collect(), links, routes: routes(machine) }
     }
 }
 
-fn link(machine: &Machine, name: String) -> Link {
+/// Returns the link of an entry that is one. `/sys` may show the interfaces of another network namespace, so that only what the
+/// kernel's list lacks is read there.
+fn link(machine: &Machine, interface: &InterfaceAddress) -> Option<Link> {
+    let address = interface.address?;
+    let address = address.as_link_addr()?;
+    let name = interface.interface_name.clone();
     let field = |field: &str| machine.read_line(&format!("/sys/class/net/{name}/{field}"));
-    let mac = field("address").filter(|mac| mac.contains(|digit| !matches!(digit, '0' | ':')));
-    Link {
-        index: field("ifindex").and_then(|index| index.parse().ok()).unwrap_or(0),
-        mtu: field("mtu").and_then(|mtu| mtu.parse().ok()),
-        mac,
-        name,
-    }
+    let mac = address.addr().map(|bytes| bytes.map(|byte| format!("{byte:02x}")).join(":"));
+    let mac = mac.or_else(|| field("address")).filter(|mac| mac.contains(|digit| !matches!(digit, '0' | ':')));
+    let mtu = field("mtu").and_then(|mtu| mtu.parse().ok());
+    Some(Link { index: u32::try_from(address.ifindex()).unwrap_or(0), mtu, mac, name })
 }
 
 fn address(interface: InterfaceAddress, flags: &[(Ipv6Addr, &str, u8)]) -> Option<Address> {
