@@ -2,6 +2,8 @@
 
 mod catalog;
 mod catalogs;
+mod corpus;
+mod drivers;
 mod generate;
 mod reference;
 
@@ -16,6 +18,9 @@ use crate::generate::Program;
 use crate::reference::{Answer, Reference};
 
 const FACTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/puppet/facts.yaml");
+
+/// The node that programs are compiled for.
+const NODE: &str = "agent.example.com";
 
 /// Steps of an evaluation. Puppet would evaluate a longer one to its end, however long that takes.
 const MAX_STEPS: u64 = 1_000_000;
@@ -40,7 +45,7 @@ fn compile(code: &str) -> Answer {
     }
     environment.sources.push(Source { origin: Origin::Main, tree });
     let facts = Facts::read(FACTS.as_ref()).expect("facts");
-    let mut options = pp_environment::node_options(Some("agent.example.com"), facts);
+    let mut options = pp_environment::node_options(Some(NODE), facts);
     options.budget.steps = MAX_STEPS;
     let compilation = pp_evaluator::compile(&environment, &options, &DiskServices::default());
     let notices = compilation.log.iter().filter(|entry| entry.level == LogLevel::Notice);

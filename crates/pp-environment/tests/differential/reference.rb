@@ -1,5 +1,6 @@
 # Real Puppet as a long-lived process: reads one JSON object {"code": …, "strict": …} per line, compiles it as the only manifest
 # of an environment, and answers with one JSON object per line: {"log": […], "catalog": …} or {"log": […], "error": …, "line": …}.
+# "modulepath" is a list of directories, "facts" a file of facts instead of that on the command line.
 require 'json'
 require 'yaml'
 require 'tmpdir'
@@ -31,16 +32,17 @@ Puppet.initialize_settings(['--certname', NODE, '--vardir', SCRATCH, '--confdir'
 Puppet::Util::Log.close_all
 Puppet::Util::Log.level = :info
 Puppet::Util::Log.newdestination(Puppet::Test::LogCollector.new(LOGS))
-FACTS = YAML.safe_load(File.read(ARGV[0]).sub(/^--- .*$/, '---'))['values']
+FACTS = Hash.new { |known, file| known[file] = YAML.safe_load(File.read(file).sub(/^--- .*$/, '---'))['values'] }
 
-def compile(code, strict)
+def compile(code, strict, modulepath, facts_file)
   Puppet[:strict] = strict ? :error : :warning
   Puppet[:strict_variables] = strict
   Puppet[:code] = code
   Puppet::Util::Warnings.clear_warnings
   Puppet.clear_deprecation_warnings
-  env = Puppet::Node::Environment.create(:production, [])
-  facts = Puppet::Node::Facts.new(NODE, Marshal.load(Marshal.dump(FACTS)))
+  Puppet::Parser::Functions.reset unless modulepath.empty?
+  env = Puppet::Node::Environment.create(:production, modulepath)
+  facts = Puppet::Node::Facts.new(NODE, Marshal.load(Marshal.dump(FACTS[facts_file])))
   node = Puppet::Node.new(NODE, environment: env, facts: facts)
   trusted = Puppet::Context::TrustedInformation.new('local', NODE, {})
   context = { current_environment: env, loaders: Puppet::Pops::Loaders.new(env), trusted_information: trusted, rich_data: true }
@@ -63,7 +65,7 @@ $stdout.sync = true
 $stdin.each_line do |line|
   request = JSON.parse(line)
   LOGS.clear
-  answer = Timeout.timeout(30) { compile(request['code'], request['strict']) }
+  answer = Timeout.timeout(30) { compile(request['code'], request['strict'], request['modulepath'] || [], request['facts'] || ARGV[0]) }
   answer['log'] = LOGS.select { |l| l.level == :notice && l.source.to_s.start_with?('Scope(') }.map { |l| "#{l.source}: #{l.message}" }
   puts JSON.generate(answer)
 end

@@ -1,6 +1,7 @@
 //! A real Puppet in a process of its own.
 
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
@@ -54,7 +55,15 @@ impl Reference {
 
     /// Compiles a program.
     pub fn compile(&mut self, code: &str) -> Answer {
-        let request = json!({"code": code, "strict": false});
+        self.ask(code, &json!({"code": code, "strict": false}))
+    }
+
+    /// Compiles a program that uses modules, with the facts of a file.
+    pub fn compile_with_modules(&mut self, code: &str, modules: &Path, facts: &Path) -> Answer {
+        self.ask(code, &json!({"code": code, "strict": false, "modulepath": [modules], "facts": facts}))
+    }
+
+    fn ask(&mut self, code: &str, request: &Value) -> Answer {
         let input = self.input.as_mut().expect("Puppet is running");
         writeln!(input, "{request}").expect("Puppet reads");
         let mut line = String::new();
