@@ -48,9 +48,7 @@ impl DataFiles for DiskServices {
             let bytes = normalized(path).and_then(|path| stored.get(&path));
             return Ok(bytes.map(|bytes| bytes.as_slice().into()));
         }
-        let path = Path::new(path);
-        self.ask(path);
-        match read_file(path) {
+        match DiskServices::read(self, Path::new(path)) {
             Ok(bytes) => Ok(Some(bytes.into())),
             Err(error) if error.is_missing() => Ok(None),
             Err(error) => Err(Error::new(ErrorKind::Evaluation, error.diagnostic().message)),

@@ -12,6 +12,7 @@ use pp_hiera::DataFiles;
 use pp_syntax::{Mode, ValidationOptions};
 use pp_types::{Error, ErrorKind};
 
+use crate::error::EnvironmentError;
 use crate::find::Module;
 use crate::load::{ParsedFile, check_location, has_errors, name_of, parse_file, parse_text};
 use crate::read::{read_file, read_inside};
@@ -70,6 +71,15 @@ impl DiskServices {
 
     pub(crate) fn ask(&self, path: &Path) {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
+    }
+
+    /// Reads a file of this machine; one of a module must not be a link out of it.
+    pub(crate) fn read(&self, path: &Path) -> Result<Vec<u8>, EnvironmentError> {
+        self.ask(path);
+        match self.modules.iter().find(|module| path.starts_with(&module.directory)) {
+            Some(module) => read_inside(&module.directory, path),
+            None => read_file(path),
+        }
     }
 
     pub(crate) fn module(&self, name: &str) -> Option<&Module> {
@@ -144,9 +154,8 @@ impl Services for DiskServices {
         if let Some(bytes) = self.stored.as_ref().and_then(|stored| stored.get(path)) {
             return Ok(bytes.as_slice().into());
         }
-        self.ask(Path::new(path));
-        let failed = |error: crate::EnvironmentError| Error::new(ErrorKind::Evaluation, error.diagnostic().message);
-        read_file(Path::new(path)).map(Arc::from).map_err(failed)
+        let failed = |error: EnvironmentError| Error::new(ErrorKind::Evaluation, error.diagnostic().message);
+        self.read(Path::new(path)).map(Arc::from).map_err(failed)
     }
 
     fn module_directory(&self, module: &str) -> Option<Arc<str>> {
@@ -172,7 +181,12 @@ mod tests {
         let find = |path: &str| services.find_file(FileKind::Files, Some("m"), path).is_some();
         assert!(find("a"));
         assert!(!find("../../secret") && !find("b") && !find("/etc/passwd"));
+        std::os::unix::fs::symlink(root.path().join("secret"), root.path().join("m/files/link")).expect("writable");
+        let link = services.find_file(FileKind::Files, Some("m"), "link").expect("found");
+        let error = Services::read_file(&services, &link).expect_err("outside");
+        assert!(error.message.ends_with("is a symbolic link out of its module"), "{}", error.message);
+        assert!(Services::read_file(&services, &link.replace("link", "a")).is_ok());
         let asked = services.dependencies();
-        assert_eq!(asked, [root.path().join("m/files/a"), root.path().join("m/files/b")]);
+        assert_eq!(asked, ["a", "b", "link"].map(|name| root.path().join("m/files").join(name)));
     }
 }

@@ -3,6 +3,8 @@
 //! Each case is compiled as a main manifest that keeps the value of its code in the message of a notify. `WORLD=name` in the
 //! environment chooses one world, and prints what differs.
 
+mod mechanics;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
