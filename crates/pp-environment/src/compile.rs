@@ -1,5 +1,6 @@
 //! From a path to the catalog of a node: what `mclc` and `mgmt-rt` have in common.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use mcl_diagnostics::{Diagnostic, Files};
@@ -31,6 +32,10 @@ pub struct Compiled {
     pub dependencies: Vec<PathBuf>,
     /// The facts that were read.
     pub fact_reads: FactReads,
+    /// The directories of modules, for the files that resources copy from them.
+    pub module_path: Vec<PathBuf>,
+    /// The files of modules that an artifact holds, by their paths: `modules/NAME/files/…`.
+    pub module_files: BTreeMap<String, Vec<u8>>,
 }
 
 /// Whether manifests are compiled from a path: a `.pp` file, a directory, or the artifact of an environment.
@@ -71,12 +76,13 @@ pub fn compile_path(path: &Path, module_path: &[PathBuf], options: &Options) -> 
         if has_errors(&stricter) {
             return Ok(Compiled { files: environment.files, diagnostics: stricter, ..Compiled::default() });
         }
-        return Ok(evaluate(environment, services, options));
+        let module_path = module_path.to_vec();
+        return Ok(Compiled { module_path, ..evaluate(environment, services, options) });
     }
     let validation = validation_options(options.strict);
     let input = Input::of_path(path).map_err(|error| error.diagnostic())?;
     let loaded = find(&input, module_path).and_then(|layout| load(&input, &layout, validation));
-    let Loaded { environment, mut diagnostics, modules, root: environment_root, paths, .. } =
+    let Loaded { environment, mut diagnostics, modules, module_path, root: environment_root, paths, .. } =
         loaded.map_err(|error| error.diagnostic())?;
     let root = input.root().to_owned();
     let mut compiled = if has_errors(&diagnostics) {
@@ -85,7 +91,7 @@ pub fn compile_path(path: &Path, module_path: &[PathBuf], options: &Options) -> 
         let services = DiskServices::new(environment_root, modules).with_validation(validation, root.clone());
         evaluate(environment, services, options)
     };
-    compiled.root = Some(root);
+    (compiled.root, compiled.module_path) = (Some(root), module_path);
     compiled.dependencies.extend(paths);
     diagnostics.append(&mut compiled.diagnostics);
     compiled.diagnostics = diagnostics;
@@ -110,10 +116,12 @@ fn evaluate(environment: Environment, services: DiskServices, options: &Options)
         catalog: compilation.catalog,
         files,
         root: None,
+        module_path: Vec::new(),
         log: compilation.log,
         diagnostics: compilation.diagnostics,
         fact_reads: compilation.fact_reads,
         dependencies: services.dependencies(),
+        module_files: services.stored.unwrap_or_default(),
     }
 }
 

@@ -61,6 +61,8 @@ pub struct Layout {
     pub manifests: Vec<PathBuf>,
     /// The modules in the order of the module path; the first of a name wins.
     pub modules: Vec<Module>,
+    /// The directories of the module path.
+    pub module_path: Vec<PathBuf>,
 }
 
 /// A module: a directory, or a link to one, in a directory of the module path.
@@ -107,7 +109,7 @@ pub fn find(input: &Input, module_path: &[PathBuf]) -> Result<Layout, Environmen
     if manifests.is_empty() && !matches!(input, Input::Environment(_)) {
         return Err(EnvironmentError::NoManifests(input.root().to_owned()));
     }
-    Ok(Layout { manifests, modules: modules_in(&directories)? })
+    Ok(Layout { manifests, modules: modules_in(&directories)?, module_path: directories })
 }
 
 /// Returns the module path of an environment: the base comes where the environment says it, or last.

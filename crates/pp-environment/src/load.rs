@@ -26,6 +26,8 @@ pub struct Loaded {
     pub module_diagnostics: Vec<Diagnostic>,
     /// The modules.
     pub modules: Vec<Module>,
+    /// The directories that the modules are in.
+    pub module_path: Vec<PathBuf>,
     /// The directory of the environment, if the path is one.
     pub root: Option<PathBuf>,
     /// The files that were read.
@@ -53,6 +55,7 @@ pub fn load(input: &Input, layout: &Layout, validation: ValidationOptions) -> Re
         diagnostics: Vec::new(),
         module_diagnostics: Vec::new(),
         modules: layout.modules.clone(),
+        module_path: layout.module_path.clone(),
         root: match input {
             Input::Environment(root) => Some(root.clone()),
             Input::Manifest(_) | Input::Manifests(_) => None,
@@ -60,6 +63,12 @@ pub fn load(input: &Input, layout: &Layout, validation: ValidationOptions) -> Re
         paths: layout.manifests.clone(),
         broken: Vec::new(),
     };
+    if layout.manifests.is_empty() {
+        // The classes of a node may come from elsewhere, so that this is an environment, but probably not what was meant.
+        let mut warning = EnvironmentError::NoManifests(input.root().to_owned()).diagnostic();
+        warning.severity = Severity::Warning;
+        loaded.diagnostics.push(warning);
+    }
     for ParsedFile { file, tree, diagnostics } in parsed {
         loaded.environment.files.files.push(file);
         loaded.environment.sources.push(Source { origin: Origin::Main, tree });

@@ -62,8 +62,8 @@ impl DiskServices {
 
     /// Returns the paths that a compilation depends on, whether or not there was a file, sorted.
     #[must_use]
-    pub fn dependencies(self) -> Vec<PathBuf> {
-        let mut paths = self.asked.into_inner().unwrap_or_else(PoisonError::into_inner);
+    pub fn dependencies(&self) -> Vec<PathBuf> {
+        let mut paths = self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
         paths.sort_unstable();
         paths.dedup();
         paths

@@ -13,6 +13,7 @@ mod ini;
 mod resource_types;
 mod sensitive;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -45,6 +46,8 @@ pub struct TranslateOptions {
     pub fallback: FallbackPolicy,
     /// The directories of modules, for `puppet:///modules/…` sources.
     pub module_path: Vec<PathBuf>,
+    /// The files of modules that are at hand, by their paths: `modules/NAME/files/…`.
+    pub module_files: Arc<BTreeMap<String, Vec<u8>>>,
     /// The resource types, with those of modules.
     pub types: KnownTypes,
     /// Seconds between two runs of a fallback (Puppet's `runinterval`).
@@ -56,6 +59,7 @@ impl Default for TranslateOptions {
         TranslateOptions {
             fallback: FallbackPolicy::default(),
             module_path: Vec::new(),
+            module_files: Arc::default(),
             types: KnownTypes::core(),
             run_interval: 1800,
         }

@@ -5,8 +5,9 @@ mod log;
 mod native;
 mod options;
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::{Code, Diagnostic, Files, Stage};
@@ -58,6 +59,14 @@ struct Outcome {
     prefix: String,
     log: Vec<pp_evaluator::LogEntry>,
     diagnostics: Vec<Diagnostic>,
+    modules: Modules,
+}
+
+/// Where resources find the files of modules.
+#[derive(Default)]
+struct Modules {
+    path: Vec<PathBuf>,
+    files: BTreeMap<String, Vec<u8>>,
 }
 
 /// The output of the command.
@@ -96,7 +105,8 @@ fn translate(args: &Puppet) -> Outcome {
         Err(error) => return Outcome::failed(vec![error]),
     };
     let Some(Output { bytes, .. }) = outcome.output.take() else { return outcome };
-    match steps(args, bytes, &mut outcome.diagnostics) {
+    let modules = std::mem::take(&mut outcome.modules);
+    match steps(args, bytes, modules, &mut outcome.diagnostics) {
         Ok(output) => outcome.output = Some(output),
         Err(errors) => outcome.diagnostics.extend(errors),
     }
@@ -109,7 +119,8 @@ fn catalog(args: &Puppet) -> Result<Outcome, Diagnostic> {
         return Ok(native::catalog(args));
     }
     let bytes = pp_translate::load_catalog(&args.path, args.node.as_deref())?;
-    Ok(Outcome { output: Some(Output { bytes, summary: None, secret: true }), ..Outcome::default() })
+    let modules = Modules { path: native::module_path(args.puppet_module_path.as_ref()), ..Modules::default() };
+    Ok(Outcome { output: Some(Output { bytes, summary: None, secret: true }), modules, ..Outcome::default() })
 }
 
 /// Returns the catalog in JSON to check a program with: manifests are compiled with the facts of this machine.
@@ -124,7 +135,12 @@ pub fn catalog_for_host(path: &Path, module_path: Option<&OsString>) -> Result<V
 }
 
 /// From a catalog to the output.
-fn steps(args: &Puppet, bytes: Vec<u8>, warnings: &mut Vec<Diagnostic>) -> Result<Output, Vec<Diagnostic>> {
+fn steps(
+    args: &Puppet,
+    bytes: Vec<u8>,
+    modules: Modules,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Output, Vec<Diagnostic>> {
     if args.emit == Some(PuppetEmit::Catalog) {
         if !is_environment_path(&args.path) {
             warnings.extend(pp_translate::read_catalog(&bytes)?.1);
@@ -143,7 +159,8 @@ fn steps(args: &Puppet, bytes: Vec<u8>, warnings: &mut Vec<Diagnostic>) -> Resul
             PuppetFallback::Callback => FallbackPolicy::Puppet,
             PuppetFallback::Error => FallbackPolicy::Error,
         },
-        module_path: native::module_path(args.puppet_module_path.as_ref()),
+        module_path: modules.path,
+        module_files: modules.files.into(),
         run_interval: args.puppet_interval,
         types: pp_environment::resource_types(&args.path, &native::module_path(args.puppet_module_path.as_ref())),
     };

@@ -1,5 +1,7 @@
 //! `file` (spec 07 §3.4).
 
+use std::path::Path;
+
 use mcl_value::Value;
 use pp_resource_types::clean_path;
 
@@ -159,7 +161,9 @@ fn source(rules: &mut Rules<'_>, directory: bool) -> Option<Source> {
 
 /// `puppet:///modules/MODULE/PATH` is `MODULE/files/PATH` in the module path.
 fn module_file(rules: &mut Rules<'_>, rest: &str, directory: bool) -> Option<Source> {
-    let Some((module, path)) = rest.split_once('/').filter(|(_, p)| !p.split('/').any(|part| part == "..")) else {
+    let parts: Vec<&str> = rest.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    let inside = parts.split_first().filter(|(_, path)| !path.is_empty() && !parts.contains(&".."));
+    let Some((module, path)) = inside.map(|(module, path)| (*module, path.join("/"))) else {
         rules.unsupported(format!("invalid source `puppet:///modules/{rest}`: expected a file of a module"));
         return None;
     };
@@ -167,15 +171,40 @@ fn module_file(rules: &mut Rules<'_>, rest: &str, directory: bool) -> Option<Sou
         rules.unsupported("unsupported copy of a directory of a module");
         return None;
     }
+    if let Some(bytes) = rules.options.module_files.get(&format!("modules/{module}/files/{path}")) {
+        return Some(Source::Bytes(bytes.clone()));
+    }
     for dir in &rules.options.module_path {
-        let file = dir.join(module).join("files").join(path);
-        if let Ok(bytes) = std::fs::read(&file) {
-            return Some(Source::Bytes(bytes));
+        let module = dir.join(module);
+        match read_inside(&module, &module.join("files").join(&path)) {
+            Ok(Some(bytes)) => return Some(Source::Bytes(bytes)),
+            Ok(None) => {}
+            Err(problem) => {
+                rules.unsupported(format!("source `puppet:///modules/{rest}` {problem}"));
+                return None;
+            }
         }
     }
     let hint = if rules.options.module_path.is_empty() { " (set it with `--modulepath`)" } else { "" };
     rules.unsupported(format!("source `puppet:///modules/{rest}` not found in the module path{hint}"));
     None
+}
+
+/// A larger file of a module is not copied into the graph.
+const MAX_SOURCE_BYTES: u64 = 64 << 20;
+
+/// Reads a file in a directory; `None` without such a file.
+fn read_inside(directory: &Path, path: &Path) -> Result<Option<Vec<u8>>, &'static str> {
+    let (Ok(directory), Ok(path)) = (directory.canonicalize(), path.canonicalize()) else { return Ok(None) };
+    if !path.starts_with(&directory) {
+        return Err("is a symbolic link out of its module");
+    }
+    match path.metadata() {
+        Ok(metadata) if !metadata.is_file() => Err("is not a file"),
+        Ok(metadata) if metadata.len() > MAX_SOURCE_BYTES => Err("is too large: the limit is 64 MiB"),
+        Ok(_) => Ok(std::fs::read(&path).ok()),
+        Err(_) => Ok(None),
+    }
 }
 
 fn mode(rules: &mut Rules<'_>, native: &mut Native) {

@@ -1,5 +1,6 @@
 //! Compiling Puppet manifests with the facts of this machine, or of a file.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use mcl_diagnostics::{Code, Diagnostic, Stage};
@@ -46,6 +47,9 @@ pub(super) struct CompiledCatalog {
     pub(super) dependencies: Vec<PathBuf>,
     /// The facts of this machine that it depends on; `None` with those of a file.
     pub(super) host_facts: Option<HostFactUse>,
+    /// The directories of modules, and the files of modules that an artifact holds.
+    pub(super) module_path: Vec<PathBuf>,
+    pub(super) module_files: BTreeMap<String, Vec<u8>>,
 }
 
 /// The facts of this machine, and which of them a compilation read.
@@ -76,6 +80,7 @@ impl HostFactUse {
 pub(super) fn compile(path: &Path, module_path: &[PathBuf], node: &PuppetNode) -> CompiledCatalog {
     let mut dependencies: Vec<PathBuf> = node.facts.iter().cloned().collect();
     let mut host_facts = None;
+    let (mut directories, mut module_files) = (module_path.to_vec(), BTreeMap::new());
     let result = facts(path, module_path, node).and_then(|facts| {
         let values = facts.values.clone();
         let mut options = pp_environment::node_options(node.name.as_deref(), facts);
@@ -83,16 +88,18 @@ pub(super) fn compile(path: &Path, module_path: &[PathBuf], node: &PuppetNode) -
             options.strict = Strict::Error;
             options.strict_variables = true;
         }
-        let compiled = compile_path(path, module_path, &options).map_err(|error| vec![error])?;
+        let mut compiled = compile_path(path, module_path, &options).map_err(|error| vec![error])?;
         dependencies.extend(compiled.dependencies.iter().cloned());
         if node.facts.is_none() {
             let reads = compiled.fact_reads.clone();
             dependencies.extend(fact_files(&reads));
             host_facts = Some(HostFactUse { values, reads });
         }
+        directories = std::mem::take(&mut compiled.module_path);
+        module_files = std::mem::take(&mut compiled.module_files);
         catalog(compiled)
     });
-    CompiledCatalog { result, dependencies, host_facts }
+    CompiledCatalog { result, dependencies, host_facts, module_path: directories, module_files }
 }
 
 fn facts(path: &Path, module_path: &[PathBuf], node: &PuppetNode) -> Result<Facts, Vec<Diagnostic>> {

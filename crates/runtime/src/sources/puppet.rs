@@ -59,8 +59,13 @@ impl PuppetSource {
     pub fn load(&self) -> PuppetLoad {
         if self.node.is_native() && pp_environment::is_environment_path(&self.path) {
             let compiled = manifests::compile(&self.path, &self.options.module_path, &self.node);
+            let options = TranslateOptions {
+                module_path: compiled.module_path,
+                module_files: compiled.module_files.into(),
+                ..self.options.clone()
+            };
             let result = compiled.result.and_then(|(bytes, mut warnings)| {
-                let (graph, more) = self.translate(&bytes)?;
+                let (graph, more) = self.translate(&bytes, &options)?;
                 warnings.extend(more);
                 Ok((graph, warnings))
             });
@@ -77,7 +82,7 @@ impl PuppetSource {
     fn load_catalog(&self) -> Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>> {
         let bytes = pp_translate::load_catalog(&self.path, self.node.name.as_deref()).map_err(|e| vec![e])?;
         if !mcl_artifact::is_artifact(&bytes) {
-            return self.translate(&bytes);
+            return self.translate(&bytes, &self.options);
         }
         let stored: StoredGraph = mcl_artifact::read(&bytes, ArtifactStage::Puppet).map_err(|e| vec![e])?;
         let corrupted = |cause: &dyn Display| {
@@ -90,12 +95,16 @@ impl PuppetSource {
     }
 
     /// Translates a catalog in JSON.
-    fn translate(&self, bytes: &[u8]) -> Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>> {
+    fn translate(
+        &self,
+        bytes: &[u8],
+        options: &TranslateOptions,
+    ) -> Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>> {
         let (catalog, mut warnings) = pp_translate::read_catalog(bytes)?;
         let relationships = pp_translate::build_relationships(catalog)?;
         // The modules may have changed since the last time.
         let types = pp_environment::resource_types(&self.path, &self.options.module_path);
-        let options = TranslateOptions { types, ..self.options.clone() };
+        let options = TranslateOptions { types, ..options.clone() };
         let translation = pp_translate::translate(&relationships, &options)?;
         warnings.extend(translation.warnings);
         Ok((translation.graph, warnings))

@@ -13,7 +13,7 @@ use pp_evaluator::Options;
 use pp_functions::Strict;
 
 use super::options::{Puppet, Strictness};
-use super::{Outcome, Output};
+use super::{Modules, Outcome, Output};
 use crate::report;
 
 /// Returns the directories of the module path on the command line.
@@ -75,7 +75,8 @@ pub fn catalog(args: &Puppet) -> Outcome {
         None => None,
     };
     let prefix = compiled.root.map_or(String::new(), |root| prefix_of(&root));
-    Outcome { output, files: compiled.files, prefix, log: compiled.log, diagnostics }
+    let modules = Modules { path: compiled.module_path, files: compiled.module_files };
+    Outcome { output, files: compiled.files, prefix, log: compiled.log, diagnostics, modules }
 }
 
 /// Compiles manifests with the facts of this machine, to check a program that they are merged with.

@@ -154,10 +154,49 @@ fn a_broken_file_of_a_module_matters_only_if_it_is_needed() {
     let scratch = scratch(&files);
     let args = ["puppet", "env", "--emit", "catalog", "--diagnostics", "short", "--node", "n"];
     let ran = scratch.mclc(&args);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{ran:?}");
+    // The artifact of an environment holds all files, for any node.
+    let ran = scratch.mclc(&["puppet", "env", "-o", "site.bin", "--diagnostics", "short"]);
     assert_eq!(ran.status, 0, "{ran:?}");
     assert!(ran.stderr.contains("env/modules/bad/manifests/init.pp:1:11: warning"), "{ran:?}");
     scratch.write("env/manifests/site.pp", "include bad\n");
     let ran = scratch.mclc(&args);
     assert_eq!(ran.status, 1, "{ran:?}");
     assert!(ran.stderr.contains("env/modules/bad/manifests/init.pp:1:11: error"), "{ran:?}");
+    let built = scratch.mclc(&["puppet", "env", "-o", "site.bin"]);
+    assert_eq!(built.status, 0, "{built:?}");
+    let ran = scratch.mclc(&["puppet", "site.bin", "--emit", "catalog", "--diagnostics", "short", "--node", "n"]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.stderr.contains("modules/bad/manifests/init.pp:1:11: error"), "{ran:?}");
+}
+
+#[test]
+fn resources_copy_files_of_modules_wherever_the_modules_are() {
+    let manifest = "file { '/srv/a': source => 'puppet:///modules/m/sub/a.txt' }\n";
+    let scratch = scratch(&[
+        ("env/manifests/site.pp", manifest),
+        ("env/modules/m/files/sub/a.txt", "text of the module\n"),
+        ("base/m/files/sub/a.txt", "another text\n"),
+        ("secret", "secret text\n"),
+        ("facts.json", FACTS),
+    ]);
+    let graph = |path: &str| {
+        let options = ["--emit", "graph", "--format", "json", "--facts", "facts.json", "--modulepath", "base"];
+        let ran = scratch.mclc(&[&["puppet", path, "--node", "n"][..], &options].concat());
+        (ran.stdout, ran.stderr)
+    };
+    assert!(graph("env").0.contains("text of the module"), "{:?}", graph("env"));
+    let built = scratch.mclc(&["puppet", "env", "-o", "site.bin"]);
+    assert_eq!(built.status, 0, "{built:?}");
+    assert!(graph("site.bin").0.contains("text of the module"), "{:?}", graph("site.bin"));
+
+    // Nothing outside of a module is read.
+    let link = scratch.path("env/modules/m/files/link");
+    std::os::unix::fs::symlink(scratch.path("secret"), link).expect("writable");
+    for source in ["m/link", "m/../../../../secret", "../../secret", "m//../../../secret"] {
+        scratch
+            .write("env/manifests/site.pp", &format!("file {{ '/srv/a': source => 'puppet:///modules/{source}' }}\n"));
+        let (out, errors) = graph("env");
+        assert!(!out.contains("secret text") && errors.contains("source"), "{source}: {out}\n{errors}");
+    }
 }
