@@ -63,7 +63,7 @@ pub(crate) fn timezone(machine: &Machine) -> FactSet {
     facts
 }
 
-/// `identity`, `id` and `gid`: whom the facts are gathered by.
+/// `identity`, `id` and `gid`: the user and the group that gather the facts.
 pub(crate) fn identity(machine: &Machine) -> FactSet {
     let (uid, gid) = (machine.process.uid, machine.process.gid);
     // Files first: a directory service may be slow, or gone.
