@@ -304,7 +304,9 @@ impl Watcher {
     /// Makes the watches at and below the node again, and reports all subscriptions there.
     fn renew(&mut self, node: usize, phase: WritePhase, changes: &mut Vec<PathChange>) {
         let mut todo = vec![node];
+        let mut renewed = Vec::new();
         while let Some(at) = todo.pop() {
+            renewed.push(at);
             changes.extend(self.nodes[at].subscribers.iter().map(|s| PathChange { token: s.token, phase }));
             self.watch(at);
             if self.nodes[at].subscribers.iter().any(|s| s.scope == Scope::Recursive) {
@@ -315,6 +317,12 @@ impl Watcher {
         }
         if node != ROOT {
             self.report_recursive(self.nodes.parent(node), phase, changes);
+        }
+        // What was below a recursive subscription and is removed for good must not take memory. Children come after parents.
+        for at in renewed.into_iter().rev() {
+            if self.nodes[at].state == State::Missing && std::mem::take(&mut self.nodes[at].walked) {
+                self.prune_upwards(at);
+            }
         }
     }
 

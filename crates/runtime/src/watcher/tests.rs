@@ -1,5 +1,7 @@
 //! The watcher on real directories.
 
+mod random;
+
 use std::fs;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -137,6 +139,26 @@ fn everything_below_is_reported_in_directories_made_later() {
     assert!(wait_for(&mut watcher, 3));
     watcher.unsubscribe(subscription);
     assert_eq!(watcher.nodes.len(), 1, "only the root is left");
+}
+
+#[test]
+fn removed_directories_below_a_recursive_subscription_are_forgotten() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut watcher = Watcher::new();
+    watcher.subscribe(dir.path(), Scope::Recursive, 3);
+    let nodes = watcher.nodes.len();
+    for i in 0..50 {
+        let new = dir.path().join(format!("new{i}"));
+        fs::create_dir_all(new.join("deep/deeper")).unwrap();
+        assert!(wait_for(&mut watcher, 3));
+        fs::rename(&new, dir.path().join("moved")).unwrap();
+        quiet(&mut watcher);
+        fs::remove_dir_all(dir.path().join("moved")).unwrap();
+        quiet(&mut watcher);
+    }
+    assert!(watcher.nodes.len() <= nodes + 1, "{} nodes", watcher.nodes.len());
+    let watches: usize = watcher.by_wd.values().map(Vec::len).sum();
+    assert!(watches <= nodes, "{watches} watches");
 }
 
 #[test]
