@@ -122,6 +122,7 @@ impl Lowering<'_> {
         let (at, body) = self.declare_function(&key)?;
         self.functions.insert(key.clone(), FunctionState::InProgress);
         let root = self.expr(at, body)?;
+        self.frames.leave_function(at.frame);
         let label = format!("func {}", self.frames.typed.scoped.def(key.def).name);
         let closure = self.emitter.finish(at.builder, Some(root), true, &label);
         self.functions.insert(key, FunctionState::Lowered(closure.clone()));
@@ -141,6 +142,7 @@ impl Lowering<'_> {
         };
         let inside = self.enter_function(at, scope, Box::default());
         let root = self.expr(inside, body)?;
+        self.frames.leave_function(inside.frame);
         let closure = self.emitter.finish(inside.builder, Some(root), true, "func");
         let ty = self.type_of(at, expr);
         let ty = self.emitter.pool.ty(&self.emitter.types, ty);

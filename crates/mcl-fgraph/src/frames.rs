@@ -95,6 +95,19 @@ impl<'a> Frames<'a> {
         self.add(Frame { scope, parent: Some(parent), builder, types, made_by: None, iterations })
     }
 
+    /// Removes what only the body of a function needs, which is lowered: the values of its parameters, and its frame unless
+    /// others were made since.
+    pub(crate) fn leave_function(&mut self, id: FrameId) {
+        for param in &self.typed.scoped.scope(self.get(id).scope).params {
+            self.values.remove(&(id, *param));
+        }
+        if self.frames.keys().next_back() == Some(id) {
+            let mut frames = Vec::from(std::mem::take(&mut self.frames));
+            frames.pop();
+            self.frames = PrimaryMap::from(frames);
+        }
+    }
+
     /// Returns a frame.
     pub(crate) fn get(&self, id: FrameId) -> &Frame {
         &self.frames[id]

@@ -79,7 +79,26 @@ pub struct Lowered {
 /// # Errors
 /// E0801 for meta parameters that are set twice, E0802 for a program that expands to too many statements, E0803 for an
 /// inconsistent typed program (which can only come from a file), E0804 for a type that is too deep for an artifact.
-pub fn lower(mut typed: Typed, loaded: &Loaded, options: Options) -> Result<Lowered, Vec<Diagnostic>> {
+pub fn lower(typed: Typed, loaded: &Loaded, options: Options) -> Result<Lowered, Vec<Diagnostic>> {
+    let (Emitter { pool, templates, .. }, mut warnings) = emit(typed, loaded, options)?;
+    let Tables { strings, types, constants, functions } = pool.into_tables();
+    let files = loaded.files.clone();
+    let deploy =
+        Arc::new(loaded.deploy.iter().map(|(path, content)| (path.clone(), Str::from(&content[..]))).collect());
+    let mut program = Program { files, strings, types, constants, functions, templates, deploy };
+    compact::compact(&mut program);
+    // The output is valid if the input is consistent.
+    match mcl_artifact::validate(&program) {
+        Ok(()) => {
+            warnings.extend(sensitive_commands::warnings(&program));
+            Ok(Lowered { program, warnings })
+        }
+        Err(_) => Err(vec![LowerError::from(Inconsistency::InvalidProgram).into()]),
+    }
+}
+
+/// Lowers all statements. The typed program and the frames are dropped at the end, before the tables are completed.
+fn emit(mut typed: Typed, loaded: &Loaded, options: Options) -> Result<(Emitter, Vec<Diagnostic>), Vec<Diagnostic>> {
     let types = std::mem::take(&mut typed.types);
     let mut lowering = Lowering::new(&typed, types, loaded, options);
     let result = expansion::check(&typed.scoped).and_then(|()| lowering.run());
@@ -100,19 +119,5 @@ pub fn lower(mut typed: Typed, loaded: &Loaded, options: Options) -> Result<Lowe
     let mut warnings = resource::unimplemented_warnings(&lowering);
     warnings.append(&mut lowering.refused.warnings);
     warnings.extend(known_failures::warnings(&mut lowering.emitter));
-    let Emitter { pool, templates, .. } = lowering.emitter;
-    let Tables { strings, types, constants, functions } = pool.into_tables();
-    let files = loaded.files.clone();
-    let deploy =
-        Arc::new(loaded.deploy.iter().map(|(path, content)| (path.clone(), Str::from(&content[..]))).collect());
-    let mut program = Program { files, strings, types, constants, functions, templates, deploy };
-    compact::compact(&mut program);
-    // The output is valid if the input is consistent.
-    match mcl_artifact::validate(&program) {
-        Ok(()) => {
-            warnings.extend(sensitive_commands::warnings(&program));
-            Ok(Lowered { program, warnings })
-        }
-        Err(_) => Err(vec![LowerError::from(Inconsistency::InvalidProgram).into()]),
-    }
+    Ok((lowering.emitter, warnings))
 }

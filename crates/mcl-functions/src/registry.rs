@@ -1,6 +1,11 @@
 //! The table of all functions: the modules, sorted by name, each with its functions, sorted by name.
 //!
-//! The tables are static: nothing is built at startup, and a lookup is two binary searches.
+//! The tables are static. The index of all functions by their registered names is built when the first one is looked up:
+//! the compiler looks one up for each call and operator of a program.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 
 use crate::Function;
 
@@ -46,6 +51,9 @@ static MODULES: &[(&str, &[Function])] = &[
     ("world/collect", crate::world::COLLECT),
 ];
 
+static BY_NAME: LazyLock<FxHashMap<&'static str, &'static Function>> =
+    LazyLock::new(|| all_functions().map(|function| (function.name, function)).collect());
+
 /// Returns all functions, sorted by module and name.
 pub fn all_functions() -> impl Iterator<Item = &'static Function> {
     MODULES.iter().flat_map(|(_, functions)| functions.iter())
@@ -54,8 +62,7 @@ pub fn all_functions() -> impl Iterator<Item = &'static Function> {
 /// Returns the function with a registered name.
 #[must_use]
 pub fn function(name: &str) -> Option<&'static Function> {
-    let functions = module_functions(name.rsplit_once('.').map_or("", |(module, _)| module));
-    functions.binary_search_by(|f| f.name.cmp(name)).ok().map(|i| &functions[i])
+    BY_NAME.get(name).copied()
 }
 
 /// Returns the functions of a system module, sorted by name. The functions that need no import are in the module "".

@@ -1,8 +1,9 @@
 //! The whole process of `mclc check`, for programs of several shapes and ten times their size, against `cat` of the same
 //! file in the same run; and the largest resident memory of the process, against the size of the source (about 8 MiB are
-//! the program itself and its libraries, for an empty source too).
+//! the program itself and its libraries, for an empty source too). It fails if a large source of some shape needs more
+//! memory than promised.
 //!
-//! `cargo bench -p mclc --bench check`
+//! `cargo bench -p mclc --bench check`; with `-- memory`, only memory is measured.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -80,39 +81,62 @@ fn measure(mut command: impl Iterator<Item = String>) {
 
 const MEASURE: &str = "--measure-memory";
 
+/// A kind of program.
+struct Shape {
+    name: &'static str,
+    /// The number of repetitions in the smallest program.
+    size: usize,
+    make: fn(usize) -> String,
+    /// The promise: the largest resident memory, of a source of at least [`LARGE`] bytes, is at most this many times its
+    /// size.
+    max_memory: f64,
+}
+
+/// From this size on, in bytes, memory is proportional to the source.
+const LARGE: f64 = 1e6;
+
+const SHAPES: [Shape; 4] = [
+    Shape { name: "flat resources", size: 1_000, make: flat, max_memory: MAX_FLAT },
+    Shape { name: "classes of 8 lines", size: 2_250, make: classes, max_memory: MAX_CLASSES },
+    Shape { name: "chained binds", size: 1_000, make: binds, max_memory: MAX_BINDS },
+    Shape { name: "functions at two types", size: 1_000, make: functions, max_memory: MAX_FUNCTIONS },
+];
+
 fn main() {
     let mut args = std::env::args().skip(1);
     if args.next().as_deref() == Some(MEASURE) {
         return measure(args);
     }
+    let only_memory = std::env::args().any(|arg| arg == "memory");
     let scratch = tempfile::tempdir().expect("a temporary directory");
-    type Shape = (&'static str, usize, fn(usize) -> String);
-    let shapes: [Shape; 4] = [
-        ("flat resources", 1_000, flat),
-        ("classes of 8 lines", 2_250, classes),
-        ("chained binds", 1_000, binds),
-        ("functions at two types", 1_000, functions),
-    ];
+    let file = scratch.path().join("main.mcl");
     println!(
-        "{:<24} {:>8} {:>10} {:>10} {:>8} {:>8} {:>10} {:>10}",
-        "shape", "size", "check", "cat", "ratio", "growth", "memory", "of source"
+        "{:<24} {:>8} {:>10} {:>9} {:>10} {:>8} {:>8} {:>10} {:>10}",
+        "shape", "size", "check", "speed", "cat", "ratio", "growth", "memory", "of source"
     );
-    for (name, n, make) in shapes {
+    let mut broken = Vec::new();
+    for Shape { name, size, make, max_memory } in SHAPES {
         let mut before: Option<Duration> = None;
-        for size in [n, 10 * n, 100 * n] {
-            let file = scratch.path().join("main.mcl");
+        for size in [size, 10 * size, 100 * size] {
             std::fs::write(&file, make(size)).expect("writable");
-            let check = process_time(env!("CARGO_BIN_EXE_mclc"), &["check"], &file);
-            let cat = process_time("cat", &[], &file);
-            let growth = before.map_or(String::new(), |b| format!("{:.1}x", ratio(check, b)));
-            before = Some(check);
-            let to_cat = ratio(check, cat);
-            let memory = memory(env!("CARGO_BIN_EXE_mclc"), &["check"], &file) as f64;
             let source = std::fs::metadata(&file).expect("it was written").len() as f64;
+            let memory = memory(env!("CARGO_BIN_EXE_mclc"), &["check"], &file) as f64;
             let (mib, share) = (memory / f64::from(1 << 20), memory / source);
-            println!(
-                "{name:<24} {size:>8} {check:>10.1?} {cat:>10.1?} {to_cat:>8.1} {growth:>8} {mib:>6.1} MiB {share:>9.1}x"
-            );
+            if source >= LARGE && share > max_memory {
+                broken.push(format!("{name}, {size}: {share:.1} times the source, promised {max_memory}"));
+            }
+            let times = if only_memory { String::new() } else { times(&file, source, &mut before) };
+            println!("{name:<24} {size:>8} {times:>49} {mib:>6.1} MiB {share:>9.1}x");
         }
     }
+    assert!(broken.is_empty(), "more memory than promised:\n{}", broken.join("\n"));
+}
+
+/// Measures the time of a check, and compares it with `cat` and with that of the program before it.
+fn times(file: &Path, source: f64, before: &mut Option<Duration>) -> String {
+    let check = process_time(env!("CARGO_BIN_EXE_mclc"), &["check"], file);
+    let cat = process_time("cat", &[], file);
+    let growth = before.replace(check).map_or(String::new(), |before| format!("{:.1}x", ratio(check, before)));
+    let (speed, to_cat) = (source / 1e6 / check.as_secs_f64(), ratio(check, cat));
+    format!("{check:>10.1?} {speed:>4.1} MB/s {cat:>10.1?} {to_cat:>8.1} {growth:>8}")
 }

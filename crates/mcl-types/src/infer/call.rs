@@ -79,7 +79,7 @@ impl Inference<'_> {
         let mut instantiation = self.instantiation(Some((scope, Rc::clone(&fresh))), path);
         let callee = self.instantiate(&mut instantiation, generic);
         // If the type of the result cannot be inferred, the call is blamed.
-        if let Node::Func(_, result) = *self.solver.types.node(callee) {
+        if let Node::Func(_, result) = self.solver.types.node(callee) {
             for var in self.solver.types.unsolved_vars(result) {
                 if fresh.iter().any(|ty| self.solver.types.unsolved_var(*ty) == Some(var)) {
                     self.solver.types.set_var_origin(var, call.span);
@@ -104,7 +104,7 @@ impl Inference<'_> {
     fn apply(&mut self, call: &Call<'_>, callee: Ty) -> Ty {
         let callee = self.solver.types.resolve(callee);
         let found: Rc<[Ty]> = call.args.iter().map(|arg| self.expr_type(call.module, *arg)).collect();
-        match self.solver.types.node(callee).clone() {
+        match self.solver.types.node(callee) {
             Node::Error => {
                 self.poison(found.iter().copied());
                 Ty::ERROR
@@ -379,6 +379,9 @@ impl Inference<'_> {
                 'f' => Node::Float,
                 _ => continue,
             };
+            if self.solver.types.is_known(found, &node) {
+                continue;
+            }
             let expected = self.solver.types.add(node, site.string);
             let label = include.unwrap_or((argument, "this argument"));
             self.expect(expected, found, site.span, &Expectation::FormatValue { verb, label });

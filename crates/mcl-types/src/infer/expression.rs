@@ -22,6 +22,11 @@ impl Inference<'_> {
     pub(crate) fn infer(&mut self, module: ModuleId, root: ExprId) -> Ty {
         let scoped = self.scoped;
         let ast = scoped.ast(module);
+        if is_leaf(ast.expr(root)) {
+            let ty = self.infer_one(module, ast, root);
+            self.set_expr_type(module, root, ty);
+            return ty;
+        }
         // Reversed, this is post-order: subexpressions first, from left to right.
         let mut order = Vec::new();
         let mut work = vec![root];
@@ -129,8 +134,7 @@ impl Inference<'_> {
     /// Requires a typed condition to be a `bool`; a mismatch is reported at `span`.
     pub(crate) fn expect_condition(&mut self, module: ModuleId, condition: ExprId, span: Span) {
         let found = self.expr_type(module, condition);
-        let bool = self.solver.types.add(Node::Bool, span);
-        self.expect(bool, found, span, &Expectation::Condition);
+        self.expect_primitive(Node::Bool, found, span, &Expectation::Condition);
     }
 
     fn expect_string(&mut self, module: ModuleId, ast: &Ast, part: ExprId, string: Ty, span: Span) -> bool {
@@ -398,6 +402,11 @@ impl Inference<'_> {
         };
         self.solver.types.add(node, span)
     }
+}
+
+/// Returns whether an expression has no subexpressions.
+fn is_leaf(expr: &Expr) -> bool {
+    matches!(expr, Expr::Error | Expr::Bool(_) | Expr::Int(_) | Expr::Float(_) | Expr::Str(_) | Expr::Var(_))
 }
 
 /// Returns whether two expressions are literals of different types.

@@ -30,6 +30,21 @@ impl Inference<'_> {
         result.is_ok()
     }
 
+    /// Requires a type to be this one, which has no parts; see [`Self::expect`]. Where it is known to be, no type is added.
+    pub(crate) fn expect_primitive(
+        &mut self,
+        primitive: Node,
+        found: Ty,
+        span: Span,
+        expectation: &Expectation<'_>,
+    ) -> bool {
+        if self.solver.types.is_known(found, &primitive) {
+            return true;
+        }
+        let expected = self.solver.types.add(primitive, span);
+        self.expect(expected, found, span, expectation)
+    }
+
     /// Adds a constraint stated at `span`. Returns whether neither it nor any constraint that it decided fails.
     pub(crate) fn require(&mut self, kind: ConstraintKind, span: Span) -> bool {
         self.solver.add_constraint(Constraint { kind, span, provenance: Provenance::Direct });
@@ -42,6 +57,8 @@ impl Inference<'_> {
         let errors = self.solver.take_errors();
         for error in &errors {
             self.report_type_error(error);
+            // What is unknown of a wrong type need not be inferred.
+            self.solver.types.poison(error.constraint.base());
         }
         errors.is_empty()
     }
@@ -163,7 +180,7 @@ impl Inference<'_> {
         if let (Node::Struct(a), Node::Struct(b)) =
             (self.solver.types.node(expected_part), self.solver.types.node(found_part))
         {
-            let mut names = [a, b].map(|fields| fields.iter().map(|(name, _)| &**name).collect::<Vec<_>>());
+            let mut names = [&a, &b].map(|fields| fields.iter().map(|(name, _)| &**name).collect::<Vec<_>>());
             names.iter_mut().for_each(|names| names.sort_unstable());
             if names[0] == names[1] {
                 diagnostic = diagnostic.help("the fields are the same, but their order is part of the type");
@@ -338,7 +355,7 @@ impl Inference<'_> {
             out.push('…');
             return;
         }
-        match self.solver.types.node(ty).clone() {
+        match self.solver.types.node(ty) {
             Node::Error | Node::Var(_) => out.push('?'),
             Node::Bool => out.push_str("bool"),
             Node::Str => out.push_str("str"),

@@ -1,5 +1,6 @@
 //! The end of the stage: reports what stayed unsolved, and writes the tables of the typed program.
 
+use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use indexmap::IndexMap;
 use mcl_diagnostics::{Diagnostic, Span};
@@ -44,7 +45,8 @@ impl Inference<'_> {
         let instance_types = self.instance_types(&generics, &numbers);
         let types = &mut self.solver.types;
         let interned = SecondaryMap::with_capacity(types.len());
-        let mut interner = Interner { table: TypeTable::default(), interned, numbers, too_deep: None };
+        let table = TypeTable::default();
+        let mut interner = Interner { table, interned, depths: SecondaryMap::new(), numbers, too_deep: None };
         let mut intern = |ty: Ty| interner.intern(types, ty);
         let exprs =
             self.inferred.exprs.values().map(|module| module.values().map(|ty| intern(*ty)).collect()).collect();
@@ -159,8 +161,10 @@ impl Inference<'_> {
 /// Copies types from the solver to the final table.
 struct Interner {
     table: TypeTable,
-    /// The id and the levels of nesting of each type that was copied.
-    interned: SecondaryMap<Ty, Option<(TypeId, u32)>>,
+    /// The id of each type that was copied.
+    interned: SecondaryMap<Ty, PackedOption<TypeId>>,
+    /// How many levels each type nests.
+    depths: SecondaryMap<TypeId, u32>,
     /// The number of each type variable in the program.
     numbers: PrimaryMap<GenericVar, u32>,
     /// The origin of a type that is nested too deeply.
@@ -171,21 +175,24 @@ impl Interner {
     /// Returns the final id of a type.
     fn intern(&mut self, types: &mut Types, ty: Ty) -> TypeId {
         let root = types.resolve(ty);
+        if let Some(id) = primitive(&types.node(root)) {
+            return id;
+        }
         let mut work = vec![root];
         while let Some(ty) = work.last().copied() {
             if self.interned[ty].is_some() {
                 work.pop();
                 continue;
             }
-            let node = types.node(ty).clone();
+            let node = types.node(ty);
             let before = work.len();
             let mut depth = 0;
             let mut children = Vec::new();
             parts(&node, |part| children.push(part));
             for part in children {
                 let part = types.resolve(part);
-                match self.interned[part] {
-                    Some((_, inner)) => depth = depth.max(inner + 1),
+                match self.interned[part].expand() {
+                    Some(id) => depth = depth.max(self.depths[id] + 1),
                     None => work.push(part),
                 }
             }
@@ -199,23 +206,24 @@ impl Interner {
             } else {
                 self.intern_node(types, node)
             };
-            let depth = if id == TypeId::UNTYPED { 0 } else { depth };
-            self.interned[ty] = Some((id, depth));
+            if id != TypeId::UNTYPED {
+                self.depths[id] = depth;
+            }
+            self.interned[ty] = id.into();
         }
-        self.interned[root].map_or(TypeId::UNTYPED, |(id, _)| id)
+        self.interned[root].expand().unwrap_or(TypeId::UNTYPED)
     }
 
     fn intern_node(&mut self, types: &mut Types, node: Node) -> TypeId {
         let part = |types: &mut Types, ty: Ty| {
             let ty = types.resolve(ty);
-            self.interned[ty].map_or(TypeId::UNTYPED, |(id, _)| id)
+            self.interned[ty].expand().unwrap_or(TypeId::UNTYPED)
         };
+        if let Some(id) = primitive(&node) {
+            return id;
+        }
         let node = match node {
-            Node::Error => return TypeId::UNTYPED,
-            Node::Bool => return TypeId::BOOL,
-            Node::Str => return TypeId::STR,
-            Node::Int => return TypeId::INT,
-            Node::Float => return TypeId::FLOAT,
+            Node::Error | Node::Bool | Node::Str | Node::Int | Node::Float => return TypeId::UNTYPED,
             Node::Var(var) => match types.state(var) {
                 VarState::Generic(variable) => TypeNode::Var(self.numbers[variable]),
                 VarState::Unsolved { .. } | VarState::Solved(_) => return TypeId::UNTYPED,
@@ -234,5 +242,17 @@ impl Interner {
             }
         };
         self.table.intern(node)
+    }
+}
+
+/// Returns the final id of a type without parts.
+fn primitive(node: &Node) -> Option<TypeId> {
+    match node {
+        Node::Error => Some(TypeId::UNTYPED),
+        Node::Bool => Some(TypeId::BOOL),
+        Node::Str => Some(TypeId::STR),
+        Node::Int => Some(TypeId::INT),
+        Node::Float => Some(TypeId::FLOAT),
+        Node::Var(_) | Node::List(_) | Node::Map(..) | Node::Struct(_) | Node::Func(..) => None,
     }
 }

@@ -11,6 +11,7 @@ use crate::infer::Inference;
 use crate::infer::conversion::Literal;
 use crate::infer::error::{InferError, SendError, Sent};
 use crate::infer::expectation::Expectation;
+use crate::infer::signature::primitive;
 use crate::scoped::ModuleId;
 use crate::solver::obligation::{NameCheck, NameShape, Obligation};
 use crate::solver::types::{Node, Ty};
@@ -79,6 +80,11 @@ impl Inference<'_> {
         if field.ty == "any" {
             return;
         }
+        if let Some(primitive) = primitive(field.ty)
+            && self.solver.types.is_known(found, &primitive)
+        {
+            return;
+        }
         let expected = self.field_type(field.ty, entry.span);
         let ast = self.scoped.ast(module);
         let (literal, value) = (Literal::of(ast.expr(value), ast.expr_span(value)), ast.expr_span(value));
@@ -108,20 +114,25 @@ impl Inference<'_> {
     /// obligation of each include.
     pub(crate) fn check_name(&mut self, check: NameCheck, include: Option<Span>) {
         let NameCheck { ty, ref shape, is_collect, span } = check;
+        let expectation = Expectation::ResourceName { is_collect, include };
+        match shape {
+            NameShape::FromParams(_) => return self.solver.obligations.push(Obligation::ResourceName(check)),
+            NameShape::Str => {
+                self.expect_primitive(Node::Str, ty, span, &expectation);
+                return;
+            }
+            NameShape::Unknown | NameShape::StrList | NameShape::Other => {}
+        }
         let string = self.solver.types.add(Node::Str, span);
         let expected = match (shape, is_collect) {
-            (NameShape::FromParams(_), _) => {
-                return self.solver.obligations.push(Obligation::ResourceName(check));
-            }
-            (NameShape::Str, _) => string,
             (_, false) | (NameShape::StrList, true) => self.solver.types.add(Node::List(string), span),
-            (NameShape::Unknown | NameShape::Other, true) => {
+            (_, true) => {
                 let pair: Rc<[(Arc<str>, Ty)]> = Rc::from([("name".into(), string), ("host".into(), string)]);
                 let pair = self.solver.types.add(Node::Struct(pair), span);
                 self.solver.types.add(Node::List(pair), span)
             }
         };
-        self.expect(expected, ty, span, &Expectation::ResourceName { is_collect, include });
+        self.expect(expected, ty, span, &expectation);
     }
 
     fn edge_end(&mut self, module: ModuleId, half: &EdgeHalf) -> Option<&'static ResourceKind> {

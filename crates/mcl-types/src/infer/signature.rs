@@ -21,18 +21,12 @@ impl Inference<'_> {
 
     /// Returns the declared type of a resource field.
     pub(crate) fn field_type(&mut self, declaration: &'static str, span: Span) -> Ty {
-        let node = match declaration {
-            "str" => Node::Str,
-            "int" => Node::Int,
-            "bool" => Node::Bool,
-            "float" => Node::Float,
-            _ => {
-                let parsed = self.signatures.fields.entry(declaration);
-                let ty = Rc::clone(parsed.or_insert_with(|| Rc::new(Type::parse(declaration).unwrap_or(Type::Nil))));
-                return self.declared_type(&ty, &mut Vec::new(), span);
-            }
-        };
-        self.solver.types.add(node, span)
+        if let Some(node) = primitive(declaration) {
+            return self.solver.types.add(node, span);
+        }
+        let parsed = self.signatures.fields.entry(declaration);
+        let ty = Rc::clone(parsed.or_insert_with(|| Rc::new(Type::parse(declaration).unwrap_or(Type::Nil))));
+        self.declared_type(&ty, &mut Vec::new(), span)
     }
 
     /// Adds a declared type. Equal numbers of variables (`?1`) become the same variable; `vars` collects them.
@@ -66,5 +60,16 @@ impl Inference<'_> {
             }
         };
         self.solver.types.add(node, span)
+    }
+}
+
+/// Returns the type that a declaration names, if it has no parts.
+pub(crate) fn primitive(declaration: &str) -> Option<Node> {
+    match declaration {
+        "str" => Some(Node::Str),
+        "int" => Some(Node::Int),
+        "bool" => Some(Node::Bool),
+        "float" => Some(Node::Float),
+        _ => None,
     }
 }

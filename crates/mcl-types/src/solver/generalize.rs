@@ -54,6 +54,7 @@ impl Solver {
                 let generic = self.generics.push(GenericVarInfo { owner, index: origins.len() as u32 });
                 origins.push(self.types.var_origin(var));
                 self.types.generalize(var, generic);
+                self.obligations.forget_waiting(var);
             }
         }
         (first, origins)

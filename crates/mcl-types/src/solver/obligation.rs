@@ -136,6 +136,11 @@ impl Obligations {
         ids.into_iter().filter_map(|id| self.take_constraint(id)).collect()
     }
 
+    /// Forgets which constraints wait for a variable: it became a type variable, and will never be solved.
+    pub(crate) fn forget_waiting(&mut self, var: VarId) {
+        self.waiting.remove(&var);
+    }
+
     /// Returns the ids of the pending obligations, from `start` on.
     pub(crate) fn pending_since(&self, start: ObligationId) -> Vec<ObligationId> {
         let ids = start.as_u32()..self.queue.next_key().as_u32();

@@ -151,7 +151,7 @@ impl Solver {
             if !seen.insert(ty) {
                 continue;
             }
-            let node = self.types.node(ty).clone();
+            let node = self.types.node(ty);
             if is_wrong(&node) {
                 return Ok(Some(ty));
             }
@@ -190,7 +190,7 @@ impl Solver {
 
     fn solve_index(&mut self, base: Ty, index: Ty, result: Ty, constraint: &Constraint) -> Option<VarId> {
         let resolved = self.types.resolve(base);
-        match self.types.node(resolved).clone() {
+        match self.types.node(resolved) {
             Node::Error => {
                 self.types.poison(result);
                 self.types.poison(index);
@@ -257,7 +257,7 @@ impl Solver {
         result: Ty,
     ) -> Option<VarId> {
         let resolved = self.types.resolve(base);
-        match self.types.node(resolved).clone() {
+        match self.types.node(resolved) {
             Node::Error => {
                 self.types.poison(result);
                 None

@@ -96,6 +96,16 @@ pub(crate) enum Node {
     Func(Rc<[Ty]>, Ty),
 }
 
+impl Node {
+    /// Returns whether both are the same type without parts.
+    fn is_same_primitive(&self, other: &Node) -> bool {
+        matches!(
+            (self, other),
+            (Node::Bool, Node::Bool) | (Node::Str, Node::Str) | (Node::Int, Node::Int) | (Node::Float, Node::Float)
+        )
+    }
+}
+
 /// Two types are not equal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mismatch {
@@ -108,9 +118,28 @@ pub(crate) struct Mismatch {
     pub(crate) is_infinite: bool,
 }
 
+/// A node as it is stored: a program has several for each expression, so they are small.
+#[derive(Clone, Copy, Debug)]
+enum StoredNode {
+    Error,
+    Var(VarId),
+    Bool,
+    Str,
+    Int,
+    Float,
+    List(Ty),
+    Map(Ty, Ty),
+    /// The position in [`Types::structs`].
+    Struct(u32),
+    /// The position in [`Types::functions`].
+    Func(u32),
+}
+
 /// The arena and the forest.
 pub(crate) struct Types {
-    nodes: PrimaryMap<Ty, Node>,
+    nodes: PrimaryMap<Ty, StoredNode>,
+    structs: Vec<Rc<[(Arc<str>, Ty)]>>,
+    functions: Vec<(Rc<[Ty]>, Ty)>,
     origins: PrimaryMap<Ty, Span>,
     /// Whether the node contained variables when it was created.
     has_vars: PrimaryMap<Ty, bool>,
@@ -125,6 +154,8 @@ impl Types {
     pub(crate) fn new() -> Types {
         let mut types = Types {
             nodes: PrimaryMap::new(),
+            structs: Vec::new(),
+            functions: Vec::new(),
             origins: PrimaryMap::new(),
             has_vars: PrimaryMap::new(),
             forest: InPlaceUnificationTable::new(),
@@ -141,8 +172,22 @@ impl Types {
         self.nodes.len()
     }
 
-    pub(crate) fn node(&self, ty: Ty) -> &Node {
-        &self.nodes[ty]
+    pub(crate) fn node(&self, ty: Ty) -> Node {
+        match self.nodes[ty] {
+            StoredNode::Error => Node::Error,
+            StoredNode::Var(var) => Node::Var(var),
+            StoredNode::Bool => Node::Bool,
+            StoredNode::Str => Node::Str,
+            StoredNode::Int => Node::Int,
+            StoredNode::Float => Node::Float,
+            StoredNode::List(element) => Node::List(element),
+            StoredNode::Map(key, value) => Node::Map(key, value),
+            StoredNode::Struct(i) => Node::Struct(Rc::clone(&self.structs[i as usize])),
+            StoredNode::Func(i) => {
+                let (params, result) = &self.functions[i as usize];
+                Node::Func(Rc::clone(params), *result)
+            }
+        }
     }
 
     /// Returns the span that created a type.
@@ -166,7 +211,25 @@ impl Types {
         };
         self.origins.push(origin);
         self.has_vars.push(has_vars);
-        self.nodes.push(node)
+        let stored = match node {
+            Node::Error => StoredNode::Error,
+            Node::Var(var) => StoredNode::Var(var),
+            Node::Bool => StoredNode::Bool,
+            Node::Str => StoredNode::Str,
+            Node::Int => StoredNode::Int,
+            Node::Float => StoredNode::Float,
+            Node::List(element) => StoredNode::List(element),
+            Node::Map(key, value) => StoredNode::Map(key, value),
+            Node::Struct(fields) => {
+                self.structs.push(fields);
+                StoredNode::Struct(self.structs.len() as u32 - 1)
+            }
+            Node::Func(params, result) => {
+                self.functions.push((params, result));
+                StoredNode::Func(self.functions.len() as u32 - 1)
+            }
+        };
+        self.nodes.push(stored)
     }
 
     /// Adds an unsolved variable.
@@ -207,8 +270,8 @@ impl Types {
 
     /// Follows solved variables to the type they stand for. Its parts may be solved variables again.
     pub(crate) fn resolve(&mut self, mut ty: Ty) -> Ty {
-        while let Node::Var(var) = self.node(ty) {
-            match self.forest.probe_value(*var) {
+        while let StoredNode::Var(var) = self.nodes[ty] {
+            match self.forest.probe_value(var) {
                 VarState::Solved(inner) => ty = inner,
                 VarState::Unsolved { .. } | VarState::Generic(_) => break,
             }
@@ -216,11 +279,17 @@ impl Types {
         ty
     }
 
+    /// Returns whether a type is known to be this one, which has no parts.
+    pub(crate) fn is_known(&mut self, ty: Ty, primitive: &Node) -> bool {
+        let ty = self.resolve(ty);
+        self.node(ty).is_same_primitive(primitive)
+    }
+
     /// Returns the representative of the unsolved variable that a type is, if it is one.
     pub(crate) fn unsolved_var(&mut self, ty: Ty) -> Option<VarId> {
         let ty = self.resolve(ty);
         match self.nodes[ty] {
-            Node::Var(var) => match self.forest.probe_value(var) {
+            StoredNode::Var(var) => match self.forest.probe_value(var) {
                 VarState::Unsolved { .. } => Some(self.forest.find(var)),
                 VarState::Solved(_) | VarState::Generic(_) => None,
             },
@@ -246,6 +315,10 @@ impl Types {
     /// # Errors
     /// The first parts that differ.
     pub(crate) fn unify(&mut self, expected: Ty, found: Ty) -> Result<(), Mismatch> {
+        let (a, b) = (self.resolve(expected), self.resolve(found));
+        if a == b || self.node(a).is_same_primitive(&self.node(b)) {
+            return Ok(());
+        }
         let mut work = vec![(expected, found)];
         while let Some((a, b)) = work.pop() {
             let (a, b) = (self.resolve(a), self.resolve(b));
@@ -254,7 +327,7 @@ impl Types {
             }
             let mismatch = Mismatch { expected, found, expected_part: a, found_part: b, is_infinite: false };
             let infinite = Mismatch { is_infinite: true, ..mismatch };
-            let result = match (self.node(a).clone(), self.node(b).clone()) {
+            let result = match (self.node(a), self.node(b)) {
                 (Node::Error, _) => {
                     self.poison(b);
                     Ok(())
@@ -269,10 +342,7 @@ impl Types {
                 }
                 (Node::Var(x), _) => self.solve_var(x, b).ok_or(infinite),
                 (_, Node::Var(y)) => self.solve_var(y, a).ok_or(infinite),
-                (Node::Bool, Node::Bool)
-                | (Node::Str, Node::Str)
-                | (Node::Int, Node::Int)
-                | (Node::Float, Node::Float) => Ok(()),
+                (a, b) if a.is_same_primitive(&b) => Ok(()),
                 (Node::List(a), Node::List(b)) => {
                     work.push((a, b));
                     Ok(())
@@ -327,7 +397,7 @@ impl Types {
                 continue;
             }
             let ty = self.resolve(ty);
-            match self.node(ty).clone() {
+            match self.node(ty) {
                 Node::Var(var) => {
                     if let VarState::Unsolved { .. } = self.forest.probe_value(var) {
                         self.bind(var, Ty::ERROR);
@@ -355,7 +425,7 @@ impl Types {
             if !seen.insert(ty) {
                 continue;
             }
-            match self.node(ty).clone() {
+            match self.node(ty) {
                 Node::Var(inner) => {
                     let inner = self.forest.find(inner);
                     if inner == root {
@@ -393,7 +463,7 @@ impl Types {
             if !seen.insert(ty) {
                 continue;
             }
-            match self.node(ty).clone() {
+            match self.node(ty) {
                 Node::Var(var) => {
                     if let VarState::Unsolved { .. } = self.forest.probe_value(var) {
                         let root = self.forest.find(var);
@@ -429,7 +499,7 @@ impl Types {
                 done.insert(ty, ty);
                 continue;
             }
-            let node = self.node(ty).clone();
+            let node = self.node(ty);
             if let Node::Var(var) = node {
                 let state = self.forest.probe_value(var);
                 let new = replace(self, ty, var, state).unwrap_or(ty);
