@@ -23,12 +23,14 @@ mod table;
 
 use std::sync::Arc;
 
+use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, EntitySet, PrimaryMap, SecondaryMap};
 use mcl_diagnostics::{Diagnostic, FileId, Span};
 use mcl_modules::{Loaded, UnitId};
 use mcl_parser::ast::{Ast, StmtId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::scope::broken::BrokenClass;
 use crate::scope::error::ScopeError;
 use crate::scope::names::{Namespace, Symbol, Symbols};
 use crate::scope::table::{ClassLookup, FreeNames, SymbolTable};
@@ -63,7 +65,9 @@ fn resolve(loaded: &Loaded, units: PrimaryMap<UnitId, Arc<Ast>>) -> (Scoped, Vec
         unresolved_modules: Vec::new(),
         native_functions: FxHashMap::default(),
         findings: Vec::new(),
+        broken_classes: Vec::new(),
         misspelt_aliases: FxHashSet::default(),
+        direct_references: SecondaryMap::new(),
         units_with_unknown_modules: FxHashSet::default(),
         suggestions: 0,
     };
@@ -73,7 +77,8 @@ fn resolve(loaded: &Loaded, units: PrimaryMap<UnitId, Arc<Ast>>) -> (Scoped, Vec
         resolver.resolve_module(module);
     }
     resolver.invalidate_instances();
-    let diagnostics = resolver.reachable_findings();
+    let broken_classes = resolver.included_broken_classes();
+    let diagnostics = resolver.reachable_findings(broken_classes);
     (resolver.out, diagnostics)
 }
 
@@ -92,8 +97,11 @@ struct Resolver<'a> {
     /// Registered names of built-in functions, by module (or none) and name; `None` for a function that does not exist.
     native_functions: FxHashMap<(Option<Symbol>, Symbol), Option<Arc<str>>>,
     findings: Vec<Finding>,
+    broken_classes: Vec<BrokenClass>,
     /// The aliases that imports of unknown modules would have if their names were spelt right.
     misspelt_aliases: FxHashSet<Symbol>,
+    /// The references without a path: all uses of a definition in the scopes inside its own are one.
+    direct_references: SecondaryMap<DefId, PackedOption<RefId>>,
     /// The files that import an unknown module, which may have been meant as any module.
     units_with_unknown_modules: FxHashSet<UnitId>,
     /// The number of suggestions made so far; each looks at all names in scope, so their number is bounded.
@@ -132,7 +140,18 @@ impl Resolver<'_> {
     }
 
     fn add_reference(&mut self, path: Vec<InstanceId>, target: Target) -> RefId {
-        self.out.references.push(Reference { path: path.into_boxed_slice(), target })
+        let Target::Def(def) = target else {
+            return self.out.references.push(Reference { path: path.into(), target });
+        };
+        if !path.is_empty() {
+            return self.out.references.push(Reference { path: path.into(), target });
+        }
+        let known = &mut self.direct_references[def];
+        known.expand().unwrap_or_else(|| {
+            let reference = self.out.references.push(Reference { path: Box::default(), target });
+            *known = reference.into();
+            reference
+        })
     }
 
     fn add_scope(&mut self, module: ModuleId, parent: Option<ScopeId>, kind: ScopeKind) -> ScopeId {
@@ -183,14 +202,16 @@ impl Resolver<'_> {
         }
     }
 
-    /// Converts the errors of imported files and included classes to diagnostics, without duplicates.
-    fn reachable_findings(&mut self) -> Vec<Diagnostic> {
+    /// Converts the errors of imported files and included classes to diagnostics, without duplicates. `broken_classes` are
+    /// the bodies of the included classes with broken heads.
+    fn reachable_findings(&mut self, broken_classes: Vec<ScopeId>) -> Vec<Diagnostic> {
         let mut by_context: SecondaryMap<ScopeId, Vec<InstanceId>> = SecondaryMap::new();
         for (id, instance) in &self.out.instances {
             by_context[self.table(instance.scope).enclosing].push(id);
         }
         let mut reachable: EntitySet<ScopeId> = EntitySet::new();
-        let mut work = vec![self.out.root()];
+        let mut work = broken_classes;
+        work.push(self.out.root());
         while let Some(context) = work.pop() {
             if reachable.insert(context) {
                 work.extend(by_context[context].iter().filter_map(|instance| self.out.instance_scope(*instance)));

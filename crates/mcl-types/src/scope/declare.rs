@@ -55,8 +55,10 @@ impl Resolver<'_> {
                 self.declare_statement(scope, *stmt, &mut imported);
             }
             // The inner scopes see all names of this one, so they are declared after it.
+            let mut previous = None;
             for stmt in body {
                 self.declare_inner_scopes(scope, *stmt, &mut work, &ast);
+                self.declare_broken_class(scope, previous.replace(*stmt), *stmt, &ast);
             }
         }
     }

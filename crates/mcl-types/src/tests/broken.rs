@@ -75,3 +75,27 @@ test "u" { int64 => f(1), }
     );
     assert_eq!(found, ["3 E0704"]);
 }
+
+#[test]
+fn the_body_of_a_class_with_a_broken_head_is_checked_if_the_class_is_included() {
+    let class = r#"
+class c($a, $b) = {
+	$x = $nope
+	class inner {
+		test "u" { int64 => "s", }
+	}
+	include inner
+	test $a { int64 => "s", }
+}
+"#;
+    assert_eq!(consequences(class), Vec::<String>::new());
+    let included = consequences(&format!("{class}include c(1, 2)\n"));
+    assert_eq!(included, ["2 E0601", "4 E0701", "7 E0701"]);
+}
+
+#[test]
+fn the_body_of_a_class_without_a_name_is_checked_if_an_unknown_class_is_included() {
+    let class = "class {\n\ttest \"t\" { int64 => \"s\", }\n}\n";
+    assert_eq!(consequences(class), Vec::<String>::new());
+    assert_eq!(consequences(&format!("{class}include c\n")), ["2 E0701"]);
+}
