@@ -12,7 +12,7 @@ use resource_graph::{Check, Repr, ResourceId, ResourceKind, ValidationError, kin
 use crate::lower::Lowering;
 
 /// At most this many resources of a program are validated as a whole, because that takes longer than to lower them.
-const MAX_VALIDATED: u32 = 2_000;
+const MAX_VALIDATED: u32 = 20_000;
 
 /// The values that were found, and the work that was done.
 #[derive(Default)]
