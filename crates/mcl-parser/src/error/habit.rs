@@ -32,6 +32,8 @@ pub enum HabitKind {
     LowerCaseEdge { found: String, suggestion: String },
     /// `name: value`, `- name: value`, `---`.
     Yaml,
+    /// `- a`, a line for each element; the elements as mcl writes them.
+    YamlList { suggestion: String },
     /// `{"a": 1}` as a statement.
     Json,
     /// `{% if x %}`.
@@ -40,6 +42,8 @@ pub enum HabitKind {
     TemplateValue { name: Option<String> },
     /// `import "a", "b"`, `import ("a" "b")`.
     ImportList { modules: Vec<String> },
+    /// `include a, b`.
+    IncludeList { classes: Vec<String> },
     /// `import x from "y"`, `import f "fmt"`, `import "fmt" as "f"`.
     ImportSpelling { module: String, alias: String },
     /// `$i = include c`.

@@ -27,6 +27,9 @@ pub(super) fn habit(kind: &HabitKind) -> Words {
         HabitKind::Yaml => message("expected a statement, found YAML").help(
             "a resource is written `file \"/tmp/a\" { state => \"exists\", }`, a variable `$name = …`, a list `[1, 2]`",
         ),
+        HabitKind::YamlList { suggestion } => {
+            message("expected a value, found a list in YAML").help(format!("a list is written `[{suggestion}]`"))
+        }
         HabitKind::Json => message("expected a statement, found JSON")
             .help("a map is a value, with `=>` after its keys: `$name = {\"a\" => 1}`"),
         HabitKind::TemplateTag => message("expected a statement, found a template tag").help(
@@ -41,6 +44,11 @@ pub(super) fn habit(kind: &HabitKind) -> Words {
             let imports: Vec<String> = modules.iter().map(|module| format!("`import \"{module}\"`")).collect();
             message("cannot import several modules in one statement")
                 .help(format!("write one statement per line: {}", imports.join(", ")))
+        }
+        HabitKind::IncludeList { classes } => {
+            let includes: Vec<String> = classes.iter().map(|class| format!("`include {class}`")).collect();
+            message("cannot include several classes in one statement")
+                .help(format!("write one statement per line: {}", includes.join(", ")))
         }
         HabitKind::ImportSpelling { module, alias } if alias == "*" => {
             message("unknown form of import").help(format!("write `import \"{module}\" as *`"))

@@ -11,11 +11,15 @@ use crate::token_set::{STRING_LIKE, WORD};
 impl RecoveringParser<'_> {
     pub(super) fn foreign_resource(&mut self, start: TokenIdx) -> Option<ForeignStatement> {
         match self.kind(start)? {
-            TokenKind::Identifier => self.resource_title(start).or_else(|| self.lower_case_edge(start)),
+            TokenKind::Identifier => self
+                .resource_title(start)
+                .or_else(|| self.lower_case_edge(start))
+                .or_else(|| self.typed_list(start))
+                .or_else(|| self.resource_in_yaml(start)),
             TokenKind::Capitalized => self.resource_reference(start),
             TokenKind::Class => self.class_resource(start),
             TokenKind::Import => self.foreign_import(start),
-            TokenKind::Include => self.include_with_bare_arguments(start),
+            TokenKind::Include => self.include_with_bare_arguments(start).or_else(|| self.include_list(start)),
             _ => None,
         }
     }
@@ -207,6 +211,36 @@ impl RecoveringParser<'_> {
         }
         let span = self.builder.span(module, module + 1);
         Some(Definition { kind: DefinitionKind::Alias, name: self.builder.intern(&last), span })
+    }
+
+    /// `include a, b`.
+    fn include_list(&self, start: TokenIdx) -> Option<ForeignStatement> {
+        if !WORD.has(self.kind_on_line(start + 1)) || self.kind_on_line(start + 2) != Some(TokenKind::Comma) {
+            return None;
+        }
+        let end = self.end_of_foreign(start);
+        let names = (start + 1).until(end).filter(|token| WORD.has(self.kind(*token)));
+        let classes = names.map(|token| self.word_at(token).to_owned()).collect();
+        Some(self.skipped(start, end, HabitKind::IncludeList { classes }))
+    }
+
+    /// `[]string{"a"}`: the list is complete before the word.
+    fn typed_list(&self, start: TokenIdx) -> Option<ForeignStatement> {
+        let closer = start.previous()?;
+        let is_list = self.kind(closer) == Some(TokenKind::CloseBracket)
+            && closer.previous().and_then(|opener| self.kind(opener)) == Some(TokenKind::OpenBracket)
+            && self.tokens.is_adjacent_to_previous(start)
+            && self.kind(start + 1) == Some(TokenKind::OpenCurly);
+        is_list.then(|| self.skipped(start, start + 1, HabitKind::TypedLiteral { opener: "[…]" }))
+    }
+
+    /// `file "/tmp/a":` and its fields below it.
+    fn resource_in_yaml(&self, start: TokenIdx) -> Option<ForeignStatement> {
+        let colon = start + 2;
+        let is_yaml = self.kind_on_line(start + 1).is_some_and(|kind| STRING_LIKE.contains(kind))
+            && self.kind_on_line(colon) == Some(TokenKind::Colon)
+            && self.tokens.newline_before(colon + 1);
+        is_yaml.then(|| self.skipped(start, colon + 1, HabitKind::Yaml))
     }
 
     /// `include c "a"`.
