@@ -210,7 +210,11 @@ impl RecoveringParser<'_> {
         let error = f.error_at(EntryError::ExpectedRocket { after, found: f.owned_text(f.at) }, f.at);
         let rocket = |at: &TokenIdx| match self.yaml_value(*at + 1).filter(|_| after == BracketContext::Entries) {
             Some(end) => {
-                let terminals = vec![Terminal::Kind(TokenKind::Rocket), Terminal::ErrorValue];
+                let mut terminals = vec![Terminal::Kind(TokenKind::Rocket), Terminal::ErrorValue];
+                // Before the other entries with this separator, commas are inserted below.
+                if self.kind(end) == Some(TokenKind::Identifier) && !all.contains(&(end + 1)) {
+                    terminals.push(Terminal::Kind(TokenKind::Comma));
+                }
                 (*at, Edit { terminals, resume: end })
             }
             None => by(*at, TokenKind::Rocket),
@@ -224,7 +228,8 @@ impl RecoveringParser<'_> {
 
     /// `=>`, and then `- a` on each line.
     fn yaml_list(&self, f: &Failure<'_>) -> Option<Replacement> {
-        if f.found_kind()? != TokenKind::Minus
+        // The statement may seem to end with the line.
+        if self.kind(f.at)? != TokenKind::Minus
             || f.before(1)? != TokenKind::Rocket
             || f.context? != BracketContext::Entries
             || !self.tokens.newline_before(f.at)
