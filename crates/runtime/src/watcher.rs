@@ -5,8 +5,8 @@
 //! path is noticed however many of its parents appear, disappear or are replaced. When a component appears or disappears,
 //! all subscriptions below it are reported and the watches below it are made again.
 //!
-//! Where the kernel refuses a watch (limit reached, no permission), the paths below are reported every [`POLL_INTERVAL`]
-//! instead. When the kernel's queue overflows, everything is reported once: spurious reports are harmless, missed ones are
+//! Where the kernel refuses a watch (limit reached, no permission), and below a link to a directory that does not exist, the
+//! paths are reported every [`POLL_INTERVAL`] instead. When the kernel's queue overflows, everything is reported once: spurious reports are harmless, missed ones are
 //! not.
 
 mod links;
@@ -394,7 +394,9 @@ impl Watcher {
                 }
                 State::Watched { wd, full }
             }
-            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => State::Missing,
+            // Nothing reports that the target of a link appears.
+            Err(Errno::NOENT | Errno::LOOP) if !path.is_symlink() => State::Missing,
+            Err(Errno::NOTDIR) => State::Missing,
             Err(error) => {
                 self.limit_reached |= error == Errno::NOSPC;
                 self.refused.push(node);

@@ -10,7 +10,7 @@ use resources::Scope;
 use rustix::fs::inotify::ReadFlags;
 use test_support::{RandomChoice as _, Rng, for_each_seed};
 
-use crate::watcher::{Event, Watcher};
+use crate::watcher::{Event, PathChange, Watcher};
 
 /// Number of histories in a test run. `RUNS_FACTOR` multiplies it.
 const RUNS: u64 = 300;
@@ -60,6 +60,10 @@ fn no_change_is_missed_whenever_events_are_read_and_whichever_are_lost() {
             }
             handle(&mut watcher, std::mem::take(&mut late), &mut subscribers);
         }
+        if let Some(at) = watcher.next_poll() {
+            let changes = watcher.read_changes(at).unwrap();
+            report(&changes, &mut subscribers);
+        }
         for (path, scope, seen) in &subscribers {
             assert_eq!(look(path, *scope), *seen, "{} {scope:?}", path.display());
         }
@@ -87,6 +91,11 @@ fn handle(watcher: &mut Watcher, events: Vec<Event>, subscribers: &mut [(PathBuf
     for event in events {
         watcher.handle(&event, &mut changes);
     }
+    report(&changes, subscribers);
+}
+
+/// Subscribers look again at what is reported.
+fn report(changes: &[PathChange], subscribers: &mut [(PathBuf, Scope, Seen)]) {
     for change in changes {
         let (path, scope, seen) = &mut subscribers[change.token as usize];
         *seen = look(path, *scope);
@@ -103,6 +112,7 @@ fn any_directory(root: &Path, random: &mut Rng) -> PathBuf {
 
 fn any_path(root: &Path, random: &mut Rng) -> PathBuf {
     let directory = any_directory(root, random);
+    let directory = if random.one_in(4) { directory.join("l") } else { directory };
     if random.one_in(3) { directory.join(random.pick(&DIRECTORIES)) } else { directory.join(random.pick(&FILES)) }
 }
 
@@ -114,7 +124,7 @@ fn change(root: &Path, random: &mut Rng) {
         1 => fs::remove_dir_all(&path),
         2 => fs::remove_file(&path),
         3 => fs::rename(&path, any_path(root, random)),
-        4 => symlink(root.join(random.pick(&FILES)), any_directory(root, random).join("l")),
+        4 => symlink(any_path(root, random), any_directory(root, random).join("l")),
         5 => fs::set_permissions(&path, fs::Permissions::from_mode(*random.pick(&[0o700, 0o750, 0o755]))),
         _ => fs::write(&path, vec![b'x'; random.usize(0..9)]),
     };
