@@ -81,6 +81,9 @@ impl UnifyValue for VarState {
     }
 }
 
+/// The fields of a struct, in order.
+type Fields = Rc<[(Arc<str>, Ty)]>;
+
 /// A type whose parts are nodes.
 #[derive(Clone, Debug)]
 pub(crate) enum Node {
@@ -92,7 +95,7 @@ pub(crate) enum Node {
     Float,
     List(Ty),
     Map(Ty, Ty),
-    Struct(Rc<[(Arc<str>, Ty)]>),
+    Struct(Fields),
     Func(Rc<[Ty]>, Ty),
 }
 
@@ -138,7 +141,7 @@ enum StoredNode {
 /// The arena and the forest.
 pub(crate) struct Types {
     nodes: PrimaryMap<Ty, StoredNode>,
-    structs: Vec<Rc<[(Arc<str>, Ty)]>>,
+    structs: Vec<Fields>,
     functions: Vec<(Rc<[Ty]>, Ty)>,
     origins: PrimaryMap<Ty, Span>,
     /// Whether the node contained variables when it was created.
