@@ -24,6 +24,7 @@ mod load;
 mod module_types;
 mod node;
 mod read;
+mod ruby_functions;
 mod services;
 mod settings;
 mod stored;

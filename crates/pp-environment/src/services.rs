@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use mcl_diagnostics::{Diagnostic, FileId, SourceFile};
 use pp_ast::Tree;
-use pp_evaluator::{Manifest, Services};
+use pp_evaluator::{Manifest, RubyFunction, Services};
 use pp_functions::FileKind;
 use pp_hiera::DataFiles;
 use pp_syntax::{Mode, ValidationOptions};
@@ -16,6 +16,7 @@ use crate::error::EnvironmentError;
 use crate::find::Module;
 use crate::load::{ParsedFile, check_location, has_errors, name_of, parse_file, parse_text};
 use crate::read::{read_file, read_inside};
+use crate::ruby_functions::{ruby_function_files, ruby_function_name};
 
 /// The files of modules that an artifact holds, by their paths.
 pub(crate) type StoredFiles = BTreeMap<String, Vec<u8>>;
@@ -31,6 +32,8 @@ pub struct DiskServices {
     /// The files of the modules and the data, if they come from an artifact.
     pub(crate) stored: Option<StoredFiles>,
     asked: Mutex<Vec<PathBuf>>,
+    /// The functions that the modules have in Ruby, once one was asked for.
+    ruby_functions: OnceLock<BTreeMap<String, RubyFunction>>,
     /// The directory that the names of files are relative to.
     base: PathBuf,
     validation: ValidationOptions,
@@ -82,6 +85,29 @@ impl DiskServices {
         }
     }
 
+    /// Lists the functions in Ruby of all modules. The first module of a name has it.
+    fn list_ruby_functions(&self) -> BTreeMap<String, RubyFunction> {
+        let mut functions = BTreeMap::new();
+        for module in &self.modules {
+            let paths = match &self.stored {
+                None => ruby_function_files(&module.directory).unwrap_or_default(),
+                Some(stored) => {
+                    let inside = |path: &String| {
+                        Path::new(path).strip_prefix(&module.directory).ok()?.to_str().map(str::to_owned)
+                    };
+                    stored.keys().filter_map(inside).collect()
+                }
+            };
+            for path in paths {
+                if let Some(name) = ruby_function_name(&module.name, &path) {
+                    let function = || RubyFunction { module: module.name.clone(), path: path.into() };
+                    functions.entry(name).or_insert_with(function);
+                }
+            }
+        }
+        functions
+    }
+
     pub(crate) fn module(&self, name: &str) -> Option<&Module> {
         self.modules.iter().find(|module| &*module.name == name)
     }
@@ -121,6 +147,10 @@ impl Services for DiskServices {
     fn manifests_of(&self, module: &str) -> Vec<String> {
         let files = self.module(module).filter(|_| self.stored.is_none()).and_then(|module| module.manifests().ok());
         files.into_iter().flatten().map(|(_, inside)| inside).collect()
+    }
+
+    fn ruby_function(&self, name: &str) -> Option<RubyFunction> {
+        self.ruby_functions.get_or_init(|| self.list_ruby_functions()).get(name).cloned()
     }
 
     fn has_module(&self, module: &str) -> bool {
@@ -188,5 +218,23 @@ mod tests {
         assert!(Services::read_file(&services, &link.replace("link", "a")).is_ok());
         let asked = services.dependencies();
         assert_eq!(asked, ["a", "b", "link"].map(|name| root.path().join("m/files").join(name)));
+    }
+
+    #[test]
+    fn the_first_module_with_a_function_in_ruby_has_it() {
+        let root = tempfile::tempdir().expect("a temporary directory");
+        for path in
+            ["a/lib/puppet/functions/f.rb", "b/lib/puppet/parser/functions/f.rb", "b/lib/puppet/functions/b/g.rb"]
+        {
+            let path = root.path().join(path);
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("writable");
+            std::fs::write(path, "").expect("writable");
+        }
+        let module = |name: &str| Module { name: name.into(), directory: root.path().join(name) };
+        let services = DiskServices::new(None, vec![module("a"), module("b")]);
+        let module_of = |name: &str| services.ruby_function(name).map(|function| function.module.to_string());
+        assert_eq!(module_of("f").as_deref(), Some("a"));
+        assert_eq!(module_of("b::g").as_deref(), Some("b"));
+        assert_eq!(module_of("g"), None);
     }
 }

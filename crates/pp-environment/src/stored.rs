@@ -16,6 +16,7 @@ use crate::error::EnvironmentError;
 use crate::find::{Module, files_below};
 use crate::load::Loaded;
 use crate::read::{MAX_FILE_BYTES, read_file};
+use crate::ruby_functions::ruby_function_files;
 use crate::services::{DiskServices, StoredFiles};
 
 /// An environment as an artifact holds it.
@@ -26,7 +27,8 @@ pub struct StoredEnvironment {
     /// The names of the modules.
     modules: Vec<String>,
     /// The files in `files` and `templates` of the modules, by their paths: `modules/NAME/templates/…`, the files of data:
-    /// `hiera.yaml`, `data/…`, `modules/NAME/data/…`, and manifests with errors.
+    /// `hiera.yaml`, `data/…`, `modules/NAME/data/…`, manifests with errors, and the names
+    /// of functions in Ruby: `modules/NAME/lib/puppet/functions/…`.
     files: BTreeMap<String, Vec<u8>>,
 }
 
@@ -47,6 +49,7 @@ impl StoredEnvironment {
             }
         }
         let mut files = StoredFiles::new();
+        let mut ruby_functions: Vec<String> = Vec::new();
         let mut size = 0;
         let mut add = |root: &Path, prefix: &str, paths: Vec<PathBuf>| {
             for path in paths {
@@ -70,10 +73,13 @@ impl StoredEnvironment {
                 add(&module.directory, &prefix, files_below(&module.directory.join(folder), None)?)?;
             }
             add(&module.directory, &prefix, data_files(&module.directory)?)?;
+            // That there are such functions is all that matters.
+            ruby_functions.extend(ruby_function_files(&module.directory)?.iter().map(|path| format!("{prefix}{path}")));
             // They are parsed again, for their errors, if they are needed.
             let broken = broken.iter().filter(|path| path.starts_with(&module.directory));
             add(&module.directory, &prefix, broken.cloned().collect())?;
         }
+        files.extend(ruby_functions.into_iter().map(|path| (path, Vec::new())));
         let modules = modules.iter().map(|module| module.name.to_string()).collect();
         Ok(StoredEnvironment { environment, modules, files })
     }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use mcl_diagnostics::{Span, nearest};
 use pp_ast::{CallId, Expr, ExprId, FunctionDefinition, LambdaId, MethodCallId};
-use pp_functions::{Block, Interrupt, all_functions, find_function};
+use pp_functions::{Block, Function, Interrupt, find_function, find_module_function, tables};
 use pp_types::{
     Error, ErrorKind, Signature, SignatureParameter, Value, attribute, describe_mismatch, describe_signatures,
     is_instance, operand_name, with_article,
@@ -15,6 +15,7 @@ use crate::evaluator::Evaluator;
 use crate::frame::Frame;
 use crate::frame::ParameterTypes;
 use crate::scope::{Local, TOP};
+use crate::services::RubyFunction;
 use crate::stop::{Eval, Fault, Jump, JumpKind, Stop, illegal_jump, located, unlocated};
 
 impl<'e> Evaluator<'e> {
@@ -88,7 +89,7 @@ impl<'e> Evaluator<'e> {
             self.call_context(name, arguments, block)
         } else if let Some((key, function)) = self.find_defined_function(name)? {
             self.nested(span, |this| this.call_defined(key, function, arguments, block))
-        } else if let Some(function) = find_function(name) {
+        } else if let Some(function) = self.find_native_function(name, span)? {
             let outer = std::mem::replace(&mut self.call_span, span);
             let result = self.nested(span, |this| {
                 pp_functions::call(function, this, arguments, block).map_err(|interrupt| this.stop(interrupt))
@@ -101,11 +102,50 @@ impl<'e> Evaluator<'e> {
         result.and_then(|value| self.limit_weight(value).map_err(unlocated)).map_err(|stop| located(stop, span))
     }
 
+    /// Returns the native function with a name: one of Puppet, or one that stands for a function which a module on the module
+    /// path has in Ruby (spec 09 §3).
+    fn find_native_function(&mut self, name: &str, span: Option<Span>) -> Eval<Option<&'static Function>> {
+        if let Some(function) = find_function(name) {
+            return Ok(Some(function));
+        }
+        let found = match self.ruby_functions.get(name) {
+            Some(known) => known.clone(),
+            None => {
+                let found = self.services.ruby_function(name);
+                self.ruby_functions.insert(name.to_owned(), found.clone());
+                found
+            }
+        };
+        let Some(RubyFunction { module, path }) = found else { return Ok(None) };
+        if let Some(function) = find_module_function(&module, name) {
+            return Ok(Some(function));
+        }
+        let message =
+            format!("Function {name}() of the module {module} is written in Ruby ({path}), which is not evaluated");
+        let error = Error::new(ErrorKind::Unavailable, message).help(format!(
+            "define a function `{module}::…` in the language, in `functions/` of a module, and call it instead"
+        ));
+        Err(located(unlocated(error), span))
+    }
+
+    /// Whether a function of this name can be called.
+    pub(crate) fn knows_function(&mut self, name: &str) -> bool {
+        let name = plain(name);
+        let is_defined = matches!(self.find_defined_function(name), Ok(Some(_)));
+        is_defined || find_function(name).is_some() || self.services.ruby_function(name).is_some()
+    }
+
     fn unknown_function(&self, name: &str, span: Option<Span>) -> Stop {
-        let known = all_functions().map(|function| function.name);
-        let similar = nearest(name, known.chain(self.definitions.functions.keys().copied()));
+        let of_modules = tables().iter().filter_map(|table| table.module.filter(|_| table.function(name).is_some()));
+        let known = tables().iter().filter(|table| table.module.is_none()).flat_map(|table| table.functions.iter());
+        let known = known.map(|function| function.name).chain(self.definitions.functions.keys().copied());
         let mut error = Error::new(ErrorKind::Unknown, format!("Unknown function: '{name}'."));
-        error.help = similar.map(|similar| format!("a function with a similar name: `{similar}`"));
+        error.help = match of_modules.into_iter().next() {
+            Some(module) => Some(format!(
+                "it is a function of the module `{module}`, which is not on the module path: `--modulepath` names its directory"
+            )),
+            None => nearest(name, known).map(|similar| format!("a function with a similar name: `{similar}`")),
+        };
         located(unlocated(error), span)
     }
 

@@ -20,7 +20,7 @@ use crate::log::LogEntry;
 use crate::options::Options;
 use crate::recovery::Errors;
 use crate::scope::{ScopeId, Scopes, TOP};
-use crate::services::Services;
+use crate::services::{RubyFunction, Services};
 use crate::stop::{Eval, Fault, Stop};
 use crate::trees::Trees;
 
@@ -37,6 +37,8 @@ pub(crate) struct Evaluator<'e> {
     pub definitions: Definitions<'e>,
     /// Manifests of modules that were parsed before the compilation, by module and path.
     pub parsed: FxHashMap<(&'e str, &'e str), usize>,
+    /// The functions of modules in Ruby, as far as they were asked for.
+    pub ruby_functions: FxHashMap<String, Option<RubyFunction>>,
     /// Whether there is a module of a name, as far as that was asked.
     pub modules: FxHashMap<String, bool>,
     /// The files of modules that were looked for, and whether they have errors.
@@ -116,6 +118,7 @@ impl<'e> Evaluator<'e> {
             backend_cache: FxHashMap::default(),
             definitions,
             parsed: parsed_manifests(environment),
+            ruby_functions: FxHashMap::default(),
             modules: FxHashMap::default(),
             asked: FxHashMap::default(),
             broken: Vec::new(),

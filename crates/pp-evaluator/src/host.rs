@@ -215,6 +215,19 @@ impl Host for Evaluator<'_> {
         Ok(bytes)
     }
 
+    fn find_path(&mut self, path: &str) -> Option<Arc<str>> {
+        self.services.find_file(FileKind::Files, None, path)
+    }
+
+    fn knows_function(&mut self, name: &str) -> bool {
+        Evaluator::knows_function(self, name)
+    }
+
+    fn has_resource_default(&mut self, type_name: &str, attribute: &str) -> bool {
+        let defaults = self.catalog.defaults_in(self.scope_resource(), type_name);
+        defaults.iter().any(|default| &*default.name == attribute)
+    }
+
     fn module_directory(&mut self, module: &str) -> Option<Arc<str>> {
         self.services.module_directory(module)
     }

@@ -49,4 +49,4 @@ pub use environment::{Environment, Origin, Source};
 pub use fact_reads::FactReads;
 pub use log::LogEntry;
 pub use options::{Budget, Classification, Options};
-pub use services::{Manifest, NoServices, Services};
+pub use services::{Manifest, NoServices, RubyFunction, Services};

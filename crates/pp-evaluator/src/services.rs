@@ -19,6 +19,15 @@ pub struct Manifest {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// A function that a module has in Ruby.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RubyFunction {
+    /// The name of the module.
+    pub module: Arc<str>,
+    /// The path of its file in the module.
+    pub path: Arc<str>,
+}
+
 /// The world outside the manifests. Its answers must not change during a compilation.
 pub trait Services {
     /// Parses and validates a template. The spans of the result refer to `file`.
@@ -36,6 +45,11 @@ pub trait Services {
     /// Returns the paths of the manifests that [`manifest`](Services::manifest) can read, for suggestions.
     fn manifests_of(&self, _module: &str) -> Vec<String> {
         Vec::new()
+    }
+
+    /// Finds the function that a module has in Ruby under a name; the first one in the order of the module path.
+    fn ruby_function(&self, _name: &str) -> Option<RubyFunction> {
+        None
     }
 
     /// Whether there is a module with this name.

@@ -19,6 +19,9 @@ mod tree;
 pub(crate) mod types;
 mod unavailable;
 
+pub(crate) use crypto::md5_bytes;
+pub(crate) use numbers::decimal;
+
 use crate::function::Function;
 
 /// The table, sorted by name.

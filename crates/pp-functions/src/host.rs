@@ -155,6 +155,15 @@ pub trait Host {
     /// A file that cannot be read, or is too large.
     fn read_file(&mut self, path: &str) -> Result<Arc<[u8]>, Interrupt>;
 
+    /// Finds a file by its path, which is relative to the working directory unless it is absolute. `None` if it does not exist.
+    fn find_path(&mut self, path: &str) -> Option<Arc<str>>;
+
+    /// Returns whether a function of this name can be called: one of Puppet, of the language, or of a module.
+    fn knows_function(&mut self, name: &str) -> bool;
+
+    /// Returns whether the scope has a default for an attribute of a type.
+    fn has_resource_default(&mut self, type_name: &str, attribute: &str) -> bool;
+
     /// Returns the directory of a module.
     fn module_directory(&mut self, module: &str) -> Option<Arc<str>>;
 

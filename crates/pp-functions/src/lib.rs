@@ -10,6 +10,7 @@ mod core;
 mod elements;
 mod function;
 mod host;
+mod modules;
 pub mod ruby;
 mod stdlib;
 mod table;

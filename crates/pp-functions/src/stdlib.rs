@@ -1,12 +1,28 @@
-//! The functions of the module `stdlib` that are used most (spec 09 §3, §12). The evaluator takes them in place of Ruby code.
+//! The functions of the module `stdlib` (spec 09 §3, §12). The evaluator takes them in place of Ruby code.
 
 mod arrays;
 mod booleans;
+mod data;
+mod encoding;
 mod hashes;
 mod json;
+mod nested;
+mod network;
+mod passwords;
+mod random;
+mod ranges;
 mod resources;
 mod strings;
+mod unavailable;
 mod validation;
+mod writers;
+
+pub(crate) use booleans::str2bool;
+pub(crate) use encoding::base64_text;
+pub(crate) use json::json_text;
+pub(crate) use passwords::hexadecimal;
+pub(crate) use strings::{basename, dirname, extname};
+pub(crate) use validation::deprecate;
 
 use crate::function::Function;
 
@@ -15,10 +31,14 @@ pub(crate) static FUNCTIONS: &[&Function] = &[
     &arrays::ANY2ARRAY,
     &booleans::ANY2BOOL,
     &resources::ASSERT_PRIVATE,
+    &encoding::BASE64,
     &strings::BASENAME,
+    &encoding::BATCH_ESCAPE,
     &booleans::BOOL2NUM,
     &booleans::BOOL2STR,
+    &ranges::CLAMP,
     &arrays::CONCAT,
+    &ranges::CONVERT_BASE,
     &arrays::COUNT,
     &hashes::DEEP_MERGE,
     &resources::DEFINED_WITH_PARAMS,
@@ -27,15 +47,26 @@ pub(crate) static FUNCTIONS: &[&Function] = &[
     &arrays::DELETE_REGEX,
     &arrays::DELETE_UNDEF_VALUES,
     &arrays::DELETE_VALUES,
+    &nested::DEPRECATION,
     &arrays::DIFFERENCE,
+    &nested::DIG44,
     &strings::DIRNAME,
     &strings::DOS2UNIX,
+    &network::ENCLOSE_IPV6,
     &resources::ENSURE_PACKAGES,
     &resources::ENSURE_RESOURCE,
     &resources::ENSURE_RESOURCES,
     &resources::FACT,
+    &random::FQDN_RAND_STRING,
+    &random::FQDN_ROTATE,
+    &random::FQDN_UUID,
+    &data::GET_MODULE_PATH,
     &resources::GETPARAM,
+    &unavailable::GLOB,
     &arrays::GREP,
+    &network::HAS_INTERFACE_WITH,
+    &network::HAS_IP_ADDRESS,
+    &network::HAS_IP_NETWORK,
     &hashes::HAS_KEY,
     &hashes::HASH,
     &arrays::INTERSECTION,
@@ -43,43 +74,80 @@ pub(crate) static FUNCTIONS: &[&Function] = &[
     &validation::IS_ABSOLUTE_PATH,
     &validation::IS_ARRAY,
     &validation::IS_BOOL,
+    &network::IS_DOMAIN_NAME,
+    &network::IS_EMAIL_ADDRESS,
     &validation::IS_FLOAT,
+    &nested::IS_FUNCTION_AVAILABLE,
     &validation::IS_HASH,
     &validation::IS_INTEGER,
     &validation::IS_IP_ADDRESS,
     &validation::IS_IPV4_ADDRESS,
     &validation::IS_IPV6_ADDRESS,
+    &network::IS_MAC_ADDRESS,
     &validation::IS_NUMERIC,
     &validation::IS_STRING,
     &hashes::JOIN_KEYS_TO_VALUES,
+    &data::LOAD_MODULE_METADATA,
+    &data::LOADJSON,
+    &data::LOADYAML,
     &arrays::MEMBER,
     &hashes::MERGE,
     &booleans::NUM2BOOL,
+    &nested::OS_VERSION_GTE,
+    &data::PARSEHOCON,
     &json::PARSEJSON,
+    &data::PARSEPSON,
+    &data::PARSEYAML,
     &arrays::PICK,
     &arrays::PICK_DEFAULT,
+    &encoding::POWERSHELL_ESCAPE,
     &arrays::PREFIX,
+    &unavailable::PRY,
+    &passwords::PW_HASH,
+    &ranges::RANGE,
     &strings::REGEXPESCAPE,
     &arrays::REJECT,
     &strings::REVERSE,
+    &random::SEEDED_RAND,
+    &random::SEEDED_RAND_STRING,
     &strings::SHELL_ESCAPE,
     &strings::SHELL_JOIN,
+    &encoding::SHELL_SPLIT,
+    &random::SHUFFLE,
+    &nested::SPRINTF_HASH,
+    &encoding::SQUEEZE,
     &strings::ENDS_WITH,
     &strings::EXTNAME,
+    &network::IP_IN_RANGE,
     &strings::STARTS_WITH,
+    &nested::STR2RESOURCE,
+    &encoding::XML_ENCODE,
     &booleans::STR2BOOL,
+    &passwords::STR2SALTEDPBKDF2,
+    &unavailable::STR2SALTEDSHA512,
     &arrays::SUFFIX,
     &strings::SWAPCASE,
+    &unavailable::TIME,
     &booleans::TO_BYTES,
     &json::TO_JSON,
     &json::TO_JSON_PRETTY,
+    &writers::TO_PYTHON,
+    &writers::TO_RUBY,
+    &writers::TO_TOML,
+    &writers::TO_YAML,
+    &nested::TRY_GET_VALUE,
+    &nested::TYPE3X,
     &validation::TYPE_OF,
     &arrays::UNION,
     &strings::UNIX2DOS,
     &strings::URIESCAPE,
     &validation::VALIDATE_ABSOLUTE_PATH,
     &validation::VALIDATE_ARRAY,
+    &unavailable::VALIDATE_AUGEAS,
     &validation::VALIDATE_BOOL,
+    &unavailable::VALIDATE_CMD,
+    &network::VALIDATE_DOMAIN_NAME,
+    &network::VALIDATE_EMAIL_ADDRESS,
     &validation::VALIDATE_HASH,
     &validation::VALIDATE_INTEGER,
     &validation::VALIDATE_IP_ADDRESS,
@@ -90,5 +158,7 @@ pub(crate) static FUNCTIONS: &[&Function] = &[
     &validation::VALIDATE_RE,
     &validation::VALIDATE_SLENGTH,
     &validation::VALIDATE_STRING,
+    &unavailable::VALIDATE_X509_RSA_KEY_PAIR,
+    &ranges::VALUES_AT,
     &arrays::ZIP,
 ];

@@ -2,6 +2,7 @@
 
 use crate::core;
 use crate::function::{Convention, Function};
+use crate::modules;
 use crate::stdlib;
 
 /// Functions with one origin.
@@ -13,14 +14,43 @@ pub struct Table {
     pub functions: &'static [&'static Function],
 }
 
+impl Table {
+    /// Returns the function with a name.
+    #[must_use]
+    pub fn function(&self, name: &str) -> Option<&'static Function> {
+        let at = self.functions.binary_search_by(|function| function.name.cmp(name)).ok()?;
+        self.functions.get(at).copied()
+    }
+}
+
 /// Returns all tables, that of Puppet itself first.
 #[must_use]
 pub fn tables() -> &'static [Table] {
-    static TABLES: [Table; 2] = [
+    static TABLES: &[Table] = &[
         Table { module: None, functions: core::FUNCTIONS },
+        Table { module: Some("apache"), functions: modules::APACHE },
+        Table { module: Some("archive"), functions: modules::ARCHIVE },
+        Table { module: Some("collectd"), functions: modules::COLLECTD },
+        Table { module: Some("dns"), functions: modules::DNS },
+        Table { module: Some("inifile"), functions: modules::INIFILE },
+        Table { module: Some("ironic"), functions: modules::IRONIC },
+        Table { module: Some("mcollective"), functions: modules::MCOLLECTIVE },
+        Table { module: Some("memcached"), functions: modules::MEMCACHED },
+        Table { module: Some("mongodb"), functions: modules::MONGODB },
+        Table { module: Some("mysql"), functions: modules::MYSQL },
+        Table { module: Some("neutron"), functions: modules::NEUTRON },
+        Table { module: Some("nova"), functions: modules::NOVA },
+        Table { module: Some("openstack_extras"), functions: modules::OPENSTACK_EXTRAS },
+        Table { module: Some("openstacklib"), functions: modules::OPENSTACKLIB },
+        Table { module: Some("postgresql"), functions: modules::POSTGRESQL },
+        Table { module: Some("redis"), functions: modules::REDIS },
+        Table { module: Some("ssh"), functions: modules::SSH },
+        Table { module: Some("staging"), functions: modules::STAGING },
         Table { module: Some("stdlib"), functions: stdlib::FUNCTIONS },
+        Table { module: Some("translate"), functions: modules::TRANSLATE },
+        Table { module: Some("vswitch"), functions: modules::VSWITCH },
     ];
-    &TABLES
+    TABLES
 }
 
 /// Returns all functions, those of Puppet itself first.
@@ -31,19 +61,13 @@ pub fn all_functions() -> impl Iterator<Item = &'static Function> {
 /// Returns the function of Puppet itself with a name.
 #[must_use]
 pub fn find_function(name: &str) -> Option<&'static Function> {
-    find(core::FUNCTIONS, name)
+    tables().iter().find(|table| table.module.is_none())?.function(name)
 }
 
 /// Returns the function with a name that a module has in Puppet.
 #[must_use]
 pub fn find_module_function(module: &str, name: &str) -> Option<&'static Function> {
-    let table = tables().iter().find(|table| table.module == Some(module))?;
-    find(table.functions, name)
-}
-
-fn find(functions: &[&'static Function], name: &str) -> Option<&'static Function> {
-    let at = functions.binary_search_by(|function| function.name.cmp(name)).ok()?;
-    functions.get(at).copied()
+    tables().iter().find(|table| table.module == Some(module))?.function(name)
 }
 
 /// Functions of Puppet itself that have the older interface, too, though they are called by signatures.

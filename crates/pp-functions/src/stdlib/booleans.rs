@@ -33,7 +33,7 @@ pub(crate) static STR2BOOL: Function = Function::counted(
 );
 
 /// Converts a string to a boolean. One line of it decides.
-fn str2bool(value: &Value) -> Result<bool, Interrupt> {
+pub(crate) fn str2bool(value: &Value) -> Result<bool, Interrupt> {
     let text = match value {
         Value::Boolean(value) => return Ok(*value),
         Value::String(text) => text,

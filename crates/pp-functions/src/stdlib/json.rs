@@ -9,10 +9,15 @@ use crate::ruby::inspect::with_stack;
 
 pub(crate) static TO_JSON: Function =
     Function::typed("to_json", &["Any data"], "Returns a value as JSON on one line.", |call| {
-        let mut writer = Writer { text: String::new(), indent: None };
-        writer.write(call, call.argument(0), 0)?;
-        Ok(Value::string(writer.text))
+        json_text(call, call.argument(0)).map(Value::string)
     });
+
+/// Returns a value as JSON on one line.
+pub(crate) fn json_text(call: &mut Call<'_>, value: &Value) -> Result<String, Interrupt> {
+    let mut writer = Writer { text: String::new(), indent: None };
+    writer.write(call, value, 0)?;
+    Ok(writer.text)
+}
 
 pub(crate) static TO_JSON_PRETTY: Function = Function::with_aliases(
     "to_json_pretty",

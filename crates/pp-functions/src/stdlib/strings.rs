@@ -169,7 +169,8 @@ pub(crate) static DIRNAME: Function =
         Ok(Value::from(dirname(path)))
     });
 
-fn dirname(path: &str) -> &str {
+/// Returns the path of the directory that a path is in.
+pub(crate) fn dirname(path: &str) -> &str {
     let trimmed = path.trim_end_matches('/');
     match trimmed.rfind('/') {
         _ if trimmed.is_empty() => "/",
@@ -201,7 +202,8 @@ pub(crate) static BASENAME: Function = Function::counted(
     },
 );
 
-fn basename(path: &str) -> &str {
+/// Returns the last part of a path.
+pub(crate) fn basename(path: &str) -> &str {
     if path.is_empty() {
         return "";
     }
@@ -219,7 +221,8 @@ pub(crate) static EXTNAME: Function = Function::typed(
     |call| Ok(Value::from(extname(basename(call.string(0))))),
 );
 
-fn extname(name: &str) -> &str {
+/// Returns the extension of a file's name with its dot.
+pub(crate) fn extname(name: &str) -> &str {
     let stem = name.trim_start_matches('.');
     let dots = name.len() - stem.len();
     match stem.rfind('.') {

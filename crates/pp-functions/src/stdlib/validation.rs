@@ -27,12 +27,12 @@ fn validate_legacy(call: &mut Call<'_>) -> Result<Value, Interrupt> {
         return Err(fail(format!("validate_legacy(): references an unresolved type '{name}'")));
     }
     let (previous, value) = (call.string(1), call.argument(2));
+    let check = Check::named(previous)
+        .ok_or_else(|| fail(format!("validate_legacy(): the function '{previous}' is unknown")))?;
     if is_instance(&ty, value) {
         return Ok(Value::Undef);
     }
     let message = describe_mismatch(&format!("validate_legacy({previous})"), &ty, value);
-    let check = Check::named(previous)
-        .ok_or_else(|| fail(format!("validate_legacy(): '{previous}' is unknown, and {message}")))?;
     if check.run(value, call.arguments.get(3..).unwrap_or(&[]))?.is_some() {
         return Err(fail(message));
     }
@@ -41,7 +41,7 @@ fn validate_legacy(call: &mut Call<'_>) -> Result<Value, Interrupt> {
 }
 
 /// Warns about something deprecated, or fails with the setting `strict=error`.
-fn deprecate(call: &mut Call<'_>, key: &str, message: &str) -> Result<(), Interrupt> {
+pub(crate) fn deprecate(call: &mut Call<'_>, key: &str, message: &str) -> Result<(), Interrupt> {
     if call.host.strict() == Strict::Error {
         return Err(fail(format!("deprecation. {key}. {message}")));
     }
@@ -223,6 +223,9 @@ fn check_re(value: &Value, arguments: &[Value]) -> Result<Option<String>, Interr
 
 fn check_length(value: &Value, arguments: &[Value]) -> Option<String> {
     let limit = |at: usize| arguments.get(at).and_then(integer_of);
+    if arguments.first().is_some_and(|max| integer_of(max).is_none_or(|max| max < 0.0)) {
+        return Some("validate_slength(): Expected second argument to be a positive Numeric".to_owned());
+    }
     let single = std::slice::from_ref(value);
     let values = if let Value::Array(values) = value { values.as_slice() } else { single };
     for element in values {

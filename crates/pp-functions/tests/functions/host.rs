@@ -162,6 +162,18 @@ impl Host for Notebook {
         Ok(if path.ends_with("binary") { Arc::from(*b"\xff\x00") } else { Arc::from(*b"text\n") })
     }
 
+    fn find_path(&mut self, path: &str) -> Option<Arc<str>> {
+        path.starts_with("/modules/m/files/").then(|| path.into())
+    }
+
+    fn knows_function(&mut self, name: &str) -> bool {
+        find_function(name).is_some()
+    }
+
+    fn has_resource_default(&mut self, type_name: &str, attribute: &str) -> bool {
+        type_name == "File" && attribute == "mode"
+    }
+
     fn module_directory(&mut self, module: &str) -> Option<Arc<str>> {
         (module == "m").then(|| "/modules/m".into())
     }

@@ -1,0 +1,210 @@
+//! Single functions of modules.
+
+use pp_types::{Hash, Value, interpolate};
+use sha1::Sha1;
+use sha2::digest::Digest;
+
+use crate::arguments::reject;
+use crate::function::{Call, Function};
+use crate::host::Interrupt;
+use crate::ruby::inspect::class_name;
+use crate::stdlib::{base64_text, deprecate};
+
+pub(crate) static APACHE_BOOL2HTTPD: Function = Function::typed(
+    "apache::bool2httpd",
+    &["Any arg"],
+    "Returns `On` for true and `Off` for false or undef; other values as strings.",
+    bool2httpd,
+);
+
+fn bool2httpd(call: &mut Call<'_>) -> Result<Value, Interrupt> {
+    Ok(match call.argument(0) {
+        Value::Undef | Value::Boolean(false) => "Off".into(),
+        Value::Boolean(true) => "On".into(),
+        other => Value::string(interpolate(other)),
+    })
+}
+
+pub(crate) static BOOL2HTTPD: Function =
+    Function::typed("bool2httpd", &["Any arg"], "The old name of `apache::bool2httpd`.", |call| {
+        deprecate(call, "bool2httpd", "This function is deprecated, please use apache::bool2httpd instead.")?;
+        bool2httpd(call)
+    });
+
+pub(crate) static APACHE_PW_HASH_IN_MODULE: Function = Function::typed(
+    "apache::pw_hash",
+    &["String[1] password"],
+    "Returns the SHA-1 hash of a password for the files of Apache's `htpasswd`.",
+    apache_pw_hash,
+);
+
+fn apache_pw_hash(call: &mut Call<'_>) -> Result<Value, Interrupt> {
+    let digest = Sha1::digest(call.string(0).as_bytes());
+    Ok(Value::string(format!("{{SHA}}{}", base64_text(&digest))))
+}
+
+pub(crate) static APACHE_APACHE_PW_HASH: Function =
+    Function::typed("apache::apache_pw_hash", &["String[1] password"], "The old name of `apache::pw_hash`.", |call| {
+        deprecate(call, "apache::apache_pw_hash", "This function is deprecated, please use apache::pw_hash instead.")?;
+        apache_pw_hash(call)
+    });
+
+pub(crate) static APACHE_PW_HASH: Function =
+    Function::typed("apache_pw_hash", &["String[1] password"], "The old name of `apache::pw_hash`.", |call| {
+        deprecate(call, "apache_pw_hash", "This function is deprecated, please use apache::pw_hash instead.")?;
+        apache_pw_hash(call)
+    });
+
+pub(crate) static COLLECTD_CONVERT_PROCESSES: Function = Function::counted(
+    "collectd_convert_processes",
+    1,
+    Some(1),
+    "Returns an array of names, and of hashes with a `name`, as a hash by name. A hash stays.",
+    |call| {
+        let values = match call.argument(0) {
+            hash @ Value::Hash(_) => return Ok(hash.clone()),
+            Value::Array(values) => values,
+            _ => return Err(reject("convert_process_array(): Needs an array as argument")),
+        };
+        let mut processes = Hash::default();
+        for value in values.iter() {
+            match value {
+                Value::String(_) => processes.insert(value.clone(), Value::hash(Hash::default())),
+                Value::Hash(entries) => {
+                    let mut attributes = entries.0.clone();
+                    let name = attributes.shift_remove(&Value::from("name")).unwrap_or(Value::Undef);
+                    processes.insert(name, Value::hash(attributes))
+                }
+                _ => return Err(reject("convert_process_array(): array element must be string or hash")),
+            };
+        }
+        Ok(Value::hash(processes))
+    },
+);
+
+pub(crate) static GET_IN_ADDR_ARPA: Function =
+    Function::counted("get_in_addr_arpa", 1, Some(1), "Returns the name under `in-addr.arpa` of an address.", |call| {
+        let text = call.text(0);
+        let parts: Vec<&str> = text.split('.').rev().collect();
+        Ok(Value::string(format!("{}.in-addr.arpa", parts.join("."))))
+    });
+
+pub(crate) static MCO_ARRAY_TO_STRING: Function = Function::counted(
+    "mco_array_to_string",
+    0,
+    None,
+    "Returns the elements of an array as strings.",
+    |call| match call.argument(0) {
+        Value::Array(values) => {
+            Ok(Value::array(values.iter().map(|value| Value::string(interpolate(value))).collect()))
+        }
+        other => Err(reject(format!("Expected an array, but got a {}", class_name(other)))),
+    },
+);
+
+pub(crate) static MEMCACHED_MAX_MEMORY: Function = Function::typed(
+    "memcached::max_memory",
+    &["Any arg"],
+    "Returns the memory for memcached in megabytes: a number as it is, a percentage of the memory of the machine, 95 % by \
+     default.",
+    |call| {
+        let percent = match call.argument(0) {
+            Value::Undef | Value::Boolean(false) => "95%".to_owned(),
+            Value::Boolean(true) => return Err(reject("memcached::max_memory(): expects a number or a percentage")),
+            other => interpolate(other),
+        };
+        let digits: String = percent.trim_start().chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+        let number: f64 = digits.trim_end_matches('.').parse().unwrap_or(0.0);
+        if !percent.ends_with('%') {
+            // The conversion saturates.
+            return Ok(Value::Integer(number as i64));
+        }
+        let memory = match call.host.variable("::memorysize") {
+            Some(Value::String(size)) => megabytes(&size),
+            _ => 0.0,
+        };
+        Ok(Value::Integer((memory * number / 100.0) as i64))
+    },
+);
+
+/// Reads a size such as `3.81 GiB`.
+fn megabytes(size: &str) -> f64 {
+    let (number, unit) = size.trim().split_once(' ').unwrap_or((size, ""));
+    let number: f64 = number.parse().unwrap_or(0.0);
+    let power = match unit.chars().next() {
+        Some('k' | 'K') => -1,
+        Some('M') => 0,
+        Some('G') => 1,
+        Some('T') => 2,
+        _ => -2,
+    };
+    number * 1024_f64.powi(power)
+}
+
+pub(crate) static GETVAR_EMPTYSTRING: Function = Function::counted(
+    "getvar_emptystring",
+    0,
+    None,
+    "Returns the value of a variable, or an empty string if it has none.",
+    |call| {
+        let [name] = call.arguments else {
+            let count = call.arguments.len();
+            return Err(reject(format!("getvar_emptystring(): wrong number of arguments ({count}; must be 1)")));
+        };
+        let value = call.host.variable(&interpolate(name)).filter(|value| *value != Value::Undef);
+        Ok(value.unwrap_or_else(|| "".into()))
+    },
+);
+
+pub(crate) static IPADDRESSES: Function = Function::counted(
+    "ipaddresses",
+    0,
+    None,
+    "Returns the addresses of the network interfaces, without those of `lo` and of the excluded ones.",
+    |call| {
+        let excluded: Vec<String> = match call.argument(0) {
+            Value::Array(names) => names.iter().map(interpolate).collect(),
+            _ => Vec::new(),
+        };
+        let interfaces = match call.host.variable("::interfaces") {
+            Some(Value::String(names)) => names.to_string(),
+            _ => String::new(),
+        };
+        let mut addresses = Vec::new();
+        for name in interfaces.split(',').filter(|name| !name.is_empty()) {
+            if name == "lo" || excluded.iter().any(|excluded| excluded == name) && name != "eth0" {
+                continue;
+            }
+            for kind in ["ipaddress", "ipaddress6"] {
+                let address = call.host.variable(&format!("::{kind}_{name}"));
+                addresses.extend(address.filter(|address| matches!(address, Value::String(text) if !text.is_empty())));
+            }
+        }
+        Ok(Value::array(addresses))
+    },
+);
+
+pub(crate) static SCOPE_DEFAULTS: Function = Function::counted(
+    "scope_defaults",
+    2,
+    Some(2),
+    "Returns whether the scope has a default for an attribute of a type.",
+    |call| {
+        let (type_name, attribute) = (call.text(0), call.text(1));
+        Ok(Value::Boolean(call.host.has_resource_default(&type_name, &attribute)))
+    },
+);
+
+pub(crate) static TRANSLATE: Function = Function::typed(
+    "translate",
+    &["String message, Optional[Hash] ?interpolation_values"],
+    "Returns a message with the values of a hash in it: `%{name}`. Messages are not translated.",
+    |call| match call.argument(1) {
+        Value::Undef => Ok(call.argument(0).clone()),
+        values => {
+            let text = pp_types::sprintf(call.string(0), std::slice::from_ref(values))?;
+            call.charge(1, text.len())?;
+            Ok(Value::string(text))
+        }
+    },
+);
