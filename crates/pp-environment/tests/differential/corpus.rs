@@ -16,8 +16,8 @@ use crate::drivers::{driver, subjects};
 use crate::reference::{Answer, Reference};
 use crate::{FACTS, NODE, catalog};
 
-/// The share of drivers that must agree, in percent.
-const MIN_AGREEMENT: usize = 0;
+/// The share of drivers that must agree, in percent: a little less than measured. Raise it with every cause that is removed.
+const MIN_AGREEMENT: usize = 25;
 
 /// What custom facts of the modules give on any machine, and the older names of facts, which modules still read.
 fn common_facts() -> Value {
