@@ -284,9 +284,9 @@ fn the_host_is_asked_for_what_is_not_a_value() {
     check(
         "template",
         r#""m/page.erb""#,
-        expect![
-            "error: Function template() is not available: ERB templates contain Ruby; write the template in EPP and use epp()"
-        ],
+        expect![[r#"
+            Named("m/page.erb")
+            'rendered'"#]],
     );
     check(
         "generate",
