@@ -157,10 +157,13 @@ impl Catalog {
         let mut aliases = Vec::new();
         if resource.kind == ResourceKind::Native
             && let Some(native) = self.options.types.find(&resource.reference.type_name)
-            && native.is_isomorphic()
         {
+            if let Some(problem) = native.title_problem(&resource.reference.title) {
+                return Err(ErrorKind::NoName { reference: resource.reference.clone(), problem });
+            }
             let value = |name: &str| resource.parameters.value(name).map(text_of);
-            let key = native.uniqueness_key(&resource.reference.title, value);
+            let is_unique = native.is_isomorphic();
+            let key = native.uniqueness_key(&resource.reference.title, value).filter(|_| is_unique);
             aliases.extend(key.filter(|key| !is_title(key, &resource.reference.title)).map(AliasKey::Names));
         }
         if let Some(value) = resource.parameters.value("alias") {

@@ -1,6 +1,7 @@
 //! Errors and warnings as diagnostics.
 
 use mcl_diagnostics::{Code, Diagnostic, Stage, nearest};
+use pp_resource_types::TitleProblem;
 
 use crate::catalog::Catalog;
 use crate::error::{CatalogError, CatalogWarning, ErrorKind};
@@ -15,6 +16,7 @@ impl CatalogError {
         match self.kind {
             ErrorKind::Duplicate { .. } => Code::P0601,
             ErrorKind::AliasTaken { .. } => Code::P0602,
+            ErrorKind::NoName { .. } => Code::P0613,
             ErrorKind::StageOfResource(_) | ErrorKind::UnknownStage { .. } => Code::P0603,
             ErrorKind::DefaultTaken { .. } => Code::P0612,
             ErrorKind::InvalidTag(_) => Code::P0604,
@@ -62,6 +64,20 @@ impl CatalogError {
             } else {
                 "declare it once, in a class that all who need it include".to_owned()
             }),
+            ErrorKind::NoName { reference, problem: TitleProblem::NoMatch } => {
+                let native = catalog.options.types.find(&reference.type_name)?;
+                let names: Vec<&str> = native.read()?.names().collect();
+                Some(match names.as_slice() {
+                    [] => format!("the type {} has no attribute that names a resource", reference.type_name),
+                    names => format!(
+                        "the type takes the values of {} from the title: see its documentation",
+                        names.join(", ")
+                    ),
+                })
+            }
+            ErrorKind::NoName { problem: TitleProblem::NoPatterns, .. } => {
+                Some("the type has several name attributes, but no `title_patterns`: correct its source".to_owned())
+            }
             ErrorKind::AliasTaken { .. } => Some("both would manage the same thing: declare it once".to_owned()),
             ErrorKind::StageOfResource(_) => Some("order resources with `before`, `require` or an arrow".to_owned()),
             ErrorKind::UnknownStage { stage, .. } => {

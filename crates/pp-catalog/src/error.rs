@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use pp_resource_types::Problem;
+use pp_resource_types::{Problem, TitleProblem};
 
 use crate::location::Location;
 use crate::reference::{InvalidReference, Reference};
@@ -35,6 +35,13 @@ pub enum ErrorKind {
         alias: AliasKey,
         /// Where the other one was declared.
         earlier: Location,
+    },
+    /// The title does not name a resource of its type.
+    NoName {
+        /// The resource.
+        reference: Reference,
+        /// Why not.
+        problem: TitleProblem,
     },
     /// A resource that is not a class sets `stage`.
     StageOfResource(Reference),
@@ -123,6 +130,7 @@ impl CatalogError {
             | ErrorKind::DefaultTaken { earlier, .. }
             | ErrorKind::AlreadySet { earlier, .. } => Some(earlier),
             ErrorKind::StageOfResource(_)
+            | ErrorKind::NoName { .. }
             | ErrorKind::UnknownStage { .. }
             | ErrorKind::InvalidTag(_)
             | ErrorKind::NotSubclass(_)
@@ -144,6 +152,10 @@ impl fmt::Display for CatalogError {
             ErrorKind::Duplicate { reference, earlier } => {
                 write!(f, "Duplicate declaration: {reference} is already declared{}; cannot redeclare", earlier.at())
             }
+            ErrorKind::NoName { reference, problem: problem @ TitleProblem::NoMatch } => {
+                write!(f, "{problem} \"{}\".", reference.title)
+            }
+            ErrorKind::NoName { problem: problem @ TitleProblem::NoPatterns, .. } => problem.fmt(f),
             ErrorKind::AliasTaken { reference, alias, earlier } => {
                 let taken = alias.with_type(&reference.type_name);
                 write!(f, "Cannot alias {reference} to {alias}{}; resource {taken} already declared", here.at())?;

@@ -142,10 +142,21 @@ impl<'a> ParametersJson<'a> {
             let from_title = || native?.name_in_title(title).map(|name| Cow::Owned(Value::from(name)));
             given.or_else(from_title).map(|value| (attribute, value))
         });
-        let is_title = |value: &Value| matches!(value, Value::String(text) if text == title);
-        let others = parameters.iter().filter(move |p| p.value != Value::Undef && named != Some(&*p.name));
+        let is_title = move |value: &Value| matches!(value, Value::String(text) if text == title);
+        // What the title says comes before what is set.
+        let parts = native.map(|native| native.parts_of_title(title)).unwrap_or_default();
+        let is_part: Vec<&str> = parts.iter().map(|(part, _)| *part).collect();
+        let from_title = parts.into_iter().map(move |(part, text)| match parameters.value(part) {
+            Some(given) if *given != Value::Undef => (part, Cow::Borrowed(given)),
+            _ => (part, Cow::Owned(Value::String(text))),
+        });
+        let from_title = from_title.filter(move |(part, value)| named != Some(*part) || !is_title(value));
+        let name = name.filter(|(attribute, value)| !is_part.contains(attribute) && !is_title(value));
+        let others = parameters.iter();
+        let others =
+            others.filter(move |p| p.value != Value::Undef && named != Some(&*p.name) && !is_part.contains(&&*p.name));
         let others = others.map(|p| (&*p.name, Cow::Borrowed(&p.value)));
-        name.filter(|(_, value)| !is_title(value)).into_iter().chain(others)
+        from_title.chain(name).chain(others)
     }
 }
 

@@ -7,11 +7,13 @@ use mcl_diagnostics::{Diagnostic, Files};
 use pp_catalog::Catalog;
 use pp_evaluator::{Environment, FactReads, LogEntry, Options, Origin, Source};
 use pp_functions::Strict;
+use pp_resource_types::KnownTypes;
 
 use crate::error::EnvironmentError;
-use crate::find::{Input, find};
+use crate::find::{Input, find, modules_in};
 use crate::load::{Loaded, has_errors, load, load_all, validation_options};
 use crate::read::{read_file, read_start};
+use crate::ruby_types::{RubyTypes, add_stored, warnings};
 use crate::services::DiskServices;
 use crate::stored::StoredEnvironment;
 
@@ -36,6 +38,8 @@ pub struct Compiled {
     pub module_path: Vec<PathBuf>,
     /// The files of modules that an artifact holds, by their paths: `modules/NAME/files/…`.
     pub module_files: BTreeMap<String, Vec<u8>>,
+    /// The resource types that the manifests could use.
+    pub types: KnownTypes,
 }
 
 /// Whether manifests are compiled from a path: a `.pp` file, a directory, or the artifact of an environment.
@@ -67,7 +71,7 @@ pub fn load_path(path: &Path, module_path: &[PathBuf], strict: Strict) -> Result
 pub fn compile_path(path: &Path, module_path: &[PathBuf], options: &Options) -> Result<Compiled, Diagnostic> {
     if !path.is_dir() && is_stored(path) {
         let bytes = read_file(path).map_err(|error| error.diagnostic())?;
-        let (environment, services) = StoredEnvironment::read(&bytes)?.into_parts();
+        let (environment, services, types) = StoredEnvironment::read(&bytes)?.into_parts();
         // The artifact was validated with the defaults of Puppet 7.
         let stricter = match options.strict {
             Strict::Error => validate_again(&environment),
@@ -76,8 +80,10 @@ pub fn compile_path(path: &Path, module_path: &[PathBuf], options: &Options) -> 
         if has_errors(&stricter) {
             return Ok(Compiled { files: environment.files, diagnostics: stricter, ..Compiled::default() });
         }
+        let mut options = options.clone();
+        add_stored(types, &mut options.resource_types);
         let module_path = module_path.to_vec();
-        return Ok(Compiled { module_path, ..evaluate(environment, services, options) });
+        return Ok(Compiled { module_path, ..evaluate(environment, services, &options) });
     }
     let validation = validation_options(options.strict);
     let input = Input::of_path(path).map_err(|error| error.diagnostic())?;
@@ -88,14 +94,30 @@ pub fn compile_path(path: &Path, module_path: &[PathBuf], options: &Options) -> 
     let mut compiled = if has_errors(&diagnostics) {
         Compiled { files: environment.files, ..Compiled::default() }
     } else {
+        let types = RubyTypes::find(&modules);
+        let mut options = options.clone();
+        types.add_to(&mut options.resource_types);
         let services = DiskServices::new(environment_root, modules).with_validation(validation, root.clone());
-        evaluate(environment, services, options)
+        let mut compiled = evaluate(environment, services, &options);
+        compiled.dependencies.extend(types.files());
+        compiled
     };
     (compiled.root, compiled.module_path) = (Some(root), module_path);
     compiled.dependencies.extend(paths);
     diagnostics.append(&mut compiled.diagnostics);
     compiled.diagnostics = diagnostics;
     Ok(compiled)
+}
+
+/// Returns the types that a program or catalog at a path can use: those of Puppet itself, and those of the modules of its
+/// environment and of the module path. What cannot be read is not known.
+#[must_use]
+pub fn resource_types(path: &Path, module_path: &[PathBuf]) -> KnownTypes {
+    let of_environment = || find(&Input::of_path(path).ok()?, module_path).ok().map(|layout| layout.modules);
+    let modules = if is_environment_path(path) { of_environment() } else { None };
+    let mut types = KnownTypes::core();
+    RubyTypes::find(&modules.or_else(|| modules_in(module_path).ok()).unwrap_or_default()).add_to(&mut types);
+    types
 }
 
 /// Validates the main manifests as Puppet 8 does.
@@ -110,6 +132,8 @@ fn validate_again(environment: &Environment) -> Vec<Diagnostic> {
 
 fn evaluate(environment: Environment, services: DiskServices, options: &Options) -> Compiled {
     let compilation = pp_evaluator::compile(&environment, options, &services);
+    let mut diagnostics = compilation.diagnostics;
+    diagnostics.extend(warnings(&options.resource_types));
     let mut files = environment.files;
     files.files.extend(compilation.loaded);
     Compiled {
@@ -118,10 +142,11 @@ fn evaluate(environment: Environment, services: DiskServices, options: &Options)
         root: None,
         module_path: Vec::new(),
         log: compilation.log,
-        diagnostics: compilation.diagnostics,
+        diagnostics,
         fact_reads: compilation.fact_reads,
         dependencies: services.dependencies(),
         module_files: services.stored.unwrap_or_default(),
+        types: options.resource_types.clone(),
     }
 }
 

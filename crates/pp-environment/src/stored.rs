@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use pp_evaluator::{Environment, Origin};
+use pp_resource_types::Reading;
 use serde::{Deserialize, Serialize};
 
 use crate::data::data_files;
@@ -17,6 +18,7 @@ use crate::find::{Module, files_below};
 use crate::load::Loaded;
 use crate::read::{MAX_FILE_BYTES, read_file};
 use crate::ruby_functions::ruby_function_files;
+use crate::ruby_types::{RubyTypes, is_valid};
 use crate::services::{DiskServices, StoredFiles};
 
 /// An environment as an artifact holds it.
@@ -30,6 +32,8 @@ pub struct StoredEnvironment {
     /// `hiera.yaml`, `data/…`, `modules/NAME/data/…`, manifests with errors, and the names
     /// of functions in Ruby: `modules/NAME/lib/puppet/functions/…`.
     files: BTreeMap<String, Vec<u8>>,
+    /// The resource types of the modules, by their names.
+    types: BTreeMap<String, Reading>,
 }
 
 impl StoredEnvironment {
@@ -80,8 +84,9 @@ impl StoredEnvironment {
             add(&module.directory, &prefix, broken.cloned().collect())?;
         }
         files.extend(ruby_functions.into_iter().map(|path| (path, Vec::new())));
+        let types = RubyTypes::find(&modules).read_all();
         let modules = modules.iter().map(|module| module.name.to_string()).collect();
-        Ok(StoredEnvironment { environment, modules, files })
+        Ok(StoredEnvironment { environment, modules, files, types })
     }
 
     /// Returns the artifact. Equal environments give equal bytes.
@@ -110,17 +115,20 @@ impl StoredEnvironment {
                 return Err(invalid("a manifest of an unknown module"));
             }
         }
+        if !stored.types.values().all(is_valid) {
+            return Err(invalid("a program of a resource type"));
+        }
         Ok(stored)
     }
 
-    /// Splits it into the manifests, and the services that answer from its files.
+    /// Splits it into the manifests, the services that answer from its files, and the resource types of its modules.
     #[must_use]
-    pub fn into_parts(self) -> (Environment, DiskServices) {
+    pub fn into_parts(self) -> (Environment, DiskServices, BTreeMap<String, Reading>) {
         let modules = self
             .modules
             .into_iter()
             .map(|name| Module { directory: PathBuf::from(format!("modules/{name}")), name: name.into() });
-        (self.environment, DiskServices::of_artifact(modules.collect(), self.files))
+        (self.environment, DiskServices::of_artifact(modules.collect(), self.files), self.types)
     }
 }
 
@@ -163,7 +171,7 @@ mod tests {
 
     #[test]
     fn files_of_modules_are_read_from_the_artifact() {
-        let (_, services) = StoredEnvironment::read(&stored().write()).expect("valid").into_parts();
+        let (_, services, _) = StoredEnvironment::read(&stored().write()).expect("valid").into_parts();
         let path = services.find_file(FileKind::Templates, Some("web"), "a.epp").expect("a template");
         assert_eq!(&*services.read_file(&path).expect("readable"), b"<%= 1 %>\n");
         assert_eq!(services.find_file(FileKind::Templates, Some("web"), "b.epp"), None);

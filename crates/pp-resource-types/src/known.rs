@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::known_type::KnownType;
 use crate::read_type::ReadType;
@@ -21,8 +22,21 @@ pub fn find(name: &str) -> Option<&'static ResourceType> {
     types().find(|t| t.name.eq_ignore_ascii_case(name))
 }
 
-/// Reads the source of a type. `None` if it cannot be read at all: then only its name is known.
-pub type TypeReader = Arc<dyn Fn() -> Option<ReadType> + Send + Sync>;
+/// Reads the source of a type.
+pub type TypeReader = Arc<dyn Fn() -> Reading + Send + Sync>;
+
+/// What reading the source of a type gives.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Reading {
+    /// The type.
+    Type(Box<ReadType>),
+    /// Only that there is a type: its source cannot be read.
+    Name,
+    /// The file declares no type of this name.
+    Nothing,
+    /// Puppet cannot load the file either; why not.
+    Broken(String),
+}
 
 /// The native types that a program can use: those of Puppet itself, and those of the modules that are installed. Cloning is
 /// cheap, and clones share what was read.
@@ -41,19 +55,19 @@ struct Entry {
 
 /// The source of a type, which is read when the type is used for the first time.
 struct Source {
-    read: OnceLock<Option<ReadType>>,
+    reading: OnceLock<Reading>,
     reader: TypeReader,
 }
 
 impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Source").field("read", &self.read).finish_non_exhaustive()
+        f.debug_struct("Source").field("reading", &self.reading).finish_non_exhaustive()
     }
 }
 
 impl Source {
-    fn read(&self) -> Option<&ReadType> {
-        self.read.get_or_init(|| (self.reader)()).as_ref()
+    fn read(&self) -> &Reading {
+        self.reading.get_or_init(|| (self.reader)())
     }
 }
 
@@ -102,7 +116,7 @@ impl KnownTypes {
         if known.is_some_and(|entry| entry.source.is_some() || entry.declared.is_some_and(|t| t.module.is_none())) {
             return;
         }
-        let source = Arc::new(Source { read: OnceLock::new(), reader });
+        let source = Arc::new(Source { reading: OnceLock::new(), reader });
         self.insert(&name, Entry { declared: find(&name), source: Some(source) });
     }
 
@@ -110,7 +124,11 @@ impl KnownTypes {
     #[must_use]
     pub fn find(&self, name: &str) -> Option<KnownType<'_>> {
         let entry = self.types.get(name)?;
-        Some(KnownType::new(entry.declared, entry.source.as_ref().and_then(|source| source.read())))
+        let reading = entry.source.as_ref().map(|source| source.read());
+        if matches!(reading, Some(Reading::Nothing)) && entry.declared.is_none() {
+            return None;
+        }
+        Some(KnownType::new(entry.declared, reading))
     }
 
     /// Returns whether there is a type of a name, in lower case or capitalized, without reading its source.
@@ -123,8 +141,12 @@ impl KnownTypes {
     #[must_use]
     pub fn read_so_far(&self) -> Vec<&ReadType> {
         let read = self.types.iter().filter(|(name, _)| name.starts_with(char::is_lowercase));
-        let mut read: Vec<&ReadType> =
-            read.filter_map(|(_, entry)| entry.source.as_ref()?.read.get()?.as_ref()).collect();
+        let mut read: Vec<&ReadType> = read
+            .filter_map(|(_, entry)| match entry.source.as_ref()?.reading.get()? {
+                Reading::Type(read) => Some(&**read),
+                Reading::Name | Reading::Nothing | Reading::Broken(_) => None,
+            })
+            .collect();
         read.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         read
     }
@@ -164,7 +186,7 @@ mod tests {
         let mut known = KnownTypes::core();
         known.add_module("cron_core");
         assert_eq!(known.find("Cron").and_then(|t| t.module()), Some("cron_core"));
-        known.add_source("my_type", Arc::new(|| None));
+        known.add_source("my_type", Arc::new(|| Reading::Name));
         let mine = known.find("My_type").expect("the type was added");
         assert!(mine.is_open() && mine.has_parameter("anything"));
     }
@@ -174,7 +196,7 @@ mod tests {
         let mut known = KnownTypes::core();
         let reader = |name: &str| {
             let read = ReadType { name: name.to_owned(), module: "m".to_owned(), ..ReadType::default() };
-            Arc::new(move || Some(read.clone())) as TypeReader
+            Arc::new(move || Reading::Type(Box::new(read.clone()))) as TypeReader
         };
         for name in ["mine", "cron", "file"] {
             known.add_source(name, reader(name));
@@ -187,5 +209,14 @@ mod tests {
         let cron = known.find("cron").expect("the type was added");
         assert!(cron.declared().is_some() && !cron.has_parameter("command"));
         assert!(known.find("file").expect("a core type").has_parameter("path"));
+    }
+
+    #[test]
+    fn a_file_may_declare_nothing_or_be_broken() {
+        let mut known = KnownTypes::core();
+        known.add_source("empty", Arc::new(|| Reading::Nothing));
+        known.add_source("broken", Arc::new(|| Reading::Broken("syntax error".to_owned())));
+        assert!(known.find("empty").is_none());
+        assert_eq!(known.find("broken").and_then(|broken| broken.failure()), Some("syntax error"));
     }
 }

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::known::Reading;
 use crate::metaparameter::METAPARAMETERS;
-use crate::read_type::ReadType;
+use crate::read_type::{ReadType, TitleProblem, Titles};
 use crate::resource_type::ResourceType;
 use crate::rule::{Given, Problem};
 
@@ -14,11 +15,29 @@ use crate::rule::{Given, Problem};
 pub struct KnownType<'a> {
     declared: Option<&'static ResourceType>,
     read: Option<&'a ReadType>,
+    failure: Option<&'a str>,
 }
 
 impl<'a> KnownType<'a> {
-    pub(crate) fn new(declared: Option<&'static ResourceType>, read: Option<&'a ReadType>) -> KnownType<'a> {
-        KnownType { declared, read }
+    /// Returns a type as this crate declares it.
+    #[must_use]
+    pub fn of(declared: &'static ResourceType) -> KnownType<'a> {
+        KnownType { declared: Some(declared), read: None, failure: None }
+    }
+
+    pub(crate) fn new(declared: Option<&'static ResourceType>, reading: Option<&'a Reading>) -> KnownType<'a> {
+        let (read, failure) = match reading {
+            Some(Reading::Type(read)) => (Some(&**read), None),
+            Some(Reading::Broken(why)) => (None, Some(why.as_str())),
+            Some(Reading::Name | Reading::Nothing) | None => (None, None),
+        };
+        KnownType { declared, read, failure }
+    }
+
+    /// Returns why Puppet cannot load the type.
+    #[must_use]
+    pub fn failure(&self) -> Option<&'a str> {
+        self.failure
     }
 
     /// Returns the declaration of this crate.
@@ -115,10 +134,21 @@ impl<'a> KnownType<'a> {
         }
     }
 
-    /// Returns whether no pattern of titles matches a title, for which Puppet has no resource.
+    /// Returns why Puppet has no resource with a title.
     #[must_use]
-    pub fn refuses_title(&self, title: &str) -> bool {
-        self.declared.is_none() && self.read.is_some_and(|read| read.refuses_title(title))
+    pub fn title_problem(&self, title: &str) -> Option<TitleProblem> {
+        if self.declared.is_some() { None } else { self.read?.title_problem(title) }
+    }
+
+    /// Returns the attributes that a title with several parts says; none if it is the name alone.
+    #[must_use]
+    pub fn parts_of_title(&self, title: &Arc<str>) -> Vec<(&'a str, Arc<str>)> {
+        match (self.declared, self.read) {
+            (None, Some(read)) if matches!(read.titles, Titles::Patterns(_)) => {
+                read.title_parts(title).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// Returns the value of the name attribute as Puppet compares it; see [`ResourceType::name_key`].

@@ -1,5 +1,6 @@
 //! Types that were read from the source of a module, as far as their source shows them (spec 09 §7).
 
+use std::fmt;
 use std::sync::Arc;
 
 use pp_types::Regexp;
@@ -62,6 +63,27 @@ pub enum Titles {
     Patterns(Vec<ReadTitlePattern>),
     /// Code says it.
     Unknown,
+    /// Several attributes name a resource, and nothing says how: no resource can be declared.
+    Missing,
+}
+
+/// Why there is no resource with a title.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TitleProblem {
+    /// No pattern of the type matches it.
+    NoMatch,
+    /// The type has several name attributes, and no patterns.
+    NoPatterns,
+}
+
+/// The message of Puppet.
+impl fmt::Display for TitleProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TitleProblem::NoMatch => "No set of title patterns matched the title",
+            TitleProblem::NoPatterns => "you must specify title patterns when there are two or more key attributes",
+        })
+    }
 }
 
 /// A pattern of titles: a regular expression of Ruby, and the attributes that its groups are the values of.
@@ -160,7 +182,7 @@ impl ReadType {
     #[must_use]
     pub fn title_parts(&self, title: &Arc<str>) -> Option<Vec<(&str, Arc<str>)>> {
         match &self.titles {
-            Titles::Unknown => None,
+            Titles::Unknown | Titles::Missing => None,
             Titles::Verbatim => Some(vec![(self.namevar(), Arc::clone(title))]),
             Titles::Patterns(patterns) => patterns.iter().find_map(|pattern| -> Option<Option<Vec<_>>> {
                 let groups = pattern.regex.captures(title)?;
@@ -173,13 +195,17 @@ impl ReadType {
         }
     }
 
-    /// Returns whether no pattern matches a title, for which Puppet has no resource.
+    /// Returns why Puppet has no resource with a title.
     #[must_use]
-    pub fn refuses_title(&self, title: &str) -> bool {
-        match &self.titles {
+    pub fn title_problem(&self, title: &str) -> Option<TitleProblem> {
+        let no_match = match &self.titles {
             Titles::Patterns(patterns) => patterns.iter().all(|pattern| pattern.regex.captures(title).is_none()),
-            Titles::Verbatim | Titles::Unknown => false,
-        }
+            // A type without a name attribute has no patterns at all.
+            Titles::Verbatim => !self.is_open && self.names().next().is_none(),
+            Titles::Unknown => false,
+            Titles::Missing => return Some(TitleProblem::NoPatterns),
+        };
+        no_match.then_some(TitleProblem::NoMatch)
     }
 }
 
@@ -290,7 +316,7 @@ mod tests {
         assert_eq!(key("a", None).as_deref(), Some("- a"));
         assert_eq!(key("a", Some("d")).as_deref(), Some("d a"));
         assert_eq!(key("A", None), None);
-        assert!(two_names().refuses_title("A"));
+        assert!(two_names().title_problem("A") == Some(TitleProblem::NoMatch));
     }
 
     #[test]

@@ -41,6 +41,7 @@ fn show(read: &ReadType) -> String {
     }
     match &read.titles {
         Titles::Verbatim => {}
+        Titles::Missing => out += "titles: missing\n",
         Titles::Unknown => out += "titles: unknown\n",
         Titles::Patterns(patterns) => {
             for pattern in patterns {
@@ -88,7 +89,7 @@ fn attributes_have_roles_values_and_defaults() {
             property size small large /^\d+$/ = small
             property mode
             name path
-            titles: unknown
+            titles: missing
         "#]],
     );
 }

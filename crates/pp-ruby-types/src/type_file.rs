@@ -366,7 +366,7 @@ impl<'n> Reader<'n> {
             return Err(TypeError::UnknownName { name, line });
         }
         if !self.titles_are_declared && self.read.names().count() > 1 {
-            self.read.titles = Titles::Unknown;
+            self.read.titles = if self.extends_unknown { Titles::Unknown } else { Titles::Missing };
         }
         Ok(self.read)
     }

@@ -4,6 +4,7 @@
 
 use std::fmt::Write;
 
+use pp_resource_types::KnownTypes;
 use pp_translate::{TranslateOptions, build_relationships, read_catalog, translate};
 use test_support::{min_time, ratio};
 
@@ -55,7 +56,7 @@ fn main() {
         let json = min_time(5, || serde_json::from_str::<serde_json::Value>(&text).expect("JSON"));
         let graph = min_time(5, || {
             let (catalog, _) = read_catalog(text.as_bytes()).expect("a catalog");
-            let graph = build_relationships(catalog).expect("a graph");
+            let graph = build_relationships(catalog, &KnownTypes::all()).expect("a graph");
             let translation = translate(&graph, &TranslateOptions::default()).expect("a translation");
             assert!(translation.graph.len() > n);
         });

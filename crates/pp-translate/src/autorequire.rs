@@ -1,10 +1,14 @@
 //! Automatic edges, by type (spec 07 §2.4).
 
-use pp_resource_types::clean_path;
+use std::collections::BTreeSet;
+
+use mcl_diagnostics::Diagnostic;
+use pp_resource_types::{KnownTypes, clean_path};
 use rustc_hash::FxHashMap;
 
 use crate::catalog::{Catalog, CatalogResource, ResourceIndex};
 use crate::lookup::Names;
+use crate::type_rules::{TypeRules, unread};
 use crate::value::PuppetValue;
 
 /// An edge that the rules of a type add unless an explicit edge connects the same pair.
@@ -15,11 +19,19 @@ pub(crate) struct Automatic {
     pub(crate) resource: ResourceIndex,
     /// The rule, as the predicate of a sentence about the resource.
     pub(crate) why: &'static str,
+    /// A change of the source refreshes the target.
+    pub(crate) refreshes: bool,
 }
 
 /// Calls `add` for every automatic edge, in the order in which an agent evaluates them.
-pub(crate) fn automatic_edges(catalog: &Catalog, names: &Names<'_>, mut add: impl FnMut(Automatic)) {
+pub(crate) fn automatic_edges(
+    catalog: &Catalog,
+    names: &Names<'_>,
+    types: &KnownTypes,
+    mut add: impl FnMut(Automatic),
+) {
     let tables = Tables::new(catalog);
+    let read = TypeRules::new(catalog, names, types);
     for (index, resource) in catalog.resources.iter().enumerate() {
         let mut rules = Rules { names, index, add: &mut add };
         match &*resource.reference.type_name {
@@ -51,10 +63,35 @@ pub(crate) fn automatic_edges(catalog: &Catalog, names: &Names<'_>, mut add: imp
                     rules.require("File", path, "is part of the file");
                 }
             }
-            _ => {}
+            _ => read.edges(index, rules.add),
         }
     }
 }
+
+/// Returns a warning for each type with rules that could not be read, if resources of it are in the catalog.
+pub(crate) fn unread_relations(catalog: &Catalog, types: &KnownTypes) -> Vec<Diagnostic> {
+    let natives = catalog.resources.iter().filter(|resource| !resource.is_container());
+    let names: BTreeSet<&str> = natives.map(|resource| &*resource.reference.type_name).collect();
+    names
+        .into_iter()
+        .filter(|name| !BUILT_IN.contains(name))
+        .filter_map(|name| unread(types.find(name)?.read()?))
+        .collect()
+}
+
+/// The types with rules in this file.
+const BUILT_IN: &[&str] = &[
+    "File",
+    "Exec",
+    "User",
+    "Package",
+    "Cron",
+    "Ssh_authorized_key",
+    "Mount",
+    "File_line",
+    "Concat_file",
+    "Concat_fragment",
+];
 
 /// The lookup tables of the rules.
 struct Tables<'a> {
@@ -119,13 +156,13 @@ impl<F: FnMut(Automatic)> Rules<'_, F> {
 
     fn require_index(&mut self, source: ResourceIndex, why: &'static str) {
         if source != self.index {
-            (self.add)(Automatic { source, target: self.index, resource: self.index, why });
+            (self.add)(Automatic { source, target: self.index, resource: self.index, why, refreshes: false });
         }
     }
 
     fn before(&mut self, target: ResourceIndex, why: &'static str) {
         if target != self.index {
-            (self.add)(Automatic { source: self.index, target, resource: self.index, why });
+            (self.add)(Automatic { source: self.index, target, resource: self.index, why, refreshes: false });
         }
     }
 }

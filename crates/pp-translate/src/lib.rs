@@ -9,12 +9,14 @@ mod catalog;
 mod catalog_json;
 mod cycles;
 mod json_object;
+mod known_rules;
 mod load;
 mod lookup;
 mod output;
 mod reference;
 mod relationships;
 mod translate;
+mod type_rules;
 mod value;
 
 pub use catalog::{Catalog, CatalogResource, ResourceIndex, ResourceRole, read_catalog};

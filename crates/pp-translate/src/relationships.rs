@@ -10,9 +10,10 @@
 use std::sync::Arc;
 
 use mcl_diagnostics::{Code, Diagnostic, Stage};
+use pp_resource_types::KnownTypes;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::autorequire::{Automatic, automatic_edges};
+use crate::autorequire::{Automatic, automatic_edges, unread_relations};
 use crate::catalog::{Catalog, CatalogResource, ResourceIndex, ResourceRole};
 use crate::lookup::Names;
 use crate::reference::Reference;
@@ -92,6 +93,8 @@ pub struct Relationships {
     pub vertices: Vec<Vertex>,
     /// The edges between [`Relationships::vertices`].
     pub expanded: Vec<Edge<VertexIndex>>,
+    /// Types of which not all automatic edges are known.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// The parameters that make explicit edges, in the order in which they are read.
@@ -102,21 +105,22 @@ const PARAMETERS: [(&str, bool, Label); 4] = [
     ("notify", false, Label::Refresh),
 ];
 
-/// Builds the graph.
+/// Builds the graph. The rules of the types of modules are those that `types` knows.
 ///
 /// # Errors
 /// One diagnostic for each reference to a resource that is missing from the catalog.
-pub fn build_relationships(mut catalog: Catalog) -> Result<Relationships, Vec<Diagnostic>> {
+pub fn build_relationships(mut catalog: Catalog, types: &KnownTypes) -> Result<Relationships, Vec<Diagnostic>> {
     let declared = catalog.resources.len();
     add_defaults(&mut catalog);
     let edges = {
-        let names = Names::new(&catalog);
+        let names = Names::new(&catalog, types);
         let mut edges = explicit_edges(&catalog, &names)?;
-        add_automatic(&catalog, &names, &mut edges);
+        add_automatic(&catalog, &names, types, &mut edges);
         edges
     };
+    let warnings = unread_relations(&catalog, types);
     let (vertices, expanded) = replace_containers(&catalog, &edges);
-    Ok(Relationships { catalog, declared, edges, vertices, expanded })
+    Ok(Relationships { catalog, declared, edges, vertices, expanded, warnings })
 }
 
 /// Adds the schedules and the filebucket that an agent adds (spec 07 §2.1).
@@ -177,13 +181,14 @@ fn dangling(resource: &CatalogResource, parameter: &str, text: &str, catalog: &C
     diagnostic
 }
 
-fn add_automatic(catalog: &Catalog, names: &Names<'_>, edges: &mut Vec<Edge<ResourceIndex>>) {
+fn add_automatic(catalog: &Catalog, names: &Names<'_>, types: &KnownTypes, edges: &mut Vec<Edge<ResourceIndex>>) {
     let mut pairs: FxHashSet<(ResourceIndex, ResourceIndex)> = edges.iter().map(|e| (e.source, e.target)).collect();
-    automatic_edges(catalog, names, |automatic| {
-        let Automatic { source, target, resource, why } = automatic;
+    automatic_edges(catalog, names, types, |automatic| {
+        let Automatic { source, target, resource, why, refreshes } = automatic;
         if source != target && !pairs.contains(&(source, target)) && !pairs.contains(&(target, source)) {
             pairs.insert((source, target));
-            edges.push(Edge { source, target, label: Label::Automatic, reason: Reason::Automatic(resource, why) });
+            let label = if refreshes { Label::Refresh } else { Label::Automatic };
+            edges.push(Edge { source, target, label, reason: Reason::Automatic(resource, why) });
         }
     });
 }

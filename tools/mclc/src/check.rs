@@ -58,13 +58,15 @@ fn check(path: &Path, args: &Check) -> Result<Checked, LoadFailure> {
 /// Returns what is wrong between a program and the catalog that it is to be merged with.
 fn check_merge_points(
     program: &[u8],
-    catalog: &Path,
+    path: &Path,
     module_path: Option<&OsString>,
 ) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     let program = mcl_artifact::read_program(program).map_err(|error| vec![error])?;
-    let bytes = puppet::catalog_for_host(catalog, module_path)?;
+    let bytes = puppet::catalog_for_host(path, module_path)?;
     let (catalog, _) = pp_translate::read_catalog(&bytes)?;
-    let relationships = pp_translate::build_relationships(catalog)?;
-    let puppet = pp_translate::translate(&relationships, &pp_translate::TranslateOptions::default())?.graph;
+    let types = pp_environment::resource_types(path, &puppet::module_path(module_path));
+    let relationships = pp_translate::build_relationships(catalog, &types)?;
+    let options = pp_translate::TranslateOptions { types, ..pp_translate::TranslateOptions::default() };
+    let puppet = pp_translate::translate(&relationships, &options)?.graph;
     Ok(mcl_driver::check_merge_points(&program, &puppet))
 }

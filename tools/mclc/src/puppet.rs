@@ -134,6 +134,11 @@ pub fn catalog_for_host(path: &Path, module_path: Option<&OsString>) -> Result<V
     pp_translate::load_catalog(path, None).map_err(|error| vec![error])
 }
 
+/// Returns the directories of modules.
+pub fn module_path(directories: Option<&OsString>) -> Vec<std::path::PathBuf> {
+    native::module_path(directories)
+}
+
 /// From a catalog to the output.
 fn steps(
     args: &Puppet,
@@ -149,7 +154,10 @@ fn steps(
     }
     let (catalog, more) = pp_translate::read_catalog(&bytes)?;
     warnings.extend(more);
-    let relationships = pp_translate::build_relationships(catalog)?;
+    let module_path = native::module_path(args.puppet_module_path.as_ref());
+    let types = pp_environment::resource_types(&args.path, &module_path);
+    let mut relationships = pp_translate::build_relationships(catalog, &types)?;
+    warnings.append(&mut relationships.warnings);
     if args.emit == Some(PuppetEmit::Relationships) {
         let bytes = relationships_bytes(&relationships, args.format)?;
         return Ok(Output { bytes, summary: None, secret: false });
@@ -162,7 +170,7 @@ fn steps(
         module_path: modules.path,
         module_files: modules.files.into(),
         run_interval: args.puppet_interval,
-        types: pp_environment::resource_types(&args.path, &native::module_path(args.puppet_module_path.as_ref())),
+        types,
     };
     let mut translation = pp_translate::translate(&relationships, &options)?;
     warnings.append(&mut translation.warnings);

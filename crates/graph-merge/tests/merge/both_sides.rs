@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use graph_merge::{MergeOptions, merge};
+use pp_resource_types::KnownTypes;
 use pp_translate::{TranslateOptions, build_relationships, read_catalog, translate};
 use proptest::prelude::*;
 use resource_graph::{AutoEdgeHost, Edge, Params, Resource, ResourceGraph, ResourceId, VertexId, add_autoedges};
@@ -279,7 +280,7 @@ fn related(graph: &ResourceGraph, refreshes: bool, include: impl Fn(&Edge) -> bo
 /// Returns the merged graph; `None` if one side has a cycle or both together.
 fn merged(pair: &Pair) -> Option<ResourceGraph> {
     let (catalog, _) = read_catalog(catalog(pair).to_string().as_bytes()).expect("a valid catalog");
-    let relationships = build_relationships(catalog).expect("all references resolve");
+    let relationships = build_relationships(catalog, &KnownTypes::all()).expect("all references resolve");
     let puppet = match translate(&relationships, &TranslateOptions::default()) {
         Ok(translation) => translation.graph,
         Err(errors) => {

@@ -6,6 +6,7 @@ use expect_test::{Expect, expect};
 use graph_merge::{MergeOptions, Merged, merge};
 use mcl_diagnostics::Diagnostic;
 use mcl_value::Value;
+use pp_resource_types::KnownTypes;
 use pp_translate::{build_relationships, read_catalog, translate};
 use resource_graph::{Edge, Resource, ResourceGraph, ResourceId, VertexId};
 use serde_norway::Value as Yaml;
@@ -19,7 +20,7 @@ fn case(number: &str) -> PathBuf {
 fn puppet(case: &Path) -> ResourceGraph {
     let bytes = std::fs::read(case.join("catalog.json")).expect("readable");
     let (catalog, _) = read_catalog(&bytes).expect("a catalog");
-    let graph = build_relationships(catalog).expect("a graph");
+    let graph = build_relationships(catalog, &KnownTypes::all()).expect("a graph");
     translate(&graph, &pp_translate::TranslateOptions::default()).expect("a translation").graph
 }
 

@@ -67,6 +67,8 @@ fn holds_text(value: &Value, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use pp_resource_types::KnownTypes;
+
     use crate::{TranslateOptions, build_relationships, read_catalog, translate};
 
     /// Translates one resource and returns its sensitive parameters, after checking that no message quotes the secret.
@@ -76,7 +78,7 @@ mod tests {
                 "sensitive_parameters": {wrapped}}}]}}"#
         );
         let (catalog, _) = read_catalog(catalog.as_bytes()).unwrap();
-        let graph = build_relationships(catalog).unwrap();
+        let graph = build_relationships(catalog, &KnownTypes::all()).unwrap();
         let translation = translate(&graph, &TranslateOptions::default()).unwrap();
         for warning in &translation.warnings {
             assert!(!warning.message.contains("s3cret"), "{}", warning.message);

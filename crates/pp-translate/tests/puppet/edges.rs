@@ -1,5 +1,6 @@
 //! The edges of translated graphs: what they notify, and what becomes of automatic edges.
 
+use pp_resource_types::KnownTypes;
 use pp_translate::{TranslateOptions, build_relationships, read_catalog, translate};
 use serde_json::{Value, json};
 
@@ -16,7 +17,7 @@ fn edges(resources: &[(&str, &str, Value)], containment: &[(&str, &str)]) -> Vec
     let containment: Vec<Value> = containment.iter().map(|(a, b)| json!({"source": a, "target": b})).collect();
     let catalog = json!({"name": "n", "catalog_format": 2, "resources": resources, "edges": containment}).to_string();
     let (catalog, _) = read_catalog(catalog.as_bytes()).expect("a catalog");
-    let graph = build_relationships(catalog).expect("a graph");
+    let graph = build_relationships(catalog, &KnownTypes::all()).expect("a graph");
     let graph = translate(&graph, &TranslateOptions::default()).expect("a translation").graph;
     let id = |vertex| graph.resource(vertex).id.to_string();
     let mut edges: Vec<String> = graph

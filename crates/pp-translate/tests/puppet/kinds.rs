@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pp_resource_types::{IniKey, IniMunge, IniType, KnownTypes, ReadType};
+use pp_resource_types::{IniKey, IniMunge, IniType, KnownTypes, ReadType, Reading};
 use pp_translate::{Fidelity, TranslateOptions, Translation, build_relationships, read_catalog, translate};
 use resource_graph::Resource;
 use serde_json::{Value, json};
@@ -34,10 +34,10 @@ fn translated(resources: &[(&str, &str, Value)]) -> Translation {
         ("paste_ini", ini("/etc/paste.ini", false, IniMunge::Strip)),
     ] {
         let read = ReadType { name: name.to_owned(), ini: Some(ini), ..ReadType::default() };
-        types.add_source(name, Arc::new(move || Some(read.clone())));
+        types.add_source(name, Arc::new(move || Reading::Type(Box::new(read.clone()))));
     }
     let options = TranslateOptions { types, ..TranslateOptions::default() };
-    translate(&build_relationships(catalog).expect("a graph"), &options).expect("a translation")
+    translate(&build_relationships(catalog, &options.types).expect("a graph"), &options).expect("a translation")
 }
 
 /// Translates one resource. Returns it as text, or why Puppet applies it.

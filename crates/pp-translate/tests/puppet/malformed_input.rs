@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use pp_resource_types::KnownTypes;
 use pp_translate::{TranslateOptions, build_relationships, find_cycles, read_catalog, translate};
 
 use crate::relationships::cases;
@@ -9,7 +10,7 @@ use crate::relationships::cases;
 /// Runs every operation on the bytes of a catalog. Returns the number of stages that succeeded.
 fn run_all_stages(bytes: &[u8]) -> usize {
     let Ok((catalog, _)) = read_catalog(bytes) else { return 0 };
-    let Ok(graph) = build_relationships(catalog) else { return 1 };
+    let Ok(graph) = build_relationships(catalog, &KnownTypes::all()) else { return 1 };
     let _ = (find_cycles(&graph), graph.apply_order());
     let _ = (pp_translate::relationships_json(&graph), pp_translate::relationships_dot(&graph));
     match translate(&graph, &TranslateOptions::default()) {
@@ -159,14 +160,14 @@ fn all_dangling_references_and_conflicts_are_reported() {
         "",
     );
     let (catalog, _) = read_catalog(text.as_bytes()).expect("a catalog");
-    let errors = build_relationships(catalog).expect_err("dangling");
+    let errors = build_relationships(catalog, &KnownTypes::all()).expect_err("dangling");
     assert_eq!(errors.len(), 2);
     assert!(errors.iter().all(|e| e.message.contains("Notify[a] (declared at s.pp:3)")), "{errors:?}");
     let twice = r#"{"type":"Notify","title":"a","kind":"compilable_type"}"#;
     assert_eq!(read_catalog(with(&format!("{twice},{twice}"), "").as_bytes()).expect_err("twice").len(), 1);
     let same = r#"{"type":"Package","title":"a","kind":"compilable_type","parameters":{"name":"x"}},{"type":"Package","title":"b","kind":"compilable_type","parameters":{"name":"x"}}"#;
     let (catalog, _) = read_catalog(with(same, "").as_bytes()).expect("a catalog");
-    let graph = build_relationships(catalog).expect("a graph");
+    let graph = build_relationships(catalog, &KnownTypes::all()).expect("a graph");
     assert_eq!(translate(&graph, &TranslateOptions::default()).expect_err("a clash")[0].code.name(), "P0203");
 }
 

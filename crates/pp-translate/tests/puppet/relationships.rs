@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use pp_resource_types::KnownTypes;
 use pp_translate::{Label, Relationships, build_relationships, find_cycles, read_catalog, shortest_path};
 use serde_json::Value;
 
@@ -24,7 +25,7 @@ fn graph_of(case: &Path) -> Result<Relationships, String> {
         errors.iter().map(|e| e.message.clone()).collect::<Vec<_>>().join("; ")
     };
     let (catalog, _) = read_catalog(&bytes).map_err(text)?;
-    build_relationships(catalog).map_err(text)
+    build_relationships(catalog, &KnownTypes::all()).map_err(text)
 }
 
 fn edge_text(source: &str, target: &str, event: Option<&str>) -> String {

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use pp_resource_types::KnownTypes;
 use pp_translate::{TranslateOptions, Translation, build_relationships, read_catalog, translate};
 use serde_norway::Value as Yaml;
 
@@ -44,7 +45,7 @@ const FALLBACKS: &[(&str, &str)] =
 fn translation(case: &Path) -> Option<Translation> {
     let bytes = std::fs::read(case.join("catalog.json")).ok()?;
     let (catalog, _) = read_catalog(&bytes).expect("the catalog is readable");
-    let graph = build_relationships(catalog).ok()?;
+    let graph = build_relationships(catalog, &KnownTypes::all()).ok()?;
     let options = TranslateOptions { module_path: vec![case.join("modules")], ..TranslateOptions::default() };
     translate(&graph, &options).ok()
 }

@@ -10,6 +10,7 @@ use pp_environment::{
 };
 use pp_evaluator::{FactReads, LogEntry};
 use pp_functions::{LogLevel, Strict};
+use pp_resource_types::KnownTypes;
 use pp_types::Hash;
 
 use crate::fact_programs::run_fact_program;
@@ -50,6 +51,8 @@ pub(super) struct CompiledCatalog {
     /// The directories of modules, and the files of modules that an artifact holds.
     pub(super) module_path: Vec<PathBuf>,
     pub(super) module_files: BTreeMap<String, Vec<u8>>,
+    /// The resource types that the manifests could use.
+    pub(super) types: KnownTypes,
 }
 
 /// The facts of this machine, and which of them a compilation read.
@@ -81,6 +84,7 @@ pub(super) fn compile(path: &Path, module_path: &[PathBuf], node: &PuppetNode) -
     let mut dependencies: Vec<PathBuf> = node.facts.iter().cloned().collect();
     let mut host_facts = None;
     let (mut directories, mut module_files) = (module_path.to_vec(), BTreeMap::new());
+    let mut types = KnownTypes::core();
     let result = facts(path, module_path, node).and_then(|facts| {
         let values = facts.values.clone();
         let mut options = pp_environment::node_options(node.name.as_deref(), facts);
@@ -89,6 +93,7 @@ pub(super) fn compile(path: &Path, module_path: &[PathBuf], node: &PuppetNode) -
             options.strict_variables = true;
         }
         let mut compiled = compile_path(path, module_path, &options).map_err(|error| vec![error])?;
+        types = compiled.types.clone();
         dependencies.extend(compiled.dependencies.iter().cloned());
         if node.facts.is_none() {
             let reads = compiled.fact_reads.clone();
@@ -99,7 +104,7 @@ pub(super) fn compile(path: &Path, module_path: &[PathBuf], node: &PuppetNode) -
         module_files = std::mem::take(&mut compiled.module_files);
         catalog(compiled)
     });
-    CompiledCatalog { result, dependencies, host_facts, module_path: directories, module_files }
+    CompiledCatalog { result, dependencies, host_facts, module_path: directories, module_files, types }
 }
 
 fn facts(path: &Path, module_path: &[PathBuf], node: &PuppetNode) -> Result<Facts, Vec<Diagnostic>> {

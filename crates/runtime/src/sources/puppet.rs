@@ -62,6 +62,7 @@ impl PuppetSource {
             let options = TranslateOptions {
                 module_path: compiled.module_path,
                 module_files: compiled.module_files.into(),
+                types: compiled.types,
                 ..self.options.clone()
             };
             let result = compiled.result.and_then(|(bytes, mut warnings)| {
@@ -82,7 +83,9 @@ impl PuppetSource {
     fn load_catalog(&self) -> Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>> {
         let bytes = pp_translate::load_catalog(&self.path, self.node.name.as_deref()).map_err(|e| vec![e])?;
         if !mcl_artifact::is_artifact(&bytes) {
-            return self.translate(&bytes, &self.options);
+            // The modules may have changed since the last time.
+            let types = pp_environment::resource_types(&self.path, &self.options.module_path);
+            return self.translate(&bytes, &TranslateOptions { types, ..self.options.clone() });
         }
         let stored: StoredGraph = mcl_artifact::read(&bytes, ArtifactStage::Puppet).map_err(|e| vec![e])?;
         let corrupted = |cause: &dyn Display| {
@@ -101,11 +104,9 @@ impl PuppetSource {
         options: &TranslateOptions,
     ) -> Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>> {
         let (catalog, mut warnings) = pp_translate::read_catalog(bytes)?;
-        let relationships = pp_translate::build_relationships(catalog)?;
-        // The modules may have changed since the last time.
-        let types = pp_environment::resource_types(&self.path, &self.options.module_path);
-        let options = TranslateOptions { types, ..options.clone() };
-        let translation = pp_translate::translate(&relationships, &options)?;
+        let mut relationships = pp_translate::build_relationships(catalog, &options.types)?;
+        warnings.append(&mut relationships.warnings);
+        let translation = pp_translate::translate(&relationships, options)?;
         warnings.extend(translation.warnings);
         Ok((translation.graph, warnings))
     }
