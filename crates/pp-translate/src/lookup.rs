@@ -9,13 +9,16 @@ use rustc_hash::FxHashMap;
 use crate::catalog::{Catalog, ResourceIndex};
 use crate::reference::Reference;
 
+/// A type, and the values of the attributes that name a resource, in the order of their names.
+type Key = (Arc<str>, Vec<Option<Arc<str>>>);
+
 /// All names of the resources of a catalog.
 pub(crate) struct Names<'a> {
     catalog: &'a Catalog,
     types: &'a KnownTypes,
     aliases: FxHashMap<Reference, ResourceIndex>,
     /// The resources whose types take several names from titles, by these names.
-    keys: FxHashMap<(Arc<str>, Vec<Option<Arc<str>>>), ResourceIndex>,
+    keys: FxHashMap<Key, ResourceIndex>,
 }
 
 impl<'a> Names<'a> {
