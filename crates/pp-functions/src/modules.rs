@@ -1,4 +1,4 @@
-//! Functions of modules other than `stdlib` that many manifests call (spec 09 §3): each stands for the function written in
+//! Functions of modules other than `stdlib` that manifests often call (spec 09 §3): each stands for the function written in
 //! Ruby that the module has.
 
 mod databases;

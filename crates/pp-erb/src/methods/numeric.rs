@@ -209,6 +209,7 @@ pub(super) fn arithmetic(left: &Value, operator: char, right: &Value) -> Eval {
         '-' => left - right,
         '*' => left * right,
         '/' => left / right,
+        _ if right == 0.0 => return Err(zero_division().into()),
         _ => {
             let rest = left % right;
             if rest != 0.0 && (rest < 0.0) != (right < 0.0) { rest + right } else { rest }
