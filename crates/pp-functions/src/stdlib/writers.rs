@@ -11,7 +11,7 @@ use crate::ruby::inspect::{inspect, with_stack};
 pub(crate) static TO_YAML: Function = Function::typed(
     "to_yaml",
     &["Any data, Optional[Hash] ?options"],
-    "Returns a value as YAML. The options `indentation` and `line_width` set the blanks of a level and the width of lines.",
+    "Returns a value as YAML. The options `indentation` and `line_width` set the indentation of a level and the width of lines.",
     |call| {
         let option = |name: &str| match call.hash(1).and_then(|options| options.get(&Value::from(name))) {
             Some(Value::Integer(number)) => Some(*number),

@@ -195,7 +195,7 @@ fn resources_copy_files_of_modules_wherever_the_modules_are() {
     std::os::unix::fs::symlink(scratch.path("secret"), link).expect("writable");
     for source in ["m/link", "m/../../../../secret", "../../secret", "m//../../../secret"] {
         scratch
-            .write("env/manifests/site.pp", &format!("file {{ '/srv/a': source => 'puppet:///modules/{source}' }}\n"));
+            .write("env/manifests/site.pp", format!("file {{ '/srv/a': source => 'puppet:///modules/{source}' }}\n"));
         let (out, errors) = graph("env");
         assert!(!out.contains("secret text") && errors.contains("source"), "{source}: {out}\n{errors}");
     }
