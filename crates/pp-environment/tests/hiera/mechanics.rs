@@ -18,11 +18,6 @@ const DIFFERENT: &[(&str, &str)] = &[
     ("mechanics-0128", "a function written in Ruby"),
     ("mechanics-0129", "a function written in Ruby"),
     ("mechanics-0130", "a function written in Ruby"),
-    ("mechanics-0134", "a type written in Ruby"),
-    ("mechanics-0135", "a type written in Ruby"),
-    ("mechanics-0137", "a type written in Ruby"),
-    ("mechanics-0141", "a type written in Ruby"),
-    ("mechanics-0142", "a type written in Ruby"),
 ];
 
 /// Returns the main manifest of a case, and whether its resources are compared.

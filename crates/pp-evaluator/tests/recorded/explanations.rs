@@ -7,7 +7,10 @@ use crate::world::{compile_program, options};
 #[test]
 fn examples_have_the_code_that_they_explain() {
     let options = options(false);
-    let codes: Vec<Code> = all_codes().filter(|code| code.name().starts_with("P05")).collect();
+    // A manifest alone has no resource types of modules.
+    let without_program = ["P0515", "P0516"];
+    let codes: Vec<Code> =
+        all_codes().filter(|code| code.name().starts_with("P05") && !without_program.contains(&code.name())).collect();
     assert!(codes.len() > 10);
     for code in codes {
         let blocks: Vec<(&str, &str)> = code

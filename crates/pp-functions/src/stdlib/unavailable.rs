@@ -37,14 +37,14 @@ pub(crate) static TIME: Function = Function::unavailable(
 pub(crate) static VALIDATE_AUGEAS: Function = Function::unavailable(
     "validate_augeas",
     ANY,
-    "Would check a text with a lens of Augeas.",
+    "Would check a string with a lens of Augeas.",
     "a compilation runs no programs; check the file where it is written, with `validate_cmd` of its resource",
 );
 
 pub(crate) static VALIDATE_CMD: Function = Function::unavailable(
     "validate_cmd",
     ANY,
-    "Would check a text with a program.",
+    "Would check a string with a program.",
     "a compilation runs no programs; check the file where it is written, with `validate_cmd` of its resource",
 );
 
