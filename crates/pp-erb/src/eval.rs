@@ -299,7 +299,7 @@ impl Interpreter<'_> {
         let text = match &node.expr {
             Expr::Local(_) => "local-variable",
             Expr::Instance(name) => {
-                let is_set = self.instance.contains_key(name) || self.scope.variable(name).is_some();
+                let is_set = self.has_instance_variable(name);
                 if !is_set {
                     return Ok(Value::Nil);
                 }

@@ -152,10 +152,19 @@ impl<'s> Interpreter<'s> {
         if let Some(known) = self.instance.get(name) {
             return known.clone();
         }
-        let Some(value) = self.scope.variable(name) else { return Value::Nil };
+        let Some(value) = self.scope_variable(name) else { return Value::Nil };
         let value = crate::convert::from_puppet(&value);
         self.instance.insert(Rc::clone(name), value.clone());
         value
+    }
+
+    /// Returns whether an instance variable is set. A variable of the scope that is undef is not one.
+    pub fn has_instance_variable(&mut self, name: &str) -> bool {
+        self.instance.contains_key(name) || self.scope_variable(name).is_some()
+    }
+
+    fn scope_variable(&mut self, name: &str) -> Option<pp_types::Value> {
+        self.scope.variable(name).filter(|value| *value != pp_types::Value::Undef)
     }
 
     /// Returns the block of the running method.

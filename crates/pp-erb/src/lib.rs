@@ -1,6 +1,6 @@
 //! Templates in ERB (spec 07 §10.5, spec 09 §8).
 //!
-//! ERB is Ruby in text. A template is made a Ruby program ([`tags`]), parsed by the full grammar of Ruby, lowered to a small
+//! ERB is Ruby in text. A template is made a Ruby program (`tags.rs`), parsed by the full grammar of Ruby, lowered to a small
 //! tree of what templates may use, and evaluated within a budget. Classes, operators, messages and texts of values are those
 //! of Ruby 3.1. What lies outside the subset is an error where it is reached, that names the construct.
 //!
@@ -26,5 +26,5 @@ mod value;
 
 pub use error::{Error, ErrorKind};
 pub use interpreter::Budget;
-pub use scope::Scope;
+pub use scope::{Object, Scope};
 pub use template::{Rendered, Template};

@@ -4,6 +4,10 @@ use std::sync::Arc;
 
 use pp_types::{Error, Value};
 
+/// A value that a template has stored in a variable: an object that later templates can change.
+#[derive(Clone, Debug)]
+pub struct Object(pub(crate) crate::value::Value);
+
 /// The scope in which a template is rendered.
 pub trait Scope {
     /// Returns a variable that is visible without a qualified name; `None` if there is none: `@name`.
@@ -23,6 +27,12 @@ pub trait Scope {
     /// # Errors
     /// A variable that is set already.
     fn set_variable(&mut self, name: &str, value: Value) -> Result<(), Error>;
+
+    /// Keeps the object that was stored in a variable for the templates that read it.
+    fn keep_object(&mut self, name: &str, object: Object);
+
+    /// Returns the object that a template has stored in a variable that is visible; `None` if no template has.
+    fn object(&mut self, name: &str) -> Option<Object>;
 
     /// Calls a function: `scope.call_function('name', [arguments])`.
     ///

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use mcl_diagnostics::{Code, FileId, SourceFile, Span};
-use pp_erb::Scope;
+use pp_erb::{Object, Scope};
 use pp_functions::{FileKind, Interrupt, Template, find_module_function, has_legacy_interface};
 use pp_types::{Error, ErrorKind, Value};
 
@@ -148,6 +148,22 @@ impl Scope for ErbScope<'_, '_> {
     fn set_variable(&mut self, name: &str, value: Value) -> Result<(), Error> {
         let span = self.evaluator.call_span.unwrap_or(Span::new(FileId(0), 0, 0));
         self.evaluator.assign(&name.into(), value, span).map_err(|stop| self.error(stop))
+    }
+
+    fn keep_object(&mut self, name: &str, object: Object) {
+        if let Some(value) = self.evaluator.lookup_variable(name) {
+            let key = (self.evaluator.frame.scope, name.into());
+            self.evaluator.erb_objects.insert(key, (value, object));
+        }
+    }
+
+    fn object(&mut self, name: &str) -> Option<Object> {
+        if self.evaluator.erb_objects.is_empty() {
+            return None;
+        }
+        let (stored, object) = self.evaluator.erb_objects.get(&(self.evaluator.frame.scope, name.into()))?.clone();
+        // The variable may be gone, with the block that it belonged to.
+        self.evaluator.lookup_variable(name).filter(|value| *value == stored).map(|_| object)
     }
 
     fn call_function(&mut self, name: &str, arguments: &[Value]) -> Result<Value, Error> {

@@ -93,6 +93,8 @@ pub(crate) struct Evaluator<'e> {
     /// The templates and files of modules that were parsed, and templates by their text.
     pub loaded: Vec<SourceFile>,
     pub template_trees: FxHashMap<Arc<str>, &'e Tree>,
+    /// What templates have stored in variables of a scope, with the values that the manifest sees.
+    pub erb_objects: FxHashMap<(ScopeId, Arc<str>), (Value, pp_erb::Object)>,
     /// The templates in ERB: files by their paths, texts by themselves.
     pub erb_templates: FxHashMap<(bool, Arc<str>), ErbTemplate>,
     pub steps: u64,
@@ -153,6 +155,7 @@ impl<'e> Evaluator<'e> {
             diagnostics: Vec::new(),
             loaded: Vec::new(),
             template_trees: FxHashMap::default(),
+            erb_objects: FxHashMap::default(),
             erb_templates: FxHashMap::default(),
             steps: 0,
             bytes: 0,

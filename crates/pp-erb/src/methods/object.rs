@@ -71,7 +71,7 @@ pub(super) static OBJECT: &[Method] = &[
     method("instance_variable_defined?", 1, 1, |vm, this, args| {
         let name = to_s(args.get(0));
         let name = name.trim_start_matches('@');
-        let is_set = vm.instance.contains_key(name) || vm.scope.variable(name).is_some();
+        let is_set = vm.has_instance_variable(name);
         Ok(Value::Bool(matches!(this, Value::Main) && is_set))
     }),
     method("is_a?", 1, 1, is_a),

@@ -7,6 +7,7 @@ use crate::convert::{from_puppet, to_puppet};
 use crate::interpreter::Interpreter;
 use crate::methods::args::Args;
 use crate::methods::{Method, method};
+use crate::scope::Object;
 use crate::show::{inspect, to_s};
 use crate::stop::{Eval, Raise, Stop};
 use crate::value::{Entries, Value};
@@ -105,6 +106,9 @@ fn name(value: &Value) -> Eval<String> {
 fn lookup(vm: &mut Interpreter<'_>, _: &Value, args: Args<'_>) -> Eval {
     let name = name(args.get(0))?;
     vm.step(1)?;
+    if let Some(object) = vm.scope.object(&name) {
+        return Ok(object.0);
+    }
     let value = vm.scope.lookup(&name).map_err(raise)?;
     Ok(from_puppet(&value))
 }
@@ -118,5 +122,6 @@ fn set(vm: &mut Interpreter<'_>, _: &Value, args: Args<'_>) -> Eval {
     let name = name(args.get(0))?;
     let value = to_puppet(args.get(1))?;
     vm.scope.set_variable(&name, value).map_err(raise)?;
+    vm.scope.keep_object(&name, Object(args.get(1).clone()));
     Ok(args.get(1).clone())
 }

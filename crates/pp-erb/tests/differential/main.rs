@@ -8,7 +8,7 @@ mod reference;
 
 use std::sync::Arc;
 
-use pp_erb::{Budget, ErrorKind, Scope, Template};
+use pp_erb::{Budget, ErrorKind, Object, Scope, Template};
 use pp_types::{Error, Value};
 use reference::{Answer, Reference};
 use serde_json::{Value as Json, json};
@@ -32,6 +32,12 @@ impl Scope for Variables {
 
     fn set_variable(&mut self, _: &str, _: Value) -> Result<(), Error> {
         Ok(())
+    }
+
+    fn keep_object(&mut self, _: &str, _: Object) {}
+
+    fn object(&mut self, _: &str) -> Option<Object> {
+        None
     }
 
     fn call_function(&mut self, name: &str, _: &[Value]) -> Result<Value, Error> {

@@ -6,6 +6,7 @@
 
 mod agreement;
 mod cases;
+mod erb;
 mod explanations;
 mod hostile;
 mod lang;
