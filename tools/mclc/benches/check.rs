@@ -96,10 +96,10 @@ struct Shape {
 const LARGE: f64 = 1e6;
 
 const SHAPES: [Shape; 4] = [
-    Shape { name: "flat resources", size: 1_000, make: flat, max_memory: 20.5 },
-    Shape { name: "classes of 8 lines", size: 2_250, make: classes, max_memory: 33.0 },
-    Shape { name: "chained binds", size: 1_000, make: binds, max_memory: 37.0 },
-    Shape { name: "functions at two types", size: 1_000, make: functions, max_memory: 37.5 },
+    Shape { name: "flat resources", size: 1_000, make: flat, max_memory: 21.5 },
+    Shape { name: "classes of 8 lines", size: 2_250, make: classes, max_memory: 30.0 },
+    Shape { name: "chained binds", size: 1_000, make: binds, max_memory: 39.0 },
+    Shape { name: "functions at two types", size: 1_000, make: functions, max_memory: 35.5 },
 ];
 
 fn main() {
