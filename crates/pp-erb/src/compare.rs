@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
+use pp_functions::ruby::compare::compare_integer_with_float;
 use pp_functions::ruby::inspect::with_stack;
 
 use crate::classes::class_of;
@@ -16,23 +17,6 @@ pub(crate) fn equal(left: &Value, right: &Value) -> bool {
     Walk::default().is_same(left, right, Sameness::Equal)
 }
 
-/// Compares an integer and a float exactly.
-fn compare_int_float(integer: i128, float: f64) -> Option<Ordering> {
-    // 2^127, the first float that is greater than every integer.
-    const LIMIT: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
-    if float.is_nan() {
-        return None;
-    }
-    if float >= LIMIT {
-        return Some(Ordering::Less);
-    }
-    if float < -LIMIT {
-        return Some(Ordering::Greater);
-    }
-    let whole = float.trunc();
-    Some(integer.cmp(&(whole as i128)).then_with(|| 0.0_f64.partial_cmp(&(float - whole)).unwrap_or(Ordering::Equal)))
-}
-
 /// `left <=> right`; `None` for values without an order.
 pub(crate) fn compare(left: &Value, right: &Value) -> Option<Ordering> {
     compare_within(left, right, &mut Walk::default())
@@ -42,8 +26,8 @@ fn compare_within(left: &Value, right: &Value, walk: &mut Walk) -> Option<Orderi
     match (left, right) {
         (Value::Int(left), Value::Int(right)) => Some(left.cmp(right)),
         (Value::Float(left), Value::Float(right)) => left.partial_cmp(right),
-        (Value::Int(left), Value::Float(right)) => compare_int_float(*left, *right),
-        (Value::Float(left), Value::Int(right)) => compare_int_float(*right, *left).map(Ordering::reverse),
+        (Value::Int(left), Value::Float(right)) => compare_integer_with_float(*left, *right),
+        (Value::Float(left), Value::Int(right)) => compare_integer_with_float(*right, *left).map(Ordering::reverse),
         (Value::Str(left), Value::Str(right)) => Some(left.get().cmp(&*right.get())),
         (Value::Symbol(left), Value::Symbol(right)) => Some(left.cmp(right)),
         (Value::Array(left), Value::Array(right)) => {

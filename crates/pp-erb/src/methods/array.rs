@@ -299,6 +299,17 @@ fn without(this: &Value, others: &[Value]) -> Eval<Vec<Value>> {
     Ok(items(this).iter().filter(|item| !removed.contains(&Key((*item).clone()))).cloned().collect())
 }
 
+/// Goes on with the elements of an array inside of those that are visited; it must not be one of them.
+fn open_inner(open: &mut Vec<(Rc<Array>, usize)>, inner: Rc<Array>, recursive: &'static str) -> Eval<()> {
+    // Deeper arrays are found by the limit.
+    let contains_itself = open.len() < 64 && open.iter().any(|(outer, _)| Rc::ptr_eq(outer, &inner));
+    if contains_itself || open.len() > MAX_DEPTH {
+        return Err(Raise::argument(recursive).into());
+    }
+    open.push((inner, 0));
+    Ok(())
+}
+
 /// Puts the elements of inner arrays in their place.
 pub(super) fn flatten(vm: &mut Interpreter<'_>, this: &Value, depth: Option<usize>) -> Eval<Vec<Value>> {
     let mut flat = Vec::new();
@@ -315,11 +326,7 @@ pub(super) fn flatten(vm: &mut Interpreter<'_>, this: &Value, depth: Option<usiz
                 open.pop();
             }
             Some(Value::Array(inner)) if depth.is_none_or(|depth| open.len() <= depth) => {
-                let contains_itself = open.len() < 64 && open.iter().any(|(outer, _)| Rc::ptr_eq(outer, &inner));
-                if contains_itself || open.len() > MAX_DEPTH {
-                    return Err(Raise::argument("tried to flatten recursive array").into());
-                }
-                open.push((inner, 0));
+                open_inner(&mut open, inner, "tried to flatten recursive array")?;
             }
             Some(other) => flat.push(other),
         }
@@ -344,10 +351,6 @@ pub(super) fn join(vm: &mut Interpreter<'_>, this: &Value, separator: &str) -> E
                 open.pop();
             }
             Some(Value::Array(inner)) => {
-                let contains_itself = open.len() < 64 && open.iter().any(|(outer, _)| Rc::ptr_eq(outer, &inner));
-                if contains_itself || open.len() > MAX_DEPTH {
-                    return Err(Raise::argument("recursive array join").into());
-                }
                 // An empty array is an element, too: its text is empty.
                 if inner.items().is_empty() {
                     if !std::mem::take(&mut is_first) {
@@ -355,7 +358,7 @@ pub(super) fn join(vm: &mut Interpreter<'_>, this: &Value, separator: &str) -> E
                     }
                     continue;
                 }
-                open.push((inner, 0));
+                open_inner(&mut open, inner, "recursive array join")?;
             }
             Some(other) => {
                 if !std::mem::take(&mut is_first) {

@@ -25,14 +25,7 @@ pub(super) static ENUMERABLE: &[Method] = &[
         }
         Ok(Value::Bool(true))
     }),
-    method("any?", 0, 1, |vm, this, args| {
-        for item in vm.elements(this)? {
-            if passes(vm, args, item)? {
-                return Ok(Value::Bool(true));
-            }
-        }
-        Ok(Value::Bool(false))
-    }),
+    method("any?", 0, 1, |vm, this, args| Ok(Value::Bool(any(vm, this, args)?))),
     method("chunk_while", 0, 0, |vm, this, args| {
         let Some(block) = args.block else { return Err(Raise::argument("no block given").into()) };
         let mut chunks: Vec<Vec<Value>> = Vec::new();
@@ -197,14 +190,7 @@ pub(super) static ENUMERABLE: &[Method] = &[
         let max = extreme(vm, this, args, Ordering::Greater)?;
         vm.list(vec![min, max])
     }),
-    method("none?", 0, 1, |vm, this, args| {
-        for item in vm.elements(this)? {
-            if passes(vm, args, item)? {
-                return Ok(Value::Bool(false));
-            }
-        }
-        Ok(Value::Bool(true))
-    }),
+    method("none?", 0, 1, |vm, this, args| Ok(Value::Bool(!any(vm, this, args)?))),
     method("one?", 0, 1, |vm, this, args| {
         let mut count = 0;
         for item in vm.elements(this)? {
@@ -433,6 +419,16 @@ fn positive(size: i128, message: &str) -> Eval<usize> {
         Ok(size) if size > 0 => Ok(size),
         _ => Err(Raise::argument(message).into()),
     }
+}
+
+/// Returns whether an element passes.
+fn any(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval<bool> {
+    for item in vm.elements(this)? {
+        if passes(vm, args, item)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// What `all?`, `any?` and the like ask about an element.
