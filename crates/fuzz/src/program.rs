@@ -77,7 +77,7 @@ pub fn errors(path: &Path, text: &str) -> Vec<Error> {
     errors
         .map(|error| {
             // The main file is the first one.
-            let span = error.span.filter(|span| span.file == FileId(0));
+            let span = error.span.filter(|span| span.file == FileId::MAIN);
             let line = span.and_then(|span| Some(files.get(span.file)?.line_col(span.start).line));
             Error { code: error.code, message: error.message, line }
         })

@@ -29,7 +29,7 @@ impl Target {
     /// # Panics
     /// If something does not hold.
     pub(crate) fn run(self, text: &str, directory: &Path) -> bool {
-        let file = FileId(0);
+        let file = FileId::MAIN;
         let tokens = lex(text);
         assert!(tokens.fits(text));
         let mut diagnostics = lex_diagnostics(file, text, &tokens);

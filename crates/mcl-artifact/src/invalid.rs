@@ -132,7 +132,7 @@ impl fmt::Display for Violation {
             Violation::NotAStruct(ty) => write!(f, "type {} is not a struct", ty.as_u32()),
             Violation::NotAFunction(ty) => write!(f, "type {} is not a function", ty.as_u32()),
             Violation::FieldCount { fields, found } => write!(f, "a struct of {fields} fields is given {found}"),
-            Violation::UnknownFile(file) => write!(f, "source file {} does not exist", file.0),
+            Violation::UnknownFile(file) => write!(f, "source file {} does not exist", file.as_u32()),
             Violation::SpanOutsideFile { span, file } => {
                 write!(f, "the span {}..{} lies outside `{file}`", span.start, span.end)
             }

@@ -67,7 +67,7 @@ fn mask_files(program: &mut Program, pieces: &[String]) {
         return;
     }
     let mut masked = Files::default();
-    for file in std::mem::take(&mut program.files).files {
+    for (_, file) in std::mem::take(&mut program.files).files {
         let text = masked_text(&file.text, pieces);
         masked.add(file.name, text);
     }

@@ -75,7 +75,7 @@ impl Program {
     /// Lets the deployed files share the memory of equal sources: the sources of a program are deployed with it.
     pub(crate) fn share_sources(&mut self) {
         let sources: FxHashMap<&[u8], &Arc<str>> =
-            self.files.files.iter().map(|file| (file.text.as_bytes(), &file.text)).collect();
+            self.files.files.values().map(|file| (file.text.as_bytes(), &file.text)).collect();
         for (_, content) in Arc::make_mut(&mut self.deploy) {
             if let Some(text) = sources.get(content.as_bytes()) {
                 *content = Str::from(Arc::clone(text));

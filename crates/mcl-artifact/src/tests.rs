@@ -21,7 +21,7 @@ fn id<K: EntityRef>(index: usize) -> K {
 fn sample() -> Program {
     let mut files = Files::default();
     files.add("main.mcl", "noop \"a\" {}\n$x = if true { 1 } else { 2 }\n");
-    let span = Span::new(FileId(0), 0, 11);
+    let span = Span::new(FileId::MAIN, 0, 11);
     let point = Type::Struct([Field { name: "x".into(), ty: Type::Int }].into());
     let constant = |n| Operand::Const(id(n));
     let body = Template { label: Some(id(3)), params: 1, root: Some(Operand::Param(0)), ..Template::default() };
@@ -131,7 +131,7 @@ fn deployed_source_is_in_memory_once() {
     program.deploy = Arc::new(deployed.map(|(path, content)| (path.into(), Str::from(content))).to_vec());
     let read = read_program(&write(ArtifactStage::Fgraph, &program)).expect("a valid program");
     assert_eq!(read, program);
-    let source = &read.files.files.last().expect("a file").text;
+    let source = &read.files.files.last().expect("a file").1.text;
     assert_eq!(read.deploy[1].1.as_bytes().as_ptr(), source.as_ptr());
 }
 
@@ -291,10 +291,10 @@ fn broken_invariants_are_refused() {
     refused("it contains constant 3, which is not earlier", |p| p.constants[id(3)] = Constant::List([id(3)].into()));
     refused("unknown", |p| p.types[id(0)] = Type::Var(1));
     refused("string 70 does not exist", |p| p.functions[id(0)].name = id(70));
-    refused("outside", |p| p.templates[id(3)].nodes[0].span = Some(Span::new(FileId(0), 0, 4000)));
-    refused("source file 4", |p| p.templates[id(3)].nodes[0].span = Some(Span::new(FileId(4), 0, 0)));
+    refused("outside", |p| p.templates[id(3)].nodes[0].span = Some(Span::new(FileId::MAIN, 0, 4000)));
+    refused("source file 4", |p| p.templates[id(3)].nodes[0].span = Some(Span::new(FileId::from_u32(4), 0, 0)));
     refused("fewer than two ends", |p| {
-        p.templates[id(2)].statements = vec![Statement::Edge { halves: vec![], span: Span::new(FileId(0), 0, 0) }];
+        p.templates[id(2)].statements = vec![Statement::Edge { halves: vec![], span: Span::new(FileId::MAIN, 0, 0) }];
     });
     refused("absolute", |p| Arc::make_mut(&mut p.deploy)[0].0 = "files".into());
     refused("sorted", |p| Arc::make_mut(&mut p.deploy).push(("/a".into(), Str::default())));

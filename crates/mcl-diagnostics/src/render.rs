@@ -85,7 +85,7 @@ pub fn render(programs: &[Program<'_>], format: Format, style: Style) -> String 
 impl Program<'_> {
     /// Returns the file of a diagnostic: the one of its span, else the main file.
     fn file_of(&self, span: Option<Span>) -> Option<FileId> {
-        let id = span.map_or(FileId(0), |span| span.file);
+        let id = span.map_or(FileId::MAIN, |span| span.file);
         self.files.get(id).map(|_| id)
     }
 

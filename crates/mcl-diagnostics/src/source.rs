@@ -2,11 +2,18 @@
 
 use std::sync::{Arc, OnceLock};
 
+use cranelift_entity::{PrimaryMap, entity_impl};
 use serde::{Deserialize, Serialize};
 
-/// The index of a file in [`Files`].
+/// Index into [`Files::files`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct FileId(pub u32);
+pub struct FileId(u32);
+entity_impl!(FileId);
+
+impl FileId {
+    /// The main file of a program, which is its first one.
+    pub const MAIN: FileId = FileId(0);
+}
 
 /// A half-open range of bytes `start..end` in one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -111,7 +118,8 @@ impl SourceFile {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Files {
     /// The files in the order in which they were found; the main file is first.
-    pub files: Vec<SourceFile>,
+    #[serde(with = "crate::table")]
+    pub files: PrimaryMap<FileId, SourceFile>,
 }
 
 /// A position for display: line and column from 1, the column in Unicode scalar values.
@@ -126,15 +134,13 @@ pub struct LineCol {
 impl Files {
     /// Adds a file and returns its id.
     pub fn add(&mut self, name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> FileId {
-        let id = FileId(u32::try_from(self.files.len()).expect("fewer than 2^32 files"));
-        self.files.push(SourceFile::new(name, text));
-        id
+        self.files.push(SourceFile::new(name, text))
     }
 
     /// Returns a file, if the id belongs to this set.
     #[must_use]
     pub fn get(&self, id: FileId) -> Option<&SourceFile> {
-        self.files.get(id.0 as usize)
+        self.files.get(id)
     }
 
     /// Returns the text of a span; empty if the span is outside its file, as in a malformed artifact.
@@ -182,6 +188,6 @@ mod tests {
         let id = files.add("a", "abc");
         assert_eq!(files.text(Span::new(id, 1, 3)), "bc");
         assert_eq!(files.text(Span::new(id, 2, 9)), "");
-        assert_eq!(files.text(Span::new(FileId(7), 0, 1)), "");
+        assert_eq!(files.text(Span::new(FileId::from_u32(7), 0, 1)), "");
     }
 }

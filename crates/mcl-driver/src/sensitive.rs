@@ -14,7 +14,7 @@ pub fn may_hold_sensitive_values(files: &Files) -> bool {
         .filter(|field| field.sensitive)
         .map(|field| field.name)
         .collect();
-    files.files.iter().any(|file| has_sensitive_token(&file.text, &parameters))
+    files.files.values().any(|file| has_sensitive_token(&file.text, &parameters))
 }
 
 fn has_sensitive_token(text: &str, parameters: &[&str]) -> bool {

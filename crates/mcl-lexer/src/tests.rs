@@ -19,7 +19,7 @@ fn show(text: &str) -> String {
 
 /// Renders the errors as `code@start-end`.
 fn errors(text: &str) -> Vec<String> {
-    let diagnostics = lex_diagnostics(FileId(0), text, &lex(text));
+    let diagnostics = lex_diagnostics(FileId::MAIN, text, &lex(text));
     diagnostics
         .iter()
         .map(|d| {
@@ -172,7 +172,7 @@ proptest! {
     fn a_text_has_error_tokens_if_and_only_if_it_has_errors(text in program_like()) {
         let tokens = lex(&text);
         let has_error = tokens.kinds().iter().any(|k| k.is_error());
-        prop_assert_eq!(has_error, !lex_diagnostics(FileId(0), &text, &tokens).is_empty());
+        prop_assert_eq!(has_error, !lex_diagnostics(FileId::MAIN, &text, &tokens).is_empty());
     }
 }
 

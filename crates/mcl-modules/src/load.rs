@@ -329,7 +329,7 @@ impl Loader {
         if let Some(unknown) = opened.unknown_keys {
             self.warn_of_unknown_keys(unknown);
         }
-        let text = &self.files.files[file.0 as usize].text;
+        let text = &self.files.files[file].text;
         let imports = scan::imports(file, text, &tokens)
             .into_iter()
             .map(|(raw, span)| match ImportName::parse(&raw) {
@@ -365,7 +365,7 @@ impl Loader {
     /// Warns of the keys of a `metadata.yaml` that have no meaning.
     fn warn_of_unknown_keys(&mut self, unknown: UnknownKeys) {
         let name = self.name_of(&unknown.path);
-        if self.files.files.iter().any(|file| *file.name == *name) {
+        if self.files.files.values().any(|file| *file.name == *name) {
             return; // Another module of the same directory.
         }
         let file = self.files.add(name, unknown.text);

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use mcl_diagnostics::FileId;
 use tempfile::TempDir;
 
 use super::*;
@@ -297,7 +298,7 @@ fn given_text_replaces_a_file() {
     let input = Input::Text { path: dir.path().join("main.mcl"), text: b"import \"a.mcl\" # \xff\n".to_vec() };
     let loaded = load(&input, &Options { deploy: true, ..Options::default() }).expect("the program loads");
     assert_eq!(outline(&loaded), "main.mcl in /: a.mcl -> a.mcl\na.mcl in /: main.mcl -> main.mcl");
-    assert!(loaded.files.files[0].text.contains('\u{fffd}'));
+    assert!(loaded.files.files[FileId::MAIN].text.contains('\u{fffd}'));
     assert_eq!(loaded.deploy[1].1, b"import \"a.mcl\" # \xff\n");
 }
 
@@ -326,7 +327,7 @@ fn wrong_metadata_of_the_program_is_a_diagnostic() {
     let Err(LoadError::Invalid { files, diagnostics }) = load(&input, &Options::default()) else {
         panic!("the metadata is wrong")
     };
-    assert_eq!(&*files.files[0].name, "metadata.yaml");
+    assert_eq!(&*files.files[FileId::MAIN].name, "metadata.yaml");
     assert_eq!(files.text(diagnostics[0].span.expect("it has a place")), "main: /x.mcl");
 }
 

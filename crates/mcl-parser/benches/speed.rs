@@ -56,7 +56,7 @@ fn time(work: impl FnMut()) -> Duration {
 }
 
 fn measure(shape: &str, small: &str, large: &str) {
-    let file = FileId(0);
+    let file = FileId::MAIN;
     let baseline = |text: &str| {
         time(|| {
             let copy = text.as_bytes().to_vec();

@@ -56,7 +56,7 @@ fn describe(program: &str) -> String {
 fn location(files: &Files, span: Span) -> String {
     let at = files.line_col(span.file, span.start);
     match files.get(span.file) {
-        Some(file) if span.file.0 > 0 => format!("{}:{}:{}", file.name, at.line, at.col),
+        Some(file) if span.file != FileId::MAIN => format!("{}:{}:{}", file.name, at.line, at.col),
         _ => format!("{}:{}", at.line, at.col),
     }
 }
@@ -67,7 +67,7 @@ fn compile(program: &str) -> (Typed, Vec<Diagnostic>, Files) {
     let mut diagnostics = Vec::new();
     let mut trees = PrimaryMap::new();
     for unit in loaded.units.values() {
-        let text = &loaded.files.files[unit.file.0 as usize].text;
+        let text = &loaded.files.files[unit.file].text;
         let parsed = mcl_parser::parse(unit.file, text, &unit.tokens);
         diagnostics.extend(parsed.diagnostics);
         diagnostics.extend(crate::check_annotated_literals(&parsed.ast));
@@ -101,9 +101,8 @@ fn load(program: &str) -> Loaded {
         }
     }
     loaded.files.add(name, text);
-    for (i, file) in loaded.files.files.iter().enumerate() {
+    for (file_id, file) in &loaded.files.files {
         let tokens = mcl_lexer::lex(&file.text);
-        let file_id = FileId(i as u32);
         let ast = mcl_parser::parse(file_id, &file.text, &tokens).ast;
         let mut imports = Vec::new();
         for (stmt, span) in ast.stmts.values().zip(ast.stmt_spans.values()) {
@@ -111,7 +110,7 @@ fn load(program: &str) -> Loaded {
             let name = ImportName::parse(module).ok();
             let target = match &name {
                 Some(ImportName { kind: ImportKind::LocalFile(path), .. }) => {
-                    let unit = loaded.files.files.iter().position(|file| *file.name == **path);
+                    let unit = loaded.files.files.values().position(|file| *file.name == **path);
                     ImportTarget::Unit(UnitId::new(unit.expect("the imported file is part of the test")))
                 }
                 _ => ImportTarget::System,

@@ -294,7 +294,7 @@ mod tests {
     const ALL: TextRange = TextRange { start: 0, end: 3 };
 
     fn tree() -> Tree {
-        let mut tree = Tree::new(FileId(0));
+        let mut tree = Tree::new(FileId::MAIN);
         let one = tree.add(Expr::Undef, ALL);
         let list = tree.add_list(&[one]);
         tree.root = Some(tree.add(Expr::Block(list), ALL));

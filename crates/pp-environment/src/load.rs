@@ -147,8 +147,8 @@ fn parse_all(
     validation: ValidationOptions,
 ) -> Result<Vec<ParsedFile>, EnvironmentError> {
     let parse = |(index, (path, name)): (usize, &(&Path, String))| {
-        let id = FileId(u32::try_from(first + index).map_err(|_| EnvironmentError::TooManyFiles((*path).to_owned()))?);
-        Ok(parse_file(id, path, name, read_file(path)?, validation))
+        let id = u32::try_from(first + index).map_err(|_| EnvironmentError::TooManyFiles((*path).to_owned()))?;
+        Ok(parse_file(FileId::from_u32(id), path, name, read_file(path)?, validation))
     };
     // Starting threads costs more than parsing one file.
     if let [only] = paths {

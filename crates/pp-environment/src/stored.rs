@@ -43,7 +43,7 @@ impl StoredEnvironment {
     /// A file that cannot be read, too many or too large files.
     pub fn new(loaded: Loaded) -> Result<StoredEnvironment, EnvironmentError> {
         let Loaded { mut environment, modules, root, broken, .. } = loaded;
-        for file in &mut environment.files.files {
+        for file in environment.files.files.values_mut() {
             let module = modules.iter().find_map(|module| {
                 let inside = PathBuf::from(&*file.name).strip_prefix(&module.directory).ok()?.to_str()?.to_owned();
                 Some(format!("modules/{}/{inside}", module.name))
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn an_artifact_names_no_path_of_the_machine() {
         let stored = stored();
-        let names: Vec<&str> = stored.environment.files.files.iter().map(|file| &*file.name).collect();
+        let names: Vec<&str> = stored.environment.files.files.values().map(|file| &*file.name).collect();
         assert_eq!(names, ["manifests/site.pp", "modules/web/manifests/init.pp"]);
         let bytes = stored.write();
         assert!(!String::from_utf8_lossy(&bytes).contains("/tmp"));
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn a_tree_that_does_not_fit_its_file_is_rejected() {
         let mut stored = stored();
-        stored.environment.files.files[0] = mcl_diagnostics::SourceFile::new("manifests/site.pp", "");
+        stored.environment.files.files[mcl_diagnostics::FileId::MAIN] = mcl_diagnostics::SourceFile::new("manifests/site.pp", "");
         let error = StoredEnvironment::read(&stored.write()).expect_err("invalid");
         assert_eq!(error.code, Code::A0106);
     }

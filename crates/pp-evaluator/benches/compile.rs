@@ -69,7 +69,7 @@ fn main() {
         let compiling = min_of(if n > 50_000 { 2 } else { 5 }, || {
             let mut files = Files::default();
             let file = files.add("site.pp", &*code);
-            assert_eq!(file, FileId(0));
+            assert_eq!(file, FileId::MAIN);
             let (parsed, time) = timed(|| parse(file, &code, Mode::Manifest));
             parsing = parsing.min(time);
             assert!(!parsed.has_errors());

@@ -65,7 +65,7 @@ pub fn compile(environment: &Environment, options: &Options, services: &dyn Serv
     if !errors.is_empty() {
         return Compilation { diagnostics: errors, ..Compilation::default() };
     }
-    let (trees, start) = (Trees::default(), Tree::new(FileId(0)));
+    let (trees, start) = (Trees::default(), Tree::new(FileId::MAIN));
     let mut evaluator = Evaluator::new(environment, options, services, definitions, (&trees, &start));
     let result = evaluator.compile();
     let finished = match result {
@@ -109,7 +109,7 @@ pub fn lookup(
     merge: Option<&Value>,
 ) -> Lookup {
     let definitions = Definitions::new(environment);
-    let (trees, start) = (Trees::default(), Tree::new(FileId(0)));
+    let (trees, start) = (Trees::default(), Tree::new(FileId::MAIN));
     let mut evaluator = Evaluator::new(environment, options, services, definitions, (&trees, &start));
     evaluator.set_top_variables();
     let hiera = Rc::clone(&evaluator.hiera);

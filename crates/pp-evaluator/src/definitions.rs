@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
+use mcl_diagnostics::{Code, Diagnostic, FileId, Span, Stage};
 use pp_ast::{
     ClassDefinition, DefineDefinition, Definition, DefinitionId, FunctionDefinition, NodeDefinition, Tree, TypeAlias,
 };
@@ -33,7 +33,7 @@ impl<T> Copy for Defined<'_, T> {}
 
 /// A key for tables about functions: the file and the index of the definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct FunctionRef(pub u32, pub DefinitionId);
+pub(crate) struct FunctionRef(pub FileId, pub DefinitionId);
 
 type Table<'e, T> = FxHashMap<&'e str, Defined<'e, T>>;
 
@@ -169,7 +169,7 @@ impl<'e> Definitions<'e> {
                 self.redefined(Redefined::Function, name, tree.range_span(definition.name_range), first);
             }
             None => {
-                self.functions.insert(name, (FunctionRef(tree.file.0, id), function));
+                self.functions.insert(name, (FunctionRef(tree.file, id), function));
             }
         }
     }

@@ -134,7 +134,7 @@ impl Scope for ErbScope<'_, '_> {
         if let Some(value) = self.evaluator.lookup_variable(name) {
             return Ok(value);
         }
-        let span = self.evaluator.call_span.unwrap_or(Span::new(FileId(0), 0, 0));
+        let span = self.evaluator.call_span.unwrap_or(Span::new(FileId::MAIN, 0, 0));
         match self.evaluator.unknown_variable(name, span) {
             Ok(value) => Ok(value),
             Err(stop) => Err(self.error(stop)),
@@ -146,7 +146,7 @@ impl Scope for ErbScope<'_, '_> {
     }
 
     fn set_variable(&mut self, name: &str, value: Value) -> Result<(), Error> {
-        let span = self.evaluator.call_span.unwrap_or(Span::new(FileId(0), 0, 0));
+        let span = self.evaluator.call_span.unwrap_or(Span::new(FileId::MAIN, 0, 0));
         self.evaluator.assign(&name.into(), value, span).map_err(|stop| self.error(stop))
     }
 

@@ -186,15 +186,15 @@ impl<'e> Evaluator<'e> {
 
     /// Returns the source text of the file of a span.
     pub(crate) fn source(&self, span: Span) -> Option<&SourceFile> {
-        let index = span.file.0 as usize;
         let files = &self.environment.files.files;
-        files.get(index).or_else(|| self.loaded.get(index.checked_sub(files.len())?))
+        let loaded = || self.loaded.get((span.file.as_u32() as usize).checked_sub(files.len())?);
+        files.get(span.file).or_else(loaded)
     }
 
     /// Returns the id of the next file that is parsed.
     pub(crate) fn next_file(&self) -> FileId {
         let index = self.environment.files.files.len() + self.loaded.len();
-        FileId(u32::try_from(index).unwrap_or(u32::MAX))
+        FileId::from_u32(u32::try_from(index).unwrap_or(u32::MAX - 1))
     }
 
     /// Evaluates code in another place, and returns to the present one.

@@ -41,9 +41,9 @@ mod tests {
     #[test]
     fn trees_keep_their_place() {
         let trees = Trees::default();
-        let entry = |index: usize| Entry { tree: Tree::new(FileId(index as u32)), module: None };
+        let entry = |index: usize| Entry { tree: Tree::new(FileId::from_u32(index as u32)), module: None };
         let added: Vec<&Entry> = (0..100).filter_map(|index| trees.add(index, entry(index))).collect();
-        let files: Vec<u32> = added.iter().map(|entry| entry.tree.file.0).collect();
+        let files: Vec<u32> = added.iter().map(|entry| entry.tree.file.as_u32()).collect();
         assert_eq!(files, (0..100).collect::<Vec<u32>>());
     }
 }

@@ -10,7 +10,7 @@ fn lint(text: &str, expected: Expect) {
 }
 
 fn lint_with(text: &str, autoload_name: Option<&str>, is_on: &dyn Fn(&str) -> bool, expected: Expect) {
-    let parsed = pp_syntax::parse(FileId(0), text, pp_syntax::Mode::Manifest);
+    let parsed = pp_syntax::parse(FileId::MAIN, text, pp_syntax::Mode::Manifest);
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
     let file = SourceFile::new("site.pp", text);
     let subject = Subject { file: &file, tree: &parsed.tree, autoload_name };

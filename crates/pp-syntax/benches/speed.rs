@@ -57,7 +57,7 @@ fn time(work: impl FnMut()) -> Duration {
 }
 
 fn measure(shape: &str, small: &str, large: &str) {
-    let file = FileId(0);
+    let file = FileId::MAIN;
     let speed = |text: &str| {
         time(|| {
             black_box(parse(file, black_box(text), Mode::Manifest));

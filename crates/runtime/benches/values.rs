@@ -24,7 +24,7 @@ use test_support::{min_of, ratio};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-const SPAN: Span = Span::new(FileId(0), 0, 0);
+const SPAN: Span = Span::new(FileId::MAIN, 0, 0);
 
 /// Values that the bench sets.
 #[derive(Clone, Default)]

@@ -117,7 +117,7 @@ mod tests {
 
     fn file(path: &str, line: u32) -> Resource {
         let mut resource = Resource::new(ResourceId::new("file", path)).with("state", "exists");
-        resource.span = Some(Span::new(FileId(0), line * 10, line * 10 + 5));
+        resource.span = Some(Span::new(FileId::MAIN, line * 10, line * 10 + 5));
         resource
     }
 
@@ -193,7 +193,7 @@ mod tests {
     fn unknown_home_is_reported_at_each_resource_that_needs_it() {
         let mut graph = ResourceGraph::new();
         let mut unit = Resource::new(ResourceId::new("svc", "s")).with("session", true);
-        unit.span = Some(Span::new(FileId(0), 3, 4));
+        unit.span = Some(Span::new(FileId::MAIN, 3, 4));
         graph.add(unit);
         let errors = finalize(graph, &AutoEdgeHost::default()).unwrap_err();
         assert_eq!((errors[0].code, errors[0].span.map(|span| span.start)), (Code::R0301, Some(3)));

@@ -1,8 +1,9 @@
 //! `mclc check` for Puppet manifests, templates, and directories of them: syntax, validation and lints.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use mcl_diagnostics::{Code, Diagnostic, Files, Severity};
+use mcl_diagnostics::{Code, Diagnostic, FileId, Files, Severity};
 use pp_ast::Tree;
 use pp_lint::{LINTS, Level, Subject};
 use rayon::prelude::*;
@@ -22,24 +23,15 @@ pub fn check(path: &Path, report: &Report) -> Result<Checked, LoadFailure> {
         Ok((paths, parsed))
     });
     let (paths, (files, trees, mut diagnostics)) = parsed.map_err(LoadFailure::Puppet)?;
-    let with_errors: Vec<bool> = has_errors(&files, &diagnostics);
-    let lints: Vec<Diagnostic> = (paths.par_iter().zip(&trees).zip(&with_errors))
-        .filter(|(_, has_errors)| !**has_errors)
-        .flat_map(|((path, tree), _)| lint(path, tree, &files, report))
+    // What is left of a broken file says little about its style.
+    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+    let broken: BTreeSet<FileId> = errors.filter_map(|error| Some(error.span?.file)).collect();
+    let lints: Vec<Diagnostic> = (paths.par_iter().zip(&trees))
+        .filter(|(_, tree)| !broken.contains(&tree.file))
+        .flat_map(|(path, tree)| lint(path, tree, &files, report))
         .collect();
     diagnostics.extend(lints);
     Ok(Checked::new(files, puppet::prefix_of(root), diagnostics, report))
-}
-
-/// Returns for each file whether it has an error: what is left of a broken file says little about its style.
-fn has_errors(files: &Files, diagnostics: &[Diagnostic]) -> Vec<bool> {
-    let mut out = vec![false; files.files.len()];
-    for diagnostic in diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error) {
-        if let Some(has_errors) = diagnostic.span.and_then(|span| out.get_mut(span.file.0 as usize)) {
-            *has_errors = true;
-        }
-    }
-    out
 }
 
 fn lint(path: &Path, tree: &Tree, files: &Files, report: &Report) -> Vec<Diagnostic> {

@@ -56,7 +56,7 @@ impl TestProgram {
 
     fn span(&self) -> Span {
         let line = self.statements.len() as u32;
-        Span::new(FileId(0), line, line + 1)
+        Span::new(FileId::MAIN, line, line + 1)
     }
 
     fn resource(&mut self, kind: &str, name: Operand, entries: &[Entry<'_>]) {

@@ -302,7 +302,7 @@ fn keys_that_stay_keep_their_iterations() {
 
 #[test]
 fn failure_of_a_whole_function_body_is_attributed_to_the_call() {
-    let span = |start| Some(Span::new(FileId(0), start, start));
+    let span = |start| Some(Span::new(FileId::MAIN, start, start));
     let mut b = Builder::new();
     b.program.files = mcl_diagnostics::Files::default();
     b.program.files.add("main.mcl", "0123456789");

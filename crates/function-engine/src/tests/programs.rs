@@ -10,7 +10,7 @@ use mcl_diagnostics::{FileId, Span};
 use mcl_value::{Field, FuncType, Type, Value};
 use test_support::{RandomChoice, Rng};
 
-pub(crate) const SPAN: Span = Span::new(FileId(0), 0, 0);
+pub(crate) const SPAN: Span = Span::new(FileId::MAIN, 0, 0);
 
 /// Builds a program.
 pub(crate) struct Builder {

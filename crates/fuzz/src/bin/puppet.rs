@@ -128,7 +128,7 @@ fn mutated(corpus: &[String], rng: &mut Rng) -> String {
 
 /// Compiles a program; returns whether it was accepted.
 fn run(text: &str, options: &Options) -> bool {
-    let (tree, diagnostics) = parse_text(FileId(0), text, Mode::Manifest, ValidationOptions::default());
+    let (tree, diagnostics) = parse_text(FileId::MAIN, text, Mode::Manifest, ValidationOptions::default());
     let file = SourceFile::new("site.pp", text);
     check(&diagnostics, &file);
     tree.validate(text).expect("a tree of the parser is valid");

@@ -8,6 +8,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use cranelift_entity::PrimaryMap;
 use miette::{
     GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan,
     SpanContents,
@@ -40,7 +41,7 @@ pub(super) fn render(program: &Program<'_>, style: Style) -> String {
         .with_word_separator(textwrap::WordSeparator::AsciiSpace)
         .without_syntax_highlighting();
     let mut out = String::new();
-    let clean: Vec<CleanFile> = program.files.files.iter().map(|_| CleanFile::new()).collect();
+    let clean: CleanFiles = program.files.files.values().map(|_| OnceLock::new()).collect();
     for diagnostic in program.diagnostics {
         let report = Report::new(program, &clean, diagnostic);
         if handler.render_report(&mut out, &report).is_err() {
@@ -80,7 +81,7 @@ fn far_apart_on_one_line(program: &Program<'_>, a: Span, b: Span) -> bool {
 }
 
 /// A file with harmful characters replaced, created when the first diagnostic refers to it.
-type CleanFile = OnceLock<Arc<SourceFile>>;
+type CleanFiles = PrimaryMap<FileId, OnceLock<Arc<SourceFile>>>;
 
 /// A diagnostic in the form that miette renders.
 #[derive(Debug)]
@@ -93,7 +94,7 @@ struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    fn new(program: &Program<'a>, clean: &[CleanFile], diagnostic: &'a Diagnostic) -> Report<'a> {
+    fn new(program: &Program<'a>, clean: &CleanFiles, diagnostic: &'a Diagnostic) -> Report<'a> {
         let mut excerpts = Excerpts::default();
         let mut labels = Vec::new();
         let mut place = |span: Span, text: &str, primary: bool| {
@@ -180,13 +181,13 @@ struct Part {
 
 impl Excerpts {
     /// Adds the file of a span, and returns the span in the concatenation, cut to the part that can be shown.
-    fn place(&mut self, program: &Program<'_>, clean: &[CleanFile], span: Span) -> Option<SourceSpan> {
+    fn place(&mut self, program: &Program<'_>, clean: &CleanFiles, span: Span) -> Option<SourceSpan> {
         let part = match self.parts.iter().position(|part| part.id == span.file) {
             Some(at) => at,
             None => {
                 let source = program.files.get(span.file)?;
                 let base = self.parts.last().map_or(0, |last| last.base + last.file.text.len() + 1);
-                let file = Arc::clone(clean.get(span.file.0 as usize)?.get_or_init(|| Arc::new(cleaned(source))));
+                let file = Arc::clone(clean.get(span.file)?.get_or_init(|| Arc::new(cleaned(source))));
                 self.parts.push(Part { id: span.file, name: one_line(&program.shown_name(span.file)), base, file });
                 self.parts.len() - 1
             }

@@ -27,8 +27,8 @@ impl Sample {
     }
 
     fn span(&self, file: u32, text: &str) -> Span {
-        let at = self.files.files[file as usize].text.find(text).expect("the text is in the file") as u32;
-        Span::new(FileId(file), at, at + text.len() as u32)
+        let at = self.files.files[FileId::from_u32(file)].text.find(text).expect("the text is in the file") as u32;
+        Span::new(FileId::from_u32(file), at, at + text.len() as u32)
     }
 
     fn with(mut self, make: impl FnOnce(&Sample) -> Diagnostic) -> Sample {
@@ -197,7 +197,7 @@ fn sarif_is_one_log_for_all_programs() {
 fn diagnostics_are_sorted_by_stage_then_span() {
     let at = |stage, start| {
         let d = Diagnostic::error(Code::E0501, stage, format!("{start}"));
-        if start < 0 { d } else { d.at(Span::new(FileId(0), start as u32, start as u32 + 1)) }
+        if start < 0 { d } else { d.at(Span::new(FileId::MAIN, start as u32, start as u32 + 1)) }
     };
     let mut diagnostics = vec![
         at(Stage::Unify, 1),

@@ -20,7 +20,7 @@ fn trees_that_do_not_match_the_sources_are_refused() {
     let none = Trees { trees: PrimaryMap::new(), ..trees.clone() };
     let other_file = {
         let mut tree = (*trees.trees[UnitId::from_u32(0)]).clone();
-        tree.file = mcl_diagnostics::FileId(7);
+        tree.file = mcl_diagnostics::FileId::from_u32(7);
         Trees { trees: vec![Arc::new(tree)].into(), ..trees }
     };
     for hostile in [none, other_file] {

@@ -13,7 +13,7 @@ use crate::{check_ast, interpolate, parse};
 
 /// Returns the diagnostics of the lexer, parser, init checks and interpolate stage.
 pub fn diagnostics(text: &str) -> Vec<Diagnostic> {
-    let file = FileId(0);
+    let file = FileId::MAIN;
     let tokens = lex(text);
     let mut found = lex_diagnostics(file, text, &tokens);
     let parsed = parse(file, text, &tokens);

@@ -20,7 +20,7 @@ const MAX_MESSAGES: usize = 6;
 
 /// Parses a text and checks the tree and the spans of all diagnostics.
 fn check(text: &str) {
-    let parsed = parse(FileId(0), text, &lex(text));
+    let parsed = parse(FileId::MAIN, text, &lex(text));
     let interpolated = interpolate(parsed.ast.clone()).0;
     for ast in [&parsed.ast, &interpolated] {
         assert_well_formed(ast);

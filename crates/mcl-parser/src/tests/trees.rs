@@ -48,7 +48,7 @@ fn show(ast: &Ast, id: ExprId) -> String {
 
 /// Returns the tree after interpolation.
 fn tree(text: &str) -> Ast {
-    let parsed = parse(FileId(0), text, &lex(text));
+    let parsed = parse(FileId::MAIN, text, &lex(text));
     assert!(parsed.diagnostics.iter().all(|d| d.code.name().starts_with('W')), "{text}: {:?}", parsed.diagnostics);
     let (ast, errors) = interpolate(parsed.ast);
     assert!(errors.is_empty(), "{text}: {errors:?}");

@@ -166,7 +166,7 @@ impl Types {
             changed: Vec::new(),
         };
         // [`Ty::ERROR`]; its origin is never shown.
-        types.add(Node::Error, Span::new(FileId(0), 0, 0));
+        types.add(Node::Error, Span::new(FileId::MAIN, 0, 0));
         types
     }
 

@@ -41,7 +41,7 @@ pub fn subjects(modules: &[Module]) -> Vec<Subject> {
 }
 
 fn add_subjects(path: &Path, text: &str, subjects: &mut Vec<Subject>) {
-    let (tree, _) = parse_text(FileId(0), text, Mode::Manifest, ValidationOptions::default());
+    let (tree, _) = parse_text(FileId::MAIN, text, Mode::Manifest, ValidationOptions::default());
     assert!(path.is_absolute(), "the module path is absolute");
     for definition in tree.definitions.values() {
         let (name, is_class, parameters) = match definition {

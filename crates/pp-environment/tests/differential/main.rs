@@ -29,7 +29,7 @@ const MAX_DIFFERENCES: usize = 20;
 
 /// Compiles a program in this process.
 fn compile(code: &str) -> Answer {
-    let (tree, diagnostics) = parse_text(FileId(0), code, Mode::Manifest, ValidationOptions::default());
+    let (tree, diagnostics) = parse_text(FileId::MAIN, code, Mode::Manifest, ValidationOptions::default());
     let mut environment = Environment::default();
     environment.files.files.push(SourceFile::new("site.pp", code));
     let line = |diagnostics: &[Diagnostic]| {

@@ -8,7 +8,7 @@ use crate::tests::support::lang;
 use crate::{Mode, ValidationOptions, parse, pn, validate};
 
 fn check(text: &str, mode: Mode) {
-    let parsed = parse(FileId(0), text, mode);
+    let parsed = parse(FileId::MAIN, text, mode);
     for diagnostic in parsed.diagnostics.iter().chain(&validate(&parsed.tree, text, ValidationOptions::default())) {
         let span = diagnostic.span.expect("every diagnostic has a span");
         assert!(text.get(span.start as usize..span.end as usize).is_some(), "{diagnostic:?} is outside of {text:?}");

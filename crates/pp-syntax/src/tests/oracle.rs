@@ -77,7 +77,7 @@ fn puppet<'p>(programs: impl Iterator<Item = &'p String>) -> Vec<Value> {
 }
 
 fn ours(program: &str) -> Value {
-    let parsed = parse(FileId(0), program, Mode::Manifest);
+    let parsed = parse(FileId::MAIN, program, Mode::Manifest);
     if let Some(error) = parsed.diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error) {
         // Puppet names no place for an unexpected end.
         let at_end = error.message.contains("end of input");

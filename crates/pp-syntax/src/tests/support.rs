@@ -33,7 +33,7 @@ pub fn files_in(folder: &Path) -> Vec<PathBuf> {
 
 /// Parses a text, and validates it if it has no syntax errors.
 pub fn check(text: &str, mode: Mode) -> Vec<Diagnostic> {
-    let parsed = parse(FileId(0), text, mode);
+    let parsed = parse(FileId::MAIN, text, mode);
     let mut diagnostics = parsed.diagnostics.clone();
     if !parsed.has_errors() {
         diagnostics.extend(validate(&parsed.tree, text, ValidationOptions::default()));

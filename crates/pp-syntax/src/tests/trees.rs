@@ -7,7 +7,7 @@ use crate::tests::support::{files_in, recorded};
 use crate::{Mode, parse, pn};
 
 fn tree(text: &str, mode: Mode) -> String {
-    let parsed = parse(FileId(0), text, mode);
+    let parsed = parse(FileId::MAIN, text, mode);
     assert!(!parsed.has_errors(), "{text}\n{:#?}", parsed.diagnostics);
     pn(&parsed.tree)
 }

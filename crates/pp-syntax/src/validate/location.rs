@@ -77,7 +77,7 @@ mod tests {
     use crate::{Mode, parse};
 
     fn check(text: &str, folder: ModuleFolder, expected: Expect) {
-        let tree = parse(FileId(0), text, Mode::Manifest).tree;
+        let tree = parse(FileId::MAIN, text, Mode::Manifest).tree;
         let found = validate_location(&tree, &ModuleFile { path: "manifests/b.pp", name: "a::b", folder });
         expected.assert_eq(&found.iter().map(|found| format!("{}\n", found.message)).collect::<String>());
     }

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     fn log() -> Vec<LogEntry> {
-        let span = Span::new(FileId(0), 2, 3);
+        let span = Span::new(FileId::MAIN, 2, 3);
         let entry = |level, scope: Option<&str>, message: &str| LogEntry {
             level,
             scope: scope.map(Into::into),

@@ -442,7 +442,7 @@ import "a/lib.mcl" as as
 import fmt
 "#,
     );
-    let parsed = parse(FileId(0), text, &lex(text));
+    let parsed = parse(FileId::MAIN, text, &lex(text));
     let names: Vec<String> = parsed
         .ast
         .stmts
