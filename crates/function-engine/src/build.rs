@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use mcl_artifact::program::{Op, Operand, Statement, TemplateId};
+use cranelift_entity::PrimaryMap;
+use mcl_artifact::program::{NodeIdx, Op, Operand, ParamIdx, Statement, TemplateId};
 use mcl_diagnostics::Span;
 use mcl_functions::{EngineFunction, Implementation};
 use mcl_value::{FuncValue, Value};
@@ -14,8 +15,8 @@ use crate::code::for_each_operand;
 use crate::engine::Engine;
 use crate::ids::{FrameId, NodeId};
 use crate::node::{
-    Binding, CallControl, ExceptBranch, ExceptControl, Frame, IfControl, IfStatement, Input, IterateControl, Loop,
-    Node, NodeKind, OutputKind, Slot, State, StreamNode,
+    Binding, Bindings, CallControl, ExceptBranch, ExceptControl, Frame, IfControl, IfStatement, Input, IterateControl,
+    Loop, Node, NodeKind, OutputKind, Slot, State, StreamNode,
 };
 use crate::outputs::Operands;
 
@@ -23,7 +24,7 @@ use crate::outputs::Operands;
 enum Resolved {
     Ready(Input),
     /// A node of this frame that does not exist yet.
-    Missing(FrameId, u32),
+    Missing(FrameId, NodeIdx),
 }
 
 /// A frame to create.
@@ -32,7 +33,7 @@ pub(crate) struct NewFrame {
     pub(crate) location: ClosureLocation,
     pub(crate) scope: Option<NodeId>,
     pub(crate) depth: u32,
-    pub(crate) params: Vec<Binding>,
+    pub(crate) params: Bindings,
 }
 
 impl Engine {
@@ -56,12 +57,12 @@ impl Engine {
             match operand {
                 Operand::Const(c) => return Resolved::Ready(Input::Value(self.code.constants[c].clone())),
                 Operand::Node(n) => {
-                    return match self.frames[frame].nodes[n as usize] {
+                    return match self.frames[frame].nodes[n] {
                         Some(node) => Resolved::Ready(Input::Node { node, position: 0 }),
                         None => Resolved::Missing(frame, n),
                     };
                 }
-                Operand::Param(p) => match &self.frames[frame].params[p as usize] {
+                Operand::Param(p) => match &self.frames[frame].params[p] {
                     Binding::Value(value) => return Resolved::Ready(Input::Value(value.clone())),
                     Binding::Operand(of, outer) => (frame, operand) = (*of, *outer),
                     Binding::Node(node) => return Resolved::Ready(Input::Node { node: *node, position: 0 }),
@@ -83,15 +84,15 @@ impl Engine {
                     let Some(closure) = location.of(self.code.template(self.frames[parent].template)) else {
                         return Resolved::Ready(Input::Value(Value::Nil));
                     };
-                    (frame, operand) = (parent, closure.captures[c as usize]);
+                    (frame, operand) = (parent, closure.captures[c]);
                 }
             }
         }
     }
 
     /// Returns the node of an element that is bound to a parameter.
-    fn element(&mut self, frame: FrameId, param: u32) -> NodeId {
-        let Binding::Element { value, sensitive, node } = &self.frames[frame].params[param as usize] else {
+    fn element(&mut self, frame: FrameId, param: ParamIdx) -> NodeId {
+        let Binding::Element { value, sensitive, node } = &self.frames[frame].params[param] else {
             unreachable!("the caller has matched the binding");
         };
         if let Some(node) = node {
@@ -102,24 +103,24 @@ impl Engine {
         let node = &mut self.nodes[id];
         node.state = State::Value(value);
         node.sensitive = sensitive;
-        if let Binding::Element { node, .. } = &mut self.frames[frame].params[param as usize] {
+        if let Binding::Element { node, .. } = &mut self.frames[frame].params[param] {
             *node = Some(id);
         }
         id
     }
 
     /// Creates a node and every node that it needs, depth first, with the stack on the heap.
-    fn instantiate_node(&mut self, frame: FrameId, node: u32) -> NodeId {
+    fn instantiate_node(&mut self, frame: FrameId, node: NodeIdx) -> NodeId {
         let code = Arc::clone(&self.code);
         let mut stack = vec![(frame, node)];
-        let mut bodies: FxHashMap<(FrameId, u32), FrameId> = FxHashMap::default();
+        let mut bodies: FxHashMap<(FrameId, NodeIdx), FrameId> = FxHashMap::default();
         let mut inputs: Vec<Input> = Vec::new();
         while let Some(&(frame, n)) = stack.last() {
-            if self.frames[frame].nodes[n as usize].is_some() {
+            if self.frames[frame].nodes[n].is_some() {
                 stack.pop();
                 continue;
             }
-            let op = &code.template(self.frames[frame].template).nodes[n as usize].op;
+            let op = &code.template(self.frames[frame].template).nodes[n].op;
             let before = stack.len();
             inputs.clear();
             let mut body = None;
@@ -145,16 +146,16 @@ impl Engine {
             if stack.len() == before {
                 stack.pop();
                 let made = self.make_node(frame, n, body, &mut inputs);
-                self.frames[frame].nodes[n as usize] = Some(made);
+                self.frames[frame].nodes[n] = Some(made);
             }
         }
-        self.frames[frame].nodes[node as usize].expect("the loop ends when this node exists")
+        self.frames[frame].nodes[node].expect("the loop ends when this node exists")
     }
 
     /// Creates one node of a template. All inputs exist.
-    fn make_node(&mut self, frame: FrameId, n: u32, body: Option<FrameId>, inputs: &mut Vec<Input>) -> NodeId {
+    fn make_node(&mut self, frame: FrameId, n: NodeIdx, body: Option<FrameId>, inputs: &mut Vec<Input>) -> NodeId {
         let code = Arc::clone(&self.code);
-        let template = &code.template(self.frames[frame].template).nodes[n as usize];
+        let template = &code.template(self.frames[frame].template).nodes[n];
         let (span, slot) = (template.span, Slot::Node(n));
         let inputs = inputs.drain(..);
         let kind = match &template.op {
@@ -225,13 +226,13 @@ impl Engine {
     fn add_control(
         &mut self,
         frame: FrameId,
-        n: u32,
+        n: NodeIdx,
         kind: OutputKind,
         inputs: impl IntoIterator<Item = Input>,
         control: impl FnOnce(NodeId) -> NodeKind,
     ) -> NodeId {
         let code = Arc::clone(&self.code);
-        let template = &code.template(self.frames[frame].template).nodes[n as usize];
+        let template = &code.template(self.frames[frame].template).nodes[n];
         let id = self.add_node(NodeKind::Busy, template.span, frame, Slot::None, inputs);
         let as_input = Input::Node { node: id, position: 0 };
         let output = self.add_node(NodeKind::Output(kind), template.span, frame, Slot::Node(n), [as_input]);
@@ -293,8 +294,8 @@ impl Engine {
             base,
             depth,
             params,
-            nodes: vec![None; code.template(template).nodes.len()],
-            statements: Vec::new(),
+            nodes: vec![None; code.template(template).nodes.len()].into(),
+            statements: PrimaryMap::new(),
             keepalive: None,
         });
         if keeps {
@@ -310,16 +311,16 @@ impl Engine {
             match operand {
                 Operand::Const(_) => 0,
                 Operand::Param(_) | Operand::Capture(_) => f.base,
-                Operand::Node(n) => match f.nodes[n as usize] {
+                Operand::Node(n) => match f.nodes[n] {
                     Some(node) => self.nodes[node].height,
                     None => self.code.estimated_height(f.template, n, f.base),
                 },
             }
         };
         let parent = &self.frames[new.parent];
-        let captures = new.location.of(self.code.template(parent.template)).map_or(&[][..], |c| &c.captures[..]);
-        let captured = captures.iter().map(|operand| of(new.parent, *operand));
-        let given = new.params.iter().map(|param| match param {
+        let captures = new.location.of(self.code.template(parent.template)).map(|closure| closure.captures.values());
+        let captured = captures.into_iter().flatten().map(|operand| of(new.parent, *operand));
+        let given = new.params.values().map(|param| match param {
             Binding::Value(_) | Binding::Element { .. } => 0,
             Binding::Operand(frame, operand) => of(*frame, *operand),
             Binding::Node(node) => self.nodes[*node].height,
@@ -337,7 +338,7 @@ impl Engine {
     pub(crate) fn bind(&self, frame: FrameId, operand: Operand) -> Binding {
         match operand {
             Operand::Const(c) => Binding::Value(self.code.constants[c].clone()),
-            Operand::Param(p) => match &self.frames[frame].params[p as usize] {
+            Operand::Param(p) => match &self.frames[frame].params[p] {
                 Binding::Element { .. } => Binding::Operand(frame, operand),
                 passed_on => passed_on.clone(),
             },
@@ -363,9 +364,8 @@ impl Engine {
     pub(crate) fn activate(&mut self, frame: FrameId) {
         let code = Arc::clone(&self.code);
         let statements = &code.template(self.frames[frame].template).statements;
-        let mut nodes = Vec::with_capacity(statements.len());
-        for (index, statement) in statements.iter().enumerate() {
-            let statement_index = index as u32;
+        let mut nodes = PrimaryMap::with_capacity(statements.len());
+        for (index, statement) in statements {
             let is_output = matches!(statement, Statement::Resource(_) | Statement::Edge { .. });
             if is_output && Operands::of(statement).all(|operand| self.constant(frame, operand).is_some()) {
                 nodes.push(None);
@@ -374,17 +374,15 @@ impl Engine {
             let inputs: Vec<Input> = Operands::of(statement).map(|operand| self.instantiate(frame, operand)).collect();
             let kind = match statement {
                 Statement::Resource(_) | Statement::Edge { .. } => NodeKind::StatementNode,
-                Statement::If { .. } => {
-                    NodeKind::IfStatement(Box::new(IfStatement { statement: statement_index, taken: None }))
-                }
+                Statement::If { .. } => NodeKind::IfStatement(Box::new(IfStatement { statement: index, taken: None })),
                 Statement::For { .. } | Statement::ForKv { .. } => NodeKind::Loop(Box::new(Loop {
-                    statement: statement_index,
+                    statement: index,
                     keyed: matches!(statement, Statement::ForKv { .. }),
                     iterations: Vec::new(),
                     sensitive: false,
                 })),
             };
-            let node = self.add_node(kind, None, frame, Slot::Statement(statement_index), inputs);
+            let node = self.add_node(kind, None, frame, Slot::Statement(index), inputs);
             self.nodes[node].pinned = true;
             self.enqueue(node);
             nodes.push(Some(node));

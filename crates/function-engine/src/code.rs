@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cranelift_entity::PrimaryMap;
 use mcl_artifact::program::{
-    Closure, ConstId, Constant, FunctionIdx, Op, Operand, Program, Template, TemplateId, TypeIdx,
+    Closure, ConstId, Constant, FunctionIdx, NodeIdx, Op, Operand, Program, Template, TemplateId, TypeIdx,
 };
 use mcl_diagnostics::{Code as DiagnosticCode, Diagnostic, Span, Stage};
 use mcl_functions::Function;
@@ -22,7 +22,7 @@ pub(crate) struct Code {
 /// estimated height, so that what its control connects later is usually lower and no node above has to be raised;
 /// otherwise a chain of n calls would cost n². Correctness does not depend on it.
 struct Estimate {
-    nodes: Vec<u32>,
+    nodes: PrimaryMap<NodeIdx, u32>,
     root: u32,
 }
 
@@ -94,8 +94,8 @@ impl Code {
     }
 
     /// Returns the estimated height of a node of a frame with this base.
-    pub(crate) fn estimated_height(&self, template: TemplateId, node: u32, base: u32) -> u32 {
-        let estimate = self.estimates[template].nodes.get(node as usize).copied().unwrap_or(0);
+    pub(crate) fn estimated_height(&self, template: TemplateId, node: NodeIdx, base: u32) -> u32 {
+        let estimate = self.estimates[template].nodes.get(node).copied().unwrap_or(0);
         base.saturating_add(estimate).min(MAX_ESTIMATED_HEIGHT)
     }
 
@@ -134,12 +134,12 @@ pub(crate) fn for_each_operand(op: &Op, mut f: impl FnMut(Operand)) {
 
 fn estimate(template: &Template, earlier: &PrimaryMap<TemplateId, Estimate>) -> Estimate {
     let of = |closure: &Closure| earlier.get(closure.template).map_or(0, |e| e.root);
-    let mut nodes: Vec<u32> = Vec::with_capacity(template.nodes.len());
-    for node in &template.nodes {
+    let mut nodes: PrimaryMap<NodeIdx, u32> = PrimaryMap::with_capacity(template.nodes.len());
+    for node in template.nodes.values() {
         let mut height = 0;
         let mut include = |operand: Operand| {
             if let Operand::Node(n) = operand {
-                height = height.max(nodes.get(n as usize).copied().unwrap_or(0));
+                height = height.max(nodes.get(n).copied().unwrap_or(0));
             }
         };
         for_each_operand(&node.op, &mut include);
@@ -150,22 +150,22 @@ fn estimate(template: &Template, earlier: &PrimaryMap<TemplateId, Estimate>) -> 
                 UNKNOWN_BODY_HEIGHT
             }
             Op::CallKnown { closure, args } => {
-                args.iter().chain(&closure.captures).copied().for_each(&mut include);
+                args.iter().chain(closure.captures.values()).copied().for_each(&mut include);
                 of(closure) + 1
             }
             Op::If { then, otherwise, .. } => {
-                then.captures.iter().chain(&otherwise.captures).copied().for_each(&mut include);
+                then.captures.values().chain(otherwise.captures.values()).copied().for_each(&mut include);
                 of(then).max(of(otherwise)) + 3
             }
             Op::Except { fallback, .. } => {
-                fallback.captures.iter().copied().for_each(&mut include);
+                fallback.captures.values().copied().for_each(&mut include);
                 of(fallback) + 3
             }
         };
         nodes.push(height.saturating_add(extra).min(MAX_ESTIMATE));
     }
     let root = match template.root {
-        Some(Operand::Node(n)) => nodes.get(n as usize).copied().unwrap_or(0),
+        Some(Operand::Node(n)) => nodes.get(n).copied().unwrap_or(0),
         _ => 0,
     };
     Estimate { nodes, root }
@@ -180,7 +180,7 @@ fn unknown_function(program: &Program, id: FunctionIdx, name: &str) -> Diagnosti
 
 /// Returns the span of the first call of an imported function.
 fn call_span(program: &Program, id: FunctionIdx) -> Option<Span> {
-    program.templates.values().flat_map(|t| &t.nodes).find_map(|node| match &node.op {
+    program.templates.values().flat_map(|template| template.nodes.values()).find_map(|node| match &node.op {
         Op::Builtin { function, .. } if *function == id => node.span,
         _ => None,
     })

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use mcl_artifact::program::Op;
+use mcl_artifact::program::{Op, ParamIdx};
 use mcl_functions::EngineFunction;
 use mcl_value::{FuncValue, Value};
 
@@ -15,8 +15,8 @@ use crate::identical::identical;
 use crate::ids::{FrameId, NodeId};
 use crate::iteration::{Accumulator, Iteration, IterationError};
 use crate::node::{
-    Binding, CallControl, ExceptBranch, ExceptControl, IfControl, IfStatement, Input, IterateControl, Loop, State,
-    Unavailable,
+    Binding, Bindings, CallControl, ExceptBranch, ExceptControl, IfControl, IfStatement, Input, IterateControl, Loop,
+    State, Unavailable,
 };
 
 /// Maximum nesting depth of calls of function values and loops at run time. Programs cannot recurse, so only an artifact
@@ -42,7 +42,7 @@ impl Engine {
             return State::Value(Value::Nil);
         }
         let location = if condition { ClosureLocation::Node(c.origin) } else { ClosureLocation::Otherwise(c.origin) };
-        let frame = match self.open_frame(id, self.nodes[id].frame, location, Vec::new()) {
+        let frame = match self.open_frame(id, self.nodes[id].frame, location, Bindings::new()) {
             Ok(frame) => frame,
             Err(state) => return state,
         };
@@ -68,7 +68,7 @@ impl Engine {
             Err(Unavailable::Failed(failure)) if failure.catchable => {
                 if c.connected.frame().is_none() {
                     let location = ClosureLocation::Node(c.origin);
-                    let frame = match self.open_frame(id, self.nodes[id].frame, location, Vec::new()) {
+                    let frame = match self.open_frame(id, self.nodes[id].frame, location, Bindings::new()) {
                         Ok(frame) => frame,
                         Err(state) => return state,
                     };
@@ -110,7 +110,7 @@ impl Engine {
         }
         let code = Arc::clone(&self.code);
         let caller = self.nodes[id].frame;
-        let Op::Call { args, .. } = &code.template(self.frames[caller].template).nodes[c.origin as usize].op else {
+        let Op::Call { args, .. } = &code.template(self.frames[caller].template).nodes[c.origin].op else {
             return self.engine_failure(id, "missing arguments of a call");
         };
         let params = args.iter().map(|arg| self.bind(caller, *arg)).collect();
@@ -222,7 +222,7 @@ impl Engine {
             ClosureLocation::StatementOtherwise(c.statement)
         };
         let new = if location.of(self.code.template(self.frames[frame].template)).is_some() {
-            match self.open_frame(id, frame, location, Vec::new()) {
+            match self.open_frame(id, frame, location, Bindings::new()) {
                 Ok(new) => Some(new),
                 Err(state) => return state,
             }
@@ -260,6 +260,7 @@ impl Engine {
         // Both sides are sorted by key, so they are merged. Without keys an iteration is identified by its index.
         let mut old = old.into_iter().peekable();
         let mut in_place = true;
+        let value_param = ParamIdx::from_u32(1);
         for (index, (key, value)) in elements.iter().enumerate() {
             while let Some((_, removed)) = old.next_if(|(k, _)| match (k, key) {
                 (Some(k), Some(key)) => !identical(k, key) && k.display_order(key).is_lt(),
@@ -272,7 +273,7 @@ impl Engine {
                 _ => true,
             });
             if let Some((key, frame)) = same {
-                self.set_element(frame, 1, value, sensitive);
+                self.set_element(frame, value_param, value, sensitive);
                 c.iterations.push((key, frame));
                 reused += 1;
                 continue;
@@ -281,7 +282,7 @@ impl Engine {
             let first = key.clone().unwrap_or(Value::Int(index as i64));
             let element = |value: Value| Binding::Element { value, sensitive, node: None };
             let first = if sensitive && key.is_some() { element(first) } else { Binding::Value(first) };
-            let params = vec![first, element(value.clone())];
+            let params = vec![first, element(value.clone())].into();
             let location = ClosureLocation::Statement(c.statement);
             match self.open_frame(id, self.nodes[id].frame, location, params) {
                 Ok(frame) => {
@@ -356,7 +357,7 @@ impl Engine {
     }
 
     /// Creates a frame for the body of a function value.
-    fn apply(&mut self, id: NodeId, callee: &FuncValue, params: Vec<Binding>) -> Result<FrameId, State> {
+    fn apply(&mut self, id: NodeId, callee: &FuncValue, params: Bindings) -> Result<FrameId, State> {
         let Some(function) = callee.0.downcast_ref::<FunctionInstance>() else {
             return Err(self.engine_failure(id, "missing function to call"));
         };
@@ -372,7 +373,7 @@ impl Engine {
         id: NodeId,
         parent: FrameId,
         location: ClosureLocation,
-        params: Vec<Binding>,
+        params: Bindings,
     ) -> Result<FrameId, State> {
         let code = Arc::clone(&self.code);
         let Some(closure) = location.of(code.template(self.frames[parent].template)) else {

@@ -138,9 +138,9 @@ impl Engine {
             }
             if let Some(frame) = self.frames.get_mut(node.frame) {
                 match node.slot {
-                    Slot::Node(n) => frame.nodes[n as usize] = None,
+                    Slot::Node(n) => frame.nodes[n] = None,
                     Slot::Parameter(p) => {
-                        if let Some(Binding::Element { node, .. }) = frame.params.get_mut(p as usize) {
+                        if let Some(Binding::Element { node, .. }) = frame.params.get_mut(p) {
                             *node = None;
                         }
                     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, BinaryHeap};
 use std::sync::Arc;
 use std::time::Duration;
 
+use cranelift_entity::PrimaryMap;
 use mcl_artifact::program::{Program, TemplateId};
 use mcl_diagnostics::Diagnostic;
 use mcl_value::Value;
@@ -17,7 +18,7 @@ use crate::environment::Environment;
 use crate::events::Events;
 use crate::failure::Failure;
 use crate::ids::{FrameId, FrameKey, NodeId, NodeKey};
-use crate::node::{Frame, Input, Node, NodeKind, State};
+use crate::node::{Bindings, Frame, Input, Node, NodeKind, State};
 
 /// A running program.
 pub struct Engine {
@@ -101,9 +102,9 @@ impl Engine {
             scope: None,
             base: 0,
             depth: 0,
-            params: Vec::new(),
-            nodes: vec![None; top.map_or(0, |(_, template)| template.nodes.len())],
-            statements: Vec::new(),
+            params: Bindings::new(),
+            nodes: vec![None; top.map_or(0, |(_, template)| template.nodes.len())].into(),
+            statements: PrimaryMap::new(),
             keepalive: None,
         });
         if top.is_some_and(|(_, template)| !template.keep.is_empty()) {

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use mcl_artifact::program::FunctionIdx;
+use mcl_artifact::program::{FunctionIdx, ParamIdx};
 use mcl_functions::{CallContext, FunctionError, Implementation, Sensitivity};
 use mcl_value::Value;
 
@@ -303,7 +303,7 @@ impl Engine {
     }
 
     /// Changes the element that is bound to a parameter.
-    pub(crate) fn set_element(&mut self, frame: FrameId, param: usize, new: &Value, is_sensitive: bool) {
+    pub(crate) fn set_element(&mut self, frame: FrameId, param: ParamIdx, new: &Value, is_sensitive: bool) {
         let Some(Binding::Element { value, sensitive, node }) = self.frames[frame].params.get_mut(param) else {
             return;
         };

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use cranelift_entity::EntityRef;
+use mcl_artifact::program::ParamIdx;
 use mcl_functions::EngineFunction;
 use mcl_value::{FuncValue, Value};
 
@@ -77,7 +79,7 @@ impl Iteration {
     }
 
     /// Returns the parameters that take elements in the application number `index`, with these elements.
-    pub(crate) fn elements(&self, index: usize) -> impl Iterator<Item = (usize, &Value)> {
+    pub(crate) fn elements(&self, index: usize) -> impl Iterator<Item = (ParamIdx, &Value)> {
         let lists = self.lists.iter();
         // Without an initial value, the first application takes the first element as its accumulator.
         let (first, parameter, index) = match self.accumulator {
@@ -85,8 +87,8 @@ impl Iteration {
             Accumulator::Initial => (None, 1, index),
             Accumulator::FirstElement => (self.first_element().filter(|_| index == 0), 1, index + 1),
         };
-        let elements = lists.enumerate().map(move |(i, list)| (parameter + i, &list[index]));
-        first.map(|value| (0, value)).into_iter().chain(elements)
+        let elements = lists.enumerate().map(move |(i, list)| (ParamIdx::new(parameter + i), &list[index]));
+        first.map(|value| (ParamIdx::new(0), value)).into_iter().chain(elements)
     }
 
     /// Returns the first element of the first list.
@@ -114,7 +116,7 @@ mod tests {
     fn check(function: EngineFunction, arguments: &[Value], expected: &[&[(usize, i64)]]) {
         let iteration = plan(function, arguments).ok().unwrap();
         let elements: Vec<Vec<(usize, i64)>> = (0..iteration.count)
-            .map(|i| iteration.elements(i).map(|(param, value)| (param, value.as_int().unwrap())).collect())
+            .map(|i| iteration.elements(i).map(|(param, value)| (param.index(), value.as_int().unwrap())).collect())
             .collect();
         assert_eq!(elements, expected);
     }

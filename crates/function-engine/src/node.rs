@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcl_artifact::program::{FunctionIdx, Operand, TemplateId, TypeIdx};
+use cranelift_entity::PrimaryMap;
+use mcl_artifact::program::{FunctionIdx, NodeIdx, Operand, ParamIdx, StatementIdx, TemplateId, TypeIdx};
 use mcl_diagnostics::Span;
 use mcl_functions::{EngineFunction, Stream};
 use mcl_value::{FuncValue, Value};
@@ -45,11 +46,11 @@ pub(crate) struct Node {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Slot {
     /// The value of a node of the template.
-    Node(u32),
+    Node(NodeIdx),
     /// An element, bound to a parameter.
-    Parameter(u32),
+    Parameter(ParamIdx),
     /// A statement.
-    Statement(u32),
+    Statement(StatementIdx),
     /// No entry: the control of an output, keep-alive nodes.
     None,
 }
@@ -162,7 +163,7 @@ pub(crate) enum WatchTarget {
 
 /// `if` expression.
 pub(crate) struct IfControl {
-    pub(crate) origin: u32,
+    pub(crate) origin: NodeIdx,
     pub(crate) output: NodeId,
     /// The branch that was taken, with its frame.
     pub(crate) taken: Option<(bool, FrameId)>,
@@ -170,7 +171,7 @@ pub(crate) struct IfControl {
 
 /// `<|>`.
 pub(crate) struct ExceptControl {
-    pub(crate) origin: u32,
+    pub(crate) origin: NodeIdx,
     pub(crate) output: NodeId,
     pub(crate) connected: ExceptBranch,
 }
@@ -196,7 +197,7 @@ impl ExceptBranch {
 
 /// A call of a function value.
 pub(crate) struct CallControl {
-    pub(crate) origin: u32,
+    pub(crate) origin: NodeIdx,
     pub(crate) output: NodeId,
     pub(crate) body: Option<(FuncValue, FrameId)>,
 }
@@ -212,13 +213,13 @@ pub(crate) struct IterateControl {
 
 /// `if` statement.
 pub(crate) struct IfStatement {
-    pub(crate) statement: u32,
+    pub(crate) statement: StatementIdx,
     pub(crate) taken: Option<(bool, Option<FrameId>)>,
 }
 
 /// `for` (keys are `None`) and `forkv`.
 pub(crate) struct Loop {
-    pub(crate) statement: u32,
+    pub(crate) statement: StatementIdx,
     /// Whether it is a `forkv`.
     pub(crate) keyed: bool,
     /// The iterations in order.
@@ -239,15 +240,18 @@ pub(crate) struct Frame {
     pub(crate) base: u32,
     /// Number of frames of calls and loops that enclose this one.
     pub(crate) depth: u32,
-    pub(crate) params: Vec<Binding>,
-    /// The nodes that exist, by their index in the template.
-    pub(crate) nodes: Vec<Option<NodeId>>,
+    pub(crate) params: Bindings,
+    /// The nodes that exist.
+    pub(crate) nodes: PrimaryMap<NodeIdx, Option<NodeId>>,
     /// One entry per statement of the template, once the frame contributes statements. A resource or edge statement whose
     /// operands are all constants never changes, and has no node.
-    pub(crate) statements: Vec<Option<NodeId>>,
+    pub(crate) statements: PrimaryMap<StatementIdx, Option<NodeId>>,
     /// The node that keeps [`mcl_artifact::program::Template::keep`] alive.
     pub(crate) keepalive: Option<NodeId>,
 }
+
+/// The values of the parameters of a frame.
+pub(crate) type Bindings = PrimaryMap<ParamIdx, Binding>;
 
 /// The value of a parameter.
 #[derive(Clone, Debug)]
@@ -271,12 +275,12 @@ pub(crate) enum Binding {
 impl Frame {
     /// Iterates over the nodes of the frame, except controls: those are the first input of their output.
     pub(crate) fn all_nodes(&self) -> impl Iterator<Item = NodeId> {
-        let elements = self.params.iter().filter_map(|p| match p {
+        let elements = self.params.values().filter_map(|p| match p {
             Binding::Element { node, .. } => *node,
             Binding::Value(_) | Binding::Operand(..) | Binding::Node(_) | Binding::Root(_) => None,
         });
-        let statements = self.statements.iter().flatten();
-        self.nodes.iter().flatten().chain(statements).chain(&self.keepalive).copied().chain(elements)
+        let statements = self.statements.values().flatten();
+        self.nodes.values().flatten().chain(statements).chain(&self.keepalive).copied().chain(elements)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The output of a program: its active resource and edge statements with their values.
 
-use mcl_artifact::program::{EntryKind, EntryStmt, Half, Operand, ResourceStmt, Statement};
+use mcl_artifact::program::{EntryKind, EntryStmt, Half, Operand, ResourceStmt, Statement, StatementIdx};
 use mcl_diagnostics::Span;
 use mcl_value::Value;
 
@@ -29,7 +29,7 @@ impl<'a> Output<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OutputId {
     frame: u64,
-    statement: u32,
+    statement: StatementIdx,
 }
 
 /// The values of the operands of an active statement. For a resource they are its name, the collected data if it collects,
@@ -38,7 +38,7 @@ pub struct OutputId {
 pub struct OutputValues<'a> {
     engine: &'a Engine,
     frame: FrameId,
-    statement: u32,
+    statement: StatementIdx,
     source: ValueSource<'a>,
 }
 
@@ -172,28 +172,28 @@ impl Engine {
         mut visit: impl FnMut(Output<'a>),
         mut unknown: impl FnMut(&'a Statement, Option<Span>),
     ) {
-        let mut stack: Vec<(FrameId, usize)> = vec![(self.top_frame, 0)];
-        while let Some((id, index)) = stack.last_mut() {
-            let frame = &self.frames[*id];
-            let template = self.code.template(frame.template);
-            let (Some(statement), Some(&node)) = (template.statements.get(*index), frame.statements.get(*index)) else {
+        let statements_of = |id: FrameId| (id, self.frames[id].statements.iter());
+        let mut stack = vec![statements_of(self.top_frame)];
+        while let Some((id, statements)) = stack.last_mut() {
+            let (id, Some((index, &node))) = (*id, statements.next()) else {
                 stack.pop();
                 continue;
             };
-            let number = *index as u32;
-            *index += 1;
+            let statement = &self.code.template(self.frames[id].template).statements[index];
             if let Some(node) = node.filter(|node| matches!(self.nodes[*node].state, State::Pending)) {
                 unknown(statement, self.pending_span(node));
                 continue;
             }
-            if let Some(output) = self.output(*id, number) {
+            if let Some(output) = self.output(id, index) {
                 visit(output);
                 continue;
             }
             let first = stack.len();
             match node.map(|node| &self.nodes[node].kind) {
-                Some(NodeKind::IfStatement(c)) => stack.extend(c.taken.iter().filter_map(|(_, f)| Some(((*f)?, 0)))),
-                Some(NodeKind::Loop(c)) => stack.extend(c.iterations.iter().map(|(_, f)| (*f, 0))),
+                Some(NodeKind::IfStatement(c)) => {
+                    stack.extend(c.taken.iter().filter_map(|(_, frame)| Some(statements_of((*frame)?))))
+                }
+                Some(NodeKind::Loop(c)) => stack.extend(c.iterations.iter().map(|(_, frame)| statements_of(*frame))),
                 _ => {}
             }
             stack[first..].reverse();
@@ -201,14 +201,14 @@ impl Engine {
     }
 
     /// Returns the output of a statement of a frame; `None` for statements that contain others.
-    pub(crate) fn output(&self, id: FrameId, number: u32) -> Option<Output<'_>> {
+    pub(crate) fn output(&self, id: FrameId, index: StatementIdx) -> Option<Output<'_>> {
         let frame = self.frames.get(id)?;
-        let statement = self.code.template(frame.template).statements.get(number as usize)?;
-        let source = match frame.statements.get(number as usize)? {
+        let statement = self.code.template(frame.template).statements.get(index)?;
+        let source = match frame.statements.get(index)? {
             Some(node) => ValueSource::Node { node: *node, next: 0 },
             None => ValueSource::Constants(Operands::of(statement)),
         };
-        let values = OutputValues { engine: self, frame: id, statement: number, source };
+        let values = OutputValues { engine: self, frame: id, statement: index, source };
         match statement {
             Statement::Resource(resource) => Some(Output::Resource(resource, values)),
             Statement::Edge { halves, span } => Some(Output::Edge { halves, span: *span, values }),
@@ -222,7 +222,7 @@ impl Engine {
             match operand {
                 Operand::Const(c) => return Some(&self.code.constants[c]),
                 Operand::Node(_) => return None,
-                Operand::Param(p) => match &self.frames[frame].params[p as usize] {
+                Operand::Param(p) => match &self.frames[frame].params[p] {
                     Binding::Value(value) => return Some(value),
                     Binding::Operand(of, outer) => (frame, operand) = (*of, *outer),
                     Binding::Node(_) | Binding::Root(_) | Binding::Element { .. } => return None,
@@ -230,7 +230,7 @@ impl Engine {
                 Operand::Capture(c) => {
                     let (parent, location) = self.frames[frame].parent?;
                     let closure = location.of(self.code.template(self.frames[parent].template))?;
-                    (frame, operand) = (parent, closure.captures[c as usize]);
+                    (frame, operand) = (parent, closure.captures[c]);
                 }
             }
         }

@@ -70,14 +70,14 @@ impl View<'_> {
             let _ = write!(out, ", {}", count(template.captures as usize, "capture"));
         }
         out.push('\n');
-        for (n, node) in template.nodes.iter().enumerate() {
-            let line = format!("  %{n} = {}", self.op(&node.op));
+        for (id, node) in &template.nodes {
+            let line = format!("  %{} = {}", id.as_u32(), self.op(&node.op));
             match self.position(node.span) {
                 Some(position) => drop(writeln!(out, "{line:<60} # {position}")),
                 None => drop(writeln!(out, "{line}")),
             }
         }
-        for statement in &template.statements {
+        for statement in template.statements.values() {
             self.statement(out, statement);
         }
         if !template.keep.is_empty() {
@@ -187,7 +187,7 @@ impl View<'_> {
 
     fn closure(&self, closure: &Closure) -> String {
         let template = closure.template.as_u32();
-        match closure.captures.as_slice() {
+        match closure.captures.as_values_slice() {
             [] => format!("@{template}"),
             captures => format!("@{template}[{}]", self.operands(captures)),
         }
@@ -200,9 +200,9 @@ impl View<'_> {
     fn operand(&self, operand: Operand) -> String {
         match operand {
             Operand::Const(id) => self.constant(id),
-            Operand::Node(n) => format!("%{n}"),
-            Operand::Param(n) => format!("${n}"),
-            Operand::Capture(n) => format!("^{n}"),
+            Operand::Node(id) => format!("%{}", id.as_u32()),
+            Operand::Param(id) => format!("${}", id.as_u32()),
+            Operand::Capture(id) => format!("^{}", id.as_u32()),
         }
     }
 
@@ -294,20 +294,20 @@ impl View<'_> {
         for n in 0..template.captures {
             let _ = writeln!(out, "        t{i}c{n} [label={}, shape=ellipse];", quoted(&format!("^{n}")));
         }
-        for (n, Node { op, .. }) in template.nodes.iter().enumerate() {
+        for (n, Node { op, .. }) in template.nodes.values().enumerate() {
             let _ = writeln!(out, "        t{i}n{n} [label={}];", quoted(&format!("%{n} = {}", self.op(op))));
         }
-        for (n, statement) in template.statements.iter().enumerate() {
+        for (n, statement) in template.statements.values().enumerate() {
             let mut text = String::new();
             self.statement(&mut text, statement);
             let _ = writeln!(out, "        t{i}s{n} [label={}, style=bold];", quoted(text.trim()));
         }
         out.push_str("    }\n");
-        for (n, node) in template.nodes.iter().enumerate() {
+        for (n, node) in template.nodes.values().enumerate() {
             let (operands, closures) = op_inputs(&node.op);
             arrows(out, i, &format!("t{i}n{n}"), &operands, &closures);
         }
-        for (n, statement) in template.statements.iter().enumerate() {
+        for (n, statement) in template.statements.values().enumerate() {
             let (operands, closures) = statement_inputs(statement);
             arrows(out, i, &format!("t{i}s{n}"), &operands, &closures);
         }
@@ -327,15 +327,15 @@ fn arrows(out: &mut String, template: u32, to: &str, operands: &[Operand], closu
     let mut arrow = |operand: &Operand, style: &str| {
         let from = match operand {
             Operand::Const(_) => return,
-            Operand::Node(n) => format!("t{template}n{n}"),
-            Operand::Param(n) => format!("t{template}p{n}"),
-            Operand::Capture(n) => format!("t{template}c{n}"),
+            Operand::Node(id) => format!("t{template}n{}", id.as_u32()),
+            Operand::Param(id) => format!("t{template}p{}", id.as_u32()),
+            Operand::Capture(id) => format!("t{template}c{}", id.as_u32()),
         };
         let _ = writeln!(out, "    {from} -> {to}{style};");
     };
     operands.iter().for_each(|operand| arrow(operand, ""));
     for closure in closures {
-        closure.captures.iter().for_each(|operand| arrow(operand, " [style=dotted]"));
+        closure.captures.values().for_each(|operand| arrow(operand, " [style=dotted]"));
     }
     for closure in closures {
         let inner = closure.template.as_u32();

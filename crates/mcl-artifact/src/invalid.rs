@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcl_diagnostics::{FileId, Span};
 
-use crate::program::{ConstId, FunctionIdx, TemplateId, TypeIdx};
+use crate::program::{ConstId, FunctionIdx, NodeIdx, StatementIdx, TemplateId, TypeIdx};
 use crate::validate::{MAX_CONSTANT_DEPTH, MAX_CONSTANT_SIZE};
 
 /// The invariant of [`crate::program`] that a program violates, and where.
@@ -30,10 +30,10 @@ pub(crate) enum Location {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TemplatePart {
     Label,
-    Node(usize),
+    Node(NodeIdx),
     Root,
     Keep,
-    Statement(usize),
+    Statement(StatementIdx),
 }
 
 /// What is wrong at a location.
@@ -60,7 +60,7 @@ pub(crate) enum Violation {
         span: Span,
         file: Arc<str>,
     },
-    NodeNotEarlier(u32),
+    NodeNotEarlier(NodeIdx),
     TemplateNotEarlier(TemplateId),
     TemplateParameters {
         template: TemplateId,
@@ -105,10 +105,10 @@ impl fmt::Display for Location {
                 write!(f, "template {}, ", id.as_u32())?;
                 match part {
                     TemplatePart::Label => f.write_str("label"),
-                    TemplatePart::Node(n) => write!(f, "node {n}"),
+                    TemplatePart::Node(id) => write!(f, "node {}", id.as_u32()),
                     TemplatePart::Root => f.write_str("root"),
                     TemplatePart::Keep => f.write_str("keep"),
-                    TemplatePart::Statement(n) => write!(f, "statement {n}"),
+                    TemplatePart::Statement(id) => write!(f, "statement {}", id.as_u32()),
                 }
             }
             Location::TopLevel => f.write_str("top level"),
@@ -136,7 +136,7 @@ impl fmt::Display for Violation {
             Violation::SpanOutsideFile { span, file } => {
                 write!(f, "the span {}..{} lies outside `{file}`", span.start, span.end)
             }
-            Violation::NodeNotEarlier(n) => write!(f, "it uses node {n}, which is not earlier"),
+            Violation::NodeNotEarlier(id) => write!(f, "it uses node {}, which is not earlier", id.as_u32()),
             Violation::TemplateNotEarlier(id) => {
                 write!(f, "it refers to template {}, which is not earlier", id.as_u32())
             }

@@ -43,6 +43,26 @@ entity_impl!(TemplateId);
 pub struct StrId(u32);
 entity_impl!(StrId);
 
+/// Index into [`Template::nodes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct NodeIdx(u32);
+entity_impl!(NodeIdx);
+
+/// A parameter of a template, by its position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ParamIdx(u32);
+entity_impl!(ParamIdx);
+
+/// Index into [`Closure::captures`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CaptureIdx(u32);
+entity_impl!(CaptureIdx);
+
+/// Index into [`Template::statements`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct StatementIdx(u32);
+entity_impl!(StatementIdx);
+
 /// Everything the runtime needs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Program {
@@ -118,11 +138,11 @@ pub struct FunctionImport {
 pub enum Operand {
     Const(ConstId),
     /// A node of this template.
-    Node(u32),
+    Node(NodeIdx),
     /// A parameter of this template: function argument; loop: 0 is the index or key, 1 the value.
-    Param(u32),
-    /// A captured value: index in the list of captures given at instantiation.
-    Capture(u32),
+    Param(ParamIdx),
+    /// A captured value, given at instantiation.
+    Capture(CaptureIdx),
 }
 
 /// A template together with what it captures from the template that contains the reference.
@@ -132,7 +152,8 @@ pub struct Closure {
     pub template: TemplateId,
     /// One operand of the *enclosing* template for each capture. Resolved lazily: a capture does not keep anything alive
     /// until something inside asks for it.
-    pub captures: Vec<Operand>,
+    #[serde(with = "mcl_diagnostics::table")]
+    pub captures: PrimaryMap<CaptureIdx, Operand>,
 }
 
 /// A piece of graph.
@@ -145,7 +166,8 @@ pub struct Template {
     /// Number of captures.
     pub captures: u32,
     /// The nodes.
-    pub nodes: Vec<Node>,
+    #[serde(with = "mcl_diagnostics::table")]
+    pub nodes: PrimaryMap<NodeIdx, Node>,
     /// The value, for function bodies and branches of expressions.
     pub root: Option<Operand>,
     /// Values that must be alive as long as the frame is although nothing may read them at the moment: arguments of calls
@@ -153,7 +175,8 @@ pub struct Template {
     /// of one is uncaught only while no live consumer catches it: `f(1 / 0)` is fine when `f` has `$x <|> 0` alive.
     pub keep: Vec<Operand>,
     /// What the frame contributes to the resource graph, in source order; empty for expressions.
-    pub statements: Vec<Statement>,
+    #[serde(with = "mcl_diagnostics::table")]
+    pub statements: PrimaryMap<StatementIdx, Statement>,
 }
 
 /// A node.

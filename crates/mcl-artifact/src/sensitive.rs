@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::program::{ConstId, Constant, EntryKind, Node, Op, Operand, Program, Statement, Template};
+use crate::program::{ConstId, Constant, EntryKind, Node, NodeIdx, Op, Operand, Program, Statement, Template};
 
 /// The function that marks a value.
 const MARK: &str = "secret.sensitive";
@@ -14,14 +14,14 @@ const MARK: &str = "secret.sensitive";
 pub fn sensitive_constants(program: &Program, is_sensitive: impl Fn(&str, &str) -> bool) -> BTreeSet<ConstId> {
     let mut found = Found { program, constants: BTreeSet::new(), depends_on_caller: false };
     for template in program.templates.values() {
-        for Node { op, .. } in &template.nodes {
+        for Node { op, .. } in template.nodes.values() {
             if let Op::Builtin { function, args } = op
                 && *program.strings[program.functions[*function].name] == *MARK
             {
                 found.add_operands(template, args);
             }
         }
-        for statement in &template.statements {
+        for statement in template.statements.values() {
             let Statement::Resource(resource) = statement else { continue };
             for entry in &resource.entries {
                 if let EntryKind::Field { name, value, .. } = &entry.kind
@@ -49,12 +49,12 @@ impl Found<'_> {
     /// Adds the constants from which the values of operands are computed.
     fn add_operands(&mut self, template: &Template, operands: &[Operand]) {
         let mut todo = operands.to_vec();
-        let mut seen: BTreeSet<u32> = BTreeSet::new();
+        let mut seen: BTreeSet<NodeIdx> = BTreeSet::new();
         while let Some(operand) = todo.pop() {
             match operand {
                 Operand::Const(constant) => self.add_constant(constant),
                 Operand::Param(_) | Operand::Capture(_) => self.depends_on_caller = true,
-                Operand::Node(node) if seen.insert(node) => match &template.nodes[node as usize].op {
+                Operand::Node(node) if seen.insert(node) => match &template.nodes[node].op {
                     Op::List(items) | Op::Struct(_, items) | Op::Builtin { args: items, .. } => todo.extend(items),
                     Op::Map(pairs) => todo.extend(pairs.iter().flat_map(|(key, value)| [*key, *value])),
                     Op::Func { .. } => {}

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cranelift_entity::EntityRef;
+use cranelift_entity::{EntityRef, PrimaryMap};
 use mcl_diagnostics::{Diagnostic, FileId, Files, Span};
 use mcl_value::{Field, FuncType, Str, Type};
 use test_support::{Rng, for_each_seed};
@@ -24,22 +24,23 @@ fn sample() -> Program {
     let span = Span::new(FileId::MAIN, 0, 11);
     let point = Type::Struct([Field { name: "x".into(), ty: Type::Int }].into());
     let constant = |n| Operand::Const(id(n));
-    let body = Template { label: Some(id(3)), params: 1, root: Some(Operand::Param(0)), ..Template::default() };
-    let branch = Template { captures: 1, root: Some(Operand::Capture(0)), ..Template::default() };
+    let body = Template { label: Some(id(3)), params: 1, root: Some(Operand::Param(id(0))), ..Template::default() };
+    let branch = Template { captures: 1, root: Some(Operand::Capture(id(0))), ..Template::default() };
     let each = Template {
         params: 2,
         statements: vec![Statement::Edge {
             halves: vec![
-                Half { kind: id(0), name: Operand::Param(1), key: None },
+                Half { kind: id(0), name: Operand::Param(id(1)), key: None },
                 Half { kind: id(0), name: constant(2), key: Some(id(2)) },
             ],
             span,
-        }],
+        }]
+        .into(),
         ..Template::default()
     };
     let node = |op| Node { op, span: Some(span) };
-    let branches = |n| Closure { template: id(1), captures: vec![Operand::Node(n)] };
-    let function = Closure { template: id(0), captures: Vec::new() };
+    let branches = |n| Closure { template: id(1), captures: vec![Operand::Node(id(n))].into() };
+    let function = Closure { template: id(0), captures: PrimaryMap::new() };
     let top = Template {
         nodes: vec![
             node(Op::List(vec![constant(2), constant(2)])),
@@ -47,26 +48,31 @@ fn sample() -> Program {
             node(Op::Struct(id(0), vec![constant(1)])),
             node(Op::Builtin { function: id(0), args: vec![constant(2)] }),
             node(Op::Func { closure: function.clone(), ty: id(1) }),
-            node(Op::Call { callee: Operand::Node(4), args: vec![Operand::Node(3)] }),
-            node(Op::CallKnown { closure: function, args: vec![Operand::Node(3)] }),
+            node(Op::Call { callee: Operand::Node(id(4)), args: vec![Operand::Node(id(3))] }),
+            node(Op::CallKnown { closure: function, args: vec![Operand::Node(id(3))] }),
             node(Op::If { condition: constant(0), then: branches(5), otherwise: branches(6) }),
-            node(Op::Except { value: Operand::Node(7), fallback: branches(3) }),
-        ],
-        keep: vec![Operand::Node(3)],
+            node(Op::Except { value: Operand::Node(id(7)), fallback: branches(3) }),
+        ]
+        .into(),
+        keep: vec![Operand::Node(id(3))],
         statements: vec![
             Statement::Resource(Box::new(ResourceStmt {
                 kind: id(0),
-                name: Operand::Node(0),
+                name: Operand::Node(id(0)),
                 collect: None,
                 entries: vec![EntryStmt {
                     condition: Some(constant(0)),
-                    kind: EntryKind::Field { name: id(2), value: Operand::Node(8), ty: id(1) },
+                    kind: EntryKind::Field { name: id(2), value: Operand::Node(id(8)), ty: id(1) },
                     span,
                 }],
                 span,
             })),
-            Statement::For { list: Operand::Node(0), body: Closure { template: id(2), captures: Vec::new() } },
-        ],
+            Statement::For {
+                list: Operand::Node(id(0)),
+                body: Closure { template: id(2), captures: PrimaryMap::new() },
+            },
+        ]
+        .into(),
         ..Template::default()
     };
     let func = FuncType { args: vec![Field { name: "0".into(), ty: Type::Str }], result: Type::Int };
@@ -268,33 +274,39 @@ fn refused(words: &str, change: impl FnOnce(&mut Program)) {
 #[test]
 fn broken_invariants_are_refused() {
     refused("constant 99 does not exist", |p| p.templates[id(3)].keep = vec![Operand::Const(id(99))]);
-    refused("node 9, which is not earlier", |p| p.templates[id(3)].nodes[0].op = Op::List(vec![Operand::Node(9)]));
-    refused("node 0, which is not earlier", |p| p.templates[id(3)].nodes[0].op = Op::List(vec![Operand::Node(0)]));
-    refused("parameter 1 does not exist", |p| p.templates[id(0)].root = Some(Operand::Param(1)));
-    refused("capture 3 does not exist", |p| p.templates[id(1)].root = Some(Operand::Capture(3)));
+    refused("node 9, which is not earlier", |p| {
+        p.templates[id(3)].nodes[id(0)].op = Op::List(vec![Operand::Node(id(9))])
+    });
+    refused("node 0, which is not earlier", |p| {
+        p.templates[id(3)].nodes[id(0)].op = Op::List(vec![Operand::Node(id(0))])
+    });
+    refused("parameter 1 does not exist", |p| p.templates[id(0)].root = Some(Operand::Param(id(1))));
+    refused("capture 3 does not exist", |p| p.templates[id(1)].root = Some(Operand::Capture(id(3))));
     refused("has no value", |p| p.templates[id(1)].root = None);
     refused("has 2 parameters, but is given 1", |p| p.templates[id(0)].params = 2);
     refused("has 1 captures, but is given 0", |p| p.templates[id(2)].captures = 1);
     refused("template 3, which is not earlier", |p| {
-        p.templates[id(3)].nodes[4].op = Op::Func { closure: Closure { template: id(3), captures: vec![] }, ty: id(1) };
+        p.templates[id(3)].nodes[id(4)].op =
+            Op::Func { closure: Closure { template: id(3), captures: PrimaryMap::new() }, ty: id(1) };
     });
     refused("there is no template", |p| p.templates.clear());
     refused("top level", |p| p.templates[id(3)].params = 1);
     refused("a function of 1 arguments is given 0", |p| {
-        p.templates[id(3)].nodes[3].op = Op::Builtin { function: id(0), args: vec![] };
+        p.templates[id(3)].nodes[id(3)].op = Op::Builtin { function: id(0), args: vec![] };
     });
     refused("function 1 does not exist", |p| {
-        p.templates[id(3)].nodes[3].op = Op::Builtin { function: id(1), args: vec![] };
+        p.templates[id(3)].nodes[id(3)].op = Op::Builtin { function: id(1), args: vec![] };
     });
-    refused("not a struct", |p| p.templates[id(3)].nodes[2].op = Op::Struct(id(1), vec![]));
+    refused("not a struct", |p| p.templates[id(3)].nodes[id(2)].op = Op::Struct(id(1), vec![]));
     refused("a struct of 1 fields is given 0", |p| p.constants[id(4)] = Constant::Struct(id(0), [].into()));
     refused("it contains constant 3, which is not earlier", |p| p.constants[id(3)] = Constant::List([id(3)].into()));
     refused("unknown", |p| p.types[id(0)] = Type::Var(1));
     refused("string 70 does not exist", |p| p.functions[id(0)].name = id(70));
-    refused("outside", |p| p.templates[id(3)].nodes[0].span = Some(Span::new(FileId::MAIN, 0, 4000)));
-    refused("source file 4", |p| p.templates[id(3)].nodes[0].span = Some(Span::new(FileId::from_u32(4), 0, 0)));
+    refused("outside", |p| p.templates[id(3)].nodes[id(0)].span = Some(Span::new(FileId::MAIN, 0, 4000)));
+    refused("source file 4", |p| p.templates[id(3)].nodes[id(0)].span = Some(Span::new(FileId::from_u32(4), 0, 0)));
     refused("fewer than two ends", |p| {
-        p.templates[id(2)].statements = vec![Statement::Edge { halves: vec![], span: Span::new(FileId::MAIN, 0, 0) }];
+        p.templates[id(2)].statements =
+            vec![Statement::Edge { halves: vec![], span: Span::new(FileId::MAIN, 0, 0) }].into();
     });
     refused("absolute", |p| Arc::make_mut(&mut p.deploy)[0].0 = "files".into());
     refused("sorted", |p| Arc::make_mut(&mut p.deploy).push(("/a".into(), Str::default())));

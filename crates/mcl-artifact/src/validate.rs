@@ -11,8 +11,8 @@ use mcl_value::Type;
 
 use crate::invalid::{Invalid, Location, TemplatePart, Violation};
 use crate::program::{
-    Closure, ConstId, Constant, EntryKind, Half, Node, Op, Operand, Program, Statement, StrId, Template, TemplateId,
-    TypeIdx,
+    Closure, ConstId, Constant, EntryKind, Half, Node, NodeIdx, Op, Operand, Program, Statement, StrId, Template,
+    TemplateId, TypeIdx,
 };
 
 /// How deep constants may nest: dropping and printing a value recurses.
@@ -41,7 +41,7 @@ pub fn validate(program: &Program) -> Result<(), Invalid> {
         check().map_err(at(Location::Function(id)))?;
     }
     for (id, template) in &program.templates {
-        Scope { program, template, id, nodes: template.nodes.len() }.check()?;
+        Scope { program, template, id, next_node: template.nodes.next_key() }.check()?;
     }
     let top_level = match program.templates.last() {
         None => Err(Violation::NoTemplate),
@@ -174,7 +174,7 @@ struct Scope<'a> {
     template: &'a Template,
     id: TemplateId,
     /// Only nodes before this one may be used.
-    nodes: usize,
+    next_node: NodeIdx,
 }
 
 impl Scope<'_> {
@@ -184,15 +184,15 @@ impl Scope<'_> {
         if let Some(label) = self.template.label {
             string(self.program, label).map_err(at(TemplatePart::Label))?;
         }
-        for (i, node) in self.template.nodes.iter().enumerate() {
-            self.nodes = i;
-            self.node(node).map_err(at(TemplatePart::Node(i)))?;
+        for (id, node) in &self.template.nodes {
+            self.next_node = id;
+            self.node(node).map_err(at(TemplatePart::Node(id)))?;
         }
-        self.nodes = self.template.nodes.len();
+        self.next_node = self.template.nodes.next_key();
         self.operands(self.template.root.iter()).map_err(at(TemplatePart::Root))?;
         self.operands(&self.template.keep).map_err(at(TemplatePart::Keep))?;
-        for (i, statement) in self.template.statements.iter().enumerate() {
-            self.statement(statement).map_err(at(TemplatePart::Statement(i)))?;
+        for (id, statement) in &self.template.statements {
+            self.statement(statement).map_err(at(TemplatePart::Statement(id)))?;
         }
         Ok(())
     }
@@ -200,10 +200,10 @@ impl Scope<'_> {
     fn operand(&self, operand: Operand) -> Check {
         match operand {
             Operand::Const(id) => entry("constant", &self.program.constants, id).map(drop),
-            Operand::Node(n) if (n as usize) < self.nodes => Ok(()),
-            Operand::Node(n) => Err(Violation::NodeNotEarlier(n)),
-            Operand::Param(n) => in_range("parameter", n, self.template.params),
-            Operand::Capture(n) => in_range("capture", n, self.template.captures),
+            Operand::Node(id) if id < self.next_node => Ok(()),
+            Operand::Node(id) => Err(Violation::NodeNotEarlier(id)),
+            Operand::Param(n) => in_range("parameter", n.as_u32(), self.template.params),
+            Operand::Capture(n) => in_range("capture", n.as_u32(), self.template.captures),
         }
     }
 
@@ -228,7 +228,7 @@ impl Scope<'_> {
         if is_value && root.is_none() {
             return Err(Violation::TemplateWithoutValue(id));
         }
-        self.operands(&closure.captures)
+        self.operands(closure.captures.values())
     }
 
     fn node(&self, node: &Node) -> Check {

@@ -7,6 +7,7 @@
 use graph_merge::{MergeOptions, UnmatchedPolicy};
 use mcl_artifact::program::{
     Closure, ConstId, Constant, EdgeProperty, EntryKind, Half, Operand, Program, ResourceStmt, Statement, StrId,
+    Template,
 };
 use mcl_diagnostics::Diagnostic;
 use mcl_value::Value;
@@ -18,7 +19,7 @@ pub fn check_merge_points(program: &Program, puppet: &ResourceGraph) -> Vec<Diag
     let Some((_, main)) = program.templates.last() else { return Vec::new() };
     let mut constant =
         ConstantPart { program, puppet, graph: ResourceGraph::new(), edges: Vec::new(), all_noops_named: true };
-    constant.statements(&main.statements, Presence::Always);
+    constant.template(main, Presence::Always);
     // A noop whose name is computed at run time may be the missing partner.
     let unmatched = if constant.all_noops_named { UnmatchedPolicy::Error } else { UnmatchedPolicy::Warn };
     match graph_merge::merge(&constant.into_graph(), puppet, &MergeOptions { unmatched }) {
@@ -53,8 +54,8 @@ struct ConstantPart<'a> {
 }
 
 impl ConstantPart<'_> {
-    fn statements(&mut self, statements: &[Statement], presence: Presence) {
-        for statement in statements {
+    fn template(&mut self, template: &Template, presence: Presence) {
+        for statement in template.statements.values() {
             match statement {
                 Statement::Resource(resource) => self.resource(resource, presence),
                 Statement::Edge { halves, .. } if presence == Presence::Always => {
@@ -75,7 +76,7 @@ impl ConstantPart<'_> {
     fn closure(&mut self, closure: &Closure) {
         let program = self.program;
         if let Some(template) = program.templates.get(closure.template) {
-            self.statements(&template.statements, Presence::Sometimes);
+            self.template(template, Presence::Sometimes);
         }
     }
 

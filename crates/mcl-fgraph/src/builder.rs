@@ -4,11 +4,14 @@
 //! around it. A value that belongs to an outer builder enters an inner one as a capture, one level at a time
 //! ([`Builders::lift`]). When a builder is finished, unused nodes are dropped, then unused captures.
 
-use cranelift_entity::{PrimaryMap, entity_impl};
-use mcl_artifact::program::{Closure, ConstId, Node, Op, Operand, Statement, StrId, Template};
+use cranelift_entity::{EntityRef, PrimaryMap, entity_impl};
+use mcl_artifact::program::{
+    CaptureIdx, Closure, ConstId, Node, NodeIdx, Op, Operand, ParamIdx, Statement, StatementIdx, StrId, Template,
+};
 use mcl_diagnostics::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::marks::Marks;
 use crate::visit::{self, Use};
 
 /// Identifies a builder.
@@ -22,12 +25,12 @@ pub(crate) struct Builder {
     parent: Option<BuilderId>,
     params: u32,
     /// Operands of the parent.
-    captures: Vec<Operand>,
-    capture_index: FxHashMap<Operand, u32>,
-    pub(crate) nodes: Vec<Node>,
-    /// Whether a node always fails, in a way that `<|>` catches; by node.
-    failing: Vec<bool>,
-    pub(crate) statements: Vec<Statement>,
+    captures: PrimaryMap<CaptureIdx, Operand>,
+    capture_index: FxHashMap<Operand, CaptureIdx>,
+    pub(crate) nodes: PrimaryMap<NodeIdx, Node>,
+    /// Whether a node always fails, in a way that `<|>` catches.
+    failing: PrimaryMap<NodeIdx, bool>,
+    pub(crate) statements: PrimaryMap<StatementIdx, Statement>,
     /// Parameters that must stay alive even if nothing reads them.
     keep: Vec<Operand>,
 }
@@ -35,7 +38,7 @@ pub(crate) struct Builder {
 /// A finished template and what it captures from the builder around it.
 pub(crate) struct Finished {
     pub(crate) template: Template,
-    pub(crate) captures: Vec<Operand>,
+    pub(crate) captures: PrimaryMap<CaptureIdx, Operand>,
 }
 
 /// All builders.
@@ -64,28 +67,27 @@ impl Builders {
     /// Adds a node.
     pub(crate) fn push(&mut self, id: BuilderId, op: Op, span: Option<Span>) -> Operand {
         let Builder { nodes, failing, .. } = self.get(id);
-        nodes.push(Node { op, span });
         failing.push(false);
-        Operand::Node(u32::try_from(nodes.len() - 1).expect("fewer than 2^32 nodes fit into memory"))
+        Operand::Node(nodes.push(Node { op, span }))
     }
 
-    /// Removes all nodes but the first `len`.
-    pub(crate) fn truncate(&mut self, id: BuilderId, len: usize) {
+    /// Removes a node and all that were added after it.
+    pub(crate) fn truncate(&mut self, id: BuilderId, first: NodeIdx) {
         let builder = self.get(id);
-        builder.nodes.truncate(len);
-        builder.failing.truncate(len);
+        truncate(&mut builder.nodes, first);
+        truncate(&mut builder.failing, first);
     }
 
     /// Records that a node of this builder always fails, in a way that `<|>` catches.
     pub(crate) fn mark_failing(&mut self, id: BuilderId, operand: Operand) {
         if let Operand::Node(n) = operand {
-            self.get(id).failing[n as usize] = true;
+            self.get(id).failing[n] = true;
         }
     }
 
     /// Returns whether a value is known to fail, in a way that `<|>` catches.
     pub(crate) fn always_fails(&self, id: BuilderId, operand: Operand) -> bool {
-        self.origin(id, operand).is_some_and(|(at, n)| self.at(at).failing[n as usize])
+        self.origin(id, operand).is_some_and(|(at, n)| self.at(at).failing[n])
     }
 
     /// Translates an operand of builder `from` to one of `to`, which is the same builder or one inside it.
@@ -111,7 +113,7 @@ impl Builders {
             return outer;
         }
         let builder = self.get(id);
-        let next = u32::try_from(builder.captures.len()).expect("fewer than 2^32 captures fit into memory");
+        let next = builder.captures.next_key();
         let i = *builder.capture_index.entry(outer).or_insert(next);
         if i == next {
             builder.captures.push(outer);
@@ -122,10 +124,10 @@ impl Builders {
     /// Returns the function that an operand is known to be, in terms of the builder `id`.
     pub(crate) fn known_closure(&mut self, id: BuilderId, operand: Operand) -> Option<Closure> {
         let (at, node) = self.origin(id, operand)?;
-        let Op::Func { closure, ty: _ } = &self.at(at).nodes[node as usize].op else { return None };
+        let Op::Func { closure, ty: _ } = &self.at(at).nodes[node].op else { return None };
         let template = closure.template;
         let captures = closure.captures.clone();
-        let captures = captures.into_iter().map(|capture| self.lift(capture, at, id)).collect();
+        let captures = captures.into_iter().map(|(_, capture)| self.lift(capture, at, id)).collect();
         Some(Closure { template, captures })
     }
 
@@ -138,7 +140,7 @@ impl Builders {
                 Operand::Const(_) => {}
                 Operand::Node(n) if !seen.insert(n) => {}
                 Operand::Param(_) | Operand::Capture(_) => return false,
-                Operand::Node(n) => match &self.at(id).nodes[n as usize].op {
+                Operand::Node(n) => match &self.at(id).nodes[n].op {
                     Op::List(parts) | Op::Struct(_, parts) => work.extend(parts),
                     Op::Map(pairs) => work.extend(pairs.iter().flat_map(|(key, value)| [*key, *value])),
                     Op::Func { .. } => {}
@@ -152,12 +154,12 @@ impl Builders {
     }
 
     /// Returns the node that an operand refers to, through captures.
-    fn origin(&self, mut id: BuilderId, mut operand: Operand) -> Option<(BuilderId, u32)> {
+    fn origin(&self, mut id: BuilderId, mut operand: Operand) -> Option<(BuilderId, NodeIdx)> {
         loop {
             match operand {
                 Operand::Node(n) => return Some((id, n)),
                 Operand::Capture(i) => {
-                    operand = self.at(id).captures[i as usize];
+                    operand = self.at(id).captures[i];
                     id = self.at(id).parent?;
                 }
                 Operand::Const(_) | Operand::Param(_) => return None,
@@ -203,84 +205,69 @@ impl Builder {
     fn keep_unused_params(&mut self, root: Option<Operand>) {
         let mut strict = Needed::of(self);
         strict.mark(root);
-        for n in (0..self.nodes.len()).rev() {
-            if strict.nodes[n] {
-                visit::op(&mut self.nodes[n].op, &mut |how, operand| {
+        for (id, node) in self.nodes.iter_mut().rev() {
+            if strict.nodes.is_used(id) {
+                visit::op(&mut node.op, &mut |how, operand| {
                     if how == Use::Direct {
                         strict.mark(Some(*operand));
                     }
                 });
             }
         }
-        self.keep.extend((0..self.params).map(Operand::Param).filter(|param| !strict.has(*param)));
+        self.keep.extend(
+            (0..self.params).map(|n| Operand::Param(ParamIdx::from_u32(n))).filter(|param| !strict.has(*param)),
+        );
     }
 
     fn drop_dead_nodes(&mut self, root: &mut Option<Operand>) {
         let mut needed = Needed::of(self);
         needed.mark(*root);
         self.keep.iter().for_each(|operand| needed.mark(Some(*operand)));
-        for statement in &mut self.statements {
+        for statement in self.statements.values_mut() {
             visit::statement(statement, &mut |_, operand| needed.mark(Some(*operand)));
         }
         // Operands come before their users, so one pass from the end sees each node after all its users.
-        for n in (0..self.nodes.len()).rev() {
-            if needed.nodes[n] {
-                visit::op(&mut self.nodes[n].op, &mut |_, operand| needed.mark(Some(*operand)));
+        for (id, node) in self.nodes.iter_mut().rev() {
+            if needed.nodes.is_used(id) {
+                visit::op(&mut node.op, &mut |_, operand| needed.mark(Some(*operand)));
             }
         }
-        let mut next = 0;
-        let renumbered: Vec<u32> = needed
-            .nodes
-            .iter()
-            .map(|needed| {
-                next += u32::from(*needed);
-                next.wrapping_sub(1)
-            })
-            .collect();
-        let mut n = 0;
-        self.nodes.retain(|_| {
-            n += 1;
-            needed.nodes[n - 1]
-        });
+        needed.nodes.number();
+        needed.nodes.retain(&mut self.nodes);
         self.rewrite(root, &mut |operand| {
-            if let Operand::Node(n) = operand {
-                *n = renumbered[*n as usize];
+            if let Operand::Node(id) = operand {
+                *id = needed.nodes.new_id(*id);
             }
         });
     }
 
     /// Drops captures that no operand refers to, and returns the others.
-    fn drop_unused_captures(&mut self, root: &mut Option<Operand>) -> Vec<Operand> {
-        let mut used = vec![false; self.captures.len()];
+    fn drop_unused_captures(&mut self, root: &mut Option<Operand>) -> PrimaryMap<CaptureIdx, Operand> {
+        let mut used = Marks::new(self.captures.len());
         self.rewrite(root, &mut |operand| {
-            if let Operand::Capture(i) = operand {
-                used[*i as usize] = true;
+            if let Operand::Capture(id) = operand {
+                used.mark(*id);
             }
         });
-        let mut left = Vec::new();
-        let mut renumbered = Vec::with_capacity(used.len());
-        for (capture, used) in self.captures.iter().zip(&used) {
-            renumbered.push(u32::try_from(left.len()).expect("no more than before"));
-            if *used {
-                left.push(*capture);
-            }
-        }
+        used.number();
+        let mut captures = std::mem::take(&mut self.captures);
+        used.retain(&mut captures);
         self.rewrite(root, &mut |operand| {
-            if let Operand::Capture(i) = operand {
-                *i = renumbered[*i as usize];
+            if let Operand::Capture(id) = operand {
+                *id = used.new_id(*id);
             }
         });
-        left
+        captures
     }
 
     /// Visits every operand of the template.
     fn rewrite(&mut self, root: &mut Option<Operand>, f: &mut dyn FnMut(&mut Operand)) {
         root.iter_mut().for_each(&mut *f);
         self.keep.iter_mut().for_each(&mut *f);
-        for node in &mut self.nodes {
+        for node in self.nodes.values_mut() {
             visit::op(&mut node.op, &mut |_, operand| f(operand));
         }
-        for statement in &mut self.statements {
+        for statement in self.statements.values_mut() {
             visit::statement(statement, &mut |_, operand| f(operand));
         }
     }
@@ -288,37 +275,44 @@ impl Builder {
 
 /// Which nodes, parameters and captures are needed.
 struct Needed {
-    nodes: Vec<bool>,
-    params: Vec<bool>,
-    captures: Vec<bool>,
+    nodes: Marks<NodeIdx>,
+    params: Marks<ParamIdx>,
+    captures: Marks<CaptureIdx>,
 }
 
 impl Needed {
     fn of(builder: &Builder) -> Needed {
         Needed {
-            nodes: vec![false; builder.nodes.len()],
-            params: vec![false; builder.params as usize],
-            captures: vec![false; builder.captures.len()],
+            nodes: Marks::new(builder.nodes.len()),
+            params: Marks::new(builder.params as usize),
+            captures: Marks::new(builder.captures.len()),
         }
     }
 
     fn mark(&mut self, operand: Option<Operand>) {
         match operand {
             None | Some(Operand::Const(_)) => {}
-            Some(Operand::Node(n)) => self.nodes[n as usize] = true,
-            Some(Operand::Param(n)) => self.params[n as usize] = true,
-            Some(Operand::Capture(n)) => self.captures[n as usize] = true,
+            Some(Operand::Node(id)) => self.nodes.mark(id),
+            Some(Operand::Param(id)) => self.params.mark(id),
+            Some(Operand::Capture(id)) => self.captures.mark(id),
         }
     }
 
     fn has(&self, operand: Operand) -> bool {
         match operand {
             Operand::Const(_) => true,
-            Operand::Node(n) => self.nodes[n as usize],
-            Operand::Param(n) => self.params[n as usize],
-            Operand::Capture(n) => self.captures[n as usize],
+            Operand::Node(id) => self.nodes.is_used(id),
+            Operand::Param(id) => self.params.is_used(id),
+            Operand::Capture(id) => self.captures.is_used(id),
         }
     }
+}
+
+/// Removes an entry of a table and all after it.
+fn truncate<K: EntityRef, V>(table: &mut PrimaryMap<K, V>, first: K) {
+    let mut entries = Vec::from(std::mem::take(table));
+    entries.truncate(first.index());
+    *table = entries.into();
 }
 
 /// Returns the constant that an operand is, if it is one.

@@ -72,7 +72,7 @@ impl Lowering<'_> {
         if self.emitter.templates[closure.template].params as usize != args.len() {
             return Err(Inconsistency::WrongArgumentCount.into());
         }
-        for capture in &mut closure.captures {
+        for capture in closure.captures.values_mut() {
             *capture = self.emitter.builders.lift(*capture, home, at.builder);
         }
         Ok(self.emitter.emit(at.builder, Op::CallKnown { closure, args }, Some(span)))

@@ -1,11 +1,12 @@
 //! The last step: entries of the tables that nothing refers to are dropped, from templates down to strings.
 
-use cranelift_entity::{EntityRef, PrimaryMap};
+use cranelift_entity::PrimaryMap;
 use mcl_artifact::program::{
     Closure, ConstId, Constant, EntryKind, FunctionIdx, Half, Op, Operand, Program, Statement, StrId, Template,
     TemplateId, TypeIdx,
 };
 
+use crate::marks::Marks;
 use crate::visit;
 
 /// Drops unused templates, constants, functions, types and strings. The others keep their order.
@@ -34,60 +35,24 @@ pub(crate) fn compact(program: &mut Program) {
 /// Templates refer only to earlier ones, and the last one is the program.
 fn templates(templates: &mut PrimaryMap<TemplateId, Template>) {
     let mut marks = Marks::new(templates.len());
-    if let Some((_, last)) = marks.used.last_mut() {
-        *last = true;
+    if let Some((last, _)) = templates.last() {
+        marks.mark(last);
     }
     for (id, template) in templates.iter_mut().rev() {
-        if marks.used[id] {
-            closures(template, &mut |closure| marks.used[closure.template] = true);
+        if marks.is_used(id) {
+            closures(template, &mut |closure| marks.mark(closure.template));
         }
     }
     marks.number();
     marks.retain(templates);
     for template in templates.values_mut() {
-        closures(template, &mut |closure| closure.template = marks.numbers[closure.template]);
+        closures(template, &mut |closure| closure.template = marks.new_id(closure.template));
     }
 }
 
 fn closures(template: &mut Template, f: &mut dyn FnMut(&mut Closure)) {
-    template.nodes.iter_mut().for_each(|node| visit::op_closures(&mut node.op, f));
-    template.statements.iter_mut().for_each(|statement| visit::statement_closures(statement, f));
-}
-
-/// Which entries of a table are used, and their new ids.
-struct Marks<K: EntityRef> {
-    used: PrimaryMap<K, bool>,
-    /// For an entry that is not used, the id of the next one that is.
-    numbers: PrimaryMap<K, K>,
-}
-
-impl<K: EntityRef> Marks<K> {
-    fn new(length: usize) -> Marks<K> {
-        Marks { used: vec![false; length].into(), numbers: PrimaryMap::new() }
-    }
-
-    fn number(&mut self) {
-        let mut next = 0;
-        let number = |used: &bool| {
-            let id = K::new(next);
-            next += usize::from(*used);
-            id
-        };
-        self.numbers = self.used.values().map(number).collect();
-    }
-
-    fn retain<T>(&self, table: &mut PrimaryMap<K, T>) {
-        let entries = std::mem::take(table).into_iter();
-        *table = entries.filter(|(id, _)| self.used[*id]).map(|(_, entry)| entry).collect();
-    }
-
-    fn visit(&mut self, id: &mut K, renumber: bool) {
-        if renumber {
-            *id = self.numbers[*id];
-        } else {
-            self.used[*id] = true;
-        }
-    }
+    template.nodes.values_mut().for_each(|node| visit::op_closures(&mut node.op, f));
+    template.statements.values_mut().for_each(|statement| visit::statement_closures(statement, f));
 }
 
 /// Visits all ids of a program: first to mark them, then to renumber them.
@@ -105,7 +70,7 @@ impl Ids {
             if let Some(label) = &mut template.label {
                 self.string(label);
             }
-            for node in &mut template.nodes {
+            for node in template.nodes.values_mut() {
                 visit::op(&mut node.op, &mut |_, operand| self.operand(operand));
                 match &mut node.op {
                     Op::Struct(ty, _) | Op::Func { ty, .. } => self.ty(ty),
@@ -120,14 +85,14 @@ impl Ids {
             }
             template.root.iter_mut().for_each(|root| self.operand(root));
             template.keep.iter_mut().for_each(|keep| self.operand(keep));
-            for statement in &mut template.statements {
+            for statement in template.statements.values_mut() {
                 visit::statement(statement, &mut |_, operand| self.operand(operand));
                 self.statement(statement);
             }
         }
         // Parts come before their composites.
         for (id, constant) in program.constants.iter_mut().rev() {
-            if self.constants.used[id] {
+            if self.constants.is_used(id) {
                 match constant {
                     Constant::List(parts) => parts.iter_mut().for_each(|part| self.constant(part)),
                     Constant::Map(pairs) => {
@@ -149,7 +114,7 @@ impl Ids {
             }
         }
         for (id, function) in &mut program.functions {
-            if self.functions.used[id] {
+            if self.functions.is_used(id) {
                 self.string(&mut function.name);
                 self.string(&mut function.module_dir);
             }

@@ -2,7 +2,8 @@
 //!
 //! A definition is lowered once per frame, when something uses it for the first time; unused definitions have no types.
 
-use mcl_artifact::program::{Closure, Op, Operand};
+use cranelift_entity::EntityRef;
+use mcl_artifact::program::{Closure, Op, Operand, ParamIdx};
 use mcl_diagnostics::Span;
 use mcl_parser::ast::{Expr, ExprId, Stmt};
 use mcl_types::{DefId, DefKind, ExprInfo, ScopeId, Target, TypeId};
@@ -154,8 +155,8 @@ impl Lowering<'_> {
         let params = &self.frames.typed.scoped.scope(scope).params;
         let builder = self.emitter.builders.open(Some(at.builder), params.len());
         let frame = self.frames.enter(at.frame, scope, builder, types);
-        for (param, i) in params.iter().zip(0..) {
-            self.frames.values.insert((frame, *param), ValueState::Lowered(Operand::Param(i)));
+        for (i, param) in params.iter().enumerate() {
+            self.frames.values.insert((frame, *param), ValueState::Lowered(Operand::Param(ParamIdx::new(i))));
         }
         InsertPoint { frame, builder }
     }

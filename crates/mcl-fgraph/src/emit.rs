@@ -7,8 +7,10 @@
 
 use std::cell::Cell;
 
-use cranelift_entity::PrimaryMap;
-use mcl_artifact::program::{Closure, ConstId, Constant, FunctionIdx, Node, Op, Operand, Template, TemplateId};
+use cranelift_entity::{EntityRef, PrimaryMap};
+use mcl_artifact::program::{
+    Closure, ConstId, Constant, FunctionIdx, Node, NodeIdx, Op, Operand, Template, TemplateId,
+};
 use mcl_diagnostics::Span;
 use mcl_functions::{CallContext, EngineFunction, FunctionError, Implementation, Purity};
 use mcl_types::TypeTable;
@@ -280,7 +282,7 @@ impl Emitter {
         let template = &self.templates[closure.template];
         // What must stay alive as long as the call would live as long as the caller if the body were inlined.
         let must_keep = template.keep.iter().any(|operand| match operand {
-            Operand::Param(n) => !self.builders.is_inert(at, args[*n as usize]),
+            Operand::Param(n) => !self.builders.is_inert(at, args[n.index()]),
             Operand::Const(_) | Operand::Node(_) | Operand::Capture(_) => true,
         });
         let size = template.nodes.len();
@@ -305,18 +307,18 @@ impl Emitter {
     /// Returns the constant that a call evaluates to, if it does. No nodes remain either way.
     fn evaluate(&mut self, at: BuilderId, closure: &Closure, args: &[Operand]) -> Option<ConstId> {
         let size = self.templates[closure.template].nodes.len();
-        let mut inputs = as_consts(&closure.captures)?;
+        let mut inputs = as_consts(closure.captures.as_values_slice())?;
         inputs.extend(as_consts(args)?);
         if let Some(known) = self.evaluated.get(&(closure.template, inputs.clone())) {
             return *known;
         }
         let budget = self.evaluation_budget.checked_sub(size as u64);
         self.evaluation_budget = budget.filter(|_| size <= MAX_EVALUATED_NODES)?;
-        let nodes = self.builders.get(at).nodes.len();
+        let first = self.builders.get(at).nodes.next_key();
         self.evaluation_depth += 1;
         let constant = as_const(self.inline(at, closure, args, None));
         self.evaluation_depth -= 1;
-        self.builders.truncate(at, nodes);
+        self.builders.truncate(at, first);
         self.evaluated.insert((closure.template, inputs), constant);
         constant
     }
@@ -326,24 +328,24 @@ impl Emitter {
         self.inline_depth += 1;
         self.inlined_nodes += self.templates[closure.template].nodes.len();
         let Template { nodes, root, .. } = self.templates[closure.template].clone();
-        let first = self.builders.get(at).nodes.len();
-        let mut copies: Vec<Operand> = Vec::with_capacity(nodes.len());
-        let translate = |copies: &[Operand], operand: Operand| match operand {
+        let first = self.builders.get(at).nodes.next_key();
+        let mut copies: PrimaryMap<NodeIdx, Operand> = PrimaryMap::with_capacity(nodes.len());
+        let translate = |copies: &PrimaryMap<NodeIdx, Operand>, operand: Operand| match operand {
             Operand::Const(_) => operand,
-            Operand::Node(n) => copies[n as usize],
-            Operand::Param(n) => args[n as usize],
-            Operand::Capture(n) => closure.captures[n as usize],
+            Operand::Node(n) => copies[n],
+            Operand::Param(n) => args[n.index()],
+            Operand::Capture(n) => closure.captures[n],
         };
-        for Node { mut op, span } in nodes {
+        for (_, Node { mut op, span }) in nodes {
             visit::op(&mut op, &mut |_, operand| *operand = translate(&copies, *operand));
             let copy = self.emit(at, op, span);
             copies.push(copy);
         }
         let root = translate(&copies, root.expect("only templates with a value are called"));
         if let (Operand::Node(n), Some(span)) = (root, span)
-            && n as usize >= first
+            && n >= first
         {
-            self.builders.get(at).nodes[n as usize].span = Some(span);
+            self.builders.get(at).nodes[n].span = Some(span);
         }
         self.inline_depth -= 1;
         root

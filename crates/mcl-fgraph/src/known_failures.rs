@@ -9,32 +9,33 @@ use mcl_diagnostics::{Code, Diagnostic, Stage};
 
 use crate::builder::as_consts;
 use crate::emit::Emitter;
+use crate::marks::Marks;
 use crate::visit::{self, Use};
 
 /// Returns the warnings for the last template, which is the top level of the program.
 pub(crate) fn warnings(emitter: &mut Emitter) -> Vec<Diagnostic> {
     let Some((last, top)) = emitter.templates.last_mut() else { return Vec::new() };
     let mut top = std::mem::take(top);
-    let mut needed = vec![false; top.nodes.len()];
+    let mut needed = Marks::new(top.nodes.len());
     let mut need = |how: Use, operand: &mut Operand| {
         if let (Use::Direct, Operand::Node(n)) = (how, *operand) {
-            needed[n as usize] = true;
+            needed.mark(n);
         }
     };
-    top.statements.iter_mut().for_each(|statement| visit::statement(statement, &mut need));
+    top.statements.values_mut().for_each(|statement| visit::statement(statement, &mut need));
     top.keep.iter_mut().for_each(|operand| need(Use::Direct, operand));
     // Operands come before their users.
-    for n in (0..top.nodes.len()).rev() {
-        if needed[n] && !matches!(top.nodes[n].op, Op::Except { .. }) {
-            visit::op(&mut top.nodes[n].op, &mut |how, operand| {
+    for (id, node) in top.nodes.iter_mut().rev() {
+        if needed.is_used(id) && !matches!(node.op, Op::Except { .. }) {
+            visit::op(&mut node.op, &mut |how, operand| {
                 if let (Use::Direct, Operand::Node(part)) = (how, *operand) {
-                    needed[part as usize] = true;
+                    needed.mark(part);
                 }
             });
         }
     }
     let mut found = Vec::new();
-    for (node, _) in top.nodes.iter().zip(&needed).filter(|(_, needed)| **needed) {
+    for (_, node) in top.nodes.iter().filter(|(id, _)| needed.is_used(*id)) {
         let Op::Builtin { function, args } = &node.op else { continue };
         let Some(args) = as_consts(args) else { continue };
         if let (Some(Err(error)), Some(span)) = (emitter.result(*function, &args), node.span) {

@@ -30,6 +30,7 @@ mod expr;
 mod frames;
 mod known_failures;
 mod lower;
+mod marks;
 mod pool;
 mod refused;
 mod resource;

@@ -7,7 +7,11 @@
 
 use std::collections::BTreeSet;
 
-use mcl_artifact::program::{Closure, EntryKind, Op, Operand, Program, ResourceStmt, Statement, Template, TemplateId};
+use cranelift_entity::{EntityRef, PrimaryMap};
+use mcl_artifact::program::{
+    CaptureIdx, Closure, EntryKind, NodeIdx, Op, Operand, ParamIdx, Program, ResourceStmt, Statement, Template,
+    TemplateId,
+};
 use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
 use rustc_hash::FxHashSet;
 
@@ -23,7 +27,7 @@ const PARAMETERS: [&str; 6] = ["cmd", "args", "ifcmd", "nifcmd", "watchcmd", "do
 pub(crate) fn warnings(program: &Program) -> Vec<Diagnostic> {
     let is_marking = program.functions.values().any(|function| *program.strings[function.name] == *MARK);
     let Some(top) = program.templates.keys().next_back().filter(|_| is_marking) else { return Vec::new() };
-    let mut results = Vec::with_capacity(program.templates.len());
+    let mut results = PrimaryMap::with_capacity(program.templates.len());
     for template in program.templates.values() {
         let sources = node_sources(program, template, &results);
         results.push(template.root.map(|root| operand_sources(root, &sources)).unwrap_or_default());
@@ -39,14 +43,19 @@ fn warning(parameter: &str, span: Span) -> Diagnostic {
         .help("pass the value in `env`, or in a file that only the user of the command may read")
 }
 
+/// What the result of each template depends on.
+type Results = PrimaryMap<TemplateId, Sources>;
+/// What each node of a template depends on.
+type NodeSources = PrimaryMap<NodeIdx, Sources>;
+
 /// What a value depends on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Sources {
     is_marked: bool,
     /// The parameters of the template.
-    params: BTreeSet<u32>,
+    params: BTreeSet<ParamIdx>,
     /// The captures of the template.
-    captures: BTreeSet<u32>,
+    captures: BTreeSet<CaptureIdx>,
 }
 
 impl Sources {
@@ -58,9 +67,9 @@ impl Sources {
 }
 
 /// Returns what each node of a template depends on, given what the results of the templates before it depend on.
-fn node_sources(program: &Program, template: &Template, results: &[Sources]) -> Vec<Sources> {
-    let mut nodes: Vec<Sources> = Vec::with_capacity(template.nodes.len());
-    for node in &template.nodes {
+fn node_sources(program: &Program, template: &Template, results: &Results) -> NodeSources {
+    let mut nodes = NodeSources::with_capacity(template.nodes.len());
+    for node in template.nodes.values() {
         let mut sources = Sources::default();
         let mut add = |operands: &[Operand]| {
             operands.iter().for_each(|operand| sources.add(&operand_sources(*operand, &nodes)));
@@ -95,21 +104,21 @@ fn node_sources(program: &Program, template: &Template, results: &[Sources]) -> 
 }
 
 /// Returns what an operand depends on.
-fn operand_sources(operand: Operand, nodes: &[Sources]) -> Sources {
+fn operand_sources(operand: Operand, nodes: &NodeSources) -> Sources {
     match operand {
         Operand::Const(_) => Sources::default(),
-        Operand::Node(node) => nodes.get(node as usize).cloned().unwrap_or_default(),
+        Operand::Node(node) => nodes.get(node).cloned().unwrap_or_default(),
         Operand::Param(param) => Sources { params: [param].into(), ..Sources::default() },
         Operand::Capture(capture) => Sources { captures: [capture].into(), ..Sources::default() },
     }
 }
 
 /// Returns what the result of a closure depends on in the template that contains it.
-fn closure_sources(closure: &Closure, args: &[Operand], nodes: &[Sources], results: &[Sources]) -> Sources {
-    let Some(result) = results.get(closure.template.as_u32() as usize) else { return Sources::default() };
+fn closure_sources(closure: &Closure, args: &[Operand], nodes: &NodeSources, results: &Results) -> Sources {
+    let Some(result) = results.get(closure.template) else { return Sources::default() };
     let mut sources = Sources { is_marked: result.is_marked, ..Sources::default() };
-    let params = result.params.iter().filter_map(|param| args.get(*param as usize));
-    let captures = result.captures.iter().filter_map(|capture| closure.captures.get(*capture as usize));
+    let params = result.params.iter().filter_map(|param| args.get(param.index()));
+    let captures = result.captures.iter().filter_map(|capture| closure.captures.get(*capture));
     for operand in params.chain(captures) {
         sources.add(&operand_sources(*operand, nodes));
     }
@@ -125,9 +134,9 @@ struct Context {
 
 impl Context {
     fn is_sensitive(&self, sources: &Sources) -> bool {
-        let any = |set: &BTreeSet<u32>, values: &[bool]| {
-            set.iter().any(|index| values.get(*index as usize).copied().unwrap_or_default())
-        };
+        fn any<K: EntityRef>(set: &BTreeSet<K>, values: &[bool]) -> bool {
+            set.iter().any(|id| values.get(id.index()).copied().unwrap_or_default())
+        }
         sources.is_marked || any(&sources.params, &self.params) || any(&sources.captures, &self.captures)
     }
 }
@@ -135,8 +144,7 @@ impl Context {
 /// Goes through the statements.
 struct Search<'p> {
     program: &'p Program,
-    /// What the result of each template depends on.
-    results: Vec<Sources>,
+    results: Results,
     /// The parameters with sensitive values, by their spans.
     found: BTreeSet<(Span, String)>,
     visited: FxHashSet<(TemplateId, Context)>,
@@ -153,10 +161,10 @@ impl Search<'_> {
             let nodes = node_sources(self.program, template, &self.results);
             let is_sensitive = |operand: Operand| context.is_sensitive(&operand_sources(operand, &nodes));
             let inner = |closure: &Closure, params: Vec<bool>| {
-                let captures = closure.captures.iter().map(|operand| is_sensitive(*operand)).collect();
+                let captures = closure.captures.values().map(|operand| is_sensitive(*operand)).collect();
                 (closure.template, Context { params, captures })
             };
-            for statement in &template.statements {
+            for statement in template.statements.values() {
                 match statement {
                     Statement::Resource(resource) => self.found.extend(commands(self.program, resource, is_sensitive)),
                     Statement::Edge { .. } => {}

@@ -3,7 +3,7 @@
 //! A class may include another, and that another, in chains of any length, so statements are not lowered by recursion:
 //! [`Lowering::run_tasks`] works off a stack of [`Task`]s.
 
-use mcl_artifact::program::{ConstId, Constant, Half, Operand, Statement};
+use mcl_artifact::program::{ConstId, Constant, Half, Operand, ParamIdx, Statement};
 use mcl_diagnostics::Span;
 use mcl_parser::ast::{Ast, EdgeHalf, ExprId, Stmt, StmtId};
 use mcl_types::{InstanceId, InstanceKind, ScopeId, StmtInfo, TypeId};
@@ -214,8 +214,8 @@ impl Lowering<'_> {
             }
         }
         let body = self.enter_template(frame, scope, 2);
-        self.frames.values.insert((body.frame, first), ValueState::Lowered(Operand::Param(0)));
-        self.frames.values.insert((body.frame, second), ValueState::Lowered(Operand::Param(1)));
+        self.frames.values.insert((body.frame, first), ValueState::Lowered(Operand::Param(ParamIdx::from_u32(0))));
+        self.frames.values.insert((body.frame, second), ValueState::Lowered(Operand::Param(ParamIdx::from_u32(1))));
         self.tasks.push(Task::FinishLoop { frame, kind, iterable, body: body.builder });
         self.block(body.frame);
         Ok(())

@@ -104,7 +104,7 @@ fn direct<'a>(operands: impl IntoIterator<Item = &'a mut Operand>, f: &mut Visit
 }
 
 fn captured(closure: &mut Closure, f: &mut Visitor<'_>) {
-    for operand in &mut closure.captures {
+    for operand in closure.captures.values_mut() {
         f(Use::Captured, operand);
     }
 }

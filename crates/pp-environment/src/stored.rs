@@ -181,7 +181,8 @@ mod tests {
     #[test]
     fn a_tree_that_does_not_fit_its_file_is_rejected() {
         let mut stored = stored();
-        stored.environment.files.files[mcl_diagnostics::FileId::MAIN] = mcl_diagnostics::SourceFile::new("manifests/site.pp", "");
+        stored.environment.files.files[mcl_diagnostics::FileId::MAIN] =
+            mcl_diagnostics::SourceFile::new("manifests/site.pp", "");
         let error = StoredEnvironment::read(&stored.write()).expect_err("invalid");
         assert_eq!(error.code, Code::A0106);
     }

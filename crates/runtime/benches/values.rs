@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use cranelift_entity::{EntityRef, PrimaryMap};
 use function_engine::{Engine, Environment, Interpreter, SharedValue, Waker, WatchId};
 use mcl_artifact::program::{
     Closure, Constant, EntryKind, EntryStmt, FunctionIdx, FunctionImport, Node, Op, Operand, Program, ResourceStmt,
@@ -121,10 +122,10 @@ impl Builder {
         Statement::Resource(Box::new(ResourceStmt { kind, name, collect: None, entries, span: SPAN }))
     }
 
-    fn finish(mut self, ops: Vec<Op>, statements: Vec<Statement>) -> Arc<Program> {
+    fn finish(mut self, ops: Vec<Op>, statements: impl IntoIterator<Item = Statement>) -> Arc<Program> {
         self.program.types.push(Type::Int);
         let nodes = ops.into_iter().map(|op| Node { op, span: None }).collect();
-        self.template(Template { nodes, statements, ..Template::default() });
+        self.template(Template { nodes, statements: statements.into_iter().collect(), ..Template::default() });
         mcl_artifact::validate(&self.program).expect("a valid program");
         Arc::new(self.program)
     }
@@ -132,6 +133,10 @@ impl Builder {
 
 fn node(op: Op) -> Node {
     Node { op, span: None }
+}
+
+fn id<K: EntityRef>(index: usize) -> K {
+    K::new(index)
 }
 
 /// A graph of `size` additions above one input, and ten above another, of which each sets a resource.
@@ -146,12 +151,12 @@ fn layered(size: u32) -> Arc<Program> {
     for (key, count) in [("large", size), ("small", 10)] {
         let key_text = b.text(key);
         ops.push(Op::Builtin { function: get, args: vec![key_text] });
-        ops.push(Op::Builtin { function: field, args: vec![Operand::Node(ops.len() as u32 - 1), value] });
+        ops.push(Op::Builtin { function: field, args: vec![Operand::Node(id(ops.len() - 1)), value] });
         for _ in 0..count {
-            let below = Operand::Node(ops.len() as u32 - 1);
+            let below = Operand::Node(id(ops.len() - 1));
             ops.push(Op::Builtin { function: operator, args: vec![plus, below, one] });
         }
-        let statement = b.test(key_text, Some(Operand::Node(ops.len() as u32 - 1)));
+        let statement = b.test(key_text, Some(Operand::Node(id(ops.len() - 1))));
         statements.push(statement);
     }
     b.finish(ops, statements)
@@ -166,29 +171,32 @@ fn looped(count: i64) -> Arc<Program> {
     let count = b.constant(Constant::Int(count));
     let function = b.template(Template {
         params: 1,
-        nodes: vec![node(Op::Builtin { function: printf, args: vec![second, Operand::Param(0)] })],
-        root: Some(Operand::Node(0)),
+        nodes: vec![node(Op::Builtin { function: printf, args: vec![second, Operand::Param(id(0))] })].into(),
+        root: Some(Operand::Node(id(0))),
         ..Template::default()
     });
-    let statements =
-        vec![b.test(Operand::Node(0), Some(Operand::Param(1))), b.test(Operand::Node(1), Some(Operand::Param(0)))];
+    let statements = vec![
+        b.test(Operand::Node(id(0)), Some(Operand::Param(id(1)))),
+        b.test(Operand::Node(id(1)), Some(Operand::Param(id(0)))),
+    ];
     let body = b.template(Template {
         params: 2,
         captures: 1,
         nodes: vec![
-            node(Op::Builtin { function: printf, args: vec![first, Operand::Param(1)] }),
-            node(Op::Call { callee: Operand::Capture(0), args: vec![Operand::Param(1)] }),
-        ],
-        statements,
+            node(Op::Builtin { function: printf, args: vec![first, Operand::Param(id(1))] }),
+            node(Op::Call { callee: Operand::Capture(id(0)), args: vec![Operand::Param(id(1))] }),
+        ]
+        .into(),
+        statements: statements.into(),
         ..Template::default()
     });
     b.program.types.push(Type::parse("func(n int) str").expect("a type"));
     let ops = vec![
         Op::Builtin { function: range, args: vec![count] },
-        Op::Func { closure: Closure { template: function, captures: vec![] }, ty: TypeIdx::from_u32(0) },
+        Op::Func { closure: Closure { template: function, captures: PrimaryMap::new() }, ty: TypeIdx::from_u32(0) },
     ];
-    let closure = Closure { template: body, captures: vec![Operand::Node(1)] };
-    b.finish(ops, vec![Statement::For { list: Operand::Node(0), body: closure }])
+    let closure = Closure { template: body, captures: vec![Operand::Node(id(1))].into() };
+    b.finish(ops, vec![Statement::For { list: Operand::Node(id(0)), body: closure }])
 }
 
 fn flat(count: usize) -> Arc<Program> {
@@ -199,7 +207,7 @@ fn flat(count: usize) -> Arc<Program> {
             let value = b.constant(Constant::Int(i as i64));
             b.test(name, Some(value))
         })
-        .collect();
+        .collect::<Vec<Statement>>();
     b.finish(Vec::new(), statements)
 }
 
@@ -246,14 +254,14 @@ fn one_of_many(count: usize, way: Way) -> Duration {
     let (key, value, format) = (b.text("mode"), b.text("value"), b.text("0%d"));
     let ops = vec![
         Op::Builtin { function: get, args: vec![key] },
-        Op::Builtin { function: field, args: vec![Operand::Node(0), value] },
-        Op::Builtin { function: printf, args: vec![format, Operand::Node(1)] },
+        Op::Builtin { function: field, args: vec![Operand::Node(id(0)), value] },
+        Op::Builtin { function: printf, args: vec![format, Operand::Node(id(1))] },
     ];
     let (mode, state, content, kind) = (b.string("mode"), b.string("state"), b.string("content"), b.string("file"));
     let (exists, text) = (b.text("exists"), b.text("the content of a file\n"));
     let statements = (0..count).map(|i| {
         let name = b.text(&format!("/srv/{}/{i}", i % 100));
-        let last = (i + 1 == count).then_some((mode, Operand::Node(2)));
+        let last = (i + 1 == count).then_some((mode, Operand::Node(id(2))));
         let entries = [(state, exists), (content, text)].into_iter().chain(last).map(|(name, value)| EntryStmt {
             condition: None,
             kind: EntryKind::Field { name, value, ty: TypeIdx::from_u32(0) },
@@ -267,7 +275,7 @@ fn one_of_many(count: usize, way: Way) -> Duration {
             span: SPAN,
         }))
     });
-    let statements = statements.collect();
+    let statements = statements.collect::<Vec<Statement>>();
     let inputs = Inputs::default();
     inputs.set("mode", 600);
     let mut engine = Engine::new(b.finish(ops, statements), Box::new(inputs.clone())).expect("known functions");

@@ -14,7 +14,7 @@ use resource_graph::ResourceGraph;
 
 use super::Interpreter;
 use crate::engine::Engine;
-use crate::tests::programs::{Builder, nodes};
+use crate::tests::programs::{Builder, id, nodes};
 use crate::tests::test_environment::TestEnvironment;
 
 /// A program whose statements are each on a line of their own; the span of a line is one byte.
@@ -51,7 +51,7 @@ impl TestProgram {
     fn input(&mut self, key: &str) -> Operand {
         let op = self.builder.input(key);
         self.ops.push(op);
-        Operand::Node(self.ops.len() as u32 - 1)
+        Operand::Node(id(self.ops.len() - 1))
     }
 
     fn span(&self) -> Span {
@@ -101,7 +101,7 @@ impl TestProgram {
     }
 
     fn engine(self, environment: &TestEnvironment) -> Engine {
-        let top = Template { nodes: nodes(self.ops), statements: self.statements, ..Template::default() };
+        let top = Template { nodes: nodes(self.ops), statements: self.statements.into(), ..Template::default() };
         let mut engine = environment.engine(&self.builder.finish(top));
         engine.run().unwrap();
         engine

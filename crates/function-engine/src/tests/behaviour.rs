@@ -9,11 +9,11 @@ use mcl_value::Value;
 
 use crate::engine::Engine;
 use crate::tests::invariants;
-use crate::tests::programs::{Builder, nodes, show};
+use crate::tests::programs::{Builder, id, nodes, show};
 use crate::tests::test_environment::{TestEnvironment, outcome, outputs};
 
 fn closure(template: TemplateId, captures: &[Operand]) -> Closure {
-    Closure { template, captures: captures.to_vec() }
+    Closure { template, captures: captures.to_vec().into() }
 }
 
 fn ints(values: &[i64]) -> Vec<Value> {
@@ -22,11 +22,11 @@ fn ints(values: &[i64]) -> Vec<Value> {
 
 /// Returns a template with these nodes, the last of which is the root.
 fn body(params: u32, captures: u32, ops: Vec<Op>) -> Template {
-    let root = Some(Operand::Node(ops.len() as u32 - 1));
+    let root = Some(Operand::Node(id(ops.len() - 1)));
     Template { params, captures, nodes: nodes(ops), root, ..Template::default() }
 }
 
-const N: fn(u32) -> Operand = Operand::Node;
+const N: fn(usize) -> Operand = |index| Operand::Node(id(index));
 
 #[test]
 fn one_change_evaluates_only_what_it_reaches() {
@@ -39,7 +39,7 @@ fn one_change_evaluates_only_what_it_reaches() {
     let one = b.int(1);
     ops.push(b.call("add", &[N(1), one]));
     let statements = vec![show(&[N(1001)]), show(&[N(1002)])];
-    let program = b.finish(Template { nodes: nodes(ops), statements, ..Template::default() });
+    let program = b.finish(Template { nodes: nodes(ops), statements: statements.into(), ..Template::default() });
     let environment = TestEnvironment::default();
     environment.set("a", 1);
     environment.set("b", 1);
@@ -59,7 +59,8 @@ fn one_change_evaluates_only_what_it_reaches() {
 fn many_events_before_a_round_are_one() {
     let mut b = Builder::new();
     let ops = vec![b.input("a")];
-    let program = b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(0)])], ..Template::default() });
+    let program =
+        b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(0)])].into(), ..Template::default() });
     let environment = TestEnvironment::default();
     let mut engine = environment.engine(&program);
     engine.run().unwrap();
@@ -76,7 +77,7 @@ fn many_events_before_a_round_are_one() {
 fn value_minus_itself_is_always_zero() {
     let mut b = Builder::new();
     // One path is long, the other leads through a function value.
-    let identity = b.template(Template { params: 1, root: Some(Operand::Param(0)), ..Template::default() });
+    let identity = b.template(Template { params: 1, root: Some(Operand::Param(id(0))), ..Template::default() });
     let zero = b.int(0);
     let mut ops = vec![b.input("a")];
     for i in 0..50 {
@@ -85,7 +86,8 @@ fn value_minus_itself_is_always_zero() {
     ops.push(Op::Func { closure: closure(identity, &[]), ty: TypeIdx::from_u32(1) });
     ops.push(Op::Call { callee: N(51), args: vec![N(0)] });
     ops.push(b.call("sub", &[N(50), N(52)]));
-    let program = b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(53)])], ..Template::default() });
+    let program =
+        b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(53)])].into(), ..Template::default() });
     let environment = TestEnvironment::default();
     let mut engine = environment.engine(&program);
     for i in 0..20 {
@@ -101,7 +103,7 @@ fn a_chain_of_a_hundred_thousand_nodes_needs_no_stack() {
     let mut ops = vec![b.input("a")];
     ops.extend((0..100_000).map(|i| b.call("add", &[N(i), one])));
     let program =
-        b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(100_000)])], ..Template::default() });
+        b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(100_000)])].into(), ..Template::default() });
     let environment = TestEnvironment::default();
     environment.set("a", 0);
     let mut engine = environment.engine(&program);
@@ -114,16 +116,19 @@ fn a_chain_of_a_hundred_thousand_nodes_needs_no_stack() {
 fn calls_nested_thousands_deep_need_no_stack() {
     let mut b = Builder::new();
     let one = b.int(1);
-    let add = b.call("add", &[Operand::Param(0), one]);
+    let add = b.call("add", &[Operand::Param(id(0)), one]);
     let mut deepest = b.template(body(1, 0, vec![add]));
     for i in 0..2_400 {
-        let add = b.call("add", &[Operand::Param(0), one]);
+        let add = b.call("add", &[Operand::Param(id(0)), one]);
         let next = match i % 3 {
             0 => Op::CallKnown { closure: closure(deepest, &[]), args: vec![N(0)] },
             1 => {
                 let less = b.call("less", &[one, one]);
-                let branch =
-                    body(0, 1, vec![Op::CallKnown { closure: closure(deepest, &[]), args: vec![Operand::Capture(0)] }]);
+                let branch = body(
+                    0,
+                    1,
+                    vec![Op::CallKnown { closure: closure(deepest, &[]), args: vec![Operand::Capture(id(0))] }],
+                );
                 let branch = b.template(branch);
                 let both = closure(branch, &[N(0)]);
                 deepest = b.template(body(
@@ -142,7 +147,8 @@ fn calls_nested_thousands_deep_need_no_stack() {
         deepest = b.template(body(1, 0, vec![add, next]));
     }
     let ops = vec![b.input("a"), Op::CallKnown { closure: closure(deepest, &[]), args: vec![N(0)] }];
-    let program = b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(1)])], ..Template::default() });
+    let program =
+        b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(1)])].into(), ..Template::default() });
     let environment = TestEnvironment::default();
     environment.set("a", 0);
     let mut engine = environment.engine(&program);
@@ -162,9 +168,10 @@ fn nodes_of_a_replaced_branch_are_not_evaluated() {
     let boom = b.template(body(0, 0, vec![boom]));
     let calm = b.template(Template { root: Some(zero), ..Template::default() });
     // func() { capture 0 }
-    let inner = b.template(Template { params: 1, captures: 1, root: Some(Operand::Capture(0)), ..Template::default() });
+    let inner =
+        b.template(Template { params: 1, captures: 1, root: Some(Operand::Capture(id(0))), ..Template::default() });
     // branch: $z = if $d { fatal(4) } else { 0 }; func() { $z }
-    let less = b.call("less", &[Operand::Capture(0), zero]);
+    let less = b.call("less", &[Operand::Capture(id(0)), zero]);
     let branch = b.template(body(
         0,
         1,
@@ -182,7 +189,8 @@ fn nodes_of_a_replaced_branch_are_not_evaluated() {
     let mut ops = vec![a, d, is_a];
     ops.push(Op::If { condition: N(2), then: closure(other, &[]), otherwise: closure(branch, &[N(1)]) });
     ops.push(Op::Call { callee: N(3), args: vec![zero] });
-    let program = b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(4)])], ..Template::default() });
+    let program =
+        b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(4)])].into(), ..Template::default() });
     let environment = TestEnvironment::default();
     environment.set("a", 1);
     environment.set("d", 1);
@@ -203,12 +211,16 @@ fn nodes_of_a_replaced_branch_are_not_evaluated() {
 fn only_the_ends_of_a_growing_loop_are_built() {
     let mut b = Builder::new();
     let hundred = b.int(100);
-    let add = b.call("add", &[Operand::Param(1), hundred]);
-    let iteration =
-        b.template(Template { params: 2, nodes: nodes([add]), statements: vec![show(&[N(0)])], ..Template::default() });
+    let add = b.call("add", &[Operand::Param(id(1)), hundred]);
+    let iteration = b.template(Template {
+        params: 2,
+        nodes: nodes([add]),
+        statements: vec![show(&[N(0)])].into(),
+        ..Template::default()
+    });
     let ops = vec![b.input("l")];
     let statements = vec![Statement::For { list: N(0), body: closure(iteration, &[]) }];
-    let program = b.finish(Template { nodes: nodes(ops), statements, ..Template::default() });
+    let program = b.finish(Template { nodes: nodes(ops), statements: statements.into(), ..Template::default() });
     let environment = TestEnvironment::default();
     environment.set("l", Value::list(0..1000));
     let mut engine = environment.engine(&program);
@@ -229,15 +241,16 @@ fn only_the_ends_of_a_growing_loop_are_built() {
 fn statements_of_constants_have_no_nodes() {
     let mut b = Builder::new();
     let (one, yes) = (b.int(1), b.constant(Constant::Bool(true)));
-    let captured = Operand::Capture(0);
-    let then = b.template(Template { captures: 1, statements: vec![show(&[captured, one])], ..Template::default() });
-    let body = Template { params: 2, statements: vec![show(&[Operand::Param(0)])], ..Template::default() };
+    let captured = Operand::Capture(id(0));
+    let then =
+        b.template(Template { captures: 1, statements: vec![show(&[captured, one])].into(), ..Template::default() });
+    let body = Template { params: 2, statements: vec![show(&[Operand::Param(id(0))])].into(), ..Template::default() };
     let body = b.template(body);
     let ops = vec![b.input("l")];
     let branch = Statement::If { condition: yes, then: closure(then, &[one]), otherwise: None };
     let statements =
         vec![show(&[one]), branch, Statement::For { list: N(0), body: closure(body, &[]) }, show(&[one, yes])];
-    let program = b.finish(Template { nodes: nodes(ops), statements, ..Template::default() });
+    let program = b.finish(Template { nodes: nodes(ops), statements: statements.into(), ..Template::default() });
     let environment = TestEnvironment::default();
     environment.set("l", Value::list([7, 7]));
     let mut engine = environment.engine(&program);
@@ -257,7 +270,7 @@ fn program_without_streaming_functions_is_final_after_its_first_round() {
     let one = b.int(1);
     let ops = vec![b.call("add", &[one, one]), b.input("a")];
     let constant =
-        b.finish(Template { nodes: nodes(ops.clone()), statements: vec![show(&[N(0)])], ..Template::default() });
+        b.finish(Template { nodes: nodes(ops.clone()), statements: vec![show(&[N(0)])].into(), ..Template::default() });
     let environment = TestEnvironment::default();
     environment.set("a", 1);
     let mut engine = environment.engine(&constant);
@@ -266,7 +279,8 @@ fn program_without_streaming_functions_is_final_after_its_first_round() {
     assert!(engine.is_final());
     let mut b = Builder::new();
     let ops = vec![b.input("a")];
-    let changing = b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(0)])], ..Template::default() });
+    let changing =
+        b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(0)])].into(), ..Template::default() });
     let mut engine = environment.engine(&changing);
     engine.run().unwrap();
     assert!(!engine.is_final());
@@ -282,12 +296,12 @@ fn keys_that_stay_keep_their_iterations() {
     let iteration = b.template(Template {
         params: 2,
         nodes: nodes([ticks]),
-        statements: vec![show(&[Operand::Param(0), Operand::Param(1), N(0)])],
+        statements: vec![show(&[Operand::Param(id(0)), Operand::Param(id(1)), N(0)])].into(),
         ..Template::default()
     });
     let ops = vec![b.input("m")];
     let statements = vec![Statement::ForKv { map: N(0), body: closure(iteration, &[]) }];
-    let program = b.finish(Template { nodes: nodes(ops), statements, ..Template::default() });
+    let program = b.finish(Template { nodes: nodes(ops), statements: statements.into(), ..Template::default() });
     let environment = TestEnvironment::default();
     let map = |pairs: &[(i64, i64)]| Value::map(pairs.iter().map(|(k, v)| (Value::Int(*k), Value::Int(*v))));
     environment.set("m", map(&[(5, 50), (1, 10), (9, 90)]));
@@ -309,14 +323,14 @@ fn failure_of_a_whole_function_body_is_attributed_to_the_call() {
     let zero = b.int(0);
     let div = b.call("div", &[zero, zero]);
     let mut inner = body(0, 0, vec![div]);
-    inner.nodes[0].span = span(1);
+    inner.nodes[id(0)].span = span(1);
     let inner = b.template(inner);
     let mut middle = body(0, 0, vec![Op::CallKnown { closure: closure(inner, &[]), args: vec![] }]);
-    middle.nodes[0].span = span(2);
+    middle.nodes[id(0)].span = span(2);
     let middle = b.template(middle);
     let mut top = nodes([Op::CallKnown { closure: closure(middle, &[]), args: vec![] }]);
-    top[0].span = span(3);
-    let program = b.finish(Template { nodes: top, statements: vec![show(&[N(0)])], ..Template::default() });
+    top[id(0)].span = span(3);
+    let program = b.finish(Template { nodes: top, statements: vec![show(&[N(0)])].into(), ..Template::default() });
     let mut engine = TestEnvironment::default().engine(&program);
     let errors = engine.run().unwrap_err();
     assert_eq!(errors.len(), 1);
@@ -333,7 +347,7 @@ fn failure_of_a_kept_value_is_reported_unless_caught() {
         let div = b.call("div", &[zero, zero]);
         let except = Op::Except { value: N(0), fallback: closure(fallback, &[]) };
         let mut top = Template { nodes: nodes([div, except]), keep: vec![N(0)], ..Template::default() };
-        top.statements = vec![show(&[if read { N(1) } else { zero }])];
+        top.statements = vec![show(&[if read { N(1) } else { zero }])].into();
         let program = b.finish(top);
         outcome(&mut TestEnvironment::default().engine(&program))
     };
@@ -352,7 +366,7 @@ fn fallback_does_not_run_while_the_value_is_available() {
     let except = Op::Except { value: N(1), fallback: closure(fallback, &[]) };
     let program = b.finish(Template {
         nodes: nodes([input, div, except]),
-        statements: vec![show(&[N(2)])],
+        statements: vec![show(&[N(2)])].into(),
         ..Template::default()
     });
     let environment = TestEnvironment::default();
@@ -373,7 +387,8 @@ fn a_deadline_calls_the_function_again() {
     let mut b = Builder::new();
     let second = b.int(1000);
     let ops = vec![b.call("ticks", &[second])];
-    let program = b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(0)])], ..Template::default() });
+    let program =
+        b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(0)])].into(), ..Template::default() });
     let environment = TestEnvironment::default();
     let mut engine = environment.engine(&program);
     for n in 1..5 {
@@ -390,13 +405,14 @@ fn ten_thousand_calls_one_after_the_other_are_built_in_linear_time() {
     // The body of each call is higher than the previous call, so without estimates heights would be raised repeatedly.
     let mut b = Builder::new();
     let one = b.int(1);
-    let add = b.call("add", &[Operand::Param(0), one]);
+    let add = b.call("add", &[Operand::Param(id(0)), one]);
     let function = b.template(body(1, 0, vec![add]));
     let mut ops = vec![b.input("a"), Op::Func { closure: closure(function, &[]), ty: TypeIdx::from_u32(1) }];
     for i in 0..10_000 {
         ops.push(Op::Call { callee: N(1), args: vec![N(if i == 0 { 0 } else { i + 1 })] });
     }
-    let program = b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(10_001)])], ..Template::default() });
+    let program =
+        b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(10_001)])].into(), ..Template::default() });
     let environment = TestEnvironment::default();
     environment.set("a", 0);
     let mut engine = environment.engine(&program);
@@ -407,13 +423,14 @@ fn ten_thousand_calls_one_after_the_other_are_built_in_linear_time() {
 #[test]
 fn self_application_is_an_error() {
     let mut b = Builder::new();
-    let omega = body(1, 0, vec![Op::Call { callee: Operand::Param(0), args: vec![Operand::Param(0)] }]);
+    let omega = body(1, 0, vec![Op::Call { callee: Operand::Param(id(0)), args: vec![Operand::Param(id(0))] }]);
     let omega = b.template(omega);
     let ops = vec![
         Op::Func { closure: closure(omega, &[]), ty: TypeIdx::from_u32(1) },
         Op::Call { callee: N(0), args: vec![N(0)] },
     ];
-    let program = b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(1)])], ..Template::default() });
+    let program =
+        b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(1)])].into(), ..Template::default() });
     let mut engine = TestEnvironment::default().engine(&program);
     let errors = engine.run().unwrap_err();
     assert_eq!(errors[0].code.name(), "R0105");
@@ -434,7 +451,7 @@ fn values_of_the_wrong_type_are_errors() {
     let mut statements: Vec<Statement> = (0..3).map(|n| show(&[N(n)])).collect();
     statements.push(Statement::For { list: one, body: closure(empty, &[]) });
     statements.push(Statement::ForKv { map: one, body: closure(empty, &[]) });
-    let program = b.finish(Template { nodes: nodes(ops), statements, ..Template::default() });
+    let program = b.finish(Template { nodes: nodes(ops), statements: statements.into(), ..Template::default() });
     let errors = TestEnvironment::default().engine(&program).run().unwrap_err();
     assert_eq!(errors.len(), 5);
     assert!(errors.iter().all(|e| e.code.name() == "R0105"));
@@ -444,7 +461,8 @@ fn values_of_the_wrong_type_are_errors() {
 fn unknown_function_is_an_error_at_the_start() {
     let mut b = Builder::new();
     let ops = vec![b.call("no.such", &[])];
-    let program = b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(0)])], ..Template::default() });
+    let program =
+        b.finish(Template { nodes: nodes(ops), statements: vec![show(&[N(0)])].into(), ..Template::default() });
     let result = Engine::new(Arc::clone(&program), Box::new(TestEnvironment::default()));
     assert_eq!(result.err().map(|e| e.code.name()), Some("R0104"));
 }

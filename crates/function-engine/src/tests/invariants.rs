@@ -16,11 +16,11 @@ pub(super) fn check(engine: &Engine) {
         assert!(node.pinned || !node.dependents.is_empty(), "{id:?} has no dependents");
         let frame = engine.frames.get(node.frame).expect("the frame of a node exists");
         match node.slot {
-            Slot::Node(n) => assert_eq!(frame.nodes[n as usize], Some(id)),
+            Slot::Node(n) => assert_eq!(frame.nodes[n], Some(id)),
             Slot::Parameter(p) => {
-                assert!(matches!(&frame.params[p as usize], Binding::Element { node: Some(n), .. } if *n == id));
+                assert!(matches!(&frame.params[p], Binding::Element { node: Some(n), .. } if *n == id));
             }
-            Slot::Statement(n) => assert_eq!(frame.statements[n as usize], Some(id)),
+            Slot::Statement(n) => assert_eq!(frame.statements[n], Some(id)),
             Slot::None => {}
         }
         if let Some(scope) = frame.scope {

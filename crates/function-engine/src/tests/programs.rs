@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use cranelift_entity::{EntityRef, PrimaryMap};
 use mcl_artifact::program::{
-    Closure, Constant, EntryKind, EntryStmt, FunctionImport, Node, Op, Operand, Program, ResourceStmt, Statement,
-    StrId, Template, TemplateId, TypeIdx,
+    Closure, Constant, EntryKind, EntryStmt, FunctionImport, Node, NodeIdx, Op, Operand, Program, ResourceStmt,
+    Statement, StrId, Template, TemplateId, TypeIdx,
 };
 use mcl_diagnostics::{FileId, Span};
 use mcl_value::{Field, FuncType, Type, Value};
@@ -89,7 +90,12 @@ impl Builder {
     }
 }
 
-pub(crate) fn nodes(ops: impl IntoIterator<Item = Op>) -> Vec<Node> {
+/// Returns the id with this index.
+pub(crate) fn id<K: EntityRef>(index: usize) -> K {
+    K::new(index)
+}
+
+pub(crate) fn nodes(ops: impl IntoIterator<Item = Op>) -> PrimaryMap<NodeIdx, Node> {
     ops.into_iter().map(|op| Node { op, span: None }).collect()
 }
 
@@ -173,8 +179,8 @@ impl Generator<'_> {
     }
 
     fn scope(&mut self, params: &[Ty], captures: &[Ty]) -> Scope {
-        let params_known = params.iter().enumerate().map(|(i, ty)| (Operand::Param(i as u32), *ty));
-        let captures_known = captures.iter().enumerate().map(|(i, ty)| (Operand::Capture(i as u32), *ty));
+        let params_known = params.iter().enumerate().map(|(i, ty)| (Operand::Param(id(i)), *ty));
+        let captures_known = captures.iter().enumerate().map(|(i, ty)| (Operand::Capture(id(i)), *ty));
         Scope {
             known: params_known.chain(captures_known).collect(),
             template: Template { params: params.len() as u32, captures: captures.len() as u32, ..Template::default() },
@@ -370,8 +376,7 @@ impl Generator<'_> {
 }
 
 fn node(scope: &mut Scope, op: Op, ty: Ty) -> Operand {
-    scope.template.nodes.push(Node { op, span: None });
-    let operand = Operand::Node(scope.template.nodes.len() as u32 - 1);
+    let operand = Operand::Node(scope.template.nodes.push(Node { op, span: None }));
     scope.known.push((operand, ty));
     operand
 }

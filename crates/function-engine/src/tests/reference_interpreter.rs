@@ -4,7 +4,10 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use mcl_artifact::program::{Closure, Constant, Op, Operand, Program, Statement, Template, TemplateId};
+use cranelift_entity::PrimaryMap;
+use mcl_artifact::program::{
+    CaptureIdx, Closure, Constant, NodeIdx, Op, Operand, ParamIdx, Program, Statement, Template, TemplateId,
+};
 use mcl_functions::{CallContext, EngineFunction, FunctionError, Implementation};
 use mcl_value::Value;
 use rustc_hash::FxHashMap;
@@ -38,9 +41,9 @@ enum Param {
 struct Frame {
     template: TemplateId,
     parent: Option<Rc<Frame>>,
-    captures: Vec<Operand>,
-    params: Vec<Param>,
-    done: RefCell<FxHashMap<u32, Evaluated>>,
+    captures: PrimaryMap<CaptureIdx, Operand>,
+    params: PrimaryMap<ParamIdx, Param>,
+    done: RefCell<FxHashMap<NodeIdx, Evaluated>>,
 }
 
 pub(super) struct ReferenceInterpreter<'a> {
@@ -62,7 +65,13 @@ pub(super) fn outcome(program: &Program, environment: &TestEnvironment) -> Resul
         waiting: Cell::new(false),
     };
     let (template, _) = program.templates.last().expect("a program has a template");
-    let top = Frame { template, parent: None, captures: vec![], params: vec![], done: RefCell::default() };
+    let top = Frame {
+        template,
+        parent: None,
+        captures: PrimaryMap::new(),
+        params: PrimaryMap::new(),
+        done: RefCell::default(),
+    };
     interpreter.statements(&Rc::new(top));
     if !interpreter.failures.is_empty() {
         Err(interpreter.failures.into_iter().collect())
@@ -83,7 +92,7 @@ impl ReferenceInterpreter<'_> {
             template: closure.template,
             parent: Some(Rc::clone(parent)),
             captures: closure.captures.clone(),
-            params,
+            params: params.into(),
             done: RefCell::default(),
         });
         for kept in &self.template(&frame).keep {
@@ -96,7 +105,7 @@ impl ReferenceInterpreter<'_> {
 
     fn statements(&mut self, frame: &Rc<Frame>) {
         let program = self.program;
-        for statement in &program.templates[frame.template].statements {
+        for statement in program.templates[frame.template].statements.values() {
             let mut values = Vec::new();
             let mut failed = false;
             for operand in Operands::of(statement) {
@@ -156,17 +165,17 @@ impl ReferenceInterpreter<'_> {
                 Constant::Str(s) => Value::Str(s.clone()),
                 other => panic!("{other:?}"),
             })),
-            Operand::Param(p) => match &frame.params[p as usize] {
+            Operand::Param(p) => match &frame.params[p] {
                 Param::Data(data) => Ok(data.clone()),
                 Param::Operand(outer, operand) => self.operand(outer, *operand),
                 Param::Root(frame) => self.root(frame),
             },
-            Operand::Capture(c) => self.operand(frame.parent.as_ref().unwrap(), frame.captures[c as usize]),
+            Operand::Capture(c) => self.operand(frame.parent.as_ref().unwrap(), frame.captures[c]),
             Operand::Node(n) => {
                 if let Some(done) = frame.done.borrow().get(&n) {
                     return done.clone();
                 }
-                let result = self.compute(frame, &self.template(frame).nodes[n as usize].op);
+                let result = self.compute(frame, &self.template(frame).nodes[n].op);
                 frame.done.borrow_mut().insert(n, result.clone());
                 result
             }

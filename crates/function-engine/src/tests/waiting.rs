@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use cranelift_entity::PrimaryMap;
 use mcl_artifact::program::{Closure, Op, Operand, Program, Statement, Template};
 use mcl_value::Value;
 
 use crate::tests::invariants;
-use crate::tests::programs::{Builder, nodes, show};
+use crate::tests::programs::{Builder, id, nodes, show};
 use crate::tests::test_environment::{TestEnvironment, WAITING, outcome, outputs};
 
-const N: fn(u32) -> Operand = Operand::Node;
+const N: fn(usize) -> Operand = |index| Operand::Node(id(index));
 
 fn ints(values: &[i64]) -> Vec<Value> {
     values.iter().map(|n| Value::Int(*n)).collect()
@@ -20,17 +21,17 @@ fn waiting() -> Result<Vec<Vec<Value>>, Vec<String>> {
 }
 
 fn top(b: Builder, ops: Vec<Op>, statements: Vec<Statement>) -> Arc<Program> {
-    b.finish(Template { nodes: nodes(ops), statements, ..Template::default() })
+    b.finish(Template { nodes: nodes(ops), statements: statements.into(), ..Template::default() })
 }
 
 /// `if $c < 0 { THEN } else { 7 }` as an expression, with `$c` in node 0; captures of THEN are given.
 fn branches(b: &mut Builder, then: Template, captures: &[Operand]) -> [Op; 2] {
     let (zero, seven) = (b.int(0), b.int(7));
-    let then = Closure { template: b.template(then), captures: captures.to_vec() };
+    let then = Closure { template: b.template(then), captures: captures.to_vec().into() };
     let otherwise = Template { root: Some(seven), captures: captures.len() as u32, ..Template::default() };
-    let otherwise = Closure { template: b.template(otherwise), captures: captures.to_vec() };
+    let otherwise = Closure { template: b.template(otherwise), captures: captures.to_vec().into() };
     let less = b.call("less", &[N(0), zero]);
-    [less, Op::If { condition: N(captures.len() as u32 + 1), then, otherwise }]
+    [less, Op::If { condition: N(captures.len() + 1), then, otherwise }]
 }
 
 #[test]
@@ -62,7 +63,7 @@ fn change_during_wait_or_failure_is_reported_afterwards() {
     let ops = vec![b.input("a"), b.input("b"), b.call("div", &[hundred, N(1)])];
     let program = b.finish(Template {
         nodes: nodes(ops),
-        statements: vec![show(&[N(0)])],
+        statements: vec![show(&[N(0)])].into(),
         keep: vec![N(2)],
         ..Template::default()
     });
@@ -116,7 +117,7 @@ fn failure_takes_precedence_over_pending_and_can_be_caught() {
         let mut b = Builder::new();
         let (zero, one) = (b.int(0), b.int(1));
         let fallback = b.template(Template { root: Some(one), ..Template::default() });
-        let fallback = Closure { template: fallback, captures: vec![] };
+        let fallback = Closure { template: fallback, captures: PrimaryMap::new() };
         let ops = vec![
             b.input("never"),
             b.call("div", &[zero, zero]),
@@ -135,7 +136,7 @@ fn pending_value_is_not_replaced_by_its_fallback() {
     let mut b = Builder::new();
     let one = b.int(1);
     let fallback = b.template(Template { root: Some(one), ..Template::default() });
-    let except = Op::Except { value: N(0), fallback: Closure { template: fallback, captures: vec![] } };
+    let except = Op::Except { value: N(0), fallback: Closure { template: fallback, captures: PrimaryMap::new() } };
     let ops = vec![b.input("a"), except];
     let program = top(b, ops, vec![show(&[N(1)])]);
     let environment = TestEnvironment::default();
@@ -152,11 +153,11 @@ fn a_branch_is_frozen_while_its_condition_waits() {
     let (zero, never) = (b.int(0), b.int(1_000_000));
     let body = Template {
         captures: 1,
-        nodes: nodes([b.call("ticks", &[never]), b.call("fatal", &[Operand::Capture(0)])]),
-        statements: vec![show(&[N(0), N(1)])],
+        nodes: nodes([b.call("ticks", &[never]), b.call("fatal", &[Operand::Capture(id(0))])]),
+        statements: vec![show(&[N(0), N(1)])].into(),
         ..Template::default()
     };
-    let body = Closure { template: b.template(body), captures: vec![N(1)] };
+    let body = Closure { template: b.template(body), captures: vec![N(1)].into() };
     let ops = vec![b.input("c"), b.input("x"), b.call("less", &[N(0), zero])];
     let program = top(b, ops, vec![Statement::If { condition: N(2), then: body, otherwise: None }]);
     let environment = TestEnvironment::default();
@@ -187,9 +188,10 @@ fn a_branch_is_frozen_while_its_condition_waits() {
 #[test]
 fn frozen_loop_catches_up_when_its_list_is_known() {
     let mut b = Builder::new();
-    let iteration = Template { params: 2, captures: 1, nodes: vec![], ..Template::default() };
-    let iteration = Template { statements: vec![show(&[Operand::Param(1), Operand::Capture(0)])], ..iteration };
-    let body = Closure { template: b.template(iteration), captures: vec![N(1)] };
+    let iteration = Template { params: 2, captures: 1, nodes: PrimaryMap::new(), ..Template::default() };
+    let iteration =
+        Template { statements: vec![show(&[Operand::Param(id(1)), Operand::Capture(id(0))])].into(), ..iteration };
+    let body = Closure { template: b.template(iteration), captures: vec![N(1)].into() };
     let ops = vec![b.input("l"), b.input("x")];
     let program = top(b, ops, vec![Statement::For { list: N(0), body }]);
     let environment = TestEnvironment::default();
