@@ -1,26 +1,36 @@
 //! Values of Puppet to values of Ruby, and back.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use pp_functions::ruby::inspect::with_stack;
 use pp_types::Value as Puppet;
 
 use crate::key::{Key, Walk};
+use crate::link::Origin;
 use crate::stop::Raise;
-use crate::value::{Array, Hash, Regexp, Str, Value};
+use crate::value::{Array, Frozen, Hash, Regexp, Str, Value};
 
 /// Makes a value of Ruby. Containers are taken apart later.
-pub(crate) fn from_puppet(value: &Puppet) -> Value {
+pub(crate) fn from_puppet(value: &Puppet, origin: &Origin) -> Value {
     match value {
         Puppet::Undef => Value::Nil,
         Puppet::Default => Value::symbol("default"),
         Puppet::Boolean(value) => Value::Bool(*value),
         Puppet::Integer(value) => Value::Int(i128::from(*value)),
         Puppet::Float(value) => Value::Float(value.0),
-        Puppet::String(text) => Value::Str(Rc::new(Str::shared(text.clone()))),
-        Puppet::Array(values) => Value::Array(Rc::new(Array::of_puppet(values.clone()))),
-        Puppet::Hash(entries) => Value::Hash(Rc::new(Hash::of_puppet(entries.clone()))),
-        Puppet::Iterator(iterator) => Value::array(iterator.all().iter().map(from_puppet).collect()),
+        Puppet::String(text) => Value::Str(
+            origin.changed_string(text).unwrap_or_else(|| Rc::new(Str::of_puppet(Arc::clone(text), origin.parameter))),
+        ),
+        Puppet::Array(values) => {
+            origin.object(value, || Value::Array(Rc::new(Array::of_puppet(Arc::clone(values), origin.clone()))))
+        }
+        Puppet::Hash(entries) => {
+            origin.object(value, || Value::Hash(Rc::new(Hash::of_puppet(Arc::clone(entries), origin.clone()))))
+        }
+        Puppet::Iterator(iterator) => {
+            Value::array(iterator.all().iter().map(|item| from_puppet(item, origin)).collect())
+        }
         Puppet::Regexp(regexp) => Value::Regexp(Rc::new(Regexp {
             source: (**regexp.source()).into(),
             options: "".into(),
@@ -28,6 +38,15 @@ pub(crate) fn from_puppet(value: &Puppet) -> Value {
         })),
         other => Value::Puppet(other.clone()),
     }
+}
+
+/// Makes the key of a hash. Strings that are keys cannot be changed.
+pub(crate) fn key_from_puppet(key: &Puppet) -> Value {
+    let made = from_puppet(key, &Origin::default());
+    if let Value::Str(text) = &made {
+        text.frozen.set(Frozen::Yes);
+    }
+    made
 }
 
 /// Makes a value of Puppet.
@@ -38,17 +57,43 @@ pub(crate) fn to_puppet(value: &Value) -> Result<Puppet, Raise> {
     convert(value, &mut Walk::default())
 }
 
+/// The error of a value that has no end.
+pub(crate) fn nested_too_deeply() -> Raise {
+    Raise::argument("the value is nested too deeply, or contains itself")
+}
+
 fn convert(value: &Value, walk: &mut Walk) -> Result<Puppet, Raise> {
-    let converted = if walk.enter() { convert_inside(value, walk) } else { Err(nested_too_deeply()) };
+    if !walk.enter() {
+        return Err(nested_too_deeply());
+    }
+    let converted = match value {
+        Value::Array(array) => match array.link.unchanged() {
+            Some(source) => Ok(Puppet::Array(source)),
+            None => {
+                let items = array.items();
+                with_stack(|| items.iter().map(|item| convert(item, walk)).collect::<Result<_, Raise>>())
+                    .map(Puppet::array)
+            }
+        },
+        Value::Hash(hash) => match hash.link.unchanged() {
+            Some(source) => Ok(Puppet::Hash(source)),
+            None => {
+                let entries = hash.entries();
+                let pair = |(key, value): (&Key, &Value)| Ok((convert(&key.0, walk)?, convert(value, walk)?));
+                with_stack(|| entries.iter().map(pair).collect::<Result<_, Raise>>()).map(Puppet::hash)
+            }
+        },
+        other => plain_to_puppet(other),
+    };
     walk.leave();
     converted
 }
 
-fn nested_too_deeply() -> Raise {
-    Raise::argument("the value is nested too deeply, or contains itself")
-}
-
-fn convert_inside(value: &Value, walk: &mut Walk) -> Result<Puppet, Raise> {
+/// Makes a value of Puppet of one that has no elements.
+///
+/// # Errors
+/// A value that Puppet has no type for.
+pub(crate) fn plain_to_puppet(value: &Value) -> Result<Puppet, Raise> {
     Ok(match value {
         Value::Nil => Puppet::Undef,
         Value::Bool(value) => Puppet::Boolean(*value),
@@ -63,22 +108,6 @@ fn convert_inside(value: &Value, walk: &mut Walk) -> Result<Puppet, Raise> {
             name => Puppet::from(name),
         },
         Value::Str(text) => Puppet::String(text.to_shared()),
-        Value::Array(array) => match array.source() {
-            Some(source) => Puppet::Array(source),
-            None => {
-                let items = array.items();
-                with_stack(|| items.iter().map(|item| convert(item, walk)).collect::<Result<_, Raise>>())
-                    .map(Puppet::array)?
-            }
-        },
-        Value::Hash(hash) => match hash.source() {
-            Some(source) => Puppet::Hash(source),
-            None => {
-                let entries = hash.entries();
-                let pair = |(key, value): (&Key, &Value)| Ok((convert(&key.0, walk)?, convert(value, walk)?));
-                Puppet::hash(with_stack(|| entries.iter().map(pair).collect::<Result<_, Raise>>())?)
-            }
-        },
         Value::Regexp(regexp) => Puppet::Regexp(regexp.compiled.clone()),
         Value::Puppet(value) => value.clone(),
         other => {

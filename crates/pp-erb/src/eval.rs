@@ -13,7 +13,7 @@ use crate::key::Key;
 use crate::show::push_to_s;
 use crate::stop::{Eval, Raise, Stop};
 use crate::syntax::{Argument, Entry, Expr, Local, Node, RegexpLiteral};
-use crate::value::{Entries, Hash, Range, Regexp, Str, Value};
+use crate::value::{Entries, Frozen, Hash, Range, Regexp, Str, Value};
 
 impl Interpreter<'_> {
     /// Evaluates an expression. Errors get its location.
@@ -135,7 +135,7 @@ impl Interpreter<'_> {
     /// Returns the variable that collects the output; an error if the template has put something else there.
     fn output(&mut self, local: Local) -> Eval<Rc<Str>> {
         match self.local(local) {
-            Value::Str(out) if !out.is_frozen() => Ok(out),
+            Value::Str(out) if out.frozen.get() == Frozen::No => Ok(out),
             other => {
                 let message = format!("undefined method `<<' for {}", crate::show::subject(&other));
                 Err(Raise::new(Class::NoMethodError, message).into())
@@ -359,11 +359,7 @@ impl Interpreter<'_> {
 /// Returns a key as a hash keeps it: strings are copied, so that a later change does not reach them.
 pub(crate) fn frozen_key(key: Value) -> Key {
     match key {
-        Value::Str(text) if !text.is_frozen() => {
-            let copy = Str::new(text.get().to_owned());
-            copy.freeze();
-            Key(Value::Str(Rc::new(copy)))
-        }
+        Value::Str(text) if text.frozen.get() != Frozen::Yes => Key(Value::Str(Rc::new(Str::frozen(&*text.get())))),
         other => Key(other),
     }
 }

@@ -4,6 +4,8 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use crate::convert::from_puppet;
+use crate::objects::{Found, Objects};
 use crate::proc::{Activation, Env, Proc};
 use crate::scope::Scope;
 use crate::stop::{Eval, Raise, Stop};
@@ -29,6 +31,7 @@ const REPORT_STEPS: u64 = 1 << 20;
 /// A template that is being rendered.
 pub(crate) struct Interpreter<'s> {
     pub scope: &'s mut dyn Scope,
+    pub objects: Objects,
     pub literals: Rc<[String]>,
     pub budget: Budget,
     pub steps: u64,
@@ -50,9 +53,16 @@ pub(crate) struct Interpreter<'s> {
 
 impl<'s> Interpreter<'s> {
     /// Creates the state before anything was evaluated.
-    pub fn new(scope: &'s mut dyn Scope, literals: Rc<[String]>, slots: u32, budget: Budget) -> Interpreter<'s> {
+    pub fn new(
+        scope: &'s mut dyn Scope,
+        objects: &Objects,
+        literals: Rc<[String]>,
+        slots: u32,
+        budget: Budget,
+    ) -> Interpreter<'s> {
         Interpreter {
             scope,
+            objects: objects.clone(),
             literals,
             budget,
             steps: 0,
@@ -152,8 +162,8 @@ impl<'s> Interpreter<'s> {
         if let Some(known) = self.instance.get(name) {
             return known.clone();
         }
-        let Some(value) = self.scope_variable(name) else { return Value::Nil };
-        let value = crate::convert::from_puppet(&value);
+        let Some(found) = self.scope_variable(name) else { return Value::Nil };
+        let value = self.object(&found);
         self.instance.insert(Rc::clone(name), value.clone());
         value
     }
@@ -163,8 +173,25 @@ impl<'s> Interpreter<'s> {
         self.instance.contains_key(name) || self.scope_variable(name).is_some()
     }
 
-    fn scope_variable(&mut self, name: &str) -> Option<pp_types::Value> {
-        self.scope.variable(name).filter(|value| *value != pp_types::Value::Undef)
+    fn scope_variable(&mut self, name: &str) -> Option<Found> {
+        self.scope.variable(name).filter(|found| found.value != pp_types::Value::Undef)
+    }
+
+    /// Returns the object of a value that was found.
+    pub fn object(&mut self, found: &Found) -> Value {
+        from_puppet(&found.value, &self.objects.0.origin(found.parameter))
+    }
+
+    /// Returns the object of a value that a function has returned.
+    pub fn result(&mut self, value: &pp_types::Value) -> Value {
+        from_puppet(value, &self.objects.0.origin(None))
+    }
+
+    /// Tells the compilation what was changed.
+    pub fn write_back(&mut self) -> Eval<()> {
+        let (changes, work) = self.objects.0.take_changes()?;
+        self.step(work)?;
+        if changes.is_empty() { Ok(()) } else { Ok(self.scope.change(&changes)?) }
     }
 
     /// Returns the block of the running method.

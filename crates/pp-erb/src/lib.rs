@@ -13,8 +13,10 @@ mod error;
 mod eval;
 mod interpreter;
 mod key;
+mod link;
 mod lower;
 mod methods;
+mod objects;
 mod proc;
 mod scope;
 mod show;
@@ -26,5 +28,6 @@ mod value;
 
 pub use error::{Error, ErrorKind};
 pub use interpreter::Budget;
-pub use scope::{Object, Scope};
+pub use objects::{Change, Found, Objects, ParameterId};
+pub use scope::{Mutability, Scope};
 pub use template::{Rendered, Template};

@@ -4,23 +4,32 @@ use std::sync::Arc;
 
 use pp_types::{Error, Value};
 
-/// A value that a template has stored in a variable: an object that later templates can change.
-#[derive(Clone, Debug)]
-pub struct Object(pub(crate) crate::value::Value);
+use crate::objects::{Change, Found};
+
+/// What changing a value of the manifest does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mutability {
+    /// It is an error.
+    Frozen,
+    /// The manifest sees the change.
+    Shared,
+    /// Only the template sees the change: a literal, which is one value wherever it is written.
+    Literal,
+}
 
 /// The scope in which a template is rendered.
 pub trait Scope {
     /// Returns a variable that is visible without a qualified name; `None` if there is none: `@name`.
-    fn variable(&mut self, name: &str) -> Option<Value>;
+    fn variable(&mut self, name: &str) -> Option<Found>;
 
     /// Looks a variable up as the language does: `scope['name']`, `scope.lookupvar('a::name')`. An unknown one is undef.
     ///
     /// # Errors
     /// An unknown variable, if the settings make it an error.
-    fn lookup(&mut self, name: &str) -> Result<Value, Error>;
+    fn lookup(&mut self, name: &str) -> Result<Found, Error>;
 
     /// Returns all variables that are visible without a qualified name: `scope.to_hash`.
-    fn variables(&mut self) -> Vec<(Arc<str>, Value)>;
+    fn variables(&mut self) -> Vec<(Arc<str>, Found)>;
 
     /// Sets a variable: `scope.setvar`.
     ///
@@ -28,11 +37,14 @@ pub trait Scope {
     /// A variable that is set already.
     fn set_variable(&mut self, name: &str, value: Value) -> Result<(), Error>;
 
-    /// Keeps the object that was stored in a variable for the templates that read it.
-    fn keep_object(&mut self, name: &str, object: Object);
+    /// Returns what changing a value of the manifest does. The value is not the copy of a parameter.
+    fn mutability(&mut self, value: &Value) -> Mutability;
 
-    /// Returns the object that a template has stored in a variable that is visible; `None` if no template has.
-    fn object(&mut self, name: &str) -> Option<Object>;
+    /// Puts new values in the places of those that the template has changed.
+    ///
+    /// # Errors
+    /// A budget that is used up.
+    fn change(&mut self, changes: &[Change]) -> Result<(), Error>;
 
     /// Calls a function: `scope.call_function('name', [arguments])`.
     ///

@@ -7,6 +7,7 @@ use lib_ruby_parser::{ErrorLevel, Parser, ParserOptions, ParserResult};
 use crate::error::{Error, ErrorKind};
 use crate::interpreter::{Budget, Interpreter};
 use crate::lower::Lowering;
+use crate::objects::Objects;
 use crate::proc::Activation;
 use crate::scope::Scope;
 use crate::show::to_s;
@@ -62,15 +63,15 @@ impl Template {
         &self.refusals
     }
 
-    /// Renders the template.
+    /// Renders the template. Templates that functions render meanwhile get the same `objects`.
     ///
     /// # Errors
     /// An exception that the template does not handle, Ruby that templates must not use, a budget that is used up.
-    pub fn render(&self, scope: &mut dyn Scope, budget: Budget) -> Result<Rendered, Error> {
-        let mut vm = Interpreter::new(scope, Rc::clone(&self.literals), self.slots, budget);
+    pub fn render(&self, scope: &mut dyn Scope, objects: &Objects, budget: Budget) -> Result<Rendered, Error> {
+        let mut vm = Interpreter::new(scope, objects, Rc::clone(&self.literals), self.slots, budget);
         let result = vm.eval(&self.root);
         let result = match result {
-            Ok(value) | Err(Stop::Return(0, value)) => vm.report().map(|()| value),
+            Ok(value) | Err(Stop::Return(0, value)) => vm.write_back().and_then(|()| vm.report()).map(|()| value),
             other => other,
         };
         // What a block has captured may contain the block.

@@ -169,6 +169,7 @@ impl Evaluator<'_> {
     }
 
     fn finish(&mut self) -> Result<(), Vec<Diagnostic>> {
+        self.replace_strings_of_resources();
         let problems = self.define_problems().map_err(|stop| vec![diagnostic(stop.into_fault())])?;
         let warnings = self.catalog.finish(problems).map_err(|errors| -> Vec<Diagnostic> {
             errors.iter().map(|error| error.diagnostic(&self.catalog)).collect()

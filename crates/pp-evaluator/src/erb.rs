@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use mcl_diagnostics::{Code, FileId, SourceFile, Span};
-use pp_erb::{Object, Scope};
+use pp_erb::{Change, Found, Mutability, Scope};
 use pp_functions::{FileKind, Interrupt, Template, find_module_function, has_legacy_interface};
 use pp_types::{Error, ErrorKind, Value};
 
@@ -29,11 +29,17 @@ impl Evaluator<'_> {
             bytes: budget.bytes.saturating_sub(self.bytes),
         };
         let span = self.call_span;
+        let objects = self.templates.objects.clone();
+        self.templates.running += 1;
         let rendered = self.nested(span, |this| {
             parsed
-                .render(&mut ErbScope { evaluator: this }, budget)
+                .render(&mut ErbScope { evaluator: this }, &objects, budget)
                 .map_err(|error| this.erb_error(template, file, error))
         });
+        self.templates.running -= 1;
+        if self.templates.running == 0 {
+            self.templates.forget();
+        }
         rendered.map(|rendered| Value::from(rendered.text))
     }
 
@@ -126,23 +132,23 @@ impl ErbScope<'_, '_> {
 }
 
 impl Scope for ErbScope<'_, '_> {
-    fn variable(&mut self, name: &str) -> Option<Value> {
-        self.evaluator.lookup_variable(name)
+    fn variable(&mut self, name: &str) -> Option<Found> {
+        self.evaluator.find_for_template(name)
     }
 
-    fn lookup(&mut self, name: &str) -> Result<Value, Error> {
-        if let Some(value) = self.evaluator.lookup_variable(name) {
-            return Ok(value);
+    fn lookup(&mut self, name: &str) -> Result<Found, Error> {
+        if let Some(found) = self.evaluator.find_for_template(name) {
+            return Ok(found);
         }
         let span = self.evaluator.call_span.unwrap_or(Span::new(FileId::MAIN, 0, 0));
         match self.evaluator.unknown_variable(name, span) {
-            Ok(value) => Ok(value),
+            Ok(value) => Ok(Found { value, parameter: None }),
             Err(stop) => Err(self.error(stop)),
         }
     }
 
-    fn variables(&mut self) -> Vec<(Arc<str>, Value)> {
-        self.evaluator.visible_variables()
+    fn variables(&mut self) -> Vec<(Arc<str>, Found)> {
+        self.evaluator.visible_for_template()
     }
 
     fn set_variable(&mut self, name: &str, value: Value) -> Result<(), Error> {
@@ -150,20 +156,12 @@ impl Scope for ErbScope<'_, '_> {
         self.evaluator.assign(&name.into(), value, span).map_err(|stop| self.error(stop))
     }
 
-    fn keep_object(&mut self, name: &str, object: Object) {
-        if let Some(value) = self.evaluator.lookup_variable(name) {
-            let key = (self.evaluator.frame.scope, name.into());
-            self.evaluator.erb_objects.insert(key, (value, object));
-        }
+    fn mutability(&mut self, value: &Value) -> Mutability {
+        self.evaluator.mutability(value)
     }
 
-    fn object(&mut self, name: &str) -> Option<Object> {
-        if self.evaluator.erb_objects.is_empty() {
-            return None;
-        }
-        let (stored, object) = self.evaluator.erb_objects.get(&(self.evaluator.frame.scope, name.into()))?.clone();
-        // The variable may be gone, with the block that it belonged to.
-        self.evaluator.lookup_variable(name).filter(|value| *value == stored).map(|_| object)
+    fn change(&mut self, changes: &[Change]) -> Result<(), Error> {
+        self.evaluator.write_back(changes)
     }
 
     fn call_function(&mut self, name: &str, arguments: &[Value]) -> Result<Value, Error> {

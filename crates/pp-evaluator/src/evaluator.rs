@@ -23,6 +23,7 @@ use crate::scope::{ScopeId, Scopes, TOP};
 use crate::services::{RubyFunction, Services};
 use crate::stop::{Eval, Fault, Stop};
 use crate::trees::Trees;
+use crate::write_back::TemplateState;
 
 /// Evaluates the manifests of an environment for one node. Its methods are in the files of the constructs that they evaluate.
 pub(crate) struct Evaluator<'e> {
@@ -49,6 +50,8 @@ pub(crate) struct Evaluator<'e> {
     pub fact_recorder: FactRecorder,
     /// Where the running code is.
     pub frame: Frame<'e>,
+    /// Where the code is that waits for the running code.
+    pub outer_frames: Vec<Frame<'e>>,
     pub scopes: Scopes,
     /// The scopes of the evaluated classes, by name.
     pub class_scopes: FxHashMap<Arc<str>, ScopeId>,
@@ -93,8 +96,8 @@ pub(crate) struct Evaluator<'e> {
     /// The templates and files of modules that were parsed, and templates by their text.
     pub loaded: Vec<SourceFile>,
     pub template_trees: FxHashMap<Arc<str>, &'e Tree>,
-    /// What templates have stored in variables of a scope, with the values that the manifest sees.
-    pub erb_objects: FxHashMap<(ScopeId, Arc<str>), (Value, pp_erb::Object)>,
+    /// What templates in ERB share with each other.
+    pub templates: TemplateState,
     /// The templates in ERB: files by their paths, texts by themselves.
     pub erb_templates: FxHashMap<(bool, Arc<str>), ErbTemplate>,
     pub steps: u64,
@@ -126,6 +129,7 @@ impl<'e> Evaluator<'e> {
             broken: Vec::new(),
             trees,
             frame: Frame { tree: start, scope: TOP, local: None },
+            outer_frames: Vec::new(),
             scopes: Scopes::new(),
             class_scopes: FxHashMap::default(),
             node_scope: None,
@@ -155,7 +159,7 @@ impl<'e> Evaluator<'e> {
             diagnostics: Vec::new(),
             loaded: Vec::new(),
             template_trees: FxHashMap::default(),
-            erb_objects: FxHashMap::default(),
+            templates: TemplateState::default(),
             erb_templates: FxHashMap::default(),
             steps: 0,
             bytes: 0,
@@ -199,9 +203,11 @@ impl<'e> Evaluator<'e> {
 
     /// Evaluates code in another place, and returns to the present one.
     pub(crate) fn within<T>(&mut self, frame: Frame<'e>, work: impl FnOnce(&mut Self) -> T) -> T {
-        let outer = std::mem::replace(&mut self.frame, frame);
+        self.outer_frames.push(std::mem::replace(&mut self.frame, frame));
         let result = work(self);
-        self.frame = outer;
+        if let Some(outer) = self.outer_frames.pop() {
+            self.frame = outer;
+        }
         result
     }
 

@@ -42,6 +42,7 @@ mod trees;
 mod type_name;
 mod variable;
 mod weight;
+mod write_back;
 
 pub use autoload::name_of_manifest;
 pub use compilation::{Compilation, Lookup, compile, lookup};

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 /// The index of a scope in [`Scopes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct ScopeId(u32);
+pub(crate) struct ScopeId(pub u32);
 
 /// The top scope.
 pub(crate) const TOP: ScopeId = ScopeId(0);
@@ -94,6 +94,14 @@ impl Scopes {
             }
             id = scope.parent?;
         }
+    }
+
+    /// Returns the scope that has a variable: a scope itself, or one of those around it.
+    pub(crate) fn owner(&self, mut id: ScopeId, name: &str) -> Option<ScopeId> {
+        while !self[id].variables.contains_key(name) {
+            id = self[id].parent?;
+        }
+        Some(id)
     }
 
     /// Returns the value of a variable of a class: in its scope, or those of the classes that it inherits from.
@@ -184,6 +192,15 @@ impl Local {
             variables.push((Arc::clone(name), value));
         }
         is_new
+    }
+
+    /// Replaces the values for which there are others.
+    pub(crate) fn replace(&self, mut replacement: impl FnMut(&Value) -> Option<Value>) {
+        for (_, value) in self.variables.borrow_mut().iter_mut() {
+            if let Some(new) = replacement(value) {
+                *value = new;
+            }
+        }
     }
 
     /// Returns its own captures.

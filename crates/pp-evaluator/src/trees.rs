@@ -30,6 +30,11 @@ impl Trees {
             self.segments.get(segment)?.get_or_init(|| (0..1_usize << segment).map(|_| OnceCell::new()).collect());
         Some(cells[offset].get_or_init(|| entry))
     }
+
+    /// Returns the trees.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Entry> {
+        self.segments.iter().filter_map(OnceCell::get).flat_map(|cells| cells.iter().filter_map(OnceCell::get))
+    }
 }
 
 #[cfg(test)]
@@ -45,5 +50,6 @@ mod tests {
         let added: Vec<&Entry> = (0..100).filter_map(|index| trees.add(index, entry(index))).collect();
         let files: Vec<u32> = added.iter().map(|entry| entry.tree.file.as_u32()).collect();
         assert_eq!(files, (0..100).collect::<Vec<u32>>());
+        assert_eq!(trees.iter().count(), 100);
     }
 }

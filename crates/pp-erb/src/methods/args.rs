@@ -3,11 +3,16 @@
 use std::cell::Ref;
 use std::ops::Deref;
 use std::rc::Rc;
+use std::sync::Arc;
+
+use pp_types::Value as Puppet;
 
 use crate::classes::{Class, class_of};
+use crate::interpreter::Interpreter;
 use crate::proc::Proc;
+use crate::scope::Mutability;
 use crate::stop::{Eval, Raise, Stop};
-use crate::value::{Array, Enumerator, Hash, Str, Value};
+use crate::value::{Array, Enumerator, Frozen, Hash, Str, Value};
 
 /// What a method is called with.
 #[derive(Clone, Copy)]
@@ -189,33 +194,57 @@ pub(crate) fn enumerator(receiver: &Value, method: &str, args: Args<'_>) -> Eval
 ///
 /// # Errors
 /// A frozen string.
-pub(crate) fn changeable_str(value: &Value) -> Eval<&Rc<Str>> {
-    match value {
-        Value::Str(text) if !text.is_frozen() => Ok(text),
-        other => Err(frozen(other)),
+pub(crate) fn changeable_str<'v>(vm: &mut Interpreter<'_>, value: &'v Value) -> Eval<&'v Rc<Str>> {
+    let Value::Str(string) = value else { return Err(frozen(value)) };
+    if let Some(text) = string.shared() {
+        let shared = Puppet::String(Arc::clone(&text));
+        let mutability = match (string.frozen.get(), string.parameter) {
+            (Frozen::Yes, _) => Mutability::Frozen,
+            (_, Some(_)) => Mutability::Shared,
+            (_, None) => vm.scope.mutability(&shared),
+        };
+        if mutability == Mutability::Frozen {
+            string.frozen.set(Frozen::Yes);
+        } else {
+            string.frozen.set(Frozen::No);
+            vm.objects.0.change_string(string, text, mutability == Mutability::Shared);
+        }
     }
+    if string.frozen.get() == Frozen::No { Ok(string) } else { Err(frozen(value)) }
 }
 
 /// Returns the array of a receiver that is changed.
 ///
 /// # Errors
 /// A frozen array.
-pub(crate) fn changeable_array(value: &Value) -> Eval<&Rc<Array>> {
-    match value {
-        Value::Array(array) if !array.is_frozen.get() => Ok(array),
-        other => Err(frozen(other)),
-    }
+pub(crate) fn changeable_array<'v>(vm: &mut Interpreter<'_>, value: &'v Value) -> Eval<&'v Rc<Array>> {
+    let Value::Array(array) = value else { return Err(frozen(value)) };
+    if is_frozen(vm, value) { Err(frozen(value)) } else { Ok(array) }
 }
 
 /// Returns the hash of a receiver that is changed.
 ///
 /// # Errors
 /// A frozen hash.
-pub(crate) fn changeable_hash(value: &Value) -> Eval<&Rc<Hash>> {
-    match value {
-        Value::Hash(hash) if !hash.is_frozen.get() => Ok(hash),
-        other => Err(frozen(other)),
+pub(crate) fn changeable_hash<'v>(vm: &mut Interpreter<'_>, value: &'v Value) -> Eval<&'v Rc<Hash>> {
+    let Value::Hash(hash) = value else { return Err(frozen(value)) };
+    if is_frozen(vm, value) { Err(frozen(value)) } else { Ok(hash) }
+}
+
+/// `value.frozen?`
+pub(crate) fn is_frozen(vm: &mut Interpreter<'_>, value: &Value) -> bool {
+    let (frozen, source) = match value {
+        Value::Str(text) => (&text.frozen, text.shared().map(Puppet::String)),
+        Value::Array(array) => (&array.frozen, array.link.get().map(|(source, _)| Puppet::Array(source))),
+        Value::Hash(hash) => (&hash.frozen, hash.link.get().map(|(source, _)| Puppet::Hash(source))),
+        Value::Proc(_) | Value::Enumerator(_) | Value::Exception(_) | Value::Main | Value::Scope => return false,
+        _ => return true,
+    };
+    if frozen.get() == Frozen::Unknown {
+        let is_frozen = source.is_some_and(|source| vm.scope.mutability(&source) == Mutability::Frozen);
+        frozen.set(if is_frozen { Frozen::Yes } else { Frozen::No });
     }
+    frozen.get() == Frozen::Yes
 }
 
 fn frozen(value: &Value) -> Stop {
@@ -223,8 +252,9 @@ fn frozen(value: &Value) -> Stop {
     let message = format!("can't modify frozen {class}: {}", crate::show::inspect(value));
     let mut raise = Raise::new(Class::FrozenError, message);
     if matches!(value, Value::Str(_)) {
-        raise.help =
-            Some("strings of Puppet cannot be changed; make a new one, for example with `+` or `gsub`".to_owned());
+        raise.help = Some(
+            "literal strings and facts cannot be changed; make a new string, for example with `+` or `gsub`".to_owned(),
+        );
     }
     raise.into()
 }

@@ -22,8 +22,8 @@ pub(super) static ARRAY: &[Method] = &[
         push(vm, this, args.list)?;
         Ok(this.clone())
     }),
-    method("clear", 0, 0, |_, this, _| {
-        drop(std::mem::take(&mut *changeable_array(this)?.items_mut()));
+    method("clear", 0, 0, |vm, this, _| {
+        drop(std::mem::take(&mut *changeable_array(vm, this)?.items_mut()));
         Ok(this.clone())
     }),
     method("collect!", 0, 0, |vm, this, args| replace_by(vm, this, "collect", args)),
@@ -36,7 +36,7 @@ pub(super) static ARRAY: &[Method] = &[
         Ok(this.clone())
     }),
     method("delete", 1, 1, |vm, this, args| {
-        let array = changeable_array(this)?;
+        let array = changeable_array(vm, this)?;
         let old = array.items().clone();
         let found = old.iter().rfind(|item| equal(item, args.get(0))).cloned();
         let kept = old.into_iter().filter(|item| !equal(item, args.get(0))).collect();
@@ -47,8 +47,8 @@ pub(super) static ARRAY: &[Method] = &[
             (None, None) => Ok(Value::Nil),
         }
     }),
-    method("delete_at", 1, 1, |_, this, args| {
-        let array = changeable_array(this)?;
+    method("delete_at", 1, 1, |vm, this, args| {
+        let array = changeable_array(vm, this)?;
         let size = array.items().len();
         match span(args.int(0)?, 1, size).filter(|(at, _)| *at < size) {
             Some((at, _)) => Ok(array.items_mut().remove(at)),
@@ -57,7 +57,7 @@ pub(super) static ARRAY: &[Method] = &[
     }),
     method("delete_if", 0, 0, |vm, this, args| replace_by(vm, this, "reject", args)),
     method("fill", 0, 3, |vm, this, args| {
-        let array = changeable_array(this)?;
+        let array = changeable_array(vm, this)?;
         if args.block.is_some() || args.len() != 1 {
             return Err(Stop::refused("`fill` with a range or a block"));
         }
@@ -69,7 +69,7 @@ pub(super) static ARRAY: &[Method] = &[
     }),
     method("flatten!", 0, 1, |vm, this, args| changed_by(vm, this, "flatten", args)),
     variadic("insert", 1, |vm, this, args| {
-        let array = changeable_array(this)?;
+        let array = changeable_array(vm, this)?;
         let size = array.items().len() as i128;
         let index = args.int(0)?;
         let at = if index < 0 { index + size + 1 } else { index };
@@ -87,7 +87,7 @@ pub(super) static ARRAY: &[Method] = &[
     method("keep_if", 0, 0, |vm, this, args| replace_by(vm, this, "select", args)),
     method("map!", 0, 0, |vm, this, args| replace_by(vm, this, "collect", args)),
     method("pop", 0, 1, |vm, this, args| {
-        let array = changeable_array(this)?;
+        let array = changeable_array(vm, this)?;
         if args.len() == 0 {
             let last = array.items_mut().pop();
             return Ok(Value::or_nil(last));
@@ -107,14 +107,14 @@ pub(super) static ARRAY: &[Method] = &[
     method("replace", 1, 1, |vm, this, args| {
         let new = to_ary(args.get(0))?.items().clone();
         vm.step(new.len())?;
-        *changeable_array(this)?.items_mut() = new;
+        *changeable_array(vm, this)?.items_mut() = new;
         Ok(this.clone())
     }),
     method("reverse!", 0, 0, |vm, this, args| replace_by(vm, this, "reverse", args)),
     method("rotate!", 0, 1, |vm, this, args| replace_by(vm, this, "rotate", args)),
     method("select!", 0, 0, |vm, this, args| changed_by(vm, this, "select", args)),
     method("shift", 0, 1, |vm, this, args| {
-        let array = changeable_array(this)?;
+        let array = changeable_array(vm, this)?;
         let count = if args.len() == 0 { 1 } else { args.count(0)? };
         let size = array.items().len();
         let removed: Vec<Value> = array.items_mut().drain(..count.min(size)).collect();
@@ -122,7 +122,7 @@ pub(super) static ARRAY: &[Method] = &[
         if args.len() == 0 { Ok(Value::or_nil(removed.into_iter().next())) } else { vm.list(removed) }
     }),
     method("slice!", 1, 2, |vm, this, args| {
-        let array = changeable_array(this)?;
+        let array = changeable_array(vm, this)?;
         let size = array.items().len();
         let (found, is_single) = match (args.get(0), args.len()) {
             (Value::Range(range), 1) => (range_span(range, size)?, false),
@@ -140,14 +140,14 @@ pub(super) static ARRAY: &[Method] = &[
 ];
 
 fn push(vm: &mut Interpreter<'_>, this: &Value, added: &[Value]) -> Eval<()> {
-    let array = changeable_array(this)?;
+    let array = changeable_array(vm, this)?;
     vm.charge(added.len().saturating_mul(size_of::<Value>()))?;
     array.items_mut().extend_from_slice(added);
     Ok(())
 }
 
 fn unshift(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
-    let array = changeable_array(this)?;
+    let array = changeable_array(vm, this)?;
     vm.step(args.len() + array.items().len() / 16)?;
     array.items_mut().splice(0..0, args.list.iter().cloned());
     Ok(this.clone())
@@ -167,7 +167,7 @@ fn grow(vm: &mut Interpreter<'_>, array: &Rc<Array>, size: usize) -> Eval<()> {
 
 /// `array[…] = value`
 fn assign(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
-    let array = changeable_array(this)?;
+    let array = changeable_array(vm, this)?;
     let size = array.items().len();
     let value = args.get(args.len() - 1).clone();
     let (start, length) = match (args.get(0), args.len()) {
@@ -223,10 +223,10 @@ fn replace_by(vm: &mut Interpreter<'_>, this: &Value, name: &str, args: Args<'_>
     if matches!(name, "collect" | "select" | "reject" | "sort_by") && args.block.is_none() {
         return enumerator(this, &format!("{name}!"), args);
     }
-    changeable_array(this)?;
+    changeable_array(vm, this)?;
     let result = vm.invoke(this, &Dispatch::new(name.into()), args.list, args.block)?;
     let new = items(&result).to_vec();
-    let old = std::mem::replace(&mut *changeable_array(this)?.items_mut(), new);
+    let old = std::mem::replace(&mut *changeable_array(vm, this)?.items_mut(), new);
     drop(old);
     Ok(this.clone())
 }

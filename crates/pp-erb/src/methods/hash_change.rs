@@ -11,17 +11,17 @@ use crate::value::Value;
 
 pub(super) static HASH: &[Method] = &[
     method("[]=", 2, 2, store),
-    method("clear", 0, 0, |_, this, _| {
-        drop(std::mem::take(&mut *changeable_hash(this)?.entries_mut()));
+    method("clear", 0, 0, |vm, this, _| {
+        drop(std::mem::take(&mut *changeable_hash(vm, this)?.entries_mut()));
         Ok(this.clone())
     }),
     method("compact!", 0, 0, |vm, this, args| changed_by(vm, this, "compact", args)),
-    method("default=", 1, 1, |_, this, args| {
-        changeable_hash(this)?.default.replace(Some(args.get(0).clone()));
+    method("default=", 1, 1, |vm, this, args| {
+        changeable_hash(vm, this)?.default.replace(Some(args.get(0).clone()));
         Ok(args.get(0).clone())
     }),
     method("delete", 1, 1, |vm, this, args| {
-        let removed = changeable_hash(this)?.entries_mut().shift_remove(&Key(args.get(0).clone()));
+        let removed = changeable_hash(vm, this)?.entries_mut().shift_remove(&Key(args.get(0).clone()));
         vm.step(hash(this).entries().len() / 16)?;
         match (removed, args.block) {
             (Some(value), _) => Ok(value),
@@ -34,14 +34,14 @@ pub(super) static HASH: &[Method] = &[
     method("keep_if", 0, 0, |vm, this, args| replace_by(vm, this, "select", args)),
     variadic("merge!", 0, update),
     method("reject!", 0, 0, |vm, this, args| changed_by(vm, this, "reject", args)),
-    method("replace", 1, 1, |_, this, args| {
+    method("replace", 1, 1, |vm, this, args| {
         let new = to_hash(args.get(0))?.entries().clone();
-        *changeable_hash(this)?.entries_mut() = new;
+        *changeable_hash(vm, this)?.entries_mut() = new;
         Ok(this.clone())
     }),
     method("select!", 0, 0, |vm, this, args| changed_by(vm, this, "select", args)),
     method("shift", 0, 0, |vm, this, _| {
-        let removed = changeable_hash(this)?.entries_mut().shift_remove_index(0);
+        let removed = changeable_hash(vm, this)?.entries_mut().shift_remove_index(0);
         match removed {
             Some((key, value)) => vm.list(vec![key.0, value]),
             None => Ok(Value::Nil),
@@ -55,17 +55,17 @@ pub(super) static HASH: &[Method] = &[
 
 fn store(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
     vm.charge(2 * size_of::<Value>())?;
-    let old = changeable_hash(this)?.entries_mut().insert(frozen_key(args.get(0).clone()), args.get(1).clone());
+    let old = changeable_hash(vm, this)?.entries_mut().insert(frozen_key(args.get(0).clone()), args.get(1).clone());
     drop(old);
     Ok(args.get(1).clone())
 }
 
 fn update(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
-    let mut merged = changeable_hash(this)?.entries().clone();
+    let mut merged = changeable_hash(vm, this)?.entries().clone();
     for other in args.list {
         merge_into(vm, &mut merged, &*to_hash(other)?, args.block)?;
     }
-    let old = std::mem::replace(&mut *changeable_hash(this)?.entries_mut(), merged);
+    let old = std::mem::replace(&mut *changeable_hash(vm, this)?.entries_mut(), merged);
     drop(old);
     Ok(this.clone())
 }
@@ -75,10 +75,10 @@ fn replace_by(vm: &mut Interpreter<'_>, this: &Value, name: &str, args: Args<'_>
     if args.block.is_none() && args.len() == 0 && name != "compact" {
         return enumerator(this, &format!("{name}!"), args);
     }
-    changeable_hash(this)?;
+    changeable_hash(vm, this)?;
     let result = vm.invoke(this, &Dispatch::new(name.into()), args.list, args.block)?;
     let new = hash(&result).entries().clone();
-    let old = std::mem::replace(&mut *changeable_hash(this)?.entries_mut(), new);
+    let old = std::mem::replace(&mut *changeable_hash(vm, this)?.entries_mut(), new);
     drop(old);
     Ok(this.clone())
 }

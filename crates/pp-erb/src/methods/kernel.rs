@@ -83,7 +83,7 @@ pub(super) static KERNEL: &[Method] = &[
     variadic("format", 1, format_arguments),
     method("has_variable?", 1, 1, |vm, _, args| {
         let name = to_s(args.get(0));
-        Ok(Value::Bool(vm.scope.variable(&name).is_some_and(|value| value != pp_types::Value::Undef)))
+        Ok(Value::Bool(vm.scope.variable(&name).is_some_and(|found| found.value != pp_types::Value::Undef)))
     }),
     method("lambda", 0, 0, |_, _, args| match args.block.map(|block| &**block) {
         Some(Proc::Code { block, env, activation, id, .. }) => Ok(Value::Proc(Rc::new(Proc::Code {

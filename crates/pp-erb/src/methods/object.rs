@@ -6,11 +6,11 @@ use crate::classes::{Class, class_of};
 use crate::compare::{compare, equal, order};
 use crate::interpreter::Interpreter;
 use crate::key::eql;
-use crate::methods::args::{Args, to_str};
+use crate::methods::args::{Args, is_frozen, to_str};
 use crate::methods::{Dispatch, Method, method, responds_to, variadic};
 use crate::show::{inspect, to_s};
 use crate::stop::{Eval, Raise, Stop};
-use crate::value::{Array, Hash, Str, Value};
+use crate::value::{Array, Frozen, Hash, Str, Value};
 
 pub(super) static OBJECT: &[Method] = &[
     method("!", 0, 0, |_, this, _| Ok(Value::Bool(!this.is_true()))),
@@ -23,29 +23,21 @@ pub(super) static OBJECT: &[Method] = &[
     method("==", 1, 1, |_, this, args| Ok(Value::Bool(equal(this, args.get(0))))),
     method("===", 1, 1, |_, this, args| Ok(Value::Bool(equal(this, args.get(0))))),
     method("class", 0, 0, |_, this, _| Ok(Value::Class(class_of(this)))),
-    method("clone", 0, 1, |_, this, _| Ok(duplicate(this, true))),
+    method("clone", 0, 1, |vm, this, _| Ok(duplicate(vm, this, true))),
     method("display", 0, 0, |_, _, _| Err(Stop::refused("`display`"))),
-    method("dup", 0, 0, |_, this, _| Ok(duplicate(this, false))),
+    method("dup", 0, 0, |vm, this, _| Ok(duplicate(vm, this, false))),
     method("eql?", 1, 1, |_, this, args| Ok(Value::Bool(eql(this, args.get(0))))),
     method("equal?", 1, 1, |_, this, args| Ok(Value::Bool(is_same(this, args.get(0))))),
     method("freeze", 0, 0, |_, this, _| {
         match this {
-            Value::Str(text) => text.freeze(),
-            Value::Array(array) => array.is_frozen.set(true),
-            Value::Hash(hash) => hash.is_frozen.set(true),
+            Value::Str(text) => text.frozen.set(Frozen::Yes),
+            Value::Array(array) => array.frozen.set(Frozen::Yes),
+            Value::Hash(hash) => hash.frozen.set(Frozen::Yes),
             _ => {}
         }
         Ok(this.clone())
     }),
-    method("frozen?", 0, 0, |_, this, _| {
-        Ok(Value::Bool(match this {
-            Value::Str(text) => text.is_frozen(),
-            Value::Array(array) => array.is_frozen.get(),
-            Value::Hash(hash) => hash.is_frozen.get(),
-            Value::Proc(_) | Value::Enumerator(_) | Value::Exception(_) | Value::Main | Value::Scope => false,
-            _ => true,
-        }))
-    }),
+    method("frozen?", 0, 0, |vm, this, _| Ok(Value::Bool(is_frozen(vm, this)))),
     method("inspect", 0, 0, |vm, this, _| {
         let text = match this {
             Value::Scope => format!("Scope({})", vm.scope.resource()),
@@ -98,9 +90,7 @@ pub(super) static OBJECT: &[Method] = &[
             Value::Scope => format!("Scope({})", vm.scope.resource()),
             // These three are the same string each time, which must not be changed.
             Value::Nil | Value::Bool(_) => {
-                let text = Str::new(to_s(this));
-                text.freeze();
-                return Ok(Value::Str(Rc::new(text)));
+                return Ok(Value::Str(Rc::new(Str::frozen(to_s(this)))));
             }
             other => to_s(other),
         };
@@ -151,25 +141,24 @@ fn is_same(left: &Value, right: &Value) -> bool {
 }
 
 /// Copies a value; the copy of `clone` is frozen if the value is.
-fn duplicate(value: &Value, keeps_frozen: bool) -> Value {
+fn duplicate(vm: &mut Interpreter<'_>, value: &Value, keeps_frozen: bool) -> Value {
+    let frozen = if keeps_frozen && is_frozen(vm, value) { Frozen::Yes } else { Frozen::No };
     match value {
         Value::Str(text) => {
             let copy = Str::new(text.get().to_owned());
-            if keeps_frozen && text.is_frozen() {
-                copy.freeze();
-            }
+            copy.frozen.set(frozen);
             Value::Str(Rc::new(copy))
         }
         Value::Array(array) => {
             let copy = Array::new(array.items().clone());
-            copy.is_frozen.set(keeps_frozen && array.is_frozen.get());
+            copy.frozen.set(frozen);
             Value::Array(Rc::new(copy))
         }
         Value::Hash(hash) => {
             let copy = Hash::new(hash.entries().clone());
             copy.default.replace(hash.default.borrow().clone());
             copy.default_proc.replace(hash.default_proc.borrow().clone());
-            copy.is_frozen.set(keeps_frozen && hash.is_frozen.get());
+            copy.frozen.set(frozen);
             Value::Hash(Rc::new(copy))
         }
         other => other.clone(),

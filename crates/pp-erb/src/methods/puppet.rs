@@ -2,7 +2,6 @@
 
 use pp_types::{Type, Value as Puppet};
 
-use crate::convert::from_puppet;
 use crate::methods::{Method, method};
 use crate::stop::{Eval, Raise};
 use crate::value::Value;
@@ -29,7 +28,7 @@ pub(super) static PUPPET: &[Method] = &[
     }),
     method("unwrap", 0, 0, |vm, this, args| match this {
         Value::Puppet(Puppet::Sensitive(inner)) => {
-            let inner = from_puppet(inner);
+            let inner = vm.result(inner);
             match args.block {
                 Some(block) => vm.yield_one(block, inner),
                 None => Ok(inner),

@@ -3,11 +3,10 @@
 use pp_types::Value as Puppet;
 
 use crate::classes::{Class, class_of};
-use crate::convert::{from_puppet, to_puppet};
+use crate::convert::{key_from_puppet, to_puppet};
 use crate::interpreter::Interpreter;
 use crate::methods::args::Args;
 use crate::methods::{Method, method};
-use crate::scope::Object;
 use crate::show::{inspect, to_s};
 use crate::stop::{Eval, Raise, Stop};
 use crate::value::{Entries, Value};
@@ -24,6 +23,7 @@ pub(super) static SCOPE: &[Method] = &[
             Value::Array(array) => array.items().clone(),
             other => vec![other.clone()],
         };
+        vm.write_back()?;
         let arguments = arguments.iter().map(to_puppet).collect::<Result<Vec<Puppet>, Raise>>()?;
         call(vm, &name, &arguments)
     }),
@@ -33,9 +33,10 @@ pub(super) static SCOPE: &[Method] = &[
     method("setvar", 2, 3, set),
     method("to_hash", 0, 2, |vm, _, _| {
         let mut entries = Entries::default();
-        for (name, value) in vm.scope.variables() {
-            if value != Puppet::Undef {
-                entries.insert(crate::key::Key(from_puppet(&Puppet::String(name))), from_puppet(&value));
+        for (name, found) in vm.scope.variables() {
+            if found.value != Puppet::Undef {
+                let value = vm.object(&found);
+                entries.insert(crate::key::Key(key_from_puppet(&Puppet::String(name))), value);
             }
         }
         vm.charge(entries.len() * 64)?;
@@ -58,7 +59,7 @@ fn raise(error: pp_types::Error) -> Stop {
 pub(super) fn call(vm: &mut Interpreter<'_>, name: &str, arguments: &[Puppet]) -> Eval {
     vm.report()?;
     let value = vm.scope.call_function(name, arguments).map_err(raise)?;
-    Ok(from_puppet(&value))
+    Ok(vm.result(&value))
 }
 
 /// Converts a value with a function of Puppet.
@@ -68,7 +69,7 @@ pub(super) fn convert(vm: &mut Interpreter<'_>, function: &str, value: &Puppet) 
     // The result is a new string.
     match value {
         Puppet::String(text) => vm.string(text.to_string()),
-        other => Ok(from_puppet(&other)),
+        other => Ok(vm.result(&other)),
     }
 }
 
@@ -88,6 +89,7 @@ pub(crate) fn call_legacy(vm: &mut Interpreter<'_>, name: &str, arguments: &[Val
         return Err(Raise::argument(message).into());
     };
     let list = list.items().clone();
+    vm.write_back()?;
     let converted = list.iter().map(to_puppet).collect::<Result<Vec<Puppet>, Raise>>()?;
     call(vm, name, &converted)
 }
@@ -106,22 +108,20 @@ fn name(value: &Value) -> Eval<String> {
 fn lookup(vm: &mut Interpreter<'_>, _: &Value, args: Args<'_>) -> Eval {
     let name = name(args.get(0))?;
     vm.step(1)?;
-    if let Some(object) = vm.scope.object(&name) {
-        return Ok(object.0);
-    }
-    let value = vm.scope.lookup(&name).map_err(raise)?;
-    Ok(from_puppet(&value))
+    let found = vm.scope.lookup(&name).map_err(raise)?;
+    Ok(vm.object(&found))
 }
 
 fn exists(vm: &mut Interpreter<'_>, _: &Value, args: Args<'_>) -> Eval {
     let name = name(args.get(0))?;
-    Ok(Value::Bool(vm.scope.variable(&name).is_some_and(|value| value != Puppet::Undef)))
+    Ok(Value::Bool(vm.scope.variable(&name).is_some_and(|found| found.value != Puppet::Undef)))
 }
 
 fn set(vm: &mut Interpreter<'_>, _: &Value, args: Args<'_>) -> Eval {
     let name = name(args.get(0))?;
+    vm.write_back()?;
     let value = to_puppet(args.get(1))?;
-    vm.scope.set_variable(&name, value).map_err(raise)?;
-    vm.scope.keep_object(&name, Object(args.get(1).clone()));
+    vm.scope.set_variable(&name, value.clone()).map_err(raise)?;
+    vm.objects.0.keep(&value, args.get(1));
     Ok(args.get(1).clone())
 }

@@ -3,7 +3,7 @@
 use crate::classes::Class;
 use crate::compare::{compare, equal};
 use crate::interpreter::Interpreter;
-use crate::methods::args::{Args, enumerator, range_span, span, text, to_int, to_str};
+use crate::methods::args::{Args, enumerator, is_frozen, range_span, span, text, to_int, to_str};
 use crate::methods::{Method, method, operator, variadic};
 use crate::stop::{Eval, Raise};
 use crate::value::Value;
@@ -29,7 +29,7 @@ pub(super) static STRING: &[Method] = &[
         vm.string(joined)
     }),
     method("+@", 0, 0, |vm, this, _| match this {
-        Value::Str(string) if string.is_frozen() => vm.string(string.get().to_owned()),
+        Value::Str(string) if is_frozen(vm, this) => vm.string(string.get().to_owned()),
         _ => Ok(this.clone()),
     }),
     method("-@", 0, 0, |_, this, _| Ok(this.clone())),

@@ -13,8 +13,8 @@ pub(super) static STRING: &[Method] = &[
     method("capitalize!", 0, 0, |vm, this, args| in_place(vm, this, "capitalize", args)),
     method("chomp!", 0, 1, |vm, this, args| in_place(vm, this, "chomp", args)),
     method("chop!", 0, 0, |vm, this, args| in_place(vm, this, "chop", args)),
-    method("clear", 0, 0, |_, this, _| {
-        changeable_str(this)?.set(String::new());
+    method("clear", 0, 0, |vm, this, _| {
+        changeable_str(vm, this)?.set(String::new());
         Ok(this.clone())
     }),
     variadic("concat", 0, |vm, this, args| {
@@ -31,7 +31,7 @@ pub(super) static STRING: &[Method] = &[
     method("downcase!", 0, 0, |vm, this, args| in_place(vm, this, "downcase", args)),
     method("gsub!", 1, 2, |vm, this, args| in_place(vm, this, "gsub", args)),
     method("insert", 2, 2, |vm, this, args| {
-        let string = changeable_str(this)?;
+        let string = changeable_str(vm, this)?;
         let added = args.text(1)?.to_owned();
         let index = args.int(0)?;
         let count = string.get().chars().count() as i128;
@@ -48,7 +48,7 @@ pub(super) static STRING: &[Method] = &[
     }),
     method("lstrip!", 0, 0, |vm, this, args| in_place(vm, this, "lstrip", args)),
     variadic("prepend", 0, |vm, this, args| {
-        let string = changeable_str(this)?;
+        let string = changeable_str(vm, this)?;
         let mut changed = String::new();
         for value in args.list {
             changed.push_str(&to_str(value)?);
@@ -61,7 +61,7 @@ pub(super) static STRING: &[Method] = &[
     method("replace", 1, 1, |vm, this, args| {
         let new = args.text(0)?.to_owned();
         vm.charge(new.len())?;
-        changeable_str(this)?.set(new);
+        changeable_str(vm, this)?.set(new);
         Ok(this.clone())
     }),
     method("reverse!", 0, 0, |vm, this, args| {
@@ -70,7 +70,7 @@ pub(super) static STRING: &[Method] = &[
     }),
     method("rstrip!", 0, 0, |vm, this, args| in_place(vm, this, "rstrip", args)),
     method("slice!", 1, 2, |vm, this, args| {
-        let string = changeable_str(this)?;
+        let string = changeable_str(vm, this)?;
         let removed = super::string::slice(vm, this, args)?;
         if let Value::Str(part) = &removed {
             let text = string.get().to_owned();
@@ -111,7 +111,7 @@ pub(super) static STRING: &[Method] = &[
 ];
 
 fn append(vm: &mut Interpreter<'_>, this: &Value, value: &Value) -> Eval {
-    let string = changeable_str(this)?;
+    let string = changeable_str(vm, this)?;
     let added = match value {
         Value::Int(code) => match u32::try_from(*code).ok().and_then(char::from_u32) {
             Some(c) => c.to_string(),
@@ -125,10 +125,10 @@ fn append(vm: &mut Interpreter<'_>, this: &Value, value: &Value) -> Eval {
 
 /// Changes a string to what another method returns; nil if that is the same.
 fn in_place(vm: &mut Interpreter<'_>, this: &Value, name: &str, args: Args<'_>) -> Eval {
-    changeable_str(this)?;
+    changeable_str(vm, this)?;
     let changed = replaced(vm, this, name, args)?;
     // The block may have frozen it.
-    let string = changeable_str(this)?;
+    let string = changeable_str(vm, this)?;
     let is_same = *string.get() == *changed;
     if is_same {
         return Ok(Value::Nil);
@@ -139,7 +139,7 @@ fn in_place(vm: &mut Interpreter<'_>, this: &Value, name: &str, args: Args<'_>) 
 
 /// `text[…] = value`
 fn assign_slice(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
-    let string = changeable_str(this)?;
+    let string = changeable_str(vm, this)?;
     let old = string.get().to_owned();
     let value = args.get(args.len() - 1);
     let new = to_str(value)?.to_owned();

@@ -2,7 +2,7 @@
 
 use std::panic::catch_unwind;
 
-use pp_erb::{Budget, ErrorKind, Template};
+use pp_erb::{Budget, ErrorKind, Objects, Template};
 use test_support::{Rng, for_each_seed};
 
 use crate::{Variables, variables};
@@ -11,7 +11,8 @@ const BUDGET: Budget = Budget { steps: 300_000, bytes: 16 << 20 };
 
 /// Renders a template, and returns the kind of its error.
 fn outcome(template: &str) -> Option<ErrorKind> {
-    let rendered = Template::parse(template).and_then(|template| template.render(&mut Variables(variables()), BUDGET));
+    let rendered = Template::parse(template)
+        .and_then(|template| template.render(&mut Variables(variables()), &Objects::default(), BUDGET));
     rendered.err().map(|error| error.kind)
 }
 

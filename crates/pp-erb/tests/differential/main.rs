@@ -8,7 +8,7 @@ mod reference;
 
 use std::sync::Arc;
 
-use pp_erb::{Budget, ErrorKind, Object, Scope, Template};
+use pp_erb::{Budget, Change, ErrorKind, Found, Mutability, Objects, Scope, Template};
 use pp_types::{Error, Value};
 use reference::{Answer, Reference};
 use serde_json::{Value as Json, json};
@@ -18,15 +18,15 @@ use test_support::for_each_seed;
 struct Variables(Json);
 
 impl Scope for Variables {
-    fn variable(&mut self, name: &str) -> Option<Value> {
-        self.0.get(name).map(pp_types::from_json)
+    fn variable(&mut self, name: &str) -> Option<Found> {
+        self.0.get(name).map(|value| Found { value: pp_types::from_json(value), parameter: None })
     }
 
-    fn lookup(&mut self, name: &str) -> Result<Value, Error> {
-        Ok(self.variable(name).unwrap_or(Value::Undef))
+    fn lookup(&mut self, name: &str) -> Result<Found, Error> {
+        Ok(self.variable(name).unwrap_or(Found { value: Value::Undef, parameter: None }))
     }
 
-    fn variables(&mut self) -> Vec<(Arc<str>, Value)> {
+    fn variables(&mut self) -> Vec<(Arc<str>, Found)> {
         Vec::new()
     }
 
@@ -34,10 +34,15 @@ impl Scope for Variables {
         Ok(())
     }
 
-    fn keep_object(&mut self, _: &str, _: Object) {}
+    fn mutability(&mut self, value: &Value) -> Mutability {
+        match value {
+            Value::String(_) => Mutability::Frozen,
+            _ => Mutability::Shared,
+        }
+    }
 
-    fn object(&mut self, _: &str) -> Option<Object> {
-        None
+    fn change(&mut self, _: &[Change]) -> Result<(), Error> {
+        Ok(())
     }
 
     fn call_function(&mut self, name: &str, _: &[Value]) -> Result<Value, Error> {
@@ -65,8 +70,8 @@ const BUDGET: Budget = Budget { steps: 1_000_000, bytes: 64 << 20 };
 
 /// Renders a template here; `None` if it uses what templates must not use, or too much.
 fn render(template: &str, variables: &Json) -> Option<Answer> {
-    let result =
-        Template::parse(template).and_then(|template| template.render(&mut Variables(variables.clone()), BUDGET));
+    let result = Template::parse(template)
+        .and_then(|template| template.render(&mut Variables(variables.clone()), &Objects::default(), BUDGET));
     match result {
         Ok(rendered) => Some(Answer::Text(rendered.text)),
         Err(error) => match error.kind {

@@ -14,6 +14,7 @@ pub const LANG: &[(&str, usize)] = &[
     ("core-strings", 132),
     ("defaults-overrides", 45),
     ("defines", 39),
+    ("erb-objects", 70),
     ("functions", 66),
     ("heredoc", 60),
     ("interpolation", 73),
