@@ -29,6 +29,7 @@ use rustc_hash::FxHashMap;
 
 use crate::interpreter::Interpreter;
 use crate::methods::args::Args;
+use crate::methods::enumerable::{groups, order};
 use crate::stop::Eval;
 use crate::value::Value;
 
@@ -95,13 +96,13 @@ fn tables(kind: usize) -> &'static [&'static [Method]] {
         &[numeric::FLOAT, numeric::NUMERIC, object::COMPARABLE, object::OBJECT],
         &[symbol::SYMBOL, object::COMPARABLE, object::OBJECT],
         &[string::STRING, string_change::STRING, string_search::STRING, object::COMPARABLE, object::OBJECT],
-        &[array::ARRAY, array_change::ARRAY, enumerable::ENUMERABLE, object::OBJECT],
-        &[hash::HASH, hash_change::HASH, enumerable::ENUMERABLE, object::OBJECT],
-        &[range::RANGE, enumerable::ENUMERABLE, object::OBJECT],
+        &[array::ARRAY, array_change::ARRAY, enumerable::ENUMERABLE, order::ORDER, groups::GROUPS, object::OBJECT],
+        &[hash::HASH, hash_change::HASH, enumerable::ENUMERABLE, order::ORDER, groups::GROUPS, object::OBJECT],
+        &[range::RANGE, enumerable::ENUMERABLE, order::ORDER, groups::GROUPS, object::OBJECT],
         &[regexp::REGEXP, object::OBJECT],
         &[regexp::MATCH, object::OBJECT],
         &[enumerator::PROC, object::OBJECT],
-        &[enumerator::ENUMERATOR, enumerable::ENUMERABLE, object::OBJECT],
+        &[enumerator::ENUMERATOR, enumerable::ENUMERABLE, order::ORDER, groups::GROUPS, object::OBJECT],
         &[object::EXCEPTION, object::OBJECT],
         &[singleton::CLASS, object::OBJECT],
         &[puppet::PUPPET, object::OBJECT],

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use pp_types::{Value, interpolate, ruby_float_text};
+use pp_types::{Value, interpolate};
 use rustc_hash::FxHashMap;
 
 use crate::yaml_scalar::{Scalar, resolve};
@@ -430,7 +430,7 @@ fn float_text(float: f64) -> String {
     } else if float.is_infinite() {
         if float > 0.0 { ".inf".to_owned() } else { "-.inf".to_owned() }
     } else {
-        ruby_float_text(float)
+        pp_types::float_text(float)
     }
 }
 

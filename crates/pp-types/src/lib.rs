@@ -58,7 +58,7 @@ pub use regexp::Regexp;
 pub use semver::{SemVer, SemVerRange};
 pub use serialize::{from_json, rich_json};
 pub use signature::{Signature, SignatureParameter, describe_signatures};
-pub use text::{float_text, interpolate, quote, ruby_float_text, ruby_inspect, ruby_text, source_form};
+pub use text::{float_text, inspect_string, interpolate, quote, ruby_inspect, ruby_text, source_form};
 pub use time::{Timespan, Timestamp};
 pub use types::{
     Alias, Callable, EnumType, FloatBounds, HashType, InitType, IntegerBounds, Nested, Presence, Size, StructMember,

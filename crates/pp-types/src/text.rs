@@ -63,12 +63,11 @@ fn push(out: &mut String, value: &Value, form: Form) {
         Value::Default => out.push_str(if form == Form::Ruby { ":default" } else { "default" }),
         Value::Boolean(value) => out.push_str(if *value { "true" } else { "false" }),
         Value::Integer(value) => push_display(out, value),
-        Value::Float(value) if form == Form::Ruby => out.push_str(&ruby_float_text(value.0)),
         Value::Float(value) => out.push_str(&float_text(value.0)),
         Value::String(text) => match form {
             Form::Interpolated => out.push_str(text),
             Form::Source => push_quoted(out, text),
-            Form::Ruby => push_double_quoted(out, text, true),
+            Form::Ruby => inspect_string(text, out),
         },
         Value::Regexp(regexp) => out.push_str(&regexp.literal()),
         Value::Array(elements) => {
@@ -157,7 +156,7 @@ pub fn quote(text: &str) -> String {
 
 fn push_quoted(out: &mut String, text: &str) {
     if text.chars().any(char::is_control) {
-        return push_double_quoted(out, text, false);
+        return push_double_quoted(out, text);
     }
     out.push('\'');
     for c in text.chars() {
@@ -169,23 +168,17 @@ fn push_quoted(out: &mut String, text: &str) {
     out.push('\'');
 }
 
-/// Writes a string in double quotes, with the escapes of Ruby or of the language.
-fn push_double_quoted(out: &mut String, text: &str, ruby: bool) {
+/// Writes a string in double quotes.
+fn push_double_quoted(out: &mut String, text: &str) {
     out.push('"');
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
+    for c in text.chars() {
         match c {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
-            '\u{1b}' if ruby => out.push_str("\\e"),
-            '#' if ruby && matches!(chars.peek(), Some('{' | '$' | '@')) => out.push_str("\\#"),
-            '$' if !ruby => out.push_str("\\$"),
-            c if c.is_control() && ruby => {
-                let _ = write!(out, "\\u{:04X}", u32::from(c));
-            }
+            '$' => out.push_str("\\$"),
             c if c.is_control() => {
                 let _ = write!(out, "\\u{{{:X}}}", u32::from(c));
             }
@@ -195,19 +188,46 @@ fn push_double_quoted(out: &mut String, text: &str, ruby: bool) {
     out.push('"');
 }
 
+/// Appends what Ruby's `inspect` shows for a string.
+pub fn inspect_string(text: &str, out: &mut String) {
+    out.push('"');
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{7}' => out.push_str("\\a"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{b}' => out.push_str("\\v"),
+            '\u{c}' => out.push_str("\\f"),
+            '\u{1b}' => out.push_str("\\e"),
+            '#' if matches!(chars.peek(), Some('{' | '$' | '@')) => out.push_str("\\#"),
+            c if is_printable(c) => out.push(c),
+            c => {
+                let code = u32::from(c);
+                let _ = if code > 0xffff { write!(out, "\\u{{{code:X}}}") } else { write!(out, "\\u{code:04X}") };
+            }
+        }
+    }
+    out.push('"');
+}
+
+/// Returns whether Ruby shows a character as it is. Code points that no character has are taken for printable.
+fn is_printable(c: char) -> bool {
+    match c {
+        // A line break to Unicode, a space to Ruby.
+        '\u{85}' => true,
+        '\u{2028}' | '\u{2029}' => false,
+        c => !c.is_control() && u32::from(c) & 0xfffe != 0xfffe,
+    }
+}
+
 /// Returns the text of a float: the shortest that reads back as the same number, with an exponent below 1e-4 and from 1e15.
 #[must_use]
 pub fn float_text(value: f64) -> String {
-    shortest(value, 15)
-}
-
-/// Returns the text that Ruby's `to_s` has for a float: with an exponent below 1e-4 and from 1e16.
-#[must_use]
-pub fn ruby_float_text(value: f64) -> String {
-    shortest(value, 16)
-}
-
-fn shortest(value: f64, exponent_from: i32) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
     }
@@ -217,7 +237,7 @@ fn shortest(value: f64, exponent_from: i32) -> String {
     let scientific = shortest_digits(value);
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
-    if value != 0.0 && !(-4..exponent_from).contains(&exponent) {
+    if value != 0.0 && !(-4..15).contains(&exponent) {
         let point = if mantissa.contains('.') { "" } else { ".0" };
         let sign = if exponent < 0 { '-' } else { '+' };
         return format!("{mantissa}{point}e{sign}{:02}", exponent.abs());

@@ -1,20 +1,19 @@
-//! Methods of everything that has elements: arrays, hashes (pairs), ranges, enumerators.
+//! Methods of everything that has elements: arrays, hashes (pairs), ranges, enumerators. Those that order elements are in
+//! `order.rs`, those that put them into groups in `groups.rs`.
 
-use std::cmp::Ordering;
+pub(super) mod groups;
+pub(super) mod order;
+
 use std::rc::Rc;
 
-use pp_functions::ruby::sort::merge_sort;
-
-use crate::compare::{comparison_failed, equal, order};
+use crate::compare::equal;
 use crate::eval::call::ENOUGH;
-use crate::eval::frozen_key;
 use crate::interpreter::Interpreter;
-use crate::key::Key;
 use crate::methods::args::{Args, enumerator, items, to_int};
-use crate::methods::{Dispatch, Method, method, variadic};
+use crate::methods::{Dispatch, Method, method};
 use crate::proc::Proc;
 use crate::stop::{Eval, Raise, Stop};
-use crate::value::{Entries, Enumerator, Value};
+use crate::value::{Enumerator, Value};
 
 pub(super) static ENUMERABLE: &[Method] = &[
     method("all?", 0, 1, |vm, this, args| {
@@ -26,25 +25,6 @@ pub(super) static ENUMERABLE: &[Method] = &[
         Ok(Value::Bool(true))
     }),
     method("any?", 0, 1, |vm, this, args| Ok(Value::Bool(any(vm, this, args)?))),
-    method("chunk_while", 0, 0, |vm, this, args| {
-        let Some(block) = args.block else { return Err(Raise::argument("no block given").into()) };
-        let mut chunks: Vec<Vec<Value>> = Vec::new();
-        for item in vm.elements(this)? {
-            let joins = match chunks.last().and_then(|chunk| chunk.last().cloned()) {
-                Some(last) => vm.call_proc(block, &[last, item.clone()])?.is_true(),
-                None => false,
-            };
-            match chunks.last_mut().filter(|_| joins) {
-                Some(chunk) => chunk.push(item),
-                None => chunks.push(vec![item]),
-            }
-        }
-        enumerator(
-            &Value::array(chunks.into_iter().map(Value::array).collect()),
-            "each",
-            Args { list: &[], block: None },
-        )
-    }),
     method("collect", 0, 0, map),
     method("collect_concat", 0, 0, flat_map),
     method("compact", 0, 0, |vm, this, _| {
@@ -99,28 +79,10 @@ pub(super) static ENUMERABLE: &[Method] = &[
         }
         vm.list(kept)
     }),
-    method("each_cons", 1, 1, |vm, this, args| {
-        let Some(block) = args.block else { return enumerator(this, "each_cons", args) };
-        let size = positive(args.int(0)?, "invalid size")?;
-        for window in vm.elements(this)?.windows(size) {
-            let window = vm.list(window.to_vec())?;
-            vm.yield_one(block, window)?;
-        }
-        Ok(this.clone())
-    }),
     method("each_entry", 0, 0, |vm, this, args| {
         let Some(block) = args.block else { return enumerator(this, "each_entry", args) };
         for item in vm.elements(this)? {
             vm.yield_one(block, item)?;
-        }
-        Ok(this.clone())
-    }),
-    method("each_slice", 1, 1, |vm, this, args| {
-        let size = positive(args.int(0)?, "invalid slice size")?;
-        let Some(block) = args.block else { return enumerator(this, "each_slice", args) };
-        for slice in vm.elements(this)?.chunks(size) {
-            let slice = vm.list(slice.to_vec())?;
-            vm.yield_one(block, slice)?;
         }
         Ok(this.clone())
     }),
@@ -167,29 +129,11 @@ pub(super) static ENUMERABLE: &[Method] = &[
     method("flat_map", 0, 0, flat_map),
     method("grep", 1, 1, |vm, this, args| grep(vm, this, args, true)),
     method("grep_v", 1, 1, |vm, this, args| grep(vm, this, args, false)),
-    method("group_by", 0, 0, |vm, this, args| {
-        let Some(block) = args.block else { return enumerator(this, "group_by", args) };
-        let mut groups: indexmap::IndexMap<Key, Vec<Value>> = indexmap::IndexMap::default();
-        for item in vm.elements(this)? {
-            let key = vm.yield_one(block, item.clone())?;
-            groups.entry(frozen_key(key)).or_default().push(item);
-        }
-        Ok(Value::hash(groups.into_iter().map(|(key, items)| (key, Value::array(items))).collect()))
-    }),
     method("include?", 1, 1, include),
     method("inject", 0, 2, inject),
     method("lazy", 0, 0, |_, _, _| Err(Stop::refused("`lazy`"))),
     method("map", 0, 0, map),
-    method("max", 0, 1, |vm, this, args| extreme(vm, this, args, Ordering::Greater)),
-    method("max_by", 0, 1, |vm, this, args| extreme_by(vm, this, args, "max_by", Ordering::Greater)),
     method("member?", 1, 1, include),
-    method("min", 0, 1, |vm, this, args| extreme(vm, this, args, Ordering::Less)),
-    method("min_by", 0, 1, |vm, this, args| extreme_by(vm, this, args, "min_by", Ordering::Less)),
-    method("minmax", 0, 0, |vm, this, args| {
-        let min = extreme(vm, this, args, Ordering::Less)?;
-        let max = extreme(vm, this, args, Ordering::Greater)?;
-        vm.list(vec![min, max])
-    }),
     method("none?", 0, 1, |vm, this, args| Ok(Value::Bool(!any(vm, this, args)?))),
     method("one?", 0, 1, |vm, this, args| {
         let mut count = 0;
@@ -197,14 +141,6 @@ pub(super) static ENUMERABLE: &[Method] = &[
             count += usize::from(passes(vm, args, item)?);
         }
         Ok(Value::Bool(count == 1))
-    }),
-    method("partition", 0, 0, |vm, this, args| {
-        let Some(block) = args.block else { return enumerator(this, "partition", args) };
-        let (mut yes, mut no) = (Vec::new(), Vec::new());
-        for item in vm.elements(this)? {
-            if vm.yield_one(block, item.clone())?.is_true() { yes.push(item) } else { no.push(item) }
-        }
-        vm.list(vec![Value::array(yes), Value::array(no)])
     }),
     method("reduce", 0, 2, inject),
     method("reject", 0, 0, |vm, this, args| select(vm, this, args, "reject", false)),
@@ -216,42 +152,6 @@ pub(super) static ENUMERABLE: &[Method] = &[
         Ok(this.clone())
     }),
     method("select", 0, 0, |vm, this, args| select(vm, this, args, "select", true)),
-    method("slice_when", 0, 0, |vm, this, args| {
-        let Some(block) = args.block else { return Err(Raise::argument("no block given").into()) };
-        let mut chunks: Vec<Vec<Value>> = Vec::new();
-        for item in vm.elements(this)? {
-            let splits = match chunks.last().and_then(|chunk| chunk.last().cloned()) {
-                Some(last) => vm.call_proc(block, &[last, item.clone()])?.is_true(),
-                None => true,
-            };
-            match chunks.last_mut().filter(|_| !splits) {
-                Some(chunk) => chunk.push(item),
-                None => chunks.push(vec![item]),
-            }
-        }
-        enumerator(
-            &Value::array(chunks.into_iter().map(Value::array).collect()),
-            "each",
-            Args { list: &[], block: None },
-        )
-    }),
-    method("sort", 0, 0, |vm, this, args| {
-        let list = vm.elements(this)?;
-        let sorted = sort(vm, list, args.block)?;
-        vm.list(sorted)
-    }),
-    method("sort_by", 0, 0, |vm, this, args| {
-        let Some(block) = args.block else { return enumerator(this, "sort_by", args) };
-        let mut keyed = Vec::new();
-        for item in vm.elements(this)? {
-            keyed.push((vm.yield_one(block, item.clone())?, item));
-        }
-        vm.step(keyed.len() * 4)?;
-        merge_sort(&mut keyed, &mut |left: &(Value, Value), right| {
-            Ok::<bool, Raise>(order(&left.0, &right.0)?.is_gt())
-        })?;
-        vm.list(keyed.into_iter().map(|(_, item)| item).collect())
-    }),
     method("sum", 0, 1, |vm, this, args| {
         let mut sum = if args.len() > 0 { args.get(0).clone() } else { Value::Int(0) };
         let plus = Dispatch::new("+".into());
@@ -294,74 +194,7 @@ pub(super) static ENUMERABLE: &[Method] = &[
         }
         vm.list(taken)
     }),
-    method("tally", 0, 0, |vm, this, _| {
-        let mut counts = Entries::default();
-        for item in vm.elements(this)? {
-            let count = counts.entry(frozen_key(item)).or_insert(Value::Int(0));
-            if let Value::Int(count) = count {
-                *count += 1;
-            }
-        }
-        Ok(Value::hash(counts))
-    }),
     method("to_a", 0, 0, to_a),
-    method("to_h", 0, 0, |vm, this, args| {
-        let mut entries = Entries::default();
-        for (at, item) in vm.elements(this)?.into_iter().enumerate() {
-            let pair = match args.block {
-                Some(block) => vm.yield_one(block, item)?,
-                None => item,
-            };
-            let Value::Array(array) = &pair else {
-                let class = crate::classes::class_of(&pair).name();
-                let message = match args.block {
-                    Some(_) => format!("wrong element type {class} (expected array)"),
-                    None => format!("wrong element type {class} at {at} (expected array)"),
-                };
-                return Err(Raise::type_error(message).into());
-            };
-            let [key, value] = array.items()[..].to_vec().try_into().map_err(|list: Vec<Value>| {
-                Raise::argument(format!("wrong array length at {at} (expected 2, was {})", list.len()))
-            })?;
-            entries.insert(frozen_key(key), value);
-        }
-        vm.charge(entries.len() * size_of::<Value>())?;
-        Ok(Value::hash(entries))
-    }),
-    method("uniq", 0, 0, |vm, this, args| {
-        let list = vm.elements(this)?;
-        let Some(block) = args.block else { return vm.list(super::array::unique(list)) };
-        let mut seen = indexmap::IndexSet::new();
-        let mut kept = Vec::new();
-        for item in list {
-            let key = vm.yield_one(block, item.clone())?;
-            if seen.insert(Key(key)) {
-                kept.push(item);
-            }
-        }
-        vm.list(kept)
-    }),
-    variadic("zip", 0, |vm, this, args| {
-        let mut others = Vec::with_capacity(args.len());
-        for other in args.list {
-            others.push(vm.elements(other)?);
-        }
-        let mut rows = Vec::new();
-        for (index, item) in vm.elements(this)?.into_iter().enumerate() {
-            let mut row = vec![item];
-            row.extend(others.iter().map(|other| Value::or_nil(other.get(index).cloned())));
-            rows.push(vm.list(row)?);
-        }
-        match args.block {
-            Some(block) => {
-                for row in rows {
-                    vm.yield_one(block, row)?;
-                }
-                Ok(Value::Nil)
-            }
-            None => vm.list(rows),
-        }
-    }),
 ];
 
 impl Interpreter<'_> {
@@ -411,13 +244,6 @@ impl Interpreter<'_> {
             Proc::Collect { items, .. } => Ok(items.take()),
             _ => Ok(Vec::new()),
         }
-    }
-}
-
-fn positive(size: i128, message: &str) -> Eval<usize> {
-    match usize::try_from(size) {
-        Ok(size) if size > 0 => Ok(size),
-        _ => Err(Raise::argument(message).into()),
     }
 }
 
@@ -552,88 +378,4 @@ fn inject(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
         };
     }
     Ok(result)
-}
-
-/// The order that a block gives to two values.
-fn block_order(vm: &mut Interpreter<'_>, block: &Rc<Proc>, left: &Value, right: &Value) -> Eval<Ordering> {
-    match vm.call_proc(block, &[left.clone(), right.clone()])? {
-        Value::Int(order) => Ok(order.cmp(&0)),
-        Value::Nil => Err(comparison_failed(left, right).into()),
-        other => Ok(order(&other, &Value::Int(0))?),
-    }
-}
-
-/// Sorts by `<=>`, or by a block.
-pub(super) fn sort(vm: &mut Interpreter<'_>, mut list: Vec<Value>, block: Option<&Rc<Proc>>) -> Eval<Vec<Value>> {
-    vm.step(list.len() * 4)?;
-    match block {
-        Some(block) => {
-            merge_sort(&mut list, &mut |left, right| Ok::<bool, Stop>(block_order(vm, block, left, right)?.is_gt()))?
-        }
-        None => merge_sort(&mut list, &mut |left, right| Ok::<bool, Raise>(order(left, right)?.is_gt()))?,
-    }
-    Ok(list)
-}
-
-/// `max`, `min`
-fn extreme(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, wanted: Ordering) -> Eval {
-    let list = vm.elements(this)?;
-    let is_array = matches!(this, Value::Array(_));
-    if args.len() > 0 && !matches!(args.get(0), Value::Nil) {
-        let count = args.count(0)?;
-        let mut sorted = sort(vm, list, args.block)?;
-        if wanted == Ordering::Greater {
-            sorted.reverse();
-        }
-        sorted.truncate(count);
-        return vm.list(sorted);
-    }
-    let mut best: Option<Value> = None;
-    for item in list {
-        let is_better = match (&best, args.block) {
-            (None, _) => true,
-            (Some(best), Some(block)) => block_order(vm, block, &item, best)? == wanted,
-            // Only messages tell the order of the operands.
-            (Some(best), None) if is_array => order(best, &item)? == wanted.reverse(),
-            (Some(best), None) => order(&item, best)? == wanted,
-        };
-        if is_better {
-            best = Some(item);
-        }
-    }
-    Ok(Value::or_nil(best))
-}
-
-/// `max_by`, `min_by`
-fn extreme_by(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, name: &str, wanted: Ordering) -> Eval {
-    let Some(block) = args.block else { return enumerator(this, name, args) };
-    let list = vm.elements(this)?;
-    if args.len() > 0 {
-        let count = args.count(0)?;
-        let mut sorted = sorted_by(vm, list, block)?;
-        if wanted == Ordering::Greater {
-            sorted.reverse();
-        }
-        sorted.truncate(count);
-        return vm.list(sorted);
-    }
-    let mut best: Option<(Value, Value)> = None;
-    for item in list {
-        let key = vm.yield_one(block, item.clone())?;
-        let is_better = match &best {
-            None => true,
-            Some((best, _)) => order(&key, best)? == wanted,
-        };
-        if is_better {
-            best = Some((key, item));
-        }
-    }
-    Ok(Value::or_nil(best.map(|(_, item)| item)))
-}
-
-fn sorted_by(vm: &mut Interpreter<'_>, list: Vec<Value>, block: &Rc<Proc>) -> Eval<Vec<Value>> {
-    let list = vm.list(list)?;
-    let sorted = vm.invoke(&list, &Dispatch::new("sort_by".into()), &[], Some(block))?;
-    let sorted = items(&sorted).to_vec();
-    Ok(sorted)
 }

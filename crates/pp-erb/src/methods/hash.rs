@@ -120,7 +120,7 @@ pub(super) static HASH: &[Method] = &[
     }),
     method("sort", 0, 0, |vm, this, args| {
         let pairs = vm.elements(this)?;
-        let sorted = super::enumerable::sort(vm, pairs, args.block)?;
+        let sorted = super::enumerable::order::sort(vm, pairs, args.block)?;
         vm.list(sorted)
     }),
     method("to_a", 0, 0, |vm, this, _| {

@@ -1,7 +1,6 @@
 //! The text of values inside Ruby's arrays and hashes: `["a", 1, nil]`, `{"a"=>1}`.
 
-use std::fmt::Write;
-
+pub use pp_types::inspect_string;
 use pp_types::{Type, Value, interpolate};
 
 use crate::ruby::titlecase::capitalize;
@@ -68,38 +67,6 @@ pub(crate) fn inspect_into(value: &Value, text: &mut String) {
         }
         other => text.push_str(&interpolate(other)),
     });
-}
-
-/// Appends what Ruby's `inspect` shows for a string.
-pub fn inspect_string(string: &str, text: &mut String) {
-    text.push('"');
-    let mut characters = string.chars().peekable();
-    while let Some(character) = characters.next() {
-        match character {
-            '"' => text.push_str("\\\""),
-            '\\' => text.push_str("\\\\"),
-            '\n' => text.push_str("\\n"),
-            '\r' => text.push_str("\\r"),
-            '\t' => text.push_str("\\t"),
-            '\u{7}' => text.push_str("\\a"),
-            '\u{8}' => text.push_str("\\b"),
-            '\u{b}' => text.push_str("\\v"),
-            '\u{c}' => text.push_str("\\f"),
-            '\u{1b}' => text.push_str("\\e"),
-            '#' => {
-                if matches!(characters.peek(), Some('{' | '$' | '@')) {
-                    text.push('\\');
-                }
-                text.push('#');
-            }
-            control if control.is_control() => {
-                // Writing to a string cannot fail.
-                let _ = write!(text, "\\u{:04X}", u32::from(control));
-            }
-            other => text.push(other),
-        }
-    }
-    text.push('"');
 }
 
 /// Returns the name of the Ruby class of a value, which messages about comparisons contain.

@@ -155,7 +155,7 @@ fn write_literal(value: &serde_json::Value, notation: &Notation, text: &mut Stri
         serde_json::Value::Bool(true) => text.push_str(notation.yes),
         serde_json::Value::Bool(false) => text.push_str(notation.no),
         serde_json::Value::Number(number) => text.push_str(&match (number.as_i64(), number.as_f64()) {
-            (None, Some(float)) => pp_types::ruby_float_text(float),
+            (None, Some(float)) => pp_types::float_text(float),
             _ => number.to_string(),
         }),
         serde_json::Value::String(string) => text.push_str(&inspect(&Value::from(&**string))),
