@@ -8,3 +8,4 @@ pub mod breaking;
 pub mod program;
 pub mod report;
 pub mod session;
+pub mod words;

@@ -155,29 +155,20 @@ impl Registry {
 
     /// Says which value an object stands for, and the objects in it.
     fn link(self: &Rc<Self>, object: &Value, value: &Puppet, parameter: Option<ParameterId>) {
-        match (object, value) {
-            (Value::Array(array), Puppet::Array(values)) => {
-                if array.link.set(values, || self.origin(parameter)) {
-                    let items = array.items().clone();
-                    with_stack(|| {
-                        for (item, value) in items.iter().zip(values.iter()) {
-                            self.link(item, value, parameter);
-                        }
-                    });
-                }
+        let (items, values): (Vec<Value>, Vec<&Puppet>) = match (object, value) {
+            (Value::Array(array), Puppet::Array(values)) if array.link.set(values, || self.origin(parameter)) => {
+                (array.items().clone(), values.iter().collect())
             }
-            (Value::Hash(hash), Puppet::Hash(entries)) => {
-                if hash.link.set(entries, || self.origin(parameter)) {
-                    let values: Vec<Value> = hash.entries().values().cloned().collect();
-                    with_stack(|| {
-                        for (item, value) in values.iter().zip(entries.values()) {
-                            self.link(item, value, parameter);
-                        }
-                    });
-                }
+            (Value::Hash(hash), Puppet::Hash(entries)) if hash.link.set(entries, || self.origin(parameter)) => {
+                (hash.entries().values().cloned().collect(), entries.values().collect())
             }
-            _ => {}
-        }
+            _ => return,
+        };
+        with_stack(|| {
+            for (item, value) in items.iter().zip(values) {
+                self.link(item, value, parameter);
+            }
+        });
     }
 
     /// Returns what was changed since the last time, and how much work it was to find out.

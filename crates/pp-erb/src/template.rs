@@ -1,5 +1,6 @@
 //! Templates: parsing and rendering.
 
+use std::panic::catch_unwind;
 use std::rc::Rc;
 
 use lib_ruby_parser::{ErrorLevel, Parser, ParserOptions, ParserResult};
@@ -91,9 +92,20 @@ impl Template {
     }
 }
 
+/// Parses Ruby. The parser panics where its lexer or grammar gives what its authors took for impossible. No text is known with
+/// which that happens, but a template must not end the process, whatever it is.
+fn ruby_tree(text: &str) -> Result<ParserResult, Error> {
+    let parse = || {
+        let options = ParserOptions { buffer_name: String::new(), decoder: None, record_tokens: false };
+        Parser::new(text.as_bytes(), options).do_parse()
+    };
+    catch_unwind(parse).map_err(|_| {
+        Error::new(ErrorKind::Refused, "the parser of templates cannot read this Ruby, which may be valid", None)
+    })
+}
+
 fn parse(ruby: &Ruby) -> Result<Template, Error> {
-    let options = ParserOptions { buffer_name: String::new(), decoder: None, record_tokens: false };
-    let ParserResult { ast, diagnostics, .. } = Parser::new(ruby.text.as_bytes(), options).do_parse();
+    let ParserResult { ast, diagnostics, .. } = ruby_tree(&ruby.text)?;
     if let Some(diagnostic) = diagnostics.iter().find(|diagnostic| diagnostic.level == ErrorLevel::Error) {
         let at = u32::try_from(ruby.template_offset(diagnostic.loc.begin)).ok();
         return Err(Error::new(ErrorKind::Syntax, syntax_message(&diagnostic.render_message()), at));

@@ -15,6 +15,7 @@ pub const LANG: &[(&str, usize)] = &[
     ("defaults-overrides", 45),
     ("defines", 39),
     ("erb-objects", 70),
+    ("erb-templates", 82),
     ("functions", 66),
     ("heredoc", 60),
     ("interpolation", 73),
