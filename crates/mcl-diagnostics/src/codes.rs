@@ -138,7 +138,7 @@ codes! {
     // Puppet: the catalog while it is compiled.
     P0601 P0602 P0603 P0604 P0605 P0606 P0607 P0608 P0609 P0610 P0611 P0612 P0613
     // Files of Puppet environments, and facts.
-    P0701 P0702 P0703 P0704 P0705 P0706
+    P0701 P0702 P0703 P0704 P0705 P0706 P0709 P0710
     // Evaluation of Puppet manifests.
     P0501 P0502 P0503 P0504 P0505 P0506 P0507 P0508 P0509 P0510 P0511 P0512 P0513 P0514 P0515 P0516
     // Templates in ERB.

@@ -131,6 +131,7 @@ fn validate_again(environment: &Environment) -> Vec<Diagnostic> {
 }
 
 fn evaluate(environment: Environment, services: DiskServices, options: &Options) -> Compiled {
+    let services = services.with_facts(&options.facts);
     let compilation = pp_evaluator::compile(&environment, options, &services);
     let mut diagnostics = compilation.diagnostics;
     diagnostics.extend(warnings(&options.resource_types));

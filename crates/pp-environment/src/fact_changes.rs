@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use pp_evaluator::FactReads;
-use pp_facts::{Change, EXTERNAL_DIRECTORIES, GROUPS, Group};
+use pp_facts::{Change, GROUPS, Group};
 use pp_types::{Hash, Value};
+
+use crate::host_facts::HostFacts;
 
 /// Facts that are measurements, and the fields of structured facts that are: paths, in which `*` stands for any key.
 const MEASUREMENTS: &[&[&str]] = &[
@@ -45,7 +47,10 @@ pub fn facts_differ(reads: &FactReads, old: &Hash, new: &Hash, measurements: Mea
     let named = reads.paths.iter().any(|path| {
         let path: Vec<&str> = path.iter().map(|name| &**name).collect();
         let (old, new) = (find(old, &path), find(new, &path));
-        old != new && (measurements == Measurements::Count || !same(old, new, &mut path.clone()))
+        match measurements {
+            Measurements::Count => !alike(old, new, &mut path.clone()),
+            Measurements::Ignore => !same(old, new, &mut path.clone()),
+        }
     });
     // What read everything is not about measurements.
     let all = || {
@@ -55,13 +60,15 @@ pub fn facts_differ(reads: &FactReads, old: &Hash, new: &Hash, measurements: Mea
     named || reads.all && all()
 }
 
-/// Whether facts that change all the time were read by their names.
+/// Whether facts that change all the time were read by their names: measurements, and what programs print.
 #[must_use]
-pub fn reads_measurements(reads: &FactReads) -> bool {
+pub fn reads_measurements(reads: &FactReads, facts: &HostFacts) -> bool {
     reads.paths.iter().any(|path| {
-        MEASUREMENTS.iter().any(|measured| {
-            path.iter().zip(measured.iter()).all(|(name, pattern)| *pattern == "*" || *pattern == &**name)
-        })
+        let is_printed = path.first().is_some_and(|name| facts.is_printed(name));
+        is_printed
+            || MEASUREMENTS.iter().any(|measured| {
+                path.iter().zip(measured.iter()).all(|(name, pattern)| *pattern == "*" || *pattern == &**name)
+            })
     })
 }
 
@@ -71,19 +78,27 @@ pub fn reads_kernel_state(reads: &FactReads) -> bool {
     groups(reads).any(|group| matches!(group.change, Change::Network | Change::Mounts))
 }
 
-/// Returns the files and directories that the facts which were read come from, as far as these change in a running system.
+/// Returns the files that the facts which were read come from, as far as these change in a running system.
 #[must_use]
 pub fn fact_files(reads: &FactReads) -> Vec<PathBuf> {
-    let files = groups(reads).flat_map(|group| group.files).map(|file| Path::new(*file).to_owned());
-    // Any fact may be an external one.
-    let external = EXTERNAL_DIRECTORIES.iter().map(PathBuf::from).filter(|_| reads.all || !reads.paths.is_empty());
-    files.chain(external).collect()
+    groups(reads).flat_map(|group| group.files).map(|file| Path::new(*file).to_owned()).collect()
+}
+
+/// Returns the directories of external facts, if any fact was read: it may be an external one.
+#[must_use]
+pub fn fact_directories(reads: &FactReads, facts: &HostFacts) -> Vec<PathBuf> {
+    let directories = facts.directories().iter().filter(|_| reads.all || !reads.paths.is_empty());
+    directories.cloned().collect()
+}
+
+/// Whether facts of a group were read.
+#[must_use]
+pub fn is_read(reads: &FactReads, group: &Group) -> bool {
+    reads.all || reads.paths.iter().filter_map(|path| path.first()).any(|name| group.may_have(name))
 }
 
 fn groups(reads: &FactReads) -> impl Iterator<Item = &'static Group> {
-    let names: Vec<&str> = reads.paths.iter().filter_map(|path| path.first().map(|name| &**name)).collect();
-    let all = reads.all;
-    GROUPS.iter().filter(move |group| all || names.iter().any(|name| group.may_have(name)))
+    GROUPS.iter().filter(|group| is_read(reads, group))
 }
 
 fn name_of(value: &Value) -> Option<&str> {
@@ -99,6 +114,44 @@ fn find<'a>(facts: &'a Hash, path: &[&str]) -> Option<&'a Value> {
         Value::Hash(hash) => hash.get(&Value::from(*name)),
         _ => None,
     })
+}
+
+/// Whether values at a path are equal but for what is less than a hundredth of an amount of memory or of a file system: such
+/// amounts always change.
+fn alike<'a>(old: Option<&'a Value>, new: Option<&'a Value>, path: &mut Vec<&'a str>) -> bool {
+    let (Some(old), Some(new)) = (old, new) else { return old == new };
+    if let (Value::Hash(old), Value::Hash(new)) = (old, new) {
+        let names = old.keys().chain(new.keys().filter(|name| !old.contains_key(*name)));
+        return names.into_iter().all(|name| {
+            path.push(name_of(name).unwrap_or_default());
+            let alike = alike(old.get(name), new.get(name), path);
+            path.pop();
+            alike
+        });
+    }
+    let is_amount = path.first().is_some_and(|name| AMOUNTS.iter().any(|start| name.starts_with(start)));
+    let amounts = amount(old).zip(amount(new)).filter(|_| is_amount);
+    old == new || amounts.is_some_and(|(old, new)| (old - new).abs() < old.abs().max(new.abs()) / 100.0)
+}
+
+/// How the names of facts start whose measurements are amounts.
+const AMOUNTS: [&str; 3] = ["memory", "mountpoints", "swap"];
+
+/// Returns a number, or the number that a string starts with: `3.21 GiB`, `12.34%`. Units that differ make different strings.
+fn amount(value: &Value) -> Option<f64> {
+    match value {
+        Value::Integer(integer) => Some(*integer as f64),
+        Value::Float(float) => Some(float.0),
+        Value::String(text) => {
+            let (number, unit) = text.split_once(' ').or_else(|| Some((text.strip_suffix('%')?, "%")))?;
+            let scale =
+                ["%", "bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"].iter().position(|known| *known == unit)?;
+            // A percentage is one of the whole: what counts is a hundredth of that.
+            let number = number.parse::<f64>().ok()?;
+            Some(if scale == 0 { number + 100.0 } else { number * 1024_f64.powi(i32::try_from(scale).ok()?) })
+        }
+        _ => None,
+    }
 }
 
 /// Whether values at a path are equal but for measurements.
@@ -167,17 +220,35 @@ mod tests {
         assert_eq!(differ(&reads(&["memory"], false), NEW), [false, true]);
         assert_eq!(differ(&reads(&["uptime"], false), NEW), [false, true]);
         assert_eq!(differ(&reads(&[], true), NEW), [false; 2]);
-        let measured = |path: &str| reads_measurements(&reads(&[path], false));
+        let host = HostFacts::gather(crate::FactModules::In(Vec::new()), pp_facts::Reader::DATA, None);
+        let measured = |path: &str| reads_measurements(&reads(&[path], false), &host);
         assert!(measured("uptime") && measured("memory") && measured("memory.swap.used"));
         assert!(!measured("memory.system.total") && !measured("os.family"));
     }
 
     #[test]
+    fn amounts_of_memory_count_from_a_hundredth_on() {
+        let differ = |old: &str, new: &str| {
+            let parse = |value: &str| facts(&format!("{{memory: {{system: {{used: {value}}}}}, uptime: {value}}}"));
+            let changed = |path| facts_differ(&reads(&[path], false), &parse(old), &parse(new), Measurements::Count);
+            assert!(changed("uptime"), "other measurements count");
+            changed("memory.system.used")
+        };
+        assert!(!differ("1000", "1009") && differ("1000", "1011"));
+        assert!(!differ("1.00 GiB", "1023.00 MiB") && differ("1.00 GiB", "1000.00 MiB"));
+        assert!(!differ("3.00%", "3.50%") && differ("3.00%", "5.50%"));
+        assert!(differ("1000", "x") && differ("1000", "~"));
+    }
+
+    #[test]
     fn files_are_those_of_the_facts_that_were_read() {
+        let host = HostFacts::gather(crate::FactModules::In(Vec::new()), pp_facts::Reader::DATA, None);
         let of = |path: &str| fact_files(&reads(&[path], false));
         assert!(of("os.family").contains(&PathBuf::from("/etc/os-release")));
         assert!(!of("timezone").contains(&PathBuf::from("/etc/os-release")));
         assert!(fact_files(&reads(&[], false)).is_empty());
+        assert!(fact_directories(&reads(&["role"], false), &host).iter().any(|path| path.ends_with("facts.d")));
+        assert!(fact_directories(&reads(&[], false), &host).is_empty());
         assert!(
             reads_kernel_state(&reads(&["ipaddress_eth0"], false)) && !reads_kernel_state(&reads(&["kernel"], false))
         );

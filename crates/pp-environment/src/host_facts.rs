@@ -2,56 +2,117 @@
 
 use std::path::{Path, PathBuf};
 
+use mcl_diagnostics::{Code, Diagnostic, Stage};
 use pp_facts::{
-    EXTERNAL_DIRECTORIES, Executables, FactSet, Machine, environment_facts, external, gather, module_facts,
+    External, FactSet, Group, Machine, Reader, environment_facts, external, external_directories, gather, module_facts,
+    refresh,
 };
 use pp_types::Value;
 
 use crate::facts::Facts;
+use crate::find::{Input, Module, find, modules_in};
 use crate::node::EMULATED_VERSION;
 
 /// Where modules are that define facts.
-#[derive(Clone, Copy, Debug)]
-pub enum FactModules<'a> {
-    /// In these directories of modules.
-    In(&'a [PathBuf]),
+#[derive(Clone, Debug)]
+pub enum FactModules {
+    /// In these directories.
+    In(Vec<Module>),
     /// In an artifact, which does not hold the Ruby code that would define facts: whatever a module may define is there.
     Stored,
 }
 
-impl FactModules<'_> {
+impl FactModules {
+    /// Returns the modules of the environment at a path, and of a module path.
+    #[must_use]
+    pub fn of_path(path: &Path, module_path: &[PathBuf]) -> FactModules {
+        if !path.is_dir() && path.extension().is_none_or(|extension| extension != "pp") {
+            return FactModules::Stored;
+        }
+        // What is wrong with the environment is reported when it is compiled.
+        let modules = Input::of_path(path).and_then(|input| Ok(find(&input, module_path)?.modules));
+        FactModules::In(modules.or_else(|_| modules_in(module_path)).unwrap_or_default())
+    }
+
     fn define(&self, module: &str, file: &str) -> bool {
         match self {
-            FactModules::In(directories) => {
-                directories.iter().any(|directory| directory.join(module).join("lib/facter").join(file).is_file())
+            FactModules::In(modules) => {
+                let directory = modules.iter().find(|known| *known.name == *module).map(|known| &known.directory);
+                directory.is_some_and(|directory| directory.join("lib/facter").join(file).is_file())
             }
             FactModules::Stored => true,
         }
     }
+
+    /// Returns the directories of external facts: those of the machine, whose facts win, and those of modules.
+    fn external_directories(&self, machine: &Machine) -> Vec<PathBuf> {
+        let mut directories = external_directories(&machine.process);
+        if let FactModules::In(modules) = self {
+            directories
+                .extend(modules.iter().map(|module| module.directory.join("facts.d")).filter(|path| path.is_dir()));
+        }
+        directories
+    }
 }
 
-/// Returns the facts of this machine. Programs that print external facts are only started with [`Executables::Run`].
-#[must_use]
-pub fn host_facts(modules: FactModules<'_>, executables: Executables<'_>) -> Facts {
-    let machine = Machine::local();
-    let mut facts = gather(&machine);
-    let of_modules = module_facts(&machine, &facts, &|module, file| modules.define(module, file));
-    facts.extend(of_modules);
-    let directories = EXTERNAL_DIRECTORIES.map(PathBuf::from);
-    facts.extend(external(&directories, executables).facts);
-    facts.extend(environment_facts());
-    with_puppet_facts(facts)
+/// The facts of this machine, by where they come from.
+#[derive(Clone, Debug)]
+pub struct HostFacts {
+    modules: FactModules,
+    native: FactSet,
+    external: External,
+    /// The directories of external facts.
+    directories: Vec<PathBuf>,
 }
 
-/// Returns the facts of this machine for the environment at a path: its own modules count, too.
-#[must_use]
-pub fn host_facts_for(path: &Path, module_path: &[PathBuf], executables: Executables<'_>) -> Facts {
-    if path.is_dir() || path.extension().is_some_and(|extension| extension == "pp") {
-        let mut directories = module_path.to_vec();
-        directories.push(path.join("modules"));
-        host_facts(FactModules::In(&directories), executables)
-    } else {
-        host_facts(FactModules::Stored, executables)
+impl HostFacts {
+    /// Gathers the facts. External facts that cannot be read are those of `previous`.
+    #[must_use]
+    pub fn gather(modules: FactModules, reader: Reader<'_>, previous: Option<&HostFacts>) -> HostFacts {
+        let machine = Machine::local();
+        let directories = modules.external_directories(&machine);
+        let nothing = External::default();
+        let external = external(&directories, reader, previous.map_or(&nothing, |previous| &previous.external));
+        HostFacts { modules, native: gather(&machine), external, directories }
+    }
+
+    /// Returns the facts with those of some groups gathered anew, and with external facts read anew if there is a reader.
+    #[must_use]
+    pub fn refreshed(&self, wanted: impl Fn(&Group) -> bool, reader: Option<Reader<'_>>) -> HostFacts {
+        let mut facts = self.clone();
+        refresh(&mut facts.native, &Machine::local(), wanted);
+        if let Some(reader) = reader {
+            facts.external = external(&self.directories, reader, &self.external);
+        }
+        facts
+    }
+
+    /// Returns the facts, those that Puppet itself adds included.
+    #[must_use]
+    pub fn facts(&self) -> Facts {
+        let mut facts = self.native.clone();
+        let machine = Machine::local();
+        facts.extend(module_facts(&machine, &self.native, &|module, file| self.modules.define(module, file)));
+        facts.extend(self.external.facts());
+        facts.extend(environment_facts());
+        with_puppet_facts(facts)
+    }
+
+    /// Returns warnings of external facts that could not be read.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<Diagnostic> {
+        let warning = |text: &String| Diagnostic::warning(Code::P0709, Stage::Puppet, text.clone());
+        self.external.warnings.iter().map(warning).collect()
+    }
+
+    /// Returns the directories of external facts.
+    pub(crate) fn directories(&self) -> &[PathBuf] {
+        &self.directories
+    }
+
+    /// Whether a program printed a fact with this name.
+    pub(crate) fn is_printed(&self, name: &str) -> bool {
+        self.external.is_printed(name)
     }
 }
 
@@ -76,9 +137,13 @@ fn with_puppet_facts(facts: FactSet) -> Facts {
 mod tests {
     use super::*;
 
+    fn of(path: &Path) -> Facts {
+        HostFacts::gather(FactModules::of_path(path, &[]), Reader::DATA, None).facts()
+    }
+
     #[test]
     fn puppet_adds_its_version_and_the_name_of_the_node() {
-        let facts = host_facts(FactModules::In(&[]), Executables::Skip);
+        let facts = HostFacts::gather(FactModules::In(Vec::new()), Reader::DATA, None).facts();
         let value = |name: &str| facts.values.get(&Value::from(name));
         assert_eq!(value("puppetversion"), Some(&Value::from(EMULATED_VERSION)));
         assert_eq!(value("clientcert"), facts.node.as_deref().map(Value::from).as_ref());
@@ -88,13 +153,31 @@ mod tests {
     #[test]
     fn modules_define_facts() {
         let root = tempfile::tempdir().expect("a temporary directory");
-        let define =
-            |path: &Path| host_facts_for(path, &[], Executables::Skip).values.contains_key(&Value::from("root_home"));
+        let define = |path: &Path| of(path).values.contains_key(&Value::from("root_home"));
+        std::fs::create_dir_all(root.path().join("manifests")).expect("writable");
         assert!(!define(root.path()));
-        let directory = root.path().join("modules/stdlib/lib/facter");
+        // Where `environment.conf` says.
+        std::fs::write(root.path().join("environment.conf"), "modulepath = site\n").expect("writable");
+        let directory = root.path().join("site/stdlib/lib/facter");
         std::fs::create_dir_all(&directory).expect("writable");
         std::fs::write(directory.join("root_home.rb"), "").expect("writable");
         assert!(define(root.path()));
         assert!(define(Path::new("site.bin")), "an artifact does not hold the Ruby code of modules");
+    }
+
+    #[test]
+    fn modules_have_external_facts() {
+        let root = tempfile::tempdir().expect("a temporary directory");
+        let directory = root.path().join("modules/web/facts.d");
+        std::fs::create_dir_all(&directory).expect("writable");
+        std::fs::write(directory.join("web.txt"), "web_of_module=1\n").expect("writable");
+        std::fs::write(directory.join("broken.json"), "{").expect("writable");
+        let facts = HostFacts::gather(FactModules::of_path(root.path(), &[]), Reader::DATA, None);
+        assert_eq!(facts.facts().values.get(&Value::from("web_of_module")), Some(&Value::from("1")));
+        assert_eq!(facts.warnings().len(), 1, "{:?}", facts.warnings());
+        std::fs::write(directory.join("web.txt"), "web_of_module=2\n").expect("writable");
+        let value = |facts: &HostFacts| facts.facts().values.get(&Value::from("web_of_module")).cloned();
+        assert_eq!(value(&facts.refreshed(|_| true, None)), Some(Value::from("1")));
+        assert_eq!(value(&facts.refreshed(|_| false, Some(Reader::DATA))), Some(Value::from("2")));
     }
 }

@@ -23,6 +23,7 @@ mod host_facts;
 mod load;
 mod node;
 mod read;
+mod ruby_facts;
 mod ruby_functions;
 mod ruby_types;
 mod services;
@@ -32,13 +33,15 @@ mod stored;
 pub use autoload::autoload_name;
 pub use compile::{Compiled, compile_path, is_environment_path, load_path, resource_types, with_location};
 pub use error::EnvironmentError;
-pub use fact_changes::{Measurements, fact_files, facts_differ, reads_kernel_state, reads_measurements};
+pub use fact_changes::{
+    Measurements, fact_directories, fact_files, facts_differ, is_read, reads_kernel_state, reads_measurements,
+};
 pub use facts::Facts;
 pub use find::{Input, Layout, MAX_FILES, Module, find, is_puppet_path, puppet_files};
-pub use host_facts::{FactModules, host_facts, host_facts_for};
+pub use host_facts::{FactModules, HostFacts};
 pub use load::{Loaded, load, load_all, parse_files, parse_text};
 pub use node::{EMULATED_VERSION, node_options};
-pub use pp_facts::{Executables, Printed};
+pub use pp_facts::{Change, Executables, Printed, Reader};
 pub use read::MAX_FILE_BYTES;
 pub use ruby_types::RubyTypes;
 pub use services::DiskServices;

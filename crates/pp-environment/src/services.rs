@@ -6,16 +6,17 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use mcl_diagnostics::{Diagnostic, FileId, SourceFile};
 use pp_ast::Tree;
-use pp_evaluator::{Manifest, RubyFunction, Services};
+use pp_evaluator::{Manifest, RubyFact, RubyFunction, Services};
 use pp_functions::FileKind;
 use pp_hiera::DataFiles;
 use pp_syntax::{Mode, ValidationOptions};
-use pp_types::{Error, ErrorKind};
+use pp_types::{Error, ErrorKind, Hash};
 
 use crate::error::EnvironmentError;
 use crate::find::Module;
 use crate::load::{ParsedFile, check_location, has_errors, name_of, parse_file, parse_text};
 use crate::read::{read_file, read_inside};
+use crate::ruby_facts::{lack_ruby, ruby_facts};
 use crate::ruby_functions::{ruby_function_files, ruby_function_name};
 
 /// The files of modules that an artifact holds, by their paths.
@@ -34,6 +35,10 @@ pub struct DiskServices {
     asked: Mutex<Vec<PathBuf>>,
     /// The functions that the modules have in Ruby, once one was asked for.
     ruby_functions: OnceLock<BTreeMap<String, RubyFunction>>,
+    /// The facts that the modules define in Ruby, once one was missing.
+    ruby_facts: OnceLock<BTreeMap<String, RubyFact>>,
+    /// Whether the facts of the compilation lack those.
+    lack_ruby_facts: bool,
     /// The directory that the names of files are relative to.
     base: PathBuf,
     validation: ValidationOptions,
@@ -56,6 +61,12 @@ impl DiskServices {
     #[must_use]
     pub fn with_global_config(self, path: PathBuf) -> DiskServices {
         DiskServices { global_config: Some(path), ..self }
+    }
+
+    /// Sets the facts of the compilation.
+    #[must_use]
+    pub(crate) fn with_facts(self, facts: &Hash) -> DiskServices {
+        DiskServices { lack_ruby_facts: lack_ruby(facts), ..self }
     }
 
     /// Creates services for the environment of an artifact, whose files have relative paths.
@@ -151,6 +162,11 @@ impl Services for DiskServices {
 
     fn ruby_function(&self, name: &str) -> Option<RubyFunction> {
         self.ruby_functions.get_or_init(|| self.list_ruby_functions()).get(name).cloned()
+    }
+
+    fn ruby_fact(&self, name: &str) -> Option<RubyFact> {
+        let facts = || ruby_facts(&self.modules, self.stored.as_ref());
+        self.ruby_facts.get_or_init(facts).get(name).filter(|_| self.lack_ruby_facts).cloned()
     }
 
     fn has_module(&self, module: &str) -> bool {

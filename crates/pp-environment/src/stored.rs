@@ -17,6 +17,7 @@ use crate::error::EnvironmentError;
 use crate::find::{Module, files_below};
 use crate::load::Loaded;
 use crate::read::{MAX_FILE_BYTES, read_file};
+use crate::ruby_facts::files_to_store;
 use crate::ruby_functions::ruby_function_files;
 use crate::ruby_types::{RubyTypes, is_valid};
 use crate::services::{DiskServices, StoredFiles};
@@ -54,6 +55,7 @@ impl StoredEnvironment {
         }
         let mut files = StoredFiles::new();
         let mut ruby_functions: Vec<String> = Vec::new();
+        let mut ruby_fact_files: Vec<(String, Vec<u8>)> = Vec::new();
         let mut size = 0;
         let mut add = |root: &Path, prefix: &str, paths: Vec<PathBuf>| {
             for path in paths {
@@ -77,12 +79,15 @@ impl StoredEnvironment {
                 add(&module.directory, &prefix, files_below(&module.directory.join(folder), None)?)?;
             }
             add(&module.directory, &prefix, data_files(&module.directory)?)?;
+            let ruby_facts = files_to_store(module).map(|(path, names)| (format!("{prefix}{path}"), names));
+            ruby_fact_files.extend(ruby_facts);
             // That there are such functions is all that matters.
             ruby_functions.extend(ruby_function_files(&module.directory)?.iter().map(|path| format!("{prefix}{path}")));
             // They are parsed again, for their errors, if they are needed.
             let broken = broken.iter().filter(|path| path.starts_with(&module.directory));
             add(&module.directory, &prefix, broken.cloned().collect())?;
         }
+        files.extend(ruby_fact_files);
         files.extend(ruby_functions.into_iter().map(|path| (path, Vec::new())));
         let types = RubyTypes::find(&modules).read_all();
         let modules = modules.iter().map(|module| module.name.to_string()).collect();

@@ -52,14 +52,17 @@ impl FactRecorder {
     }
 
     /// Records that `target[keys]` is evaluated, if that is a path into the facts with literal keys. Returns what to pass to
-    /// [`FactRecorder::end_access`].
-    pub(crate) fn start_access(&self, tree: &Tree, target: ExprId, keys: ExprList) -> bool {
+    /// [`FactRecorder::end_access`], and the name of the fact if it does not exist and this was not recorded before.
+    pub(crate) fn start_access(&self, tree: &Tree, target: ExprId, keys: ExprList) -> (bool, Option<Arc<str>>) {
         let outer = self.in_path.get();
+        let mut missing = None;
         if !outer && let Some(path) = self.path(tree, target, keys) {
-            self.paths.borrow_mut().insert(path);
+            missing = path.first().filter(|name| !self.facts.contains(*name)).cloned();
+            let is_new = self.paths.borrow_mut().insert(path);
+            missing = missing.filter(|_| is_new);
             self.in_path.set(true);
         }
-        outer
+        (outer, missing)
     }
 
     pub(crate) fn end_access(&self, outer: bool) {

@@ -50,4 +50,4 @@ pub use environment::{Environment, Origin, Source};
 pub use fact_reads::FactReads;
 pub use log::LogEntry;
 pub use options::{Budget, Classification, Options};
-pub use services::{Manifest, NoServices, RubyFunction, Services};
+pub use services::{Manifest, NoServices, RubyFact, RubyFunction, Services};

@@ -28,6 +28,26 @@ pub struct RubyFunction {
     pub path: Arc<str>,
 }
 
+/// A fact that a module defines in Ruby.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RubyFact {
+    /// The name of the module.
+    pub module: Arc<str>,
+    /// The path of its file in the module.
+    pub path: Arc<str>,
+}
+
+impl RubyFact {
+    /// Returns a sentence that says where it is.
+    pub(crate) fn origin(&self) -> String {
+        format!("the module `{}` defines this fact in Ruby ({}), which is not run", self.module, self.path)
+    }
+
+    /// How to have its value.
+    pub(crate) const REMEDY: &str =
+        "give its value in a file of external facts, such as /etc/facter/facts.d/NAME.yaml, or with `--facts`";
+}
+
 /// The world outside the manifests. Its answers must not change during a compilation.
 pub trait Services {
     /// Parses and validates a template. The spans of the result refer to `file`.
@@ -49,6 +69,12 @@ pub trait Services {
 
     /// Finds the function that a module has in Ruby under a name; the first one in the order of the module path.
     fn ruby_function(&self, _name: &str) -> Option<RubyFunction> {
+        None
+    }
+
+    /// Finds the file in Ruby of a module that defines a fact with a name, if facts in Ruby are missing from the facts of the
+    /// compilation.
+    fn ruby_fact(&self, _name: &str) -> Option<RubyFact> {
         None
     }
 

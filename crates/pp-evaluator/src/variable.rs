@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use mcl_diagnostics::{Code, Span, nearest};
+use mcl_diagnostics::{Code, Diagnostic, Span, Stage, nearest};
 use pp_ast::ExprId;
 use pp_functions::{LogLevel, Strict};
 use pp_types::{Error, ErrorKind, Value};
@@ -14,6 +14,7 @@ use crate::definitions::plain;
 use crate::evaluator::Evaluator;
 use crate::log::LogEntry;
 use crate::scope::{Captures, Local, ScopeKind, TOP};
+use crate::services::RubyFact;
 use crate::stop::{Eval, Stop};
 
 /// Variables that only Puppet itself sets.
@@ -115,7 +116,11 @@ impl Evaluator<'_> {
             return Err(self.consequence());
         }
         let message = format!("Unknown variable: '{name}'.");
-        let help = self.similar_variable(name).map(|similar| format!("a variable with a similar name: `${similar}`"));
+        let of_ruby = self.services.ruby_fact(plain(name)).filter(|_| !plain(name).contains("::"));
+        let of_ruby = of_ruby.map(|fact| format!("{}; {}", fact.origin(), RubyFact::REMEDY));
+        let similar =
+            || self.similar_variable(name).map(|similar| format!("a variable with a similar name: `${similar}`"));
+        let help = of_ruby.or_else(similar);
         match self.options.strict {
             _ if self.options.strict_variables => {}
             Strict::Error => {}
@@ -126,6 +131,13 @@ impl Evaluator<'_> {
             Strict::Off => return Ok(Value::Undef),
         }
         Err(Stop::at(span, Error { help, ..Error::new(ErrorKind::Unknown, message) }))
+    }
+
+    /// Warns of a fact that does not exist because no Ruby is run.
+    pub(crate) fn warn_of_ruby_fact(&mut self, name: &str, at: ExprId) {
+        let Some(fact) = self.services.ruby_fact(name) else { return };
+        let warning = Diagnostic::warning(Code::P0710, Stage::Puppet, format!("the fact `{name}` is missing"));
+        self.diagnostics.push(warning.at_with(self.span(at), fact.origin()).help(RubyFact::REMEDY));
     }
 
     /// Returns the variables that are visible without a qualified name.

@@ -2,7 +2,12 @@
 
 use std::sync::Arc;
 
-use pp_types::{Hash, Value};
+use pp_hiera::parse_plain_yaml;
+use pp_types::{Hash, Value, from_json};
+use serde_json::{Number, Value as Json};
+
+/// The tag of a document of Puppet.
+const OBJECT: &str = "!ruby/object:Puppet::Node::Facts";
 
 /// The facts in a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,66 +40,74 @@ pub fn parse_document(text: &str) -> Result<Document, DocumentError> {
 }
 
 fn parse(text: &str) -> Result<Document, Reason> {
-    let document = match serde_norway::from_str::<serde_norway::Value>(text) {
-        Ok(document) => untagged(document),
-        Err(error) => return Err(error.to_string()),
-    };
-    let serde_norway::Value::Mapping(mut document) = document else {
-        return Err("expected a hash of facts".to_owned());
-    };
-    let stored = document.get("name").is_some_and(serde_norway::Value::is_string)
-        && matches!(document.get("values"), Some(serde_norway::Value::Mapping(_) | serde_norway::Value::Tagged(_)));
-    if !stored {
-        return Ok(Document { node: None, values: hash(document)? });
-    }
-    let node = document.get("name").and_then(serde_norway::Value::as_str).map(Arc::from);
-    match document.remove("values").map(untagged) {
-        Some(serde_norway::Value::Mapping(values)) => Ok(Document { node, values: hash(values)? }),
-        _ => Err("`values` is not a hash".to_owned()),
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    // Puppet stores facts as an object of its own. Its fields are those of a plain document.
+    let text = text.strip_prefix("---").map(str::trim_start).and_then(|rest| rest.strip_prefix(OBJECT)).unwrap_or(text);
+    let document = if text.trim_start().starts_with('{') { json_or_yaml(text)? } else { yaml(text)? };
+    let Value::Hash(document) = document else { return Err("expected a hash of facts".to_owned()) };
+    let field = |name: &str| document.get(&Value::from(name));
+    match (field("name"), field("values")) {
+        (Some(Value::String(node)), Some(Value::Hash(values))) => {
+            Ok(Document { node: Some(Arc::clone(node)), values: plain(values)? })
+        }
+        _ => Ok(Document { node: None, values: plain(&document)? }),
     }
 }
 
 /// Why a document is not one of facts, to follow a colon.
 type Reason = String;
 
-fn untagged(value: serde_norway::Value) -> serde_norway::Value {
-    match value {
-        serde_norway::Value::Tagged(tagged) => untagged(tagged.value),
-        other => other,
+/// Reads JSON. YAML may start with a brace as well, but then the error is that of JSON.
+fn json_or_yaml(text: &str) -> Result<Value, Reason> {
+    match serde_json::from_str::<Json>(text) {
+        Ok(json) => match too_large(&json) {
+            None => Ok(from_json(&json)),
+            Some(number) => Err(format!("the integer {number} is outside 64 bits")),
+        },
+        Err(error) => yaml(text).map_err(|_| error.to_string()),
     }
 }
 
-fn hash(mapping: serde_norway::Mapping) -> Result<Hash, Reason> {
+/// Returns an integer that does not fit. The parser bounds the depth, so the recursion is bounded as well.
+fn too_large(json: &Json) -> Option<&Number> {
+    match json {
+        Json::Number(number) => Some(number).filter(|number| !number.is_i64() && !number.is_f64()),
+        Json::Array(elements) => elements.iter().find_map(too_large),
+        Json::Object(entries) => entries.values().find_map(too_large),
+        Json::Null | Json::Bool(_) | Json::String(_) => None,
+    }
+}
+
+fn yaml(text: &str) -> Result<Value, Reason> {
+    parse_plain_yaml(text).map_err(|error| error.message)
+}
+
+/// Makes the names of facts strings, and refuses floats that JSON cannot hold.
+fn plain(facts: &Hash) -> Result<Hash, Reason> {
     let mut out = Hash::default();
-    for (key, entry) in mapping {
-        let key = match untagged(key) {
-            serde_norway::Value::String(key) => key,
-            serde_norway::Value::Number(key) => key.to_string(),
-            serde_norway::Value::Bool(key) => key.to_string(),
+    for (name, value) in facts {
+        let name = match name {
+            Value::String(name) => Arc::clone(name),
+            Value::Integer(number) => number.to_string().into(),
+            Value::Boolean(boolean) => boolean.to_string().into(),
             _ => return Err("the name of a fact is not a string".to_owned()),
         };
-        out.insert(Value::string(key), value(entry)?);
+        if !is_finite(value) {
+            return Err(format!("a number in the fact `{name}` is infinite or not a number"));
+        }
+        out.insert(Value::String(name), value.clone());
     }
     Ok(out)
 }
 
-/// The parser bounds the depth of its documents, so the recursion is bounded as well.
-fn value(value_of_yaml: serde_norway::Value) -> Result<Value, Reason> {
-    Ok(match value_of_yaml {
-        serde_norway::Value::Null => Value::Undef,
-        serde_norway::Value::Bool(boolean) => Value::Boolean(boolean),
-        serde_norway::Value::Number(number) => match (number.as_i64(), number.as_f64()) {
-            (Some(integer), _) => Value::Integer(integer),
-            (None, Some(float)) if !number.is_u64() && float.is_finite() => Value::from(float),
-            _ => return Err(format!("the number {number} is out of range")),
-        },
-        serde_norway::Value::String(text) => Value::string(text),
-        serde_norway::Value::Sequence(values) => {
-            Value::array(values.into_iter().map(value).collect::<Result<Vec<_>, Reason>>()?)
-        }
-        serde_norway::Value::Mapping(mapping) => Value::hash(hash(mapping)?),
-        serde_norway::Value::Tagged(tagged) => value(tagged.value)?,
-    })
+/// The parsers bound the depth of their documents, so the recursion is bounded as well.
+fn is_finite(value: &Value) -> bool {
+    match value {
+        Value::Float(float) => float.0.is_finite(),
+        Value::Array(elements) => elements.iter().all(is_finite),
+        Value::Hash(entries) => entries.iter().all(|(key, value)| is_finite(key) && is_finite(value)),
+        _ => true,
+    }
 }
 
 #[cfg(test)]
@@ -119,9 +132,35 @@ mod tests {
 
     #[test]
     fn what_is_not_a_hash_of_facts_is_rejected() {
-        for text in ["- 1", "a", "{", "a: 18446744073709551615", "a: .inf", "[1]: 2"] {
+        let json = [r#"{"a": 18446744073709551615}"#, r#"{"a": 1"#];
+        for text in
+            ["- 1", "a", "{", "a: 18446744073709551615", "a: [.inf]", "[1]: 2", "a: :b", ""].into_iter().chain(json)
+        {
             assert!(parse_document(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn yaml_is_that_of_ruby_and_json_is_json() {
+        let facts = parse_document("yes: no\noctal: 0777\ntime: 12:30:00\ndate: 2024-01-02\n1: one\n").expect("valid");
+        let expected = [
+            ("true", Value::Boolean(false)),
+            ("octal", Value::Integer(511)),
+            ("time", Value::Integer(45_000)),
+            ("date", Value::from("2024-01-02")),
+            ("1", Value::from("one")),
+        ];
+        assert_eq!(
+            facts.values,
+            expected.map(|(name, value)| (Value::from(name), value)).into_iter().collect::<Hash>()
+        );
+        let facts = parse_document("{\n\t\"yes\": \"\\ud83d\\ude00\", \"octal\": 1e2}").expect("valid");
+        let expected = [("yes", Value::from("\u{1f600}")), ("octal", Value::from(100.0))];
+        assert_eq!(
+            facts.values,
+            expected.map(|(name, value)| (Value::from(name), value)).into_iter().collect::<Hash>()
+        );
+        assert!(parse_document("{yaml: too}").is_ok());
     }
 
     #[test]

@@ -7,10 +7,13 @@ use pp_types::Value;
 
 use crate::document::parse_document;
 use crate::fact::FactSet;
+use crate::machine::{ProcessState, read_regular_file};
 
-/// Where external facts are by default.
-pub const EXTERNAL_DIRECTORIES: [&str; 3] =
+/// Where external facts of the machine are.
+const MACHINE_DIRECTORIES: [&str; 3] =
     ["/etc/facter/facts.d", "/etc/puppetlabs/facter/facts.d", "/opt/puppetlabs/facter/facts.d"];
+/// Where those of a user are, in place of the ones of the machine, below the home directory.
+const USER_DIRECTORIES: [&str; 2] = [".facter/facts.d", ".puppetlabs/opt/facter/facts.d"];
 /// Maximum number of files of a directory.
 const MAX_FILES: usize = 1_000;
 /// Maximum size of a file, in bytes.
@@ -25,6 +28,20 @@ pub enum Executables<'a> {
     Skip,
 }
 
+/// How external facts are read.
+#[derive(Clone, Copy)]
+pub struct Reader<'a> {
+    /// What is done with executable files.
+    pub executables: Executables<'a>,
+    /// Returns why a file must not be used, to follow a colon.
+    pub refuse: &'a dyn Fn(&Path) -> Option<String>,
+}
+
+impl Reader<'static> {
+    /// Reads every file, and starts none.
+    pub const DATA: Reader<'static> = Reader { executables: Executables::Skip, refuse: &|_| None };
+}
+
 /// What a program printed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Printed {
@@ -37,27 +54,43 @@ pub struct Printed {
 /// External facts, and what kept some from being read.
 #[derive(Clone, Debug, Default)]
 pub struct External {
-    /// The facts.
-    pub facts: FactSet,
     /// What is wrong with files, one sentence each.
     pub warnings: Vec<String>,
-    /// The files that were read, and the directories.
-    pub files: Vec<PathBuf>,
+    /// The facts by the files that they are from. The later of two facts of a name wins.
+    sources: Vec<Source>,
 }
 
-/// Reads the external facts of directories, the later of two of a name wins. A directory that does not exist has none.
+/// A file with facts.
+#[derive(Clone, Debug)]
+struct Source {
+    file: PathBuf,
+    facts: FactSet,
+    is_program: bool,
+}
+
+/// Returns the directories of external facts that `facter` reads as this user. A fact of an earlier one wins.
 #[must_use]
-pub fn external(directories: &[PathBuf], executables: Executables<'_>) -> External {
+pub fn external_directories(process: &ProcessState) -> Vec<PathBuf> {
+    match &process.home {
+        Some(home) if process.uid != 0 => USER_DIRECTORIES.iter().map(|directory| home.join(directory)).collect(),
+        _ => MACHINE_DIRECTORIES.map(PathBuf::from).to_vec(),
+    }
+}
+
+/// Reads the external facts of directories. A fact of an earlier directory wins, and of the files in one that of the later. A
+/// directory that does not exist has none. A file that cannot be read, and a program that fails, have the facts that they had in
+/// `previous`: it may just be being written.
+#[must_use]
+pub fn external(directories: &[PathBuf], reader: Reader<'_>, previous: &External) -> External {
     let mut external = External::default();
-    for directory in directories {
-        external.files.push(directory.clone());
+    for directory in directories.iter().rev() {
         let Ok(entries) = std::fs::read_dir(directory) else { continue };
         let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).take(MAX_FILES).collect();
         files.sort_unstable();
         for file in files {
             let hidden = file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
             if !hidden && file.is_file() {
-                external.add(&file, executables);
+                external.add(file, reader, previous);
             }
         }
     }
@@ -78,40 +111,70 @@ pub fn environment_facts() -> FactSet {
 }
 
 impl External {
-    /// Adds the facts of a file.
-    fn add(&mut self, file: &Path, executables: Executables<'_>) {
-        let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-        let is_executable = file.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0);
-        let parsed = match extension {
-            "txt" | "json" | "yaml" | "yml" => read(file).and_then(|text| parse(extension, &text)),
-            _ if !is_executable => return,
-            _ => match executables {
-                Executables::Skip => Err("only the agent starts programs".to_owned()),
-                Executables::Run(run) => {
-                    let printed = run(file);
-                    self.warn(file, printed.problem);
-                    Ok(parse_output(&printed.text))
-                }
-            },
-        };
-        self.files.push(file.to_owned());
-        match parsed {
-            Ok(facts) => self.facts.extend(facts),
-            Err(reason) => self.warn(file, Some(reason)),
-        }
+    /// Returns the facts.
+    #[must_use]
+    pub fn facts(&self) -> FactSet {
+        let mut facts = FactSet::default();
+        self.sources.iter().for_each(|source| facts.extend(source.facts.clone()));
+        facts
     }
 
-    fn warn(&mut self, file: &Path, reason: Option<String>) {
-        self.warnings.extend(reason.map(|reason| format!("external facts of {}: {reason}", file.display())));
+    /// Whether a program printed a fact with this name.
+    #[must_use]
+    pub fn is_printed(&self, name: &str) -> bool {
+        self.sources.iter().any(|source| source.is_program && source.facts.get(name).is_some())
+    }
+
+    /// Adds the facts of a file.
+    fn add(&mut self, file: PathBuf, reader: Reader<'_>, previous: &External) {
+        let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        let is_data = matches!(extension, "txt" | "json" | "yaml" | "yml");
+        let is_executable = || file.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0);
+        if !is_data && !is_executable() {
+            return;
+        }
+        if let Some(reason) = (reader.refuse)(&file) {
+            self.warnings.push(format!("external facts of {}: it is not used: {reason}", file.display()));
+            return;
+        }
+        let (found, problem) = reader.find(&file, extension, is_data);
+        let mut facts = FactSet::default();
+        if let Some(reason) = problem {
+            let before = previous.sources.iter().find(|source| source.file == file);
+            let kept = before.filter(|source| source.facts.iter().next().is_some());
+            let consequence = kept.map_or("", |_| "; the facts that it had stay");
+            self.warnings.push(format!("external facts of {}: {reason}{consequence}", file.display()));
+            facts.extend(kept.map(|source| source.facts.clone()).unwrap_or_default());
+        }
+        facts.extend(found);
+        self.sources.push(Source { file, facts, is_program: !is_data });
+    }
+}
+
+impl Reader<'_> {
+    /// Returns the facts of a file, and what went wrong.
+    fn find(self, file: &Path, extension: &str, is_data: bool) -> (FactSet, Option<Reason>) {
+        if is_data {
+            return match read(file).and_then(|text| parse(extension, &text)) {
+                Ok(facts) => (facts, None),
+                Err(reason) => (FactSet::default(), Some(reason)),
+            };
+        }
+        match self.executables {
+            Executables::Skip => (FactSet::default(), Some("only the agent starts programs".to_owned())),
+            Executables::Run(run) => {
+                let printed = run(file);
+                (parse_output(&printed.text), printed.problem)
+            }
+        }
     }
 }
 
 fn read(file: &Path) -> Result<String, Reason> {
-    let metadata = file.metadata().map_err(|error| error.to_string())?;
-    if metadata.len() > MAX_FILE_BYTES {
+    let bytes = read_regular_file(file, MAX_FILE_BYTES + 1).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(format!("the file has more than {MAX_FILE_BYTES} bytes"));
     }
-    let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
     String::from_utf8(bytes).map_err(|_| "the file is not UTF-8".to_owned())
 }
 
@@ -119,8 +182,12 @@ fn read(file: &Path) -> Result<String, Reason> {
 type Reason = String;
 
 fn parse(extension: &str, text: &str) -> Result<FactSet, Reason> {
+    let is_yaml = extension.starts_with('y');
     if extension == "txt" {
         return Ok(parse_lines(text));
+    }
+    if is_yaml && text.lines().all(|line| matches!(line.trim_start().as_bytes(), [] | [b'#', ..] | b"---")) {
+        return Ok(FactSet::default());
     }
     facts_of(text).map_err(|error| error.to_string())
 }
@@ -174,13 +241,14 @@ mod tests {
             (".hidden.txt", "hidden=1\n", 0o644),
             ("plain", "plain=1\n", 0o644),
         ]);
-        let external = external(&[directory.path().to_owned()], Executables::Skip);
+        let external = external(&[directory.path().to_owned()], Reader::DATA, &External::default());
         assert_eq!(external.warnings, [""; 0]);
-        let names: Vec<&str> = external.facts.iter().map(|(name, _)| name).collect();
+        let external = external.facts();
+        let names: Vec<&str> = external.iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["a", "b", "c", "upper"]);
-        assert_eq!(external.facts.find("a"), Some(Value::from("later")));
-        assert_eq!(external.facts.find("upper"), Some(Value::from("x=y")));
-        assert_eq!(external.facts.find("b.k.1"), Some(Value::from(2.5)));
+        assert_eq!(external.find("a"), Some(Value::from("later")));
+        assert_eq!(external.find("upper"), Some(Value::from("x=y")));
+        assert_eq!(external.find("b.k.1"), Some(Value::from(2.5)));
     }
 
     #[test]
@@ -191,9 +259,9 @@ mod tests {
         let files =
             [("a.json", "{bad", 0o644), ("b.yaml", "- 1\n", 0o644), ("c.yaml", &bomb, 0o644), ("d.json", &deep, 0o644)];
         let directory = directory(&files);
-        let external = external(&[directory.path().to_owned()], Executables::Skip);
+        let external = external(&[directory.path().to_owned()], Reader::DATA, &External::default());
         assert_eq!(external.warnings.len(), 4, "{:#?}", external.warnings);
-        assert!(external.facts.iter().next().is_none());
+        assert!(external.facts().iter().next().is_none());
     }
 
     #[test]
@@ -201,16 +269,84 @@ mod tests {
         let directory =
             directory(&[("lines", "", 0o755), ("json", "", 0o755), ("yaml", "", 0o755), ("failing", "", 0o755)]);
         let directories = [directory.path().to_owned()];
-        assert_eq!(external(&directories, Executables::Skip).warnings.len(), 4);
+        assert_eq!(external(&directories, Reader::DATA, &External::default()).warnings.len(), 4);
         let run = |path: &Path| match path.file_name().and_then(|name| name.to_str()) {
             Some("lines") => Printed { text: "x=1\nnoise\n".to_owned(), problem: None },
             Some("json") => Printed { text: r#"{"j": {"a": 1}}"#.to_owned(), problem: None },
             Some("yaml") => Printed { text: "y: [1]\n".to_owned(), problem: None },
             _ => Printed { text: "f=1\n".to_owned(), problem: Some("it failed".to_owned()) },
         };
-        let found = external(&directories, Executables::Run(&run));
-        let names: Vec<&str> = found.facts.iter().map(|(name, _)| name).collect();
+        let found = external(
+            &directories,
+            Reader { executables: Executables::Run(&run), ..Reader::DATA },
+            &External::default(),
+        );
+        let facts = found.facts();
+        let names: Vec<&str> = facts.iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["f", "j", "x", "y"]);
         assert_eq!(found.warnings.len(), 1, "{:#?}", found.warnings);
+        assert!(found.is_printed("j") && !found.is_printed("z"));
+        // Another time, all fail.
+        let fail = |_: &Path| Printed { text: "x=2\n".to_owned(), problem: Some("it failed".to_owned()) };
+        let again = external(&directories, Reader { executables: Executables::Run(&fail), ..Reader::DATA }, &found);
+        assert_eq!(again.facts().find("j.a"), Some(Value::Integer(1)));
+        assert_eq!(again.facts().find("x"), Some(Value::from("2")));
+    }
+
+    #[test]
+    fn a_file_that_is_half_written_has_the_facts_that_it_had() {
+        let directory = directory(&[("a.json", r#"{"role": "web"}"#, 0o644), ("b.yaml", "zone: a\n", 0o644)]);
+        let read = |previous: &External| external(&[directory.path().to_owned()], Reader::DATA, previous);
+        let whole = read(&External::default());
+        std::fs::write(directory.path().join("a.json"), r#"{"role": "#).expect("writable");
+        let half = read(&whole);
+        assert_eq!(half.facts(), whole.facts());
+        assert!(half.warnings[0].ends_with("; the facts that it had stay"), "{:?}", half.warnings);
+        assert_eq!(read(&half).facts(), whole.facts(), "however often it is read");
+        assert!(read(&External::default()).facts().get("role").is_none());
+        std::fs::remove_file(directory.path().join("a.json")).expect("it exists");
+        std::fs::write(directory.path().join("b.yaml"), "# nothing\n").expect("writable");
+        let gone = read(&whole);
+        assert_eq!((gone.facts(), gone.warnings), (FactSet::default(), Vec::new()));
+    }
+
+    #[test]
+    fn a_fact_of_an_earlier_directory_wins() {
+        let (first, second) = (directory(&[("a.txt", "n=1\n", 0o644)]), directory(&[("b.txt", "n=2\nm=2\n", 0o644)]));
+        let directories = [first.path().to_owned(), second.path().to_owned()];
+        let facts = external(&directories, Reader::DATA, &External::default()).facts();
+        assert_eq!((facts.find("n"), facts.find("m")), (Some(Value::from("1")), Some(Value::from("2"))));
+    }
+
+    #[test]
+    fn a_file_that_is_refused_has_no_facts() {
+        let directory = directory(&[("a.txt", "a=1\n", 0o666), ("b.txt", "b=1\n", 0o644)]);
+        let directories = [directory.path().to_owned()];
+        let refuse = |file: &Path| file.ends_with("a.txt").then(|| "others can change it".to_owned());
+        let before = external(&directories, Reader::DATA, &External::default());
+        let found = external(&directories, Reader { refuse: &refuse, ..Reader::DATA }, &before);
+        assert_eq!((found.facts().find("a"), found.facts().find("b")), (None, Some(Value::from("1"))));
+        assert!(found.warnings[0].ends_with("it is not used: others can change it"), "{:?}", found.warnings);
+    }
+
+    #[test]
+    fn users_have_directories_of_their_own() {
+        let of = |uid, home: Option<&str>| {
+            external_directories(&ProcessState { uid, home: home.map(PathBuf::from), ..ProcessState::default() })
+        };
+        assert_eq!(of(0, Some("/root"))[0], Path::new("/etc/facter/facts.d"));
+        assert_eq!(of(1, Some("/home/u"))[0], Path::new("/home/u/.facter/facts.d"));
+        assert_eq!(of(1, None)[0], Path::new("/etc/facter/facts.d"));
+    }
+
+    #[test]
+    fn what_is_not_a_regular_file_is_not_waited_for() {
+        let directory = directory(&[]);
+        let pipe = directory.path().join("pipe.txt");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0)
+            .expect("a pipe");
+        let found = external(&[directory.path().to_owned()], Reader::DATA, &External::default());
+        assert_eq!(found.facts(), FactSet::default());
+        assert!(read(&pipe).is_err());
     }
 }

@@ -41,6 +41,11 @@ impl FactSet {
         self.facts.extend(other.facts);
     }
 
+    /// Removes the facts whose names do not fulfil a condition.
+    pub fn retain(&mut self, keep: impl Fn(&str) -> bool) {
+        self.facts.retain(|name, _| keep(name));
+    }
+
     /// Returns the fact with a name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Fact> {

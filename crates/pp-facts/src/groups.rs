@@ -174,10 +174,15 @@ pub fn gather(machine: &Machine) -> FactSet {
 #[must_use]
 pub fn gather_groups(machine: &Machine, wanted: impl Fn(&Group) -> bool) -> FactSet {
     let mut facts = FactSet::default();
-    for group in GROUPS.iter().filter(|group| wanted(group)) {
-        facts.extend((group.gather)(machine));
-    }
+    refresh(&mut facts, machine, wanted);
     facts
+}
+
+/// Gathers the facts of some groups anew, and leaves the others as they are.
+pub fn refresh(facts: &mut FactSet, machine: &Machine, wanted: impl Fn(&Group) -> bool) {
+    let groups: Vec<&Group> = GROUPS.iter().filter(|group| wanted(group)).collect();
+    facts.retain(|name| !groups.iter().any(|group| group.may_have(name)));
+    groups.iter().for_each(|group| facts.extend((group.gather)(machine)));
 }
 
 fn facter(_: &Machine) -> FactSet {
@@ -204,7 +209,9 @@ mod tests {
         let machine = Machine::local();
         for group in GROUPS {
             for (name, _) in (group.gather)(&machine).iter() {
-                assert!(group.may_have(name), "{} gathers {name}", group.name);
+                let groups: Vec<&str> =
+                    GROUPS.iter().filter(|group| group.may_have(name)).map(|group| group.name).collect();
+                assert_eq!(groups, [group.name], "{name}");
             }
         }
     }

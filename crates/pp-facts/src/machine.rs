@@ -38,6 +38,8 @@ pub struct ProcessState {
     pub gid: u32,
     /// The environment variable `PATH`.
     pub path: Option<String>,
+    /// The home directory, which the environment variable `HOME` names.
+    pub home: Option<PathBuf>,
     /// The environment variable `TZ`.
     pub time_zone: Option<String>,
 }
@@ -74,6 +76,7 @@ impl Machine {
                 uid: rustix::process::geteuid().as_raw(),
                 gid: rustix::process::getegid().as_raw(),
                 path: variable("PATH"),
+                home: std::env::var_os("HOME").map(PathBuf::from),
                 time_zone: variable("TZ"),
             },
         }
@@ -113,15 +116,7 @@ impl Machine {
     }
 
     pub(crate) fn read_bytes(&self, path: &str) -> Option<Vec<u8>> {
-        // A pipe or device in place of a file is not waited for.
-        let flags = OFlags::NONBLOCK.bits().cast_signed();
-        let file: File = OpenOptions::new().read(true).custom_flags(flags).open(self.path(path)).ok()?;
-        if !file.metadata().ok()?.is_file() {
-            return None;
-        }
-        let mut bytes = Vec::new();
-        file.take(MAX_FILE_BYTES).read_to_end(&mut bytes).ok()?;
-        Some(bytes)
+        read_regular_file(&self.path(path), MAX_FILE_BYTES).ok()
     }
 
     /// Returns the names in a directory, sorted.
@@ -139,4 +134,16 @@ impl Machine {
             .iter()
             .any(|directory| self.exists(&format!("{directory}/{name}")))
     }
+}
+
+/// Reads at most `limit` bytes of a file. A pipe or device in its place is an error, and is not waited for.
+pub(crate) fn read_regular_file(path: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let file: File = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(std::io::Error::other("not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }

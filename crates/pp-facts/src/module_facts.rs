@@ -50,8 +50,7 @@ pub fn module_facts(machine: &Machine, facts: &FactSet, defines: &dyn Fn(&str, &
 }
 
 /// Whether a file of a module below `lib/facter` defines nothing but facts that are computed natively.
-#[must_use]
-pub fn is_native_module_fact(module: &str, file: &str) -> bool {
+pub(crate) fn is_native_module_fact(module: &str, file: &str) -> bool {
     MODULE_FACTS.iter().any(|fact| fact.module == module && fact.file == file)
 }
 

@@ -1,6 +1,8 @@
 //! The facts about mounted file systems.
 
+use std::collections::VecDeque;
 use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use pp_types::Value;
@@ -11,6 +13,10 @@ use crate::machine::Machine;
 
 /// How long all file systems of other hosts together may take to answer.
 const REMOTE_TIMEOUT: Duration = Duration::from_millis(200);
+/// How many threads wait for file systems of other hosts at once.
+const MAX_THREADS: usize = 16;
+/// The name of such a thread, of at most 15 bytes.
+const THREAD_NAME: &str = "facts-statvfs";
 /// Kinds of file systems that may be waiting for another host or process.
 const REMOTE: [&str; 13] =
     ["9p", "afs", "beegfs", "ceph", "cifs", "coda", "glusterfs", "lustre", "ncpfs", "nfs", "nfs4", "smb3", "smbfs"];
@@ -104,28 +110,65 @@ fn capacity(used: u64, available: u64) -> String {
 /// gone, and the call would then wait for it without an end.
 fn sizes(mounts: &[Mount]) -> Vec<Option<Sizes>> {
     let is_remote = |mount: &Mount| REMOTE.contains(&mount.kind.as_str()) || mount.kind.starts_with("fuse");
-    let (sender, answers) = channel();
     let mut sizes: Vec<Option<Sizes>> = vec![None; mounts.len()];
-    let mut waiting = 0_usize;
+    let mut remote = VecDeque::new();
     for (number, mount) in mounts.iter().enumerate() {
-        if !is_remote(mount) {
+        if is_remote(mount) {
+            remote.push_back((number, mount.path.clone()));
+        } else {
             sizes[number] = size_of(&mount.path);
-            continue;
-        }
-        let (path, sender) = (mount.path.clone(), sender.clone());
-        let thread = std::thread::Builder::new().name("statvfs".to_owned()).stack_size(64 << 10);
-        if thread.spawn(move || sender.send((number, size_of(&path)))).is_ok() {
-            waiting += 1;
         }
     }
-    let deadline = Instant::now() + REMOTE_TIMEOUT;
-    for _ in 0..waiting {
-        let Ok((number, size)) = answers.recv_timeout(deadline.saturating_duration_since(Instant::now())) else {
-            break;
-        };
+    for (number, size) in within(REMOTE_TIMEOUT, remote, size_of) {
         sizes[number] = size;
     }
     sizes
+}
+
+/// Asks for each path on a few threads, and returns the answers that come in time. Threads that still wait for one are left
+/// behind. They count for those who ask later, so that there are never more than [`MAX_THREADS`].
+fn within<T: Send + 'static>(
+    timeout: Duration,
+    paths: VecDeque<(usize, String)>,
+    ask: fn(&str) -> T,
+) -> Vec<(usize, T)> {
+    let total = paths.len();
+    let threads = total.min(MAX_THREADS.saturating_sub(threads_left_behind()));
+    let queue = Arc::new(Mutex::new(paths));
+    let next = |queue: &Mutex<VecDeque<(usize, String)>>| queue.lock().ok()?.pop_front();
+    let (sender, answers) = channel();
+    for _ in 0..threads {
+        let (queue, sender) = (Arc::clone(&queue), sender.clone());
+        let work = move || {
+            while let Some((number, path)) = next(&queue) {
+                if sender.send((number, ask(&path))).is_err() {
+                    return;
+                }
+            }
+        };
+        // Without a thread there is no answer.
+        let _ = std::thread::Builder::new().name(THREAD_NAME.to_owned()).stack_size(64 << 10).spawn(work);
+    }
+    drop(sender);
+    let deadline = Instant::now() + timeout;
+    let mut found = Vec::new();
+    while let Ok(answer) = answers.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+        found.push(answer);
+    }
+    if let Ok(mut queue) = queue.lock() {
+        queue.clear();
+    }
+    found
+}
+
+/// Returns the number of threads of this process that wait for a file system.
+fn threads_left_behind() -> usize {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    threads
+        .filter(|thread| {
+            std::fs::read_to_string(thread.path().join("comm")).is_ok_and(|name| name.trim() == THREAD_NAME)
+        })
+        .count()
 }
 
 fn size_of(path: &str) -> Option<Sizes> {
@@ -167,6 +210,25 @@ mod tests {
     fn shares_are_of_what_users_may_use() {
         assert_eq!(capacity(303_104, 745_472), "28.91%");
         assert_eq!([capacity(0, 1), capacity(0, 0), capacity(1, 1 << 40)], ["0%", "100%", "0.00%"]);
+    }
+
+    #[test]
+    fn file_systems_that_do_not_answer_hold_up_nobody() {
+        fn ask(path: &str) -> bool {
+            if path.starts_with("hangs") {
+                std::thread::sleep(Duration::from_secs(3600));
+            }
+            true
+        }
+        let paths = |name: &str, count: usize| (0..count).map(|number| (number, format!("{name}{number}"))).collect();
+        let minute = Duration::from_secs(60);
+        assert_eq!(within(minute, paths("answers", 10_000), ask).len(), 10_000);
+        assert_eq!(within(minute, VecDeque::new(), ask), []);
+        // 20 times as many as there are threads.
+        assert_eq!(within(Duration::from_millis(50), paths("hangs", 20 * MAX_THREADS), ask), []);
+        assert_eq!(threads_left_behind(), MAX_THREADS);
+        assert_eq!(within(Duration::from_millis(50), paths("hangs", 1), ask), []);
+        assert_eq!(threads_left_behind(), MAX_THREADS, "no other thread waits");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Interfaces, addresses and routes, as the kernel lists them.
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use nix::ifaddrs::{InterfaceAddress, getifaddrs};
@@ -82,7 +83,7 @@ fn link(machine: &Machine, interface: &InterfaceAddress) -> Option<Link> {
     Some(Link { index: u32::try_from(address.ifindex()).unwrap_or(0), mtu, mac, name })
 }
 
-fn address(interface: InterfaceAddress, flags: &[(Ipv6Addr, &str, u8)]) -> Option<Address> {
+fn address(interface: InterfaceAddress, flags: &BTreeMap<(Ipv6Addr, &str), u8>) -> Option<Address> {
     let (address, netmask) = (interface.address?, interface.netmask?);
     let label = interface.interface_name;
     if let (Some(ip), Some(netmask)) = (address.as_sockaddr_in(), netmask.as_sockaddr_in()) {
@@ -90,7 +91,7 @@ fn address(interface: InterfaceAddress, flags: &[(Ipv6Addr, &str, u8)]) -> Optio
         return Some(Address { label, ip: IpAddr::V4(ip.ip()), prefix, flags: 0 });
     }
     let (ip, netmask) = (address.as_sockaddr_in6()?.ip(), netmask.as_sockaddr_in6()?.ip());
-    let flags = flags.iter().find(|(known, name, _)| ip == *known && *name == label).map_or(0, |(_, _, flags)| *flags);
+    let flags = flags.get(&(ip, label.as_str())).copied().unwrap_or(0);
     Some(Address { label, ip: IpAddr::V6(ip), prefix: prefix_of(&netmask.octets()), flags })
 }
 
@@ -99,12 +100,12 @@ fn prefix_of(netmask: &[u8]) -> u8 {
 }
 
 /// Returns the addresses, interfaces and flags of `/proc/net/if_inet6`.
-fn ipv6_flags(text: &str) -> Vec<(Ipv6Addr, &str, u8)> {
+fn ipv6_flags(text: &str) -> BTreeMap<(Ipv6Addr, &str), u8> {
     let of = |line| {
         let mut words = str::split_whitespace(line);
         let address = u128::from_str_radix(words.next()?, 16).ok()?;
         let flags = u8::from_str_radix(words.nth(3)?, 16).ok()?;
-        Some((Ipv6Addr::from(address), words.next()?, flags))
+        Some(((Ipv6Addr::from(address), words.next()?), flags))
     };
     text.lines().filter_map(of).collect()
 }

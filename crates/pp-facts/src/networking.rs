@@ -1,11 +1,11 @@
 //! The facts about the network.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use pp_types::Value;
 
-use crate::dhcp::dhcp_server;
+use crate::dhcp::Leases;
 use crate::fact::{FactSet, Fields, strings};
 use crate::host_name::HostName;
 use crate::machine::Machine;
@@ -115,8 +115,9 @@ pub(crate) fn networking(machine: &Machine) -> FactSet {
 /// Groups the addresses by the names of their interfaces, in the order of names.
 fn interfaces<'a>(machine: &Machine, network: &'a NetworkState) -> Vec<(String, Interface<'a>)> {
     let mut interfaces: BTreeMap<&str, Interface<'a>> = BTreeMap::new();
+    let leases = Leases::read(machine);
     for link in &network.links {
-        let dhcp = dhcp_server(machine, &link.name, link.index);
+        let dhcp = leases.server(machine, &link.name, link.index);
         interfaces.insert(&link.name, Interface { link: Some(link), dhcp, ..Interface::default() });
     }
     for address in &network.addresses {
@@ -139,10 +140,11 @@ fn primary(interfaces: &[(String, Interface<'_>)], network: &NetworkState) -> Op
         return Some(route.interface.clone());
     }
     // In the order of the kernel, where the oldest interface is the first.
-    let reachable = |name: &str| interfaces.iter().any(|(known, interface)| known == name && interface.is_reachable());
+    let reachable: BTreeSet<&str> =
+        interfaces.iter().filter(|(_, interface)| interface.is_reachable()).map(|(name, _)| name.as_str()).collect();
     let labels = network.addresses.iter().map(|address| address.label.as_str());
     let links = network.links.iter().map(|link| link.name.as_str());
-    links.chain(labels).find(|name| reachable(name)).map(str::to_owned)
+    links.chain(labels).find(|name| reachable.contains(name)).map(str::to_owned)
 }
 
 fn legacy(facts: &mut FactSet, suffix: &str, interface: &Interface<'_>) {

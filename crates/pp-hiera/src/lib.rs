@@ -41,6 +41,6 @@ pub use explain::Explanation;
 pub use files::{ConfigFile, DataFiles, Entry, Layer, NoData};
 pub use host::{BackendCall, Host};
 pub use merge::Merge;
-pub use parse::{parse_hocon, parse_yaml};
+pub use parse::{parse_hocon, parse_plain_yaml, parse_yaml};
 pub use session::Hiera;
 pub use yaml_writer::{YamlLayout, to_yaml};

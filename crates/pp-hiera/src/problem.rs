@@ -27,6 +27,17 @@ pub(crate) enum Problem {
 }
 
 impl Problem {
+    /// Returns what is wrong, to follow a colon.
+    pub(crate) fn reason(&self) -> String {
+        match self {
+            Problem::Symbol { text, line } => {
+                format!("`:{text}` is a symbol of Ruby at line {line}, which has to be in quotes")
+            }
+            Problem::HashKey { line } => format!("a key that is neither a string nor a number at line {line}"),
+            Problem::Integer { text, line } => format!("the integer {text} is outside 64 bits at line {line}"),
+        }
+    }
+
     /// Returns the error of looking up a key; `origin` says where the value comes from.
     pub(crate) fn error(&self, key: &str, origin: &str) -> Error {
         let (got, help) = match self {

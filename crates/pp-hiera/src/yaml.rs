@@ -74,6 +74,16 @@ struct Loader {
     anchors: FxHashMap<usize, Node>,
     nodes: u64,
     document: Document,
+    dates: Dates,
+}
+
+/// What becomes of a date or time without quotes, which would be an object of Ruby.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dates {
+    /// It is an error, as in data.
+    Refused,
+    /// It is a string, as in facts.
+    Strings,
 }
 
 /// Reads the first document of a text.
@@ -81,8 +91,16 @@ struct Loader {
 /// # Errors
 /// Invalid syntax, unknown anchors, classes of Ruby, too many or too deeply nested values.
 pub(crate) fn load(text: &str) -> Result<Document, YamlError> {
-    let mut loader =
-        Loader { open: Vec::new(), anchors: FxHashMap::default(), nodes: 0, document: Document::default() };
+    load_with(text, Dates::Refused)
+}
+
+/// Does the same, with a choice about dates.
+///
+/// # Errors
+/// As above.
+pub(crate) fn load_with(text: &str, dates: Dates) -> Result<Document, YamlError> {
+    let document = Document::default();
+    let mut loader = Loader { open: Vec::new(), anchors: FxHashMap::default(), nodes: 0, document, dates };
     for event in Parser::new_from_str(text.strip_prefix('\u{feff}').unwrap_or(text)) {
         let (event, span) = event.map_err(|error| {
             YamlError(format!("{} at line {} column {}", error.info(), error.marker().line(), error.marker().col() + 1))
@@ -108,7 +126,7 @@ impl Loader {
                 self.attach(node, line)?;
             }
             Event::Scalar(text, style, anchor, tag) => {
-                let node = scalar(&text, style, tag.as_deref(), line)?;
+                let node = scalar(&text, style, tag.as_deref(), (line, self.dates))?;
                 if anchor > 0 {
                     self.anchors.insert(anchor, node.clone());
                 }
@@ -259,7 +277,7 @@ fn merge(entries: &mut Hash, value: &Value) -> bool {
     true
 }
 
-fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, line: usize) -> Result<Node, YamlError> {
+fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, (line, dates): (usize, Dates)) -> Result<Node, YamlError> {
     let node = |value, note| Ok(Node { value, note, size: 1 });
     let string = |text: &str| Node {
         value: Value::from(text),
@@ -284,6 +302,7 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, line: usize) -> Res
     match scalar {
         Scalar::Value(Value::String(text)) => Ok(string(&text)),
         Scalar::Value(value) => node(value, Note::default()),
+        Scalar::Forbidden(_) if dates == Dates::Strings => Ok(string(text)),
         Scalar::Forbidden(class) => Err(unspecified_class(class, line)),
         Scalar::Symbol(text) => {
             let problem = Some(Problem::Symbol { text: text.clone(), line });

@@ -23,11 +23,18 @@ pub fn run_fact_program(program: &Path) -> Printed {
     run_within(program, TIMEOUT)
 }
 
+/// Returns why another user can change a file of external facts; `None` if nobody else can.
+#[must_use]
+pub fn why_unprotected(file: &Path) -> Option<String> {
+    let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    Files::of_kernel().check_path_protected(&path).err().map(|error| error.to_string())
+}
+
 fn run_within(program: &Path, timeout: Duration) -> Printed {
     let failed = |problem: String| Printed { text: String::new(), problem: Some(problem) };
     let path = std::path::absolute(program).unwrap_or_else(|_| program.to_owned());
-    if let Err(error) = Files::of_kernel().check_path_protected(&path) {
-        return failed(format!("it is not started: {error}"));
+    if let Some(reason) = why_unprotected(&path) {
+        return failed(format!("it is not started: {reason}"));
     }
     let mut command = command_as(None, &path, &path.to_string_lossy());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -39,7 +46,7 @@ fn run_within(program: &Path, timeout: Duration) -> Printed {
     let (sender, read) = channel();
     let reader = std::thread::Builder::new().name("fact-program".to_owned()).spawn(move || {
         let mut bytes = Vec::new();
-        let result = output.take(MAX_OUTPUT_BYTES).read_to_end(&mut bytes);
+        let result = output.take(MAX_OUTPUT_BYTES + 1).read_to_end(&mut bytes);
         let _ = sender.send(result.map(|_| bytes));
     });
     let deadline = Instant::now() + timeout;
@@ -54,7 +61,12 @@ fn run_within(program: &Path, timeout: Duration) -> Printed {
         group.kill();
         return failed(format!("it was ended after {} seconds", timeout.as_secs_f32()));
     };
-    let text = printed.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let printed = printed.unwrap_or_default();
+    if printed.len() as u64 > MAX_OUTPUT_BYTES {
+        group.kill();
+        return failed(format!("it printed more than {MAX_OUTPUT_BYTES} bytes"));
+    }
+    let text = String::from_utf8_lossy(&printed).into_owned();
     loop {
         match group.try_wait() {
             Ok(Some(status)) if status.success() => return Printed { text, problem: None },
@@ -95,6 +107,26 @@ mod tests {
     fn a_program_that_does_not_end_is_ended() {
         let printed = run("echo a=1; sleep 1000", 0o755, Duration::from_millis(200));
         assert!(printed.problem.is_some_and(|problem| problem.contains("ended after")));
+    }
+
+    #[test]
+    fn a_program_that_prints_without_an_end_is_ended() {
+        let printed = run("exec head -c 100000000 /dev/zero", 0o755, Duration::from_secs(600));
+        assert_eq!(printed.text, "", "half of an output may mean something else");
+        assert!(printed.problem.is_some_and(|problem| problem.starts_with("it printed more than")));
+    }
+
+    #[test]
+    fn a_link_is_as_good_as_what_it_leads_to() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let (program, link) = (directory.path().join("program"), directory.path().join("link"));
+        std::fs::write(&program, "#!/bin/sh\necho a=1\n").expect("writable");
+        std::os::unix::fs::symlink(&program, &link).expect("writable");
+        for (mode, text) in [(0o755, "a=1\n"), (0o777, "")] {
+            std::fs::set_permissions(&program, std::fs::Permissions::from_mode(mode)).expect("writable");
+            assert_eq!(run_within(&link, Duration::from_secs(60)).text, text);
+            assert_eq!(why_unprotected(&link).is_some(), text.is_empty());
+        }
     }
 
     #[test]

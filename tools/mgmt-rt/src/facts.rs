@@ -1,14 +1,14 @@
 //! `mgmt-rt facts`: prints the facts of this machine as `facter` does.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use pp_facts::{
-    EXTERNAL_DIRECTORIES, Executables, FactSet, Format, Machine, environment_facts, external, gather, gather_groups,
-    is_native_module_fact, module_facts, print,
+    Executables, External, FactSet, Format, Machine, Reader, RubyFactFile, environment_facts, external,
+    external_directories, gather, gather_groups, module_facts, print, ruby_fact_files,
 };
 
 #[derive(clap::Args)]
@@ -86,35 +86,48 @@ fn gather_all(args: &Args) -> FactSet {
         |module: &str, file: &str| modules.iter().any(|path| path.join(module).join("lib/facter").join(file).is_file());
     let of_modules = module_facts(&machine, &facts, &defines);
     facts.extend(of_modules);
-    for file in ruby_facts(&modules) {
-        eprintln!("mgmt-rt: note: {file} defines facts in Ruby, which are missing");
-    }
-    let directories = match args.external_dir.as_slice() {
-        [] => EXTERNAL_DIRECTORIES.map(PathBuf::from).to_vec(),
+    note_ruby_facts(&modules);
+    let mut directories = match args.external_dir.as_slice() {
+        [] => external_directories(&machine.process),
         directories => directories.to_vec(),
     };
+    directories.extend(modules.iter().flat_map(|path| facts_directories(path)));
     if !args.no_external_facts {
-        let found = external(&directories, Executables::Run(&runtime::run_fact_program));
-        for warning in found.warnings {
+        let reader = Reader { executables: Executables::Run(&runtime::run_fact_program), ..Reader::DATA };
+        let found = external(&directories, reader, &External::default());
+        for warning in &found.warnings {
             eprintln!("mgmt-rt: warning: {warning}");
         }
-        facts.extend(found.facts);
+        facts.extend(found.facts());
     }
     facts.extend(environment_facts());
     facts
 }
 
-/// Returns the files of modules that define facts which are only known with Ruby, sorted.
-fn ruby_facts(modules: &[PathBuf]) -> Vec<String> {
-    let mut files = BTreeSet::new();
-    for module in modules.iter().filter_map(|path| path.read_dir().ok()).flatten().flatten() {
-        let name = module.file_name().to_string_lossy().into_owned();
-        let Ok(entries) = module.path().join("lib/facter").read_dir() else { continue };
-        for file in entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()) {
-            if file.ends_with(".rb") && !is_native_module_fact(&name, &file) {
-                files.insert(format!("{name}/lib/facter/{file}"));
+/// Returns the directories of external facts of the modules in a directory.
+fn facts_directories(modules: &Path) -> Vec<PathBuf> {
+    let modules = modules.read_dir().into_iter().flatten().flatten();
+    let mut directories: Vec<PathBuf> =
+        modules.map(|module| module.path().join("facts.d")).filter(|directory| directory.is_dir()).collect();
+    directories.sort_unstable();
+    directories
+}
+
+/// Says which facts the modules define in Ruby, and where.
+fn note_ruby_facts(modules: &[PathBuf]) {
+    let directories = modules.iter().filter_map(|path| path.read_dir().ok()).flatten().flatten();
+    let modules: BTreeMap<String, PathBuf> =
+        directories.map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path())).collect();
+    for (module, directory) in modules {
+        for RubyFactFile { path, facts } in ruby_fact_files(&module, &directory) {
+            match facts.as_slice() {
+                [] => eprintln!("mgmt-rt: note: {module}/{path} may define facts in Ruby, which are missing"),
+                [name] => eprintln!("mgmt-rt: note: {name} is missing: {module}/{path} defines it in Ruby"),
+                names => {
+                    let names = names.join(", ");
+                    eprintln!("mgmt-rt: note: {names} are missing: {module}/{path} defines them in Ruby");
+                }
             }
         }
     }
-    files.into_iter().collect()
 }

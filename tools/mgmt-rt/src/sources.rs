@@ -172,7 +172,7 @@ impl Sources {
             events.push((Source::Mcl, SourceEvent::Graph(graph)));
         }
         if let Some(source) = self.puppet_source() {
-            let (graph, more) = source.load().result?;
+            let (graph, more) = source.load(None).result?;
             warnings.extend(more);
             events.push((Source::Puppet, SourceEvent::Graph(graph)));
         }

@@ -18,7 +18,10 @@ enum Indexed {
 
 impl Evaluator<'_> {
     pub(super) fn eval_access(&mut self, id: ExprId, target: ExprId, keys: ExprList) -> Eval {
-        let outer = self.fact_recorder.start_access(self.frame.tree, target, keys);
+        let (outer, missing) = self.fact_recorder.start_access(self.frame.tree, target, keys);
+        if let Some(name) = missing {
+            self.warn_of_ruby_fact(&name, target);
+        }
         let value = self.eval(target);
         self.fact_recorder.end_access(outer);
         let value = value?;

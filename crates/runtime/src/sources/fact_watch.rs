@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use pp_environment::Measurements;
+use pp_environment::HostFacts;
 
 use crate::sources::fact_events::FactEvents;
 use crate::sources::manifests::HostFactUse;
-use crate::sources::puppet::PuppetSource;
 use crate::sources::state::SourceState;
 
 /// Time between two looks at facts that change all the time, such as free memory, if the catalog reads one.
@@ -42,13 +41,18 @@ impl FactWatch {
     }
 
     /// Whether the catalog has to be compiled again. Reads the facts only after an event, or when it is time to.
-    pub(super) fn have_changed(&mut self, puppet: &PuppetSource, state: &SourceState) -> bool {
+    pub(super) fn have_changed(&mut self, state: &SourceState) -> bool {
         let is_due = self.measure_at.is_some_and(|at| at <= state.elapsed());
         let is_event = state.take_fact_event();
         let Some(facts) = self.facts.as_ref().filter(|_| is_due || is_event) else { return false };
         if is_due {
             self.measure_at = Some(state.elapsed() + MEASUREMENT_INTERVAL);
         }
-        puppet.facts_have_changed(facts, if is_due { Measurements::Count } else { Measurements::Ignore })
+        is_event && facts.kernel_state_has_changed() || is_due && facts.measurements_have_changed()
+    }
+
+    /// Returns the facts of the last compilation.
+    pub(super) fn known(&self) -> Option<&HostFacts> {
+        self.facts.as_ref().map(HostFactUse::facts)
     }
 }

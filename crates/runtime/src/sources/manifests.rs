@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use pp_environment::{
-    Compiled, Executables, Facts, Measurements, compile_path, fact_files, facts_differ, host_facts_for,
-    reads_kernel_state, reads_measurements, with_location,
+    Change, Compiled, Executables, FactModules, Facts, HostFacts, Measurements, Reader, compile_path, fact_directories,
+    fact_files, facts_differ, is_read, reads_kernel_state, reads_measurements, with_location,
 };
 use pp_evaluator::{FactReads, LogEntry};
 use pp_functions::{LogLevel, Strict};
 use pp_resource_types::KnownTypes;
 use pp_types::Hash;
 
-use crate::fact_programs::run_fact_program;
+use crate::fact_programs::{run_fact_program, why_unprotected};
 
 /// The node to compile manifests for, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,6 +46,8 @@ pub(super) struct CompiledCatalog {
     pub(super) result: Result<(Vec<u8>, Vec<Diagnostic>), Vec<Diagnostic>>,
     /// The files that it depends on.
     pub(super) dependencies: Vec<PathBuf>,
+    /// The directories that it depends on with the files in them: those of external facts.
+    pub(super) directories: Vec<PathBuf>,
     /// The facts of this machine that it depends on; `None` with those of a file.
     pub(super) host_facts: Option<HostFactUse>,
     /// The directories of modules, and the files of modules that an artifact holds.
@@ -56,16 +58,32 @@ pub(super) struct CompiledCatalog {
 }
 
 /// The facts of this machine, and which of them a compilation read.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct HostFactUse {
+    facts: HostFacts,
     values: Hash,
     reads: FactReads,
 }
 
 impl HostFactUse {
-    /// Whether the facts are now others, as far as they were read. `measurements` are those that change all the time.
-    pub(super) fn have_changed(&self, path: &Path, module_path: &[PathBuf], measurements: Measurements) -> bool {
-        facts_differ(&self.reads, &self.values, &of_host(path, module_path).values, measurements)
+    /// Whether facts that the kernel announces changes of are now others, as far as they were read. Gathers no others.
+    pub(super) fn kernel_state_has_changed(&self) -> bool {
+        let now = self.facts.refreshed(
+            |group| matches!(group.change, Change::Network | Change::Mounts) && is_read(&self.reads, group),
+            None,
+        );
+        facts_differ(&self.reads, &self.values, &now.facts().values, Measurements::Ignore)
+    }
+
+    /// Whether facts that change all the time are now others, as far as they were read by their names.
+    pub(super) fn measurements_have_changed(&self) -> bool {
+        let now = self.facts.refreshed(|group| is_read(&self.reads, group), Some(reader()));
+        facts_differ(&self.reads, &self.values, &now.facts().values, Measurements::Count)
+    }
+
+    /// Returns the facts.
+    pub(super) fn facts(&self) -> &HostFacts {
+        &self.facts
     }
 
     /// Whether the kernel announces changes of facts that were read.
@@ -75,48 +93,74 @@ impl HostFactUse {
 
     /// Whether facts were read that change all the time.
     pub(super) fn are_measurements(&self) -> bool {
-        reads_measurements(&self.reads)
+        reads_measurements(&self.reads, &self.facts)
     }
 }
 
-/// Compiles the manifests or the artifact at a path. Locations are in the messages, because a program has other files.
-pub(super) fn compile(path: &Path, module_path: &[PathBuf], node: &PuppetNode) -> CompiledCatalog {
+/// Compiles the manifests or the artifact at a path. Locations are in the messages, because a program has other files. External
+/// facts that cannot be read are those of `previous`.
+pub(super) fn compile(
+    path: &Path,
+    module_path: &[PathBuf],
+    node: &PuppetNode,
+    previous: Option<&HostFacts>,
+) -> CompiledCatalog {
     let mut dependencies: Vec<PathBuf> = node.facts.iter().cloned().collect();
     let mut host_facts = None;
-    let (mut directories, mut module_files) = (module_path.to_vec(), BTreeMap::new());
+    let mut directories = Vec::new();
+    let (mut module_path, mut module_files) = (module_path.to_vec(), BTreeMap::new());
     let mut types = KnownTypes::core();
-    let result = facts(path, module_path, node).and_then(|facts| {
+    let of_host = node.facts.is_none().then(|| {
+        let modules = FactModules::of_path(path, &module_path);
+        HostFacts::gather(modules, reader(), previous)
+    });
+    let warnings = of_host.as_ref().map(HostFacts::warnings).unwrap_or_default();
+    let result = facts(node, of_host.as_ref()).and_then(|facts| {
         let values = facts.values.clone();
         let mut options = pp_environment::node_options(node.name.as_deref(), facts);
         if node.strict {
             options.strict = Strict::Error;
             options.strict_variables = true;
         }
-        let mut compiled = compile_path(path, module_path, &options).map_err(|error| vec![error])?;
+        let mut compiled = compile_path(path, &module_path, &options).map_err(|error| vec![error])?;
         types = compiled.types.clone();
         dependencies.extend(compiled.dependencies.iter().cloned());
-        if node.facts.is_none() {
+        if let Some(facts) = of_host {
             let reads = compiled.fact_reads.clone();
             dependencies.extend(fact_files(&reads));
-            host_facts = Some(HostFactUse { values, reads });
+            directories = fact_directories(&reads, &facts);
+            host_facts = Some(HostFactUse { facts, values, reads });
         }
-        directories = std::mem::take(&mut compiled.module_path);
+        module_path = std::mem::take(&mut compiled.module_path);
         module_files = std::mem::take(&mut compiled.module_files);
         catalog(compiled)
     });
-    CompiledCatalog { result, dependencies, host_facts, module_path: directories, module_files, types }
+    let result = with_warnings(result, warnings);
+    CompiledCatalog { result, dependencies, host_facts, directories, module_path, module_files, types }
 }
 
-fn facts(path: &Path, module_path: &[PathBuf], node: &PuppetNode) -> Result<Facts, Vec<Diagnostic>> {
-    match &node.facts {
-        Some(path) => Facts::read(path).map_err(|error| vec![error.diagnostic()]),
-        None => Ok(of_host(path, module_path)),
+fn facts(node: &PuppetNode, of_host: Option<&HostFacts>) -> Result<Facts, Vec<Diagnostic>> {
+    match (&node.facts, of_host) {
+        (Some(path), _) => Facts::read(path).map_err(|error| vec![error.diagnostic()]),
+        (None, Some(facts)) => Ok(facts.facts()),
+        (None, None) => Ok(Facts::default()),
     }
 }
 
-/// Returns the facts of this machine, those that programs print included.
-fn of_host(path: &Path, module_path: &[PathBuf]) -> Facts {
-    host_facts_for(path, module_path, Executables::Run(&run_fact_program))
+/// Reads external facts that nobody else can change, those that programs print included.
+fn reader() -> Reader<'static> {
+    Reader { executables: Executables::Run(&run_fact_program), refuse: &why_unprotected }
+}
+
+/// Puts warnings before the others, or behind errors.
+fn with_warnings(
+    result: Result<(Vec<u8>, Vec<Diagnostic>), Vec<Diagnostic>>,
+    warnings: Vec<Diagnostic>,
+) -> Result<(Vec<u8>, Vec<Diagnostic>), Vec<Diagnostic>> {
+    match result {
+        Ok((bytes, more)) => Ok((bytes, warnings.into_iter().chain(more).collect())),
+        Err(errors) => Err(errors.into_iter().chain(warnings).collect()),
+    }
 }
 
 fn catalog(compiled: Compiled) -> Result<(Vec<u8>, Vec<Diagnostic>), Vec<Diagnostic>> {
@@ -173,7 +217,7 @@ mod tests {
     #[test]
     fn manifests_are_compiled_with_the_facts_of_a_file() {
         let directory = scratch("notice($role)\nnotify { $role: }\n");
-        let compiled = compile(&directory.path().join("site.pp"), &[], &node(directory.path()));
+        let compiled = compile(&directory.path().join("site.pp"), &[], &node(directory.path()), None);
         let (bytes, messages) = compiled.result.expect("valid");
         assert!(String::from_utf8_lossy(&bytes).contains(r#""title":"web""#));
         let texts: Vec<&str> = messages.iter().map(|message| &*message.message).collect();
@@ -184,7 +228,7 @@ mod tests {
     #[test]
     fn errors_say_where_they_are() {
         let directory = scratch("\nfail('no')\n");
-        let compiled = compile(&directory.path().join("site.pp"), &[], &node(directory.path()));
+        let compiled = compile(&directory.path().join("site.pp"), &[], &node(directory.path()), None);
         let errors = compiled.result.expect_err("an error");
         assert!(errors[0].message.starts_with("site.pp:2:"), "{}", errors[0].message);
     }

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::{Code, Diagnostic, Stage};
-use pp_environment::Measurements;
+use pp_environment::HostFacts;
 use pp_translate::TranslateOptions;
 use resource_graph::{ResourceGraph, StoredGraph};
 
-use crate::sources::manifests::{self, HostFactUse, PuppetNode};
+use crate::sources::manifests::{self, CompiledCatalog, HostFactUse, PuppetNode};
 
 /// The location of a Puppet graph, and how to compile and translate it.
 #[derive(Clone, Debug)]
@@ -27,6 +27,8 @@ pub struct PuppetLoad {
     pub result: Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>>,
     /// The files that it depends on, besides the path itself.
     pub dependencies: Vec<PathBuf>,
+    /// The directories that it depends on with the files in them.
+    pub directories: Vec<PathBuf>,
     /// The facts of this machine that it depends on.
     pub(super) host_facts: Option<HostFactUse>,
 }
@@ -54,11 +56,11 @@ impl PuppetSource {
         &self.path
     }
 
-    /// Reads, compiles and translates the current content.
+    /// Reads, compiles and translates the current content. External facts that cannot be read are those of `previous`.
     #[must_use]
-    pub fn load(&self) -> PuppetLoad {
+    pub fn load(&self, previous: Option<&HostFacts>) -> PuppetLoad {
         if self.node.is_native() && pp_environment::is_environment_path(&self.path) {
-            let compiled = manifests::compile(&self.path, &self.options.module_path, &self.node);
+            let compiled = manifests::compile(&self.path, &self.options.module_path, &self.node, previous);
             let options = TranslateOptions {
                 module_path: compiled.module_path,
                 module_files: compiled.module_files.into(),
@@ -70,14 +72,10 @@ impl PuppetSource {
                 warnings.extend(more);
                 Ok((graph, warnings))
             });
-            return PuppetLoad { result, dependencies: compiled.dependencies, host_facts: compiled.host_facts };
+            let CompiledCatalog { dependencies, directories, host_facts, .. } = compiled;
+            return PuppetLoad { result, dependencies, directories, host_facts };
         }
-        PuppetLoad { result: self.load_catalog(), dependencies: Vec::new(), host_facts: None }
-    }
-
-    /// Whether the facts of this machine are now others than those that a graph was made from.
-    pub(super) fn facts_have_changed(&self, facts: &HostFactUse, measurements: Measurements) -> bool {
-        facts.have_changed(&self.path, &self.options.module_path, measurements)
+        PuppetLoad { result: self.load_catalog(), dependencies: Vec::new(), directories: Vec::new(), host_facts: None }
     }
 
     fn load_catalog(&self) -> Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>> {

@@ -1,6 +1,5 @@
 //! What the thread of the graph sources shares with functions, resources and the agent: watches and a way to wake it.
 
-use std::collections::BTreeSet;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,7 +35,7 @@ struct Watches {
     watcher: Watcher,
     paths: FxHashMap<u64, WatchedPath>,
     /// The files that the catalog depends on.
-    catalog_paths: FxHashMap<PathBuf, Subscription>,
+    catalog_paths: FxHashMap<PathBuf, (Scope, Subscription)>,
     /// Changed paths that are not reported yet, because their writers are at work.
     unsettled: SettleTimers,
     /// The functions that read a value shared by a resource, by the kind and name of the resource.
@@ -121,21 +120,21 @@ impl SourceState {
     }
 
     /// Watches the files that the catalog depends on, instead of those before.
-    pub(super) fn watch_catalog<'a>(&self, paths: impl Iterator<Item = &'a Path>) {
+    pub(super) fn watch_catalog<'a>(&self, paths: impl Iterator<Item = (&'a Path, Scope)>) {
         let mut watches = self.lock();
-        let wanted: BTreeSet<&Path> = paths.collect();
+        let wanted: FxHashMap<&Path, Scope> = paths.collect();
         let Watches { watcher, catalog_paths, .. } = &mut *watches;
-        catalog_paths.retain(|path, subscription| {
-            let is_wanted = wanted.contains(path.as_path());
+        catalog_paths.retain(|path, (scope, subscription)| {
+            let is_wanted = wanted.get(path.as_path()) == Some(scope);
             if !is_wanted {
                 watcher.unsubscribe(*subscription);
             }
             is_wanted
         });
-        for path in wanted {
+        for (path, scope) in wanted {
             if !catalog_paths.contains_key(path) {
-                let subscription = watcher.subscribe(path, Scope::Entry, CATALOG_TOKEN);
-                catalog_paths.insert(path.to_owned(), subscription);
+                let subscription = watcher.subscribe(path, scope, CATALOG_TOKEN);
+                catalog_paths.insert(path.to_owned(), (scope, subscription));
             }
         }
     }

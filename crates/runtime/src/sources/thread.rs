@@ -11,7 +11,7 @@ use mcl_artifact::program::Program;
 use mcl_diagnostics::Diagnostic;
 use resource_engine::Group;
 use resource_graph::AutoEdgeHost;
-use resources::SharedValues;
+use resources::{Scope, SharedValues};
 
 use crate::agent::{AgentHandle, Message};
 use crate::finalize::{finalize, local_host};
@@ -132,7 +132,7 @@ impl Sources {
         let waker = state.clone();
         agent.on_graph_request(move || waker.wake());
         if let Some(puppet) = &puppet {
-            state.watch_catalog(std::iter::once(puppet.path()));
+            state.watch_catalog(std::iter::once((puppet.path(), Scope::Entry)));
         }
         let mut sources = Sources {
             state,
@@ -210,9 +210,7 @@ impl Sources {
             ];
             let catalog_changed = self.state.wait(deadlines.into_iter().flatten().min());
             let is_overdue = self.puppet_reload_at.is_some_and(|at| at <= self.state.elapsed());
-            self.puppet_is_due = catalog_changed
-                || is_overdue
-                || self.puppet.as_ref().is_some_and(|puppet| self.facts.have_changed(puppet, &self.state));
+            self.puppet_is_due = catalog_changed || is_overdue || self.facts.have_changed(&self.state);
         }
     }
 
@@ -291,9 +289,11 @@ impl Sources {
     /// Loads the catalog if it is due.
     fn load_catalog(&mut self) -> Option<(Source, SourceEvent)> {
         let puppet = self.puppet.as_ref().filter(|_| std::mem::take(&mut self.puppet_is_due))?;
-        let loaded = puppet.load();
-        let dependencies = loaded.dependencies.iter().map(PathBuf::as_path);
-        self.state.watch_catalog(std::iter::once(puppet.path()).chain(dependencies));
+        let loaded = puppet.load(self.facts.known());
+        let entries = std::iter::once(puppet.path()).chain(loaded.dependencies.iter().map(PathBuf::as_path));
+        let entries = entries.map(|path| (path, Scope::Entry));
+        let directories = loaded.directories.iter().map(|path| (path.as_path(), Scope::Children));
+        self.state.watch_catalog(entries.chain(directories));
         self.facts.follow(loaded.host_facts, &self.state);
         let event = match loaded.result {
             Ok((graph, warnings)) => {

@@ -7,6 +7,7 @@ mod dependencies;
 mod embedded;
 mod explanations;
 mod exports;
+mod fact_changes;
 mod faults;
 mod files;
 mod finalize;

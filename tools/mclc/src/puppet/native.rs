@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use mcl_diagnostics::{Code, Diagnostic, Severity, Stage};
 use pp_catalog::Catalog;
 use pp_environment::{
-    EnvironmentError, Executables, Facts, StoredEnvironment, compile_path, host_facts_for, with_location,
+    EnvironmentError, FactModules, Facts, HostFacts, Reader, StoredEnvironment, compile_path, with_location,
 };
 use pp_evaluator::Options;
 use pp_functions::Strict;
@@ -57,7 +57,7 @@ pub fn environment(args: &Puppet) -> Outcome {
 
 /// Compiles the catalog of the node on the command line, from manifests or the artifact of an environment.
 pub fn catalog(args: &Puppet) -> Outcome {
-    let options = match options(args) {
+    let (options, mut diagnostics) = match options(args) {
         Ok(options) => options,
         Err(error) => return Outcome::unreadable(&error),
     };
@@ -65,7 +65,7 @@ pub fn catalog(args: &Puppet) -> Outcome {
         Ok(compiled) => compiled,
         Err(error) => return Outcome::failed(vec![error]),
     };
-    let mut diagnostics = compiled.diagnostics;
+    diagnostics.extend(compiled.diagnostics);
     let output = match compiled.catalog.as_ref().map(catalog_json) {
         Some(Ok(bytes)) => Some(Output { bytes, summary: None, secret: true }),
         Some(Err(error)) => {
@@ -84,7 +84,8 @@ pub fn catalog(args: &Puppet) -> Outcome {
 /// # Errors
 /// A path that cannot be read, and the errors of the manifests.
 pub fn catalog_for_host(path: &Path, module_path: &[PathBuf]) -> Result<Vec<u8>, Vec<Diagnostic>> {
-    let options = pp_environment::node_options(None, host_facts_for(path, module_path, Executables::Skip));
+    let facts = HostFacts::gather(FactModules::of_path(path, module_path), Reader::DATA, None);
+    let options = pp_environment::node_options(None, facts.facts());
     let compiled = compile_path(path, module_path, &options).map_err(|error| vec![error])?;
     match compiled.catalog {
         Some(catalog) => catalog_json(&catalog).map_err(|error| vec![error]),
@@ -93,14 +94,21 @@ pub fn catalog_for_host(path: &Path, module_path: &[PathBuf]) -> Result<Vec<u8>,
     }
 }
 
-/// Returns the options of a compilation, from the facts and settings on the command line.
-fn options(args: &Puppet) -> Result<Options, EnvironmentError> {
-    let of_host = || Ok(host_facts_for(&args.path, &module_path(args.puppet_module_path.as_ref()), Executables::Skip));
-    let facts = args.facts.as_deref().map_or_else(of_host, Facts::read)?;
+/// Returns the options of a compilation, from the facts and settings on the command line, and warnings about the facts of this
+/// machine.
+fn options(args: &Puppet) -> Result<(Options, Vec<Diagnostic>), EnvironmentError> {
+    let (facts, warnings) = match &args.facts {
+        Some(path) => (Facts::read(path)?, Vec::new()),
+        None => {
+            let modules = FactModules::of_path(&args.path, &module_path(args.puppet_module_path.as_ref()));
+            let facts = HostFacts::gather(modules, Reader::DATA, None);
+            (facts.facts(), facts.warnings())
+        }
+    };
     let mut options = pp_environment::node_options(args.node.as_deref(), facts);
     options.strict = strict(args);
     options.strict_variables = args.strict_variables.unwrap_or(args.strict == Strictness::Error);
-    Ok(options)
+    Ok((options, warnings))
 }
 
 fn strict(args: &Puppet) -> Strict {
