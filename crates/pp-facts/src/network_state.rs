@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use nix::ifaddrs::{InterfaceAddress, getifaddrs};
 
+use crate::link_mtu::link_mtus;
 use crate::machine::Machine;
 
 /// The network of a machine.
@@ -61,7 +62,9 @@ impl NetworkState {
     /// Reads the network of this machine.
     pub(crate) fn read(machine: &Machine) -> NetworkState {
         let interfaces: Vec<InterfaceAddress> = getifaddrs().into_iter().flatten().collect();
-        let mut links: Vec<Link> = interfaces.iter().filter_map(|interface| link(machine, interface)).collect();
+        let mtus = link_mtus().ok();
+        let mut links: Vec<Link> =
+            interfaces.iter().filter_map(|interface| link(machine, interface, mtus.as_ref())).collect();
         links.sort_by_key(|link| link.index);
         let inet6 = machine.read("/proc/net/if_inet6").unwrap_or_default();
         let flags = ipv6_flags(&inet6);
@@ -71,16 +74,20 @@ impl NetworkState {
 }
 
 /// Returns the link of an entry that is one. `/sys` may show the interfaces of another network namespace, so that only what the
-/// kernel's list lacks is read there.
-fn link(machine: &Machine, interface: &InterfaceAddress) -> Option<Link> {
+/// kernel's lists lack is read there.
+fn link(machine: &Machine, interface: &InterfaceAddress, mtus: Option<&BTreeMap<u32, u32>>) -> Option<Link> {
     let address = interface.address?;
     let address = address.as_link_addr()?;
     let name = interface.interface_name.clone();
     let field = |field: &str| machine.read_line(&format!("/sys/class/net/{name}/{field}"));
     let mac = address.addr().map(|bytes| bytes.map(|byte| format!("{byte:02x}")).join(":"));
     let mac = mac.or_else(|| field("address")).filter(|mac| mac.contains(|digit| !matches!(digit, '0' | ':')));
-    let mtu = field("mtu").and_then(|mtu| mtu.parse().ok());
-    Some(Link { index: u32::try_from(address.ifindex()).unwrap_or(0), mtu, mac, name })
+    let index = u32::try_from(address.ifindex()).unwrap_or(0);
+    let mtu = match mtus {
+        Some(mtus) => mtus.get(&index).copied(),
+        None => field("mtu").and_then(|mtu| mtu.parse().ok()),
+    };
+    Some(Link { index, mtu, mac, name })
 }
 
 fn address(interface: InterfaceAddress, flags: &BTreeMap<(Ipv6Addr, &str), u8>) -> Option<Address> {
