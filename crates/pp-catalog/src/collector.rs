@@ -155,6 +155,7 @@ impl Catalog {
             return Ok(());
         }
         let Collector { overrides, scope, source, location, type_name, .. } = state.collector.clone();
+        self.sources.allow_overrides(source);
         let mut parameters: Parameters = overrides.into_iter().collect();
         for default in &self.defaults_in(scope, &type_name) {
             if parameters.get(&default.name).is_none() {
@@ -163,7 +164,7 @@ impl Catalog {
         }
         for resource in found {
             let parameters = parameters.iter();
-            result.warnings.extend(self.override_collected(resource, parameters, source, &location)?);
+            result.warnings.extend(self.override_parameters(resource, parameters, &location)?);
         }
         Ok(())
     }

@@ -61,10 +61,10 @@ impl Catalog {
         all
     }
 
-    /// Returns whether a value is what the default in a scope says.
+    /// Returns whether a value is what a default in a scope or around it says, hidden by another or not.
     pub(crate) fn is_default(&self, scope: ResourceId, type_name: &str, name: &str, value: &Value) -> bool {
-        let default = self.default_tables(scope, type_name).find_map(|defaults| defaults.get(name));
-        default.is_some_and(|default| is_same(&default.value, value))
+        let mut defaults = self.default_tables(scope, type_name).filter_map(|defaults| defaults.get(name));
+        defaults.any(|default| is_same(&default.value, value))
     }
 
     fn default_tables<'a>(&'a self, scope: ResourceId, type_name: &'a str) -> impl Iterator<Item = &'a Parameters> {

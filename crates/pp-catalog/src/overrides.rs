@@ -48,29 +48,18 @@ impl Catalog {
         change: &Override,
     ) -> Result<Option<CatalogWarning>, CatalogError> {
         let resource = &self.resources[id];
-        if change.source != resource.source && !self.sources.inherits(change.source, resource.source) {
+        if change.source != resource.source && !self.sources.may_change(change.source, resource.source) {
             let kind = ErrorKind::NotSubclass(resource.reference.clone());
             return Err(CatalogError { kind, location: change.location.clone() });
         }
-        self.override_parameters(id, change.parameters.iter(), None, &change.location)
+        self.override_parameters(id, change.parameters.iter(), &change.location)
     }
 
-    /// Overrides parameters of a resource that a collector in the body of `source` has collected.
-    pub(crate) fn override_collected<'p>(
+    /// Overrides parameters of a resource as far as their sources may.
+    pub(crate) fn override_parameters<'p>(
         &mut self,
         id: ResourceId,
         parameters: impl Iterator<Item = &'p Parameter>,
-        source: SourceId,
-        location: &Location,
-    ) -> Result<Option<CatalogWarning>, CatalogError> {
-        self.override_parameters(id, parameters, Some(source), location)
-    }
-
-    fn override_parameters<'p>(
-        &mut self,
-        id: ResourceId,
-        parameters: impl Iterator<Item = &'p Parameter>,
-        collector: Option<SourceId>,
         location: &Location,
     ) -> Result<Option<CatalogWarning>, CatalogError> {
         let resource = &self.resources[id];
@@ -81,7 +70,7 @@ impl Catalog {
             overridden: location.clone(),
         });
         for parameter in parameters {
-            if self.is_override(id, parameter, collector)? {
+            if self.is_override(id, parameter)? {
                 self.override_parameter(id, parameter, location)?;
             }
         }
@@ -90,15 +79,10 @@ impl Catalog {
         Ok(warning)
     }
 
-    /// Returns whether a parameter is to be set. A value that is the default in the scope of the resource does not replace
-    /// another one. The value of a parameter that is set is replaced by a collector, by a class that inherits from the one that
-    /// set it, and by the one that set it if it is a default.
-    fn is_override(
-        &self,
-        id: ResourceId,
-        parameter: &Parameter,
-        collector: Option<SourceId>,
-    ) -> Result<bool, CatalogError> {
+    /// Returns whether a parameter is to be set. A value that is a default in the scope of the resource does not replace another
+    /// one. The value of a parameter that is set is replaced by a class that inherits from the one that declares the resource, by
+    /// the body of a collector, and by the one that set it if it is a default.
+    fn is_override(&self, id: ResourceId, parameter: &Parameter) -> Result<bool, CatalogError> {
         let resource = &self.resources[id];
         let Some(existing) = resource.parameters.get(&parameter.name) else { return Ok(true) };
         let is_default = |value: &Value| {
@@ -109,8 +93,7 @@ impl Catalog {
         if is_default(&parameter.value) {
             return Ok(false);
         }
-        let may_replace = collector == Some(parameter.source)
-            || self.sources.inherits(parameter.source, existing.source)
+        let may_replace = self.sources.may_change(parameter.source, resource.source)
             || (parameter.source == existing.source && is_default(&existing.value));
         if may_replace {
             return Ok(true);

@@ -17,6 +17,14 @@ pub struct Source {
     pub parent: Option<SourceId>,
 }
 
+/// A source, and what it may change.
+#[derive(Clone, Debug)]
+struct Entry {
+    source: Source,
+    /// A collector in its body has overridden something.
+    has_overridden: bool,
+}
+
 /// The kind of a [`Source`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
@@ -29,33 +37,39 @@ pub enum SourceKind {
 
 /// All sources.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sources(PrimaryMap<SourceId, Source>);
+pub(crate) struct Sources(PrimaryMap<SourceId, Entry>);
 
 impl Sources {
     pub(crate) fn add(&mut self, source: Source) -> SourceId {
-        self.0.push(source)
+        self.0.push(Entry { source, has_overridden: false })
     }
 
     pub(crate) fn get(&self, id: SourceId) -> &Source {
-        &self.0[id]
+        &self.0[id].source
+    }
+
+    /// Records that a collector in the body of a source overrides what it has collected. From then on, everything in that body, and
+    /// in those of classes that inherit from it, may override any resource, as in Puppet.
+    pub(crate) fn allow_overrides(&mut self, id: SourceId) {
+        self.0[id].has_overridden = true;
     }
 
     /// Sets the parent, once it is known. A parent that inherits from `child` itself is not accepted.
     pub(crate) fn set_parent(&mut self, child: SourceId, parent: SourceId) {
-        if child != parent && !self.inherits(parent, child) {
-            self.0[child].parent = Some(parent);
+        if self.lineage(parent).all(|ancestor| ancestor != child) {
+            self.0[child].source.parent = Some(parent);
         }
     }
 
-    /// Returns whether `child` inherits from `ancestor`, directly or not.
-    pub(crate) fn inherits(&self, child: SourceId, ancestor: SourceId) -> bool {
-        let mut at = child;
-        while let Some(parent) = self.0[at].parent {
-            if parent == ancestor {
-                return true;
-            }
-            at = parent;
-        }
-        false
+    /// Returns whether a source may change what `of` has set: it is a class that inherits from it, directly or not, or a collector
+    /// in its body, or in that of a class from which it inherits, has overridden something.
+    pub(crate) fn may_change(&self, id: SourceId, of: SourceId) -> bool {
+        let inherits = self.lineage(id).skip(1).any(|ancestor| ancestor == of);
+        inherits || self.lineage(id).any(|ancestor| self.0[ancestor].has_overridden)
+    }
+
+    /// Returns a source, the class from which it inherits, and so on.
+    fn lineage(&self, id: SourceId) -> impl Iterator<Item = SourceId> {
+        std::iter::successors(Some(id), |at| self.0[*at].source.parent)
     }
 }

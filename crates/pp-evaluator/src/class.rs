@@ -16,7 +16,7 @@ use crate::evaluator::Evaluator;
 use crate::frame::Frame;
 use crate::resource::Declaration;
 use crate::scope::{Scope, ScopeId, ScopeKind, TOP};
-use crate::stop::{Eval, JumpKind, Stop, illegal_jump, located, unlocated};
+use crate::stop::{Eval, Fault, JumpKind, Stop, illegal_jump, located, unlocated};
 
 impl<'e> Evaluator<'e> {
     /// `class { 'name': … }`
@@ -221,7 +221,7 @@ impl<'e> Evaluator<'e> {
                     None => self.add_class(&parent, ClassForm::Included, Parameters::default(), None)?,
                 };
                 self.nested(span, |this| this.evaluate_class(&parent, parent_id))?;
-                self.class_scopes.get(&parent).copied()
+                Some(self.class_scopes.get(&parent).copied().ok_or_else(|| unfinished_parent(name, &parent, span))?)
             }
             None => None,
         };
@@ -288,6 +288,15 @@ impl<'e> Evaluator<'e> {
         let frame = Frame { tree: class.tree, scope, local: None };
         finish_body(self.within(frame, |this| this.eval(class.definition.body)))
     }
+}
+
+/// The error of a class that is evaluated by one from which its parent inherits, so that the parent has no scope yet. A parent with an
+/// error of its own has none either.
+fn unfinished_parent(name: &str, parent: &str, span: Option<Span>) -> Stop {
+    let error = Error::new(ErrorKind::Evaluation, format!("Could not find scope for {parent}")).help(format!(
+        "`{name}` inherits from `{parent}`, and is declared by a class from which `{parent}` inherits in turn"
+    ));
+    Stop::Fault(Box::new(Fault { code: Some(Code::P0505), is_consequence: true, ..Fault::new(error, span) }))
 }
 
 /// Ends the body of a class or define: `return` and `next` may leave it.

@@ -8,7 +8,7 @@ use pp_ast::{ExprId, ParameterList, TextRange, Tree};
 use pp_catalog::{Catalog, ResourceId, ResourceKind, SourceId};
 use pp_functions::LogLevel;
 use pp_hiera::{BackendCall, Hiera};
-use pp_types::{Error, ErrorKind, Hash, HashValue, Regexp, Signature, Type, Value};
+use pp_types::{Aliases, Error, ErrorKind, Hash, HashValue, Regexp, Signature, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::definitions::{Definitions, FunctionRef};
@@ -84,6 +84,8 @@ pub(crate) struct Evaluator<'e> {
     pub output: Option<Output>,
     /// Deprecations that were reported.
     pub deprecated: FxHashSet<String>,
+    /// The type aliases.
+    pub aliases: Arc<Aliases>,
     /// Names of types that were looked up.
     pub types: FxHashMap<Arc<str>, Option<Type>>,
     pub signatures: FxHashMap<FunctionRef, Rc<Signature>>,
@@ -151,6 +153,7 @@ impl<'e> Evaluator<'e> {
             in_alias: false,
             output: None,
             deprecated: FxHashSet::default(),
+            aliases: Aliases::new(),
             types: FxHashMap::default(),
             signatures: FxHashMap::default(),
             regexps: FxHashMap::default(),

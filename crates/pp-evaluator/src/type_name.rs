@@ -1,6 +1,6 @@
 //! Names of types, and type aliases (spec 07 §5.6, §5.9).
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use mcl_diagnostics::{Code, nearest};
 use pp_ast::{Expr, ExprId, TypeAlias};
@@ -38,7 +38,10 @@ impl<'e> Evaluator<'e> {
     /// Returns the type with a name: a built-in type, an alias, the type of a resource or a define.
     pub(crate) fn find_type(&mut self, name: &str) -> Eval<Option<Type>> {
         if let Some(known) = self.types.get(name) {
-            return Ok(known.clone());
+            return Ok(match known {
+                Some(Type::Alias(alias)) if self.in_alias => Some(Type::Alias(alias.within_definition())),
+                known => known.clone(),
+            });
         }
         let plain_name = plain(name);
         if let Some(ty) = named(plain_name) {
@@ -62,8 +65,8 @@ impl<'e> Evaluator<'e> {
     fn alias(&mut self, name: &str, defined: Defined<'e, TypeAlias>) -> Eval<Type> {
         let Defined { tree, definition, .. } = defined;
         let span = tree.span(definition.value);
-        let alias = Arc::new(Alias { name: plain(tree.str(definition.name)).into(), resolved: OnceLock::new() });
-        self.types.insert(name.into(), Some(Type::Alias(Arc::clone(&alias))));
+        let alias = self.aliases.declare(plain(tree.str(definition.name)));
+        self.types.insert(name.into(), Some(Type::Alias(alias.clone())));
         let outer = std::mem::replace(&mut self.in_alias, true);
         let frame = Frame { tree, scope: TOP, local: None };
         let result = self.nested(Some(span), |this| this.within(frame, |this| this.eval_alias_value(definition.value)));
@@ -75,15 +78,14 @@ impl<'e> Evaluator<'e> {
                 return Err(stop);
             }
         };
-        // The alias is new, so nothing else has set it.
-        let _ = alias.resolved.set(resolved);
+        alias.resolve(resolved);
         if !is_grounded(&alias) {
             self.types.remove(name);
-            let message = format!("Type alias '{}' cannot be resolved to a real type", alias.name);
+            let message = format!("Type alias '{}' cannot be resolved to a real type", alias.name());
             let stop = unlocated(Error::new(ErrorKind::TypeParameters, message));
             return Err(stop.trace(Some(span), "the definition leads back to the alias"));
         }
-        Ok(Type::Alias(alias))
+        Ok(Type::Alias(if outer { alias.within_definition() } else { alias }))
     }
 
     fn eval_alias_value(&mut self, value: ExprId) -> Eval<Type> {
@@ -96,15 +98,15 @@ impl<'e> Evaluator<'e> {
 }
 
 /// Returns whether the chain of aliases ends in a type that is not an alias.
-fn is_grounded(alias: &Arc<Alias>) -> bool {
-    let mut at = alias;
+fn is_grounded(alias: &Alias) -> bool {
+    let mut at = alias.resolved();
     let mut steps = 0_u32;
-    while let Some(Type::Alias(next)) = at.resolved.get() {
+    while let Some(Type::Alias(next)) = at.as_deref() {
         steps += 1;
-        if Arc::ptr_eq(next, alias) || steps > MAX_CHAIN {
+        if next.is_same(alias) || steps > MAX_CHAIN {
             return false;
         }
-        at = next;
+        at = next.resolved();
     }
     true
 }

@@ -2,6 +2,8 @@
 
 use pp_types::{Hash, IteratorValue, Size, TupleType, Type, Value, infer_detailed};
 
+use crate::ruby::inspect::with_stack;
+
 /// An element of an iteration.
 pub(crate) struct Element {
     /// The key, if the value is a hash.
@@ -54,7 +56,7 @@ pub(crate) enum Elements<'a> {
     Entries(indexmap::map::Iter<'a, Value, Value>),
     Characters(std::str::Chars<'a>),
     Integers(std::ops::RangeInclusive<i64>),
-    Strings(std::slice::Iter<'a, std::sync::Arc<str>>),
+    Strings(std::vec::IntoIter<std::sync::Arc<str>>),
     Remaining(&'a IteratorValue),
     Nothing,
 }
@@ -74,20 +76,18 @@ impl<'a> Elements<'a> {
         }
     }
 
-    fn of_type(mut ty: &'a Type) -> Elements<'a> {
-        loop {
-            match ty {
-                Type::Alias(alias) => match alias.resolved.get() {
-                    Some(resolved) => ty = resolved,
-                    None => return Elements::Nothing,
-                },
-                Type::Integer(bounds) => {
-                    let (Some(min), Some(max)) = (bounds.min, bounds.max) else { return Elements::Nothing };
-                    return Elements::Integers(min..=max);
-                }
-                Type::Enum(strings) => return Elements::Strings(strings.values.iter()),
-                _ => return Elements::Nothing,
+    fn of_type(ty: &Type) -> Elements<'a> {
+        match ty {
+            Type::Alias(alias) => match alias.resolved() {
+                Some(resolved) => with_stack(|| Elements::of_type(&resolved)),
+                None => Elements::Nothing,
+            },
+            Type::Integer(bounds) => {
+                let (Some(min), Some(max)) = (bounds.min, bounds.max) else { return Elements::Nothing };
+                Elements::Integers(min..=max)
             }
+            Type::Enum(strings) => Elements::Strings(strings.values.clone().into_iter()),
+            _ => Elements::Nothing,
         }
     }
 }
@@ -107,7 +107,7 @@ impl Iterator for Elements<'_> {
                 Value::string(character.encode_utf8(&mut [0; 4]) as &str)
             }
             Elements::Integers(range) => Value::Integer(range.next()?),
-            Elements::Strings(strings) => Value::String(strings.next()?.clone()),
+            Elements::Strings(strings) => Value::String(strings.next()?),
             Elements::Remaining(iterator) => iterator.take_next()?,
             Elements::Nothing => return None,
         };

@@ -4,9 +4,9 @@
 //! arguments is used; its index reaches the implementation, because the signature decides what some functions do. A *counted*
 //! function only has its arguments counted, and gets an empty string in place of `undef`.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
-use pp_types::{Alias, Error, ErrorKind, Signature, Type, Value, describe_signatures, parse_type};
+use pp_types::{Alias, Aliases, Error, ErrorKind, Signature, Type, Value, describe_signatures, parse_type};
 
 use crate::host::{Block, Host, Interrupt};
 
@@ -136,18 +136,20 @@ impl Function {
 }
 
 fn parse_signatures(signatures: &[&str], aliases: &[(&str, &str)]) -> Result<Vec<Signature>, Error> {
-    let declared: Vec<Arc<Alias>> =
-        aliases.iter().map(|&(name, _)| Arc::new(Alias { name: name.into(), resolved: OnceLock::new() })).collect();
-    let resolve = |name: &str| {
-        let alias = declared.iter().find(|alias| &*alias.name == name);
-        // What is neither built in nor an alias of the function is an object type, such as `Puppet::LookupContext`.
-        Some(alias.map_or_else(|| Type::Object(name.into()), |alias| Type::Alias(alias.clone())))
-    };
+    let owner = Aliases::new();
+    let declared: Vec<Alias> = aliases.iter().map(|&(name, _)| owner.declare(name)).collect();
+    let within: Vec<Alias> = declared.iter().map(Alias::within_definition).collect();
     for (alias, (_, definition)) in declared.iter().zip(aliases) {
-        let ty = parse_type(definition, &resolve)?;
-        alias.resolved.get_or_init(|| ty);
+        alias.resolve(parse_type(definition, &|name| Some(named_in(&within, name)))?);
     }
-    signatures.iter().map(|text| Signature::parse(text, &resolve)).collect()
+    signatures.iter().map(|text| Signature::parse(text, &|name| Some(named_in(&declared, name)))).collect()
+}
+
+/// Returns the type with a name that is not built in: what is not an alias of the function either is an object type, such as
+/// `Puppet::LookupContext`.
+fn named_in(aliases: &[Alias], name: &str) -> Type {
+    let alias = aliases.iter().find(|alias| **alias.name() == *name);
+    alias.map_or_else(|| Type::Object(name.into()), |alias| Type::Alias(alias.clone()))
 }
 
 /// Checks the arguments, and calls the function.

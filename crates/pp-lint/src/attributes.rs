@@ -1,12 +1,16 @@
 //! Lints about resources and their attributes.
 
 use mcl_diagnostics::Code;
-use pp_ast::{Attribute, AttributeName, Expr, ExprId};
+use pp_ast::{Attribute, AttributeName, Expr, ExprId, ResourceBody};
 
 use crate::check::{Context, Findings};
 
 pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     let tree = context.tree;
+    let exec_defaults = tree.defaults.iter().any(|defaults| {
+        context.word(defaults.type_name) == Some("Exec")
+            && is_conditional(context, tree.attributes(defaults.attributes))
+    });
     for resource in tree.resources.values() {
         let type_name = resource_type(context, resource.type_name);
         for body in tree.bodies(resource.bodies) {
@@ -21,6 +25,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
                 findings.add(Code::W0316, ensure.name_range, "`ensure` is not the first attribute", help);
             }
             check_attributes(context, findings, type_name.as_deref(), attributes);
+            check_resource(context, findings, type_name.as_deref(), body, exec_defaults);
         }
     }
     let of_defaults = tree.defaults.iter().map(|defaults| (defaults.type_name, defaults.attributes));
@@ -28,6 +33,43 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     for (type_name, attributes) in of_defaults.chain(of_overrides) {
         check_attributes(context, findings, resource_type(context, type_name).as_deref(), tree.attributes(attributes));
     }
+}
+
+/// Lints about what a resource lacks.
+fn check_resource(
+    context: &Context<'_>,
+    findings: &mut Findings<'_>,
+    type_name: Option<&str>,
+    body: &ResourceBody,
+    exec_defaults: bool,
+) {
+    let attributes = context.tree.attributes(body.attributes);
+    let title = context.range(body.title);
+    let is_complete = attributes.iter().all(|attribute| name(context, attribute).is_some());
+    if matches!(context.tree.exprs[body.title], Expr::Default) || !is_complete {
+        return;
+    }
+    match type_name {
+        Some("exec") if !exec_defaults && !is_conditional(context, attributes) => {
+            let help = "add `creates`, `onlyif`, `unless` or `refreshonly`, or it runs each time";
+            findings.add(Code::W0344, title, "`exec` without a condition", help);
+        }
+        Some("file") if attributes.iter().all(|attribute| name(context, attribute) != Some("ensure")) => {
+            let help = "write `ensure => file`, `directory`, `link` or `absent`";
+            findings.add(Code::W0345, title, "`file` without `ensure`", help);
+        }
+        Some("anchor") => {
+            let help = "a class is part of another one by `contain`, which needs no anchors";
+            findings.add(Code::W0343, title, "`anchor` resource", help);
+        }
+        _ => {}
+    }
+}
+
+/// Whether an attribute says when a command runs.
+fn is_conditional(context: &Context<'_>, attributes: &[Attribute]) -> bool {
+    let mut names = attributes.iter().filter_map(|attribute| name(context, attribute));
+    names.any(|name| matches!(name, "creates" | "onlyif" | "unless" | "refreshonly"))
 }
 
 /// Returns the name of a resource type in lower case, as far as it is written in the manifest.

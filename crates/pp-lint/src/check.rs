@@ -5,7 +5,9 @@ use pp_ast::{Expr, ExprId, TextRange, Tree};
 
 use crate::ignore::Ignored;
 use crate::source_map::SourceMap;
-use crate::{alignment, attributes, definitions, expressions, facts, strings, whitespace};
+use crate::{
+    alignment, attributes, commas, definitions, expressions, facts, parameters, strings, variables, whitespace,
+};
 
 /// A file to check.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +36,9 @@ pub fn check(subject: Subject<'_>, is_on: &dyn Fn(Code) -> bool) -> Vec<Diagnost
     expressions::check(&context, &mut findings);
     definitions::check(&context, &mut findings);
     facts::check(&context, &mut findings);
+    parameters::check(&context, &mut findings);
+    variables::check(&context, &mut findings);
+    commas::check(&context, &mut findings);
     findings.out.sort_by_key(|diagnostic| diagnostic.span.map(|span| (span.start, span.end)));
     findings.out
 }

@@ -4,6 +4,7 @@ use mcl_diagnostics::Code;
 use pp_ast::{ClassDefinition, Definition, Expr, ExprId, ParameterList, StrId, TextRange};
 
 use crate::check::{Context, Findings};
+use crate::comments::before;
 
 /// What classes, defines and functions have in common.
 struct Named {
@@ -109,13 +110,7 @@ fn file_of(name: &str) -> String {
 
 /// A definition is documented by the comment on the lines before it.
 fn check_documentation(context: &Context<'_>, findings: &mut Findings<'_>, named: &Named) {
-    let start = context.range(named.expr).start;
-    let before = context.map.comments.partition_point(|comment| comment.end <= start);
-    let is_documented = before > 0 && {
-        let between = TextRange { start: context.map.comments[before - 1].end, end: start };
-        let gap = context.slice(between);
-        gap.trim().is_empty() && gap.matches('\n').count() <= 1
-    };
+    let is_documented = !before(context, context.range(named.expr).start).is_empty();
     if !is_documented && !context.map.is_template {
         let name = context.tree.str(named.name);
         let message = format!("{} `{name}` without documentation", named.what);

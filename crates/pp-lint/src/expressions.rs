@@ -1,7 +1,7 @@
 //! Lints about expressions and statements.
 
 use mcl_diagnostics::Code;
-use pp_ast::{ArrowOp, Expr, ExprId, Radix, TextRange};
+use pp_ast::{ArrowOp, BinaryOp, Expr, ExprId, Radix, TextRange};
 
 use crate::check::{Context, Findings};
 
@@ -27,6 +27,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
                     format!("an octal number of the value {value}: quote it if it is a mode, else write `{value}`");
                 findings.add(Code::W0327, context.range(id), format!("leading zero in `{source}`"), help);
             }
+            Expr::Binary(operator, left, right) => check_comparison(context, findings, *operator, *left, *right),
             Expr::Arrow(operator, left, right) => check_arrow(context, findings, *operator, *left, *right),
             Expr::Call(call) => {
                 let call = &tree.calls[*call];
@@ -37,10 +38,56 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
             _ => {}
         }
     }
+    check_top_scope(context, findings);
     for resource in tree.resources.values() {
         if context.word(resource.type_name) == Some("class") {
             tree.bodies(resource.bodies).iter().for_each(|body| check_class_name(context, findings, body.title));
         }
+    }
+}
+
+/// Code outside of definitions: in a module, it belongs to a class.
+fn check_top_scope(context: &Context<'_>, findings: &mut Findings<'_>) {
+    let tree = context.tree;
+    let Some(Expr::Block(statements)) = tree.root.map(|root| &tree.exprs[root]) else { return };
+    for statement in tree.list(*statements) {
+        if !matches!(tree.exprs[*statement], Expr::Definition(_) | Expr::Nop) {
+            let help = "write it into a class or define, or into a node";
+            findings.add(Code::W0335, first_line(context, *statement), "code outside of classes and defines", help);
+        }
+    }
+}
+
+/// Returns the part of an expression that is on its first line.
+fn first_line(context: &Context<'_>, id: ExprId) -> TextRange {
+    let range = context.range(id);
+    let length = context.source(id).lines().next().map_or(0, str::len);
+    TextRange { end: range.start + u32::try_from(length).unwrap_or(0), ..range }
+}
+
+/// Strings are compared letter by letter: `'10' < '9'`.
+fn check_comparison(
+    context: &Context<'_>,
+    findings: &mut Findings<'_>,
+    operator: BinaryOp,
+    left: ExprId,
+    right: ExprId,
+) {
+    let is_order =
+        matches!(operator, BinaryOp::Less | BinaryOp::LessOrEqual | BinaryOp::Greater | BinaryOp::GreaterOrEqual);
+    let is_version = |id: ExprId| {
+        let text = context.string(id).filter(|text| !text.is_empty());
+        text.is_some_and(|text| {
+            text.split('.').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+        })
+    };
+    if is_order && let Some(version) = [right, left].into_iter().find(|id| is_version(*id)) {
+        let symbol = operator.symbol();
+        let help = format!(
+            "strings are compared letter by letter, so '10' is less than '9': write `versioncmp(…, …) {symbol} 0`"
+        );
+        let message = format!("version {} compared as a string", context.source(version));
+        findings.add(Code::W0347, context.range(version), message, help);
     }
 }
 

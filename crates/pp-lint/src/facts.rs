@@ -76,6 +76,35 @@ const LEGACY: &[(&str, &str)] = &[
     ("xendomains", "xen.domains"),
 ];
 
+/// Facts of Facter that are not structured under another name, and are not legacy.
+const CORE: &[&str] = &[
+    "augeas",
+    "disks",
+    "dmi",
+    "filesystems",
+    "fips_enabled",
+    "hypervisors",
+    "identity",
+    "is_virtual",
+    "kernel",
+    "kernelmajversion",
+    "kernelrelease",
+    "kernelversion",
+    "load_averages",
+    "memory",
+    "mountpoints",
+    "networking",
+    "os",
+    "partitions",
+    "path",
+    "processors",
+    "ruby",
+    "ssh",
+    "system_uptime",
+    "timezone",
+    "virtual",
+];
+
 /// Variables of the top scope that are not facts.
 const NOT_FACTS: &[&str] =
     &["environment", "facts", "module_name", "name", "server_facts", "servername", "title", "trusted"];
@@ -84,6 +113,16 @@ const NOT_FACTS: &[&str] =
 fn modern(name: &str) -> Option<String> {
     let at = LEGACY.binary_search_by(|(legacy, _)| legacy.cmp(&name)).ok()?;
     Some(LEGACY[at].1.split('.').fold("$facts".to_owned(), |path, part| format!("{path}['{part}']")))
+}
+
+/// Whether a variable has the old name of a fact.
+pub(crate) fn is_legacy(name: &str) -> bool {
+    modern(name).is_some()
+}
+
+/// Returns how to write a fact, given a variable that has its name; `None` if no fact of Facter has this name.
+pub(crate) fn better_fact(name: &str) -> Option<String> {
+    modern(name).or_else(|| CORE.contains(&name).then(|| format!("$facts['{name}']")))
 }
 
 pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {

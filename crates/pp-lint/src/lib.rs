@@ -10,15 +10,19 @@
 mod alignment;
 mod attributes;
 mod check;
+mod commas;
+mod comments;
 mod definitions;
 mod expressions;
 mod facts;
 mod ignore;
+mod parameters;
 mod source_map;
 mod strings;
 mod table;
 #[cfg(test)]
 mod tests;
+mod variables;
 mod whitespace;
 
 pub use check::{Subject, check};

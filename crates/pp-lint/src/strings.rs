@@ -13,22 +13,54 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
         _ => None,
     });
     let segments: FxHashSet<ExprId> = lists.flatten().copied().collect();
+    let templates = templates(context);
     for (id, expr) in &tree.exprs {
         match expr {
-            Expr::String(text) if !segments.contains(&id) => check_literal(context, findings, id, tree.str(*text)),
+            Expr::String(text) if !segments.contains(&id) => {
+                check_literal(context, findings, id, tree.str(*text), &templates);
+            }
             Expr::Interpolation(list) => check_interpolation(context, findings, id, tree.list(*list)),
             _ => {}
         }
     }
 }
 
-fn check_literal(context: &Context<'_>, findings: &mut Findings<'_>, id: ExprId, value: &str) {
+/// Returns the texts of templates, which have variables of their own.
+fn templates(context: &Context<'_>) -> FxHashSet<ExprId> {
+    let tree = context.tree;
+    let is_template = |functor| matches!(context.word(functor), Some("inline_template" | "inline_epp"));
+    let calls = tree.calls.values().filter(|call| is_template(call.functor));
+    calls.flat_map(|call| tree.list(call.arguments).iter().copied()).collect()
+}
+
+/// Whether a text has the form of an interpolation: `${name}`.
+fn has_interpolation(text: &str) -> bool {
+    text.match_indices("${").any(|(at, _)| {
+        let inner = text[at + 2..].split('}').next().unwrap_or_default();
+        let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == ':';
+        inner.starts_with(|c: char| c.is_ascii_lowercase() || c == ':')
+            && inner.chars().all(is_name)
+            && text.len() > at + 2 + inner.len()
+    })
+}
+
+fn check_literal(
+    context: &Context<'_>,
+    findings: &mut Findings<'_>,
+    id: ExprId,
+    value: &str,
+    templates: &FxHashSet<ExprId>,
+) {
     let source = context.source(id);
     let range = context.range(id);
     let is_quoted = source.starts_with(['"', '\'']);
     if source.starts_with('"') && !source.contains(['\\', '\'', '\n', '\t']) {
         let help = "write it in single quotes: nothing in it is replaced";
         findings.add(Code::W0310, range, "double-quoted string without variables", help);
+    }
+    if source.starts_with('\'') && has_interpolation(value) && !templates.contains(&id) {
+        let help = "write the string in double quotes if the variable is meant, which single quotes do not replace";
+        findings.add(Code::W0339, range, "variable in a single-quoted string", help);
     }
     if is_quoted && matches!(value, "true" | "false") {
         let message = format!("quoted boolean `{source}`");

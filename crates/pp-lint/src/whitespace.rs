@@ -6,6 +6,8 @@ use crate::check::{Context, Findings, range};
 
 /// Columns of a line, as `puppet-lint` counts them.
 const MAX_COLUMNS: usize = 140;
+/// The narrower limit that some prefer.
+const NARROW_COLUMNS: usize = 80;
 
 pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     let mut start = 0;
@@ -47,14 +49,18 @@ fn check_line(context: &Context<'_>, findings: &mut Findings<'_>, start: usize, 
         let message = format!("indentation by {indent} spaces");
         findings.add(Code::W0304, range(start, start + indent), message, "indent by a multiple of two spaces");
     }
+    check_length(findings, start, line, Code::W0303, MAX_COLUMNS);
+    check_length(findings, start, line, Code::W0340, NARROW_COLUMNS);
+}
+
+fn check_length(findings: &mut Findings<'_>, start: usize, line: &str, code: Code, limit: usize) {
     // A link cannot be broken.
-    if line.len() > MAX_COLUMNS && !line.contains("://") {
-        let columns = line.chars().count();
-        if columns > MAX_COLUMNS {
-            let past = line.char_indices().nth(MAX_COLUMNS).map_or(line.len(), |(at, _)| at);
-            let message = format!("line of {columns} characters");
-            let help = format!("write at most {MAX_COLUMNS} characters per line");
-            findings.add(Code::W0303, range(start + past, end), message, help);
-        }
+    if line.len() <= limit || line.contains("://") {
+        return;
+    }
+    if let Some((past, _)) = line.char_indices().nth(limit) {
+        let message = format!("line of {} characters", line.chars().count());
+        let help = format!("write at most {limit} characters per line");
+        findings.add(code, range(start + past, start + line.len()), message, help);
     }
 }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use crate::deep::deep;
+use crate::definition::definition;
 use crate::types::{
-    Alias, Callable, EnumType, FloatBounds, HashType, IntegerBounds, Nested, Presence, Size, StructMember,
-    TimestampBounds, TupleType, Type,
+    Callable, EnumType, FloatBounds, HashType, IntegerBounds, Nested, Presence, Size, StructMember, TimestampBounds,
+    TupleType, Type,
 };
 use crate::value::Value;
 
@@ -16,39 +17,6 @@ use crate::value::Value;
 #[must_use]
 pub fn is_assignable(to: &Type, from: &Type) -> bool {
     Questions::default().is_assignable(to, from)
-}
-
-/// Returns what a type stands for if it is an alias, built in or not.
-pub(crate) fn definition(ty: &Type) -> Option<&Type> {
-    use std::sync::OnceLock;
-    static DATA: OnceLock<Type> = OnceLock::new();
-    static RICH_DATA: OnceLock<Type> = OnceLock::new();
-    match ty {
-        Type::Data => Some(DATA.get_or_init(|| {
-            let array = Type::array(Type::Data, None);
-            let hash = Type::hash(Type::String(None), Type::Data, None);
-            Type::Variant(Arc::new([Type::ScalarData, Type::Undef, hash, array]))
-        })),
-        Type::RichData => Some(RICH_DATA.get_or_init(|| {
-            let key = Type::Variant(Arc::new([Type::String(None), Type::Numeric]));
-            Type::Variant(Arc::new([
-                Type::Scalar,
-                Type::SemVerRange,
-                Type::Binary,
-                Type::Sensitive(None),
-                Type::Type(None),
-                Type::Object("TypeSet".into()),
-                Type::Uri(None),
-                Type::Object("Object".into()),
-                Type::Undef,
-                Type::Default,
-                Type::hash(key, Type::RichData, None),
-                Type::array(Type::RichData, None),
-            ]))
-        })),
-        Type::Alias(alias) => alias.resolved.get(),
-        _ => None,
-    }
 }
 
 /// Returns whether undef is an instance of a type.
@@ -96,7 +64,7 @@ impl Questions {
     fn step(&mut self, to: &Type, from: &Type) -> bool {
         match (to, from) {
             (Type::Any | Type::Unit, _) | (_, Type::Unit) => return true,
-            (Type::Alias(a), Type::Alias(b)) if is_same_alias(a, b) => return true,
+            (Type::Alias(a), Type::Alias(b)) if a == b => return true,
             (Type::Data, Type::Data) | (Type::RichData, Type::Data | Type::RichData) => return true,
             (Type::Variant(types), Type::Variant(_) | Type::Data | Type::RichData) if types.is_empty() => return true,
             (Type::Variant(types), Type::Data | Type::RichData | Type::Alias(_)) if types.contains(from) => {
@@ -105,10 +73,10 @@ impl Questions {
             _ => {}
         }
         if let Some(from_definition) = definition(from) {
-            return self.resolved(to, from, |questions| questions.is_assignable(to, from_definition));
+            return self.resolved(to, from, |questions| questions.is_assignable(to, &from_definition));
         }
         if let Some(to_definition) = definition(to) {
-            return self.resolved(to, from, |questions| questions.is_assignable(to_definition, from));
+            return self.resolved(to, from, |questions| questions.is_assignable(&to_definition, from));
         }
         match from {
             Type::Variant(types) if !types.is_empty() => return types.iter().all(|ty| self.is_assignable(to, ty)),
@@ -381,10 +349,6 @@ impl Questions {
             _ => false,
         }
     }
-}
-
-fn is_same_alias(left: &Arc<Alias>, right: &Arc<Alias>) -> bool {
-    Arc::ptr_eq(left, right) || left == right
 }
 
 fn is_scalar_data(ty: &Type) -> bool {

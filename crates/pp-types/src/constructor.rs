@@ -10,8 +10,8 @@ mod signatures;
 mod text;
 mod time;
 
-use crate::assignable::definition;
 use crate::deep::deep;
+use crate::definition::definition;
 use crate::error::{Error, ErrorKind};
 use crate::infer::{generalize, infer};
 use crate::instance::is_instance;
@@ -59,7 +59,7 @@ fn create(ty: &Type, arguments: &[Value]) -> Result<Value, Error> {
         Type::NotUndef(Some(inner)) => new_instance(inner, arguments),
         Type::Init(Some(init)) => initialize(init, arguments),
         Type::Alias(_) => match definition(ty) {
-            Some(definition) => deep(|| create(definition, arguments)),
+            Some(definition) => deep(|| create(&definition, arguments)),
             None => existing(ty, arguments),
         },
         other => existing(other, arguments),

@@ -3,11 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::alias::Alias;
 use crate::deep::deep;
 use crate::regexp::Regexp;
 use crate::text::{float_text, quote};
 use crate::time::{Timespan, Timestamp};
-use crate::types::{Alias, Callable, Nested, Presence, Size, StructMember, TimestampBounds, TupleType, Type};
+use crate::types::{Callable, Nested, Presence, Size, StructMember, TimestampBounds, TupleType, Type};
 
 impl fmt::Display for Type {
     /// Writes the type as a program would: an alias with what it stands for, aliases within other types by name.
@@ -77,7 +78,7 @@ impl Type {
             Type::Init(_) => "Init",
             Type::Runtime(_) => "Runtime",
             Type::Object(name) => name,
-            Type::Alias(alias) => &alias.name,
+            Type::Alias(alias) => alias.name(),
             Type::Reference(_) => "TypeReference",
         }
     }
@@ -116,13 +117,13 @@ struct Printer {
 
 impl Printer {
     fn alias_with_definition(&mut self, alias: &Alias) {
-        self.out.push_str(&alias.name);
-        if let Some(resolved) = alias.resolved.get()
-            && !self.aliases.contains(&alias.name)
+        self.out.push_str(alias.name());
+        if let Some(resolved) = alias.resolved()
+            && !self.aliases.contains(alias.name())
         {
-            self.aliases.push(alias.name.clone());
+            self.aliases.push(alias.name().clone());
             self.out.push_str(" = ");
-            self.ty(&crate::normalize::normalize(resolved));
+            self.ty(&crate::normalize::normalize(&resolved));
             self.aliases.pop();
         }
     }

@@ -1,7 +1,8 @@
 //! Whether a value is an instance of a type.
 
-use crate::assignable::{definition, has_string, is_assignable, is_required};
+use crate::assignable::{has_string, is_assignable, is_required};
 use crate::deep::deep;
+use crate::definition::definition;
 use crate::infer::infer;
 use crate::types::{HashType, Size, StructMember, TupleType, Type};
 use crate::value::{Hash, Value};
@@ -39,7 +40,7 @@ fn check(ty: &Type, value: &Value, entered: Option<&Entered<'_>>) -> bool {
                 outer = inner.outer;
             }
             let entered = Entered { alias: ty, outer: entered };
-            deep(|| definition(ty).is_some_and(|definition| check(definition, value, Some(&entered))))
+            deep(|| definition(ty).is_some_and(|definition| check(&definition, value, Some(&entered))))
         }
         // Without strings an enumeration is a supertype of all of them, and still has no instances.
         Type::Enum(strings) if strings.values.is_empty() => false,

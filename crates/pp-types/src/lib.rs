@@ -5,6 +5,7 @@
 //!
 //! This crate knows nothing of syntax trees, scopes, functions or catalogs.
 
+mod alias;
 mod arithmetic;
 mod assignable;
 mod attribute;
@@ -13,6 +14,7 @@ mod common;
 mod compare;
 mod constructor;
 mod deep;
+mod definition;
 mod describe;
 mod directive;
 mod display;
@@ -39,6 +41,7 @@ mod types;
 mod uri;
 mod value;
 
+pub use alias::{Alias, Aliases, Resolved};
 pub use arithmetic::{Operator, arithmetic, negate, not_numeric, takes_unconverted};
 pub use assignable::is_assignable;
 pub use attribute::{attribute, is_nested_deeper_than};
@@ -61,7 +64,7 @@ pub use signature::{Signature, SignatureParameter, describe_signatures};
 pub use text::{float_text, inspect_string, interpolate, quote, ruby_inspect, ruby_text, source_form};
 pub use time::{Timespan, Timestamp};
 pub use types::{
-    Alias, Callable, EnumType, FloatBounds, HashType, InitType, IntegerBounds, Nested, Presence, Size, StructMember,
+    Callable, EnumType, FloatBounds, HashType, InitType, IntegerBounds, Nested, Presence, Size, StructMember,
     TimestampBounds, TupleType, Type,
 };
 pub use uri::Uri;

@@ -6,8 +6,9 @@
 
 use std::sync::Arc;
 
-use crate::assignable::{definition, is_assignable, is_required};
+use crate::assignable::{is_assignable, is_required};
 use crate::deep::deep;
+use crate::definition::definition;
 use crate::describe::with_article;
 use crate::infer::infer_detailed;
 use crate::normalize::{choices, normalize};
@@ -232,11 +233,11 @@ fn class_of(ty: &Type) -> &str {
 
 /// Returns whether a type has instances of the same kind, so that only its parameters tell why it does not match.
 fn is_same_kind(expected: &Type, found: &Type) -> bool {
-    let expected = match expected {
-        Type::Alias(_) => definition(expected).unwrap_or(expected),
-        other => other,
-    };
-    let expected = if let Type::Alias(_) = expected { definition(expected).unwrap_or(expected) } else { expected };
+    let alias = |ty: &Type| if let Type::Alias(alias) = ty { alias.resolved() } else { None };
+    let definition = alias(expected);
+    let expected = definition.as_deref().unwrap_or(expected);
+    let definition = alias(expected);
+    let expected = definition.as_deref().unwrap_or(expected);
     match expected {
         Type::Integer(_) => matches!(found, Type::Integer(_)),
         Type::Float(_) => matches!(found, Type::Float(_)),
@@ -273,7 +274,7 @@ fn describe_as(written: &Type, expected: &Type, found: &Type, path: &[Step]) -> 
     }
     match expected {
         Type::Alias(_) => match definition(expected) {
-            Some(definition) => deep(|| describe_as(expected, &normalize(definition), found, path)),
+            Some(definition) => deep(|| describe_as(expected, &normalize(&definition), found, path)),
             None => vec![leaf(expected, expected, found, path)],
         },
         Type::Optional(Some(inner)) => {

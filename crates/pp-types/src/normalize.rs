@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::assignable::definition;
 use crate::deep::deep;
+use crate::definition::definition;
 use crate::infer::one_of;
 use crate::types::{EnumType, Nested, Type};
 
@@ -117,7 +117,7 @@ pub(crate) fn choices(ty: &Type) -> Option<Vec<Type>> {
     match ty {
         Type::Variant(types) if !types.is_empty() => Some(types.to_vec()),
         // Undef among the choices of data is not worth a line.
-        Type::Data | Type::RichData => match definition(ty) {
+        Type::Data | Type::RichData => match definition(ty).as_deref() {
             Some(Type::Variant(types)) => Some(types.iter().filter(|ty| **ty != Type::Undef).cloned().collect()),
             _ => None,
         },

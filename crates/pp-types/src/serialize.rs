@@ -87,7 +87,7 @@ fn type_json(ty: &Type) -> Json {
         Type::Class(Some(name)) => {
             return Json::String(format!("Class[{}]", crate::named::capitalized(name)));
         }
-        Type::Alias(alias) => return object("Type", Some(Json::String(alias.name.to_string()))),
+        Type::Alias(alias) => return object("Type", Some(Json::String(alias.name().to_string()))),
         Type::Data | Type::RichData => return object("Type", Some(Json::String(ty.simple_name().to_owned()))),
         Type::StringValue(_) => "String",
         Type::Resource(..) => "Resource",

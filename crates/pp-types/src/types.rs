@@ -1,8 +1,9 @@
 //! Data types (spec 07 §5.6).
 
 use std::ops::Deref;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
+use crate::alias::Alias;
 use crate::deep::deep;
 use crate::regexp::Regexp;
 use crate::semver::SemVerRange;
@@ -70,7 +71,7 @@ pub enum Type {
     /// A built-in object type by its name: `Deferred`, `Error`, `Target`, `Object`, `TypeSet`, …
     Object(Arc<str>),
     /// An alias, resolved when it is first needed.
-    Alias(Arc<Alias>),
+    Alias(Alias),
     /// A name that no type has.
     Reference(Arc<str>),
 }
@@ -327,27 +328,4 @@ pub struct Callable {
     pub block: Option<Nested>,
     /// The type of the result.
     pub returns: Option<Nested>,
-}
-
-/// A type alias. Equal to another if the name is.
-#[derive(Debug)]
-pub struct Alias {
-    /// The name.
-    pub name: Arc<str>,
-    /// What it stands for, set once by the evaluator; it may refer to the alias.
-    pub resolved: OnceLock<Type>,
-}
-
-impl PartialEq for Alias {
-    fn eq(&self, other: &Alias) -> bool {
-        self.name == other.name
-    }
-}
-
-impl Eq for Alias {}
-
-impl std::hash::Hash for Alias {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.name.hash(state);
-    }
 }

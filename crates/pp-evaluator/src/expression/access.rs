@@ -174,7 +174,7 @@ impl Evaluator<'_> {
                 self.references(first, &Type::Class(None), &names)
             }
             Type::Alias(alias) => {
-                let name = alias.name.clone();
+                let name = alias.name();
                 Err(self.not_applicable(id, &with_article(&format!("{name}-Type"))))
             }
             Type::Reference(name) => {

@@ -118,10 +118,9 @@ fn match_one(text: &str, pattern: &Value) -> Result<Value, Interrupt> {
         }
         Value::Type(Type::Regexp(None)) => Err(fail("Given Regexp Type has no regular expression")),
         Value::Type(Type::Pattern(regexps)) => first_match(regexps.iter().map(|regexp| match_regexp(text, regexp))),
-        Value::Type(Type::Alias(alias)) if alias.resolved.get().is_some() => with_stack(|| {
-            let resolved = alias.resolved.get().cloned().unwrap_or(Type::Any);
-            match_one(text, &Value::Type(resolved))
-        }),
+        Value::Type(Type::Alias(alias)) if let Some(resolved) = alias.resolved() => {
+            with_stack(|| match_one(text, &Value::Type((*resolved).clone())))
+        }
         Value::Array(patterns) => with_stack(|| first_match(patterns.iter().map(|pattern| match_one(text, pattern)))),
         other => Err(fail(format!(
             "match() expects pattern of T, where T is String, Regexp, Regexp[r], Pattern[p], or Array[T]. Got {}",

@@ -1,11 +1,10 @@
 //! The texts of rejected arguments of constructors.
 
-use std::sync::{Arc, OnceLock};
-
+use crate::alias::{Alias, Aliases};
 use crate::error::{Error, ErrorKind};
 use crate::parse::parse_type;
 use crate::signature::{Signature, describe_signatures};
-use crate::types::{Alias, Type};
+use crate::types::Type;
 use crate::value::Value;
 
 /// Returns the signatures, with the types that their names stand for.
@@ -21,16 +20,20 @@ pub(super) fn named_type(aliases: &[(&str, &str)], name: &str) -> Result<Type, E
     parse_type(name, &|name| find(&declared, name))
 }
 
-fn find(declared: &[Arc<Alias>], name: &str) -> Option<Type> {
-    declared.iter().find(|alias| &*alias.name == name).cloned().map(Type::Alias)
+fn find(declared: &[Alias], name: &str) -> Option<Type> {
+    declared.iter().find(|alias| **alias.name() == *name).cloned().map(Type::Alias)
 }
 
-fn declare(aliases: &[(&str, &str)]) -> Result<Vec<Arc<Alias>>, Error> {
-    let declared: Vec<Arc<Alias>> =
-        aliases.iter().map(|&(name, _)| Arc::new(Alias { name: name.into(), resolved: OnceLock::new() })).collect();
+/// Declares aliases by their names and definitions, which may use all of them.
+///
+/// # Errors
+/// A definition that is not a type.
+fn declare(aliases: &[(&str, &str)]) -> Result<Vec<Alias>, Error> {
+    let owner = Aliases::new();
+    let declared: Vec<Alias> = aliases.iter().map(|&(name, _)| owner.declare(name)).collect();
+    let within: Vec<Alias> = declared.iter().map(Alias::within_definition).collect();
     for (alias, (_, definition)) in declared.iter().zip(aliases) {
-        let ty = parse_type(definition, &|name| find(&declared, name))?;
-        alias.resolved.get_or_init(|| ty);
+        alias.resolve(parse_type(definition, &|name| find(&within, name))?);
     }
     Ok(declared)
 }
