@@ -3,6 +3,7 @@
 use mcl_lexer::{TokenIdx, TokenKind, lex};
 
 use crate::program::Program;
+use crate::report::Broken;
 
 /// What happens to a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,18 +18,6 @@ pub enum Change {
 
 /// The number of [`Change`]s.
 pub const CHANGES: usize = 2 + TokenKind::OF_GRAMMAR.len() + FOREIGN.len();
-
-/// A program with one broken token.
-pub struct Broken {
-    /// The token of the original program.
-    pub token: TokenIdx,
-    /// What happens to it.
-    pub change: Change,
-    /// The lines of the token, from 1: the first and the last one.
-    pub lines: [u32; 2],
-    /// The broken program.
-    pub text: String,
-}
 
 /// The most common tokens of other languages.
 const FOREIGN: &[TokenKind] =
@@ -96,9 +85,8 @@ pub fn broken(program: &Program, token: TokenIdx, change: Change) -> Option<Brok
     let is_quote = change == Change::Replace(TokenKind::UnterminatedString);
     let space = if !is_quote && are_joined(&[left, &new, right]) { " " } else { "" };
     let broken = [before, space, &new, space, after].concat();
-    let newlines = |text: &str| text.bytes().filter(|byte| *byte == b'\n').count() as u32;
-    let first = 1 + newlines(before);
-    Some(Broken { token, change, lines: [first, first + newlines(old)], text: broken })
+    let kind = format!("{:?}", tokens[token]);
+    Some(Broken::new(kind, change.describe(), before, old, broken))
 }
 
 /// Whether some of the pieces become one token when they are written without spaces.

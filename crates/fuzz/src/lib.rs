@@ -5,6 +5,7 @@
 //! error), and those whose first error is on the line of the broken token.
 
 pub mod breaking;
+pub mod manifest;
 pub mod program;
 pub mod report;
 pub mod session;

@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use mcl_diagnostics::{Code, FileId, Severity, sort};
+use mcl_diagnostics::{FileId, Severity, sort};
 use mcl_lexer::{Tokens, lex};
 use mcl_modules::{Input, Options, load};
+
+use crate::breaking::{CHANGES, Change, broken};
+use crate::report::{Breakable, Broken, Error};
 
 /// Longer programs take too long in all their variants.
 const MAX_PROGRAM_BYTES: usize = 20_000;
@@ -17,17 +20,6 @@ pub struct Program {
     pub text: String,
     /// The tokens of the source.
     pub tokens: Tokens,
-}
-
-/// An error of a broken program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error {
-    /// The diagnostic code.
-    pub code: Code,
-    /// The message.
-    pub message: String,
-    /// The line in the main file, from 1; `None` in another file.
-    pub line: Option<u32>,
 }
 
 impl Program {
@@ -48,6 +40,28 @@ impl Program {
             Some(Program { path, text, tokens })
         });
         programs.filter(|program| errors(&program.path, &program.text).is_empty()).collect()
+    }
+}
+
+impl Breakable for Program {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn tokens(&self) -> usize {
+        self.tokens.len()
+    }
+
+    fn changes() -> usize {
+        CHANGES
+    }
+
+    fn broken(&self, token: usize, change: usize) -> Option<Broken> {
+        broken(self, self.tokens.indices().nth(token)?, Change::number(change))
+    }
+
+    fn errors(&self, text: &str) -> Vec<Error> {
+        errors(&self.path, text)
     }
 }
 

@@ -2,11 +2,57 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 
+use mcl_diagnostics::Code;
 use rayon::prelude::*;
 
-use crate::breaking::{Broken, CHANGES, Change, broken};
-use crate::program::{Error, Program, errors};
+/// A program that is accepted, and whose tokens can be broken.
+pub trait Breakable: Sync {
+    /// Where it is, for people.
+    fn path(&self) -> &Path;
+    /// The number of its tokens.
+    fn tokens(&self) -> usize;
+    /// The number of ways to break a token.
+    fn changes() -> usize;
+    /// Breaks a token; `None` if that leaves the program as it is.
+    fn broken(&self, token: usize, change: usize) -> Option<Broken>;
+    /// Returns the errors of a text in place of the program, in the order in which they are printed.
+    fn errors(&self, text: &str) -> Vec<Error>;
+}
+
+/// A program with one broken token.
+pub struct Broken {
+    /// The kind of the token of the original program.
+    pub kind: String,
+    /// What happens to it.
+    pub change: String,
+    /// The lines of the token, from 1: the first and the last one.
+    pub lines: [u32; 2],
+    /// The broken program.
+    pub text: String,
+}
+
+impl Broken {
+    /// Describes the program `text`, in which the token `old` after `before` is broken.
+    #[must_use]
+    pub fn new(kind: String, change: String, before: &str, old: &str, text: String) -> Broken {
+        let newlines = |text: &str| text.bytes().filter(|byte| *byte == b'\n').count() as u32;
+        let first = 1 + newlines(before);
+        Broken { kind, change, lines: [first, first + newlines(old)], text }
+    }
+}
+
+/// An error of a broken program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// The diagnostic code.
+    pub code: Code,
+    /// The message.
+    pub message: String,
+    /// The line in the main file, from 1; `None` in another file.
+    pub line: Option<u32>,
+}
 
 /// The number of classes of mistakes that a report shows.
 const SHOWN_CLASSES: usize = 40;
@@ -50,21 +96,15 @@ impl Report {
     /// Breaks every token of the programs in one of `stride` ways each, and judges the result. All ways are tried if `stride`
     /// is 1.
     #[must_use]
-    pub fn on(programs: &[Program], stride: usize) -> Report {
-        let jobs: Vec<(usize, usize)> = programs
-            .iter()
-            .enumerate()
-            .flat_map(|(i, program)| (0..program.tokens.len()).map(move |t| (i, t)))
-            .collect();
+    pub fn on<P: Breakable>(programs: &[P], stride: usize) -> Report {
+        let jobs: Vec<(usize, usize)> =
+            programs.iter().enumerate().flat_map(|(i, program)| (0..program.tokens()).map(move |t| (i, t))).collect();
         let judge = |(number, (program, token)): (usize, &(usize, usize))| {
             let program = &programs[*program];
-            let token = program.tokens.indices().nth(*token).expect("the token exists");
-            let changes = (0..CHANGES).filter(|change| (change + number).is_multiple_of(stride));
+            let changes = (0..P::changes()).filter(|change| (change + number).is_multiple_of(stride));
             let mut report = Report::default();
-            for change in changes {
-                if let Some(broken) = broken(program, token, Change::number(change)) {
-                    report.add(program, &broken, &errors(&program.path, &broken.text));
-                }
+            for broken in changes.filter_map(|change| program.broken(*token, change)) {
+                report.add(program.path(), &broken, &program.errors(&broken.text));
             }
             report
         };
@@ -84,28 +124,27 @@ impl Report {
         100.0 - percent(self.other_line, self.rejected)
     }
 
-    fn add(&mut self, program: &Program, broken: &Broken, errors: &[Error]) {
+    fn add(&mut self, path: &Path, broken: &Broken, errors: &[Error]) {
         let Some(first) = errors.first() else { return };
         self.rejected += 1;
-        let kind = program.tokens[broken.token];
         let class = |codes| Class {
             codes: errors.iter().take(codes).map(|error| error.code.name()).collect(),
-            change: format!("{kind:?} {}", broken.change.describe()),
+            change: format!("{} {}", broken.kind, broken.change),
         };
         let mut flaw = |what: &str| {
             let codes: Vec<&str> = errors.iter().take(3).map(|error| error.code.name()).collect();
-            let (path, line, change) = (program.path.display(), broken.lines[0], broken.change.describe());
-            self.flaws.push(format!("{what}\t{}\t{kind:?}\t{change}\t{path}:{line}", codes.join(" ")));
+            let Broken { kind, change, lines: [line, _], .. } = broken;
+            self.flaws.push(format!("{what}\t{}\t{kind}\t{change}\t{}:{line}", codes.join(" "), path.display()));
         };
         if errors.len() > 1 {
             flaw("several");
             self.several_errors += 1;
-            insert(&mut self.several, class(2), Examples { count: 1, shortest: example(program, broken, errors) });
+            insert(&mut self.several, class(2), Examples { count: 1, shortest: example(path, broken, errors) });
         }
         if !first.line.is_some_and(|line| (broken.lines[0]..=broken.lines[1]).contains(&line)) {
             flaw("line");
             self.other_line += 1;
-            insert(&mut self.elsewhere, class(1), Examples { count: 1, shortest: example(program, broken, errors) });
+            insert(&mut self.elsewhere, class(1), Examples { count: 1, shortest: example(path, broken, errors) });
         }
     }
 
@@ -143,8 +182,8 @@ fn insert(classes: &mut BTreeMap<Class, Examples>, class: Class, more: Examples)
 }
 
 /// Returns the broken program with its errors.
-fn example(program: &Program, broken: &Broken, errors: &[Error]) -> String {
-    let mut shown = format!("  {}, line {}:\n", program.path.display(), broken.lines[0]);
+fn example(path: &Path, broken: &Broken, errors: &[Error]) -> String {
+    let mut shown = format!("  {}, line {}:\n", path.display(), broken.lines[0]);
     for (number, line) in (1..).zip(broken.text.lines()) {
         let marker = if number == broken.lines[0] { '>' } else { ' ' };
         shown.push_str(&format!("  {marker} {line}\n"));

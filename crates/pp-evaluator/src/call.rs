@@ -6,8 +6,8 @@ use mcl_diagnostics::{Span, nearest};
 use pp_ast::{CallId, Expr, ExprId, FunctionDefinition, LambdaId, MethodCallId};
 use pp_functions::{Block, Function, Interrupt, find_function, find_module_function, tables};
 use pp_types::{
-    Error, ErrorKind, Signature, SignatureParameter, Value, attribute, describe_mismatch, describe_signatures,
-    is_instance, operand_name, with_article,
+    Error, ErrorKind, Member, MemberKind, Signature, SignatureParameter, Value, attribute, describe_mismatch,
+    describe_signatures, is_instance, operand_name, with_article,
 };
 
 use crate::definitions::{Defined, FunctionRef, plain};
@@ -17,6 +17,23 @@ use crate::frame::ParameterTypes;
 use crate::scope::{Local, TOP};
 use crate::services::RubyFunction;
 use crate::stop::{Eval, Fault, Jump, JumpKind, Stop, illegal_jump, located, unlocated};
+
+/// The error of a member of an object that is called as it cannot be.
+fn member_error(member: &Member, arguments: usize) -> Error {
+    let label = member.label();
+    match member.kind {
+        MemberKind::Attribute(_) | MemberKind::Constant(_) => {
+            let message = format!("'{label}' expects no arguments, got {arguments}");
+            Error::new(ErrorKind::Arguments, message).help("an attribute is read without arguments and without a block")
+        }
+        MemberKind::Derived | MemberKind::Function => {
+            let kind = if member.kind == MemberKind::Derived { "derived " } else { "" };
+            let message = format!("no method is implemented for {kind}{label}");
+            Error::new(ErrorKind::Unavailable, message)
+                .help("only Ruby can implement it: define a function, and call it with the object as its argument")
+        }
+    }
+}
 
 impl<'e> Evaluator<'e> {
     /// `name(arguments)`, `Type(arguments)`
@@ -63,6 +80,11 @@ impl<'e> Evaluator<'e> {
             && let Some(value) = attribute(receiver, tree.str(call.name))
         {
             return Ok(value);
+        }
+        if let Some(Value::Object(object)) = arguments.first()
+            && let Some(member) = object.ty.member(tree.str(call.name))
+        {
+            return Err(Stop::at(span, member_error(member, arguments.len() - 1)));
         }
         self.call_with_block(tree.str(call.name), &arguments, call.block, span)
     }

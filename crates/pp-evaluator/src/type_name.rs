@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcl_diagnostics::{Code, nearest};
 use pp_ast::{Expr, ExprId, TypeAlias};
-use pp_types::{Alias, Error, ErrorKind, Type, Value, named};
+use pp_types::{Alias, Error, ErrorKind, Type, Value, define_object, named};
 
 use crate::data::context_type;
 use crate::definitions::{Defined, plain};
@@ -69,7 +69,9 @@ impl<'e> Evaluator<'e> {
         self.types.insert(name.into(), Some(Type::Alias(alias.clone())));
         let outer = std::mem::replace(&mut self.in_alias, true);
         let frame = Frame { tree, scope: TOP, local: None };
-        let result = self.nested(Some(span), |this| this.within(frame, |this| this.eval_alias_value(definition.value)));
+        let result = self.nested(Some(span), |this| {
+            this.within(frame, |this| this.eval_alias_value(alias.name(), definition.value))
+        });
         self.in_alias = outer;
         let resolved = match result {
             Ok(resolved) => resolved,
@@ -78,6 +80,12 @@ impl<'e> Evaluator<'e> {
                 return Err(stop);
             }
         };
+        if let Type::ObjectType(_) = resolved {
+            // Only the definition itself needs the alias.
+            self.types.insert(name.into(), Some(resolved.clone()));
+            alias.resolve(resolved.clone());
+            return Ok(resolved);
+        }
         alias.resolve(resolved);
         if !is_grounded(&alias) {
             self.types.remove(name);
@@ -88,12 +96,19 @@ impl<'e> Evaluator<'e> {
         Ok(Type::Alias(if outer { alias.within_definition() } else { alias }))
     }
 
-    fn eval_alias_value(&mut self, value: ExprId) -> Eval<Type> {
-        match &self.frame.tree.exprs[value] {
-            // `type A = { … }` and `type A = [ … ]` are forms of object types.
-            Expr::Hash(_) => Ok(Type::Object("Object".into())),
-            _ => self.eval_type(value),
+    fn eval_alias_value(&mut self, name: &str, value: ExprId) -> Eval<Type> {
+        let tree = self.frame.tree;
+        if let Expr::Access(target, keys) = tree.exprs[value]
+            && let Expr::TypeName(target) = tree.exprs[target]
+            && **tree.str(target) == *"Object"
+            && let [definition] = tree.list(keys)
+            && let Value::Hash(definition) = self.eval(*definition)?
+        {
+            // The definition is read when the name is used: an error is reported there.
+            let error = |error| unlocated(error).trace(Some(tree.span(value)), "the definition");
+            return Ok(Type::ObjectType(Arc::new(define_object(Some(name), &definition).map_err(error)?)));
         }
+        self.eval_type(value)
     }
 }
 

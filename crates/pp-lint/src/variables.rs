@@ -164,6 +164,21 @@ impl<'a> Walk<'_, 'a> {
             self.parameters(scope, parameters);
         }
         self.rest.extend(returns.into_iter().chain([body]).map(|part| (scope, part)));
+        if let Definition::Function(_) = definition {
+            self.result(scope, body);
+        }
+    }
+
+    /// The last statement of a function or block is its result: a variable that it sets is used.
+    fn result(&mut self, scope: usize, body: ExprId) {
+        let tree = self.context.tree;
+        if let Expr::Block(statements) = tree.exprs[body]
+            && let Some(last) = tree.list(statements).last()
+            && let Expr::Assign(_, target, _) = tree.exprs[*last]
+            && let Expr::Variable(name) = tree.exprs[target]
+        {
+            self.reads.push((scope, tree.str(name), target));
+        }
     }
 
     fn block(&mut self, around: usize, lambda: Option<LambdaId>) {
@@ -171,6 +186,7 @@ impl<'a> Walk<'_, 'a> {
         let scope = self.add_scope(Kind::Block, Some(around));
         self.parameters(scope, lambda.parameters);
         self.rest.extend(lambda.returns.into_iter().chain([lambda.body]).map(|part| (scope, part)));
+        self.result(scope, lambda.body);
     }
 
     fn parameters(&mut self, scope: usize, list: ParameterList) {
@@ -233,7 +249,7 @@ fn report_unknown(context: &Context<'_>, findings: &mut Findings<'_>, kind: Kind
         Some(fact) => format!("write `{fact}` if the fact is meant"),
         None => format!("write `$::{name}` if a variable of the top scope is meant, or set it before it is used"),
     };
-    let message = format!("top-scope variable `${name}` without a namespace in {subject}, which does not set it");
+    let message = format!("top-scope variable `${name}` without an explicit namespace: {subject} does not set it");
     findings.add(Code::W0336, context.range(id), message, help);
 }
 

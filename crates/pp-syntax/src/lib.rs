@@ -12,6 +12,7 @@ mod lexer;
 mod message;
 mod name;
 mod operators;
+mod outline;
 mod parse;
 mod pn;
 mod recovery;
@@ -28,6 +29,7 @@ mod grammar {
     include!(concat!(env!("OUT_DIR"), "/grammar.rs"));
 }
 
+pub use outline::token_ranges;
 pub use parse::{Mode, Parsed, parse};
 pub use pn::pn;
 pub use validate::{ModuleFile, ModuleFolder, ValidationOptions, validate, validate_location};

@@ -155,7 +155,12 @@ impl Questions {
                     }
             }
             Type::Runtime(to) => matches!(from, Type::Runtime(from) if to.is_none() || to == from),
-            Type::Object(name) => matches!(from, Type::Object(from) if is_object(name, from)),
+            Type::Object(name) => match from {
+                Type::Object(from) => is_object(name, from),
+                Type::ObjectType(_) => **name == *"Object",
+                _ => false,
+            },
+            Type::ObjectType(to) => matches!(from, Type::ObjectType(from) if from.inherits(to)),
             Type::Data | Type::RichData | Type::Alias(_) => false,
         }
     }

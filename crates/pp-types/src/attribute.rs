@@ -2,7 +2,7 @@
 
 use crate::value::Value;
 
-/// Returns the attribute of a URI, an error or a deferred call; `None` if the value does not have one of this name.
+/// Returns the attribute of a URI, an error, a deferred call or an object; `None` if the value does not have one of this name.
 #[must_use]
 pub fn attribute(value: &Value, name: &str) -> Option<Value> {
     let text = |text: &Option<std::sync::Arc<str>>| text.clone().map_or(Value::Undef, Value::String);
@@ -10,8 +10,7 @@ pub fn attribute(value: &Value, name: &str) -> Option<Value> {
         Value::Uri(uri) => uri.attribute(name),
         Value::Deferred(deferred) => match name {
             "name" => Some(Value::String(deferred.name.clone())),
-            "arguments" if deferred.arguments.is_empty() => Some(Value::Undef),
-            "arguments" => Some(Value::array(deferred.arguments.clone())),
+            "arguments" => Some(deferred.arguments.clone().map_or(Value::Undef, Value::array)),
             _ => None,
         },
         Value::Error(error) => match name {
@@ -22,6 +21,7 @@ pub fn attribute(value: &Value, name: &str) -> Option<Value> {
             "partial_result" => Some(error.partial_result.clone()),
             _ => None,
         },
+        Value::Object(object) => object.get(name).cloned(),
         _ => None,
     }
 }
@@ -41,7 +41,10 @@ pub fn is_nested_deeper_than(value: &Value, limit: usize) -> bool {
                 rest.extend(entries.iter().flat_map(|(key, value)| [(key, depth + 1), (value, depth + 1)]));
             }
             Value::Sensitive(inner) => rest.push((inner, depth + 1)),
-            Value::Deferred(deferred) => rest.extend(deferred.arguments.iter().map(|argument| (argument, depth + 1))),
+            Value::Deferred(deferred) => {
+                rest.extend(deferred.arguments.iter().flatten().map(|argument| (argument, depth + 1)));
+            }
+            Value::Object(object) => rest.extend(object.values.iter().map(|value| (value, depth + 1))),
             Value::Iterator(iterator) => rest.extend(iterator.all().iter().map(|element| (element, depth + 1))),
             _ => {}
         }

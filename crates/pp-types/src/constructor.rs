@@ -4,6 +4,7 @@
 //! only to say why arguments are rejected.
 
 mod collection;
+mod defined;
 mod number;
 mod object;
 mod signatures;
@@ -52,6 +53,7 @@ fn create(ty: &Type, arguments: &[Value]) -> Result<Value, Error> {
         Type::Type(_) => object::type_from_text(arguments),
         Type::Object(name) if **name == *"Deferred" => object::deferred(arguments),
         Type::Object(name) if **name == *"Error" => object::error(arguments),
+        Type::ObjectType(object) => defined::object(object, arguments),
         Type::Optional(Some(inner)) => match arguments {
             [Value::Undef] => Ok(Value::Undef),
             arguments => new_instance(inner, arguments),

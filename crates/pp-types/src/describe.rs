@@ -35,6 +35,7 @@ pub fn operand_name(value: &Value) -> String {
         Value::Iterator(_) => "Iterator".to_owned(),
         Value::Deferred(_) => "Deferred".to_owned(),
         Value::Error(_) => "Error".to_owned(),
+        Value::Object(_) => "Object".to_owned(),
     }
 }
 
@@ -63,5 +64,6 @@ pub fn class_name(value: &Value) -> &str {
         Value::Iterator(_) => "Iterator",
         Value::Deferred(_) => "Deferred",
         Value::Error(_) => "Error",
+        Value::Object(object) => object.ty.label(),
     }
 }

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use crate::alias::Alias;
 use crate::deep::deep;
+use crate::object_type::ObjectType;
 use crate::regexp::Regexp;
-use crate::text::{float_text, quote};
+use crate::text::{float_text, quote, source_form};
 use crate::time::{Timespan, Timestamp};
 use crate::types::{Callable, Nested, Presence, Size, StructMember, TimestampBounds, TupleType, Type};
+use crate::value::{Hash, Value};
 
 impl fmt::Display for Type {
     /// Writes the type as a program would: an alias with what it stands for, aliases within other types by name.
@@ -17,6 +19,7 @@ impl fmt::Display for Type {
         match self {
             Type::Alias(alias) => printer.alias_with_definition(alias),
             Type::Object(name) => printer.out.push_str(object_definition(name)),
+            Type::ObjectType(object) => printer.object(object),
             other => printer.ty(other),
         }
         f.write_str(&printer.out)
@@ -78,6 +81,7 @@ impl Type {
             Type::Init(_) => "Init",
             Type::Runtime(_) => "Runtime",
             Type::Object(name) => name,
+            Type::ObjectType(object) => object.label(),
             Type::Alias(alias) => alias.name(),
             Type::Reference(_) => "TypeReference",
         }
@@ -105,6 +109,13 @@ fn object_definition(name: &str) -> &str {
         }
         other => other,
     }
+}
+
+/// How the keys of the definition of an object type are written.
+#[derive(Clone, Copy)]
+enum Keys {
+    Bare,
+    Quoted,
 }
 
 struct Printer {
@@ -178,20 +189,77 @@ impl Printer {
             Type::SemVer(ranges) if !ranges.is_empty() => {
                 self.parameters("SemVer", ranges.iter().map(|range| quote(&range.source)));
             }
-            Type::Uri(Some(parts)) => self.parameters("URI", [crate::text::source_form(parts)]),
+            Type::Uri(Some(parts)) => self.parameters("URI", [source_form(parts)]),
             Type::Init(Some(init)) => {
                 self.out.push_str("Init[");
                 self.ty(&init.ty);
                 for argument in &init.arguments {
                     self.out.push_str(", ");
-                    self.out.push_str(&crate::text::source_form(argument));
+                    self.out.push_str(&source_form(argument));
                 }
                 self.out.push(']');
             }
             Type::Runtime(Some(names)) => self.parameters("Runtime", [names.0.to_string(), quote(&names.1)]),
             Type::Reference(name) => self.parameters("TypeReference", [quote(name)]),
+            Type::ObjectType(object) if self.expand || object.name.is_none() => self.object(object),
             plain => self.out.push_str(plain.simple_name()),
         }
+    }
+
+    /// Writes the definition of an object type: the keys of the definition and of attributes without quotes, names with quotes.
+    fn object(&mut self, object: &ObjectType) {
+        self.out.push_str("Object[");
+        self.entries(&object.definition, Keys::Bare, |printer, key, value| match (key, value) {
+            ("attributes" | "functions" | "type_parameters", Value::Hash(members)) => {
+                printer.entries(members, Keys::Quoted, |printer, _, value| match value {
+                    Value::Hash(long) => printer.entries(long, Keys::Bare, Printer::attribute_part),
+                    other => printer.value(other),
+                });
+            }
+            (_, other) => printer.value(other),
+        });
+        self.out.push(']');
+    }
+
+    fn entries(&mut self, entries: &Hash, keys: Keys, mut value: impl FnMut(&mut Printer, &str, &Value)) {
+        self.out.push('{');
+        for (at, (key, entry)) in entries.iter().enumerate() {
+            if at > 0 {
+                self.out.push_str(", ");
+            }
+            let name = match key {
+                Value::String(name) => name,
+                _ => "",
+            };
+            match (key, keys) {
+                (Value::String(name), Keys::Bare) => self.out.push_str(name),
+                (other, _) => self.out.push_str(&source_form(other)),
+            }
+            self.out.push_str(" => ");
+            value(self, name, entry);
+        }
+        self.out.push('}');
+    }
+
+    fn attribute_part(&mut self, key: &str, value: &Value) {
+        match (key, value) {
+            ("kind", Value::String(kind)) => self.out.push_str(kind),
+            (_, other) => self.value(other),
+        }
+    }
+
+    fn value(&mut self, value: &Value) {
+        match value {
+            Value::Type(ty) => self.nested(ty),
+            other => self.out.push_str(&source_form(other)),
+        }
+    }
+
+    /// Writes a type within a definition: object types by their names.
+    fn nested(&mut self, ty: &Type) {
+        let expand = std::mem::replace(&mut self.expand, false);
+        self.ty(ty);
+        self.expand = expand;
     }
 
     fn parameters(&mut self, name: &str, parameters: impl IntoIterator<Item = String>) {

@@ -3,6 +3,7 @@
 use std::iter::Peekable;
 use std::str::CharIndices;
 
+use crate::deep::deep;
 use crate::directive::Directive;
 use crate::error::{Error, ErrorKind};
 use crate::number::split_radix;
@@ -14,12 +15,30 @@ use crate::value::{Hash, Value};
 /// # Errors
 /// A malformed format, or an argument that is missing or of the wrong kind.
 pub fn sprintf(format: &str, arguments: &[Value]) -> Result<String, Error> {
+    let arguments = &arguments.iter().map(as_data).collect::<Vec<Value>>();
     let mut formatter = Formatter { format, chars: format.char_indices().peekable(), arguments, next: 0 };
     let mut out = String::with_capacity(format.len());
     while let Some((_, c)) = formatter.chars.next() {
         if c == '%' { formatter.directive(&mut out)? } else { out.push(c) }
     }
     Ok(out)
+}
+
+/// Returns a value as the function gets it: what Ruby has no literal for is a string, also within arrays and hashes.
+fn as_data(value: &Value) -> Value {
+    match value {
+        Value::Array(elements) => Value::array(deep(|| elements.iter().map(as_data).collect())),
+        Value::Hash(entries) => {
+            Value::hash(deep(|| entries.iter().map(|(key, value)| (as_data(key), as_data(value))).collect()))
+        }
+        Value::Regexp(_)
+        | Value::Timestamp(_)
+        | Value::Timespan(_)
+        | Value::SemVer(_)
+        | Value::SemVerRange(_)
+        | Value::Binary(_) => Value::string(ruby_text(value)),
+        other => other.clone(),
+    }
 }
 
 fn error(message: impl Into<String>) -> Error {

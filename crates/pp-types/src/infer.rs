@@ -73,6 +73,7 @@ pub fn infer(value: &Value) -> Type {
         Value::Iterator(iterator) => Type::Iterator(Some(iterator.element.clone().into())),
         Value::Deferred(_) => Type::Object("Deferred".into()),
         Value::Error(_) => Type::Object("Error".into()),
+        Value::Object(object) => Type::ObjectType(Arc::clone(&object.ty)),
     }
 }
 
@@ -171,6 +172,7 @@ fn step(ty: &Type) -> Type {
         | Type::Init(_)
         | Type::Runtime(_)
         | Type::Object(_)
+        | Type::ObjectType(_)
         | Type::Alias(_)
         | Type::Reference(_) => ty.clone(),
     }

@@ -72,8 +72,9 @@ fn check(ty: &Type, value: &Value, entered: Option<&Entered<'_>>) -> bool {
             deep(|| check(&init.ty, value, entered)) || crate::constructor::can_create(init, value)
         }
         Type::Object(name) if **name == *"Object" => {
-            matches!(value, Value::Type(_) | Value::Deferred(_) | Value::Error(_))
+            matches!(value, Value::Type(_) | Value::Deferred(_) | Value::Error(_) | Value::Object(_))
         }
+        Type::ObjectType(object) => matches!(value, Value::Object(value) if value.ty.inherits(object)),
         // Every type that has arrays and hashes as instances is above; inferring the type of a large one takes long.
         _ if matches!(value, Value::Array(_) | Value::Hash(_)) && *ty != Type::Unit => false,
         _ => is_assignable(ty, &infer(value)),

@@ -255,6 +255,7 @@ fn is_same_kind(expected: &Type, found: &Type) -> bool {
         Type::SemVer(_) => matches!(found, Type::SemVer(_)),
         Type::Uri(_) => matches!(found, Type::Uri(_)),
         Type::Callable(_) => matches!(found, Type::Callable(_)),
+        Type::ObjectType(_) => matches!(found, Type::ObjectType(_)),
         _ => false,
     }
 }

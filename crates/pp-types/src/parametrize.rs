@@ -5,6 +5,7 @@ mod reference;
 use std::sync::Arc;
 
 use crate::assignable::accepts_undef;
+use crate::define_object::define_object;
 use crate::error::{Error, ErrorKind};
 use crate::infer::{generalize, infer, one_of};
 use crate::regexp::Regexp;
@@ -124,6 +125,19 @@ pub fn parametrize(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
             [Value::String(name)] => Ok(Type::Reference(name.clone())),
             _ => Err(error(format!("A TypeReference-Type[] accepts 1 argument. Got {}", arguments.len()))),
         },
+        Type::Object(name) if **name == *"Object" => {
+            expect_count("Object-Type", arguments, 1, 1)?;
+            match &arguments[0] {
+                Value::Hash(definition) => {
+                    Ok(Type::ObjectType(Arc::new(define_object(None, definition).map_err(in_access)?)))
+                }
+                other => Err(in_access(bad_argument("an Object-Type", other, "Hash"))),
+            }
+        }
+        Type::ObjectType(object) => Err(error(format!(
+            "Error while evaluating a '[]' expression, The {}-Type cannot be parameterized using []",
+            object.label()
+        ))),
         Type::Object(name) => Err(error(format!(
             "Error while evaluating a '[]' expression, The {name}-Type cannot be parameterized using []"
         ))),

@@ -37,23 +37,18 @@ pub fn rich_json(value: &Value) -> Json {
         Value::SemVerRange(range) => object("SemVerRange", Some(Json::String(range.to_string()))),
         Value::Uri(uri) => object("URI", Some(Json::String(uri.source.to_string()))),
         Value::Iterator(iterator) => Json::Array(deep(|| iterator.all().iter().map(rich_json).collect())),
-        Value::Deferred(deferred) => {
-            let mut map = typed("Deferred");
-            map.insert("name".to_owned(), Json::String(deferred.name.to_string()));
-            if !deferred.arguments.is_empty() {
-                let arguments = deep(|| deferred.arguments.iter().map(rich_json).collect());
-                map.insert("arguments".to_owned(), Json::Array(arguments));
-            }
-            Json::Object(map)
-        }
-        Value::Error(error) => {
-            let mut map = typed("Error");
-            for (key, value) in &error.attributes() {
-                map.insert(crate::text::interpolate(key), deep(|| rich_json(value)));
-            }
-            Json::Object(map)
-        }
+        Value::Deferred(deferred) => object_json("Deferred", &deferred.attributes()),
+        Value::Error(error) => object_json("Error", &error.attributes()),
+        Value::Object(object) => object_json(object.ty.label(), &object.given()),
     }
+}
+
+fn object_json(name: &str, attributes: &Hash) -> Json {
+    let mut map = typed(name);
+    for (key, value) in attributes {
+        map.insert(crate::text::interpolate(key), deep(|| rich_json(value)));
+    }
+    Json::Object(map)
 }
 
 fn typed(name: &str) -> Map<String, Json> {
@@ -92,6 +87,7 @@ fn type_json(ty: &Type) -> Json {
         Type::StringValue(_) => "String",
         Type::Resource(..) => "Resource",
         Type::Reference(_) => "TypeReference",
+        Type::ObjectType(_) => "Object",
         other => other.simple_name(),
     };
     let mut map = typed(&format!("Pcore::{name}Type"));
@@ -188,6 +184,7 @@ fn type_json(ty: &Type) -> Json {
             add("runtime", Json::String(names.0.to_string()));
             add("name_or_pattern", Json::String(names.1.to_string()));
         }
+        Type::ObjectType(object) => add("_pcore_init_hash", deep(|| hash_json(&object.definition))),
         Type::Reference(name) => add("type_string", Json::String(name.to_string())),
         _ => {}
     }

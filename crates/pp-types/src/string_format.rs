@@ -318,7 +318,8 @@ fn single_value(value: &Value, format: &Format) -> Result<String, Error> {
             _ => Err(format.illegal("URI", "sp")),
         },
         Value::Binary(bytes) => binary(bytes, value, format),
-        Value::Deferred(_) | Value::Error(_) => match format.conversion {
+        Value::Deferred(_) | Value::Error(_) | Value::Object(_) => match format.conversion {
+            'p' if directive.alternate => Ok(object_lines(value)),
             's' | 'p' | 'q' => Ok(interpolate(value)),
             _ => Err(format.illegal("Object", "spq")),
         },
@@ -330,6 +331,18 @@ fn single_value(value: &Value, format: &Format) -> Result<String, Error> {
             }
         }
     }
+}
+
+/// Returns an object with a line for each of its attributes.
+fn object_lines(value: &Value) -> String {
+    let (name, attributes) = match value {
+        Value::Deferred(deferred) => ("Deferred", deferred.attributes()),
+        Value::Error(error) => ("Error", error.attributes()),
+        Value::Object(object) => (object.ty.label(), object.given()),
+        other => return interpolate(other),
+    };
+    let lines = attributes.iter().map(|(name, value)| format!("\n  {} => {}", source_form(name), source_form(value)));
+    format!("{name}({{{}\n}})", lines.collect::<Vec<String>>().join(","))
 }
 
 fn push_indentation(out: &mut String, level: usize) {

@@ -110,15 +110,9 @@ fn push(out: &mut String, value: &Value, form: Form) {
         Value::Iterator(iterator) => {
             let _ = write!(out, "Iterator[{}]-Value", crate::infer::generalize(&iterator.element));
         }
-        Value::Deferred(deferred) => {
-            let mut attributes = Hash::default();
-            attributes.insert("name".into(), Value::String(deferred.name.clone()));
-            if !deferred.arguments.is_empty() {
-                attributes.insert("arguments".into(), Value::array(deferred.arguments.clone()));
-            }
-            push_object(out, "Deferred", &attributes);
-        }
+        Value::Deferred(deferred) => push_object(out, "Deferred", &deferred.attributes()),
         Value::Error(error) => push_object(out, "Error", &error.attributes()),
+        Value::Object(object) => deep(|| push_object(out, object.ty.label(), &object.given())),
     }
 }
 
@@ -225,7 +219,8 @@ fn is_printable(c: char) -> bool {
     }
 }
 
-/// Returns the text of a float: the shortest that reads back as the same number, with an exponent below 1e-4 and from 1e15.
+/// Returns the text of a float: the shortest that reads back as the same number, with an exponent below 1e-4, and from 1e15 if
+/// it has no fraction.
 #[must_use]
 pub fn float_text(value: f64) -> String {
     if value.is_nan() {
@@ -237,7 +232,9 @@ pub fn float_text(value: f64) -> String {
     let scientific = shortest_digits(value);
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
-    if value != 0.0 && !(-4..15).contains(&exponent) {
+    let digits = mantissa.bytes().filter(u8::is_ascii_digit).count();
+    let has_fraction = || i32::try_from(digits).is_ok_and(|digits| digits > exponent + 1);
+    if value != 0.0 && (exponent < -4 || exponent >= 15 && !has_fraction()) {
         let point = if mantissa.contains('.') { "" } else { ".0" };
         let sign = if exponent < 0 { '-' } else { '+' };
         return format!("{mantissa}{point}e{sign}{:02}", exponent.abs());

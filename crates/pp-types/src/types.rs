@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::alias::Alias;
 use crate::deep::deep;
+use crate::object_type::ObjectType;
 use crate::regexp::Regexp;
 use crate::semver::SemVerRange;
 use crate::time::{Timespan, Timestamp};
@@ -70,6 +71,8 @@ pub enum Type {
     Runtime(Option<Arc<(Arc<str>, Arc<str>)>>),
     /// A built-in object type by its name: `Deferred`, `Error`, `Target`, `Object`, `TypeSet`, …
     Object(Arc<str>),
+    /// `Object[{…}]`: an object type that the program defines.
+    ObjectType(Arc<ObjectType>),
     /// An alias, resolved when it is first needed.
     Alias(Alias),
     /// A name that no type has.

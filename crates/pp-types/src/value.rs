@@ -8,6 +8,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use crate::deep::deep;
+use crate::object_type::ObjectValue;
 use crate::regexp::Regexp;
 use crate::semver::{SemVer, SemVerRange};
 use crate::time::{Timespan, Timestamp};
@@ -46,6 +47,8 @@ pub enum Value {
     Iterator(IteratorValue),
     Deferred(Arc<Deferred>),
     Error(Arc<ErrorValue>),
+    /// An instance of an object type that the program defines.
+    Object(Arc<ObjectValue>),
 }
 
 /// An array as a value. Derefs to a vector.
@@ -180,8 +183,20 @@ impl StdHash for Float {
 pub struct Deferred {
     /// The name of the function, or of a variable with its dollar sign.
     pub name: Arc<str>,
-    /// The arguments.
-    pub arguments: Vec<Value>,
+    /// The arguments, if any are given.
+    pub arguments: Option<Vec<Value>>,
+}
+
+impl Deferred {
+    /// Returns the attributes that are set.
+    pub(crate) fn attributes(&self) -> Hash {
+        let mut attributes = Hash::default();
+        attributes.insert("name".into(), Value::String(self.name.clone()));
+        if let Some(arguments) = &self.arguments {
+            attributes.insert("arguments".into(), Value::array(arguments.clone()));
+        }
+        attributes
+    }
 }
 
 /// An instance of the type `Error`: what the block of `get` receives.
@@ -324,6 +339,7 @@ impl Value {
             | Value::Iterator(_)
             | Value::Deferred(_)
             | Value::Error(_) => 1,
+            Value::Object(object) => object.values.iter().fold(1, |sum: u64, value| sum.saturating_add(value.weight())),
         }
     }
 
@@ -337,6 +353,7 @@ impl Value {
                 | Value::Iterator(_)
                 | Value::Deferred(_)
                 | Value::Error(_)
+                | Value::Object(_)
                 | Value::Type(_)
         )
     }

@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use clap::Parser;
+use fuzz::manifest::Manifest;
 use fuzz::program::Program;
 use fuzz::report::Report;
 
@@ -12,8 +13,11 @@ use fuzz::report::Report;
 #[derive(Parser)]
 struct Args {
     /// The programs to break, and directories of programs
-    #[arg(required = true)]
+    #[arg(required_unless_present = "puppet")]
     paths: Vec<PathBuf>,
+    /// Break the recorded Puppet programs
+    #[arg(long, conflicts_with = "paths")]
+    puppet: bool,
     /// Break each token in only one of this many ways
     #[arg(long, default_value_t = 1)]
     stride: usize,
@@ -24,7 +28,11 @@ struct Args {
 
 fn main() {
     let args = Args::parse();
-    let report = Report::on(&Program::accepted_in(&args.paths), args.stride.max(1));
+    let stride = args.stride.max(1);
+    let report = match args.puppet {
+        true => Report::on(&Manifest::accepted(), stride),
+        false => Report::on(&Program::accepted_in(&args.paths), stride),
+    };
     if args.list {
         report.flaws.iter().for_each(|flaw| println!("{flaw}"));
     } else {

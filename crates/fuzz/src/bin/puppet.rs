@@ -7,20 +7,15 @@
 //! outside of its file end the run with status 1. The program is written to `fuzz-crash.pp`; `--trace` writes each before it is
 //! compiled, to find one that ends the whole process.
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
 use fastrand::Rng;
+use fuzz::manifest::{Judged, judge, options, recorded};
 use fuzz::session::{Fuzzer, Session};
 use fuzz::words::mutated;
-use mcl_diagnostics::{Diagnostic, FileId, Severity, SourceFile};
-use pp_environment::{DiskServices, Facts, node_options, parse_text};
-use pp_evaluator::{Budget, Environment, Options, Origin, Source};
-use pp_syntax::{Mode, ValidationOptions};
-
-/// The limits of an evaluation, small enough for a program in an endless loop.
-const BUDGET: Budget = Budget { steps: 2_000_000, bytes: 256 << 20, depth: 2_000 };
+use mcl_diagnostics::{Diagnostic, Severity, SourceFile};
+use pp_evaluator::Options;
 
 /// Fuzzes the Puppet compiler.
 #[derive(Parser)]
@@ -51,39 +46,15 @@ impl Fuzzer for PuppetCompiler {
     }
 }
 
-/// Reads the recorded programs.
-fn corpus() -> Vec<String> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/puppet/lang");
-    let mut files: Vec<_> =
-        std::fs::read_dir(directory).expect("recorded programs").map(|entry| entry.expect("an entry").path()).collect();
-    files.sort();
-    let mut programs = Vec::new();
-    for file in files {
-        let text = std::fs::read_to_string(file).expect("UTF-8");
-        for line in text.lines() {
-            let record: serde_json::Value = serde_json::from_str(line).expect("JSON");
-            programs.push(record["code"].as_str().expect("a program").to_owned());
-        }
-    }
-    programs
-}
-
 /// Compiles a program; returns whether it was accepted.
 fn run(text: &str, options: &Options) -> bool {
-    let (tree, diagnostics) = parse_text(FileId::MAIN, text, Mode::Manifest, ValidationOptions::default());
-    let file = SourceFile::new("site.pp", text);
+    let Judged { file, diagnostics, compilation } = judge(text, options, |tree, file| {
+        let subject = pp_lint::Subject { file, tree, autoload_name: None };
+        check(&pp_lint::check(subject, &|_| true), file);
+        let _ = pp_syntax::pn(tree);
+    });
     check(&diagnostics, &file);
-    tree.validate(text).expect("a tree of the parser is valid");
-    if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
-        return false;
-    }
-    let subject = pp_lint::Subject { file: &file, tree: &tree, autoload_name: None };
-    check(&pp_lint::check(subject, &|_| true), &file);
-    let _ = pp_syntax::pn(&tree);
-    let mut environment = Environment::default();
-    environment.files.files.push(file.clone());
-    environment.sources.push(Source { origin: Origin::Main, tree });
-    let compilation = pp_evaluator::compile(&environment, options, &DiskServices::default());
+    let Some(compilation) = compilation else { return false };
     if compilation.loaded.is_empty() {
         check(&compilation.diagnostics, &file);
     }
@@ -104,9 +75,8 @@ fn check(diagnostics: &[Diagnostic], file: &SourceFile) {
 
 fn main() -> ExitCode {
     let session = Args::parse().session;
-    let mut options = node_options(Some("agent.example.com"), Facts::default());
-    options.budget = BUDGET;
-    let fuzzer = PuppetCompiler { corpus: corpus(), options };
+    let corpus = recorded().into_iter().map(|(_, code)| code).collect();
+    let fuzzer = PuppetCompiler { corpus, options: options() };
     println!("{} programs in the corpus, {:?}", fuzzer.corpus.len(), session.duration());
     session.run(&fuzzer)
 }

@@ -199,11 +199,11 @@ pub(super) fn deferred(arguments: &[Value]) -> Result<Value, Error> {
         [Value::Hash(entries)] => (named(entries, "name"), named(entries, "arguments")),
         arguments => (arguments.first(), arguments.get(1)),
     };
-    let given = match given {
-        Some(Value::Array(given)) => given.to_vec(),
-        _ => Vec::new(),
+    let arguments = match given {
+        Some(Value::Array(given)) => Some(given.to_vec()),
+        _ => None,
     };
-    Ok(Value::Deferred(Arc::new(Deferred { name: text(name).unwrap_or_default(), arguments: given })))
+    Ok(Value::Deferred(Arc::new(Deferred { name: text(name).unwrap_or_default(), arguments })))
 }
 
 const ERROR_SIGNATURES: &[&str] = &[
