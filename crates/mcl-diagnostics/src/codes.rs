@@ -137,7 +137,7 @@ codes! {
     // Puppet manifests: validation.
     P0301 P0302 P0303 P0304 P0305 P0306 P0307 P0308 P0309 P0310 P0311 P0312 P0313 P0314
     // Puppet: the catalog while it is compiled.
-    P0601 P0602 P0603 P0604 P0605 P0606 P0607 P0608 P0609 P0610 P0611 P0612 P0613
+    P0601 P0602 P0603 P0604 P0605 P0606 P0607 P0608 P0609 P0610 P0611 P0612 P0613 P0614
     // Files of Puppet environments, and facts.
     P0701 P0702 P0703 P0704 P0705 P0706 P0709 P0710
     // Evaluation of Puppet manifests.

@@ -25,6 +25,7 @@ impl CatalogError {
             ErrorKind::UnresolvedOverrides(_) | ErrorKind::UnrealizedReferences(_) => Code::P0607,
             ErrorKind::UnknownOperand { .. } | ErrorKind::UnknownTarget { .. } => Code::P0608,
             ErrorKind::InvalidReference(_) => Code::P0609,
+            ErrorKind::NotANumber { .. } => Code::P0614,
         }
     }
 
@@ -114,6 +115,9 @@ impl CatalogError {
             }
             ErrorKind::InvalidParameters(_) => None,
             ErrorKind::InvalidReference(_) => Some("write a reference such as `Package['ntp']`".to_owned()),
+            ErrorKind::NotANumber { .. } => {
+                Some("zero divided by zero is not a number: check the divisor before the division".to_owned())
+            }
         }
     }
 }

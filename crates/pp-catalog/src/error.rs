@@ -109,6 +109,13 @@ pub enum ErrorKind {
     },
     /// A value that should name a resource.
     InvalidReference(InvalidReference),
+    /// A number that JSON does not have.
+    NotANumber {
+        /// The resource.
+        reference: Reference,
+        /// The parameter.
+        parameter: Arc<str>,
+    },
 }
 
 /// What a resource is called beside its title.
@@ -140,7 +147,8 @@ impl CatalogError {
             | ErrorKind::UnrealizedReferences(_)
             | ErrorKind::UnknownOperand { .. }
             | ErrorKind::UnknownTarget { .. }
-            | ErrorKind::InvalidReference(_) => None,
+            | ErrorKind::InvalidReference(_)
+            | ErrorKind::NotANumber { .. } => None,
         }
     }
 }
@@ -193,6 +201,9 @@ impl fmt::Display for CatalogError {
                 write!(f, "Could not find resource '{unknown}' in parameter '{parameter}'")
             }
             ErrorKind::InvalidReference(invalid) => invalid.fmt(f),
+            ErrorKind::NotANumber { reference, parameter } => {
+                write!(f, "NaN not allowed in JSON: parameter '{parameter}' of {reference}")
+            }
         }
     }
 }

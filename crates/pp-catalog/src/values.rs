@@ -1,10 +1,13 @@
 //! Values that the type of a resource does not accept (spec 07 §6.6 row 84).
 
+use std::sync::Arc;
+
 use pp_resource_types::{Given, Scalar};
 use pp_types::Value;
 
 use crate::catalog::Catalog;
-use crate::error::CatalogWarning;
+use crate::error::{CatalogError, CatalogWarning, ErrorKind};
+use crate::parameter::Parameter;
 use crate::resource::{Resource, ResourceKind};
 
 impl Catalog {
@@ -12,6 +15,21 @@ impl Catalog {
     pub(crate) fn check_values(&self) -> Vec<CatalogWarning> {
         let natives = self.resources.values().filter(|r| r.kind == ResourceKind::Native && !r.is_virtual);
         natives.flat_map(|resource| self.check_values_of(resource)).collect()
+    }
+
+    /// Returns the errors of floats that a catalog cannot hold: what `0 / 0.0` gives.
+    pub(crate) fn check_numbers(&self) -> Vec<CatalogError> {
+        let resources = self.resources.values().filter(|resource| !resource.is_virtual);
+        let parameters = resources.flat_map(|resource| resource.parameters.iter().map(move |found| (resource, found)));
+        let wrong = parameters.filter(|(_, parameter)| !is_json(&parameter.value));
+        let error = |(resource, parameter): (&Resource, &Parameter)| CatalogError {
+            kind: ErrorKind::NotANumber {
+                reference: resource.reference.clone(),
+                parameter: Arc::clone(&parameter.name),
+            },
+            location: parameter.location.clone(),
+        };
+        wrong.map(error).collect()
     }
 
     fn check_values_of(&self, resource: &Resource) -> Vec<CatalogWarning> {
@@ -25,6 +43,20 @@ impl Catalog {
         };
         problems.into_iter().map(warning).collect()
     }
+}
+
+/// Returns whether all numbers in a value are finite.
+fn is_json(value: &Value) -> bool {
+    let mut rest = vec![value];
+    while let Some(value) = rest.pop() {
+        match value {
+            Value::Float(float) if !float.0.is_finite() => return false,
+            Value::Array(elements) => rest.extend(elements.iter()),
+            Value::Hash(entries) => rest.extend(entries.iter().flat_map(|(key, value)| [key, value])),
+            _ => {}
+        }
+    }
+    true
 }
 
 fn given(value: &Value) -> Given<'_> {

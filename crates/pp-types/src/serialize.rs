@@ -116,7 +116,7 @@ fn type_json(ty: &Type) -> Json {
             add("patterns", patterns.iter().map(|pattern| type_json(&Type::Regexp(Some(pattern.clone())))).collect());
         }
         Type::Regexp(Some(regexp)) => {
-            add("pattern", object("Regexp", Some(Json::String(regexp.source().to_string()))));
+            add("pattern", Json::String(regexp.source().to_string()));
         }
         Type::Array(element, size) => {
             if **element != Type::Any {

@@ -347,7 +347,8 @@ impl Generator<'_> {
                 format!("({a} + {b})")
             }
             3 => format!("Hash({})", self.pick(&["[['a', 1], ['b', 2]]", "{'a' => 1}", "['x', 1]", "[]"])),
-            _ => format!("{}.filter |$k, $v| {{ $v =~ Integer }}", self.of(Kind::Table, depth)),
+            // A brace at the start of a statement would belong to the statement before.
+            _ => format!("({}).filter |$k, $v| {{ $v =~ Integer }}", self.of(Kind::Table, depth)),
         }
     }
 

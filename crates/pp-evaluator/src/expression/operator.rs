@@ -150,9 +150,9 @@ impl OrderOperator {
     /// Types are ordered by assignability.
     fn holds_for_types(self, a: &Type, b: &Type) -> bool {
         match self {
-            OrderOperator::Less => is_assignable(b, a) && a != b,
+            OrderOperator::Less => is_assignable(b, a) && !is_assignable(a, b),
             OrderOperator::LessOrEqual => is_assignable(b, a),
-            OrderOperator::Greater => is_assignable(a, b) && a != b,
+            OrderOperator::Greater => is_assignable(a, b) && !is_assignable(b, a),
             OrderOperator::GreaterOrEqual => is_assignable(a, b),
         }
     }

@@ -10,12 +10,12 @@ fn a_variable_that_nothing_sets_has_no_namespace() {
          [1].each |$each| { $in_block = $each; notice($in_block, $own, $missing) }\n  notice($in_block)\n}\n\
          define d() { notice($name, $noop, $unknown) }\nfunction f($x) { $x + $y }\n",
         expect![[r#"
-            3:40 variable_scope: top-scope variable `$other` without a namespace in class `a`, which does not set it
-            3:51 variable_scope: top-scope variable `$kernel` without a namespace in class `a`, which does not set it
-            4:63 variable_scope: top-scope variable `$missing` without a namespace in class `a`, which does not set it
-            5:10 variable_scope: top-scope variable `$in_block` without a namespace in class `a`, which does not set it
-            7:35 variable_scope: top-scope variable `$unknown` without a namespace in define `d`, which does not set it
-            8:23 variable_scope: top-scope variable `$y` without a namespace in function `f`, which does not set it
+            3:40 variable_scope: top-scope variable `$other` without an explicit namespace: class `a` does not set it
+            3:51 variable_scope: top-scope variable `$kernel` without an explicit namespace: class `a` does not set it
+            4:63 variable_scope: top-scope variable `$missing` without an explicit namespace: class `a` does not set it
+            5:10 variable_scope: top-scope variable `$in_block` without an explicit namespace: class `a` does not set it
+            7:35 variable_scope: top-scope variable `$unknown` without an explicit namespace: define `d` does not set it
+            8:23 variable_scope: top-scope variable `$y` without an explicit namespace: function `f` does not set it
         "#]],
     );
 }
@@ -36,8 +36,8 @@ fn a_legacy_fact_is_reported_once() {
         "variable_scope",
         text,
         expect![[r#"
-        1:18 variable_scope: top-scope variable `$osfamily` without a namespace in class `a`, which does not set it
-    "#]],
+            1:18 variable_scope: top-scope variable `$osfamily` without an explicit namespace: class `a` does not set it
+        "#]],
     );
     let both = |name: &str| matches!(name, "variable_scope" | "legacy_facts");
     super::lint_with(
