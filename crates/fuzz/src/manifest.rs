@@ -143,7 +143,8 @@ impl Breakable for Manifest {
         let errors = all.filter(|diagnostic| diagnostic.severity == Severity::Error);
         errors
             .map(|error| {
-                let line = error.span.filter(|span| span.file == FileId::MAIN).map(|span| file.line_col(span.start).line);
+                let line =
+                    error.span.filter(|span| span.file == FileId::MAIN).map(|span| file.line_col(span.start).line);
                 Error { code: error.code, message: error.message, line }
             })
             .collect()

@@ -16,8 +16,8 @@ const MAX_SEVERAL_ERRORS: f64 = 3.0;
 const MIN_ON_LINE: f64 = 98.0;
 
 /// The same for manifests.
-const MAX_SEVERAL_ERRORS_OF_MANIFESTS: f64 = 5.0;
-const MIN_ON_LINE_OF_MANIFESTS: f64 = 95.0;
+const MAX_SEVERAL_ERRORS_OF_MANIFESTS: f64 = 3.0;
+const MIN_ON_LINE_OF_MANIFESTS: f64 = 97.0;
 
 #[test]
 fn a_broken_token_is_one_error_on_its_line() {

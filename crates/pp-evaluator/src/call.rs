@@ -86,7 +86,15 @@ impl<'e> Evaluator<'e> {
         {
             return Err(Stop::at(span, member_error(member, arguments.len() - 1)));
         }
-        self.call_with_block(tree.str(call.name), &arguments, call.block, span)
+        let name = tree.str(call.name);
+        if let [Value::Hash(entries)] = arguments.as_slice()
+            && entries.contains_key(&Value::String(name.clone()))
+            && !self.knows_function(name)
+        {
+            let help = format!("the value of a key is written `[…]`: `['{name}']`");
+            return Err(self.unknown_function(plain(name), Some(span)).help(Some(help)));
+        }
+        self.call_with_block(name, &arguments, call.block, span)
     }
 
     fn call_with_block(&mut self, name: &str, arguments: &[Value], block: Option<LambdaId>, span: Span) -> Eval {

@@ -7,6 +7,7 @@ use pp_ast::{
     Attribute, AttributeList, AttributeName, AttributeOp, Expr, ExprId, ResourceForm, ResourceId as ResourceExprId,
 };
 use pp_catalog::{Location, NewResource, Parameter, Parameters, Reference, ResourceId, ResourceKind, capitalize};
+use pp_resource_types::module_of_type;
 use pp_types::{Error, ErrorKind, Type, Value, generalize, infer};
 use rustc_hash::FxHashSet;
 
@@ -259,9 +260,13 @@ impl Evaluator<'_> {
             ResourceKind::Define
         } else {
             let error = Error::new(ErrorKind::Unknown, format!("Unknown resource type: '{name}'"));
-            let help = match self.find_class(&key)? {
-                Some(_) => Some(format!("`{key}` is a class: declare it with `include {key}`")),
-                None => match self.similar_resource_type(&key) {
+            let module = module_of_type(&key).filter(|module| !self.services.has_module(module));
+            let help = match (self.find_class(&key)?, module) {
+                (Some(_), _) => Some(format!("`{key}` is a class: declare it with `include {key}`")),
+                (None, Some(module)) => Some(format!(
+                    "it is a type of the module `{module}`, which is not on the module path: `--modulepath` names its directory"
+                )),
+                (None, None) => match self.similar_resource_type(&key) {
                     Some(similar) => Some(format!("a resource type with a similar name: `{similar}`")),
                     None => self.similar_in_module(&key, "resource type", std::iter::empty()),
                 },

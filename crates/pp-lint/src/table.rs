@@ -103,4 +103,17 @@ mod tests {
             assert!(LINTS[..at].iter().all(|other| other.name != lint.name), "{}", lint.name);
         }
     }
+
+    #[test]
+    fn lints_are_documented() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/puppet-check.md");
+        let text = std::fs::read_to_string(path).expect("the documentation");
+        let documented: Vec<&str> =
+            text.lines().filter_map(|line| line.strip_prefix("| `")?.rsplit_once(" | ").map(|(row, _)| row)).collect();
+        let row = |lint: &Lint| {
+            let level = if lint.level == Level::Warning { "on" } else { "off" };
+            format!("{}` | {} | {level}", lint.name, lint.code.name())
+        };
+        assert_eq!(documented, LINTS.iter().map(row).collect::<Vec<String>>());
+    }
 }

@@ -31,6 +31,7 @@ pub use ini_type::{IniKey, IniMunge, IniType};
 pub use known::{KnownTypes, Reading, TypeReader, find, types};
 pub use known_type::KnownType;
 pub use metaparameter::{METAPARAMETERS, Metaparameter, metaparameter};
+pub use modules::module_of_type;
 pub use path::clean_path;
 pub use program::{LoopResult, Method, Operation, OperationId, Program, Variable};
 pub use read_type::{ReadAttribute, ReadTitlePattern, ReadType, RubyRegex, TitleProblem, Titles, Unread, Unreadable};

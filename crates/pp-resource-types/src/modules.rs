@@ -30,3 +30,25 @@ pub(crate) static TYPES: &[&ResourceType] = &[
     &zone::ZONE,
     &zone::ZPOOL,
 ];
+
+/// Returns the module that a type which once was part of Puppet, or is often used, belongs to now.
+#[must_use]
+pub fn module_of_type(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "anchor" | "file_line" => "stdlib",
+        "augeas" => "augeas_core",
+        "concat_file" | "concat_fragment" => "concat",
+        "cron" => "cron_core",
+        "host" => "host_core",
+        "k5login" => "k5login_core",
+        "mailalias" => "mailalias_core",
+        "mount" => "mount_core",
+        "scheduled_task" => "scheduled_task",
+        "selboolean" | "selmodule" => "selinux_core",
+        "ssh_authorized_key" | "sshkey" => "sshkeys_core",
+        "yumrepo" => "yumrepo_core",
+        "zfs" | "zpool" => "zfs_core",
+        "zone" => "zone_core",
+        _ => return None,
+    })
+}

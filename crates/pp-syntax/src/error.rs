@@ -30,10 +30,13 @@ pub enum SyntaxErrorKind {
         /// What was probably meant; its label is at `related`.
         hint: Option<Hint>,
     },
-    /// A token that no rule of the grammar allows after a string that goes over several lines; `related` is the string.
-    AfterLongString {
+    /// A token that no rule of the grammar allows directly after a string, which probably ends at the wrong quote; `related` is
+    /// the string.
+    AfterString {
         /// The token, as Puppet quotes it.
         found: String,
+        /// The string goes over several lines.
+        is_long: bool,
     },
     /// The file ends too early.
     UnexpectedEnd {

@@ -28,7 +28,7 @@ impl SyntaxErrorKind {
     fn code(&self) -> Code {
         match self {
             SyntaxErrorKind::UnexpectedToken { .. }
-            | SyntaxErrorKind::AfterLongString { .. }
+            | SyntaxErrorKind::AfterString { .. }
             | SyntaxErrorKind::UnexpectedEnd { .. } => Code::P0210,
             SyntaxErrorKind::UnclosedQuote { .. } | SyntaxErrorKind::UnclosedComment => Code::P0211,
             SyntaxErrorKind::InvalidNumber { .. }
@@ -57,7 +57,7 @@ impl SyntaxErrorKind {
 
     fn message(&self) -> String {
         match self {
-            SyntaxErrorKind::UnexpectedToken { found, .. } | SyntaxErrorKind::AfterLongString { found } => {
+            SyntaxErrorKind::UnexpectedToken { found, .. } | SyntaxErrorKind::AfterString { found, .. } => {
                 format!("Syntax error at '{}'", shortened(found))
             }
             SyntaxErrorKind::UnexpectedEnd { .. } => "Syntax error at end of input".to_owned(),
@@ -135,7 +135,8 @@ impl SyntaxErrorKind {
     fn related(&self) -> &'static str {
         match self {
             SyntaxErrorKind::UnexpectedToken { hint: Some(Hint { label: Some(label), .. }), .. } => label,
-            SyntaxErrorKind::AfterLongString { .. } => "this string ends on a later line",
+            SyntaxErrorKind::AfterString { is_long: true, .. } => "this string ends on a later line",
+            SyntaxErrorKind::AfterString { .. } => "the string ends here",
             SyntaxErrorKind::UnclosedQuote { in_interpolation: true, .. } => "this `${` is not closed",
             SyntaxErrorKind::UnclosedQuote { .. } => "opened here",
             _ => "starts here",
@@ -145,7 +146,8 @@ impl SyntaxErrorKind {
     fn help(&self) -> Option<String> {
         let help = match self {
             SyntaxErrorKind::UnexpectedToken { hint, .. } => return hint.map(|hint| hint.help.to_owned()),
-            SyntaxErrorKind::AfterLongString { .. } => "probably its closing quote is missing",
+            SyntaxErrorKind::AfterString { is_long: true, .. } => "probably its closing quote is missing",
+            SyntaxErrorKind::AfterString { .. } => "a quote inside of a string is written with a backslash: `'it\\'s'`",
             SyntaxErrorKind::UnexpectedEnd { unclosed: None, after_semicolon: true } => {
                 "a `;` separates statements: remove the last one"
             }

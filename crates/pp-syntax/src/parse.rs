@@ -52,7 +52,7 @@ pub fn parse(file: FileId, text: &str, mode: Mode) -> Parsed {
         errors = recover(file, text, &tokens, &lexical, failed);
         let causes = Causes::new(text, &lexical);
         errors.retain(|error| !causes.explain(error));
-        let long_string = errors.iter().find(|error| matches!(error.kind, SyntaxErrorKind::AfterLongString { .. }));
+        let long_string = errors.iter().find(|error| matches!(error.kind, SyntaxErrorKind::AfterString { .. }));
         if let Some(end) = long_string.map(|error| error.range.start) {
             // From there on what was code is text, and the other way round.
             errors.retain(|error| error.range.start <= end);

@@ -72,8 +72,8 @@ impl Recovery<'_> {
             return;
         }
         let found = self.quoted(failed);
-        if let Some(string) = self.long_string_before(failed) {
-            let kind = SyntaxErrorKind::AfterLongString { found };
+        if let Some((string, is_long)) = self.string_before(failed) {
+            let kind = SyntaxErrorKind::AfterString { found, is_long };
             return self.errors.push(SyntaxError { kind, range, related: Some(string) });
         }
         let diagnosis = diagnose(self.text, self.tokens, &self.brackets, failed);
@@ -82,9 +82,10 @@ impl Recovery<'_> {
         self.errors.push(SyntaxError { kind, range, related });
     }
 
-    /// Returns the quote of a string that ends directly before a token, which starts an operand, on a later line than it
-    /// starts, if a later quote is not closed: probably the closing quote of that string is missing.
-    fn long_string_before(&self, failed: TokenIdx) -> Option<TextRange> {
+    /// Returns a string that ends directly before a token, which starts an operand, if a later quote is not closed: probably it
+    /// ends at the wrong quote. Of one that goes over several lines, whose closing quote is missing, the first quote; of one
+    /// that ends at a quote inside of it, the last, if the quote that is not closed is on the same line.
+    fn string_before(&self, failed: TokenIdx) -> Option<(TextRange, bool)> {
         let before = self.tokens.get(failed.previous())?;
         let found = self.tokens.get(failed)?;
         let start = match before.kind {
@@ -92,13 +93,21 @@ impl Recovery<'_> {
             TokenKind::InterpolationClose => self.tokens.range(self.brackets.opener(failed.previous())?).start,
             _ => return None,
         };
-        let text = self.text.get(start as usize..before.range.end as usize)?;
-        let is_unclosed = |error: &SyntaxError| {
-            matches!(error.kind, SyntaxErrorKind::UnclosedQuote { .. }) && error.range.start > before.range.end
-        };
-        let is_likely =
-            text.contains('\n') && found.range.start == before.range.end && self.lexical.iter().any(is_unclosed);
-        is_likely.then_some(TextRange { start, end: start + 1 })
+        let end = before.range.end;
+        let text = self.text.get(start as usize..end as usize)?;
+        let unclosed = self
+            .lexical
+            .iter()
+            .find(|error| matches!(error.kind, SyntaxErrorKind::UnclosedQuote { .. }) && error.range.start > end)?;
+        if found.range.start != end {
+            return None;
+        }
+        if text.contains('\n') {
+            return Some((TextRange { start, end: start + 1 }, true));
+        }
+        let quote = unclosed.related.map_or(unclosed.range.start, |quote| quote.start);
+        let is_same_line = self.text.get(end as usize..quote as usize).is_some_and(|between| !between.contains('\n'));
+        is_same_line.then_some((TextRange { start: end - 1, end }, false))
     }
 
     /// Returns the statements to continue with after a statement failed at a token.

@@ -97,7 +97,9 @@ pub fn not_numeric(value: &Value) -> Error {
     let error =
         Error::new(ErrorKind::Conversion, format!("The value '{}' cannot be converted to Numeric.", ruby_text(value)));
     match value {
-        Value::String(_) => error.help("to join strings, interpolate them: \"${a}${b}\""),
+        Value::String(_) => {
+            error.help("operators compute with numbers; strings are joined by interpolation: \"${a}${b}\"")
+        }
         _ => error,
     }
 }

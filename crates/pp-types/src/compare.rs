@@ -79,7 +79,10 @@ pub fn compare(left: &Value, right: &Value) -> Result<Option<Ordering>, Error> {
     let reason = |reason: &str| Err(Error::new(ErrorKind::Operator, reason));
     match (left, right) {
         (Value::String(left), Value::String(right)) => Ok(Some(compare_strings(left, right))),
-        (Value::String(_), _) => reason("A String is not comparable to a non String"),
+        (Value::String(_), _) => {
+            let error = Error::new(ErrorKind::Operator, "A String is not comparable to a non String");
+            Err(error.help("convert it with `Integer(…)`, or compare versions with `versioncmp(…, …)`"))
+        }
         (Value::Integer(left), Value::Integer(right)) => Ok(Some(left.cmp(right))),
         (Value::Float(left), Value::Float(right)) => Ok(left.0.partial_cmp(&right.0)),
         (Value::Integer(left), Value::Float(right)) => Ok(compare_integer_and_float(*left, right.0)),

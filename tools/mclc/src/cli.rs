@@ -215,7 +215,7 @@ pub struct Report {
     /// Output format for diagnostics
     #[arg(long, value_enum, default_value_t = Format::Human, value_name = "FORMAT")]
     pub format: Format,
-    /// Report a lint as a warning, or all lints (`all`)
+    /// Report a lint as a warning, or all lints (`all`); lints of Puppet manifests also by the names of `puppet-lint`
     #[arg(short = 'W', long = "warn", value_name = "CODE", value_parser = lint)]
     pub warn: Vec<Lint>,
     /// Do not report a lint, or any lint (`all`)
@@ -292,18 +292,24 @@ fn lint(name: &str) -> Result<Lint, LintNameError> {
     match Code::from_name(&upper) {
         Some(code) if upper.starts_with('W') => Ok(Lint::One(code)),
         Some(_) => Err(LintNameError::NotALint(upper)),
-        None => {
-            let lints = mcl_diagnostics::all_codes().map(Code::name).filter(|code| code.starts_with('W'));
-            let nearest = nearest(&upper, lints).map(ToString::to_string);
-            Err(LintNameError::Unknown { name: name.to_owned(), nearest })
-        }
+        None => named_lint(name).map(Lint::One).ok_or_else(|| {
+            let codes = mcl_diagnostics::all_codes().map(Code::name).filter(|code| code.starts_with('W'));
+            let nearest_name = nearest(name, pp_lint::LINTS.iter().map(|lint| lint.name));
+            let nearest = nearest_name.or_else(|| nearest(&upper, codes)).map(ToString::to_string);
+            LintNameError::Unknown { name: name.to_owned(), nearest }
+        }),
     }
+}
+
+/// Returns the lint of Puppet manifests with a name of `puppet-lint`.
+pub fn named_lint(name: &str) -> Option<Code> {
+    pp_lint::LINTS.iter().find(|lint| lint.name == name).map(|lint| lint.code)
 }
 
 /// The arguments of `mclc explain`.
 #[derive(Debug, Args)]
 pub struct Explain {
-    /// The code, e.g. E0301 [default: list all codes]
+    /// The code, e.g. E0301, or the name of a lint of Puppet manifests, e.g. trailing_comma [default: list all codes]
     pub code: Option<String>,
 }
 

@@ -50,9 +50,14 @@ pub fn diagnose(text: &str, tokens: &Tokens, brackets: &Brackets, at: TokenIdx) 
     let operand = context.after_operand(previous, found.kind);
     Some(match (previous, found.kind) {
         (TokenKind::Else, TokenKind::If) => Diagnosis::new("a further condition is written `elsif`"),
-        (_, TokenKind::Else | TokenKind::Elsif) => Diagnosis::new("an `if` and its block come before it"),
+        (_, TokenKind::Else) => Diagnosis::new("an `if` and its block come before it"),
+        (_, TokenKind::Elsif) => Diagnosis::new("it follows the block of an `if`; `unless` takes only `else`"),
         (_, TokenKind::Unknown) => Diagnosis::new(unknown_character(found_text)),
         (_, TokenKind::BarOpen) if context.in_collector() => Diagnosis::new("a collector ends with `|>`"),
+        (TokenKind::Name, TokenKind::BarOpen) if context.text(at.previous()) == "do" => {
+            Diagnosis::new("the block of a call is in braces: `.each |$element| { … }`")
+        }
+        (TokenKind::BarOpen, TokenKind::Name) => Diagnosis::new("the name of a parameter starts with `$`"),
         (_, TokenKind::BarOpen) => {
             Diagnosis::new("logical or is written `or`; parameters of a block follow a call with parentheses or a dot")
         }
@@ -81,6 +86,7 @@ pub fn diagnose(text: &str, tokens: &Tokens, brackets: &Brackets, at: TokenIdx) 
         (TokenKind::Node, TokenKind::OpenBrace) => {
             Diagnosis::new("name the node: `node 'web.example.com' { … }`, or `node default { … }`")
         }
+        (_, TokenKind::Equals) if context.in_collector() => Diagnosis::new("a query compares with `==`"),
         (_, TokenKind::Equals) if in_braces => Diagnosis::new("an attribute is written `name => value`"),
         (_, TokenKind::Equals) if previous == TokenKind::EqualEqual => Diagnosis::new("values are compared with `==`"),
         (_, TokenKind::Equals) => {
@@ -101,16 +107,32 @@ pub fn diagnose(text: &str, tokens: &Tokens, brackets: &Brackets, at: TokenIdx) 
             "in these braces",
             opener?,
         ),
+        (_, TokenKind::Rocket) if in_braces && context.kind_before(2) == Some(TokenKind::Semicolon) => {
+            Diagnosis::labelled(
+                "attributes have commas between them; a `;` ends the body of a resource",
+                "this ends the body",
+                at.previous().previous(),
+            )
+        }
         (_, TokenKind::Rocket) if in_braces => {
             Diagnosis::new("the name of an attribute is a plain word, without quotes")
         }
         (_, TokenKind::Before | TokenKind::Notify) if in_braces => {
             Diagnosis::new("an attribute is written `name => value`")
         }
+        (_, TokenKind::CloseParen) if matches!(around, Some(TokenKind::OpenList | TokenKind::OpenIndex)) => {
+            Diagnosis::labelled("a `]` is missing before it", "opened here", opener?)
+        }
+        (_, TokenKind::CloseBracket) if matches!(around, Some(TokenKind::OpenParen | TokenKind::OpenCall)) => {
+            Diagnosis::labelled("a `)` is missing before it", "opened here", opener?)
+        }
         (_, TokenKind::CloseBrace | TokenKind::CloseParen | TokenKind::CloseBracket)
             if brackets.opener(at).is_none() =>
         {
             Diagnosis::new("no bracket is open that it could close")
+        }
+        (_, TokenKind::CloseBrace) if context.is_title_alone() => {
+            Diagnosis::new("a colon follows the title of a resource: `'title':`")
         }
         (_, TokenKind::CloseBrace) => Diagnosis::new(context.unknown_block()?),
         (_, TokenKind::Comma) if in_braces && context.after_title() => {
@@ -125,7 +147,14 @@ pub fn diagnose(text: &str, tokens: &Tokens, brackets: &Brackets, at: TokenIdx) 
         (TokenKind::Word, _) | (_, TokenKind::Word) if in_braces => {
             Diagnosis::new("the name of an attribute consists of letters, digits and `_`")
         }
-        (TokenKind::String | TokenKind::InterpolationClose, _) if in_braces && operand && context.after_title() => {
+        (TokenKind::Comma, TokenKind::String | TokenKind::InterpolationOpen)
+            if in_braces && tokens.kind(context.end_of_string().next()) == Some(TokenKind::Colon) =>
+        {
+            Diagnosis::new("a `;` ends the body of a resource before the next title")
+        }
+        (TokenKind::String | TokenKind::InterpolationClose | TokenKind::CloseBracket | TokenKind::Variable, _)
+            if in_braces && operand && context.after_title() =>
+        {
             Diagnosis::labelled(
                 "a colon follows the title of a resource: `'title':`",
                 "a colon is missing after the title",
@@ -133,6 +162,10 @@ pub fn diagnose(text: &str, tokens: &Tokens, brackets: &Brackets, at: TokenIdx) 
             )
         }
         (_, TokenKind::OpenList) if previous.ends_operand() => Diagnosis::new("an index follows directly: `$list[0]`"),
+        (_, _) if context.is_missing_block() => Diagnosis::new("the block of a condition is in braces: `if … { … }`"),
+        (TokenKind::Name, TokenKind::Colon) if tokens.kind(at.next()) == Some(TokenKind::Name) => {
+            Diagnosis::new("the parts of a name have `::` between them")
+        }
         (_, _) if operand => context.missing_comma(previous)?,
         _ => return None,
     })
@@ -159,7 +192,9 @@ impl Context<'_> {
     fn start_of_operand(&self) -> TokenIdx {
         let previous = self.at.previous();
         match self.tokens.kind(previous) {
-            Some(TokenKind::InterpolationClose) => self.brackets.opener(previous).unwrap_or(previous),
+            Some(TokenKind::InterpolationClose | TokenKind::CloseBracket) => {
+                self.brackets.opener(previous).unwrap_or(previous)
+            }
             _ => previous,
         }
     }
@@ -169,10 +204,37 @@ impl Context<'_> {
         self.opener.is_some_and(|opener| {
             let first = opener.next();
             let is_single = first.next() == self.at;
-            let is_interpolation = self.tokens.kind(first) == Some(TokenKind::InterpolationOpen)
-                && self.brackets.closer(first).is_some_and(|closer| closer.next() == self.at);
-            is_single || is_interpolation
+            let is_bracketed =
+                matches!(self.tokens.kind(first), Some(TokenKind::InterpolationOpen | TokenKind::OpenList));
+            is_single || is_bracketed && self.brackets.closer(first).is_some_and(|closer| closer.next() == self.at)
         })
+    }
+
+    /// Returns whether a `}` closes the braces after a type, in which there is only a title.
+    fn is_title_alone(&self) -> bool {
+        let Some(opener) = self.brackets.opener(self.at) else { return false };
+        let first = opener.next();
+        let is_type = matches!(self.tokens.kind(opener.previous()), Some(TokenKind::Name | TokenKind::Class));
+        self.tokens.kind(opener) == Some(TokenKind::OpenBrace)
+            && is_type
+            && matches!(self.tokens.kind(first), Some(TokenKind::String | TokenKind::Variable))
+            && first.next() == self.at
+    }
+
+    /// Returns the last token of the string that starts here.
+    fn end_of_string(&self) -> TokenIdx {
+        self.brackets.closer(self.at).unwrap_or(self.at)
+    }
+
+    /// Returns whether the line before is an `if` or `unless` without the braces of its block.
+    fn is_missing_block(&self) -> bool {
+        if !self.tokens.get(self.at).is_some_and(|token| token.first_on_line) {
+            return false;
+        }
+        let end = self.at.as_u32() as usize;
+        let line = self.tokens.list[end.saturating_sub(NEARBY)..end].iter().rev();
+        let mut start = line.filter(|token| token.first_on_line);
+        start.next().is_some_and(|token| matches!(token.kind, TokenKind::If | TokenKind::Unless | TokenKind::Elsif))
     }
 
     /// Returns whether the operand before is a key: a `{` or a comma is before it.

@@ -145,6 +145,19 @@ fn check_reports_errors_and_lints_of_manifests() {
 }
 
 #[test]
+fn lints_of_manifests_have_the_names_of_puppet_lint() {
+    let scratch = scratch(&[("a.pp", "$x = [\n  1\n]\nnotice(010)\n")]);
+    let ran = scratch.mclc(&["check", "a.pp", "--format", "short", "-W", "trailing_comma", "-A", "leading_zero"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.stdout.contains("a.pp:2:3: warning[W0346]") && ran.stdout.lines().count() == 1, "{ran:?}");
+    let ran = scratch.mclc(&["check", "a.pp", "-W", "trailing_coma"]);
+    assert_eq!(ran.status, 2, "{ran:?}");
+    assert!(ran.stderr.contains("did you mean `trailing_comma`?"), "{ran:?}");
+    let ran = scratch.mclc(&["explain", "trailing_comma"]);
+    assert!(ran.stdout.contains("W0346"), "{ran:?}");
+}
+
+#[test]
 fn a_broken_file_of_a_module_matters_only_if_it_is_needed() {
     let files = [
         ("env/manifests/site.pp", "include good\n"),
