@@ -232,9 +232,9 @@ impl Context<'_> {
             return false;
         }
         let end = self.at.as_u32() as usize;
-        let line = self.tokens.list[end.saturating_sub(NEARBY)..end].iter().rev();
-        let mut start = line.filter(|token| token.first_on_line);
-        start.next().is_some_and(|token| matches!(token.kind, TokenKind::If | TokenKind::Unless | TokenKind::Elsif))
+        let starts = |kind| matches!(kind, TokenKind::If | TokenKind::Unless | TokenKind::Elsif);
+        let mut line = self.tokens.list[end.saturating_sub(NEARBY)..end].iter().rev();
+        line.find(|token| token.first_on_line || starts(token.kind)).is_some_and(|token| starts(token.kind))
     }
 
     /// Returns whether the operand before is a key: a `{` or a comma is before it.

@@ -1,0 +1,2 @@
+$share = 0 / 0.0
+notify { 'share': message => ["${share}", $share] }

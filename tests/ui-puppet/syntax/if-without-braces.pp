@@ -1,0 +1,2 @@
+if $facts['os']['family'] == 'RedHat'
+  notice('x')

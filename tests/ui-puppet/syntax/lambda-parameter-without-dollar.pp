@@ -1,0 +1,4 @@
+$users = ['a', 'b']
+$users.each |u| {
+  user { $u: }
+}

@@ -1,0 +1,6 @@
+file {
+  '/a':
+    ensure => file,
+  '/b':
+    ensure => file,
+}

@@ -1,0 +1,2 @@
+Package { ensure => latest }
+package { 'a' }
