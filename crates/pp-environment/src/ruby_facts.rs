@@ -62,7 +62,7 @@ mod tests {
         for (path, text) in [
             (
                 "manifests/site.pp",
-                "$a = $facts['web_version']\n$b = $facts['web_version']\n$c = $facts['db']\n$d = $web_version\n",
+                "$a = $facts['web_version']\n$b = $facts['web_version'] ? { undef => 1, default => 2 }\n$c = $facts['db']\n$d = $web_version\n",
             ),
             ("modules/web/lib/facter/web.rb", "Facter.add(:web_version) { setcode { 1 } }\n"),
         ] {

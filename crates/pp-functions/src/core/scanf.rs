@@ -193,15 +193,23 @@ fn is_integer_prefix(text: &str, radix: u32) -> Option<bool> {
     if digits.is_empty() {
         return Some(false);
     }
-    let lower = digits.to_ascii_lowercase();
-    let (radix, digits) = match radix {
-        0 | 16 if lower.starts_with("0x") => (16, &lower[2..]),
-        0 if lower.starts_with("0b") => (2, &lower[2..]),
-        0 if lower.starts_with('0') && lower.len() > 1 => (8, &lower[1..]),
-        0 => (10, lower.as_str()),
-        radix => (radix, lower.as_str()),
-    };
+    let (radix, digits) = without_prefix(digits, radix);
     if digits.chars().all(|digit| digit.is_digit(radix)) { Some(!digits.is_empty()) } else { None }
+}
+
+/// Returns the radix of a number, and its digits without the prefix that says it. Radix 0 is the one of the prefix.
+fn without_prefix(digits: &str, radix: u32) -> (u32, &str) {
+    let after = |prefix: &str| {
+        let start = digits.get(..prefix.len()).filter(|start| start.eq_ignore_ascii_case(prefix))?;
+        digits.strip_prefix(start)
+    };
+    match (radix, after("0x"), after("0b"), after("0")) {
+        (0 | 16, Some(digits), ..) => (16, digits),
+        (0, _, Some(digits), _) => (2, digits),
+        (0, _, _, Some(digits)) if !digits.is_empty() => (8, digits),
+        (0, ..) => (10, digits),
+        (radix, ..) => (radix, digits),
+    }
 }
 
 fn parse_integer(text: &str, radix: u32) -> Option<i64> {
@@ -209,14 +217,7 @@ fn parse_integer(text: &str, radix: u32) -> Option<i64> {
         Some(digits) => ("-", digits),
         None => ("", text.strip_prefix('+').unwrap_or(text)),
     };
-    let lower = digits.to_ascii_lowercase();
-    let (radix, digits) = match radix {
-        0 | 16 if lower.starts_with("0x") => (16, &lower[2..]),
-        0 if lower.starts_with("0b") => (2, &lower[2..]),
-        0 if lower.starts_with('0') && lower.len() > 1 => (8, &lower[1..]),
-        0 => (10, lower.as_str()),
-        radix => (radix, lower.as_str()),
-    };
+    let (radix, digits) = without_prefix(digits, radix);
     i64::from_str_radix(&format!("{sign}{digits}"), radix).ok()
 }
 
