@@ -86,7 +86,6 @@ fn gather_all(args: &Args) -> FactSet {
         |module: &str, file: &str| modules.iter().any(|path| path.join(module).join("lib/facter").join(file).is_file());
     let of_modules = module_facts(&machine, &facts, &defines);
     facts.extend(of_modules);
-    note_ruby_facts(&modules);
     let mut directories = match args.external_dir.as_slice() {
         [] => external_directories(&machine.process),
         directories => directories.to_vec(),
@@ -101,6 +100,10 @@ fn gather_all(args: &Args) -> FactSet {
         facts.extend(found.facts());
     }
     facts.extend(environment_facts());
+    let is_missing = |name: &str| {
+        facts.get(name).is_none() && (args.names.is_empty() || args.names.iter().any(|wanted| wanted == name))
+    };
+    note_ruby_facts(&modules, is_missing, args.names.is_empty());
     facts
 }
 
@@ -113,14 +116,18 @@ fn facts_directories(modules: &Path) -> Vec<PathBuf> {
     directories
 }
 
-/// Says which facts the modules define in Ruby, and where.
-fn note_ruby_facts(modules: &[PathBuf]) {
+/// Says which of the missing facts the modules define in Ruby, and where; with `unread`, also which files do not show the names of
+/// theirs.
+fn note_ruby_facts(modules: &[PathBuf], is_missing: impl Fn(&str) -> bool, unread: bool) {
     let directories = modules.iter().filter_map(|path| path.read_dir().ok()).flatten().flatten();
     let modules: BTreeMap<String, PathBuf> =
         directories.map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path())).collect();
     for (module, directory) in modules {
         for RubyFactFile { path, facts } in ruby_fact_files(&module, &directory) {
-            match facts.as_slice() {
+            let shows_names = !facts.is_empty();
+            let missing: Vec<&str> = facts.iter().map(String::as_str).filter(|name| is_missing(name)).collect();
+            match missing.as_slice() {
+                [] if shows_names || !unread => {}
                 [] => eprintln!("mgmt-rt: note: {module}/{path} may define facts in Ruby, which are missing"),
                 [name] => eprintln!("mgmt-rt: note: {name} is missing: {module}/{path} defines it in Ruby"),
                 names => {
