@@ -147,7 +147,7 @@ fn main() {
     let template = Template::parse(&text).expect("a template");
     let mut render = || {
         let objects = Objects::default();
-        template.render(&mut scope, &objects, BUDGET).expect("a text").text
+        template.render(&mut scope, &objects, BUDGET).expect("it renders").text
     };
     let rendered = render();
     let time = min_time(5, || {

@@ -2,7 +2,7 @@
 //!
 //! In Puppet a template sees the very arrays, hashes and strings of the manifest, and what it changes in them is changed in the
 //! manifest, too. Values of Puppet cannot be changed here. So a value becomes one object, however a template reaches it, and
-//! what templates have changed is reported as pairs of old and new values ([`Change`]): values are told apart by where they are
+//! what templates have changed is reported as pairs of old and new values ([`Change`]): values differ by where they are
 //! in memory, which the registry keeps from being used again.
 
 use std::cell::{Cell, RefCell};
