@@ -58,6 +58,7 @@ impl Catalog {
 
         if matches!(kind, ResourceKind::Class(_) | ResourceKind::Node) {
             self.class_tags.merge(&resource.tags);
+            self.take_tags_around(&mut resource);
         }
         let id = self.resources.push(resource);
         let table = self.table.get_or_insert(&reference.type_name);
@@ -118,8 +119,7 @@ impl Catalog {
         named.map(Some).ok_or_else(unknown)
     }
 
-    /// Returns the tags of a new resource: those of the parameter `tag`, the type and the title. A class also takes those that
-    /// the resource of its scope has by now; others get them when the catalog is finished.
+    /// Returns the tags of a new resource: those of the parameter `tag`, the type and the title.
     fn initial_tags(&mut self, resource: &Resource) -> Result<TagSet, ErrorKind> {
         let mut tags = TagSet::default();
         if let Some(value) = resource.parameters.value("tag") {
@@ -130,15 +130,20 @@ impl Catalog {
         if is_valid_tag(title) {
             self.tags.add(&mut tags, title);
         }
-        if resource.is_class() {
-            // A class has those of its scope already.
-            let mut scope = resource.scope.map(|scope| &self.resources[scope]);
-            while let Some(around) = scope {
-                tags.merge(&around.tags);
-                scope = around.scope.filter(|_| !around.is_class()).map(|scope| &self.resources[scope]);
-            }
-        }
         Ok(tags)
+    }
+
+    /// Adds to a class the tags that the resource of its scope has by now; others get them when the catalog is finished.
+    fn take_tags_around(&self, resource: &mut Resource) {
+        if !resource.is_class() {
+            return;
+        }
+        // A class has those of its scope already.
+        let mut scope = resource.scope.map(|scope| &self.resources[scope]);
+        while let Some(around) = scope {
+            resource.tags.merge(&around.tags);
+            scope = around.scope.filter(|_| !around.is_class()).map(|scope| &self.resources[scope]);
+        }
     }
 
     /// Adds the tags of a value of `tag`.

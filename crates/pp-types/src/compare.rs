@@ -145,7 +145,8 @@ pub fn matches_option(option: &Value, value: &Value) -> Result<(bool, Option<Cap
         (Value::Hash(options), Value::Hash(values)) => {
             let mut last = None;
             for (key, option) in options.iter() {
-                let Some(value) = values.get(key) else { return Ok((false, None)) };
+                // A key that is missing counts as one without a value.
+                let value = values.get(key).unwrap_or(&Value::Undef);
                 let (matched, captures) = deep(|| matches_option(option, value))?;
                 if !matched {
                     return Ok((false, None));
