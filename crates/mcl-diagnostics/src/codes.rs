@@ -142,8 +142,8 @@ codes! {
     P0701 P0702 P0703 P0704 P0705 P0706 P0709 P0710
     // Evaluation of Puppet manifests.
     P0501 P0502 P0503 P0504 P0505 P0506 P0507 P0508 P0509 P0510 P0511 P0512 P0513 P0514 P0515 P0516
-    // Templates in ERB.
-    P0520 P0521
+    // Templates in ERB, and functions in Ruby.
+    P0520 P0521 P0522 P0523
     // Merging an mcl program and a Puppet catalog.
     M0101 M0102 M0103 M0104 M0105 M0106 M0107 M0108
     // Artifact files.

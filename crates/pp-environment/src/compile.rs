@@ -9,6 +9,7 @@ use pp_evaluator::{Environment, FactReads, LogEntry, Options, Origin, Source};
 use pp_functions::Strict;
 use pp_resource_types::KnownTypes;
 
+use crate::code_paths::CodePaths;
 use crate::error::EnvironmentError;
 use crate::find::{Input, find, modules_in};
 use crate::load::{Loaded, has_errors, load, load_all, validation_options};
@@ -49,7 +50,7 @@ pub fn is_environment_path(path: &Path) -> bool {
 }
 
 /// Whether a file is the artifact of an environment.
-fn is_stored(path: &Path) -> bool {
+pub(crate) fn is_stored(path: &Path) -> bool {
     read_start(path).is_ok_and(|start| mcl_artifact::stage_of(&start) == Some(mcl_artifact::ArtifactStage::Environment))
 }
 
@@ -64,14 +65,25 @@ pub fn load_path(path: &Path, module_path: &[PathBuf], strict: Strict) -> Result
     Ok((input.root().to_owned(), load_all(&input, &layout, validation_options(strict))?))
 }
 
-/// Compiles the catalog of a node.
+/// Compiles the catalog of a node from a path and the directories of modules.
 ///
 /// # Errors
 /// A path that cannot be read, an invalid artifact.
 pub fn compile_path(path: &Path, module_path: &[PathBuf], options: &Options) -> Result<Compiled, Diagnostic> {
+    compile(&CodePaths::new(path, module_path), options)
+}
+
+/// Compiles the catalog of a node.
+///
+/// # Errors
+/// A path that cannot be read, an invalid artifact.
+pub fn compile(paths: &CodePaths, options: &Options) -> Result<Compiled, Diagnostic> {
+    let CodePaths { path, module_path, hiera_config, ruby_fallback } = paths;
+    paths.check()?;
     if !path.is_dir() && is_stored(path) {
         let bytes = read_file(path).map_err(|error| error.diagnostic())?;
         let (environment, services, types) = StoredEnvironment::read(&bytes)?.into_parts();
+        let services = services.with_global_config(hiera_config.clone()).with_ruby(*ruby_fallback);
         // The artifact was validated with the defaults of Puppet 7.
         let stricter = match options.strict {
             Strict::Error => validate_again(&environment),
@@ -82,7 +94,7 @@ pub fn compile_path(path: &Path, module_path: &[PathBuf], options: &Options) -> 
         }
         let mut options = options.clone();
         add_stored(types, &mut options.resource_types);
-        let module_path = module_path.to_vec();
+        let module_path = module_path.clone();
         return Ok(Compiled { module_path, ..evaluate(environment, services, &options) });
     }
     let validation = validation_options(options.strict);
@@ -97,7 +109,10 @@ pub fn compile_path(path: &Path, module_path: &[PathBuf], options: &Options) -> 
         let types = RubyTypes::find(&modules);
         let mut options = options.clone();
         types.add_to(&mut options.resource_types);
-        let services = DiskServices::new(environment_root, modules).with_validation(validation, root.clone());
+        let services = DiskServices::new(environment_root, modules)
+            .with_validation(validation, root.clone())
+            .with_global_config(hiera_config.clone())
+            .with_ruby(*ruby_fallback);
         let mut compiled = evaluate(environment, services, &options);
         compiled.dependencies.extend(types.files());
         compiled

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use pp_hiera::{ConfigFile, DataFiles, Entry, Layer, data_directories};
+use pp_hiera::{ConfigFile, DataFiles, Entry, Layer, data_locations};
 use pp_types::{Error, ErrorKind};
 
 use crate::error::EnvironmentError;
@@ -14,14 +14,22 @@ use crate::services::{DiskServices, StoredFiles};
 /// The name of the configuration of a layer.
 const CONFIG: &str = "hiera.yaml";
 
+/// The directory of the global layer in an artifact. No file of an environment has this name, because hidden files are not read.
+const GLOBAL: &str = ".global";
+/// The extensions of files of data.
+const EXTENSIONS: [&str; 6] = ["yaml", "yml", "json", "conf", "hocon", "eyaml"];
+
 impl DataFiles for DiskServices {
     fn config(&self, layer: &Layer) -> Option<ConfigFile> {
         let root = match layer {
-            Layer::Global => {
-                let path = self.global_config.as_ref()?;
-                let root = path.parent()?.to_str()?;
-                return Some(ConfigFile { path: path.to_str()?.into(), root: root.into() });
-            }
+            Layer::Global => match (&self.global_config, &self.stored) {
+                (Some(path), _) => {
+                    let root = path.parent()?.to_str()?;
+                    return Some(ConfigFile { path: path.to_str()?.into(), root: root.into() });
+                }
+                (None, Some(_)) => PathBuf::from(GLOBAL),
+                (None, None) => return None,
+            },
             Layer::Environment => self.root.clone()?,
             Layer::Module(name) => self.module(name)?.directory.clone(),
         };
@@ -46,7 +54,9 @@ impl DataFiles for DiskServices {
     fn read(&self, path: &str) -> Result<Option<Arc<[u8]>>, Error> {
         if let Some(stored) = &self.stored {
             let bytes = normalized(path).and_then(|path| stored.get(&path));
-            return Ok(bytes.map(|bytes| bytes.as_slice().into()));
+            if bytes.is_some() || !self.is_on_disk(path) {
+                return Ok(bytes.map(|bytes| bytes.as_slice().into()));
+            }
         }
         match DiskServices::read(self, Path::new(path)) {
             Ok(bytes) => Ok(Some(bytes.into())),
@@ -57,12 +67,22 @@ impl DataFiles for DiskServices {
 
     fn list(&self, directory: &str) -> Vec<Entry> {
         if let Some(stored) = &self.stored {
-            return normalized(directory).map_or_else(Vec::new, |directory| list_stored(stored, &directory));
+            let found = normalized(directory).map_or_else(Vec::new, |directory| list_stored(stored, &directory));
+            if !found.is_empty() || !self.is_on_disk(directory) {
+                return found;
+            }
         }
         let directory = Path::new(directory);
         self.ask(directory);
         let entries = entries(directory).unwrap_or_default().into_iter();
         entries.map(|(name, path)| Entry { name, is_directory: path.is_dir() }).collect()
+    }
+}
+
+impl DiskServices {
+    /// Whether a path may be one of a global layer on disk, beside an environment in an artifact.
+    fn is_on_disk(&self, path: &str) -> bool {
+        self.global_config.is_some() && path.starts_with('/')
     }
 }
 
@@ -72,14 +92,14 @@ fn normalized(path: &str) -> Option<String> {
     for component in Path::new(path).components() {
         match component {
             Component::Normal(part) => parts.push(part.to_str()?),
-            Component::CurDir => {}
+            Component::CurDir | Component::RootDir => {}
             Component::ParentDir => {
                 parts.pop()?;
             }
-            Component::RootDir | Component::Prefix(_) => return None,
+            Component::Prefix(_) => return None,
         }
     }
-    Some(parts.join("/"))
+    Some(format!("{}{}", if path.starts_with('/') { "/" } else { "" }, parts.join("/")))
 }
 
 fn list_stored(stored: &StoredFiles, directory: &str) -> Vec<Entry> {
@@ -95,21 +115,66 @@ fn list_stored(stored: &StoredFiles, directory: &str) -> Vec<Entry> {
     found
 }
 
-/// Lists the files of the data in the directory of an environment or module: `hiera.yaml`, and what is in its data directories.
+/// The layer whose files an artifact holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum StoredLayer<'a> {
+    /// The global one, with its `hiera.yaml`.
+    Global(&'a Path),
+    /// The environment in a directory.
+    Environment(&'a Path),
+    /// A module in a directory.
+    Module(&'a str, &'a Path),
+}
+
+/// Lists the files of the data of a layer, with their paths in an artifact: `hiera.yaml`, and what it can lead to.
 ///
 /// # Errors
-/// A directory that cannot be read, or has too many files.
-pub(crate) fn data_files(root: &Path) -> Result<Vec<PathBuf>, EnvironmentError> {
-    let config = root.join(CONFIG);
+/// A directory that cannot be read, or has too many files; data outside of the layer that an artifact cannot name.
+pub(crate) fn data_files(layer: StoredLayer<'_>) -> Result<Vec<(String, PathBuf)>, EnvironmentError> {
+    let (config, root, prefix) = match layer {
+        StoredLayer::Global(config) => {
+            (config.to_owned(), config.parent().unwrap_or(Path::new("")), format!("{GLOBAL}/"))
+        }
+        StoredLayer::Environment(root) => (root.join(CONFIG), root, String::new()),
+        StoredLayer::Module(name, root) => (root.join(CONFIG), root, format!("modules/{name}/")),
+    };
     if !config.is_file() {
         return Ok(Vec::new());
     }
     let text = String::from_utf8_lossy(&read_file(&config)?).into_owned();
-    let mut files = vec![config];
-    for directory in data_directories(&text) {
-        let is_inside = !directory.is_empty() && normalized(&directory).is_some();
-        if is_inside {
-            files.extend(files_below(&root.join(directory), None)?);
+    let mut files = vec![(format!("{prefix}{CONFIG}"), config.clone())];
+    for location in data_locations(&text) {
+        let is_absolute = location.starts_with('/');
+        if location == "/"
+            || normalized(&location).is_none()
+            || (is_absolute && matches!(layer, StoredLayer::Module(..)))
+        {
+            match layer {
+                // It is an error when it is looked for.
+                StoredLayer::Module(..) => continue,
+                StoredLayer::Global(_) | StoredLayer::Environment(_) => {
+                    return Err(EnvironmentError::DataElsewhere { config, location });
+                }
+            }
+        }
+        let path = root.join(&location);
+        let found = match (path.is_dir(), location.is_empty()) {
+            (false, _) => path.is_file().then_some(path).into_iter().collect(),
+            (true, false) => files_below(&path, None)?,
+            (true, true) => {
+                let mut all = files_below(&path, None)?;
+                let is_data =
+                    |path: &PathBuf| path.extension().is_some_and(|e| EXTENSIONS.iter().any(|known| e == *known));
+                all.retain(is_data);
+                all
+            }
+        };
+        for path in found {
+            let name = match is_absolute {
+                true => path.to_str().map(str::to_owned),
+                false => path.strip_prefix(root).ok().and_then(Path::to_str).map(|inside| format!("{prefix}{inside}")),
+            };
+            files.extend(name.map(|name| (name, path)));
         }
     }
     files.sort_unstable();
@@ -126,7 +191,8 @@ mod tests {
         assert_eq!(normalized("modules/m/data/../x.yaml").as_deref(), Some("modules/m/x.yaml"));
         assert_eq!(normalized("./data//a.yaml").as_deref(), Some("data/a.yaml"));
         assert_eq!(normalized("../a"), None);
-        assert_eq!(normalized("/etc/passwd"), None);
+        assert_eq!(normalized("a/../../b"), None);
+        assert_eq!(normalized("/srv/../data/a.yaml").as_deref(), Some("/data/a.yaml"));
     }
 
     #[test]

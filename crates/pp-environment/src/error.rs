@@ -23,6 +23,11 @@ pub enum EnvironmentError {
     TooDeep(PathBuf),
     /// A symbolic link in a module that leads out of it.
     OutsideModule(PathBuf),
+    /// Data of a `hiera.yaml` that is not in its directory, or whose place only variables say.
+    DataElsewhere {
+        config: PathBuf,
+        location: String,
+    },
     /// The files of the modules together are too large for an artifact.
     ModulesTooLarge(PathBuf),
     /// A path on the command line that is neither a manifest nor a directory.
@@ -66,6 +71,7 @@ impl EnvironmentError {
             | EnvironmentError::TooManyFiles(_)
             | EnvironmentError::TooDeep(_)
             | EnvironmentError::OutsideModule(_)
+            | EnvironmentError::DataElsewhere { .. }
             | EnvironmentError::ModulesTooLarge(_)
             | EnvironmentError::NotAManifest(_) => true,
             EnvironmentError::NoManifests(_)
@@ -97,6 +103,11 @@ impl EnvironmentError {
                 error(Code::P0701, format!("`{}` is a symbolic link out of its module", path.display()))
                     .help("a module holds its own files: copy the file into the module")
             }
+            EnvironmentError::DataElsewhere { config, location } => error(
+                Code::P0701,
+                format!("`{}` leads to data in `{location}`, which an artifact cannot hold", config.display()),
+            )
+            .help("keep the data below the directory of `hiera.yaml`, or write an absolute path that begins without a variable"),
             EnvironmentError::ModulesTooLarge(path) => error(
                 Code::P0701,
                 format!(

@@ -8,11 +8,12 @@
 //! Reading is bounded: a file has at most [`MAX_FILE_BYTES`], a directory at most [`MAX_FILES`] manifests. Nothing but regular
 //! files is opened for reading, and symbolic links to directories are not followed.
 //!
-//! [`compile_path`] does all of it.
+//! [`compile`] does all of it.
 //!
 //! This crate prints nothing.
 
 mod autoload;
+mod code_paths;
 mod compile;
 mod data;
 mod error;
@@ -21,6 +22,7 @@ mod facts;
 mod find;
 mod host_facts;
 mod load;
+mod look_up;
 mod node;
 mod read;
 mod ruby_facts;
@@ -31,7 +33,8 @@ mod settings;
 mod stored;
 
 pub use autoload::autoload_name;
-pub use compile::{Compiled, compile_path, is_environment_path, load_path, resource_types, with_location};
+pub use code_paths::CodePaths;
+pub use compile::{Compiled, compile, compile_path, is_environment_path, load_path, resource_types, with_location};
 pub use error::EnvironmentError;
 pub use fact_changes::{
     Measurements, fact_directories, fact_files, facts_differ, is_read, reads_kernel_state, reads_measurements,
@@ -40,6 +43,7 @@ pub use facts::Facts;
 pub use find::{Input, Layout, MAX_FILES, Module, find, is_puppet_path, puppet_files};
 pub use host_facts::{FactModules, HostFacts};
 pub use load::{Loaded, load, load_all, parse_files, parse_text};
+pub use look_up::{LookedUp, look_up};
 pub use node::{EMULATED_VERSION, node_options};
 pub use pp_facts::{Change, Executables, Printed, Reader};
 pub use read::MAX_FILE_BYTES;

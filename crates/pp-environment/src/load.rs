@@ -30,6 +30,8 @@ pub struct Loaded {
     pub module_path: Vec<PathBuf>,
     /// The directory of the environment, if the path is one.
     pub root: Option<PathBuf>,
+    /// The `hiera.yaml` of all environments.
+    pub hiera_config: Option<PathBuf>,
     /// The files that were read.
     pub paths: Vec<PathBuf>,
     /// The files of modules with errors.
@@ -60,6 +62,7 @@ pub fn load(input: &Input, layout: &Layout, validation: ValidationOptions) -> Re
             Input::Environment(root) => Some(root.clone()),
             Input::Manifest(_) | Input::Manifests(_) => None,
         },
+        hiera_config: None,
         paths: layout.manifests.clone(),
         broken: Vec::new(),
     };

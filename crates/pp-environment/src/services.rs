@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use mcl_diagnostics::{Diagnostic, FileId, SourceFile};
 use pp_ast::Tree;
-use pp_evaluator::{Manifest, RubyFact, RubyFunction, Services};
+use pp_evaluator::{Manifest, Ruby, RubyFact, RubyFunction, Services};
 use pp_functions::FileKind;
 use pp_hiera::DataFiles;
+use pp_ruby::InstalledRuby;
 use pp_syntax::{Mode, ValidationOptions};
 use pp_types::{Error, ErrorKind, Hash};
 
@@ -39,6 +40,8 @@ pub struct DiskServices {
     ruby_facts: OnceLock<BTreeMap<String, RubyFact>>,
     /// Whether the facts of the compilation lack those.
     lack_ruby_facts: bool,
+    /// The installed Ruby, if functions and templates may fall back to it.
+    ruby: Option<InstalledRuby>,
     /// The directory that the names of files are relative to.
     base: PathBuf,
     validation: ValidationOptions,
@@ -57,10 +60,18 @@ impl DiskServices {
         DiskServices { validation, base, ..self }
     }
 
-    /// Sets the `hiera.yaml` of all environments.
+    /// Sets the `hiera.yaml` of all environments, which is on disk also if the environment comes from an artifact.
     #[must_use]
-    pub fn with_global_config(self, path: PathBuf) -> DiskServices {
-        DiskServices { global_config: Some(path), ..self }
+    pub fn with_global_config(self, path: Option<PathBuf>) -> DiskServices {
+        // In an artifact, relative paths are those of the artifact.
+        let path = path.map(|path| std::path::absolute(&path).unwrap_or(path));
+        DiskServices { global_config: path, ..self }
+    }
+
+    /// Sets whether functions and templates may fall back to an installed Ruby, which is started when it is needed.
+    #[must_use]
+    pub fn with_ruby(self, is_allowed: bool) -> DiskServices {
+        DiskServices { ruby: is_allowed.then(InstalledRuby::default), ..self }
     }
 
     /// Sets the facts of the compilation.
@@ -119,6 +130,21 @@ impl DiskServices {
         functions
     }
 
+    /// Reads a file in the directory of a module.
+    fn module_file(&self, module: &Module, path: &str) -> Result<Vec<u8>, EnvironmentError> {
+        let full = module.directory.join(path);
+        match &self.stored {
+            Some(stored) => {
+                let missing = || EnvironmentError::unreadable(&full, std::io::ErrorKind::NotFound.into());
+                full.to_str().and_then(|path| stored.get(path)).cloned().ok_or_else(missing)
+            }
+            None => {
+                self.ask(&full);
+                read_inside(&module.directory, &full)
+            }
+        }
+    }
+
     pub(crate) fn module(&self, name: &str) -> Option<&Module> {
         self.modules.iter().find(|module| &*module.name == name)
     }
@@ -134,14 +160,7 @@ impl Services for DiskServices {
         let module = self.module(module)?;
         let full = module.directory.join(path);
         let name = name_of(&full, &self.base);
-        let bytes = match &self.stored {
-            Some(stored) => Ok(stored.get(full.to_str()?)?.clone()),
-            None => {
-                self.ask(&full);
-                read_inside(&module.directory, &full)
-            }
-        };
-        match bytes {
+        match self.module_file(module, path) {
             Ok(bytes) => {
                 let parsed = parse_file(id, &full, &name, bytes, self.validation);
                 let ParsedFile { file, tree, diagnostics } = check_location(parsed, &module.name, path);
@@ -167,6 +186,32 @@ impl Services for DiskServices {
     fn ruby_fact(&self, name: &str) -> Option<RubyFact> {
         let facts = || ruby_facts(&self.modules, self.stored.as_ref());
         self.ruby_facts.get_or_init(facts).get(name).filter(|_| self.lack_ruby_facts).cloned()
+    }
+
+    fn ruby_function_arguments(&self, function: &RubyFunction) -> Option<(u32, Option<u32>)> {
+        let bytes = self.module_file(self.module(&function.module)?, &function.path).ok()?;
+        let read = pp_ruby_types::read_function(&bytes).ok()?;
+        Some((read.least?, read.most))
+    }
+
+    fn ruby_source(&self, function: &RubyFunction) -> Result<String, Error> {
+        let RubyFunction { module, path } = function;
+        let missing = || Error::new(ErrorKind::Evaluation, format!("there is no module {module}"));
+        let bytes = self.module_file(self.module(module).ok_or_else(missing)?, path);
+        let bytes = bytes.map_err(|error| Error::new(ErrorKind::Evaluation, error.diagnostic().message))?;
+        let invalid = |_| Error::new(ErrorKind::Evaluation, format!("modules/{module}/{path} is not UTF-8"));
+        String::from_utf8(bytes).map_err(invalid)
+    }
+
+    fn ruby_library(&self, path: &str) -> Option<String> {
+        let is_plain = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
+        let path = format!("lib/{}.rb", path.strip_suffix(".rb").unwrap_or(path));
+        let read = |module: &Module| String::from_utf8(self.module_file(module, &path).ok()?).ok();
+        is_plain.then(|| self.modules.iter().find_map(read)).flatten()
+    }
+
+    fn ruby(&self) -> Option<&dyn Ruby> {
+        self.ruby.as_ref().map(|ruby| ruby as &dyn Ruby)
     }
 
     fn has_module(&self, module: &str) -> bool {

@@ -12,7 +12,7 @@ use pp_evaluator::{Environment, Origin};
 use pp_resource_types::Reading;
 use serde::{Deserialize, Serialize};
 
-use crate::data::data_files;
+use crate::data::{StoredLayer, data_files};
 use crate::error::EnvironmentError;
 use crate::find::{Module, files_below};
 use crate::load::Loaded;
@@ -30,8 +30,8 @@ pub struct StoredEnvironment {
     /// The names of the modules.
     modules: Vec<String>,
     /// The files in `files` and `templates` of the modules, by their paths: `modules/NAME/templates/…`, the files of data:
-    /// `hiera.yaml`, `data/…`, `modules/NAME/data/…`, manifests with errors, and the names
-    /// of functions in Ruby: `modules/NAME/lib/puppet/functions/…`.
+    /// `hiera.yaml`, `data/…`, `modules/NAME/data/…`, manifests with errors, and
+    /// functions in Ruby: `modules/NAME/lib/puppet/functions/…`.
     files: BTreeMap<String, Vec<u8>>,
     /// The resource types of the modules, by their names.
     types: BTreeMap<String, Reading>,
@@ -43,7 +43,7 @@ impl StoredEnvironment {
     /// # Errors
     /// A file that cannot be read, too many or too large files.
     pub fn new(loaded: Loaded) -> Result<StoredEnvironment, EnvironmentError> {
-        let Loaded { mut environment, modules, root, broken, .. } = loaded;
+        let Loaded { mut environment, modules, root, hiera_config, broken, .. } = loaded;
         for file in environment.files.files.values_mut() {
             let module = modules.iter().find_map(|module| {
                 let inside = PathBuf::from(&*file.name).strip_prefix(&module.directory).ok()?.to_str()?.to_owned();
@@ -54,41 +54,47 @@ impl StoredEnvironment {
             }
         }
         let mut files = StoredFiles::new();
-        let mut ruby_functions: Vec<String> = Vec::new();
         let mut ruby_fact_files: Vec<(String, Vec<u8>)> = Vec::new();
         let mut size = 0;
-        let mut add = |root: &Path, prefix: &str, paths: Vec<PathBuf>| {
-            for path in paths {
+        let mut add_named = |root: &Path, paths: Vec<(String, PathBuf)>| {
+            for (name, path) in paths {
                 let bytes = read_file(&path)?;
                 size += bytes.len() as u64;
                 if size > MAX_FILE_BYTES {
                     return Err(EnvironmentError::ModulesTooLarge(root.to_owned()));
                 }
-                if let Some(inside) = path.strip_prefix(root).ok().and_then(|path| path.to_str()) {
-                    files.insert(format!("{prefix}{inside}"), bytes);
-                }
+                files.insert(name, bytes);
             }
             Ok(())
         };
-        if let Some(root) = &root {
-            add(root, "", data_files(root)?)?;
+        if let Some(config) = &hiera_config {
+            add_named(config, data_files(StoredLayer::Global(config))?)?;
         }
+        if let Some(root) = &root {
+            add_named(root, data_files(StoredLayer::Environment(root))?)?;
+        }
+        for module in &modules {
+            add_named(&module.directory, data_files(StoredLayer::Module(&module.name, &module.directory))?)?;
+        }
+        let mut add = |root: &Path, prefix: &str, paths: Vec<PathBuf>| {
+            let inside = |path: &PathBuf| Some(format!("{prefix}{}", path.strip_prefix(root).ok()?.to_str()?));
+            let named = paths.into_iter().filter_map(|path| Some((inside(&path)?, path)));
+            add_named(root, named.collect())
+        };
         for module in &modules {
             let prefix = format!("modules/{}/", module.name);
             for folder in ["files", "templates"] {
                 add(&module.directory, &prefix, files_below(&module.directory.join(folder), None)?)?;
             }
-            add(&module.directory, &prefix, data_files(&module.directory)?)?;
             let ruby_facts = files_to_store(module).map(|(path, names)| (format!("{prefix}{path}"), names));
             ruby_fact_files.extend(ruby_facts);
-            // That there are such functions is all that matters.
-            ruby_functions.extend(ruby_function_files(&module.directory)?.iter().map(|path| format!("{prefix}{path}")));
+            let of_ruby = ruby_function_files(&module.directory)?.into_iter();
+            add(&module.directory, &prefix, of_ruby.map(|path| module.directory.join(path)).collect())?;
             // They are parsed again, for their errors, if they are needed.
             let broken = broken.iter().filter(|path| path.starts_with(&module.directory));
             add(&module.directory, &prefix, broken.cloned().collect())?;
         }
         files.extend(ruby_fact_files);
-        files.extend(ruby_functions.into_iter().map(|path| (path, Vec::new())));
         let types = RubyTypes::find(&modules).read_all();
         let modules = modules.iter().map(|module| module.name.to_string()).collect();
         Ok(StoredEnvironment { environment, modules, files, types })

@@ -119,13 +119,18 @@ impl<'e> Evaluator<'e> {
             self.call_context(name, arguments, block)
         } else if let Some((key, function)) = self.find_defined_function(name)? {
             self.nested(span, |this| this.call_defined(key, function, arguments, block))
-        } else if let Some(function) = self.find_native_function(name, span)? {
+        } else if let Some(function) = self.find_native_function(name) {
             let outer = std::mem::replace(&mut self.call_span, span);
             let result = self.nested(span, |this| {
                 pp_functions::call(function, this, arguments, block).map_err(|interrupt| this.stop(interrupt))
             });
             self.call_span = outer;
             result
+        } else if let Some(function) = self.find_ruby_function(name) {
+            match self.has_ruby() {
+                true => self.call_ruby(name, &function, arguments, block, span),
+                false => Err(self.refused_function(name, &function, arguments)),
+            }
         } else {
             return Err(self.unknown_function(name, span));
         };
@@ -134,28 +139,21 @@ impl<'e> Evaluator<'e> {
 
     /// Returns the native function with a name: one of Puppet, or one that stands for a function which a module on the module
     /// path has in Ruby (spec 09 §3).
-    fn find_native_function(&mut self, name: &str, span: Option<Span>) -> Eval<Option<&'static Function>> {
+    fn find_native_function(&mut self, name: &str) -> Option<&'static Function> {
         if let Some(function) = find_function(name) {
-            return Ok(Some(function));
+            return Some(function);
         }
-        let found = match self.ruby_functions.get(name) {
-            Some(known) => known.clone(),
-            None => {
-                let found = self.services.ruby_function(name);
-                self.ruby_functions.insert(name.to_owned(), found.clone());
-                found
-            }
-        };
-        let Some(RubyFunction { module, path }) = found else { return Ok(None) };
-        if let Some(function) = find_module_function(&module, name) {
-            return Ok(Some(function));
+        self.find_ruby_function(name).and_then(|function| find_module_function(&function.module, name))
+    }
+
+    /// Returns the function that a module has in Ruby under a name.
+    fn find_ruby_function(&mut self, name: &str) -> Option<RubyFunction> {
+        if let Some(known) = self.ruby_functions.get(name) {
+            return known.clone();
         }
-        let message =
-            format!("Function {name}() of the module {module} is written in Ruby ({path}), which is not evaluated");
-        let error = Error::new(ErrorKind::Unavailable, message).help(format!(
-            "define a function `{module}::…` in the language, in `functions/` of a module, and call it instead"
-        ));
-        Err(located(unlocated(error), span))
+        let found = self.services.ruby_function(name);
+        self.ruby_functions.insert(name.to_owned(), found.clone());
+        found
     }
 
     /// Whether a function of this name can be called.

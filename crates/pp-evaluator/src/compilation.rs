@@ -1,11 +1,8 @@
 //! The compilation of a catalog (spec 07 §5.17).
 
-use std::rc::Rc;
-
 use mcl_diagnostics::{Code, Diagnostic, FileId, SourceFile, Span, Stage};
 use pp_ast::Tree;
 use pp_catalog::Catalog;
-use pp_hiera::Explanation;
 use pp_types::{ErrorKind, Value};
 
 use crate::definitions::Definitions;
@@ -87,42 +84,8 @@ pub fn compile(environment: &Environment, options: &Options, services: &dyn Serv
     }
 }
 
-/// What looking one key up yields.
-#[derive(Debug)]
-pub struct Lookup {
-    /// The value; `None` if there is none.
-    pub value: Result<Option<Value>, Diagnostic>,
-    /// How it was found.
-    pub explanation: Explanation,
-    /// Warnings.
-    pub log: Vec<LogEntry>,
-}
-
-/// Looks a key up with the top scope of a node, as `puppet lookup --explain` does: facts are set, no manifest is evaluated. The
-/// merge is the name of a strategy, or a hash of it and its options.
-#[must_use]
-pub fn lookup(
-    environment: &Environment,
-    options: &Options,
-    services: &dyn Services,
-    key: &str,
-    merge: Option<&Value>,
-) -> Lookup {
-    let definitions = Definitions::new(environment);
-    let (trees, start) = (Trees::default(), Tree::new(FileId::MAIN));
-    let mut evaluator = Evaluator::new(environment, options, services, definitions, (&trees, &start));
-    evaluator.set_top_variables();
-    let hiera = Rc::clone(&evaluator.hiera);
-    let (explanation, result) = hiera.explain(&mut evaluator, key, merge);
-    let value = result.map_err(|error| {
-        let stop = evaluator.stop(error.into());
-        diagnostic(stop.into_fault())
-    });
-    Lookup { value, explanation, log: evaluator.log }
-}
-
 impl Evaluator<'_> {
-    fn compile(&mut self) -> Eval {
+    pub(crate) fn compile(&mut self) -> Eval {
         let mut value = Value::Undef;
         self.check_main_definitions()?;
         self.set_top_variables();
@@ -147,7 +110,7 @@ impl Evaluator<'_> {
     }
 
     /// Returns the errors of the evaluation, and those of single resources, which do not depend on what is missing.
-    fn failed(&mut self) -> Vec<Diagnostic> {
+    pub(crate) fn failed(&mut self) -> Vec<Diagnostic> {
         let problems = self.define_problems().unwrap_or_default();
         let faults = std::mem::take(&mut self.errors).into_faults();
         let mut broken = std::mem::take(&mut self.broken);
@@ -181,7 +144,7 @@ impl Evaluator<'_> {
     }
 
     /// Facts, `$facts`, `$trusted` and so on.
-    fn set_top_variables(&mut self) {
+    pub(crate) fn set_top_variables(&mut self) {
         let options = self.options;
         let variables = &mut self.scopes[TOP].variables;
         let mut set = |name: &str, value: Value| {
@@ -212,7 +175,7 @@ pub(crate) fn place(file: Option<&SourceFile>, span: Span) -> String {
 }
 
 /// Makes a diagnostic of an error.
-fn diagnostic(fault: Fault) -> Diagnostic {
+pub(crate) fn diagnostic(fault: Fault) -> Diagnostic {
     let Fault { error, code, span, trace, is_consequence: _ } = fault;
     let code = code.unwrap_or(match error.kind {
         ErrorKind::Mismatch | ErrorKind::Arguments => Code::P0502,

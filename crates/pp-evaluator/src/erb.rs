@@ -9,6 +9,8 @@ use pp_functions::{FileKind, Interrupt, Template, find_module_function, has_lega
 use pp_types::{Error, ErrorKind, Value};
 
 use crate::evaluator::Evaluator;
+use crate::ruby::RubyFailure;
+use crate::ruby_call::{helper_failure, missing_library};
 use crate::stop::{Eval, Stop, unlocated};
 
 /// A template, parsed once in a compilation.
@@ -16,13 +18,25 @@ use crate::stop::{Eval, Stop, unlocated};
 pub(crate) struct ErbTemplate {
     /// The file that spans refer to.
     file: FileId,
-    parsed: Rc<pp_erb::Template>,
+    parsed: ParsedTemplate,
+}
+
+/// What renders a template.
+#[derive(Clone, Debug)]
+enum ParsedTemplate {
+    Native(Rc<pp_erb::Template>),
+    /// The installed Ruby: it has something that is refused here.
+    Ruby,
 }
 
 impl Evaluator<'_> {
     /// Renders a template.
     pub(crate) fn render_erb(&mut self, template: Template<'_>) -> Eval {
         let ErbTemplate { file, parsed } = self.erb_template(template)?;
+        let parsed = match parsed {
+            ParsedTemplate::Native(parsed) => parsed,
+            ParsedTemplate::Ruby => return self.render_in_ruby(template, file),
+        };
         let budget = &self.options.budget;
         let budget = pp_erb::Budget {
             steps: budget.steps.saturating_sub(self.steps),
@@ -31,16 +45,48 @@ impl Evaluator<'_> {
         let span = self.call_span;
         let objects = self.templates.objects.clone();
         self.templates.running += 1;
-        let rendered = self.nested(span, |this| {
-            parsed
-                .render(&mut ErbScope { evaluator: this }, &objects, budget)
-                .map_err(|error| this.erb_error(template, file, error))
-        });
+        let rendered =
+            self.nested(span, |this| match parsed.render(&mut ErbScope { evaluator: this }, &objects, budget) {
+                Ok(rendered) => Ok(Ok(rendered.text)),
+                Err(error) if error.kind == pp_erb::ErrorKind::Refused && this.has_ruby() => Ok(Err(error)),
+                Err(error) => Err(this.erb_error(template, file, error)),
+            });
         self.templates.running -= 1;
         if self.templates.running == 0 {
             self.templates.forget();
         }
-        rendered.map(|rendered| Value::from(rendered.text))
+        match rendered? {
+            Ok(text) => Ok(Value::from(text)),
+            Err(_) => self.render_in_ruby(template, file),
+        }
+    }
+
+    /// Renders a template with the installed Ruby.
+    fn render_in_ruby(&mut self, template: Template<'_>, file: FileId) -> Eval {
+        let source = self.source(Span::new(file, 0, 0));
+        let (name, text): (Arc<str>, Arc<str>) =
+            source.map_or_else(Default::default, |source| (Arc::clone(&source.name), Arc::clone(&source.text)));
+        let span = self.call_span;
+        self.nested(span, |this| match this.render_with_ruby(&name, &text) {
+            Ok(value) => Ok(value),
+            Err(RubyFailure::Helper(why)) => {
+                Err(helper_failure(&format!("Failed to parse {}", subject(template)), &why))
+            }
+            Err(RubyFailure::Raised { class, message, line }) => {
+                let help = missing_library(&class, &message);
+                let kind = match class.as_str() {
+                    "SyntaxError" => pp_erb::ErrorKind::Syntax,
+                    _ => pp_erb::ErrorKind::Failure,
+                };
+                let offset = Self::ruby_line(&text, line);
+                Err(this.erb_error(template, file, pp_erb::Error { kind, message, help, offset, puppet: None }))
+            }
+            Err(RubyFailure::Passed(error)) => {
+                let (kind, message, help) = (pp_erb::ErrorKind::Failure, error.message.clone(), error.help.clone());
+                let error = pp_erb::Error { kind, message, help, offset: None, puppet: Some(error) };
+                Err(this.erb_error(template, file, error))
+            }
+        })
     }
 
     fn erb_template(&mut self, template: Template<'_>) -> Eval<ErbTemplate> {
@@ -67,7 +113,9 @@ impl Evaluator<'_> {
         let file = self.next_file();
         self.loaded.push(SourceFile::new(name, &*text));
         let parsed = match pp_erb::Template::parse(&text) {
-            Ok(parsed) => Rc::new(parsed),
+            Ok(parsed) if !parsed.refusals().is_empty() && self.has_ruby() => ParsedTemplate::Ruby,
+            Ok(parsed) => ParsedTemplate::Native(Rc::new(parsed)),
+            Err(error) if error.kind == pp_erb::ErrorKind::Refused && self.has_ruby() => ParsedTemplate::Ruby,
             Err(error) => return Err(self.erb_error(template, file, error)),
         };
         let template = ErbTemplate { file, parsed };
@@ -78,10 +126,7 @@ impl Evaluator<'_> {
     /// Makes an error of the evaluation of one of a template.
     fn erb_error(&mut self, template: Template<'_>, file: FileId, error: pp_erb::Error) -> Stop {
         let pp_erb::Error { kind, message, help, offset, puppet } = error;
-        let subject = match template {
-            Template::Named(name) => format!("template {name}"),
-            Template::Text(_) => "inline template".to_owned(),
-        };
+        let subject = subject(template);
         let (code, kind) = match (kind, &puppet) {
             (_, Some(error)) => (None, error.kind),
             (pp_erb::ErrorKind::Limit, _) => (None, ErrorKind::Limit),
@@ -89,7 +134,12 @@ impl Evaluator<'_> {
             (pp_erb::ErrorKind::Syntax | pp_erb::ErrorKind::Failure, _) => (Some(Code::P0520), ErrorKind::Evaluation),
         };
         let mut error = Error::new(kind, format!("Failed to parse {subject}: {message}"));
-        error.help = help;
+        error.help = match help {
+            None if code == Some(Code::P0521) => Some(
+                "compute the value in the manifest, or let an installed Ruby render it: `--ruby-fallback`".to_owned(),
+            ),
+            help => help,
+        };
         let passing = puppet.and_then(|puppet| self.passing.take().filter(|fault| fault.error == puppet));
         let mut stop = match (template, offset) {
             (Template::Named(_), Some(offset)) => Stop::at(Span::new(file, offset, offset.saturating_add(1)), error)
@@ -112,6 +162,14 @@ impl Evaluator<'_> {
             Some(code) => stop.code(code),
             None => stop,
         }
+    }
+}
+
+/// Returns a template as messages name it.
+fn subject(template: Template<'_>) -> String {
+    match template {
+        Template::Named(name) => format!("template {name}"),
+        Template::Text(_) => "inline template".to_owned(),
     }
 }
 

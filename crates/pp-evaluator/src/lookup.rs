@@ -82,8 +82,13 @@ fn check(question: &Question, value: Value, subject: &str) -> Result<Value, Erro
 }
 
 fn not_found(question: &Question) -> Error {
-    let names: Vec<String> = question.names.iter().map(pp_types::interpolate).collect();
-    let what = match question.is_list {
+    not_found_error(&question.names, question.is_list)
+}
+
+/// Returns the error about names without a value.
+pub(crate) fn not_found_error(names: &[Value], is_list: bool) -> Error {
+    let names: Vec<String> = names.iter().map(pp_types::interpolate).collect();
+    let what = match is_list {
         true => {
             let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
             format!("any of the names [{}]", quoted.join(", "))

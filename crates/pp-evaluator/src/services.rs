@@ -8,6 +8,8 @@ use pp_functions::FileKind;
 use pp_hiera::{DataFiles, NoData};
 use pp_types::{Error, ErrorKind};
 
+use crate::ruby::Ruby;
+
 /// A file of a module in the Puppet language.
 #[derive(Debug)]
 pub struct Manifest {
@@ -75,6 +77,29 @@ pub trait Services {
     /// Finds the file in Ruby of a module that defines a fact with a name, if facts in Ruby are missing from the facts of the
     /// compilation.
     fn ruby_fact(&self, _name: &str) -> Option<RubyFact> {
+        None
+    }
+
+    /// Returns the numbers of arguments that a function in Ruby takes at least and at most, as far as its source shows them.
+    fn ruby_function_arguments(&self, _function: &RubyFunction) -> Option<(u32, Option<u32>)> {
+        None
+    }
+
+    /// Reads the source of a function in Ruby.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    fn ruby_source(&self, function: &RubyFunction) -> Result<String, Error> {
+        Err(Error::new(ErrorKind::Unavailable, format!("Could not read file {}", function.path)))
+    }
+
+    /// Reads a file below `lib` of the first module that has it.
+    fn ruby_library(&self, _path: &str) -> Option<String> {
+        None
+    }
+
+    /// Returns the installed Ruby, if templates and functions may fall back to it.
+    fn ruby(&self) -> Option<&dyn Ruby> {
         None
     }
 

@@ -7,6 +7,7 @@ use pp_types::{Error, ErrorKind, Hash, Value, describe_mismatch, parse_type};
 
 use crate::config::{Backend, Config, Level};
 use crate::data::Format;
+use crate::explain::Step;
 use crate::hierarchy::Location;
 use crate::host::BackendCall;
 use crate::key::Key;
@@ -35,7 +36,7 @@ impl Session<'_, '_> {
             && format_of(&place.level.backend).is_none()
             && !self.is_file(path)?
         {
-            self.hiera.explainer.note(|| "Path not found".to_owned(), None);
+            self.hiera.explainer.note(|| Step::NoFile, None);
             return Ok(None);
         }
         let found = match &place.level.backend {
@@ -70,7 +71,8 @@ impl Session<'_, '_> {
         Ok(found)
     }
 
-    fn is_file(&self, path: &Rc<str>) -> Result<bool, Error> {
+    /// Whether there is a file with a path.
+    pub(crate) fn is_file(&self, path: &Rc<str>) -> Result<bool, Error> {
         if let Some(known) = self.hiera.existing.borrow().get(path) {
             return Ok(*known);
         }
@@ -82,11 +84,11 @@ impl Session<'_, '_> {
     /// Explains what was found.
     fn report(&self, name: &str, value: Option<&Value>) {
         match value {
-            Some(value) => self.hiera.explainer.note(|| format!("Found key: \"{name}\" value:"), Some(value)),
-            None => self.hiera.explainer.note(|| format!("No such key: \"{name}\""), None),
+            Some(value) => self.hiera.explainer.note(|| Step::Found(name.into()), Some(value)),
+            None => self.hiera.explainer.note(|| Step::NotFound(name.into()), None),
         }
         for remark in self.hiera.remarks.take() {
-            self.hiera.explainer.note(|| remark, None);
+            self.hiera.explainer.note(|| Step::Remark(remark), None);
         }
     }
 
@@ -119,7 +121,7 @@ impl Session<'_, '_> {
             return Err(Error::new(ErrorKind::Arguments, message).help(help));
         };
         let Some(file) = self.data_file(format, path)? else {
-            self.hiera.explainer.note(|| "Path not found".to_owned(), None);
+            self.hiera.explainer.note(|| Step::NoFile, None);
             return Ok(None);
         };
         self.check_names(place, location, function, file.entries.keys());

@@ -17,6 +17,10 @@ pub(crate) struct Config {
     pub path: Arc<str>,
     /// The directory that data directories are relative to.
     pub root: Arc<str>,
+    /// It is that of a module, which must not lead out of it.
+    pub is_module: bool,
+    /// It is ignored: of version 3, or not a hash.
+    pub is_ignored: bool,
     /// The version of its format.
     pub version: i64,
     /// `hierarchy`
@@ -117,17 +121,18 @@ impl Reader<'_> {
 pub(crate) fn read(layer: &Layer, file: &ConfigFile, text: &str) -> Result<Config, Error> {
     let document = yaml::load(text).map_err(|invalid| error(format!("({}): {}", file.path, invalid.0)))?;
     let reader = Reader { file, lines: &document.lines };
-    let empty = Config { path: Arc::clone(&file.path), root: Arc::clone(&file.root), ..Config::default() };
+    let is_module = matches!(layer, Layer::Module(_));
+    let empty = Config { path: Arc::clone(&file.path), root: Arc::clone(&file.root), is_module, ..Config::default() };
     let config = match document.value {
         Some(Value::Hash(config)) => config,
         _ => {
             let message = format!("{}: File exists but does not contain a valid YAML hash; it is ignored", file.path);
-            return Ok(Config { version: 5, notices: vec![Notice::Warning(message)], ..empty });
+            return Ok(Config { is_ignored: true, notices: vec![Notice::Warning(message)], ..empty });
         }
     };
     match config.get(&Value::from("version")) {
         None | Some(Value::Integer(3)) => version_3(layer, &reader, empty),
-        Some(Value::Integer(4)) if *layer != Layer::Global => config_v4::read(&reader, &config, empty),
+        Some(Value::Integer(4)) => config_v4::read(&reader, &config, empty),
         Some(Value::Integer(version)) if *version != 5 => {
             let message = format!("This runtime does not support hiera.yaml version {version}");
             Err(reader.error(&message, "version").help("write the file in version 5"))
@@ -142,7 +147,10 @@ fn version_3(layer: &Layer, reader: &Reader<'_>, empty: Config) -> Result<Config
     let place = match layer {
         Layer::Global => {
             let message = "hiera.yaml version 3 is not supported";
-            return Err(reader.error(message, "").help("write the file in version 5: it begins with `version: 5`"));
+            return Err(reader.error(message, "").help(
+                "write the file in version 5: `version: 5`, then `hierarchy:` with a level for each line of `:hierarchy:`, \
+                 e.g. `- name: common` and `path: common.yaml`; `datadir:` is that of the backend",
+            ));
         }
         Layer::Environment => "the environment root",
         Layer::Module(_) => "module root",
@@ -151,7 +159,7 @@ fn version_3(layer: &Layer, reader: &Reader<'_>, empty: Config) -> Result<Config
         format!("{path}: Use of 'hiera.yaml' version 3 is deprecated. It should be converted to version 5");
     let ignored = format!("hiera.yaml version 3 found at {place} was ignored (file: {path})");
     let notices = vec![Notice::Deprecated(deprecated), Notice::Warning(ignored)];
-    Ok(Config { version: 3, notices, ..empty })
+    Ok(Config { is_ignored: true, notices, ..empty })
 }
 
 fn version_5(layer: &Layer, reader: &Reader<'_>, config: &Hash, empty: Config) -> Result<Config, Error> {
@@ -182,37 +190,6 @@ fn version_5(layer: &Layer, reader: &Reader<'_>, config: &Hash, empty: Config) -
         None => Vec::new(),
     };
     Ok(Config { version: 5, levels, default_levels, ..empty })
-}
-
-/// Returns the directories, relative to that of a `hiera.yaml`, that hold its files, whatever the values of variables are.
-#[must_use]
-pub fn data_directories(text: &str) -> Vec<String> {
-    let Ok(yaml::Document { value: Some(Value::Hash(config)), .. }) = yaml::load(text) else { return Vec::new() };
-    let name = Value::from("datadir");
-    let mut found = vec!["data".to_owned()];
-    let mut add = |entry: &Value| {
-        if let Value::Hash(entry) = entry
-            && let Some(Value::String(directory)) = entry.get(&name)
-        {
-            // What comes before a variable, up to a slash.
-            let fixed = match directory.split_once("%{") {
-                Some((before, _)) => before.rsplit_once('/').map_or("", |(directory, _)| directory),
-                None => directory,
-            };
-            found.push(fixed.trim_end_matches('/').to_owned());
-        }
-    };
-    add(&Value::Hash(Arc::clone(&config)));
-    for key in ["defaults", "hierarchy", "default_hierarchy"] {
-        match config.get(&Value::from(key)) {
-            Some(Value::Array(entries)) => entries.iter().for_each(&mut add),
-            Some(other) => add(other),
-            None => {}
-        }
-    }
-    found.sort_unstable();
-    found.dedup();
-    found
 }
 
 fn list(names: &[&str]) -> String {

@@ -1,19 +1,111 @@
 //! Why a lookup finds what it finds: a tree of steps, and its text as `puppet lookup --explain` prints it.
 
 use std::cell::RefCell;
+use std::fmt;
 use std::fmt::Write;
+use std::sync::Arc;
 
 use pp_types::Value;
 
 /// A step of a lookup, with the steps that it consists of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Explanation {
-    /// What happens, e.g. `Hierarchy entry "common"`; empty at the root.
-    pub text: String,
+    /// What happens.
+    pub(crate) step: Step,
     /// The value that is found or merged.
-    pub value: Option<Value>,
+    pub(crate) value: Option<Value>,
     /// The steps.
-    pub steps: Vec<Explanation>,
+    pub(crate) steps: Vec<Explanation>,
+}
+
+/// What happens in a step.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// All that was looked up.
+    #[default]
+    All,
+    /// A key is looked up.
+    Search(Arc<str>),
+    /// A key is looked up in a default hierarchy.
+    SearchDefault(Arc<str>),
+    /// The default hierarchy of a module is searched.
+    DefaultHierarchy(Arc<str>),
+    /// The data of a layer, with the name of its module.
+    Provider { title: String, module: Option<Arc<str>> },
+    /// A level of a hierarchy.
+    Level(Arc<str>),
+    /// A file.
+    Path(Arc<str>),
+    /// A location that a backend knows.
+    Uri(Arc<str>),
+    /// Values are merged.
+    Merge(&'static str),
+    /// `lookup_options` that were found before.
+    Earlier(String),
+    /// A string is interpolated.
+    Interpolation(Arc<str>),
+    /// A variable is read.
+    Scope,
+    /// A path is followed into a value, in a number of steps.
+    SubKey { path: String, length: usize },
+
+    /// The configuration of a layer.
+    Configuration(Arc<str>),
+    /// The path of a file before interpolation.
+    OriginalPath(Arc<str>),
+    /// A location before interpolation.
+    OriginalUri(Arc<str>),
+    /// The options of a merge, which are the value.
+    Options,
+    /// A name has the value.
+    Found(Arc<str>),
+    /// A name has no value.
+    NotFound(Arc<str>),
+    /// There is no such file.
+    NoFile,
+    /// What the merge gives.
+    Result,
+    /// There is no such module.
+    NoModule(Arc<str>),
+    /// The module has no data.
+    NoModuleData(Arc<str>),
+    /// A key that cannot be looked up.
+    InvalidKey(Arc<str>),
+    /// The merge comes from `lookup_options`.
+    MergeOfOptions,
+    /// Any other remark.
+    Remark(String),
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Step::All => Ok(()),
+            Step::Search(key) | Step::SearchDefault(key) => write!(f, "Searching for \"{key}\""),
+            Step::DefaultHierarchy(module) => write!(f, "Searching default_hierarchy of module \"{module}\""),
+            Step::Provider { title, .. } | Step::Earlier(title) => f.write_str(title),
+            Step::Level(name) => write!(f, "Hierarchy entry \"{name}\""),
+            Step::Path(path) => write!(f, "Path \"{path}\""),
+            Step::Uri(uri) => write!(f, "URI \"{uri}\""),
+            Step::Merge(strategy) => write!(f, "Merge strategy {strategy}"),
+            Step::Interpolation(text) => write!(f, "Interpolation on \"{text}\""),
+            Step::Scope => f.write_str("Global Scope"),
+            Step::SubKey { path, .. } => write!(f, "Sub key: \"{path}\""),
+            Step::Configuration(path) => write!(f, "Using configuration \"{path}\""),
+            Step::OriginalPath(path) => write!(f, "Original path: \"{path}\""),
+            Step::OriginalUri(uri) => write!(f, "Original uri: \"{uri}\""),
+            Step::Options => f.write_str("Options:"),
+            Step::Found(name) => write!(f, "Found key: \"{name}\" value:"),
+            Step::NotFound(name) => write!(f, "No such key: \"{name}\""),
+            Step::NoFile => f.write_str("Path not found"),
+            Step::Result => f.write_str("Merged result:"),
+            Step::NoModule(name) => write!(f, "Module \"{name}\" not found"),
+            Step::NoModuleData(name) => write!(f, "Module data provider for module \"{name}\" not found"),
+            Step::InvalidKey(key) => write!(f, "Invalid key \"{key}\""),
+            Step::MergeOfOptions => f.write_str("Using merge options from \"lookup_options\" hash"),
+            Step::Remark(text) => f.write_str(text),
+        }
+    }
 }
 
 impl Explanation {
@@ -24,7 +116,7 @@ impl Explanation {
         let mut pending: Vec<(&Explanation, usize)> = self.steps.iter().rev().map(|step| (step, 0)).collect();
         while let Some((step, depth)) = pending.pop() {
             let indent = "  ".repeat(depth);
-            let _ = write!(out, "{indent}{}", step.text);
+            let _ = write!(out, "{indent}{}", step.step);
             if let Some(value) = &step.value {
                 out.push(' ');
                 write_value(&mut out, value, depth);
@@ -90,9 +182,9 @@ impl Explainer {
     }
 
     /// Begins a step with steps of its own.
-    pub(crate) fn enter(&self, text: impl FnOnce() -> String) {
+    pub(crate) fn enter(&self, step: impl FnOnce() -> Step) {
         if self.is_active() {
-            let step = Explanation { text: text(), ..Explanation::default() };
+            let step = Explanation { step: step(), ..Explanation::default() };
             self.0.borrow_mut().push(step);
         }
     }
@@ -116,9 +208,9 @@ impl Explainer {
     }
 
     /// Adds a step without steps of its own.
-    pub(crate) fn note(&self, text: impl FnOnce() -> String, value: Option<&Value>) {
+    pub(crate) fn note(&self, step: impl FnOnce() -> Step, value: Option<&Value>) {
         if let Some(parent) = self.0.borrow_mut().last_mut() {
-            parent.steps.push(Explanation { text: text(), value: value.cloned(), steps: Vec::new() });
+            parent.steps.push(Explanation { step: step(), value: value.cloned(), steps: Vec::new() });
         }
     }
 }

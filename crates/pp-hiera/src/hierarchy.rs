@@ -6,6 +6,7 @@ use std::sync::Arc;
 use pp_types::{Error, Value};
 
 use crate::config::{Config, Level, Locations};
+use crate::containment::Boundary;
 use crate::files::join;
 use crate::glob;
 use crate::key::Key;
@@ -46,18 +47,22 @@ impl Session<'_, '_> {
                 let directory = self.data_directory(config, level)?;
                 for original in paths {
                     let path = self.interpolate_config(config, line, original)?;
-                    found.push(file(&directory, &format!("{path}{}", level.extension), original));
+                    let path = join(&directory, &format!("{path}{}", level.extension)).into();
+                    self.check_path(&Boundary::new(config, level, original), config, level, &path)?;
+                    found.push(Location::Path { path, original: Arc::clone(original) });
                 }
             }
             Locations::Globs(patterns) => {
                 let directory = self.data_directory(config, level)?;
-                for pattern in patterns {
-                    let pattern = join(&directory, &self.interpolate_config(config, line, pattern)?);
+                for template in patterns {
+                    let boundary = Boundary::new(config, level, template);
+                    let pattern = join(&directory, &self.interpolate_config(config, line, template)?);
                     let original: Arc<str> = pattern.as_str().into();
-                    let paths = glob::expand(self.hiera.files, &pattern).into_iter();
-                    found.extend(
-                        paths.map(|path| Location::Path { path: path.into(), original: Arc::clone(&original) }),
-                    );
+                    for path in glob::expand(self.hiera.files, &pattern) {
+                        let path = path.into();
+                        self.check_path(&boundary, config, level, &path)?;
+                        found.push(Location::Path { path, original: Arc::clone(&original) });
+                    }
                 }
             }
             Locations::Uris(uris) => {
@@ -68,15 +73,27 @@ impl Session<'_, '_> {
             }
             Locations::Mapped { variable, element, template } => {
                 let directory = self.data_directory(config, level)?;
+                let boundary = Boundary::new(config, level, template);
                 for value in self.mapped_elements(config, variable)? {
                     self.element = Some((Arc::clone(element), value));
                     let path = self.interpolate_config(config, line, template);
                     self.element = None;
-                    found.push(file(&directory, &path?, template));
+                    let path = join(&directory, &path?).into();
+                    self.check_path(&boundary, config, level, &path)?;
+                    found.push(Location::Path { path, original: Arc::clone(template) });
                 }
             }
         }
         Ok(Some(found))
+    }
+
+    /// Rejects a file that is outside of what its level may read. A path without a file is merely not found: a variable without
+    /// a value often makes one.
+    fn check_path(&mut self, boundary: &Boundary, config: &Config, level: &Level, path: &Rc<str>) -> Result<(), Error> {
+        match boundary.check(config, level, path) {
+            Err(outside) if self.is_file(path)? => Err(outside),
+            _ => Ok(()),
+        }
     }
 
     fn data_directory(&mut self, config: &Config, level: &Level) -> Result<String, Error> {
@@ -97,8 +114,4 @@ impl Session<'_, '_> {
             Some(other) => vec![other],
         })
     }
-}
-
-fn file(directory: &str, path: &str, original: &Arc<str>) -> Location {
-    Location::Path { path: join(directory, path).into(), original: Arc::clone(original) }
 }

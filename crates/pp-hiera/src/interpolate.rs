@@ -5,10 +5,14 @@ use std::sync::Arc;
 use pp_types::{Error, Value, ruby_text};
 
 use crate::config::Config;
+use crate::explain::Step;
 use crate::key::Key;
 use crate::problem::error;
 use crate::session::Session;
 use crate::template::{Method, Piece, parse};
+
+/// Maximum number of interpolations inside each other.
+const MAX_INTERPOLATIONS: u32 = 1_000;
 
 impl Session<'_, '_> {
     /// Interpolates the strings in a value, keys of hashes included.
@@ -29,8 +33,20 @@ impl Session<'_, '_> {
     }
 
     fn interpolate_text(&mut self, text: &Arc<str>) -> Result<Value, Error> {
+        // What an interpolation gives may itself ask for an interpolation, without end.
+        if self.interpolations >= MAX_INTERPOLATIONS {
+            let message = format!("Interpolation of '{text}' is nested more than {MAX_INTERPOLATIONS} deep");
+            return Err(error(message).help("the value of a key must not need the key itself"));
+        }
+        self.interpolations += 1;
+        let result = self.explained_text(text);
+        self.interpolations -= 1;
+        result
+    }
+
+    fn explained_text(&mut self, text: &Arc<str>) -> Result<Value, Error> {
         let depth = self.hiera.explainer.depth();
-        self.hiera.explainer.enter(|| format!("Interpolation on \"{text}\""));
+        self.hiera.explainer.enter(|| Step::Interpolation(Arc::clone(text)));
         let result = self.interpolate_pieces(text);
         self.hiera.explainer.leave_to(depth);
         result
@@ -50,7 +66,11 @@ impl Session<'_, '_> {
                         .map_err(|_| error(crate::template::TemplateError::Syntax.message(text)))?;
                     out.push_str(&text_of(self.variable(&key)?));
                 }
-                Piece::Call(Method::Lookup, key) => out.push_str(&text_of(self.lookup(key.trim(), None)?)),
+                // What is found is interpolated once more.
+                Piece::Call(Method::Lookup, key) => {
+                    let found = self.lookup(key.trim(), None)?;
+                    out.push_str(&text_of(found.map(|value| self.interpolate(&value)).transpose()?));
+                }
                 // It is the only piece.
                 Piece::Call(Method::Alias, key) => {
                     return Ok(self.lookup(key.trim(), None)?.unwrap_or_else(|| Value::from("")));
@@ -117,12 +137,11 @@ impl Session<'_, '_> {
     /// Returns the value of a variable, or of a part of it.
     fn variable(&mut self, key: &Key) -> Result<Option<Value>, Error> {
         let depth = self.hiera.explainer.depth();
-        self.hiera.explainer.enter(|| "Global Scope".to_owned());
+        self.hiera.explainer.enter(|| Step::Scope);
         let root = self.root_variable(key)?;
         let found = root.is_some();
-        match &root {
-            Some(value) => self.hiera.explainer.note(|| format!("Found key: \"{}\" value:", key.root), Some(value)),
-            None => self.hiera.explainer.note(|| format!("No such key: \"{}\"", key.root), None),
+        if let Some(value) = &root {
+            self.hiera.explainer.note(|| Step::Found(Arc::clone(&key.root)), Some(value));
         }
         self.hiera.explainer.leave_to(depth);
         if !found { Ok(None) } else { self.dig(key, root) }

@@ -56,8 +56,11 @@ impl Key {
         Ok(Key { text: whole, root, path: parts[1..].iter().map(|part| Segment::new(part)).collect() })
     }
 
-    /// Returns the module that the key belongs to: `a` of `a::b`.
+    /// Returns the module that the key belongs to: `a` of `a::b`. A key that begins with `::` belongs to one that there is not.
     pub(crate) fn module(&self) -> Option<&str> {
+        if self.root.starts_with("::") {
+            return Some(&self.root);
+        }
         self.root.split_once("::").map(|(module, _)| module).filter(|module| !module.is_empty())
     }
 
@@ -158,6 +161,6 @@ mod tests {
         let module = |text: &str| Key::parse(text).ok().and_then(|key| key.module().map(str::to_owned));
         assert_eq!(module("a::b::c.d"), Some("a".to_owned()));
         assert_eq!(module("a"), None);
-        assert_eq!(module("::a"), None);
+        assert_eq!(module("::a"), Some("::a".to_owned()));
     }
 }

@@ -13,9 +13,12 @@
 mod backend;
 mod config;
 mod config_v4;
+mod containment;
 mod data;
+mod data_locations;
 mod deep_merge;
 mod explain;
+mod explain_data;
 mod files;
 mod glob;
 mod hierarchy;
@@ -36,7 +39,7 @@ mod yaml;
 mod yaml_scalar;
 mod yaml_writer;
 
-pub use config::data_directories;
+pub use data_locations::data_locations;
 pub use explain::Explanation;
 pub use files::{ConfigFile, DataFiles, Entry, Layer, NoData};
 pub use host::{BackendCall, Host};

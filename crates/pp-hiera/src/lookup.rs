@@ -7,6 +7,7 @@ use pp_types::{Error, Value};
 
 use crate::backend::Place;
 use crate::config::{Config, Level};
+use crate::explain::Step;
 use crate::files::Layer;
 use crate::hierarchy::Location;
 use crate::key::Key;
@@ -19,6 +20,7 @@ impl Session<'_, '_> {
     pub(crate) fn lookup(&mut self, text: &str, merge: Option<&Value>) -> Result<Option<Value>, Error> {
         let key = Key::parse(text).map_err(|_| error(format!("Syntax error in key: '{text}'")))?;
         if &*key.root == "lookup_options" {
+            self.hiera.explainer.note(|| Step::InvalidKey(Arc::clone(&key.text)), None);
             return Ok(None);
         }
         let active = &self.hiera.active;
@@ -43,16 +45,16 @@ impl Session<'_, '_> {
         let merge = match (explicit, option("merge").filter(|merge| *merge != Value::Undef)) {
             (Some(explicit), _) => Some(Merge::new(explicit)?),
             (None, Some(merge)) => {
-                self.hiera.explainer.note(|| "Using merge options from \"lookup_options\" hash".to_owned(), None);
+                self.hiera.explainer.note(|| Step::MergeOfOptions, None);
                 Some(Merge::new(&merge)?)
             }
             (None, None) => None,
         };
         let depth = self.hiera.explainer.depth();
-        self.hiera.explainer.enter(|| format!("Searching for \"{}\"", key.text));
+        self.hiera.explainer.enter(|| Step::Search(Arc::clone(&key.text)));
         let mut found = self.in_layers(key, merge.as_ref().unwrap_or(&Merge::first()))?;
         if found.is_none() {
-            found = self.in_default_hierarchy(key, explicit)?;
+            found = self.in_default_hierarchy(key)?;
         }
         let found = self.dig(key, found)?;
         self.hiera.explainer.leave_to(depth);
@@ -63,6 +65,13 @@ impl Session<'_, '_> {
     }
 
     fn in_layers(&mut self, key: &Key, merge: &Merge) -> Result<Option<Value>, Error> {
+        let layers = self.layers(key)?;
+        let found = self.merged(merge, layers, |this, layer| this.in_layer(&layer, key, merge, false))?;
+        Ok(found.map(|value| merge.single(value)))
+    }
+
+    /// Returns the layers that may have a key.
+    pub(crate) fn layers(&mut self, key: &Key) -> Result<Vec<Layer>, Error> {
         let mut layers = vec![Layer::Global];
         if self.config(&Layer::Environment)?.is_some() {
             layers.push(Layer::Environment);
@@ -70,8 +79,7 @@ impl Session<'_, '_> {
         if let Some(module) = key.module() {
             layers.push(Layer::Module(module.into()));
         }
-        let found = self.merged(merge, layers, |this, layer| this.in_layer(&layer, key, merge, false))?;
-        Ok(found.map(|value| merge.single(value)))
+        Ok(layers)
     }
 
     /// Looks a key up in the hierarchy of a layer, or in the default one.
@@ -86,7 +94,7 @@ impl Session<'_, '_> {
         if let Layer::Module(module) = layer
             && !self.hiera.files.has_module(module)
         {
-            explainer.note(|| format!("Module \"{module}\" not found"), None);
+            explainer.note(|| Step::NoModule(Arc::clone(module)), None);
             return Ok(None);
         }
         let config = self.config(layer)?;
@@ -96,18 +104,18 @@ impl Session<'_, '_> {
         let Some(config) = config else {
             match layer {
                 Layer::Module(module) => {
-                    explainer.note(|| format!("Module data provider for module \"{module}\" not found"), None);
+                    explainer.note(|| Step::NoModuleData(Arc::clone(module)), None);
                 }
                 _ => {
                     explainer.enter(|| title(layer, version));
-                    explainer.note(|| format!("No such key: \"{}\"", key.text), None);
+                    explainer.note(|| Step::NotFound(Arc::clone(&key.text)), None);
                     explainer.leave_to(depth);
                 }
             }
             return Ok(None);
         };
         explainer.enter(|| title(layer, version));
-        explainer.note(|| format!("Using configuration \"{}\"", config.path), None);
+        explainer.note(|| Step::Configuration(Arc::clone(&config.path)), None);
         let module = match layer {
             Layer::Module(module) => Some(module),
             _ => None,
@@ -128,22 +136,23 @@ impl Session<'_, '_> {
         merge: &Merge,
     ) -> Result<Option<Value>, Error> {
         let depth = self.hiera.explainer.depth();
-        self.hiera.explainer.enter(|| format!("Hierarchy entry \"{}\"", level.name));
+        self.hiera.explainer.enter(|| Step::Level(Arc::clone(&level.name)));
         let place = Place { config, level, module };
         let found = match self.locations(config, level)? {
             None => self.value_at(place, None, key)?,
             Some(locations) => self.merged(merge, locations, |this, location| {
                 let depth = this.hiera.explainer.depth();
-                let (title, original) = match &location {
+                let explainer = &this.hiera.explainer;
+                match &location {
                     Location::Path { path, original } => {
-                        (format!("Path \"{path}\""), format!("Original path: \"{original}\""))
+                        explainer.enter(|| Step::Path((&**path).into()));
+                        explainer.note(|| Step::OriginalPath(Arc::clone(original)), None);
                     }
                     Location::Uri { uri, original } => {
-                        (format!("URI \"{uri}\""), format!("Original uri: \"{original}\""))
+                        explainer.enter(|| Step::Uri(Arc::clone(uri)));
+                        explainer.note(|| Step::OriginalUri(Arc::clone(original)), None);
                     }
-                };
-                this.hiera.explainer.enter(|| title);
-                this.hiera.explainer.note(|| original, None);
+                }
                 let found = this.value_at(place, Some(&location), key)?;
                 this.hiera.explainer.leave_to(depth);
                 Ok(found)
@@ -153,8 +162,9 @@ impl Session<'_, '_> {
         Ok(found)
     }
 
-    /// Looks a key up in `default_hierarchy` of its module, whose own `lookup_options` say how to merge.
-    fn in_default_hierarchy(&mut self, key: &Key, explicit: Option<&Value>) -> Result<Option<Value>, Error> {
+    /// Looks a key up in `default_hierarchy` of its module, whose own `lookup_options` say how to merge: a merge
+    /// that the caller asks for does not matter.
+    fn in_default_hierarchy(&mut self, key: &Key) -> Result<Option<Value>, Error> {
         let Some(module) = key.module() else { return Ok(None) };
         let layer = Layer::Module(module.into());
         if !self.hiera.files.has_module(module)
@@ -163,14 +173,14 @@ impl Session<'_, '_> {
             return Ok(None);
         }
         let depth = self.hiera.explainer.depth();
-        self.hiera.explainer.enter(|| format!("Searching default_hierarchy of module \"{module}\""));
+        self.hiera.explainer.enter(|| Step::DefaultHierarchy(module.into()));
         let options = self.default_options(&layer, key)?;
-        let merge = match explicit.cloned().or(options) {
+        let merge = match options {
             Some(merge) => Merge::new(&merge)?,
             None => Merge::first(),
         };
         let inner = self.hiera.explainer.depth();
-        self.hiera.explainer.enter(|| format!("Searching for \"{}\"", key.text));
+        self.hiera.explainer.enter(|| Step::SearchDefault(Arc::clone(&key.text)));
         let found = self.in_layer(&layer, key, &merge, true)?;
         self.hiera.explainer.leave_to(inner);
         self.hiera.explainer.leave_to(depth);
@@ -196,9 +206,9 @@ impl Session<'_, '_> {
             return Ok(None);
         }
         let depth = self.hiera.explainer.depth();
-        self.hiera.explainer.enter(|| format!("Merge strategy {}", merge.name()));
+        self.hiera.explainer.enter(|| Step::Merge(merge.name()));
         if !merge.given.is_empty() {
-            self.hiera.explainer.note(|| "Options:".to_owned(), Some(&Value::hash(merge.given.clone())));
+            self.hiera.explainer.note(|| Step::Options, Some(&Value::hash(merge.given.clone())));
         }
         let mut merged: Option<Value> = None;
         for variant in variants {
@@ -209,7 +219,7 @@ impl Session<'_, '_> {
             });
         }
         if let Some(merged) = &merged {
-            self.hiera.explainer.note(|| "Merged result:".to_owned(), Some(merged));
+            self.hiera.explainer.note(|| Step::Result, Some(merged));
         }
         self.hiera.explainer.leave_to(depth);
         Ok(merged)
@@ -219,16 +229,16 @@ impl Session<'_, '_> {
     pub(crate) fn dig(&mut self, key: &Key, value: Option<Value>) -> Result<Option<Value>, Error> {
         let (Some(mut value), false) = (value.clone(), key.path.is_empty()) else { return Ok(value) };
         let depth = self.hiera.explainer.depth();
-        self.hiera.explainer.enter(|| format!("Sub key: \"{}\"", key.path_text()));
+        self.hiera.explainer.enter(|| Step::SubKey { path: key.path_text(), length: key.path.len() });
         for segment in &key.path {
             match segment.step(&value, &key.text)? {
                 Some(found) => {
-                    let name = || format!("Found key: \"{}\" value:", segment.text());
+                    let name = || Step::Found(segment.text().into());
                     self.hiera.explainer.note(name, Some(&found));
                     value = found;
                 }
                 None => {
-                    self.hiera.explainer.note(|| format!("No such key: \"{}\"", segment.text()), None);
+                    self.hiera.explainer.note(|| Step::NotFound(segment.text().into()), None);
                     self.hiera.explainer.leave_to(depth);
                     return Ok(None);
                 }
@@ -239,11 +249,15 @@ impl Session<'_, '_> {
     }
 }
 
-fn title(layer: &Layer, version: i64) -> String {
+fn title(layer: &Layer, version: i64) -> Step {
     let name = match layer {
         Layer::Global => "Global".to_owned(),
         Layer::Environment => "Environment".to_owned(),
         Layer::Module(module) => format!("Module \"{module}\""),
     };
-    format!("{name} Data Provider (hiera configuration version {version})")
+    let module = match layer {
+        Layer::Module(module) => Some(Arc::clone(module)),
+        Layer::Global | Layer::Environment => None,
+    };
+    Step::Provider { title: format!("{name} Data Provider (hiera configuration version {version})"), module }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use pp_types::{Error, ErrorKind, Hash, HashValue, Regexp, Value};
 
+use crate::explain::Step;
 use crate::files::Layer;
 use crate::key::Key;
 use crate::merge::Merge;
@@ -66,12 +67,21 @@ impl Session<'_, '_> {
         options.of(&key.root)
     }
 
+    /// Looks `lookup_options` up in all layers at once.
+    pub(crate) fn merged_options(&mut self, text: &str) -> Result<Option<Value>, Error> {
+        let key = Key::parse(text).map_err(|_| error(format!("Syntax error in key: '{text}'")))?;
+        let Ok(options) = Key::parse("lookup_options") else { return Ok(None) };
+        let layers = self.layers(&key)?;
+        let merge = Merge::hash();
+        self.merged(&merge, layers, |this, layer| this.in_layer(&layer, &options, &merge, false))
+    }
+
     /// Looks `lookup_options` up in all layers.
     fn all_options(&mut self, module: Option<&Arc<str>>) -> Result<Option<Value>, Error> {
         let Ok(key) = Key::parse("lookup_options") else { return Ok(None) };
         let merge = Merge::hash();
         let depth = self.hiera.explainer.depth();
-        self.hiera.explainer.enter(|| "Searching for \"lookup_options\"".to_owned());
+        self.hiera.explainer.enter(|| Step::Search("lookup_options".into()));
         let mut shared = None;
         for layer in [Layer::Global, Layer::Environment] {
             if layer == Layer::Environment && self.config(&layer)?.is_none() {
@@ -99,16 +109,16 @@ impl Session<'_, '_> {
                 let merged = merge.merge(&shared, &own)?;
                 let explainer = &self.hiera.explainer;
                 let inner = explainer.depth();
-                explainer.enter(|| "Merge strategy hash".to_owned());
+                explainer.enter(|| Step::Merge("hash"));
                 for (title, value) in
                     [("Global and Environment".to_owned(), &shared), (format!("Module {module}"), &own)]
                 {
                     let depth = explainer.depth();
-                    explainer.enter(|| title);
-                    explainer.note(|| "Found key: \"lookup_options\" value:".to_owned(), Some(value));
+                    explainer.enter(|| Step::Earlier(title));
+                    explainer.note(|| Step::Found("lookup_options".into()), Some(value));
                     explainer.leave_to(depth);
                 }
-                explainer.note(|| "Merged result:".to_owned(), Some(&merged));
+                explainer.note(|| Step::Result, Some(&merged));
                 explainer.leave_to(inner);
                 Some(merged)
             }
@@ -122,7 +132,7 @@ impl Session<'_, '_> {
     pub(crate) fn default_options(&mut self, layer: &Layer, key: &Key) -> Result<Option<Value>, Error> {
         let Ok(name) = Key::parse("lookup_options") else { return Ok(None) };
         let depth = self.hiera.explainer.depth();
-        self.hiera.explainer.enter(|| "Searching for \"lookup_options\"".to_owned());
+        self.hiera.explainer.enter(|| Step::SearchDefault("lookup_options".into()));
         let found = self.in_layer(layer, &name, &Merge::hash(), true)?;
         self.hiera.explainer.leave_to(depth);
         if let (Some(found), Layer::Module(module)) = (&found, layer) {
@@ -145,19 +155,26 @@ impl Session<'_, '_> {
         };
         let mut parts = parts.into_iter();
         let ty = match parts.next().unwrap_or(Value::Undef) {
-            Value::String(text) => self.host.parse_type(&text).map_err(failed)?,
+            Value::String(text) => self.host.parse_type(&text).map_err(|cause| {
+                let message = format!(
+                    "Invalid data type in lookup_options for key '{}' could not parse '{text}', error: '{}",
+                    key.text, cause.message
+                );
+                Error { kind: ErrorKind::Conversion, message, ..cause }
+            })?,
             other => other,
         };
         let extra: Vec<Value> = parts.collect();
+        let arguments: Vec<Value> = [ty.clone(), value].into_iter().chain(extra.clone()).collect();
+        let converted = self.host.call("new", &arguments).map_err(failed)?;
         self.hiera.explainer.note(
             || {
                 let shown: Vec<String> = std::iter::once(&ty).chain(&extra).map(pp_types::ruby_text).collect();
-                format!("Applying convert_to lookup_option with arguments [{}]", shown.join(", "))
+                Step::Remark(format!("Applying convert_to lookup_option with arguments [{}]", shown.join(", ")))
             },
             None,
         );
-        let arguments: Vec<Value> = [ty, value].into_iter().chain(extra).collect();
-        self.host.call("new", &arguments).map_err(failed)
+        Ok(converted)
     }
 }
 

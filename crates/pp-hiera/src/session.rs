@@ -68,19 +68,26 @@ impl<'f> Hiera<'f> {
     /// # Errors
     /// Invalid keys, merges, configurations and data; the errors of backends.
     pub fn lookup(&self, host: &mut dyn Host, key: &str, merge: Option<&Value>) -> Result<Option<Value>, Error> {
-        Session { hiera: self, host, element: None }.lookup(key, merge)
+        Session { hiera: self, host, element: None, interpolations: 0 }.lookup(key, merge)
     }
 
-    /// Looks a key up, and tells how. The explanation is there also after an error.
-    pub fn explain(
-        &self,
-        host: &mut dyn Host,
-        key: &str,
-        merge: Option<&Value>,
-    ) -> (Explanation, Result<Option<Value>, Error>) {
+    /// Records how values are found, until [`end_explanation`](Self::end_explanation).
+    pub fn start_explanation(&self) {
         self.explainer.start();
-        let result = self.lookup(host, key, merge);
-        (self.explainer.finish(), result)
+    }
+
+    /// Returns how the values were found that were looked up since [`start_explanation`](Self::start_explanation), also after an
+    /// error.
+    pub fn end_explanation(&self) -> Explanation {
+        self.explainer.finish()
+    }
+
+    /// Looks the `lookup_options` up that apply to a key, as an explanation shows them by themselves.
+    ///
+    /// # Errors
+    /// Invalid keys, configurations and data; the errors of backends.
+    pub fn lookup_options(&self, host: &mut dyn Host, key: &str) -> Result<Option<Value>, Error> {
+        Session { hiera: self, host, element: None, interpolations: 0 }.merged_options(key)
     }
 
     /// Interpolates a value: what the context of a backend offers.
@@ -88,7 +95,7 @@ impl<'f> Hiera<'f> {
     /// # Errors
     /// Invalid expressions, and those of the lookups in it.
     pub fn interpolate(&self, host: &mut dyn Host, value: &Value) -> Result<Value, Error> {
-        Session { hiera: self, host, element: None }.interpolate(value)
+        Session { hiera: self, host, element: None, interpolations: 0 }.interpolate(value)
     }
 
     /// Adds a remark of a backend to the explanation.
@@ -120,6 +127,8 @@ pub(crate) struct Session<'a, 'f> {
     pub host: &'a mut dyn Host,
     /// The element of `mapped_paths` that a path is for, by its name.
     pub element: Option<(Arc<str>, Value)>,
+    /// The interpolations that are under way.
+    pub interpolations: u32,
 }
 
 impl Session<'_, '_> {
@@ -150,6 +159,8 @@ impl Session<'_, '_> {
                 Notice::Warning(message) => self.host.warn(message),
             }
         }
+        // What is ignored is not there.
+        let config = config.filter(|config| !config.is_ignored);
         self.hiera.configs.borrow_mut().insert(layer.clone(), config.clone());
         Ok(config)
     }

@@ -54,6 +54,12 @@ impl TemplateError {
     }
 }
 
+/// Returns what comes before the first expression of a string; `None` if there is none.
+pub(crate) fn literal_start(text: &str) -> Option<&str> {
+    let start = text.find("%{")?;
+    text[start..].contains('}').then(|| &text[..start])
+}
+
 /// Splits a string into its parts. What has no `}` is text.
 pub(crate) fn parse(text: &str) -> Result<Vec<Piece<'_>>, TemplateError> {
     let mut pieces = Vec::new();

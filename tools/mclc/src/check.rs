@@ -1,10 +1,10 @@
 //! `mclc check`: runs every stage and writes nothing.
 
-use std::ffi::OsString;
 use std::path::Path;
 
 use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::Diagnostic;
+use pp_environment::CodePaths;
 use rayon::prelude::*;
 
 use crate::cli::{Check, Color};
@@ -48,23 +48,24 @@ fn check(path: &Path, args: &Check) -> Result<Checked, LoadFailure> {
     };
     let mut compiled = mcl_driver::compile(loaded, &[ArtifactStage::Fgraph], memory::give_back);
     if let Some((_, bytes)) = compiled.artifacts.first() {
-        compiled.diagnostics.extend(
-            check_merge_points(bytes, puppet, args.puppet_module_path.as_ref()).unwrap_or_else(|errors| errors),
-        );
+        compiled
+            .diagnostics
+            .extend(check_merge_points(bytes, &code_paths(puppet, args)).unwrap_or_else(|errors| errors));
     }
     Ok(Checked::new(files, input.prefix(), compiled.diagnostics, &args.report))
 }
 
+fn code_paths(path: &Path, args: &Check) -> CodePaths {
+    let module_path = puppet::module_path(args.puppet_module_path.as_ref());
+    CodePaths { hiera_config: args.hiera_config.clone(), ..CodePaths::new(path, &module_path) }
+}
+
 /// Returns what is wrong between a program and the catalog that it is to be merged with.
-fn check_merge_points(
-    program: &[u8],
-    path: &Path,
-    module_path: Option<&OsString>,
-) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+fn check_merge_points(program: &[u8], paths: &CodePaths) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     let program = mcl_artifact::read_program(program).map_err(|error| vec![error])?;
-    let bytes = puppet::catalog_for_host(path, module_path)?;
+    let bytes = puppet::catalog_for_host(paths)?;
     let (catalog, _) = pp_translate::read_catalog(&bytes)?;
-    let types = pp_environment::resource_types(path, &puppet::module_path(module_path));
+    let types = pp_environment::resource_types(&paths.path, &paths.module_path);
     let relationships = pp_translate::build_relationships(catalog, &types)?;
     let options = pp_translate::TranslateOptions { types, ..pp_translate::TranslateOptions::default() };
     let puppet = pp_translate::translate(&relationships, &options)?.graph;

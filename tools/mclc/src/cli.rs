@@ -9,7 +9,7 @@ use clap_complete::Shell;
 use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::{Code, nearest};
 
-use crate::puppet::Puppet;
+use crate::puppet::PuppetCommand;
 
 /// Compiler for mcl, the configuration language of mgmt
 #[derive(Debug, Parser)]
@@ -56,8 +56,8 @@ pub enum Command {
     Unify(Stage),
     /// Stage 6: generate the function graph, which mgmt-rt runs
     Fgraph(Stage),
-    /// Compile Puppet manifests, or translate a Puppet catalog, for mgmt-rt to apply
-    Puppet(Puppet),
+    /// Compile Puppet manifests, or translate a Puppet catalog, for mgmt-rt to apply; look data up
+    Puppet(PuppetCommand),
     /// Explain a diagnostic code, with examples
     Explain(Explain),
     /// Show the documentation of functions and resource kinds
@@ -83,6 +83,9 @@ pub struct Check {
     /// Directories of Puppet modules, separated by `:`, where the manifests of --puppet find classes
     #[arg(long, alias = "puppet-modulepath", value_name = "DIRS")]
     pub puppet_module_path: Option<OsString>,
+    /// The `hiera.yaml` of all environments, for the manifests of --puppet
+    #[arg(long, value_name = "FILE")]
+    pub hiera_config: Option<PathBuf>,
     #[command(flatten)]
     pub source: Source,
     #[command(flatten)]

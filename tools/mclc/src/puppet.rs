@@ -2,6 +2,7 @@
 
 mod ast;
 mod log;
+mod lookup;
 mod native;
 mod options;
 
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::{Code, Diagnostic, Files, Stage};
-use pp_environment::{EnvironmentError, is_environment_path};
+use pp_environment::{CodePaths, EnvironmentError, is_environment_path};
 use pp_translate::{FallbackPolicy, Relationships, TranslateOptions, Translation};
 use resource_graph::StoredGraph;
 
@@ -19,12 +20,20 @@ use crate::cli::{Color, Format, Report};
 use crate::report::{self, Checked};
 use crate::{ERRORS, UNUSABLE, output};
 pub use native::prefix_of;
-pub use options::Puppet;
-use options::{Compiler, PuppetEmit, PuppetFallback, PuppetFormat};
+pub use options::PuppetCommand;
+use options::{Compiler, Puppet, PuppetEmit, PuppetFallback, PuppetFormat, Subcommand};
+
+/// Compiles manifests, or looks data up.
+pub fn run(args: &PuppetCommand, color: Color) -> u8 {
+    match &args.command {
+        Some(Subcommand::Lookup(lookup)) => lookup::run(lookup, color),
+        None => run_compiler(&args.compile, color),
+    }
+}
 
 /// Compiles and translates. The result goes to standard output or a file, so diagnostics, the messages of manifests and the
 /// summary go to standard error.
-pub fn run(args: &Puppet, color: Color) -> u8 {
+fn run_compiler(args: &Puppet, color: Color) -> u8 {
     let result = match args.emit {
         Some(PuppetEmit::Ast) => ast::emit(args),
         Some(PuppetEmit::Catalog | PuppetEmit::Relationships | PuppetEmit::Graph) => translate(args),
@@ -95,7 +104,7 @@ fn is_manifest(path: &Path) -> bool {
 
 /// Whether the artifact is one of the environment, for a node that is not known yet.
 fn is_for_every_node(args: &Puppet) -> bool {
-    is_manifest(&args.path) && args.compiler == Compiler::Native && args.node.is_none() && args.facts.is_none()
+    is_manifest(args.path()) && args.compiler == Compiler::Native && args.node.is_none() && args.facts.is_none()
 }
 
 /// Reads or compiles the catalog, and takes it as far as the command line asks.
@@ -115,11 +124,11 @@ fn translate(args: &Puppet) -> Outcome {
 
 /// Returns the catalog in JSON.
 fn catalog(args: &Puppet) -> Result<Outcome, Diagnostic> {
-    if args.compiler == Compiler::Native && is_environment_path(&args.path) {
+    if args.compiler == Compiler::Native && is_environment_path(args.path()) {
         return Ok(native::catalog(args));
     }
-    let bytes = pp_translate::load_catalog(&args.path, args.node.as_deref())?;
-    let modules = Modules { path: native::module_path(args.puppet_module_path.as_ref()), ..Modules::default() };
+    let bytes = pp_translate::load_catalog(args.path(), args.node.as_deref())?;
+    let modules = Modules { path: args.code.module_path(), ..Modules::default() };
     Ok(Outcome { output: Some(Output { bytes, summary: None, secret: true }), modules, ..Outcome::default() })
 }
 
@@ -127,16 +136,16 @@ fn catalog(args: &Puppet) -> Result<Outcome, Diagnostic> {
 ///
 /// # Errors
 /// A path that cannot be read, and the errors of the manifests.
-pub fn catalog_for_host(path: &Path, module_path: Option<&OsString>) -> Result<Vec<u8>, Vec<Diagnostic>> {
-    if is_environment_path(path) {
-        return native::catalog_for_host(path, &native::module_path(module_path));
+pub fn catalog_for_host(paths: &CodePaths) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    if is_environment_path(&paths.path) {
+        return native::catalog_for_host(paths);
     }
-    pp_translate::load_catalog(path, None).map_err(|error| vec![error])
+    pp_translate::load_catalog(&paths.path, None).map_err(|error| vec![error])
 }
 
-/// Returns the directories of modules.
-pub fn module_path(directories: Option<&OsString>) -> Vec<std::path::PathBuf> {
-    native::module_path(directories)
+/// Returns the directories of the module path on a command line.
+pub fn module_path(directories: Option<&OsString>) -> Vec<PathBuf> {
+    directories.into_iter().flat_map(std::env::split_paths).collect()
 }
 
 /// From a catalog to the output.
@@ -147,15 +156,14 @@ fn steps(
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Output, Vec<Diagnostic>> {
     if args.emit == Some(PuppetEmit::Catalog) {
-        if !is_environment_path(&args.path) {
+        if !is_environment_path(args.path()) {
             warnings.extend(pp_translate::read_catalog(&bytes)?.1);
         }
         return Ok(Output { bytes, summary: None, secret: true });
     }
     let (catalog, more) = pp_translate::read_catalog(&bytes)?;
     warnings.extend(more);
-    let module_path = native::module_path(args.puppet_module_path.as_ref());
-    let types = pp_environment::resource_types(&args.path, &module_path);
+    let types = pp_environment::resource_types(args.path(), &args.code.module_path());
     let mut relationships = pp_translate::build_relationships(catalog, &types)?;
     warnings.append(&mut relationships.warnings);
     if args.emit == Some(PuppetEmit::Relationships) {

@@ -33,7 +33,7 @@ pub struct Args {
     sources: Sources,
     /// Make exactly the changes of a plan that `mgmt-rt plan -o FILE` kept, once, or refuse if they have changed
     #[arg(long, value_name = "FILE", conflicts_with_all = [
-        "puppet", "puppet_fallback", "puppet_module_path", "puppet_interval", "merge_unmatched",
+        "puppet", "puppet_fallback", "puppet_module_path", "hiera_config", "ruby_fallback", "puppet_interval", "merge_unmatched",
         "noop", "converged_timeout", "tmp_prefix",
     ])]
     plan: Option<PathBuf>,

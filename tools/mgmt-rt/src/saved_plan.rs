@@ -64,6 +64,8 @@ struct SavedCatalog {
     node: Option<String>,
     facts: Option<SavedPath>,
     facts_digest: Option<[u8; 32]>,
+    hiera_config: Option<SavedPath>,
+    ruby_fallback: bool,
     strict: bool,
     compiler: PuppetCompiler,
 }
@@ -100,6 +102,8 @@ impl SavedCatalog {
             node: sources.node.clone(),
             facts: sources.facts.as_deref().map(SavedPath::of),
             facts_digest: sources.facts.as_deref().and_then(digest),
+            hiera_config: sources.hiera_config.as_deref().map(SavedPath::of),
+            ruby_fallback: sources.ruby_fallback,
             strict: sources.puppet_strict,
             compiler: sources.puppet_compiler,
         }
@@ -156,6 +160,8 @@ impl SavedPlan {
             puppet: catalog.map(|catalog| catalog.path.get()),
             node: catalog.and_then(|catalog| catalog.node.clone()),
             facts: catalog.and_then(|catalog| catalog.facts.as_ref()).map(SavedPath::get),
+            hiera_config: catalog.and_then(|catalog| catalog.hiera_config.as_ref()).map(SavedPath::get),
+            ruby_fallback: catalog.is_some_and(|catalog| catalog.ruby_fallback),
             puppet_strict: catalog.is_some_and(|catalog| catalog.strict),
             puppet_compiler: catalog.map_or(PuppetCompiler::Native, |catalog| catalog.compiler),
             puppet_interval: catalog.map_or(0, |catalog| catalog.interval),

@@ -48,6 +48,12 @@ pub struct Sources {
     /// module are read there
     #[arg(long, aliases = ["puppet-modulepath", "modulepath"], value_name = "DIRS")]
     pub puppet_module_path: Option<OsString>,
+    /// The `hiera.yaml` of all environments: the global layer of data
+    #[arg(long, value_name = "FILE")]
+    pub hiera_config: Option<PathBuf>,
+    /// Let an installed Ruby evaluate functions and templates that this program cannot evaluate, in a helper process
+    #[arg(long)]
+    pub ruby_fallback: bool,
     /// How to handle a merge point that exists on one side only
     #[arg(long, value_enum, value_name = "ACTION", default_value_t = MergeUnmatched::Error)]
     pub merge_unmatched: MergeUnmatched,
@@ -117,6 +123,8 @@ impl Sources {
         let node = PuppetNode {
             name: self.node.clone(),
             facts: self.facts.clone(),
+            hiera_config: self.hiera_config.clone(),
+            ruby_fallback: self.ruby_fallback,
             strict: self.puppet_strict,
             installed_puppet: self.puppet_compiler == PuppetCompiler::Puppet,
         };
@@ -139,6 +147,7 @@ impl Sources {
             .iter()
             .chain(&self.puppet)
             .chain(&self.facts)
+            .chain(&self.hiera_config)
             .filter_map(|path| program::unprotected(path))
             .collect()
     }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use mcl_diagnostics::Severity;
 use pp_catalog::Reference;
 use pp_environment::{DiskServices, Facts, load_path, node_options};
-use pp_evaluator::{LogEntry, Options, compile, lookup};
+use pp_evaluator::{Explained, LogEntry, LookupRequest, Options, compile, lookup};
 use pp_functions::Strict;
 use pp_types::Value;
 use serde_json::Value as Json;
@@ -74,10 +74,7 @@ impl World {
 
     fn services(&self, root: Option<PathBuf>, modules: Vec<pp_environment::Module>) -> DiskServices {
         let services = DiskServices::new(root, modules);
-        match &self.global {
-            Some(global) => services.with_global_config(global.clone()),
-            None => services,
-        }
+        services.with_global_config(self.global.clone())
     }
 
     /// Compiles code; returns its value in source form, or the error, and the warnings.
@@ -108,9 +105,14 @@ impl World {
         std::fs::write(self.path().join("manifests/site.pp"), "").expect("writable");
         let (_, loaded) = load_path(self.path(), &[], Strict::Warning).expect("an environment");
         let services = self.services(loaded.root, loaded.modules);
-        let merge = merge.map(Value::from);
-        let found = lookup(&loaded.environment, &self.options, &services, key, merge.as_ref());
-        self.relative(&found.explanation.render())
+        let request = LookupRequest {
+            keys: vec![key.to_owned()],
+            merge: merge.map(Value::from),
+            explain: Some(Explained::Value),
+            ..LookupRequest::default()
+        };
+        let found = lookup(&loaded.environment, &self.options, &services, &request);
+        self.relative(&found.explanation.expect("an explanation").render())
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use pp_environment::{
-    Change, Compiled, Executables, FactModules, Facts, HostFacts, Measurements, Reader, compile_path, fact_directories,
+    Change, CodePaths, Compiled, Executables, FactModules, Facts, HostFacts, Measurements, Reader, fact_directories,
     fact_files, facts_differ, is_read, reads_kernel_state, reads_measurements, with_location,
 };
 use pp_evaluator::{FactReads, LogEntry};
@@ -22,6 +22,10 @@ pub struct PuppetNode {
     pub name: Option<String>,
     /// A file of facts; `None` for those of this machine.
     pub facts: Option<PathBuf>,
+    /// The `hiera.yaml` of all environments.
+    pub hiera_config: Option<PathBuf>,
+    /// Let an installed Ruby evaluate what the compiler refuses of Ruby.
+    pub ruby_fallback: bool,
     /// Reject what Puppet 8 rejects.
     pub strict: bool,
     /// Let an installed Puppet compile the manifests.
@@ -35,7 +39,9 @@ impl PuppetNode {
 
     /// Makes the path absolute, because the agent may change its working directory.
     pub(super) fn absolute(mut self) -> PuppetNode {
-        self.facts = self.facts.map(|path| std::path::absolute(&path).unwrap_or(path));
+        let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+        self.facts = self.facts.map(absolute);
+        self.hiera_config = self.hiera_config.map(absolute);
         self
     }
 }
@@ -122,7 +128,12 @@ pub(super) fn compile(
             options.strict = Strict::Error;
             options.strict_variables = true;
         }
-        let mut compiled = compile_path(path, &module_path, &options).map_err(|error| vec![error])?;
+        let paths = CodePaths {
+            hiera_config: node.hiera_config.clone(),
+            ruby_fallback: node.ruby_fallback,
+            ..CodePaths::new(path, &module_path)
+        };
+        let mut compiled = pp_environment::compile(&paths, &options).map_err(|error| vec![error])?;
         types = compiled.types.clone();
         dependencies.extend(compiled.dependencies.iter().cloned());
         if let Some(facts) = of_host {

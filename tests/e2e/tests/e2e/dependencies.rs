@@ -155,6 +155,8 @@ fn stages_of_the_puppet_compiler_depend_on_earlier_ones_only() {
     assert_unreachable("pp-erb", &["pp-ast", "pp-catalog", "pp-syntax", "pp-evaluator", "pp-environment"]);
     assert_no_external("pp-erb", IO);
     assert_unreachable("pp-lint", &["pp-types", "pp-evaluator", "pp-environment"]);
+    assert_unreachable("pp-ruby", &["pp-environment", "pp-syntax", "pp-translate", "pp-ruby-types", "safe-fs"]);
+    assert_unreachable("pp-evaluator", &["pp-ruby"]);
     assert_unreachable("pp-evaluator", &["pp-syntax", "pp-environment", "pp-facts", "pp-translate"]);
     assert_unreachable("pp-facts", &above_values);
     assert_unreachable("pp-facts", &["child-process", "runtime", "resources"]);

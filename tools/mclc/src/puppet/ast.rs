@@ -8,8 +8,8 @@ use super::{Outcome, Output, unsupported_format};
 
 /// Prints the trees of the files that the path stands for, in Puppet's notation or as JSON, each file on a line of its own.
 pub fn emit(args: &Puppet) -> Outcome {
-    let parsed = pp_environment::puppet_files(&args.path).and_then(|paths| {
-        let root = if args.path.is_dir() { args.path.as_path() } else { args.path.parent().unwrap_or(&args.path) };
+    let parsed = pp_environment::puppet_files(args.path()).and_then(|paths| {
+        let root = if args.path().is_dir() { args.path() } else { args.path().parent().unwrap_or(args.path()) };
         pp_environment::parse_files(&paths, root).map(|parsed| (parsed, prefix_of(root)))
     });
     let ((files, trees, diagnostics), prefix) = match parsed {

@@ -1,25 +1,18 @@
 //! Compiling manifests without Puppet, as the command line asks.
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use mcl_diagnostics::{Code, Diagnostic, Severity, Stage};
 use pp_catalog::Catalog;
 use pp_environment::{
-    EnvironmentError, FactModules, Facts, HostFacts, Reader, StoredEnvironment, compile_path, with_location,
+    CodePaths, EnvironmentError, FactModules, Facts, HostFacts, Reader, StoredEnvironment, with_location,
 };
 use pp_evaluator::Options;
-use pp_functions::Strict;
 
-use super::options::{Puppet, Strictness};
+use super::options::Puppet;
 use super::{Modules, Outcome, Output};
 use crate::report;
-
-/// Returns the directories of the module path on the command line.
-pub fn module_path(directories: Option<&OsString>) -> Vec<PathBuf> {
-    directories.into_iter().flat_map(std::env::split_paths).collect()
-}
 
 /// Returns the path from the working directory to a directory: empty, or ends in a slash.
 pub fn prefix_of(directory: &Path) -> String {
@@ -28,12 +21,12 @@ pub fn prefix_of(directory: &Path) -> String {
 
 /// Writes the artifact of an environment, for every node.
 pub fn environment(args: &Puppet) -> Outcome {
-    let loaded =
-        match pp_environment::load_path(&args.path, &module_path(args.puppet_module_path.as_ref()), strict(args)) {
-            Ok(loaded) => loaded,
-            Err(error) => return Outcome::unreadable(&error),
-        };
+    let loaded = match pp_environment::load_path(args.path(), &args.code.module_path(), args.strictness.level()) {
+        Ok(loaded) => loaded,
+        Err(error) => return Outcome::unreadable(&error),
+    };
     let (root, mut loaded) = loaded;
+    loaded.hiera_config.clone_from(&args.code.hiera_config);
     let mut diagnostics = std::mem::take(&mut loaded.diagnostics);
     // A file of a module with errors matters to the nodes that need it. The artifact holds it as it is.
     diagnostics.extend(std::mem::take(&mut loaded.module_diagnostics).into_iter().map(|mut diagnostic| {
@@ -61,7 +54,7 @@ pub fn catalog(args: &Puppet) -> Outcome {
         Ok(options) => options,
         Err(error) => return Outcome::unreadable(&error),
     };
-    let compiled = match compile_path(&args.path, &module_path(args.puppet_module_path.as_ref()), &options) {
+    let compiled = match pp_environment::compile(&args.code.paths(args.path()), &options) {
         Ok(compiled) => compiled,
         Err(error) => return Outcome::failed(vec![error]),
     };
@@ -83,10 +76,10 @@ pub fn catalog(args: &Puppet) -> Outcome {
 ///
 /// # Errors
 /// A path that cannot be read, and the errors of the manifests.
-pub fn catalog_for_host(path: &Path, module_path: &[PathBuf]) -> Result<Vec<u8>, Vec<Diagnostic>> {
-    let facts = HostFacts::gather(FactModules::of_path(path, module_path), Reader::DATA, None);
+pub fn catalog_for_host(paths: &CodePaths) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    let facts = HostFacts::gather(FactModules::of_path(&paths.path, &paths.module_path), Reader::DATA, None);
     let options = pp_environment::node_options(None, facts.facts());
-    let compiled = compile_path(path, module_path, &options).map_err(|error| vec![error])?;
+    let compiled = pp_environment::compile(paths, &options).map_err(|error| vec![error])?;
     match compiled.catalog {
         Some(catalog) => catalog_json(&catalog).map_err(|error| vec![error]),
         // The files are not those of the program that is checked.
@@ -100,23 +93,14 @@ fn options(args: &Puppet) -> Result<(Options, Vec<Diagnostic>), EnvironmentError
     let (facts, warnings) = match &args.facts {
         Some(path) => (Facts::read(path)?, Vec::new()),
         None => {
-            let modules = FactModules::of_path(&args.path, &module_path(args.puppet_module_path.as_ref()));
+            let modules = FactModules::of_path(args.path(), &args.code.module_path());
             let facts = HostFacts::gather(modules, Reader::DATA, None);
             (facts.facts(), facts.warnings())
         }
     };
     let mut options = pp_environment::node_options(args.node.as_deref(), facts);
-    options.strict = strict(args);
-    options.strict_variables = args.strict_variables.unwrap_or(args.strict == Strictness::Error);
+    args.strictness.set(&mut options);
     Ok((options, warnings))
-}
-
-fn strict(args: &Puppet) -> Strict {
-    match args.strict {
-        Strictness::Off => Strict::Off,
-        Strictness::Warning => Strict::Warning,
-        Strictness::Error => Strict::Error,
-    }
 }
 
 /// Returns the catalog in JSON, with the time as its version.

@@ -3,7 +3,9 @@
 mod command;
 mod explain;
 mod get;
+mod lookup;
 mod puppet;
+mod ruby;
 mod stages;
 mod ui;
 mod unusable;

@@ -1,0 +1,121 @@
+//! The helper process: which Ruby, which user, which limits.
+//!
+//! | limit | why |
+//! | --- | --- |
+//! | another user where this process is root's (`nobody`) | a template needs no file, and must not change one |
+//! | no environment but `PATH`, `HOME`, `LANG` and `TZ` | credentials are often in the environment |
+//! | no file can grow, no core is written | the same |
+//! | address space | a template that makes a huge string ends, not the machine |
+//! | time for a request, of the clock, and twice that of the processor | loops |
+//!
+//! The script sets its limits before it reads the first request; a process cannot raise them again.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use child_process::{Identity, ProcessGroup, command_as, spawn};
+use nix::unistd::User;
+use rustix::process::geteuid;
+
+use crate::pipes::Pipes;
+
+/// The script of the helper.
+const SCRIPT: &str = include_str!("helper.rb");
+/// Where Ruby is looked for. The search path of the environment could be anybody's.
+const PROGRAMS: [&str; 3] = ["/opt/puppetlabs/puppet/bin/ruby", "/usr/bin/ruby", "/usr/local/bin/ruby"];
+/// The account of the helper where this process is root's.
+const ACCOUNT: &str = "nobody";
+
+/// The program and the limits of the helper.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The program; `None` for the first that is found.
+    pub program: Option<PathBuf>,
+    /// The time that a request may take, without what the compiler does for it.
+    pub time: Duration,
+    /// Maximum address space, in bytes.
+    pub memory: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { program: None, time: Duration::from_secs(10), memory: 2 << 30 }
+    }
+}
+
+/// The running helper. Dropping it ends it.
+#[derive(Debug)]
+pub(crate) struct Helper {
+    group: ProcessGroup,
+    pub(crate) pipes: Pipes,
+}
+
+impl Helper {
+    /// Starts the helper.
+    ///
+    /// # Errors
+    /// Why it cannot be started.
+    pub(crate) fn start(settings: &Settings) -> Result<Helper, String> {
+        let found = || PROGRAMS.iter().map(Path::new).find(|path| path.is_file()).map(Path::to_owned);
+        let program = settings.program.clone().or_else(found);
+        let program = program.ok_or_else(|| format!("Ruby is not installed: there is no {}", PROGRAMS.join(", ")))?;
+        let identity = identity()?;
+        let mut command = command_as(identity.as_ref(), &program, "ruby");
+        let seconds = settings.time.as_secs().max(1) * 2;
+        command
+            .args(["--disable=gems,did_you_mean,rubyopt", "-e", SCRIPT, "--"])
+            .args([seconds.to_string(), settings.memory.to_string()]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).current_dir("/");
+        command.env_clear().envs([("PATH", "/usr/bin:/bin"), ("HOME", "/"), ("LANG", "C.UTF-8")]);
+        command.envs(std::env::var_os("TZ").map(|zone| ("TZ", zone)));
+        let unstartable = |error: std::io::Error| format!("`{}` cannot be started: {error}", program.display());
+        let mut group = spawn(&mut command, &|| false).map_err(unstartable)?;
+        let (input, output) = (group.child().stdin.take(), group.child().stdout.take());
+        let mut group = Ending(Some(group));
+        let (Some(input), Some(output)) = (input, output) else { return Err("it has no pipes".to_owned()) };
+        let pipes = Pipes::new(input, output).map_err(unstartable)?;
+        match group.0.take() {
+            Some(group) => Ok(Helper { group, pipes }),
+            None => Err("it has ended".to_owned()),
+        }
+    }
+}
+
+impl Helper {
+    /// Returns the helper unless it has ended.
+    pub(crate) fn if_running(mut self) -> Option<Helper> {
+        matches!(self.group.try_wait(), Ok(None)).then_some(self)
+    }
+}
+
+impl Drop for Helper {
+    fn drop(&mut self) {
+        self.group.kill();
+    }
+}
+
+/// A group that is killed unless it is taken.
+struct Ending(Option<ProcessGroup>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        if let Some(group) = &mut self.0 {
+            group.kill();
+        }
+    }
+}
+
+/// Returns the identity of the helper; `None` for that of this process.
+fn identity() -> Result<Option<Identity>, String> {
+    if !geteuid().is_root() {
+        return Ok(None);
+    }
+    match User::from_name(ACCOUNT) {
+        Ok(Some(user)) if !user.uid.is_root() => {
+            let (user, group) = (user.uid.as_raw(), user.gid.as_raw());
+            Ok(Some(Identity { user, group, groups: Vec::new() }))
+        }
+        _ => Err(format!("there is no account `{ACCOUNT}`, and it must not run as root")),
+    }
+}
