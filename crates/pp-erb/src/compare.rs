@@ -73,7 +73,7 @@ pub(crate) fn order(left: &Value, right: &Value) -> Result<Ordering, Raise> {
 pub(crate) fn comparison_failed(left: &Value, right: &Value) -> Raise {
     // Ruby shows values without a body of their own, and the class of the others.
     let shown = match right {
-        Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Float(_) => inspect(right),
+        Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Symbol(_) => inspect(right),
         other => class_of(other).name().to_owned(),
     };
     Raise::argument(format!("comparison of {} with {shown} failed", class_of(left).name()))

@@ -67,6 +67,13 @@ impl Interpreter<'_> {
                 self.list(items)
             }
             Expr::Hash(entries) => self.hash_literal(entries),
+            Expr::Keywords(entries) => {
+                let keywords = self.hash_literal(entries)?;
+                if let Value::Hash(hash) = &keywords {
+                    hash.is_keywords.set(true);
+                }
+                Ok(keywords)
+            }
             Expr::Range { from, to, is_exclusive } => {
                 let from = self.eval_optional(from.as_deref())?;
                 let to = self.eval_optional(to.as_deref())?;

@@ -187,7 +187,7 @@ impl<'r> Lowering<'r> {
             RubyNode::Regexp(regexp) => self.regexp(regexp)?,
             RubyNode::Array(array) => Expr::Array(self.arguments(&array.elements)?),
             RubyNode::Hash(hash) => Expr::Hash(self.entries(&hash.pairs)?),
-            RubyNode::Kwargs(hash) => Expr::Hash(self.entries(&hash.pairs)?),
+            RubyNode::Kwargs(hash) => Expr::Keywords(self.entries(&hash.pairs)?),
             RubyNode::Irange(range) => Expr::Range {
                 from: self.optional(range.left.as_deref())?,
                 to: self.optional(range.right.as_deref())?,

@@ -11,7 +11,7 @@ use crate::interpreter::MAX_TEXT;
 use crate::value::{Regexp, Value};
 
 /// The longest text of a value in a message about an unknown method.
-const MAX_SUBJECT: usize = 80;
+const MAX_SUBJECT: usize = 1_000;
 
 /// Returns what `to_s` gives.
 pub(crate) fn to_s(value: &Value) -> String {

@@ -40,6 +40,8 @@ pub(crate) enum Expr {
     Regexp(RegexpLiteral),
     Array(Vec<Argument>),
     Hash(Vec<Entry>),
+    /// Entries without braces, as the last arguments of a call.
+    Keywords(Vec<Entry>),
     Range {
         from: Option<Box<Node>>,
         to: Option<Box<Node>>,

@@ -84,6 +84,10 @@ impl Directive {
             return self.complement(value, radix, conversion);
         }
         let mut digits = in_radix(value.unsigned_abs(), radix);
+        if value == 0 && self.precision == Some(0) {
+            // A C library writes no digit then.
+            digits.clear();
+        }
         if let Some(precision) = self.precision {
             digits = format!("{}{digits}", "0".repeat(precision.saturating_sub(digits.len())));
         }

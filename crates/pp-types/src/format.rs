@@ -70,6 +70,9 @@ impl<'a> Formatter<'a> {
             number = number.saturating_mul(10).saturating_add(digit as usize);
             self.chars.next();
         }
+        if self.peek().is_none() {
+            return Err(error("malformed format string - %*[0-9]"));
+        }
         if number > i32::MAX as usize { Err(error("width too big")) } else { Ok(number) }
     }
 
@@ -192,7 +195,7 @@ fn convert(directive: &Directive, conversion: char, value: &Value) -> Result<Str
                     let mut chars = text.chars();
                     chars.next().filter(|_| chars.next().is_none()).ok_or_else(|| error("%c requires a character"))?
                 }
-                other => u32::try_from(integer_of(other)?)
+                other => u32::try_from(code_of(other)?)
                     .ok()
                     .and_then(char::from_u32)
                     .ok_or_else(|| error("invalid character"))?,
@@ -205,14 +208,35 @@ fn convert(directive: &Directive, conversion: char, value: &Value) -> Result<Str
     })
 }
 
-fn cannot_convert(value: &Value, kind: &str) -> Error {
-    let name = match value {
+/// Returns how messages about conversions name a value.
+fn conversion_name(value: &Value) -> &str {
+    match value {
         Value::Undef => "nil",
         Value::Boolean(true) => "true",
         Value::Boolean(false) => "false",
         other => crate::describe::class_name(other),
-    };
-    error(format!("can't convert {name} into {kind}"))
+    }
+}
+
+fn cannot_convert(value: &Value, kind: &str) -> Error {
+    error(format!("can't convert {} into {kind}", conversion_name(value)))
+}
+
+/// Returns the code of a character.
+fn code_of(value: &Value) -> Result<i128, Error> {
+    match value {
+        Value::Undef => Err(error("no implicit conversion from nil to integer")),
+        Value::Float(float) if !(-9.3e18..9.3e18).contains(&float.0) => {
+            Err(error(format!("float {} out of range of integer", short_float(float.0))))
+        }
+        Value::Integer(_) | Value::Float(_) | Value::Timestamp(_) | Value::Timespan(_) => integer_of(value),
+        other => Err(error(format!("no implicit conversion of {} into Integer", conversion_name(other)))),
+    }
+}
+
+/// Writes a float as C's `%g` does, with which Ruby makes some messages.
+fn short_float(float: f64) -> String {
+    if float.is_nan() { "NaN".to_owned() } else { Directive::default().float(float, 'g') }
 }
 
 /// Converts an argument to an integer as Ruby's `Integer()` does.
@@ -248,6 +272,19 @@ fn ruby_integer(text: &str) -> Option<i128> {
     Some(if text.starts_with('-') { -value } else { value })
 }
 
+/// Shows a string by its bytes, as Ruby does where it reads it by them.
+fn bytes_text(text: &str) -> String {
+    let mut shown = ruby_inspect(&text.into());
+    if !text.is_ascii() {
+        let byte = |c: char| {
+            let mut buffer = [0; 4];
+            c.encode_utf8(&mut buffer).bytes().map(|byte| format!("\\x{byte:02X}")).collect::<String>()
+        };
+        shown = shown.chars().map(|c| if c.is_ascii() { c.to_string() } else { byte(c) }).collect();
+    }
+    shown
+}
+
 fn float_of(value: &Value) -> Result<f64, Error> {
     match value {
         Value::Integer(integer) => Ok(*integer as f64),
@@ -258,9 +295,7 @@ fn float_of(value: &Value) -> Result<f64, Error> {
             let parsed = if starts_with_digit && !plain.ends_with('.') { plain.parse::<f64>().ok() } else { None };
             let hexadecimal =
                 || ruby_integer(text).filter(|_| plain.contains(['x', 'X'])).map(|integer| integer as f64);
-            parsed
-                .or_else(hexadecimal)
-                .ok_or_else(|| error(format!("invalid value for Float(): {}", ruby_inspect(value))))
+            parsed.or_else(hexadecimal).ok_or_else(|| error(format!("invalid value for Float(): {}", bytes_text(text))))
         }
         Value::Timestamp(time) => Ok(time.seconds()),
         Value::Timespan(span) => Ok(span.seconds()),

@@ -104,7 +104,10 @@ impl Interpreter<'_> {
             let class = crate::classes::class_of(receiver).name();
             return Err(Stop::refused(&format!("the method `{class}#{name}`")));
         }
-        let message = format!("undefined method `{name}' for {}", subject(receiver));
+        let message = match crate::methods::names::is_private_method(name) {
+            true => format!("private method `{name}' called for {}", subject(receiver)),
+            false => format!("undefined method `{name}' for {}", subject(receiver)),
+        };
         let mut raise = Raise::new(Class::NoMethodError, message);
         raise.help = crate::methods::similar_method(receiver, name);
         Err(raise.into())
@@ -262,6 +265,7 @@ impl Interpreter<'_> {
         let mut keywords = None;
         if !parameters.keywords.is_empty()
             && let Some((Value::Hash(hash), rest)) = arguments.split_last()
+            && hash.is_keywords.get()
         {
             keywords = Some(Rc::clone(hash));
             arguments = rest;

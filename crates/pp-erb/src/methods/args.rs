@@ -237,7 +237,9 @@ pub(crate) fn is_frozen(vm: &mut Interpreter<'_>, value: &Value) -> bool {
         Value::Str(text) => (&text.frozen, text.shared().map(Puppet::String)),
         Value::Array(array) => (&array.frozen, array.link.get().map(|(source, _)| Puppet::Array(source))),
         Value::Hash(hash) => (&hash.frozen, hash.link.get().map(|(source, _)| Puppet::Hash(source))),
-        Value::Proc(_) | Value::Enumerator(_) | Value::Exception(_) | Value::Main | Value::Scope => return false,
+        Value::Proc(_) | Value::Enumerator(_) | Value::Exception(_) | Value::Class(_) | Value::Main | Value::Scope => {
+            return false;
+        }
         _ => return true,
     };
     if frozen.get() == Frozen::Unknown {

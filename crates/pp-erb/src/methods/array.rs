@@ -123,6 +123,7 @@ pub(super) static ARRAY: &[Method] = &[
         let list = flatten(vm, this, usize::try_from(depth).ok())?;
         vm.list(list)
     }),
+    method("index", 0, 1, super::enumerable::find_index),
     variadic("intersection", 0, |vm, this, args| {
         let mut result = vm.list(unique(items(this).to_vec()))?;
         for other in args.list {
@@ -137,6 +138,8 @@ pub(super) static ARRAY: &[Method] = &[
     method("join", 0, 1, |vm, this, args| {
         let separator = match args.get(0) {
             Value::Nil => String::new(),
+            // Without elements the separator does not matter.
+            _ if items(this).is_empty() => String::new(),
             other => to_str(other)?.to_owned(),
         };
         let text = join(vm, this, &separator)?;

@@ -117,12 +117,15 @@ pub(super) static ENUMERABLE: &[Method] = &[
     method("find", 0, 1, find),
     method("find_all", 0, 0, |vm, this, args| select(vm, this, args, "find_all", true)),
     method("find_index", 0, 1, find_index),
-    method("index", 0, 1, find_index),
     method("first", 0, 1, |vm, this, args| {
         if args.len() == 0 {
             return Ok(Value::or_nil(vm.first_elements(this, 1)?.into_iter().next()));
         }
-        let count = args.count(0)?;
+        let message = match this {
+            Value::Range(_) => "negative array size (or size too big)",
+            _ => "attempt to take negative size",
+        };
+        let count = usize::try_from(args.int(0)?).map_err(|_| Raise::argument(message))?;
         let list = vm.first_elements(this, count)?;
         vm.list(list)
     }),
@@ -315,7 +318,7 @@ fn find(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
     Ok(Value::Nil)
 }
 
-fn find_index(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
+pub(super) fn find_index(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
     if args.len() == 0 && args.block.is_none() {
         return enumerator(this, "find_index", args);
     }

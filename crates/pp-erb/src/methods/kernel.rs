@@ -11,6 +11,8 @@ use crate::show::{inspect, to_s};
 use crate::stop::{Eval, Raise, Stop};
 use crate::value::Value;
 
+/// Containers that are nested deeper are formatted as texts.
+const MAX_PLAIN_DEPTH: u32 = 50;
 /// Libraries whose part that templates may use is there without them.
 const LIBRARIES: [&str; 4] = ["erb", "json", "psych", "yaml"];
 
@@ -142,34 +144,48 @@ fn format_arguments(vm: &mut Interpreter<'_>, _: &Value, args: Args<'_>) -> Eval
     format(vm, &format_text, &args.list[1..])
 }
 
+/// Returns whether a value has only parts that are values of Puppet, too, so that formats see its class.
+fn is_plain(value: &Value, depth: u32) -> bool {
+    match value {
+        Value::Nil | Value::Bool(_) | Value::Float(_) | Value::Str(_) => true,
+        Value::Int(value) => i64::try_from(*value).is_ok(),
+        Value::Array(array) => depth < MAX_PLAIN_DEPTH && array.items().iter().all(|item| is_plain(item, depth + 1)),
+        Value::Hash(hash) => {
+            let is_plain = |value: &Value| is_plain(value, depth + 1);
+            depth < MAX_PLAIN_DEPTH && hash.entries().iter().all(|(key, value)| is_plain(&key.0) && is_plain(value))
+        }
+        _ => false,
+    }
+}
+
+fn format_argument(argument: &Value) -> Result<pp_types::Value, Raise> {
+    match argument {
+        plain if is_plain(plain, 0) => crate::convert::to_puppet(plain),
+        other => Ok(to_s(other).into()),
+    }
+}
+
 /// `format('%d', 1)`
 pub(super) fn format(vm: &mut Interpreter<'_>, format: &str, arguments: &[Value]) -> Eval {
     let mut converted = Vec::with_capacity(arguments.len());
-    let shows = format.contains('p');
+    let shows = format.contains(['s', 'p', '{']);
     for argument in arguments {
         converted.push(match argument {
-            Value::Nil | Value::Int(_) | Value::Float(_) | Value::Str(_) | Value::Bool(_) => {
-                crate::convert::to_puppet(argument)?
+            Value::Hash(hash) if !is_plain(argument, 0) => {
+                let entry = |(key, value): &(Value, Value)| Ok::<_, Raise>((to_s(key).into(), format_argument(value)?));
+                pp_types::Value::hash(hash.pairs().iter().map(entry).collect::<Result<_, Raise>>()?)
             }
-            Value::Hash(hash) => {
-                let pairs = hash.pairs();
-                let entry = |(key, value): &(Value, Value)| {
-                    let value = match value {
-                        Value::Nil | Value::Int(_) | Value::Float(_) | Value::Str(_) => {
-                            crate::convert::to_puppet(value)?
-                        }
-                        other => to_s(other).into(),
-                    };
-                    Ok::<_, Raise>((to_s(key).into(), value))
-                };
-                pp_types::Value::hash(pairs.iter().map(entry).collect::<Result<_, Raise>>()?)
-            }
-            Value::Array(_) if shows => crate::convert::to_puppet(argument)?,
-            other => to_s(other).into(),
+            // Only its class matters: no directive shows it.
+            Value::Array(_) if !shows => pp_types::Value::array(Vec::new()),
+            other => format_argument(other)?,
         });
     }
     vm.step(format.len() / 8)?;
-    let text = pp_types::sprintf(format, &converted)?;
+    let text = pp_types::sprintf(format, &converted).map_err(|error| {
+        let is_type =
+            ["can't convert ", "no implicit conversion "].iter().any(|start| error.message.starts_with(start));
+        if is_type { Raise::type_error(error.message).into() } else { Stop::from(error) }
+    })?;
     vm.string(text)
 }
 

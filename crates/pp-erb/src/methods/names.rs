@@ -23,6 +23,11 @@ pub(crate) fn is_ruby_method(value: &Value, name: &str) -> bool {
     has(names, name) || has(OBJECT, name)
 }
 
+/// Returns whether every object has a method in Ruby that can only be called without a receiver.
+pub(crate) fn is_private_method(name: &str) -> bool {
+    has(PRIVATE, name)
+}
+
 fn has(names: &str, name: &str) -> bool {
     names.split_ascii_whitespace().any(|known| known == name)
 }
@@ -96,6 +101,11 @@ const ENUMERATOR: &str = "+ all? any? chain chunk chunk_while collect collect_co
      minmax_by next next_values none? one? partition peek peek_values reduce reject reverse_each rewind select size \
      slice_after slice_before slice_when sort sort_by sum take take_while tally to_a to_h uniq with_index \
      with_object zip";
+
+const PRIVATE: &str = "Array Complex Float Hash Integer Rational String ` abort at_exit autoload binding block_given? caller catch eval \
+     exec exit exit! fail fork format gets global_variables initialize lambda load local_variables loop open p pp print \
+     printf proc putc puts raise rand readline readlines require require_relative select set_trace_func sleep spawn \
+     sprintf srand syscall system test throw trace_var trap untrace_var warn";
 
 const OBJECT: &str = "! != !~ <=> == === =~ __id__ __send__ class clone define_singleton_method display dup enum_for eql? equal? \
      extend freeze frozen? hash inspect instance_eval instance_exec instance_of? instance_variable_defined? \

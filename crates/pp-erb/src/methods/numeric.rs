@@ -174,7 +174,7 @@ pub(super) fn float(value: &Value) -> Eval<f64> {
 
 fn not_coerced(value: &Value, class: Class) -> Raise {
     let shown = match value {
-        Value::Nil | Value::Bool(_) => inspect(value),
+        Value::Nil | Value::Bool(_) | Value::Symbol(_) => inspect(value),
         other => class_of(other).name().to_owned(),
     };
     Raise::type_error(format!("{shown} can't be coerced into {}", class.name()))

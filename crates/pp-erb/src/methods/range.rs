@@ -43,7 +43,8 @@ pub(super) static RANGE: &[Method] = &[
         if args.len() == 0 {
             return Ok(range.from.clone());
         }
-        let count = args.count(0)?;
+        let negative = |_| Raise::argument("negative array size (or size too big)");
+        let count = usize::try_from(args.int(0)?).map_err(negative)?;
         let elements = match (&range.from, &range.to) {
             (Value::Int(from), Value::Nil) => {
                 vm.step(count)?;
@@ -198,7 +199,8 @@ impl Interpreter<'_> {
         loop {
             self.step(1)?;
             let is_last = current == to;
-            if is_last && is_exclusive || current.chars().count() > limit {
+            let is_too_long = current.chars().count() > limit && !elements.is_empty();
+            if is_last && is_exclusive || is_too_long {
                 break;
             }
             self.charge(current.len())?;

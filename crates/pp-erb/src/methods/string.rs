@@ -71,7 +71,7 @@ pub(super) static STRING: &[Method] = &[
         map(vm, this, |text| text.strip_suffix(&*suffix).unwrap_or(text).to_owned())
     }),
     method("downcase", 0, 1, |vm, this, _| map(vm, this, pp_functions::ruby::titlecase::downcase)),
-    method("dump", 0, 0, |vm, this, _| vm.string(crate::show::inspect(this))),
+    method("dump", 0, 0, |vm, this, _| map(vm, this, dump)),
     method("each_char", 0, 0, |vm, this, args| {
         let Some(block) = args.block else { return enumerator(this, "each_char", args) };
         let text = text(this).to_owned();
@@ -177,6 +177,31 @@ pub(super) static STRING: &[Method] = &[
         Ok(compare(this, args.get(0)).map_or(Value::Nil, |order| Value::Int(order as i128)))
     }),
 ];
+
+/// The text as a literal of printable characters of ASCII.
+fn dump(text: &str) -> String {
+    let is_plain = |c: &char| c.is_ascii() && !c.is_ascii_control() || matches!(c, '\u{7}'..='\u{d}' | '\u{1b}');
+    let mut out = String::from("\"");
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let end = rest.find(|c: char| !is_plain(&c)).unwrap_or(rest.len());
+        if end > 0 {
+            let mut shown = String::new();
+            pp_types::inspect_string(&rest[..end], &mut shown);
+            out.push_str(&shown[1..shown.len() - 1]);
+            rest = &rest[end..];
+            continue;
+        }
+        out.push_str(&match u32::from(c) {
+            code @ 0..0x80 => format!("\\x{code:02X}"),
+            code @ 0x80..=0xffff => format!("\\u{code:04X}"),
+            code => format!("\\u{{{code:X}}}"),
+        });
+        rest = &rest[c.len_utf8()..];
+    }
+    out.push('"');
+    out
+}
 
 /// Applies a function to the text.
 pub(super) fn map(vm: &mut Interpreter<'_>, this: &Value, change: impl FnOnce(&str) -> String) -> Eval {

@@ -31,14 +31,14 @@ pub(super) static STRING: &[Method] = &[
     method("downcase!", 0, 0, |vm, this, args| in_place(vm, this, "downcase", args)),
     method("gsub!", 1, 2, |vm, this, args| in_place(vm, this, "gsub", args)),
     method("insert", 2, 2, |vm, this, args| {
-        let string = changeable_str(vm, this)?;
         let added = args.text(1)?.to_owned();
         let index = args.int(0)?;
-        let count = string.get().chars().count() as i128;
+        let count = text(this).chars().count() as i128;
         let at = if index < 0 { index + count + 1 } else { index };
         if at < 0 || at > count {
             return Err(outside(index).into());
         }
+        let string = changeable_str(vm, this)?;
         let mut changed = string.get().to_owned();
         let offset = changed.char_indices().nth(at as usize).map_or(changed.len(), |(offset, _)| offset);
         changed.insert_str(offset, &added);

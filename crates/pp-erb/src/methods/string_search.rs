@@ -235,8 +235,8 @@ fn split(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
     vm.step(string.len() / 16)?;
     let most = usize::try_from(limit).ok().filter(|limit| *limit > 0);
     let mut parts: Vec<Value> = match args.get(0) {
-        Value::Nil => split_words(&string, most),
-        Value::Str(separator) if &*separator.get() == " " => split_words(&string, most),
+        Value::Nil => split_words(&string, most, limit != 0),
+        Value::Str(separator) if &*separator.get() == " " => split_words(&string, most, limit != 0),
         Value::Str(separator) => {
             let separator = separator.get().to_owned();
             split_plain(&string, &separator, most)
@@ -268,13 +268,13 @@ fn split(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
     }
 }
 
-fn split_words(string: &str, most: Option<usize>) -> Vec<Value> {
+fn split_words(string: &str, most: Option<usize>, keeps_last: bool) -> Vec<Value> {
     let mut parts = Vec::new();
     let mut rest = string.trim_start_matches(super::string::is_space);
     loop {
         if rest.is_empty() {
             // With a limit, what follows the last separator is a part even if it is empty.
-            if most.is_some() && string.ends_with(super::string::is_space) && !parts.is_empty() {
+            if keeps_last && string.ends_with(super::string::is_space) && !parts.is_empty() {
                 parts.push(Value::str(""));
             }
             return parts;

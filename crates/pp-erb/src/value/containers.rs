@@ -102,6 +102,8 @@ pub(crate) struct Hash {
     is_waiting: Cell<bool>,
     /// The value of Puppet that the hash stands for.
     pub link: Link<HashValue>,
+    /// Written as arguments without braces: the keywords of a method that has some.
+    pub is_keywords: Cell<bool>,
     /// The value of missing keys.
     pub default: RefCell<Option<Value>>,
     /// Makes the value of missing keys.

@@ -1,5 +1,7 @@
 //! Random templates.
 
+mod more;
+
 use test_support::Rng;
 
 /// Makes a template of a few tags.
@@ -7,7 +9,11 @@ pub fn template(random: &mut Rng) -> String {
     let mut out = String::new();
     for _ in 0..random.usize(1..4) {
         out.push_str(pick(random, &["x", "\n", "  ", "<%% ", "a b\n", "", "%\n", "\r\n"]));
-        out.push_str(&tag(random, 2));
+        if random.u8(..4) == 0 {
+            out.push_str(&more::statement(random));
+        } else {
+            out.push_str(&tag(random, 2));
+        }
     }
     out
 }
@@ -50,7 +56,10 @@ fn value(random: &mut Rng, depth: u32) -> String {
         )
         .to_owned();
     }
-    match random.u8(..12) {
+    match random.u8(..15) {
+        12 => more::string_call(random, depth),
+        13 => more::format_call(random, depth),
+        14 => more::collection_call(random, depth),
         0..=2 => string(random, depth),
         3 | 4 => number(random, depth),
         5..=7 => list(random, depth),

@@ -37,9 +37,38 @@ fn templates_that_loop_or_grow_end() {
         "<%= [1, 2].cycle { } %>",
         "<%= 2 ** 1000 %>",
         "<%= 1 << 1_000_000_000 %>",
+        "<% until false do end %>",
+        "<% for x in (1..1_000_000_000) do end %>",
+        "<% begin; x = 1; end while true %>",
+        "<% 1.step { } %>",
+        "<% 1_000_000_000.times { } %>",
+        "<% 1.upto(1_000_000_000) { |n| n } %>",
+        "<% h = { 'a' => 1 }; loop { h = { 'a' => h, 'b' => h } } %>",
+        "<% s = +'x'; 40.times { s << s } %><%= s %>",
+        "<% s = +'x'; 40.times { s = \"#{s}#{s}\" } %><%= s %>",
+        "<% s = 'ab' * 1000; 9.times { s = s.gsub(/./, s) } %>",
+        "<% s = 'a' * 1_000_000; 9.times { s = s.gsub('a', 'aaaaaaaaaa') } %>",
+        "<% a = [0] * 1_000_000; 30.times { a += a } %>",
+        "<% a = [1]; 40.times { a.concat(a) } %>",
+        "<%= [[[0] * 1_000] * 1_000] * 1_000_000 %>",
+        "<% a = [0] * 1_000; a.product(a, a) %>",
+        "<% (1..40).to_a.combination(20).to_a %>",
+        "<%= '%0999999999d' % 1 %>",
+        "<%= '%-999999999s|' % 'x' %>",
+        "<%= '%.999999999f' % 1.5 %>",
+        "<%= 'x'.center(1_000_000_000, 'ab') %>",
+        "<% d = ->(n) { d.call(n + 1) }; d.call(0) %>",
+        "<% def a; b; end; def b; a; end; a %>",
+        "<% h = Hash.new { |hash, k| hash[k + 1] }; h[0] %>",
+        "<% begin; loop { }; rescue Exception; end; loop { } %>",
+        "<% begin; loop { }; ensure; loop { }; end %>",
     ];
     for template in endless {
-        assert!(matches!(outcome(template), Some(ErrorKind::Limit | ErrorKind::Failure)), "{template}");
+        assert!(
+            matches!(outcome(template), Some(ErrorKind::Limit | ErrorKind::Failure)),
+            "{template}: {:?}",
+            outcome(template)
+        );
     }
 }
 
@@ -54,6 +83,9 @@ fn structures_that_contain_themselves_are_harmless() {
         "<% a = []; 100_000.times { a = [a] } %><%= {a => 1}.length %>",
         "<% def f(n); f(n + 1); end %><%= f(0) %>",
         "<% f = lambda { |n| f.call(n + 1) } %><%= f.call(0) %>",
+        "<%= ('x' * 1_000_000).scan(/x*?y/) ; ('x' * 100_000).gsub(/(x+x+)+y/, '') %>",
+        "<%= ('a' * 100_000 + 'b') =~ /(a|aa)+c/ %>",
+        "<%= ('a' * 50) =~ /(a*)*(a*)*(a*)*b/ %>",
     ];
     for template in cyclic {
         outcome(template);

@@ -130,6 +130,11 @@ pub(in crate::methods) static GROUPS: &[Method] = &[
     variadic("zip", 0, |vm, this, args| {
         let mut others = Vec::with_capacity(args.len());
         for other in args.list {
+            if !crate::methods::responds_to(other, "each") {
+                let class = crate::classes::class_of(other).name();
+                let message = format!("wrong argument type {class} (must respond to :each)");
+                return Err(Raise::type_error(message).into());
+            }
             others.push(vm.elements(other)?);
         }
         let mut rows = Vec::new();
