@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cranelift_entity::PrimaryMap;
-use mcl_artifact::program::{NodeIdx, Op, Operand, ParamIdx, Statement, TemplateId};
+use mcl_artifact::program::{NodeIdx, Op, Operand, ParamIdx, Statement, StatementIdx, TemplateId};
 use mcl_diagnostics::Span;
 use mcl_functions::{EngineFunction, Implementation};
 use mcl_value::{FuncValue, Value};
@@ -14,9 +14,10 @@ use crate::closure::{ClosureLocation, FunctionInstance};
 use crate::code::for_each_operand;
 use crate::engine::Engine;
 use crate::ids::{FrameId, NodeId};
+use crate::inline::Computed;
 use crate::node::{
     Binding, Bindings, CallControl, ExceptBranch, ExceptControl, Frame, IfControl, IfStatement, Input, IterateControl,
-    Loop, Node, NodeKind, OutputKind, Slot, State, StreamNode,
+    Loop, Node, NodeKind, OutputKind, Slot, State, StatementState, StreamNode,
 };
 use crate::outputs::Operands;
 
@@ -57,7 +58,7 @@ impl Engine {
             match operand {
                 Operand::Const(c) => return Resolved::Ready(Input::Value(self.code.constants[c].clone())),
                 Operand::Node(n) => {
-                    return match self.frames[frame].nodes[n] {
+                    return match self.frames[frame].node(n) {
                         Some(node) => Resolved::Ready(Input::Node { node, position: 0 }),
                         None => Resolved::Missing(frame, n),
                     };
@@ -116,7 +117,7 @@ impl Engine {
         let mut bodies: FxHashMap<(FrameId, NodeIdx), FrameId> = FxHashMap::default();
         let mut inputs: Vec<Input> = Vec::new();
         while let Some(&(frame, n)) = stack.last() {
-            if self.frames[frame].nodes[n].is_some() {
+            if self.frames[frame].node(n).is_some() {
                 stack.pop();
                 continue;
             }
@@ -146,10 +147,11 @@ impl Engine {
             if stack.len() == before {
                 stack.pop();
                 let made = self.make_node(frame, n, body, &mut inputs);
-                self.frames[frame].nodes[n] = Some(made);
+                let count = code.template(self.frames[frame].template).nodes.len();
+                self.frames[frame].add_node(n, made, count);
             }
         }
-        self.frames[frame].nodes[node].expect("the loop ends when this node exists")
+        self.frames[frame].node(node).expect("the loop ends when this node exists")
     }
 
     /// Creates one node of a template. All inputs exist.
@@ -287,17 +289,7 @@ impl Engine {
         let keeps = !code.template(template).keep.is_empty();
         let base = self.base(&new);
         let NewFrame { parent, location, scope, depth, params } = new;
-        let frame = self.frames.insert(Frame {
-            template,
-            parent: Some((parent, location)),
-            scope,
-            base,
-            depth,
-            params,
-            nodes: vec![None; code.template(template).nodes.len()].into(),
-            statements: PrimaryMap::new(),
-            keepalive: None,
-        });
+        let frame = self.frames.insert(Frame::new(template, Some((parent, location)), scope, (base, depth), params));
         if keeps {
             self.frames_without_keepalive.push(frame);
         }
@@ -311,7 +303,7 @@ impl Engine {
             match operand {
                 Operand::Const(_) => 0,
                 Operand::Param(_) | Operand::Capture(_) => f.base,
-                Operand::Node(n) => match f.nodes[n] {
+                Operand::Node(n) => match f.node(n) {
                     Some(node) => self.nodes[node].height,
                     None => self.code.estimated_height(f.template, n, f.base),
                 },
@@ -364,29 +356,33 @@ impl Engine {
     pub(crate) fn activate(&mut self, frame: FrameId) {
         let code = Arc::clone(&self.code);
         let statements = &code.template(self.frames[frame].template).statements;
-        let mut nodes = PrimaryMap::with_capacity(statements.len());
+        let mut states = PrimaryMap::with_capacity(statements.len());
+        let mut computed = Computed::default();
         for (index, statement) in statements {
             let is_output = matches!(statement, Statement::Resource(_) | Statement::Edge { .. });
-            if is_output && Operands::of(statement).all(|operand| self.constant(frame, operand).is_some()) {
-                nodes.push(None);
-                continue;
-            }
-            let inputs: Vec<Input> = Operands::of(statement).map(|operand| self.instantiate(frame, operand)).collect();
-            let kind = match statement {
-                Statement::Resource(_) | Statement::Edge { .. } => NodeKind::StatementNode,
-                Statement::If { .. } => NodeKind::IfStatement(Box::new(IfStatement { statement: index, taken: None })),
-                Statement::For { .. } | Statement::ForKv { .. } => NodeKind::Loop(Box::new(Loop {
-                    statement: index,
-                    keyed: matches!(statement, Statement::ForKv { .. }),
-                    iterations: Vec::new(),
-                    sensitive: false,
-                })),
-            };
-            let node = self.add_node(kind, None, frame, Slot::Statement(index), inputs);
-            self.nodes[node].pinned = true;
-            self.enqueue(node);
-            nodes.push(Some(node));
+            let inline = if is_output { self.inline(frame, statement, &mut computed) } else { None };
+            states.push(inline.unwrap_or_else(|| StatementState::Node(self.add_statement(frame, index, statement))));
         }
-        self.frames[frame].statements = nodes;
+        self.frames[frame].statements = states.into_boxed_slice();
+        self.changes.add_frame(frame);
+    }
+
+    /// Adds the node of a statement.
+    pub(crate) fn add_statement(&mut self, frame: FrameId, index: StatementIdx, statement: &Statement) -> NodeId {
+        let inputs: Vec<Input> = Operands::of(statement).map(|operand| self.instantiate(frame, operand)).collect();
+        let kind = match statement {
+            Statement::Resource(_) | Statement::Edge { .. } => NodeKind::StatementNode,
+            Statement::If { .. } => NodeKind::IfStatement(Box::new(IfStatement { statement: index, taken: None })),
+            Statement::For { .. } | Statement::ForKv { .. } => NodeKind::Loop(Box::new(Loop {
+                statement: index,
+                keyed: matches!(statement, Statement::ForKv { .. }),
+                iterations: Vec::new(),
+                sensitive: false,
+            })),
+        };
+        let node = self.add_node(kind, None, frame, Slot::Statement(index), inputs);
+        self.nodes[node].pinned = true;
+        self.enqueue(node);
+        node
     }
 }

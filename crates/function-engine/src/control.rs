@@ -206,7 +206,6 @@ impl Engine {
             Err(Unavailable::Pending) => return State::Pending,
             other => {
                 if let Some((_, Some(frame))) = c.taken.take() {
-                    self.changes.add_structure();
                     self.drop_frame(frame);
                 }
                 return self.invalid_key(id, other, "`bool` as the condition");
@@ -232,7 +231,6 @@ impl Engine {
         if let Some(new) = new {
             self.activate(new);
         }
-        self.changes.add_structure();
         if let Some((_, Some(old))) = c.taken.replace((condition, new)) {
             self.drop_frame(old);
         }
@@ -255,11 +253,8 @@ impl Engine {
             self.drop_iterations(c);
         }
         let old = std::mem::take(&mut c.iterations);
-        let had = old.len();
-        let mut reused = 0;
         // Both sides are sorted by key, so they are merged. Without keys an iteration is identified by its index.
         let mut old = old.into_iter().peekable();
-        let mut in_place = true;
         let value_param = ParamIdx::from_u32(1);
         for (index, (key, value)) in elements.iter().enumerate() {
             while let Some((_, removed)) = old.next_if(|(k, _)| match (k, key) {
@@ -275,10 +270,8 @@ impl Engine {
             if let Some((key, frame)) = same {
                 self.set_element(frame, value_param, value, sensitive);
                 c.iterations.push((key, frame));
-                reused += 1;
                 continue;
             }
-            in_place = false;
             let first = key.clone().unwrap_or(Value::Int(index as i64));
             let element = |value: Value| Binding::Element { value, sensitive, node: None };
             let first = if sensitive && key.is_some() { element(first) } else { Binding::Value(first) };
@@ -290,7 +283,6 @@ impl Engine {
                     c.iterations.push((key.clone(), frame));
                 }
                 Err(state) => {
-                    self.changes.add_structure();
                     for (_, removed) in old.chain(c.iterations.drain(..)) {
                         self.drop_frame(removed);
                     }
@@ -301,16 +293,10 @@ impl Engine {
         for (_, removed) in old {
             self.drop_frame(removed);
         }
-        if !in_place || reused != had {
-            self.changes.add_structure();
-        }
         State::Value(Value::Nil)
     }
 
     fn drop_iterations(&mut self, c: &mut Loop) {
-        if !c.iterations.is_empty() {
-            self.changes.add_structure();
-        }
         for (_, frame) in c.iterations.drain(..) {
             self.drop_frame(frame);
         }

@@ -6,6 +6,7 @@ use std::collections::BinaryHeap;
 use crate::engine::Engine;
 use crate::ids::{FrameId, NodeId};
 use crate::node::{Binding, Dependent, Input, NodeKind, Slot, State};
+use crate::outputs::OutputId;
 
 impl Engine {
     /// Appends an input to a node.
@@ -102,6 +103,7 @@ impl Engine {
         let mut frames = vec![frame];
         while let Some(id) = frames.pop() {
             let Some(frame) = self.frames.remove(id) else { continue };
+            self.changes.add_removed(frame.statements.keys().map(|statement| OutputId::new(id, statement)));
             for node in frame.all_nodes() {
                 let mut affected = [Some(node), None];
                 if matches!(self.nodes[node].kind, NodeKind::Output(_))
@@ -138,7 +140,7 @@ impl Engine {
             }
             if let Some(frame) = self.frames.get_mut(node.frame) {
                 match node.slot {
-                    Slot::Node(n) => frame.nodes[n] = None,
+                    Slot::Node(n) => frame.forget_node(n),
                     Slot::Parameter(p) => {
                         if let Some(Binding::Element { node, .. }) = frame.params.get_mut(p) {
                             *node = None;

@@ -5,7 +5,6 @@ use std::collections::{BTreeSet, BinaryHeap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use cranelift_entity::PrimaryMap;
 use mcl_artifact::program::{Program, TemplateId};
 use mcl_diagnostics::Diagnostic;
 use mcl_value::Value;
@@ -96,17 +95,7 @@ impl Engine {
         let top = code.program.templates.last();
         // Without any template, nothing is ever read from the frame.
         let template = top.map_or(TemplateId::from_u32(0), |(id, _)| id);
-        let top_frame = frames.insert(Frame {
-            template,
-            parent: None,
-            scope: None,
-            base: 0,
-            depth: 0,
-            params: Bindings::new(),
-            nodes: vec![None; top.map_or(0, |(_, template)| template.nodes.len())].into(),
-            statements: PrimaryMap::new(),
-            keepalive: None,
-        });
+        let top_frame = frames.insert(Frame::new(template, None, None, (0, 0), Bindings::new()));
         if top.is_some_and(|(_, template)| !template.keep.is_empty()) {
             frames_without_keepalive.push(top_frame);
         }
@@ -148,7 +137,7 @@ impl Engine {
         self.changes.start_round();
         if !self.started {
             self.started = true;
-            self.changes.add_structure();
+            self.changes.add_everything();
             if !self.code.program.templates.is_empty() {
                 self.activate(self.top_frame);
                 self.create_keepalives();

@@ -283,7 +283,7 @@ impl Engine {
         }
         if matches!(node.kind, NodeKind::StatementNode) {
             node.changed = self.round;
-            self.changes.add_statement(id);
+            self.changes.add_evaluated(id);
         }
         if same_state(&node.state, &state) && node.sensitive == sensitive {
             return;
@@ -315,6 +315,7 @@ impl Engine {
         if let Some(node) = *node {
             self.set_state(node, State::Value(new.clone()), is_sensitive);
         }
+        self.update_inline(frame);
     }
 }
 

@@ -10,6 +10,7 @@
 //! edges are.
 
 mod assemble;
+mod changes;
 mod convert;
 mod statement;
 #[cfg(test)]
@@ -21,11 +22,13 @@ use std::sync::Arc;
 
 use mcl_artifact::program::{Program, Statement};
 use mcl_diagnostics::Diagnostic;
-use resource_graph::{Resource, ResourceGraph, ResourceId, difference};
+use resource_graph::{Resource, ResourceGraph, ResourceId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::engine::Engine;
-use crate::interpret::statement::{ConvertedStatement, FieldTypes};
+use crate::interpret::changes::Collector;
+pub use crate::interpret::changes::{ChangedResource, GraphChanges};
+use crate::interpret::statement::{ConvertedStatement, FieldTypes, is_unchanged};
 use crate::interpret::unknown::{UnknownKinds, unknown_statement};
 use crate::outputs::{Output, OutputId};
 
@@ -41,15 +44,6 @@ struct CacheEntry {
     converted: Rc<ConvertedStatement>,
 }
 
-/// A resource of which only values changed: the id, and the edges that its statement declares, are the same.
-#[derive(Clone, Debug)]
-pub struct ChangedResource {
-    /// The resource as it was in the last graph, or in the changes after it.
-    pub old: Arc<Resource>,
-    /// The resource as it is now.
-    pub new: Arc<Resource>,
-}
-
 /// Builds the resource graphs of one program, converting only the statements that have changed since the last graph.
 #[derive(Default)]
 pub struct Interpreter {
@@ -61,6 +55,8 @@ pub struct Interpreter {
     interpreted: Option<u64>,
     /// The resources that more than one statement declares.
     repeated: FxHashSet<ResourceId>,
+    /// The edges that are declared more than once.
+    repeated_edges: FxHashSet<(ResourceId, ResourceId)>,
     /// The number of statements that were visited.
     #[cfg(test)]
     visited: usize,
@@ -127,48 +123,55 @@ impl Interpreter {
         }
         let is_partial = !unknown.is_empty();
         let assembled = assemble::assemble(&all, is_partial.then_some(&unknown_kinds))?;
-        self.repeated = assembled.repeated;
+        (self.repeated, self.repeated_edges) = (assembled.repeated, assembled.repeated_edges);
         self.interpreted = Some(engine.output_round()).filter(|round| *round > 0 && !is_partial);
         unknown.extend(assembled.notes);
         Ok((assembled.graph, unknown))
     }
 
-    /// Returns the resources that differ from those of the last graph and the changes after it, in source order, in time
-    /// linear in the size of the statements that were evaluated since. The last round must have succeeded.
+    /// Returns what differs from the last graph and the changes after it, in time linear in the size of the statements that were
+    /// evaluated, added and removed since. The last round must have succeeded.
     ///
-    /// `None` if more than values of resources changed, if a resource is invalid, or if it is declared more than once:
+    /// `None` if a resource is invalid or declared more than once, or if values are sent in another way:
     /// [`Interpreter::interpret`] returns the whole graph then, or the errors.
-    pub fn changes(&mut self, engine: &Engine) -> Option<Vec<ChangedResource>> {
+    pub fn changes(&mut self, engine: &Engine) -> Option<GraphChanges> {
         let outputs = engine.changed_outputs(self.interpreted.take()?)?;
-        let mut changes: Vec<(u32, ChangedResource)> = Vec::new();
-        for output in outputs {
+        let mut collector = Collector::new(&self.repeated, &self.repeated_edges);
+        for id in outputs.removed {
+            if let Some(entry) = self.cache.remove(id) {
+                collector.remove(&entry.converted)?;
+            }
+        }
+        for output in outputs.present {
             #[cfg(test)]
             {
                 self.visited += 1;
             }
             let values = output.values();
-            let entry = self.cache.get_mut(&values.id())?;
-            if entry.changed == values.changed() {
+            let changed = values.changed();
+            let Some(entry) = self.cache.get_mut(&values.id()) else {
+                let converted = Rc::new(convert(engine.program(), &mut self.field_types, output));
+                collector.add(&converted)?;
+                let entry = CacheEntry { changed, seen: self.round, position: u32::MAX, converted };
+                self.cache.insert(values.id(), entry);
+                continue;
+            };
+            if entry.changed == changed {
                 continue;
             }
             let mut converted = convert(engine.program(), &mut self.field_types, output);
-            if !converted.differs_in_values_only(&entry.converted) {
-                return None;
+            if converted.differs_in_values_only(&entry.converted) {
+                converted.share_unchanged(&entry.converted);
+                collector.change(entry.position, &entry.converted, &converted)?;
+            } else {
+                collector.remove(&entry.converted)?;
+                collector.add(&converted)?;
             }
-            converted.share_unchanged(&entry.converted);
-            let pairs = entry.converted.resources.iter().zip(&converted.resources);
-            for (old, new) in pairs.filter(|(old, new)| !Arc::ptr_eq(old, new)) {
-                if self.repeated.contains(&new.id) {
-                    return None;
-                }
-                changes.push((entry.position, ChangedResource { old: Arc::clone(old), new: Arc::clone(new) }));
-            }
-            (entry.changed, entry.converted) = (values.changed(), Rc::new(converted));
+            (entry.changed, entry.converted) = (changed, Rc::new(converted));
         }
+        let changes = collector.finish()?;
         self.interpreted = Some(engine.output_round());
-        // The resources of one statement are in order already.
-        changes.sort_by_key(|(position, _)| *position);
-        Some(changes.into_iter().map(|(_, change)| change).collect())
+        Some(changes)
     }
 }
 
@@ -193,8 +196,7 @@ impl ConvertedStatement {
     /// Replaces the resources that did not change by those of the last conversion, which are in use elsewhere.
     fn share_unchanged(&mut self, old: &ConvertedStatement) {
         for (new, old) in self.resources.iter_mut().zip(&old.resources) {
-            let is_same = new.params == old.params && new.sensitive == old.sensitive;
-            if is_same && difference(old, new).is_none() {
+            if is_unchanged(old, new) {
                 *new = Arc::clone(old);
             }
         }

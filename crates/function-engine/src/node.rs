@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cranelift_entity::PrimaryMap;
+use cranelift_entity::{BoxedSlice, PrimaryMap};
 use mcl_artifact::program::{FunctionIdx, NodeIdx, Operand, ParamIdx, StatementIdx, TemplateId, TypeIdx};
 use mcl_diagnostics::Span;
 use mcl_functions::{EngineFunction, Stream};
@@ -240,18 +240,34 @@ pub(crate) struct Frame {
     pub(crate) base: u32,
     /// Number of frames of calls and loops that enclose this one.
     pub(crate) depth: u32,
-    pub(crate) params: Bindings,
-    /// The nodes that exist.
-    pub(crate) nodes: PrimaryMap<NodeIdx, Option<NodeId>>,
-    /// One entry per statement of the template, once the frame contributes statements. A resource or edge statement whose
-    /// operands are all constants never changes, and has no node.
-    pub(crate) statements: PrimaryMap<StatementIdx, Option<NodeId>>,
+    pub(crate) params: BoxedSlice<ParamIdx, Binding>,
+    /// The nodes that exist; empty before the first.
+    nodes: BoxedSlice<NodeIdx, Option<NodeId>>,
+    /// One entry per statement of the template, once the frame contributes statements.
+    pub(crate) statements: BoxedSlice<StatementIdx, StatementState>,
     /// The node that keeps [`mcl_artifact::program::Template::keep`] alive.
     pub(crate) keepalive: Option<NodeId>,
 }
 
 /// The values of the parameters of a frame.
 pub(crate) type Bindings = PrimaryMap<ParamIdx, Binding>;
+
+/// Where the values of a statement are.
+pub(crate) enum StatementState {
+    /// A resource or edge statement whose operands are all constants: it never changes.
+    Constant,
+    /// A resource or edge statement without a node.
+    Inline(Box<InlineStatement>),
+    Node(NodeId),
+}
+
+/// A resource or edge statement whose operands follow from constants and elements by pure functions (`inline.rs`).
+pub(crate) struct InlineStatement {
+    /// The round of the last change.
+    pub(crate) changed: u64,
+    /// The values of the operands that are neither constants nor elements.
+    pub(crate) values: Box<[Value]>,
+}
 
 /// The value of a parameter.
 #[derive(Clone, Debug)]
@@ -273,14 +289,58 @@ pub(crate) enum Binding {
 }
 
 impl Frame {
+    /// Creates a frame without nodes and statements.
+    pub(crate) fn new(
+        template: TemplateId,
+        parent: Option<(FrameId, ClosureLocation)>,
+        scope: Option<NodeId>,
+        (base, depth): (u32, u32),
+        params: Bindings,
+    ) -> Frame {
+        Frame {
+            template,
+            parent,
+            scope,
+            base,
+            depth,
+            params: params.into_boxed_slice(),
+            nodes: PrimaryMap::new().into_boxed_slice(),
+            statements: PrimaryMap::new().into_boxed_slice(),
+            keepalive: None,
+        }
+    }
+
+    /// Returns the node with this index in the template, if it exists.
+    pub(crate) fn node(&self, index: NodeIdx) -> Option<NodeId> {
+        self.nodes.get(index).copied().flatten()
+    }
+
+    /// Adds the node with this index in the template, which has `count` nodes.
+    pub(crate) fn add_node(&mut self, index: NodeIdx, node: NodeId, count: usize) {
+        if self.nodes.is_empty() {
+            self.nodes = PrimaryMap::from(vec![None; count]).into_boxed_slice();
+        }
+        self.nodes[index] = Some(node);
+    }
+
+    /// Forgets the node with this index in the template.
+    pub(crate) fn forget_node(&mut self, index: NodeIdx) {
+        if let Some(node) = self.nodes.get_mut(index) {
+            *node = None;
+        }
+    }
+
     /// Iterates over the nodes of the frame, except controls: those are the first input of their output.
     pub(crate) fn all_nodes(&self) -> impl Iterator<Item = NodeId> {
         let elements = self.params.values().filter_map(|p| match p {
             Binding::Element { node, .. } => *node,
             Binding::Value(_) | Binding::Operand(..) | Binding::Node(_) | Binding::Root(_) => None,
         });
-        let statements = self.statements.values().flatten();
-        self.nodes.values().flatten().chain(statements).chain(&self.keepalive).copied().chain(elements)
+        let statements = self.statements.values().filter_map(|statement| match statement {
+            StatementState::Node(node) => Some(*node),
+            StatementState::Constant | StatementState::Inline(_) => None,
+        });
+        self.nodes.values().flatten().chain(&self.keepalive).copied().chain(statements).chain(elements)
     }
 }
 
@@ -318,5 +378,12 @@ mod tests {
     fn node_needs_little_memory() {
         // There are several for each iteration of a loop, up to millions.
         assert!(size_of::<Node>() <= 136, "{} bytes", size_of::<Node>());
+    }
+
+    #[test]
+    fn iteration_of_a_loop_needs_little_memory() {
+        assert!(size_of::<Frame>() <= 104, "{} bytes", size_of::<Frame>());
+        assert!(size_of::<Binding>() <= 40, "{} bytes", size_of::<Binding>());
+        assert!(size_of::<StatementState>() <= 16, "{} bytes", size_of::<StatementState>());
     }
 }

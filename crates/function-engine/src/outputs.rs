@@ -6,7 +6,7 @@ use mcl_value::Value;
 
 use crate::engine::Engine;
 use crate::ids::{FrameId, NodeId};
-use crate::node::{Binding, Input, NodeKind, State};
+use crate::node::{Binding, Input, NodeKind, State, StatementState};
 
 /// An active statement.
 #[derive(Clone, Copy)]
@@ -32,6 +32,12 @@ pub struct OutputId {
     statement: StatementIdx,
 }
 
+impl OutputId {
+    pub(crate) fn new(frame: FrameId, statement: StatementIdx) -> OutputId {
+        OutputId { frame: frame.to_bits(), statement }
+    }
+}
+
 /// The values of the operands of an active statement. For a resource they are its name, the collected data if it collects,
 /// then for each entry the condition if there is one, and the value or name; for an edge statement the name of each half.
 #[derive(Clone, Copy)]
@@ -47,15 +53,15 @@ pub struct OutputValues<'a> {
 enum ValueSource<'a> {
     /// In the inputs of its node, from `next` on.
     Node { node: NodeId, next: usize },
-    /// In the constants that the rest of its operands stand for.
-    Constants(Operands<'a>),
+    /// In the constants and elements that the rest of its operands stand for, and in those that were computed.
+    Inline { operands: Operands<'a>, computed: &'a [Value], changed: u64 },
 }
 
 impl OutputValues<'_> {
     /// Returns the identity of the statement.
     #[must_use]
     pub fn id(&self) -> OutputId {
-        OutputId { frame: self.frame.to_bits(), statement: self.statement }
+        OutputId::new(self.frame, self.statement)
     }
 
     /// Returns the round in which a value of the statement last changed; 0 if all its values are constants.
@@ -63,7 +69,7 @@ impl OutputValues<'_> {
     pub fn changed(&self) -> u64 {
         match self.source {
             ValueSource::Node { node, .. } => self.engine.nodes[node].changed,
-            ValueSource::Constants(_) => 0,
+            ValueSource::Inline { changed, .. } => changed,
         }
     }
 }
@@ -95,8 +101,15 @@ impl<'a> Iterator for OutputValues<'a> {
                     },
                 }
             }
-            ValueSource::Constants(operands) => {
-                let value = self.engine.constant(self.frame, operands.next()?)?;
+            ValueSource::Inline { operands, computed, .. } => {
+                let value = match self.engine.bound(self.frame, operands.next()?) {
+                    Some(value) => value,
+                    None => {
+                        let (first, rest) = computed.split_first()?;
+                        *computed = rest;
+                        first
+                    }
+                };
                 Some(OutputValue { value, sensitive: false })
             }
         }
@@ -175,9 +188,13 @@ impl Engine {
         let statements_of = |id: FrameId| (id, self.frames[id].statements.iter());
         let mut stack = vec![statements_of(self.top_frame)];
         while let Some((id, statements)) = stack.last_mut() {
-            let (id, Some((index, &node))) = (*id, statements.next()) else {
+            let (id, Some((index, state))) = (*id, statements.next()) else {
                 stack.pop();
                 continue;
+            };
+            let node = match state {
+                StatementState::Node(node) => Some(*node),
+                StatementState::Constant | StatementState::Inline(_) => None,
             };
             let statement = &self.code.template(self.frames[id].template).statements[index];
             if let Some(node) = node.filter(|node| matches!(self.nodes[*node].state, State::Pending)) {
@@ -205,8 +222,15 @@ impl Engine {
         let frame = self.frames.get(id)?;
         let statement = self.code.template(frame.template).statements.get(index)?;
         let source = match frame.statements.get(index)? {
-            Some(node) => ValueSource::Node { node: *node, next: 0 },
-            None => ValueSource::Constants(Operands::of(statement)),
+            StatementState::Node(node) => ValueSource::Node { node: *node, next: 0 },
+            StatementState::Constant => {
+                ValueSource::Inline { operands: Operands::of(statement), computed: &[], changed: 0 }
+            }
+            StatementState::Inline(inline) => ValueSource::Inline {
+                operands: Operands::of(statement),
+                computed: &inline.values,
+                changed: inline.changed,
+            },
         };
         let values = OutputValues { engine: self, frame: id, statement: index, source };
         match statement {

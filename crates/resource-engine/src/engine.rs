@@ -252,6 +252,11 @@ impl Engine {
         self.by_id.find(id, &self.vertices).next().is_some() || self.by_member.contains_key(id)
     }
 
+    /// Returns the resources of the groups whose leader has this id.
+    pub fn resources_of<'a>(&'a self, id: &'a ResourceId) -> impl Iterator<Item = &'a Resource> {
+        self.by_id.find(id, &self.vertices).filter_map(|key| self.get(key)).flat_map(|vertex| vertex.group.iter())
+    }
+
     /// Returns the id of a vertex.
     #[must_use]
     pub fn id(&self, key: VertexKey) -> Option<&ResourceId> {

@@ -8,6 +8,7 @@ use resource_graph::ResourceId;
 
 use crate::failure::Failure;
 use crate::graph::{EngineGraph, Group};
+use crate::graph_patch::GraphPatch;
 use crate::key::VertexKey;
 
 /// Time since the engine started.
@@ -18,9 +19,8 @@ pub type Time = Duration;
 pub enum Event {
     /// A new graph replaces the running one.
     Swap(Box<EngineGraph>),
-    /// The vertices whose leaders have the ids of these groups' leaders become these groups. All else of the graph stays, so
-    /// each group has the members of the one that it replaces. A leader that is not in the graph, or twice, is ignored.
-    Patch(Vec<Group>),
+    /// Parts of the running graph are replaced, removed and added. All else of it stays.
+    Patch(GraphPatch),
     /// All watches of the vertex are in place; `epoch` is that of the [`Command::Watch`].
     Watching(VertexKey, u32),
     /// A source that the vertex watches reported a change.

@@ -18,8 +18,8 @@
 //! anything and deletes the record on [`Command::Delivered`], so no crash loses a notification (`records.rs`).
 //!
 //! **Graph swap.** Vertices that are equal in the old and the new graph are kept with their state. Removed ones finish their
-//! running check; an added one waits for those that touch the same thing (`removal.rs`). If only
-//! values of resources changed, a patch does the same without looking at the other vertices (`patch.rs`).
+//! running check; an added one waits for those that touch the same thing (`removal.rs`). If it is known what
+//! changes, a patch does the same without looking at the other vertices (`patch.rs`).
 
 mod ancestors;
 mod backoff;
@@ -30,11 +30,13 @@ mod event;
 mod failure;
 mod finish;
 mod graph;
+mod graph_patch;
 mod key;
 mod leader_index;
 mod limiter;
 mod notify;
 mod patch;
+mod patch_edges;
 mod rare;
 mod receive;
 mod records;
@@ -66,4 +68,5 @@ pub use engine::{Config, Engine, Status};
 pub use event::{Command, Event, Finished, Received, Report, Sent, StopLevel, Time};
 pub use failure::Failure;
 pub use graph::{EngineGraph, Group, GroupCycle, GroupEdge, Transfer};
+pub use graph_patch::{GraphPatch, PatchEdge};
 pub use key::VertexKey;

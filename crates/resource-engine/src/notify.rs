@@ -231,7 +231,7 @@ impl Engine {
     }
 
     /// Returns the vertices of the graph that contain a resource: as leader, or as another member of a group.
-    fn vertices_of(&self, id: &ResourceId) -> Vec<VertexKey> {
+    pub(super) fn vertices_of(&self, id: &ResourceId) -> Vec<VertexKey> {
         let members = self.by_member.get(id).into_iter().flatten().copied();
         self.by_id.find(id, &self.vertices).chain(members).collect()
     }

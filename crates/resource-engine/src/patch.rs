@@ -1,13 +1,16 @@
-//! Replacing some vertices while the rest of the graph stays (spec 06 §1.8).
+//! Changing a part of the running graph while the rest stays (spec 06 §1.8).
 //!
-//! The result is that of a swap to a graph that differs in these groups alone. The cost is proportional to the number of
-//! groups and to what they are connected to, not to the size of the graph.
+//! The result is that of a swap to a graph that differs in this part alone. The cost is proportional to the size of the part
+//! and to what it is connected to, not to the size of the graph. The edges of the vertices concerned are changed by
+//! `patch_edges.rs`.
 
+use resource_graph::ResourceId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::engine::Engine;
 use crate::event::{Command, Report};
 use crate::graph::Group;
+use crate::graph_patch::GraphPatch;
 use crate::key::VertexKey;
 use crate::vertex::{Incoming, Neighbours};
 
@@ -25,17 +28,27 @@ struct Replaced {
 }
 
 impl Engine {
-    /// Replaces the vertices whose leaders have these ids. Edges and transfers stay.
-    pub(super) fn patch(&mut self, groups: Vec<Group>) {
+    /// Makes the changes of a patch.
+    pub(super) fn patch(&mut self, patch: GraphPatch) {
         if self.stopping.is_some() {
             return;
         }
-        let mut replaced = self.find_replaced(groups);
-        let mut keys: Vec<VertexKey> = replaced.iter().map(|vertex| vertex.old).collect();
+        let GraphPatch { replaced, removed, added, removed_edges, added_edges } = patch;
+        let gone_ids = removed;
+        let removed: FxHashSet<VertexKey> = gone_ids.iter().filter_map(|id| self.only_vertex_of(id)).collect();
+        let mut replaced = self.find_replaced(replaced, &removed);
+        let mut keys: Vec<VertexKey> =
+            replaced.iter().map(|vertex| vertex.old).chain(removed.iter().copied()).collect();
         keys.sort_unstable();
         let mut undelivered = Vec::new();
         for key in &keys {
             self.take_notifications(*key, false, &mut undelivered);
+        }
+        for to in self.cut_edges(&removed_edges) {
+            self.take_notifications(to, true, &mut undelivered);
+        }
+        for key in &removed {
+            self.cut_off(*key);
         }
         for vertex in &mut replaced {
             self.take_connections(vertex);
@@ -45,31 +58,54 @@ impl Engine {
             self.remove(key);
         }
         self.prune_queues();
-        // The keys of the vertices that are gone already are used again at once.
-        self.free.truncate(free);
+        // The keys of the replaced vertices that are gone already are used again at once.
+        let gone = self.free.split_off(free);
+        self.free.extend(gone.into_iter().filter(|key| removed.contains(key)));
         for vertex in &mut replaced {
             if self.get(vertex.old).is_some() {
                 vertex.new = self.next_key();
             }
             self.add_with_key(vertex.new, vertex.group.clone());
         }
+        let added: Vec<VertexKey> = added.into_iter().filter_map(|group| self.add_unknown(group)).collect();
         self.reconnect(&mut replaced);
+        let refreshed = self.join_edges(&added_edges);
         self.restore_notifications(undelivered);
-        for vertex in &replaced {
-            self.record_new_target(vertex.new);
+        for key in replaced.iter().map(|vertex| vertex.new).chain(refreshed) {
+            self.record_new_target(key);
         }
+        added.iter().for_each(|key| self.touch(*key));
+        gone_ids.iter().for_each(|id| self.forget_retries(id));
         self.semaphores.prune_if_grown();
+        self.total = self.total + added.len() - removed.len();
         self.note_activity();
-        let (vertices, kept) = (self.total, self.total - replaced.len());
+        let (vertices, kept) = (self.total, self.total - replaced.len() - added.len());
         self.commands.push(Command::Report(Report::Swapped { vertices, kept, edges: self.edge_count }));
+    }
+
+    /// Forgets the used attempts of a resource that left the graph.
+    fn forget_retries(&mut self, id: &ResourceId) {
+        if self.by_id.find(id, &self.vertices).next().is_none() {
+            self.retry_counts.remove(id);
+        }
+    }
+
+    /// Adds a vertex without edges, unless there is one with its id.
+    fn add_unknown(&mut self, group: Group) -> Option<VertexKey> {
+        if self.by_id.find(&group[0].id, &self.vertices).next().is_some() {
+            return None;
+        }
+        let key = self.next_key();
+        self.add_with_key(key, group);
+        Some(key)
     }
 
     /// Returns the vertices that a swap would replace: those whose group is another one now, and those that start again with
     /// each graph; in the order of the graph.
-    fn find_replaced(&self, groups: Vec<Group>) -> Vec<Replaced> {
-        let mut found = FxHashSet::default();
+    fn find_replaced(&self, groups: Vec<Group>, removed: &FxHashSet<VertexKey>) -> Vec<Replaced> {
+        let mut found = removed.clone();
         let with_key = groups.into_iter().filter_map(|group| {
-            let key = self.only_vertex_of(&group)?;
+            let key = self.only_vertex_of(&group[0].id)?;
             let stays = self.get(key)?.matches(&group);
             (!stays && found.insert(key)).then_some((key, group))
         });
@@ -94,9 +130,9 @@ impl Engine {
         replaced
     }
 
-    /// Returns the vertex whose leader has the id of this group's leader, if there is one and no other.
-    fn only_vertex_of(&self, group: &Group) -> Option<VertexKey> {
-        let mut keys = self.by_id.find(&group[0].id, &self.vertices);
+    /// Returns the vertex whose leader has this id, if there is one and no other.
+    fn only_vertex_of(&self, id: &ResourceId) -> Option<VertexKey> {
+        let mut keys = self.by_id.find(id, &self.vertices);
         let only = keys.next();
         only.filter(|_| keys.next().is_none())
     }

@@ -1,13 +1,15 @@
 //! Values of some resources change while the graph stays (spec 06 §1.8).
 
 use mcl_value::Value;
+use resource_graph::ResourceId;
 
 use crate::test_agent::{TestAgent, chain, graph, ms, param, resource, with};
 use crate::*;
 
 impl TestAgent {
     fn patch(&mut self, resources: Vec<resource_graph::Resource>) {
-        self.step(Event::Patch(resources.into_iter().map(Group::from).collect()));
+        let replaced = resources.into_iter().map(Group::from).collect();
+        self.step(Event::Patch(GraphPatch::of_values(replaced)));
     }
 }
 
@@ -128,6 +130,66 @@ fn semaphores_of_patched_vertices_take_no_memory() {
     assert!(agent.engine.semaphores.len() < 50);
 }
 
+fn id(name: &str) -> ResourceId {
+    resource(name).id
+}
+
+fn edge(from: &str, to: &str, notify: bool) -> PatchEdge {
+    PatchEdge { from: id(from), to: id(to), notify }
+}
+
+#[test]
+fn added_vertex_runs_between_those_that_it_is_connected_to() {
+    let mut agent = TestAgent::start(vec![resource("a"), resource("c")], &[]);
+    agent.settle();
+    agent.fire("a");
+    agent.fire("c");
+    agent.expect(&["a", "c"]);
+    agent.step(Event::Patch(GraphPatch {
+        added: vec![Group::from(resource("b"))],
+        added_edges: vec![edge("a", "b", false), edge("b", "c", true)],
+        ..GraphPatch::default()
+    }));
+    agent.finish("c", false);
+    agent.fire("c");
+    agent.expect(&[]);
+    agent.finish("a", false);
+    agent.expect(&["b"]);
+    agent.finish("b", true);
+    agent.expect(&["c!"]);
+    agent.finish("c", false);
+    agent.expect(&["delivered b=>c"]);
+    assert_eq!(agent.engine.status().done, 3);
+}
+
+#[test]
+fn dependents_of_a_removed_vertex_wait_no_longer() {
+    let (resources, edges) = chain(&["a", "b", "c"]);
+    let mut agent = TestAgent::start(resources, &edges);
+    agent.settle();
+    agent.fire("b");
+    agent.fire("c");
+    agent.expect(&["b"]);
+    agent.step(Event::Patch(GraphPatch { removed: vec![id("b"), id("unknown")], ..GraphPatch::default() }));
+    agent.expect(&["c"]);
+    agent.finish("b", true);
+    agent.expect(&["remove b"]);
+    agent.finish("c", false);
+    assert_eq!((agent.engine.status().total, agent.engine.status().done), (2, 2));
+}
+
+#[test]
+fn removed_edge_takes_its_notification_with_it() {
+    let mut agent = TestAgent::start(vec![resource("a"), resource("b")], &[(0, 1, true)]);
+    agent.settle();
+    agent.fire("a");
+    agent.finish("a", true);
+    agent.fail("b");
+    agent.log.clear();
+    agent.step(Event::Patch(GraphPatch { removed_edges: vec![(id("a"), id("b"))], ..GraphPatch::default() }));
+    agent.expect(&["delivered a=>b"]);
+}
+
 #[test]
 fn patch_during_a_stop_starts_nothing() {
     let mut agent = TestAgent::start(vec![param("a", "1")], &[]);
@@ -151,6 +213,15 @@ fn patch_visits_the_same_number_of_vertices_in_any_graph() {
         agent.expect(&["remove r2", "remove r5", "r2", "r5"]);
         agent.finish("r2", false);
         agent.finish("r5", false);
+        assert_eq!(agent.engine.status().done, 2 * pairs);
+        agent.step(Event::Patch(GraphPatch {
+            removed: vec![id("r4")],
+            added: vec![Group::from(resource("new"))],
+            added_edges: vec![edge("r2", "new", true)],
+            ..GraphPatch::default()
+        }));
+        agent.expect(&["remove r4", "new"]);
+        agent.finish("new", false);
         assert_eq!(agent.engine.status().done, 2 * pairs);
         agent.engine.visited.get()
     };

@@ -122,7 +122,7 @@ fn perform(world: &mut World, action: Action) {
         77 => world.boot(random),
         78 => world.crash_after = Some(random.below(6)),
         79..82 => world.toggle_pause(),
-        83..86 => world.patch(random),
+        83..86 => world.patch_structure(random),
         82 => world.stop(random.pick(&[StopLevel::Finish, StopLevel::Cancel, StopLevel::Kill])),
         _ => {
             let time = random.pick(&[0, 1, 1, 3, 1000, 3000, 40_000, 400_000]);

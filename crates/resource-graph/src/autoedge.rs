@@ -9,10 +9,14 @@
 //! What a resource needs must also outlive it: if both are to be removed, the edge is reversed. A directory is removed after
 //! the files in it, and a group after its users.
 
+mod index;
+
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(crate) use index::{AutoEdgeIndex, OwnEdge};
 
 use crate::{Edge, EdgeRanks, Params, Resource, ResourceGraph, ResourceId, VertexId};
 
@@ -130,12 +134,8 @@ struct Participants<'a> {
 
 impl<'a> Participants<'a> {
     fn of(graph: &'a ResourceGraph, host: &'a AutoEdgeHost<'_>) -> Participants<'a> {
-        let resources: Vec<(VertexId, Params<'_>)> = graph
-            .resources()
-            .filter(|(_, resource)| resource.meta.autoedge)
-            .filter_map(|(vertex, resource)| Some((vertex, Params::of(resource)?)))
-            .filter(|(_, params)| params.kind().traits.autoedge)
-            .collect();
+        let resources: Vec<(VertexId, Params<'_>)> =
+            graph.resources().filter_map(|(vertex, resource)| Some((vertex, participant(resource)?))).collect();
         let removed: FxHashSet<VertexId> = resources
             .iter()
             .filter(|(_, params)| (params.kind().autoedges.is_removed)(params))
@@ -315,16 +315,19 @@ pub struct EdgeFinder<'a> {
     /// The resource whose edges are being searched.
     vertex: VertexId,
     found: FoundEdges,
-    /// Where to note the questions instead of answering them, and what to answer to all.
-    steps: Option<(Vec<Step>, bool)>,
+    /// Where to note the questions instead of finding edges, and what to answer.
+    steps: Option<(Vec<Step>, Answer<'a>)>,
 }
+
+/// Answers whether another resource offers an identity.
+type Answer<'a> = &'a dyn Fn(&Identity<'_>) -> bool;
 
 impl EdgeFinder<'_> {
     /// Notes a question if no edges are to be found, and returns the answer.
     fn note(&mut self, relation: Relation, identity: &Identity<'_>) -> Option<bool> {
         let (steps, answer) = self.steps.as_mut()?;
         steps.push(Step::Ask(relation, identity.namespace, identity.key.clone().into_owned()));
-        Some(*answer)
+        Some(answer(identity))
     }
 
     /// The resource needs the one that offers an identity: it comes after it, or before it if both are to be removed.
@@ -403,41 +406,50 @@ impl EdgeFinder<'_> {
 /// Returns whether two resources with one id have the same automatic edges in every graph with the others as they are. Says
 /// no where that depends on what is installed on the host.
 pub(crate) fn has_same_autoedges(a: &Resource, b: &Resource, home: Option<&str>) -> bool {
-    let takes_part = |resource: &Resource| {
-        let params = Params::of(resource).filter(|params| params.kind().traits.autoedge);
-        resource.meta.autoedge && params.is_some()
-    };
-    match (takes_part(a), takes_part(b)) {
-        (false, false) => true,
-        (true, true) => {
+    match (participant(a), participant(b)) {
+        (None, None) => true,
+        (Some(_), Some(_)) => {
             let is_same = |answer: bool| {
-                let before = steps(a, home, answer);
-                before.is_some() && before == steps(b, home, answer)
+                let before = steps_without_host(a, home, &|_| answer);
+                before.is_some() && before == steps_without_host(b, home, &|_| answer)
             };
             (a.id == b.id && a.params == b.params) || (is_same(false) && is_same(true))
         }
-        (false, true) | (true, false) => false,
+        (None, Some(_)) | (Some(_), None) => false,
     }
 }
 
-/// Returns what a resource that takes part does in the search if it gets the same answer to all questions; `None` if that
-/// depends on the host, or if its edges cannot be determined.
-fn steps(resource: &Resource, home: Option<&str>, answer: bool) -> Option<Vec<Step>> {
-    let params = Params::of(resource)?;
-    let rules = &params.kind().autoedges;
-    let is_removed = (rules.is_removed)(&params);
-    let depends_on_host = match rules.host {
+/// Returns the parameters of a resource that may have automatic edges.
+fn participant(resource: &Resource) -> Option<Params<'_>> {
+    Params::of(resource).filter(|params| resource.meta.autoedge && params.kind().traits.autoedge)
+}
+
+/// Whether the automatic edges of a participant depend on what is installed on the host.
+fn depends_on_host(params: &Params<'_>, is_removed: bool) -> bool {
+    match params.kind().autoedges.host {
         HostFact::Nothing => false,
         HostFact::PackageFiles => true,
         HostFact::PrimaryGroup => is_removed,
-    };
-    if depends_on_host {
+    }
+}
+
+/// Returns what a participant does in the search, given the answers to its questions; `None` if that depends on the host, or if
+/// its edges cannot be determined.
+fn steps_without_host(resource: &Resource, home: Option<&str>, answer: Answer<'_>) -> Option<Vec<Step>> {
+    let params = Params::of(resource)?;
+    let is_removed = (params.kind().autoedges.is_removed)(&params);
+    if depends_on_host(&params, is_removed) {
         return None;
     }
-    let input = AutoEdgeInput { params, is_removed, package_files: &[], primary_group: None, home };
+    steps(&AutoEdgeInput { params, is_removed, package_files: &[], primary_group: None, home }, answer).ok()
+}
+
+/// Returns what a participant does in the search, given the answers to its questions.
+fn steps(input: &AutoEdgeInput<'_>, answer: Answer<'_>) -> Result<Vec<Step>, AutoEdgeErrorKind> {
+    let rules = &input.params.kind().autoedges;
     let (graph, removed, packages) = (ResourceGraph::new(), FxHashSet::default(), FxHashMap::default());
-    let mut offers = Offers { steps: Some(vec![Step::Removed(is_removed)]), ..Offers::new(&graph) };
-    (rules.offers)(&input, &mut offers).ok()?;
+    let mut offers = Offers { steps: Some(vec![Step::Removed(input.is_removed)]), ..Offers::new(&graph) };
+    (rules.offers)(input, &mut offers)?;
     let steps = offers.steps.take().map(|steps| (steps, answer));
     let mut finder = EdgeFinder {
         offers: &offers,
@@ -447,8 +459,8 @@ fn steps(resource: &Resource, home: Option<&str>, answer: bool) -> Option<Vec<St
         found: FoundEdges::default(),
         steps,
     };
-    (rules.wants)(&input, &mut finder).ok()?;
-    finder.steps.map(|(steps, _)| steps)
+    (rules.wants)(input, &mut finder)?;
+    Ok(finder.steps.map_or_else(Vec::new, |(steps, _)| steps))
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{Edge, GroupKey, Meta, Params, Parent, ResourceGraph, VertexId, all_kinds};
+use crate::{Edge, GroupKey, Meta, Params, Parent, Resource, ResourceGraph, VertexId, all_kinds};
 
 /// Which vertices of a graph run together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -153,6 +153,31 @@ fn key<'a>(params: &Params<'a>) -> Option<Key<'a>> {
     Some(Key { kind: params.kind().name, params: agreeing, meta: MetaKey::of(params.meta()) })
 }
 
+/// Which resources grouping looks at.
+#[derive(Debug)]
+pub(crate) struct Groupable {
+    /// The kinds that take children, and those of the children.
+    family_kinds: FxHashSet<&'static str>,
+}
+
+impl Groupable {
+    pub(crate) fn new() -> Groupable {
+        let parents = all_kinds().iter().filter_map(|kind| Some((kind.name, kind.grouping.parent?)));
+        Groupable { family_kinds: parents.flat_map(|(kind, parent)| [kind, parent.kind]).collect() }
+    }
+
+    /// Returns whether a resource may be grouped with others.
+    pub(crate) fn contains(&self, resource: &Resource) -> bool {
+        let Some(params) = Params::of(resource).filter(|_| participates(resource)) else { return false };
+        self.family_kinds.contains(params.kind().name) || key(&params).is_some()
+    }
+}
+
+fn participates(resource: &Resource) -> bool {
+    // A group with such a member would propagate refreshes for all its members.
+    resource.meta.autogroup && !resource.meta.hidden && !resource.propagates_refresh
+}
+
 /// Returns whether two resources with one id are in the same groups in every graph with the others as they are, provided
 /// that they are alike in whether they may be grouped at all.
 pub(crate) fn has_same_grouping(a: &Params<'_>, b: &Params<'_>) -> bool {
@@ -214,9 +239,7 @@ impl<'a> Grouper<'a> {
     }
 
     fn participates(&self, vertex: VertexId) -> bool {
-        let resource = self.graph.resource(vertex);
-        // A group with such a member would propagate refreshes for all its members.
-        resource.meta.autogroup && !resource.meta.hidden && !resource.propagates_refresh
+        participates(self.graph.resource(vertex))
     }
 
     /// Returns whether a resource may lead a group of its kind.

@@ -13,6 +13,7 @@ mod contradiction;
 mod exported;
 mod field;
 mod graph;
+mod incremental;
 mod insert;
 mod kinds;
 mod meta;
@@ -42,6 +43,7 @@ pub use contradiction::EdgeRanks;
 pub use exported::{ExportedError, decode_exported, encode_exported};
 pub use field::{Check, Comparison, Field, Repr, SendField};
 pub use graph::{Edge, Endpoint, Resource, ResourceGraph, ResourceId, SendRecv, VertexId};
+pub use incremental::{DeclaredEdge, EdgeChanges, GraphEdit, IncrementalGraph};
 pub use insert::{DuplicateError, FlowError, check_flow};
 pub use kinds::{
     AuthorizedKey, AuthorizedKeyError, JsonEdit, JsonEditError, JsonStore, JsonStoreError, SIGNALS, SymbolicMode,

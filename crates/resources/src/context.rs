@@ -89,6 +89,8 @@ fn signal(fd: BorrowedFd<'_>) {
 /// Directories may end with a slash.
 #[derive(Debug, Default)]
 pub struct ManagedPaths {
+    /// Whether the paths are those of the running graph. They are not collected where nobody looks at them.
+    is_known: bool,
     paths: Vec<PathBuf>,
     /// The indices of the paths by their last component, made on first use.
     by_name: OnceLock<FxHashMap<OsString, Vec<u32>>>,
@@ -98,15 +100,39 @@ impl ManagedPaths {
     /// Returns a set of these paths.
     #[must_use]
     pub fn new(paths: impl IntoIterator<Item = String>) -> ManagedPaths {
-        ManagedPaths { paths: paths.into_iter().map(PathBuf::from).collect(), by_name: OnceLock::new() }
+        ManagedPaths { is_known: true, paths: paths.into_iter().map(PathBuf::from).collect(), by_name: OnceLock::new() }
     }
 
     /// Returns the files that these resources manage.
     #[must_use]
     pub fn of<'r>(resources: impl Iterator<Item = &'r Resource>) -> ManagedPaths {
-        let files = resources.filter_map(Params::of).flat_map(|params| (params.kind().managed_files)(&params));
-        let expand = |file: String| if file.starts_with('~') { expand_home(&file).ok() } else { Some(file.into()) };
-        ManagedPaths { paths: files.filter_map(expand).collect(), by_name: OnceLock::new() }
+        ManagedPaths { is_known: true, paths: managed_files(resources).collect(), by_name: OnceLock::new() }
+    }
+
+    /// Returns whether this set is that of the running graph.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        self.is_known
+    }
+
+    /// Returns the set in which some resources are others. Takes time linear in the size of the set.
+    #[must_use]
+    pub fn with_changes<'r>(
+        &self,
+        old: impl Iterator<Item = &'r Resource>,
+        new: impl Iterator<Item = &'r Resource>,
+    ) -> ManagedPaths {
+        let mut gone: FxHashMap<PathBuf, u32> = FxHashMap::default();
+        managed_files(old).for_each(|path| *gone.entry(path).or_default() += 1);
+        let mut stays = |path: &&PathBuf| match gone.get_mut(*path).filter(|count| **count > 0) {
+            Some(count) => {
+                *count -= 1;
+                false
+            }
+            None => true,
+        };
+        let paths = self.paths.iter().filter(&mut stays).cloned().chain(managed_files(new)).collect();
+        ManagedPaths { is_known: self.is_known, paths, by_name: OnceLock::new() }
     }
 
     /// Returns whether a resource manages this path, in any spelling with the same last component.
@@ -133,6 +159,12 @@ impl ManagedPaths {
     pub fn real_paths(&self, files: &Files) -> BTreeSet<PathBuf> {
         self.paths.iter().flat_map(|path| files.real_paths(path)).collect()
     }
+}
+
+/// Returns the paths of the files that resources manage, without those of unknown users.
+fn managed_files<'r>(resources: impl Iterator<Item = &'r Resource>) -> impl Iterator<Item = PathBuf> {
+    let files = resources.filter_map(Params::of).flat_map(|params| (params.kind().managed_files)(&params));
+    files.filter_map(|file| if file.starts_with('~') { expand_home(&file).ok() } else { Some(file.into()) })
 }
 
 /// Directories with changed entries that are not synced yet. Syncing a directory once for many renames makes many small files

@@ -1,13 +1,14 @@
 //! Resources that contradict each other: they would undo each other's changes for ever.
 //!
 //! Of a whole graph all claims are compared. When single resources change afterwards, only objects matter that several
-//! resources claim something of: [`SharedClaims`] holds the claims on these.
+//! resources claim something of: [`SharedClaims`] holds the claims on these. If resources may come and go, it also knows who
+//! claims all other objects.
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
 
 use mcl_diagnostics::{Code, Diagnostic, Stage};
-use resource_graph::{Claim, Params, Resource, ResourceGraph, VertexId, normalized_path};
+use resource_graph::{Claim, Params, Resource, ResourceGraph, ResourceId, VertexId, normalized_path};
 use resources::expand_home;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -20,6 +21,25 @@ pub(crate) struct SharedClaims {
     objects: FxHashSet<String>,
     /// One claim for each subject, because all are alike, and their number.
     claims: FxHashMap<Subject, (Claim<'static>, u32)>,
+    /// The owners of all objects; `None` if it is not known who claims objects that are not shared.
+    owners: Option<FxHashMap<Box<str>, Owners>>,
+}
+
+/// The resources that claim something of an object.
+#[derive(Debug)]
+struct Owners {
+    /// The first of them, as long as it is the only one.
+    first: ResourceId,
+    count: u32,
+}
+
+/// The claims of a resource that are added or taken back.
+#[derive(Debug, Default)]
+pub(crate) struct ClaimChanges<'r> {
+    /// Resources as they were.
+    pub(crate) old: Vec<&'r Resource>,
+    /// Resources as they are.
+    pub(crate) new: Vec<&'r Resource>,
 }
 
 /// Compares the claims of all resources. Resources that change nothing are left out.
@@ -28,7 +48,8 @@ pub(crate) struct SharedClaims {
 /// R0304 for each resource that contradicts one before it.
 pub(crate) fn conflicts(graph: &ResourceGraph) -> Result<SharedClaims, Vec<Diagnostic>> {
     let mut homes = Homes::default();
-    let mut shared = SharedClaims { objects: shared_objects(graph, &mut homes), claims: FxHashMap::default() };
+    let mut shared =
+        SharedClaims { objects: shared_objects(graph, &mut homes), claims: FxHashMap::default(), owners: None };
     if shared.objects.is_empty() {
         return Ok(shared);
     }
@@ -49,7 +70,7 @@ pub(crate) fn conflicts(graph: &ResourceGraph) -> Result<SharedClaims, Vec<Diagn
         return Err(diagnostics);
     }
     for (_, resource) in graph.resources() {
-        shared.add(claims_of(resource, &mut homes));
+        add(&shared.objects, &mut shared.claims, claims_of(resource, &mut homes));
     }
     Ok(shared)
 }
@@ -72,31 +93,69 @@ fn shared_objects(graph: &ResourceGraph, homes: &mut Homes) -> FxHashSet<String>
 }
 
 impl SharedClaims {
-    /// Replaces the claims of resources, given as they were and as they are. Returns whether it is certain that the whole graph
-    /// has no contradiction then; the claims must not be used again otherwise.
-    pub(crate) fn replace<'r>(&mut self, changes: impl Iterator<Item = (&'r Resource, &'r Resource)>) -> bool {
+    /// Notes who claims something of each object, so that resources can come and go.
+    pub(crate) fn follow(&mut self, graph: &ResourceGraph) {
         let mut homes = Homes::default();
-        let mut added = Vec::new();
-        for (old, new) in changes {
-            let (old, new) = (claims_of(old, &mut homes), claims_of(new, &mut homes));
-            if old == new {
-                continue;
+        let mut owners = FxHashMap::default();
+        for (_, resource) in graph.resources() {
+            for object in objects(&claims_of(resource, &mut homes)) {
+                own(&mut owners, object, &resource.id);
             }
-            let objects =
-                |claims: &[Claim<'_>]| claims.iter().map(|claim| claim.object.to_string()).collect::<FxHashSet<_>>();
-            // Who else claims a new object is not known.
-            if objects(&old) != objects(&new) {
-                return false;
-            }
-            self.remove(old);
-            added.push(new);
         }
-        added.into_iter().all(|claims| self.add(claims))
+        self.owners = Some(owners);
     }
 
-    fn remove(&mut self, claims: Vec<Claim<'_>>) {
+    /// Replaces claims. `resource` returns resources as they are. Returns whether it is certain that the whole graph has no
+    /// contradiction then; the claims must not be used again otherwise.
+    pub(crate) fn replace<'r>(
+        &mut self,
+        changes: &ClaimChanges<'r>,
+        resource: impl Fn(&ResourceId) -> Option<&'r Resource>,
+    ) -> bool {
+        let mut homes = Homes::default();
+        let mut claims = |resources: &[&'r Resource]| -> Vec<(&'r Resource, Vec<Claim<'r>>)> {
+            resources.iter().map(|resource| (*resource, claims_of(resource, &mut homes))).collect()
+        };
+        let (old, new) = (claims(&changes.old), claims(&changes.new));
+        let all_objects = |claims: &[(&Resource, Vec<Claim<'_>>)]| -> FxHashSet<(ResourceId, String)> {
+            let of_one = |(resource, claims): &(&Resource, Vec<Claim<'_>>)| -> Vec<(ResourceId, String)> {
+                objects(claims).into_iter().map(|object| (resource.id.clone(), object)).collect()
+            };
+            claims.iter().flat_map(of_one).collect()
+        };
+        for (_, claims) in &old {
+            self.remove(claims);
+        }
+        let (before, after) = (all_objects(&old), all_objects(&new));
+        if before != after {
+            // Who else claims a new object is not known.
+            let Some(owners) = &mut self.owners else { return false };
+            for (_, object) in before.difference(&after) {
+                if disown(owners, object) {
+                    self.objects.remove(object);
+                }
+            }
+            for (id, object) in after.difference(&before) {
+                let Some(first) = own(owners, object.clone(), id) else { continue };
+                if self.objects.contains(object) {
+                    continue;
+                }
+                // It is not the only one any more. Its claims are new if it changes, too.
+                self.objects.insert(object.clone());
+                let is_new = new.iter().any(|(resource, _)| resource.id == first);
+                let claims = resource(&first).filter(|_| !is_new).map(|resource| claims_of(resource, &mut homes));
+                let claims = claims.into_iter().flatten().filter(|claim| *claim.object == **object).collect();
+                if !add(&self.objects, &mut self.claims, claims) {
+                    return false;
+                }
+            }
+        }
+        new.into_iter().all(|(_, claims)| add(&self.objects, &mut self.claims, claims))
+    }
+
+    fn remove(&mut self, claims: &[Claim<'_>]) {
         for claim in claims {
-            let subject = subject(&claim);
+            let subject = subject(claim);
             let Some((_, count)) = self.claims.get_mut(&subject) else { continue };
             *count -= 1;
             if *count == 0 {
@@ -104,18 +163,53 @@ impl SharedClaims {
             }
         }
     }
+}
 
-    /// Adds claims; returns whether none contradicts an earlier one.
-    fn add(&mut self, claims: Vec<Claim<'_>>) -> bool {
-        for claim in claims.into_iter().filter(|claim| self.objects.contains(&*claim.object)) {
-            let (known, count) = self.claims.entry(subject(&claim)).or_insert_with(|| (claim.clone().into_owned(), 0));
-            if known.contradicts(&claim) {
-                return false;
-            }
-            *count += 1;
+/// Adds claims on shared objects; returns whether none contradicts an earlier one.
+fn add(
+    shared: &FxHashSet<String>,
+    known: &mut FxHashMap<Subject, (Claim<'static>, u32)>,
+    claims: Vec<Claim<'_>>,
+) -> bool {
+    for claim in claims.into_iter().filter(|claim| shared.contains(&*claim.object)) {
+        let (known, count) = known.entry(subject(&claim)).or_insert_with(|| (claim.clone().into_owned(), 0));
+        if known.contradicts(&claim) {
+            return false;
         }
-        true
+        *count += 1;
     }
+    true
+}
+
+/// Returns the objects of claims, each once.
+fn objects(claims: &[Claim<'_>]) -> FxHashSet<String> {
+    claims.iter().map(|claim| claim.object.to_string()).collect()
+}
+
+/// Notes that a resource claims something of an object. Returns the first one that does, if there are others.
+fn own(owners: &mut FxHashMap<Box<str>, Owners>, object: String, id: &ResourceId) -> Option<ResourceId> {
+    match owners.entry(object.into_boxed_str()) {
+        Entry::Vacant(vacant) => {
+            vacant.insert(Owners { first: id.clone(), count: 1 });
+            None
+        }
+        Entry::Occupied(mut occupied) => {
+            let owners = occupied.get_mut();
+            owners.count += 1;
+            Some(owners.first.clone())
+        }
+    }
+}
+
+/// Notes that a resource claims nothing of an object any more. Returns whether no other one does.
+fn disown(owners: &mut FxHashMap<Box<str>, Owners>, object: &str) -> bool {
+    let Some(known) = owners.get_mut(object) else { return true };
+    known.count -= 1;
+    let is_last = known.count == 0;
+    if is_last {
+        owners.remove(object);
+    }
+    is_last
 }
 
 fn subject(claim: &Claim<'_>) -> Subject {
@@ -227,31 +321,54 @@ mod tests {
         conflicts(&graph).expect("no contradiction")
     }
 
+    fn replace<'r>(claims: &mut SharedClaims, changes: &[(&'r Resource, &'r Resource)]) -> bool {
+        let (old, new) = changes.iter().copied().unzip();
+        claims.replace(&ClaimChanges { old, new }, |_| None)
+    }
+
     #[test]
     fn changed_claims_are_compared_with_those_of_others() {
         let (a, b, other) = (line("1"), line("2"), file("/b/x", "1"));
         let mut claims = shared(&[&a, &b, &other]);
-        assert!(claims.replace([(&other, &file("/b/x", "2"))].into_iter()), "nobody else claims it");
+        assert!(replace(&mut claims, &[(&other, &file("/b/x", "2"))]), "nobody else claims it");
         let changed = line("1").with("content", "3");
-        assert!(claims.replace([(&a, &changed)].into_iter()));
+        assert!(replace(&mut claims, &[(&a, &changed)]));
         let opposite = line("2").with("content", "3").with("state", "absent");
-        assert!(!claims.replace([(&b, &opposite)].into_iter()), "the other one wants this line");
+        assert!(!replace(&mut claims, &[(&b, &opposite)]), "the other one wants this line");
         let mut claims = shared(&[&a, &b, &other]);
-        assert!(claims.replace([(&b, &opposite)].into_iter()), "nobody wants this line");
+        assert!(replace(&mut claims, &[(&b, &opposite)]), "nobody wants this line");
     }
 
     #[test]
     fn equal_demands_may_change_together_only() {
         let (a, b) = (file("/a/x", "1"), file("/a//x", "1"));
         let (new_a, new_b) = (file("/a/x", "2"), file("/a//x", "2"));
-        assert!(!shared(&[&a, &b]).replace([(&a, &new_a)].into_iter()));
-        assert!(shared(&[&a, &b]).replace([(&a, &new_a), (&b, &new_b)].into_iter()));
+        assert!(!replace(&mut shared(&[&a, &b]), &[(&a, &new_a)]));
+        assert!(replace(&mut shared(&[&a, &b]), &[(&a, &new_a), (&b, &new_b)]));
     }
 
     #[test]
     fn claim_on_another_object_is_not_decided_without_the_graph() {
         let a = file("/a/x", "1");
-        assert!(!shared(&[&a]).replace([(&a, &file("/a/x", "1").with("path", "/a/y"))].into_iter()));
+        assert!(!replace(&mut shared(&[&a]), &[(&a, &file("/a/x", "1").with("path", "/a/y"))]));
+    }
+
+    #[test]
+    fn claims_of_resources_that_come_and_go_are_compared() {
+        let (a, b, opposite) = (line("1"), line("2"), line("3").with("content", "1").with("state", "absent"));
+        let mut graph = ResourceGraph::new();
+        graph.add(a.clone());
+        let mut claims = conflicts(&graph).expect("no contradiction");
+        claims.follow(&graph);
+        let mut change = |old: Vec<&Resource>, new: Vec<&Resource>| {
+            let known = [&a, &b, &opposite];
+            claims.replace(&ClaimChanges { old, new }, |id| known.into_iter().find(|resource| resource.id == *id))
+        };
+        assert!(change(vec![], vec![&b]), "another line");
+        assert!(change(vec![&b], vec![]));
+        assert!(change(vec![&a], vec![&opposite]), "it takes the place");
+        assert!(change(vec![], vec![&b]));
+        assert!(!change(vec![], vec![&a]), "the line must not exist");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Assembly of all converted statements to one graph (spec 04 §3.8).
 
+use std::collections::hash_map::Entry;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -21,6 +22,8 @@ pub(crate) struct Assembled {
     pub(crate) graph: ResourceGraph,
     /// The resources that are declared more than once.
     pub(crate) repeated: FxHashSet<ResourceId>,
+    /// The edges that are declared more than once.
+    pub(crate) repeated_edges: FxHashSet<(ResourceId, ResourceId)>,
     /// What is left out, because it is unknown (R0107).
     pub(crate) notes: Vec<Diagnostic>,
 }
@@ -60,10 +63,11 @@ pub(crate) fn assemble(
         }
     }
     let mut edge_spans = FxHashMap::default();
+    let mut repeated_edges = FxHashSet::default();
     if errors.is_empty() {
         for edge in all.iter().flat_map(|statement| &statement.edges) {
             let Some(unknown) = unknown else {
-                add_edge(&mut graph, edge, &mut edge_spans, &mut errors);
+                add_edge(&mut graph, edge, &mut edge_spans, &mut repeated_edges, &mut errors);
                 continue;
             };
             let is_known = |end: &EdgeEnd| graph.find_all(&end.id.kind, &end.id.name).next().is_some();
@@ -73,7 +77,7 @@ pub(crate) fn assemble(
                     format_args!("the edge from {} to {}", edge.from.id, edge.to.id),
                     Some(edge.span),
                 )),
-                None => add_edge(&mut graph, edge, &mut edge_spans, &mut errors),
+                None => add_edge(&mut graph, edge, &mut edge_spans, &mut repeated_edges, &mut errors),
             }
         }
     }
@@ -85,7 +89,7 @@ pub(crate) fn assemble(
     }
     if errors.is_empty() {
         repeated.extend(graph.ids_of_several_vertices().cloned());
-        return Ok(Assembled { graph, repeated, notes });
+        return Ok(Assembled { graph, repeated, repeated_edges, notes });
     }
     // The iterations of a loop have the same errors.
     let mut reported: Vec<Diagnostic> = Vec::new();
@@ -131,7 +135,13 @@ fn withheld(
     withheld
 }
 
-fn add_edge(graph: &mut ResourceGraph, edge: &NamedEdge, edge_spans: &mut EdgeSpans, errors: &mut Vec<Diagnostic>) {
+fn add_edge(
+    graph: &mut ResourceGraph,
+    edge: &NamedEdge,
+    edge_spans: &mut EdgeSpans,
+    repeated: &mut FxHashSet<(ResourceId, ResourceId)>,
+    errors: &mut Vec<Diagnostic>,
+) {
     let find = |end: &EdgeEnd| -> Vec<VertexId> { graph.find_all(&end.id.kind, &end.id.name).collect() };
     let (froms, tos) = (find(&edge.from), find(&edge.to));
     for (end, found) in [(&edge.from, &froms), (&edge.to, &tos)] {
@@ -142,7 +152,10 @@ fn add_edge(graph: &mut ResourceGraph, edge: &NamedEdge, edge_spans: &mut EdgeSp
     for &from in &froms {
         for &to in &tos {
             graph.add_edge(Edge { from, to, notify: edge.notify, autoedge: false });
-            edge_spans.entry((from, to)).or_insert(edge.span);
+            match edge_spans.entry((from, to)) {
+                Entry::Vacant(vacant) => drop(vacant.insert(edge.span)),
+                Entry::Occupied(_) => drop(repeated.insert((edge.from.id.clone(), edge.to.id.clone()))),
+            }
             let (Some(key), Some(field)) = (&edge.from.key, &edge.to.key) else { continue };
             let sender = Endpoint { vertex: from, key: key.clone() };
             let receiver = Endpoint { vertex: to, key: field.clone() };

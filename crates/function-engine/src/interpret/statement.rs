@@ -6,7 +6,7 @@ use mcl_artifact::program::{EdgeProperty, EntryKind, EntryStmt, Half, Program, R
 use mcl_diagnostics::{Code, Diagnostic, Span, Stage, nearest};
 use mcl_value::{Type, Value};
 use resource_graph::{
-    Resource, ResourceId, ResourceKind, all_kinds, decode_exported, kind, masked, sensitive_texts, validate,
+    Resource, ResourceId, ResourceKind, all_kinds, decode_exported, difference, kind, masked, sensitive_texts, validate,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -387,4 +387,9 @@ fn unknown_kind(name: &str, span: Span) -> Diagnostic {
 
 fn missing_value(span: Span) -> Diagnostic {
     Diagnostic::error(Code::R0105, Stage::Interpret, "missing value of this resource").at(span)
+}
+
+/// Whether a resource is declared as before.
+pub(super) fn is_unchanged(old: &Resource, new: &Resource) -> bool {
+    new.params == old.params && new.sensitive == old.sensitive && difference(old, new).is_none()
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use mcl_artifact::program::{
-    EdgeProperty, EntryKind, EntryStmt, Half, Op, Operand, ResourceStmt, Statement, Template, TypeIdx,
+    Closure, EdgeProperty, EntryKind, EntryStmt, Half, Op, Operand, ResourceStmt, Statement, Template, TypeIdx,
 };
 use mcl_diagnostics::{FileId, Span};
 use mcl_value::Value;
@@ -30,6 +30,12 @@ enum Entry<'a> {
     Edge(EdgeProperty, &'a str, Operand),
     /// A field with a condition.
     If(Operand, &'a str, Operand),
+}
+
+/// A statement that contains others.
+enum BlockKind {
+    For(Operand),
+    If(Operand),
 }
 
 impl TestProgram {
@@ -85,6 +91,27 @@ impl TestProgram {
         let kind = self.builder.intern(kind);
         let statement = ResourceStmt { kind, name, collect: None, entries: made, span };
         self.statements.push(Statement::Resource(Box::new(statement)));
+    }
+
+    /// Adds a statement that contains others. `statements` adds these, given the operands of `captures` in the body.
+    fn block(
+        &mut self,
+        block: BlockKind,
+        captures: Vec<Operand>,
+        statements: impl FnOnce(&mut TestProgram, &[Operand]),
+    ) {
+        let before = std::mem::take(&mut self.statements);
+        let captured: Vec<Operand> = (0..captures.len()).map(|number| Operand::Capture(id(number))).collect();
+        statements(self, &captured);
+        let statements = std::mem::replace(&mut self.statements, before);
+        let params = if matches!(block, BlockKind::For(_)) { 2 } else { 0 };
+        let template =
+            Template { params, captures: captures.len() as u32, statements: statements.into(), ..Template::default() };
+        let body = Closure { template: self.builder.template(template), captures: captures.into() };
+        self.statements.push(match block {
+            BlockKind::For(list) => Statement::For { list, body },
+            BlockKind::If(condition) => Statement::If { condition, then: body, otherwise: None },
+        });
     }
 
     fn edge(&mut self, halves: &[(&str, Operand, Option<&str>)]) {
@@ -291,12 +318,17 @@ fn one_changed_value_visits_one_statement_among_any_number() {
             environment.set("x", value);
             assert!(engine.run().unwrap().changed);
             let changes = interpreter.changes(&engine).expect("only a value changed");
-            let [change] = &changes[..] else { panic!("one change: {changes:?}") };
+            assert!(!changes.is_structural());
+            let [change] = &changes.changed[..] else { panic!("one change: {changes:?}") };
             assert_eq!(*change.new.id.name, *format!("r{}", count / 2));
             assert_eq!(change.new.params["int64"], Value::Int(value));
         }
         assert_eq!(interpreter.visited, 2);
-        assert_eq!(interpreter.changes(&engine).map(|changes| changes.len()), Some(0), "nothing happened since");
+        assert_eq!(
+            interpreter.changes(&engine).map(|changes| changes.changed.len()),
+            Some(0),
+            "nothing happened since"
+        );
     }
 }
 
@@ -335,7 +367,7 @@ fn changes_collect_over_rounds_without_an_output() {
     environment.set("y", 3);
     assert!(engine.run().unwrap().changed);
     let changes = interpreter.changes(&engine).expect("only values changed");
-    let names: Vec<&str> = changes.iter().map(|change| &*change.new.id.name).collect();
+    let names: Vec<&str> = changes.changed.iter().map(|change| &*change.new.id.name).collect();
     assert_eq!(names, ["a", "b"]);
 }
 
@@ -355,4 +387,42 @@ fn value_of_a_resource_that_is_declared_twice_is_no_change_of_its_own() {
     engine.run().unwrap();
     assert!(interpreter.changes(&engine).is_none());
     assert_eq!(shown(&interpreter.interpret(&engine).unwrap()), "test[a] int64=2");
+}
+
+#[test]
+fn added_and_removed_resources_visit_their_statements_only() {
+    for count in [10, 1000] {
+        let mut program = one_of(count);
+        let names = program.input("names");
+        program.block(BlockKind::For(names), Vec::new(), |program, _| {
+            let target = program.str("r1");
+            program.resource("test", Operand::Param(id(1)), &[Entry::Edge(EdgeProperty::Before, "test", target)]);
+        });
+        let environment = TestEnvironment::default();
+        environment.set("x", 1);
+        environment.set("names", Value::list(["a", "b"]));
+        let mut engine = program.engine(&environment);
+        let mut interpreter = Interpreter::new();
+        interpreter.interpret(&engine).unwrap();
+        interpreter.visited = 0;
+        environment.set("names", Value::list(["a", "b", "c"]));
+        assert!(engine.run().unwrap().changed);
+        let changes = interpreter.changes(&engine).expect("the graph can be followed");
+        let names = |resources: &[Arc<resource_graph::Resource>]| -> Vec<String> {
+            resources.iter().map(|resource| resource.id.to_string()).collect()
+        };
+        let edges = |edges: &[resource_graph::DeclaredEdge]| -> Vec<String> {
+            edges.iter().map(|edge| format!("{} {} {}", edge.from, edge.to, edge.notify)).collect()
+        };
+        assert_eq!((names(&changes.added), names(&changes.removed)), (vec!["test[c]".to_owned()], vec![]));
+        assert_eq!(edges(&changes.added_edges), ["test[c] test[r1] false"]);
+        environment.set("names", Value::list(["b"]));
+        assert!(engine.run().unwrap().changed);
+        let changes = interpreter.changes(&engine).expect("the graph can be followed");
+        let mut removed = names(&changes.removed);
+        removed.sort();
+        assert_eq!((names(&changes.added), removed), (vec![], vec!["test[a]".to_owned(), "test[c]".to_owned()]));
+        assert_eq!(edges(&changes.removed_edges), ["test[a] test[r1] false", "test[c] test[r1] false"]);
+        assert!(interpreter.visited <= 4, "{}", interpreter.visited);
+    }
 }

@@ -3,7 +3,7 @@
 use mcl_artifact::program::TemplateId;
 
 use crate::engine::Engine;
-use crate::node::{Binding, Input, NodeKind, Slot, State};
+use crate::node::{Binding, Input, NodeKind, Slot, State, StatementState};
 
 /// Panics if an invariant of the engine is violated.
 pub(super) fn check(engine: &Engine) {
@@ -16,11 +16,11 @@ pub(super) fn check(engine: &Engine) {
         assert!(node.pinned || !node.dependents.is_empty(), "{id:?} has no dependents");
         let frame = engine.frames.get(node.frame).expect("the frame of a node exists");
         match node.slot {
-            Slot::Node(n) => assert_eq!(frame.nodes[n], Some(id)),
+            Slot::Node(n) => assert_eq!(frame.node(n), Some(id)),
             Slot::Parameter(p) => {
                 assert!(matches!(&frame.params[p], Binding::Element { node: Some(n), .. } if *n == id));
             }
-            Slot::Statement(n) => assert_eq!(frame.statements[n], Some(id)),
+            Slot::Statement(n) => assert!(matches!(frame.statements[n], StatementState::Node(node) if node == id)),
             Slot::None => {}
         }
         if let Some(scope) = frame.scope {

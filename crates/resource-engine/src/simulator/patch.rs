@@ -1,17 +1,17 @@
-//! Patches: values of resources change and nothing else. A patch must do what a swap to the whole graph does, so each is
-//! compared with one, on a copy of the engine.
+//! Patches: values of resources change, or vertices and edges come and go. A patch must do what a swap to the whole graph does,
+//! so each is compared with one, on a copy of the engine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use resource_graph::Resource;
 
 use crate::event::{Command, Event, Report};
 use crate::key::VertexKey;
-use crate::simulator::declaration::id;
+use crate::simulator::declaration::{NAMES, Name, id, name_of};
 use crate::simulator::random::Random;
 use crate::simulator::world::World;
 use crate::vertex::{Phase, Vertex};
-use crate::{Engine, EngineGraph, Group};
+use crate::{Engine, EngineGraph, GraphPatch, Group, PatchEdge};
 
 impl World {
     /// Changes values of some resources, and replaces their vertices.
@@ -28,9 +28,60 @@ impl World {
             graph.add_before(reversal, []);
         }
         self.log(|w| format!("patch of {changed:?} in {:?}", w.members));
-        self.compare_with_swap(graph, groups.clone());
+        let patch = GraphPatch::of_values(groups);
+        self.compare_with_swap(graph, patch.clone());
         let members = self.members.clone();
-        self.replace_graph(Event::Patch(groups), &members, false);
+        self.replace_graph(Event::Patch(patch), &members, false);
+    }
+
+    /// Makes the next graph of the program, and changes the running one where it differs. If values are sent in another way, or
+    /// groups have other members, the whole graph is replaced.
+    pub(super) fn patch_structure(&mut self, random: &mut Random) {
+        if self.stopping || self.members.is_empty() || !self.faults {
+            return;
+        }
+        let old = Structure::of(self);
+        self.declaration.change(random);
+        let new = Structure::of(self);
+        let is_kept = |leader: &&Name| old.groups.contains_key(*leader) && new.groups.contains_key(*leader);
+        let keeps_members = old.groups.keys().filter(is_kept).all(|leader| old.groups[leader] == new.groups[leader]);
+        let is_reversed = |name: &Name| self.reversible[*name] && !self.declaration.contains(*name);
+        let has_reversals = old.groups.len() < self.members.len() || (0..NAMES).any(|name| is_reversed(&name));
+        if !keeps_members || has_reversals || !old.transfers.is_empty() || !new.transfers.is_empty() {
+            return self.swap(random);
+        }
+        let graph = self.declaration.graph(random);
+        let (mut replaced, mut added) = (Vec::new(), Vec::new());
+        for group in graph.groups() {
+            let groups = if old.groups.contains_key(&name_of(&group[0].id)) { &mut replaced } else { &mut added };
+            groups.push(group.clone());
+        }
+        // An edge whose notification changes is removed and added again.
+        let is_in =
+            |structure: &Structure, edge: &(Name, Name), notify: bool| structure.edges.get(edge) == Some(&notify);
+        let differing = |a: &Structure, b: &Structure| -> Vec<((Name, Name), bool)> {
+            let edges = a.edges.iter().filter(|(edge, notify)| !is_in(b, edge, **notify));
+            edges.map(|(edge, notify)| (*edge, *notify)).collect()
+        };
+        let patch = GraphPatch {
+            replaced,
+            removed: old
+                .groups
+                .keys()
+                .filter(|leader| !new.groups.contains_key(*leader))
+                .map(|name| id(*name))
+                .collect(),
+            added,
+            removed_edges: differing(&old, &new).into_iter().map(|((from, to), _)| (id(from), id(to))).collect(),
+            added_edges: differing(&new, &old)
+                .into_iter()
+                .map(|((from, to), notify)| PatchEdge { from: id(from), to: id(to), notify })
+                .collect(),
+        };
+        self.log(|w| format!("patch to {:?}: {patch:?}", w.declaration.members()));
+        self.compare_with_swap(graph, patch.clone());
+        let members = std::mem::replace(&mut self.members, self.declaration.members());
+        self.replace_graph(Event::Patch(patch), &members, false);
     }
 
     /// Returns the reversals in the graph.
@@ -39,13 +90,16 @@ impl World {
         leaders.filter(|name| !self.declaration.contains(*name)).map(World::reversal).collect()
     }
 
-    fn compare_with_swap(&self, graph: EngineGraph, groups: Vec<Group>) {
-        // With a limit, other vertices begin in the first step.
-        if self.engine.config.max_starts_per_step.is_some() {
+    fn compare_with_swap(&self, graph: EngineGraph, patch: GraphPatch) {
+        // With a limit, other vertices begin in the first step. A patch of the structure looks at vertices in another order, which
+        // matters where they wait for each other.
+        let has_semaphores = || graph.groups().iter().flat_map(|group| group.iter()).any(|r| !r.meta.sema.is_empty());
+        let is_contended = || self.engine.config.max_parallel.is_some() || has_semaphores();
+        if self.engine.config.max_starts_per_step.is_some() || (patch.is_structural() && is_contended()) {
             return;
         }
         let (mut patched, mut swapped) = (self.engine.copy(), self.engine.copy());
-        let patched_commands = patched.step(Event::Patch(groups), self.now);
+        let patched_commands = patched.step(Event::Patch(patch), self.now);
         let swapped_commands = swapped.step(Event::Swap(Box::new(graph)), self.now);
         let (after_patch, after_swap) = (patched.snapshot(), swapped.snapshot());
         for (what, state) in &after_swap {
@@ -57,6 +111,24 @@ impl World {
             swapped.shown(&swapped_commands),
             "the commands of a patch and a swap"
         );
+    }
+}
+
+/// The vertices and edges that a program declares, by the names of leaders.
+struct Structure {
+    groups: BTreeMap<Name, Vec<Name>>,
+    edges: BTreeMap<(Name, Name), bool>,
+    transfers: BTreeSet<(Name, Name)>,
+}
+
+impl Structure {
+    fn of(world: &World) -> Structure {
+        let members = world.declaration.members();
+        Structure {
+            groups: members.into_iter().map(|members| (members[0], members)).collect(),
+            edges: world.declaration.leader_edges(),
+            transfers: world.declaration.transfers().collect(),
+        }
     }
 }
 
@@ -112,7 +184,11 @@ impl Engine {
             .removals
             .claims
             .iter()
-            .map(|(claim, c)| (format!("{claim:?}"), (c.holders, names(&mut c.waiting.iter().copied()))))
+            .map(|(claim, c)| {
+                let mut waiting = names(&mut c.waiting.iter().copied());
+                waiting.sort();
+                (format!("{claim:?}"), (c.holders, waiting))
+            })
             .collect();
         let retry_counts: BTreeMap<_, _> = self.retry_counts.iter().collect();
         let mut add = |what: &str, state: String| shown.insert(format!("the {what}"), state);
@@ -120,7 +196,11 @@ impl Engine {
         add("retry counts", format!("{retry_counts:?}"));
         add("records", format!("{:?}", self.records.counts()));
         add("semaphores", format!("{:?}", self.semaphores.held()));
-        add("added", format!("{:?}", names(&mut self.removals.added.iter().copied())));
+        add("added", {
+            let mut names = names(&mut self.removals.added.iter().copied());
+            names.sort();
+            format!("{names:?}")
+        });
         add("granted", format!("{:?}", names(&mut self.granted.iter().copied())));
         add("revived", {
             let mut names = names(&mut self.to_revive.iter().copied());
@@ -143,7 +223,7 @@ impl Engine {
 
     fn vertex_state(&self, v: &Vertex) -> String {
         let names = |list: &[(VertexKey, bool)]| {
-            list.iter().map(|(key, notify)| (self.key_name(*key), *notify)).collect::<Vec<_>>()
+            list.iter().map(|(key, notify)| (self.key_name(*key), *notify)).collect::<BTreeSet<_>>()
         };
         let incoming: Vec<_> =
             v.flow().incoming.iter().map(|i| (self.key_name(i.from), i.from_member, i.member, i.key.clone())).collect();
@@ -153,10 +233,12 @@ impl Engine {
         };
         let group: Vec<_> = v.group.iter().map(|r| (&r.id, &r.params, &r.meta, r.propagates_refresh)).collect();
         let flow = (incoming, &v.flow().sent, &v.flow().received, &v.flow().changed);
-        let links = (names(&v.successors), names(&v.predecessors), v.unsettled_predecessors, v.settled);
+        // Nobody looks at the counts of a removed vertex.
+        let counts = (!v.retiring).then_some((v.unsettled_predecessors, v.settled));
+        let links = (names(&v.successors), names(&v.predecessors), counts);
         let progress = (v.created, v.watch, v.watch_failures, phase, v.dirty, v.event, v.given_up, v.succeeded);
-        let notifications =
-            (&v.pending_notifications, &v.taken_notifications, &v.recorded_targets, v.unreported_change);
+        let recorded: BTreeSet<_> = v.recorded_targets.iter().collect();
+        let notifications = (&v.pending_notifications, &v.taken_notifications, recorded, v.unreported_change);
         let times = (v.timer, v.poll_at, v.active, v.retiring, &v.failures, &v.limiter);
         format!("{group:?} {flow:?} {links:?} {progress:?} {notifications:?} {times:?} {:?}", v.semaphores)
     }
@@ -169,6 +251,7 @@ impl Engine {
                 Command::Create(key, group) => format!("create {} {}", self.key_name(*key), group[0].id),
                 Command::Watch(key, _) => format!("watch {}", self.key_name(*key)),
                 Command::Run { key, apply, refresh, updates, changed, notifies } => {
+                    let notifies: BTreeSet<_> = notifies.iter().collect();
                     format!("run {} {apply} {refresh} {updates:?} {changed:?} {notifies:?}", self.key_name(*key))
                 }
                 Command::Report(Report::Failed { key, failure, retry, attempt, since, next_attempt, watch }) => {

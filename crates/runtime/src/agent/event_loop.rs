@@ -305,7 +305,7 @@ impl<'o> Agent<'o> {
     fn handle_message(&mut self, message: Message) {
         match message {
             Message::Graph(graph) => self.handle_graph(graph),
-            Message::Patch(groups) => self.handle_patch(groups),
+            Message::Patch(patch) => self.handle_patch(*patch),
             Message::SourceFailed(diagnostics) => {
                 self.report_problems(&diagnostics);
                 self.summary.source_failed = true;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use mcl_value::Value;
-use resource_engine::{EngineGraph, Event, Group};
+use resource_engine::{EngineGraph, Event, GraphPatch};
 use resource_graph::{Resource, ResourceId};
 use resources::{ApplyContext, ManagedPaths, Reversals};
 use rustc_hash::FxHashSet;
@@ -27,16 +27,31 @@ impl Agent<'_> {
         self.events.push_back(Event::Swap(graph));
     }
 
-    /// Replaces groups of the running graph. The exports and the managed files are the same as before.
-    pub(super) fn handle_patch(&mut self, groups: Vec<Group>) {
+    /// Changes parts of the running graph. The exports are the same as before.
+    pub(super) fn handle_patch(&mut self, patch: GraphPatch) {
         if self.has_reversals {
             // Those that succeeded leave with the next graph, and the edges of the others may change.
             self.request_graph();
         }
         // The whole graph contains these values, too.
-        if !self.awaits_graph {
-            self.events.push_back(Event::Patch(groups));
+        if self.awaits_graph {
+            return;
         }
+        self.update_managed_paths(&patch);
+        self.events.push_back(Event::Patch(patch));
+    }
+
+    /// Brings the files that resources manage up to date, if there are resources that respect them.
+    fn update_managed_paths(&mut self, patch: &GraphPatch) {
+        if !patch.is_structural() || !self.context.apply.managed.is_known() {
+            return;
+        }
+        let leaders = patch.replaced.iter().map(|group| &group[0].id).chain(&patch.removed);
+        let old = leaders.flat_map(|id| self.engine.resources_of(id));
+        let new = patch.replaced.iter().chain(&patch.added).flat_map(|group| group.iter());
+        let managed = self.context.apply.managed.with_changes(old, new);
+        let apply = ApplyContext { managed: Arc::new(managed), ..self.context.apply.clone() };
+        self.context = Arc::new(SharedContext { apply, ..(*self.context).clone() });
     }
 
     /// Asks for a whole graph. Patches that come before it are ignored.
@@ -81,7 +96,7 @@ impl Agent<'_> {
     }
 }
 
-/// Returns the files that resources manage; empty if no resource has to respect them.
+/// Returns the files that resources manage; unknown if no resource has to respect them.
 fn managed_paths(graph: &EngineGraph) -> Arc<ManagedPaths> {
     let resources = || graph.groups().iter().flat_map(|group| group.iter());
     let is_set = |key: &str| resources().any(|r| matches!(r.params.get(key), Some(Value::Bool(true))));

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mcl_artifact::program::Program;
 use mcl_diagnostics::Diagnostic;
-use resource_engine::{EngineGraph, Group, StopLevel, VertexKey};
+use resource_engine::{EngineGraph, GraphPatch, StopLevel, VertexKey};
 use resources::Failure;
 use rustix::event::{EventfdFlags, eventfd};
 
@@ -16,8 +16,8 @@ use crate::agent::job::Done;
 pub enum Message {
     /// A new graph to apply.
     Graph(Box<EngineGraph>),
-    /// Groups with other values, to replace those with the same leaders in the graph before.
-    Patch(Vec<Group>),
+    /// What changes of the graph before.
+    Patch(Box<GraphPatch>),
     /// A graph source failed; the running graph stays in force.
     SourceFailed(Vec<Diagnostic>),
     /// Diagnostics that belong to no resource and do not end the run.

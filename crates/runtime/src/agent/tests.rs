@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use mcl_value::Value;
-use resource_engine::{EngineGraph, StopLevel};
+use resource_engine::{EngineGraph, GraphPatch, StopLevel};
 use resource_graph::{Edge, Endpoint, Resource, ResourceGraph, ResourceId, VertexId};
 use resources::StateDir;
 use shared_store::{Export, SharedStore};
@@ -410,10 +410,10 @@ fn patch_replaces_single_resources() {
     let y = |content: &str| agent.file("y").with("content", content);
     agent.swap(&graph(vec![agent.file("x").with("content", "1"), y("1")]));
     agent.wait("y]: create");
-    agent.handle.send(Message::Patch(vec![y("two").into()]));
+    agent.handle.send(Message::Patch(Box::new(GraphPatch::of_values(vec![y("two").into()]))));
     agent.wait("graph of 2, 1 kept");
     agent.wait("y]: change the content (1 to 3 bytes)");
-    agent.handle.send(Message::Patch(vec![y("two").into()]));
+    agent.handle.send(Message::Patch(Box::new(GraphPatch::of_values(vec![y("two").into()]))));
     agent.wait("graph of 2, 2 kept");
     agent.stop();
 }
@@ -431,11 +431,11 @@ fn reversals_make_whole_graphs_necessary() {
     agent.swap(&graph(vec![other("1")]));
     agent.wait("change the content (7 to 6 bytes)");
     assert!(!agent.handle.take_graph_request());
-    agent.handle.send(Message::Patch(vec![other("2").into()]));
+    agent.handle.send(Message::Patch(Box::new(GraphPatch::of_values(vec![other("2").into()]))));
     eventually("a request for a whole graph", || agent.handle.take_graph_request());
     agent.swap(&graph(vec![other("3")]));
     agent.wait("graph of 1, 0 kept");
-    agent.handle.send(Message::Patch(vec![other("4").into()]));
+    agent.handle.send(Message::Patch(Box::new(GraphPatch::of_values(vec![other("4").into()]))));
     agent.wait("graph of 1, 0 kept");
     assert!(!agent.handle.take_graph_request(), "the reversal is gone");
     agent.stop();

@@ -3,7 +3,7 @@
 use mcl_diagnostics::Diagnostic;
 use mcl_value::Value;
 use resource_engine::GroupEdge;
-use resource_graph::{AutoEdgeHost, ResourceGraph};
+use resource_graph::{AutoEdgeHost, DeclaredEdge, Edge, ResourceGraph};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use test_support::{RandomChoice, Rng, for_each_seed_in_parallel};
 
@@ -95,12 +95,15 @@ fn whole(resources: &[Arc<Resource>], edges: &[(usize, usize)]) -> Result<Finali
     for (from, to) in edges {
         graph.order(vertices[*from], vertices[*to]);
     }
-    let host = AutoEdgeHost {
+    finalize(graph, &host())
+}
+
+fn host() -> AutoEdgeHost<'static> {
+    AutoEdgeHost {
         home: Some("/home/u".to_owned()),
         package_files: Some(&package_files),
         primary_groups: Some(&primary_groups),
-    };
-    finalize(graph, &host)
+    }
 }
 
 /// Changes random values; returns how often that was a patch.
@@ -127,15 +130,17 @@ fn check_random_changes(random: &mut Rng) -> usize {
             resources[index] = Arc::new(new);
         }
         let fresh = whole(&resources, &edges);
+        let changes = GraphChanges { changed: changes, ..GraphChanges::default() };
         let patch = current.as_mut().and_then(|current| current.patcher.patch(&changes));
-        let (Some(groups), Some(last)) = (patch, &current) else {
+        let (Some(patch), Some(last)) = (patch, &current) else {
             current = fresh.ok();
             continue;
         };
+        assert!(!patch.is_structural());
         patches += 1;
         let fresh = fresh.expect("a change that fits in contradicts nothing");
         let mut patched = last.engine.groups().to_vec();
-        for group in groups {
+        for group in patch.replaced {
             let known = patched.iter_mut().find(|known| known[0].id == group[0].id);
             *known.expect("the leader is in the graph") = group;
         }
@@ -161,6 +166,150 @@ fn patched_graph_is_the_whole_graph() {
     assert!(patches > changes / 10, "{patches} patches for {changes} changes");
 }
 
+/// A program whose resources come and go: they and their edges, by number.
+#[derive(Clone, Default)]
+struct Declared {
+    resources: BTreeMap<usize, Arc<Resource>>,
+    edges: BTreeMap<(usize, usize), bool>,
+}
+
+impl Declared {
+    fn change(&mut self, random: &mut Rng) {
+        for _ in 0..1 + random.usize(..2) {
+            let number = random.usize(..RESOURCES);
+            match self.resources.get_mut(&number) {
+                Some(resource) if random.bool() => change(Arc::make_mut(resource), random),
+                Some(_) => drop(self.resources.remove(&number)),
+                // The numbers have a kind each, or edges would mean another thing.
+                None => drop(self.resources.insert(number, Arc::new(random_resource(number, random)))),
+            }
+        }
+        if random.one_in(3) {
+            let to = 1 + random.usize(..RESOURCES - 1);
+            let pair = (random.usize(..to), to);
+            if self.edges.remove(&pair).is_none() {
+                self.edges.insert(pair, random.bool());
+            }
+        }
+        let resources = &self.resources;
+        self.edges.retain(|(from, to), _| resources.contains_key(from) && resources.contains_key(to));
+    }
+
+    fn whole(&self) -> Result<Finalized, Vec<Diagnostic>> {
+        let mut graph = ResourceGraph::new();
+        let vertices: BTreeMap<usize, _> =
+            self.resources.iter().map(|(number, resource)| (*number, graph.add(Arc::clone(resource)))).collect();
+        for ((from, to), notify) in &self.edges {
+            graph.add_edge(Edge { from: vertices[from], to: vertices[to], notify: *notify, autoedge: false });
+        }
+        let mut finalized = finalize(graph, &host())?;
+        finalized.patcher.follow(&finalized.graph, &host());
+        Ok(finalized)
+    }
+
+    fn edge(&self, (from, to): (usize, usize), notify: bool) -> DeclaredEdge {
+        DeclaredEdge { from: self.resources[&from].id.clone(), to: self.resources[&to].id.clone(), notify }
+    }
+
+    fn changes(&self, new: &Declared) -> GraphChanges {
+        let differing = |a: &Declared, b: &Declared| -> Vec<DeclaredEdge> {
+            // The edges of what is another resource now are other edges.
+            let is_in = |pair: &(usize, usize), notify: bool| {
+                b.edges.get(pair) == Some(&notify) && a.edge(*pair, notify) == b.edge(*pair, notify)
+            };
+            let edges = a.edges.iter().filter(|(pair, notify)| !is_in(pair, **notify));
+            edges.map(|(pair, notify)| a.edge(*pair, *notify)).collect()
+        };
+        let mut changes = GraphChanges {
+            removed_edges: differing(self, new),
+            added_edges: differing(new, self),
+            ..GraphChanges::default()
+        };
+        for (number, old) in &self.resources {
+            match new.resources.get(number).filter(|new| new.id == old.id) {
+                Some(new) if Arc::ptr_eq(old, new) => {}
+                Some(new) => changes.changed.push(ChangedResource { old: old.clone(), new: new.clone() }),
+                None => changes.removed.push(old.clone()),
+            }
+        }
+        let is_new =
+            |(number, new): &(&usize, &Arc<Resource>)| self.resources.get(*number).is_none_or(|old| old.id != new.id);
+        changes.added = new.resources.iter().filter(is_new).map(|(_, resource)| resource.clone()).collect();
+        changes
+    }
+}
+
+/// The groups by the id of their leader, and the edges between leaders.
+type Structure = (BTreeMap<ResourceId, String>, BTreeMap<(ResourceId, ResourceId), bool>);
+
+fn structure(graph: &EngineGraph) -> Structure {
+    let leader = |group: u32| graph.groups()[group as usize][0].id.clone();
+    (
+        graph.groups().iter().map(|group| (group[0].id.clone(), format!("{:?}", group.to_vec()))).collect(),
+        graph.edges().iter().map(|edge| ((leader(edge.from), leader(edge.to)), edge.notify)).collect(),
+    )
+}
+
+fn patched((mut groups, mut edges): Structure, patch: GraphPatch) -> Structure {
+    for id in &patch.removed {
+        groups.remove(id).expect("a leader");
+        edges.retain(|(from, to), _| from != id && to != id);
+    }
+    for group in patch.replaced {
+        groups.insert(group[0].id.clone(), format!("{:?}", group.to_vec())).expect("a leader");
+    }
+    for group in patch.added {
+        assert_eq!(groups.insert(group[0].id.clone(), format!("{:?}", group.to_vec())), None);
+    }
+    for edge in patch.removed_edges {
+        edges.remove(&edge).expect("an edge");
+    }
+    for edge in patch.added_edges {
+        assert_eq!(edges.insert((edge.from, edge.to), edge.notify), None);
+    }
+    (groups, edges)
+}
+
+/// Lets random resources come and go; returns how often that was a patch of the structure.
+fn check_random_structures(random: &mut Rng) -> usize {
+    let mut declared = Declared::default();
+    let mut current = declared.whole().ok().map(|finalized| (structure(&finalized.engine), finalized.patcher));
+    let mut patches = 0;
+    for _ in 0..CHANGES {
+        let mut new = declared.clone();
+        new.change(random);
+        let changes = declared.changes(&new);
+        let fresh = new.whole();
+        let patch = current.as_mut().and_then(|(_, patcher)| patcher.patch(&changes));
+        current = match (patch, current.take()) {
+            (Some(patch), Some((before, patcher))) => {
+                let fresh = fresh.expect("a change that fits in contradicts nothing");
+                if patch.is_structural() {
+                    patches += 1;
+                    assert_eq!(fresh.notes, []);
+                }
+                let after = patched(before, patch);
+                assert_eq!(after, structure(&fresh.engine));
+                Some((after, patcher))
+            }
+            _ => fresh.ok().map(|finalized| (structure(&finalized.engine), finalized.patcher)),
+        };
+        declared = new;
+    }
+    patches
+}
+
+#[test]
+fn patched_structure_is_that_of_the_whole_graph() {
+    let (patches, seeds) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    for_each_seed_in_parallel(2000, |random| {
+        patches.fetch_add(check_random_structures(random), Ordering::Relaxed);
+        seeds.fetch_add(1, Ordering::Relaxed);
+    });
+    let (patches, changes) = (patches.into_inner(), seeds.into_inner() * CHANGES);
+    assert!(patches > changes / 10, "{patches} patches for {changes} changes");
+}
+
 #[test]
 fn member_of_a_group_is_patched_in_its_group() {
     let package = |name: &str, files: &str| {
@@ -172,7 +321,8 @@ fn member_of_a_group_is_patched_in_its_group() {
     let mut finalized = whole(&old, &[]).expect("a graph");
     assert_eq!(finalized.engine.groups().len(), 1);
     let change = ChangedResource { old: old[1].clone(), new: package("/a", "2") };
-    let groups = finalized.patcher.patch(&[change]).expect("a patch");
+    let changes = GraphChanges { changed: vec![change], ..GraphChanges::default() };
+    let groups = finalized.patcher.patch(&changes).expect("a patch").replaced;
     let [group] = &groups[..] else { panic!("one group: {groups:?}") };
     let data: Vec<_> =
         group.iter().filter_map(|r| Some((r.id.name.to_string(), r.params.get("data")?.to_string()))).collect();

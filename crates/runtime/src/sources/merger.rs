@@ -1,6 +1,6 @@
 //! Merging two streams of graphs: a state machine without I/O.
 
-use function_engine::ChangedResource;
+use function_engine::GraphChanges;
 use graph_merge::{MergeOptions, is_merge_point, merge};
 use mcl_diagnostics::Diagnostic;
 use resource_graph::{ResourceGraph, ResourceId};
@@ -82,12 +82,16 @@ impl GraphMerger {
         out
     }
 
-    /// Takes changed resources of the program instead of a new graph. Returns whether the merged graph changes in these
-    /// resources only; if it does not, a new graph must follow. Each of their ids must be in the graph once.
-    pub fn patch(&mut self, changes: &[ChangedResource]) -> bool {
+    /// Takes changes of the program instead of a new graph. Returns whether they are those of the merged graph; if they are
+    /// not, a new graph must follow. Each of their ids must be in the graph once.
+    ///
+    /// If there is a catalog, too, only values may change: the program's graph is needed again for the next catalog, and
+    /// resources cannot be removed from it.
+    pub fn patch(&mut self, changes: &GraphChanges) -> bool {
         match (&mut self.mcl, &self.puppet) {
             (Some(_), None) => true,
-            (Some(Some(mcl)), Some(Some(puppet))) => changes.iter().all(|change| {
+            (Some(_), Some(_)) if changes.is_structural() => false,
+            (Some(Some(mcl)), Some(Some(puppet))) => changes.changed.iter().all(|change| {
                 let ResourceId { kind, name } = &change.new.id;
                 let Some(vertex) = mcl.find(kind, name) else { return false };
                 mcl.replace(vertex, change.new.clone());

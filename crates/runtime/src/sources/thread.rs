@@ -9,7 +9,7 @@ use std::time::Duration;
 use function_engine::{Engine, Interpreter, Waiting};
 use mcl_artifact::program::Program;
 use mcl_diagnostics::Diagnostic;
-use resource_engine::Group;
+use resource_engine::GraphPatch;
 use resource_graph::AutoEdgeHost;
 use resources::{Scope, SharedValues};
 
@@ -111,6 +111,8 @@ struct Sources {
     deduplicator: Deduplicator,
     /// Fits changed values into the graph that was sent last; `None` if a whole graph has to be sent next.
     patcher: Option<Patcher>,
+    /// Whether changes of the structure are followed: the program has made one.
+    follows_structure: bool,
     /// Whether the agent asked for a whole graph.
     owes_graph: bool,
     auto_edge_host: AutoEdgeHost<'static>,
@@ -149,6 +151,7 @@ impl Sources {
             merger,
             deduplicator: Deduplicator::default(),
             patcher: None,
+            follows_structure: false,
             owes_graph: false,
             auto_edge_host: local_host(),
         };
@@ -222,9 +225,12 @@ impl Sources {
         }
         for outcome in self.merger.handle(events) {
             let host = &self.auto_edge_host;
-            let patcher = &mut self.patcher;
+            let (patcher, follows_structure) = (&mut self.patcher, self.follows_structure);
             let messages = self.deduplicator.changes(outcome, |graph| {
-                let finalized = finalize(graph, host)?;
+                let mut finalized = finalize(graph, host)?;
+                if follows_structure {
+                    finalized.patcher.follow(&finalized.graph, host);
+                }
                 *patcher = Some(finalized.patcher);
                 Ok((finalized.engine, finalized.notes))
             });
@@ -232,8 +238,8 @@ impl Sources {
         }
     }
 
-    /// Brings the program's values up to date. If only values of resources changed, and nothing else in the graph depends on
-    /// them, the agent gets these resources; otherwise the program makes a new graph.
+    /// Brings the program's values up to date. If it is certain what changes of the graph, the agent gets these changes;
+    /// otherwise the program makes a new graph.
     fn evaluate_program(&mut self) -> Option<(Source, SourceEvent)> {
         let program = self.program.as_mut()?;
         self.owes_graph |= self.agent.take_graph_request();
@@ -246,9 +252,9 @@ impl Sources {
         let event = match round {
             Ok(round) if !round.waiting && self.owes_graph => self.interpret()?,
             Ok(round) if round.changed => match self.patch() {
-                Some(groups) => {
+                Some(patch) => {
                     self.deduplicator.patched();
-                    self.agent.send(Message::Patch(groups));
+                    self.agent.send(Message::Patch(Box::new(patch)));
                     return None;
                 }
                 None => self.interpret()?,
@@ -259,10 +265,12 @@ impl Sources {
         Some((Source::Mcl, event))
     }
 
-    /// Returns the groups with other values, if nothing else of the graph changes.
-    fn patch(&mut self) -> Option<Vec<Group>> {
+    /// Returns what changes of the graph, if that is certain without making it again.
+    fn patch(&mut self) -> Option<GraphPatch> {
         let (program, patcher) = (self.program.as_mut()?, self.patcher.as_mut()?);
         let changes = program.interpreter.changes(&program.engine)?;
+        // Nothing that a later catalog brings can be followed.
+        self.follows_structure = self.puppet.is_none();
         if self.merger.patch(&changes) { patcher.patch(&changes) } else { None }
     }
 

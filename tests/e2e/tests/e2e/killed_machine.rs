@@ -56,20 +56,71 @@ const RESULTS: [&[(&str, &str)]; 2] = [
     ],
 ];
 
+const LINKS: [&str; 2] = [
+    r#"net "lab0" { state => "up", addrs => ["192.0.2.7/24", "2001:db8::7/64",], gateway => "192.0.2.1", }"#,
+    r#"net "lab0" { state => "up", addrs => ["198.51.100.7/24",], gateway => "198.51.100.1", }"#,
+];
+
+const LINK_RESULTS: [&[(&str, &str)]; 2] = [
+    &[
+        ("ip -brief address show dev lab0 scope global | tr -s ' ' | cut -d' ' -f3-", "192.0.2.7/24 2001:db8::7/64 \n"),
+        ("ip route show default | cut -d' ' -f1-5", "default via 192.0.2.1 dev lab0\n"),
+        ("grep ^Address /etc/systemd/network/mgmt-lab0.network", "Address=192.0.2.7/24\nAddress=2001:db8::7/64\n"),
+    ],
+    &[
+        ("ip -brief address show dev lab0 scope global | tr -s ' ' | cut -d' ' -f3-", "198.51.100.7/24 \n"),
+        ("ip route show default | cut -d' ' -f1-5", "default via 198.51.100.1 dev lab0\n"),
+        ("grep ^Address /etc/systemd/network/mgmt-lab0.network", "Address=198.51.100.7/24\n"),
+    ],
+];
+
 const APPLY: [&str; 6] = ["/tools/mgmt-rt", "apply", "/test/main.bin", "--once", "--prefix", "/srv/state"];
 
-fn kill_and_complete(machine: &Machine, random: &mut Rng, stops: &mut [u64; 2]) {
-    for (i, program) in PROGRAMS.iter().enumerate() {
-        machine.scratch.write("main.mcl", program);
+/// Programs that contradict each other, what has to be on the machine after each, and how many stops each has.
+pub struct Contradiction<'a> {
+    machine: &'a Machine,
+    programs: [&'a str; 2],
+    /// Commands, and what they print.
+    results: [&'a [(&'a str, &'a str)]; 2],
+    stops: [u64; 2],
+}
+
+impl<'a> Contradiction<'a> {
+    /// Applies each program once, without a kill.
+    pub fn new(
+        machine: &'a Machine,
+        programs: [&'a str; 2],
+        results: [&'a [(&'a str, &'a str)]; 2],
+    ) -> Contradiction<'a> {
+        machine.must(&["touch", "/srv/start"]);
+        let stops = programs.map(|program| {
+            machine.scratch.write("main.mcl", program);
+            machine.scratch.build();
+            match run_until(&machine.command(&APPLY), u64::MAX) {
+                End::Completed { stops } => stops,
+                End::Killed => panic!("nothing was to be killed"),
+            }
+        });
+        Contradiction { machine, programs, results, stops }
+    }
+
+    /// Kills runs of each program, and completes it.
+    pub fn check(&mut self, kills: u64) {
+        for_each_seed(kills, |random| (0..2).for_each(|program| self.kill_and_complete(program, random)));
+    }
+
+    fn kill_and_complete(&mut self, i: usize, random: &mut Rng) {
+        let machine = self.machine;
+        machine.scratch.write("main.mcl", self.programs[i]);
         machine.scratch.build();
         for _ in 0..1 + random.usize(..2) {
-            if let End::Completed { stops: all } = run_until(&machine.command(&APPLY), random.u64(1..=stops[i])) {
-                stops[i] = stops[i].min(all.max(1));
+            if let End::Completed { stops: all } = run_until(&machine.command(&APPLY), random.u64(1..=self.stops[i])) {
+                self.stops[i] = self.stops[i].min(all.max(1));
             }
         }
         let completed = machine.run(&APPLY);
         assert_eq!(completed.status, 0, "{}{}", completed.out, completed.err);
-        for (command, expected) in RESULTS[i] {
+        for (command, expected) in self.results[i] {
             assert_eq!(machine.run(&["sh", "-c", command]).out, *expected, "{command}");
         }
         let plan = machine.run(&["/tools/mgmt-rt", "plan", "/test/main.bin", "--prefix", "/srv/state"]);
@@ -88,7 +139,6 @@ fn kill_and_complete(machine: &Machine, random: &mut Rng, stops: &mut [u64; 2]) 
 fn accounts_mounts_names_parameters_and_services() {
     let Some(machine) = Machine::boot("") else { return };
     machine.must(&["mkdir", "-p", "/srv/scratch", "/srv/ann"]);
-    machine.must(&["touch", "/srv/start"]);
     machine.write("/etc/fstab", "# kept\n");
     machine.write(
         "/etc/systemd/system/web.service",
@@ -97,13 +147,13 @@ fn accounts_mounts_names_parameters_and_services() {
     machine.must(&["systemctl", "daemon-reload"]);
     // Its network is its own, and so is this parameter.
     machine.must(&["mount", "-o", "remount,bind,rw", "/proc/sys"]);
-    let mut stops = PROGRAMS.map(|program| {
-        machine.scratch.write("main.mcl", program);
-        machine.scratch.build();
-        match run_until(&machine.command(&APPLY), u64::MAX) {
-            End::Completed { stops } => stops,
-            End::Killed => panic!("nothing was to be killed"),
-        }
-    });
-    for_each_seed(KILLS, |random| kill_and_complete(&machine, random, &mut stops));
+    Contradiction::new(&machine, PROGRAMS, RESULTS).check(KILLS);
+}
+
+#[test]
+fn addresses_and_routes() {
+    let Some(machine) = Machine::boot_with("", &["/usr/sbin/ip"]) else { return };
+    machine.must(&["mkdir", "-p", "/etc/systemd/network"]);
+    machine.must(&["ip", "link", "add", "lab0", "type", "bridge"]);
+    Contradiction::new(&machine, LINKS, LINK_RESULTS).check(KILLS * 2);
 }

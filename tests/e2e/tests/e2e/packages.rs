@@ -5,7 +5,11 @@ use std::process::Command;
 
 use test_support::eventually;
 
+use crate::killed_machine::Contradiction;
 use crate::machine::Machine;
+
+/// Number of kills of each program in a test run. `RUNS_FACTOR` multiplies it.
+const KILLS: u64 = 4;
 
 const TOOLS: &[&str] = &["/usr/bin/dpkg-deb", "/usr/bin/apt-get", "/usr/bin/sha256sum"];
 
@@ -110,4 +114,15 @@ fn packagekit_installs_replaces_and_removes() {
     machine.must(&["ip", "route", "add", "default", "via", "192.0.2.1"]);
     install_upgrade_and_remove(&machine);
     assert!(machine.succeeds(&["systemctl", "--quiet", "is-active", "packagekit"]), "PackageKit did it");
+}
+
+#[test]
+fn installation_whose_agent_is_killed_is_completed_by_the_next() {
+    let Some(machine) = boot(&[]) else { return };
+    machine.must(&["systemctl", "stop", "dbus.socket", "dbus.service"]);
+    let with = |package: &str| package.to_owned() + &package.replace("one", "two");
+    let programs = [with(&one("state => \"installed\"")), with(&one("state => \"uninstalled\""))];
+    let shown = "dpkg-query -W -f='${Package} ${db:Status-Abbrev}\n' 'mcl-test-*' | grep ' i'; dpkg --audit";
+    let results: [&[(&str, &str)]; 2] = [&[(shown, "mcl-test-one ii \nmcl-test-two ii \n")], &[(shown, "")]];
+    Contradiction::new(&machine, [&programs[0], &programs[1]], results).check(KILLS);
 }

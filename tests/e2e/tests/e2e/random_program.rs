@@ -91,6 +91,7 @@ impl Program<'_> {
                 self.resource(kind, &format!("m{slot}"), body);
             }
             24 => self.settings(&path),
+            25 => self.matching_line(&path),
             _ => {}
         }
     }
@@ -102,6 +103,9 @@ impl Program<'_> {
         body += &self.force();
         if self.random.one_in(4) {
             body += " Meta:reverse => true,";
+        }
+        if self.random.one_in(6) {
+            body += " replace => false,";
         }
         // A parent that does not exist is an error, also when planned.
         let path = if self.random.one_in(12) { format!("{path}/missing/file") } else { path.to_owned() };
@@ -147,6 +151,17 @@ impl Program<'_> {
             let body = body + &depend;
             self.resource("line", &format!("{path} {i}"), &body);
         }
+    }
+
+    /// A line that takes the place of those that match, as Puppet's `host` and `file_line` do.
+    fn matching_line(&mut self, path: &str) {
+        let state = self.pick(&["exists", "absent"]);
+        let pattern = self.pick(&["^line", "^one$", "^t", "o", "nothing"]);
+        let multiple = self.pick(&["", " multiple => true,"]);
+        let body = format!(
+            "file => \"{path}\", state => \"{state}\", content => \"line 0\", match => \"{pattern}\",{multiple}"
+        );
+        self.resource("line", &format!("{path} match"), &body);
     }
 
     /// Settings of one file, in groups of any size.

@@ -17,7 +17,7 @@ use nix::unistd::Pid;
 /// The program that is counted and killed.
 const TOOL: &str = "mgmt-rt";
 /// The system calls that may change something that outlives the process.
-const CHANGES: [libc::c_long; 26] = [
+const CHANGES: [libc::c_long; 27] = [
     libc::SYS_write,
     libc::SYS_pwrite64,
     libc::SYS_writev,
@@ -43,6 +43,7 @@ const CHANGES: [libc::c_long; 26] = [
     libc::SYS_umount2,
     libc::SYS_sethostname,
     libc::SYS_sendmsg,
+    libc::SYS_sendto,
     libc::SYS_clone3,
 ];
 

@@ -3,14 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcl_artifact::program::EdgeProperty;
+use mcl_artifact::program::{EdgeProperty, Operand};
 use mcl_value::Value;
-use resource_graph::{ResourceGraph, topological_order};
+use resource_graph::{DeclaredEdge, Resource, ResourceGraph, ResourceId, topological_order};
 use test_support::{RandomChoice, Rng, for_each_case, shorter};
 
-use super::{Entry, TestProgram};
+use super::{BlockKind, Entry, TestProgram};
 use crate::engine::Engine;
-use crate::interpret::{ChangedResource, Interpreter};
+use crate::interpret::{ChangedResource, GraphChanges, Interpreter};
+use crate::tests::programs::id;
 use crate::tests::test_environment::TestEnvironment;
 
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
@@ -61,11 +62,21 @@ impl Inputs {
     }
 }
 
+/// What a statement is in.
+#[derive(Clone, Copy, Debug)]
+enum Block {
+    Nothing,
+    /// A loop over the names.
+    For,
+    If(&'static str),
+}
+
 /// A statement of the random program.
 #[derive(Clone, Debug)]
 enum Described {
     /// Resources with a value, perhaps on a condition, and edges to others.
     Resources {
+        block: Block,
         names: &'static str,
         value: &'static str,
         condition: Option<&'static str>,
@@ -82,6 +93,11 @@ fn described(random: &mut Rng) -> Vec<Described> {
                 return Described::Edge(one_of(random, &NAME_INPUTS), one_of(random, &NAME_INPUTS));
             }
             Described::Resources {
+                block: match random.usize(..4) {
+                    0 => Block::For,
+                    1 => Block::If(one_of(random, &CONDITION_INPUTS)),
+                    _ => Block::Nothing,
+                },
                 names: one_of(random, &NAME_INPUTS),
                 value: one_of(random, &VALUE_INPUTS),
                 condition: random.one_in(3).then(|| one_of(random, &CONDITION_INPUTS)),
@@ -97,16 +113,34 @@ fn program(statements: &[Described]) -> TestProgram {
     let mut program = TestProgram::new();
     for statement in statements {
         match statement {
-            Described::Resources { names, value, condition, edges } => {
-                let (name, value) = (program.input(names), program.input(value));
-                let mut entries = vec![match condition {
-                    Some(condition) => Entry::If(program.input(condition), "int64", value),
-                    None => Entry::Field("int64", value),
-                }];
-                for (property, to) in edges {
-                    entries.push(Entry::Edge(*property, "test", program.input(to)));
+            Described::Resources { block, names, value, condition, edges } => {
+                let mut operands = vec![program.input(names), program.input(value)];
+                operands.extend(condition.map(|condition| program.input(condition)));
+                operands.extend(edges.iter().map(|(_, to)| program.input(to)));
+                let names = operands[0];
+                let add = |program: &mut TestProgram, name: Operand, operands: &[Operand]| {
+                    let mut others = operands[1..].iter().copied();
+                    let mut next = || others.next().expect("one for each input");
+                    let value = next();
+                    let mut entries = vec![match condition {
+                        Some(_) => Entry::If(next(), "int64", value),
+                        None => Entry::Field("int64", value),
+                    }];
+                    entries.extend(edges.iter().map(|(property, _)| Entry::Edge(*property, "test", next())));
+                    program.resource("test", name, &entries);
+                };
+                match block {
+                    Block::Nothing => add(&mut program, names, &operands),
+                    Block::For => program.block(BlockKind::For(names), operands, |program, captured| {
+                        add(program, Operand::Param(id(1)), captured);
+                    }),
+                    Block::If(condition) => {
+                        let condition = program.input(condition);
+                        program.block(BlockKind::If(condition), operands, |program, captured| {
+                            add(program, captured[0], captured);
+                        });
+                    }
                 }
-                program.resource("test", name, &entries);
             }
             Described::Edge(from, to) => {
                 let (from, to) = (program.input(from), program.input(to));
@@ -136,7 +170,8 @@ fn meaning(statements: &[Described], inputs: &Inputs) -> Option<Shape> {
     let mut ends: BTreeSet<&str> = BTreeSet::new();
     for statement in statements {
         match statement {
-            Described::Resources { names, value, condition, edges } => {
+            Described::Resources { block: Block::If(block), .. } if !inputs.conditions[block] => {}
+            Described::Resources { block: _, names, value, condition, edges } => {
                 let own = &inputs.names[names];
                 let is_set = condition.is_none_or(|condition| inputs.conditions[condition]);
                 let value = is_set.then(|| inputs.values[value]);
@@ -163,19 +198,25 @@ fn meaning(statements: &[Described], inputs: &Inputs) -> Option<Shape> {
             }
         }
     }
-    let number = |name: &str| NAMES.iter().position(|known| *known == name).map(|i| i as u32);
     let is_known = ends.iter().all(|end| resources.contains_key(*end));
-    let pairs: Vec<(u32, u32)> = edges.keys().filter_map(|(a, b)| Some((number(a)?, number(b)?))).collect();
-    let is_acyclic = topological_order(NAMES.len(), pairs.into_iter()).is_ok();
-    (is_known && is_acyclic).then_some((resources, edges))
+    (is_known && is_acyclic(edges.keys())).then_some((resources, edges))
+}
+
+fn is_acyclic<'e>(edges: impl Iterator<Item = &'e (String, String)>) -> bool {
+    let number = |name: &str| NAMES.iter().position(|known| *known == name).map(|i| i as u32);
+    let pairs: Vec<(u32, u32)> = edges.filter_map(|(a, b)| Some((number(a)?, number(b)?))).collect();
+    topological_order(NAMES.len(), pairs.into_iter()).is_ok()
+}
+
+fn value(resource: &Resource) -> Option<i64> {
+    match resource.params.get("int64") {
+        Some(Value::Int(value)) => Some(*value),
+        _ => None,
+    }
 }
 
 fn shape(graph: &ResourceGraph) -> Shape {
     let name = |vertex| graph.resource(vertex).id.name.to_string();
-    let value = |resource: &resource_graph::Resource| match resource.params.get("int64") {
-        Some(Value::Int(value)) => Some(*value),
-        _ => None,
-    };
     (
         graph.resources().map(|(vertex, resource)| (name(vertex), value(resource))).collect(),
         graph.edges().map(|edge| ((name(edge.from), name(edge.to)), edge.notify)).collect(),
@@ -186,26 +227,53 @@ fn shape(graph: &ResourceGraph) -> Shape {
 #[derive(Default)]
 struct Patched {
     interpreter: Interpreter,
-    graph: Option<ResourceGraph>,
-    /// The number of times that changes were enough.
+    graph: Option<Shape>,
+    /// The number of times that changes were enough, and of those that changed more than values.
     patches: usize,
+    structural: usize,
 }
 
 impl Patched {
-    fn update(&mut self, engine: &Engine) -> Option<&ResourceGraph> {
+    fn update(&mut self, engine: &Engine) -> Option<&Shape> {
         let changes = self.interpreter.changes(engine);
-        if let (Some(graph), Some(changes)) = (&mut self.graph, &changes) {
+        let patched = self.graph.take().zip(changes.as_ref()).and_then(|(graph, changes)| apply(graph, changes));
+        if let Some(graph) = patched {
             self.patches += 1;
-            for ChangedResource { old, new } in changes {
-                let vertex = graph.find(&new.id.kind, &new.id.name).expect("a known resource");
-                assert_eq!(graph.resource(vertex).params, old.params);
-                graph.replace(vertex, new.clone());
-            }
+            self.structural += usize::from(changes.is_some_and(|changes| changes.is_structural()));
+            self.graph = Some(graph);
         } else {
-            self.graph = self.interpreter.interpret(engine).ok();
+            self.graph = self.interpreter.interpret(engine).ok().as_ref().map(shape);
         }
         self.graph.as_ref()
     }
+}
+
+/// Applies changes to a graph; `None` if the result is not a graph.
+fn apply((mut resources, mut edges): Shape, changes: &GraphChanges) -> Option<Shape> {
+    let name = |id: &ResourceId| id.name.to_string();
+    let ends = |edge: &DeclaredEdge| (name(&edge.from), name(&edge.to));
+    for ChangedResource { old, new } in &changes.changed {
+        let before = resources.insert(name(&new.id), value(new)).expect("a known resource");
+        assert_eq!(before, value(old));
+    }
+    for edge in &changes.removed_edges {
+        assert_eq!(edges.remove(&ends(edge)), Some(edge.notify));
+    }
+    for resource in &changes.removed {
+        assert_eq!(resources.remove(&name(&resource.id)), Some(value(resource)));
+    }
+    for resource in &changes.added {
+        if resources.insert(name(&resource.id), value(resource)).is_some() {
+            return None;
+        }
+    }
+    for edge in &changes.added_edges {
+        if edges.insert(ends(edge), edge.notify).is_some() {
+            return None;
+        }
+    }
+    let known = |name: &String| resources.contains_key(name);
+    (edges.keys().all(|(from, to)| known(from) && known(to)) && is_acyclic(edges.keys())).then_some((resources, edges))
 }
 
 /// Statements, and the events that change their inputs.
@@ -247,7 +315,7 @@ fn check(case: &Case) {
         }
         assert_eq!(kept.as_ref().ok().map(shape), meaning(statements, &inputs), "event {number}: {kept:?}");
         let updated = patched.update(&engine);
-        assert_eq!(updated.map(super::shown), fresh.as_ref().ok().map(super::shown), "event {number}");
+        assert_eq!(updated, fresh.as_ref().ok().map(shape).as_ref(), "event {number}");
         for seed in events.get(number).into_iter().flatten() {
             inputs.change(&mut Rng::with_seed(*seed), &environment);
         }
@@ -265,7 +333,13 @@ fn random_values_are_often_a_change_of_their_own() {
     let mut random = Rng::with_seed(1);
     let environment = TestEnvironment::default();
     let mut inputs = Inputs::all(&mut random, &environment);
-    let resources = Described::Resources { names: "n0", value: "v0", condition: Some("c0"), edges: Vec::new() };
+    let resources = Described::Resources {
+        block: Block::Nothing,
+        names: "n0",
+        value: "v0",
+        condition: Some("c0"),
+        edges: Vec::new(),
+    };
     let mut engine: Engine = program(&[resources]).engine(&environment);
     let mut patched = Patched::default();
     for _ in 0..200 {
@@ -273,5 +347,5 @@ fn random_values_are_often_a_change_of_their_own() {
         inputs.change(&mut random, &environment);
         engine.run().expect("inputs always have a value");
     }
-    assert!(patched.patches > 20, "{}", patched.patches);
+    assert!(patched.patches > 100 && patched.structural > 20, "{} {}", patched.patches, patched.structural);
 }

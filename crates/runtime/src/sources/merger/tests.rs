@@ -1,9 +1,10 @@
 //! Interleavings of the events of two sources.
 
+use function_engine::ChangedResource;
 use mcl_diagnostics::{Code, Stage};
 use proptest::prelude::*;
 use resource_graph::{Resource, ResourceId};
-use test_support::seeds;
+use test_support::{RandomChoice, for_each_seed_in_parallel, seeds};
 
 use super::*;
 
@@ -78,6 +79,43 @@ fn newest_graphs_are_merged_once_per_batch_in_every_interleaving() {
         }
     }
     assert_eq!(runs, 20 * 32);
+}
+
+/// Many events in random batches, with failures among them.
+#[test]
+fn newest_graphs_are_merged_once_in_long_random_streams() {
+    for_each_seed_in_parallel(500, |random| {
+        let mut merger = GraphMerger::new(true, true, MergeOptions::default());
+        let mut versions = [0, 0];
+        for _ in 0..60 {
+            let (mut has_graph, mut failures) = (false, 0);
+            let events: Vec<(Source, SourceEvent)> = (0..random.usize(..5))
+                .map(|_| {
+                    let (index, source) = if random.bool() { (0, Source::Mcl) } else { (1, Source::Puppet) };
+                    if random.one_in(5) {
+                        failures += 1;
+                        return (source, SourceEvent::Failed(Vec::new()));
+                    }
+                    versions[index] += 1;
+                    has_graph = true;
+                    (source, SourceEvent::Graph(graph(source, versions[index])))
+                })
+                .collect();
+            let out = merger.handle(events);
+            assert_eq!(
+                out.len(),
+                failures + usize::from(has_graph),
+                "one outcome for each failure, and one for all graphs"
+            );
+            let Some(last) = out.last().filter(|_| has_graph) else { continue };
+            let [mcl, puppet] = versions;
+            let expected = match versions.contains(&0) {
+                true => vec!["waiting".to_owned()],
+                false => vec![format!("Mcl-{mcl}"), format!("Puppet-{puppet}")],
+            };
+            assert_eq!(names(last), expected);
+        }
+    });
 }
 
 #[test]
@@ -236,6 +274,10 @@ fn noop(name: &str, comment: &str) -> Resource {
     Resource::new(ResourceId::new("noop", name)).with("comment", comment)
 }
 
+fn values(changed: Vec<ChangedResource>) -> GraphChanges {
+    GraphChanges { changed, ..GraphChanges::default() }
+}
+
 fn changed(old: Resource, new: Resource) -> ChangedResource {
     ChangedResource { old: old.into(), new: new.into() }
 }
@@ -259,7 +301,7 @@ fn merged(resources: &[&str]) -> GraphMerger {
 #[test]
 fn patched_value_is_in_the_graphs_that_follow() {
     let mut merger = merged(&["a", "puppet_x"]);
-    assert!(merger.patch(&[changed(noop("a", "1"), noop("a", "2"))]));
+    assert!(merger.patch(&values(vec![changed(noop("a", "1"), noop("a", "2"))])));
     let mut puppet = ResourceGraph::new();
     for name in ["admissible_Class[Mgmt_x]", "completed_Class[Mgmt_x]"] {
         puppet.add(noop(name, "1"));
@@ -273,14 +315,14 @@ fn patched_value_is_in_the_graphs_that_follow() {
 #[test]
 fn merge_point_or_resource_of_both_sides_is_merged_anew() {
     let mut merger = merged(&["a", "both", "puppet_x"]);
-    assert!(!merger.patch(&[changed(noop("both", "1"), noop("both", "2"))]));
+    assert!(!merger.patch(&values(vec![changed(noop("both", "1"), noop("both", "2"))])));
     let mut merger = merged(&["a", "puppet_x"]);
-    assert!(!merger.patch(&[changed(noop("puppet_x", "1"), noop("puppet_x", "2"))]));
+    assert!(!merger.patch(&values(vec![changed(noop("puppet_x", "1"), noop("puppet_x", "2"))])));
 }
 
 #[test]
 fn nothing_is_patched_before_both_sides_have_a_graph() {
     let mut merger = GraphMerger::new(true, true, MergeOptions::default());
     merger.handle([(Source::Mcl, SourceEvent::Graph(graph(Source::Mcl, 1)))]);
-    assert!(!merger.patch(&[]));
+    assert!(!merger.patch(&values(vec![])));
 }
