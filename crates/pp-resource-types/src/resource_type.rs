@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::attribute::{Attribute, Role};
+use crate::key_type::key_type;
 use crate::metaparameter::{METAPARAMETERS, metaparameter};
 use crate::path::clean_path;
 use crate::rule::{Given, Problem, Rule};
@@ -160,6 +161,21 @@ impl ResourceType {
         }
         names.sort_unstable();
         names.into_iter().map(|name| given(name).or_else(|| from_title(name))).collect()
+    }
+
+    /// Returns the title that an agent gives to a resource whose title is a name and a type, if it is not the title of the
+    /// catalog. `value` returns the text of an attribute that is set.
+    #[must_use]
+    pub fn complete_title(&self, title: &Arc<str>, value: impl Fn(&str) -> Option<Arc<str>>) -> Option<String> {
+        match self.title {
+            TitlePattern::Verbatim | TitlePattern::Path => None,
+            TitlePattern::NameAtType => {
+                let parts = self.uniqueness_key(title, value);
+                let [Some(name), Some(kind)] = parts.as_slice() else { return None };
+                let complete = format!("{name}@{}", key_type(kind));
+                (*complete != **title).then_some(complete)
+            }
+        }
     }
 
     /// Returns the value of the name attribute as Puppet compares it: a path without repeated and trailing slashes.

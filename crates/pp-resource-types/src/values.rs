@@ -32,6 +32,10 @@ pub enum Pattern {
     DigitsOrMinusOne,
     /// A whole number from 1.
     Positive,
+    /// A whole number.
+    Whole,
+    /// What fragments of a file are sorted by: a text without `/`, `:` and line breaks, or a whole number.
+    FragmentOrder,
     /// A number that may have a sign and a fraction.
     Number,
     /// A number from 0 that may have a fraction.
@@ -124,6 +128,10 @@ impl Pattern {
             Pattern::NotEmpty => !text.is_empty(),
             Pattern::Digits => is_digits(text),
             Pattern::DigitsOrMinusOne => is_digits(text) || text == "-1",
+            Pattern::Whole => text.parse::<i64>().is_ok(),
+            Pattern::FragmentOrder => {
+                matches!(value, Scalar::Integer(_)) || (is_text && !text.contains(['/', ':', '\n']))
+            }
             Pattern::Positive => text.parse().is_ok_and(|n: i64| n > 0),
             Pattern::Number => text.trim().parse().is_ok_and(f64::is_finite),
             Pattern::NonNegative => text.trim().parse().is_ok_and(|n: f64| n.is_finite() && n >= 0.0),
@@ -134,7 +142,7 @@ impl Pattern {
             Pattern::Mode => is_text && (is_octal_mode(text) || is_symbolic_mode(text)),
             Pattern::Umask => is_text && is_octal_mode(text),
             Pattern::Date => is_date(text),
-            Pattern::Word => !text.is_empty() && !text.contains(char::is_whitespace),
+            Pattern::Word => is_text && !text.contains(char::is_whitespace),
             Pattern::Line => !text.contains('\n'),
             Pattern::NoColon => !text.contains(':'),
             Pattern::GroupName => is_text && !text.is_empty() && !is_digits(text) && !text.contains(','),
@@ -143,7 +151,7 @@ impl Pattern {
                 let name = text.split_once('=').map_or("", |(name, _)| name);
                 !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
             }
-            Pattern::Age => is_text && is_amount(text, "smhdw"),
+            Pattern::Age => is_text && (is_amount(text, "smhdw") || is_digits(text)),
             Pattern::FileSize => is_amount(text, "bkmgt") || is_digits(text),
             Pattern::Weekday => is_weekday(text),
             Pattern::TimeRange => is_time_range(text),
@@ -151,10 +159,10 @@ impl Pattern {
             Pattern::KeyOption => {
                 let (name, value) = text.split_once('=').unwrap_or((text, "\"\""));
                 let value = value.strip_prefix('"').and_then(|v| v.strip_suffix('"'));
-                let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+                let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b));
                 text == "absent" || (!name.is_empty() && is_name && value.is_some_and(|v| !v.contains("\",")))
             }
-            Pattern::Address => text.parse::<IpAddr>().is_ok(),
+            Pattern::Address => text.split('%').next().is_some_and(|address| address.parse::<IpAddr>().is_ok()),
             Pattern::Crontab(first, last, names) => is_crontab(text, first, last, names),
         }
     }
@@ -181,6 +189,8 @@ impl fmt::Display for Pattern {
             Pattern::Digits => "a whole number",
             Pattern::DigitsOrMinusOne => "a whole number or -1",
             Pattern::Positive => "a whole number from 1",
+            Pattern::Whole => "a whole number",
+            Pattern::FragmentOrder => "a whole number, or a string without `/`, `:` and line breaks",
             Pattern::Number => "a number",
             Pattern::NonNegative => "a number from 0",
             Pattern::AbsolutePath => "a fully qualified path",

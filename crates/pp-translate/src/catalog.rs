@@ -109,6 +109,13 @@ impl Catalog {
         self.by_reference.get(reference).copied()
     }
 
+    /// Gives a resource another title. The former one still denotes it.
+    pub(crate) fn rename(&mut self, index: ResourceIndex, title: &str) {
+        let reference = self.resources[index].reference.with_title(title);
+        self.by_reference.entry(reference.clone()).or_insert(index);
+        self.resources[index].reference = reference;
+    }
+
     /// Appends a resource.
     ///
     /// # Errors

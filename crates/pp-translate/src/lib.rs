@@ -15,6 +15,7 @@ mod lookup;
 mod output;
 mod reference;
 mod relationships;
+mod titles;
 mod translate;
 mod type_rules;
 mod value;

@@ -77,6 +77,6 @@ impl<'a> Names<'a> {
 }
 
 /// Returns what is known about a type: of a module that is installed, else of the release that this project declares.
-fn known_type<'a>(types: &'a KnownTypes, name: &str) -> Option<KnownType<'a>> {
+pub(crate) fn known_type<'a>(types: &'a KnownTypes, name: &str) -> Option<KnownType<'a>> {
     types.find(name).or_else(|| pp_resource_types::find(name).map(KnownType::of))
 }

@@ -17,6 +17,7 @@ use crate::autorequire::{Automatic, automatic_edges, unread_relations};
 use crate::catalog::{Catalog, CatalogResource, ResourceIndex, ResourceRole};
 use crate::lookup::Names;
 use crate::reference::Reference;
+use crate::titles::complete_titles;
 use crate::value::Parameters;
 
 /// The index of a vertex in [`Relationships::vertices`].
@@ -112,6 +113,7 @@ const PARAMETERS: [(&str, bool, Label); 4] = [
 pub fn build_relationships(mut catalog: Catalog, types: &KnownTypes) -> Result<Relationships, Vec<Diagnostic>> {
     let declared = catalog.resources.len();
     add_defaults(&mut catalog);
+    complete_titles(&mut catalog, types);
     let edges = {
         let names = Names::new(&catalog, types);
         let mut edges = explicit_edges(&catalog, &names)?;

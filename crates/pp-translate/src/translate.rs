@@ -6,12 +6,15 @@
 //! nothing is lost silently.
 
 mod concat;
+mod cron;
 mod exec;
 mod fallback;
 mod file;
 mod ini;
+mod refused;
 mod resource_types;
 mod sensitive;
+mod ssh;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -27,6 +30,7 @@ use crate::catalog::{CatalogResource, ResourceIndex};
 use crate::cycles::cycle_errors;
 use crate::relationships::{Label, Reason, Relationships, Vertex, VertexIndex};
 use crate::translate::concat::Concat;
+use crate::translate::refused::refused_values;
 use crate::value::PuppetValue;
 
 /// How to handle a resource without a native equivalent.
@@ -146,14 +150,6 @@ impl Native {
     fn set(&mut self, field: &'static str, value: Value) {
         self.params.push((field, value));
     }
-
-    /// Returns why the kind refuses the parameters.
-    fn invalid(&self) -> Option<String> {
-        let empty = Resource::new(ResourceId::new(self.kind, self.name.as_str()));
-        let with = |resource: Resource, (field, value): &(&'static str, Value)| resource.with(field, value.clone());
-        let resource = self.params.iter().fold(empty, with);
-        resource_graph::validate(&resource).err().map(|error| error.to_string())
-    }
 }
 
 /// The state of the translation of one resource.
@@ -236,12 +232,13 @@ const IGNORED_PARAMETERS: &[&str] =
 /// Translates a graph.
 ///
 /// # Errors
-/// Each cycle; each pair of resources with one translation; with [`FallbackPolicy::Error`] each resource without a native
+/// Each value that an agent refuses; each cycle; each pair of resources with one translation; with [`FallbackPolicy::Error`] each resource without a native
 /// equivalent.
 pub fn translate(graph: &Relationships, options: &TranslateOptions) -> Result<Translation, Vec<Diagnostic>> {
-    let cycles = cycle_errors(graph);
-    if !cycles.is_empty() {
-        return Err(cycles);
+    let mut refused = refused_values(&graph.catalog, &options.types);
+    refused.extend(cycle_errors(graph));
+    if !refused.is_empty() {
+        return Err(refused);
     }
     let concat = Concat::new(&graph.catalog);
     let mut out = ResourceGraph::default();
@@ -358,8 +355,9 @@ fn translate_resource(
         "Notify" => Some(resource_types::notify(&mut rules)),
         "Anchor" => Some(resource_types::anchor(&mut rules)),
         "Host" => Some(resource_types::host(&mut rules)),
-        "Cron" => Some(resource_types::cron(&mut rules)),
-        "Ssh_authorized_key" => Some(resource_types::ssh_authorized_key(&mut rules)),
+        "Cron" => Some(cron::cron(&mut rules)),
+        "Ssh_authorized_key" => Some(ssh::authorized_key(&mut rules)),
+        "Sshkey" => Some(ssh::host_key(&mut rules)),
         "File_line" => Some(resource_types::file_line(&mut rules)),
         "Concat_file" => Some(concat.file(&mut rules)),
         "Concat_fragment" => Some(concat.fragment(&mut rules)),
@@ -387,13 +385,18 @@ fn translate_resource(
             rules.unsupported(format!("unsupported attribute `{name}`"));
         }
     }
-    if !rules.unsupported.is_empty() {
-        let problems = without_secrets(rules.unsupported, resource);
-        return fall_back(resource, concat, options, problems);
+    let Rules { approximations, mut unsupported, .. } = rules;
+    if unsupported.is_empty() {
+        let translated = finish(native, resource);
+        let Err(problem) = resource_graph::validate(&translated) else {
+            let fidelity = if approximations.is_empty() { Fidelity::Native } else { Fidelity::Approximated };
+            let problems = without_secrets(approximations, resource);
+            return TranslatedResource { resource: translated, fidelity, problems };
+        };
+        // The kind has no such resource.
+        unsupported.push(problem.to_string());
     }
-    let fidelity = if rules.approximations.is_empty() { Fidelity::Native } else { Fidelity::Approximated };
-    let problems = without_secrets(rules.approximations, resource);
-    TranslatedResource { resource: finish(native, resource), fidelity, problems }
+    fall_back(resource, concat, options, without_secrets(unsupported, resource))
 }
 
 fn fall_back(

@@ -12,6 +12,7 @@ mod archive;
 mod authorized_key;
 mod cloud;
 mod control;
+mod cron_job;
 mod desktop;
 mod docker;
 mod exec;
@@ -21,6 +22,7 @@ mod host;
 mod http;
 mod ini;
 mod json_edit;
+mod mode_change;
 mod netboot;
 mod package;
 mod remote;
@@ -33,9 +35,11 @@ mod text;
 mod virt;
 
 pub use authorized_key::{AuthorizedKey, AuthorizedKeyError};
+pub use cron_job::{CRON_COLUMNS, CRONTAB_DIRECTORIES, is_assignment};
 pub use exec::SIGNALS;
 pub use file::file_path;
 pub use json_edit::{JsonEdit, JsonEditError, JsonStore, JsonStoreError};
+pub use mode_change::{ModeChange, ModeChangeError};
 pub use symbolic_mode::{SymbolicMode, SymbolicModeError};
 
 /// Sorted by name.
@@ -47,6 +51,7 @@ static KINDS: &[ResourceKind] = &[
     firmware::BMC_POWER,
     store::CONSUL_KV,
     service::CRON,
+    cron_job::CRON_JOB,
     archive::DEPLOY_TAR,
     netboot::DHCP_HOST,
     netboot::DHCP_RANGE,

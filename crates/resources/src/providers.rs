@@ -3,6 +3,7 @@
 mod archive;
 mod authorized_key;
 mod cron;
+mod cron_job;
 mod exec;
 mod exit;
 mod file;

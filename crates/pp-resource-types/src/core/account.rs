@@ -18,7 +18,6 @@ pub(crate) static GROUP: ResourceType = ResourceType::new(
             .words(MEMBERSHIP),
         parameter("system", "Whether it is a system group, with a low GID.").yes_no(),
         parameter("forcelocal", "Whether a local group is managed where groups come from a directory service.")
-            .yes_no()
             .needs("manages_local_users_and_groups"),
         provider(),
         ensure(),
@@ -45,7 +44,6 @@ pub(crate) static USER: ResourceType = ResourceType::new(
         parameter("attribute_membership", "Whether `attributes` is the whole list, or only part of it.")
             .words(MEMBERSHIP),
         parameter("forcelocal", "Whether a local user is managed where users come from a directory service.")
-            .yes_no()
             .needs("manages_local_users_and_groups"),
         parameter("purge_ssh_keys", "Whether SSH keys that are not managed are removed; or of which files.")
             .words_or(&["true", "false"], Pattern::KeyFile),

@@ -67,7 +67,7 @@ pub(crate) static FILEBUCKET: ResourceType = ResourceType::new(
         name("name", "The name."),
         parameter("server", "The server that has the store."),
         parameter("port", "The port of the server."),
-        parameter("path", "The directory of a local store.").words_or(&["false"], Pattern::AbsolutePath),
+        parameter("path", "The directory of a local store."),
     ],
 );
 

@@ -34,7 +34,7 @@ pub(crate) static PACKAGE: ResourceType = ResourceType::new(
         parameter("description", "The description of the package; read only."),
         parameter("allowcdrom", "Whether sources on a CD may be used.").boolean(),
         parameter("enable_only", "Whether a module stream is only enabled, not installed.").yes_no(),
-        parameter("install_only", "Whether several versions may be installed.").yes_no().needs("install_only"),
+        parameter("install_only", "Whether several versions may be installed.").needs("install_only"),
         parameter("install_options", "Options of the package manager for the installation.").needs("install_options"),
         parameter("uninstall_options", "Options of the package manager for the removal.").needs("uninstall_options"),
         parameter("allow_virtual", "Whether the name may be that of a virtual package.")

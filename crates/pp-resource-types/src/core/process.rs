@@ -9,7 +9,7 @@ pub(crate) static EXEC: ResourceType = ResourceType::new(
     "exec",
     "Runs a command.",
     &[
-        name("command", "The command, or a list of its words."),
+        name("command", "The command, or a list of its words.").matching(Pattern::Text),
         parameter("path", "The directories in which commands are searched."),
         parameter("user", "The user that runs the command."),
         parameter("group", "The group that runs the command."),

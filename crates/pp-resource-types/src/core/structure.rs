@@ -42,7 +42,7 @@ pub(crate) static SCHEDULE: ResourceType = ResourceType::new(
             .words(&["number", "distance"]),
         parameter("period", "How often a resource is applied.")
             .words(&["hourly", "daily", "weekly", "monthly", "never"]),
-        parameter("repeat", "How often a resource is applied in a period.").matching(Pattern::Positive),
+        parameter("repeat", "How often a resource is applied in a period.").matching(Pattern::Whole),
         parameter("weekday", "The days of the week.").matching(Pattern::Weekday),
     ],
 );

@@ -35,7 +35,7 @@ pub(crate) static CONCAT_FILE: ResourceType = ResourceType::new(
         name("path", "Where the file is.").matching(Pattern::AbsolutePath),
         parameter("owner", "The owner of the file."),
         parameter("group", "The group of the file."),
-        parameter("mode", "The permissions of the file."),
+        parameter("mode", "The permissions of the file.").matching(Pattern::Mode),
         parameter("order", "How the order of fragments is compared.").words(&["alpha", "numeric"]),
         parameter("backup", "Where the old content is kept."),
         parameter("replace", "Whether the content of an existing file is replaced.").yes_no(),
@@ -66,10 +66,10 @@ pub(crate) static CONCAT_FRAGMENT: ResourceType = ResourceType::new(
     "A part of a file that is put together from fragments.",
     &[
         name("name", "A label."),
-        parameter("target", "The file."),
-        parameter("content", "The text."),
+        parameter("target", "The file.").matching(Pattern::Text),
+        parameter("content", "The text.").matching(Pattern::Text),
         parameter("source", "Where the text comes from."),
-        parameter("order", "Where the fragment stands in the file."),
+        parameter("order", "Where the fragment stands in the file.").matching(Pattern::FragmentOrder),
         parameter("tag", "The tag by which a file selects the fragment."),
     ],
 )

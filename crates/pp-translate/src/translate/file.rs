@@ -209,17 +209,9 @@ fn read_inside(directory: &Path, path: &Path) -> Result<Option<Vec<u8>>, &'stati
 
 fn mode(rules: &mut Rules<'_>, native: &mut Native) {
     let Some(mode) = rules.text("mode") else { return };
-    let octal = (1..=5).contains(&mode.len()) && mode.bytes().all(|b| (b'0'..=b'7').contains(&b));
-    let symbolic = mode.split(',').all(|part| {
-        part.split_once('=').is_some_and(|(who, what)| {
-            who.bytes().all(|b| b"ugoa".contains(&b)) && what.bytes().all(|b| b"rwxst".contains(&b))
-        })
-    });
-    if octal || symbolic {
-        native.set("mode", Value::str(mode));
-    } else {
-        rules.unsupported(format!("unsupported relative mode `mode => {mode}`"));
-    }
+    let is_octal = (1..=5).contains(&mode.len()) && mode.bytes().all(|b| (b'0'..=b'7').contains(&b));
+    // Symbolic modes of Puppet start from the present mode, even where they assign.
+    native.set(if is_octal { "mode" } else { "mode_change" }, Value::str(mode));
 }
 
 fn selinux(rules: &mut Rules<'_>, native: &mut Native) {
@@ -228,10 +220,13 @@ fn selinux(rules: &mut Rules<'_>, native: &mut Native) {
     if parts.iter().all(Option::is_none) {
         return;
     }
-    match parts.into_iter().collect::<Option<Vec<String>>>() {
-        Some(all) => native.set("selinux", Value::str(all.join(":"))),
-        None => rules.unsupported("unsupported partial SELinux context"),
+    if parts.iter().flatten().any(|part| part.is_empty()) || parts[..3].iter().flatten().any(|part| part.contains(':'))
+    {
+        rules.unsupported("invalid part of a SELinux context");
     }
+    // What is not given stays as it is.
+    let parts: Vec<String> = parts.into_iter().map(Option::unwrap_or_default).collect();
+    native.set("selinux", Value::str(parts.join(":")));
 }
 
 fn tree(rules: &mut Rules<'_>, native: &mut Native, kind: TargetKind) {

@@ -27,7 +27,7 @@ pub(super) fn setting<'a>(rules: &mut Rules<'a>, ini: &'a IniType) -> Native {
         rules.unsupported("the provider of the type does more than setting values of a file");
     }
     path(rules, &mut native, ini);
-    let name = key(rules, &mut native, ini.key);
+    key(rules, &mut native, ini.key);
     let absent = match rules.text("ensure").as_deref() {
         None | Some("present") => false,
         Some("absent") => true,
@@ -41,9 +41,6 @@ pub(super) fn setting<'a>(rules: &mut Rules<'a>, ini: &'a IniType) -> Native {
     separator(rules, &mut native, ini);
     style(rules, &mut native);
     hide(rules, &mut native);
-    if let Some(problem) = native.invalid() {
-        rules.unsupported(format!("{problem} (of the setting `{name}`)"));
-    }
     native
 }
 
@@ -56,7 +53,7 @@ fn path<'a>(rules: &mut Rules<'a>, native: &mut Native, ini: &'a IniType) {
 }
 
 /// Sets the section and the name of the setting.
-fn key(rules: &mut Rules<'_>, native: &mut Native, key: IniKey) -> String {
+fn key(rules: &mut Rules<'_>, native: &mut Native, key: IniKey) {
     let (section, name) = match key {
         IniKey::Attributes => {
             rules.ignore(&["name"]);
@@ -73,11 +70,10 @@ fn key(rules: &mut Rules<'_>, native: &mut Native, key: IniKey) -> String {
     };
     let Some(name) = name else {
         rules.unsupported("missing attribute `setting`");
-        return String::new();
+        return;
     };
     native.set("section", Value::str(section));
     native.set("setting", Value::str(name.trim()));
-    name
 }
 
 /// Sets the value or values. Returns whether there is to be none: because of `ensure`, or because the value says so.

@@ -48,8 +48,12 @@ pub(super) fn package(rules: &mut Rules<'_>) -> Native {
 
 pub(super) fn service(rules: &mut Rules<'_>) -> Native {
     let mut native = Native::new("svc", rules.named("name"));
-    // Puppet's type drops the timeout as well when the provider is systemd.
-    rules.ignore(&["hasstatus", "hasrestart", "timeout"]);
+    // Puppet's provider for systemd does not use them.
+    rules.ignore(&["hasstatus", "hasrestart", "timeout", "pattern", "binary", "control", "flags", "manifest", "path"]);
+    native.set("refresh", Value::str("restart"));
+    for (from, to) in [("start", "startcmd"), ("stop", "stopcmd"), ("restart", "restartcmd"), ("status", "statuscmd")] {
+        rules.carry(&mut native, from, to);
+    }
     if let Some(provider) = rules.resource.text("provider").filter(|p| *p != "systemd") {
         rules.unsupported(format!("unsupported service provider `{provider}`"));
     }
@@ -65,13 +69,10 @@ pub(super) fn service(rules: &mut Rules<'_>) -> Native {
         Some("false") => native.set("startup", Value::str("disabled")),
         Some(other) => rules.unsupported(format!("unsupported `enable => {other}`")),
     }
-    if let Some(pattern) = rules.text("pattern").filter(|p| *p != native.name) {
-        rules.unsupported(format!("unsupported `pattern => {pattern}`"));
-    }
     native
 }
 
-fn present(rules: &mut Rules<'_>, native: &mut Native) -> bool {
+pub(super) fn present(rules: &mut Rules<'_>, native: &mut Native) -> bool {
     match rules.text("ensure").as_deref() {
         None | Some("present" | "true") => {
             native.set("state", Value::str("exists"));
@@ -266,15 +267,18 @@ pub(super) fn puppet_settings(rules: &mut Rules<'_>) -> Native {
     Native::new("noop", rules.resource.reference.to_string())
 }
 
+/// Returns a regular expression that matches a text.
+pub(super) fn literal(text: &str) -> String {
+    text.chars().flat_map(|c| (!c.is_alphanumeric()).then_some('\\').into_iter().chain([c])).collect()
+}
+
 pub(super) fn host(rules: &mut Rules<'_>) -> Native {
     let name = rules.named("name");
     let mut native = Native::new("line", rules.resource.reference.to_string());
     native.set("file", Value::str(rules.text("target").unwrap_or_else(|| "/etc/hosts".to_owned())));
     let exists = present(rules, &mut native);
     // The line of the host, whatever its address and aliases are.
-    let literal: String =
-        name.chars().flat_map(|c| (!c.is_alphanumeric()).then_some('\\').into_iter().chain([c])).collect();
-    native.set("match", Value::str(format!(r"^\s*[^#\s]+\s+{literal}(\s|$)")));
+    native.set("match", Value::str(format!(r"^\s*[^#\s]+\s+{}(\s|$)", literal(&name))));
     if name.is_empty() || name.contains(|c: char| !(c.is_ascii_alphanumeric() || "-._".contains(c))) {
         rules.unsupported("invalid name of a host");
     }
@@ -299,73 +303,6 @@ pub(super) fn host(rules: &mut Rules<'_>) -> Native {
         line.push_str(&comment);
     }
     native.set("content", Value::str(line));
-    native
-}
-
-pub(super) fn cron(rules: &mut Rules<'_>) -> Native {
-    let name = rules.named("name");
-    let mut native = Native::new("line", rules.resource.reference.to_string());
-    let user = rules.text("user");
-    let user = rules.text("target").or(user).unwrap_or_else(|| "root".to_owned());
-    native.set("file", Value::str(format!("/var/spool/cron/crontabs/{user}")));
-    let exists = present(rules, &mut native);
-    let Some(command) = rules.text("command") else {
-        rules.unsupported("missing attribute `command`");
-        return native;
-    };
-    let fields = ["minute", "hour", "monthday", "month", "weekday"];
-    let schedule = match rules.text("special").filter(|s| s != "absent") {
-        Some(special) => {
-            rules.ignore(&fields);
-            format!("@{special}")
-        }
-        None => fields.map(|field| cron_field(rules, field)).join(" "),
-    };
-    if rules.take("environment").is_some_and(|e| !e.flat_strings().is_empty()) {
-        rules.unsupported("unsupported attribute `environment`");
-    }
-    // The format that Puppet writes, so that an existing job is not started twice.
-    native.set("content", Value::str(format!("# Puppet Name: {name}\n{schedule} {command}")));
-    if exists {
-        rules.approximate("after a change of its times, the old lines stay in the crontab");
-    }
-    native
-}
-
-/// Returns one column of a crontab.
-fn cron_field(rules: &mut Rules<'_>, name: &'static str) -> String {
-    let Some(value) = rules.take(name) else { return "*".to_owned() };
-    let items = if let PuppetValue::Array(items) = value { items.as_slice() } else { std::slice::from_ref(value) };
-    let columns: Vec<String> = items.iter().filter_map(PuppetValue::scalar_text).filter(|t| t != "absent").collect();
-    let fine = |t: &String| t.bytes().all(|b| b.is_ascii_alphanumeric() || b"*/-,".contains(&b));
-    if !columns.iter().all(fine) || columns.len() < items.len() {
-        rules.unsupported(format!("invalid column `{name}` of a crontab"));
-    }
-    if columns.is_empty() { "*".to_owned() } else { columns.join(",") }
-}
-
-pub(super) fn ssh_authorized_key(rules: &mut Rules<'_>) -> Native {
-    let name = rules.named("name");
-    let mut native = Native::new("ssh:authorized_key", name.clone());
-    present(rules, &mut native);
-    rules.carry(&mut native, "user", "user");
-    rules.carry(&mut native, "target", "file");
-    let kind = rules.text("type").unwrap_or_else(|| "ssh-rsa".to_owned());
-    let kind = match kind.as_str() {
-        "rsa" => "ssh-rsa",
-        "dsa" => "ssh-dss",
-        "ed25519" => "ssh-ed25519",
-        other => other,
-    };
-    native.set("type", Value::str(kind));
-    match rules.text("key") {
-        Some(key) => native.set("key", Value::str(key)),
-        None => rules.unsupported("missing attribute `key`"),
-    }
-    if let Some(options) = rules.take("options") {
-        native.set("options", Value::list(options.flat_strings().into_iter().map(Value::str)));
-    }
-    native.set("comment", Value::str(name));
     native
 }
 
@@ -401,9 +338,6 @@ pub(super) fn file_line(rules: &mut Rules<'_>) -> Native {
     }
     if rules.resource.is_sensitive("line") {
         native.sensitive.push("content");
-    }
-    if let Some(problem) = native.invalid() {
-        rules.unsupported(problem);
     }
     native
 }

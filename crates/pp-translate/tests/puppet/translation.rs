@@ -34,6 +34,8 @@ const DIFFERENCES: &[(&str, &str, &str)] = &[
     ("mount", "freq", "the default is not written down"),
     ("mount", "passno", "the default is not written down"),
     ("msg", "body", "the message, not the title"),
+    ("svc", "refresh", "Puppet restarts a service that is notified"),
+    ("file", "mode_change", "what Puppet assigns starts from the present mode"),
     ("user", "membership", "Puppet's default is minimum, the kind's is inclusive"),
     ("user", "comment", "carried natively where the recorded translation dropped it"),
 ];

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder, Identity, Offers};
 use crate::kinds::account::{want_group, want_user};
+use crate::kinds::mode_change::ModeChange;
 use crate::kinds::symbolic_mode::SymbolicMode;
 use crate::{
     AutoEdges, Claim, Comparison, Demand, Field, KindConstant, Params, ResourceKind, Reversal, ReversalError, Traits,
@@ -45,11 +46,22 @@ pub(super) const FILE: ResourceKind = ResourceKind {
         Field::new("group", "str", "The owning group: a name or a number."),
         Field::new("mode", "str", "The permissions: octal digits, or symbolic such as `u=rw,go=r`.")
             .compared(Comparison::Custom(|a, b| numeric_mode(a) == numeric_mode(b))),
+        Field::new(
+            "mode_change",
+            "str",
+            "How the permissions differ from the present ones, such as `u+x,go-w`; a new file starts with 0644, a directory \
+             with 0755.",
+        ),
         Field::new("recurse", "bool", "Copy, watch, create or delete the whole tree."),
         Field::new("force", "bool", "Allow a change between file, directory and symbolic link."),
         Field::new("purge", "bool", "Delete the unmanaged entries of the directory."),
         Field::new("symlink", "bool", "Make it a symbolic link to `source`."),
-        Field::new("selinux", "str", "The security context; an empty string removes it.").optional(),
+        Field::new(
+            "selinux",
+            "str",
+            "The security context `USER:ROLE:TYPE:RANGE`, of which empty parts stay as they are; an empty string removes it.",
+        )
+        .optional(),
     ],
     constants: &[
         KindConstant::str("state", "exists", "exists"),
@@ -216,6 +228,16 @@ fn validate_file(p: &Params<'_>) -> Result<(), ValidationError> {
     let mode = p.string("mode");
     if !mode.is_empty() {
         validate_mode(&mode)?;
+    }
+    let change = p.string("mode_change");
+    if !change.is_empty() {
+        if !mode.is_empty() {
+            return Err(ValidationError::of("mode_change", "`mode` and `mode_change` are mutually exclusive"));
+        }
+        ModeChange::parse(&change).map_err(|error| {
+            ValidationError::of("mode_change", format!("invalid `mode_change` {change:?}: {error}"))
+                .help("write it like \"u+x,go-w\"")
+        })?;
     }
     Ok(())
 }
@@ -395,5 +417,12 @@ mod tests {
         for bad in ["888", "100000", "u+x", "u=rw,u=r", "a=r,u=w", "u=q", "u=r=w", "x", "0o644"] {
             check(file("/a").with("mode", bad), Some("mode"));
         }
+        for good in ["u+x", "u+rw,go-w", "g=u", "a+X"] {
+            check(file("/a").with("mode_change", good), None);
+        }
+        for bad in ["644", "u", "x+r", "u=X"] {
+            check(file("/a").with("mode_change", bad), Some("mode_change"));
+        }
+        check(file("/a").with("mode", "644").with("mode_change", "u+x"), Some("mode_change"));
     }
 }

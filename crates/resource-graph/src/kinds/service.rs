@@ -15,6 +15,17 @@ pub(super) const SVC: ResourceKind = ResourceKind {
         Field::new("startup", "str", "Whether it starts at boot; if not set, this is not managed.")
             .one_of(&["enabled", "disabled", ""]),
         Field::new("session", "bool", "Use the user's service manager instead of the system's."),
+        Field::new(
+            "refresh",
+            "str",
+            "What a notification does to a running service: reload it, if it supports that, or restart it.",
+        )
+        .default("\"reload\"")
+        .one_of(&["reload", "restart", ""]),
+        Field::new("startcmd", "str", "A command of `/bin/sh` that starts it, instead of systemd."),
+        Field::new("stopcmd", "str", "A command of `/bin/sh` that stops it, instead of systemd."),
+        Field::new("restartcmd", "str", "A command of `/bin/sh` that a notification runs while it is running."),
+        Field::new("statuscmd", "str", "A command of `/bin/sh` that succeeds while it is running."),
     ],
     traits: Traits { autoedge: true, autogroup: true, refresh: true, ..Traits::NONE },
     autoedges: AutoEdges { is_removed: is_ended, offers: offer_service, wants: want_unit_file, ..AutoEdges::NONE },

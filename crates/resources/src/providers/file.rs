@@ -8,6 +8,7 @@ mod attacks;
 mod attributes;
 mod capture;
 mod content;
+mod label;
 mod link;
 mod managed;
 mod parameters;
@@ -84,7 +85,7 @@ impl File {
         {
             missing.push(parent);
         }
-        let mode = self.attributes.mode_for_new();
+        let mode = self.attributes.mode_for_directory();
         for directory in missing.into_iter().rev() {
             let is_own = *directory == *self.path;
             let last = if is_own { LastLink::Keep } else { LastLink::Follow };
@@ -94,7 +95,7 @@ impl File {
                 target.remove_file().map_err(failure)?;
             }
             let attributes = match (is_own, mode) {
-                (true, _) => self.attributes.for_new(None)?,
+                (true, _) => self.attributes.for_new_directory()?,
                 (false, Some(mode)) => with_mode(mode),
                 (false, None) => NewAttributes::default(),
             };

@@ -5,8 +5,8 @@ use safe_fs::Files;
 
 use crate::export::Exporting;
 use crate::providers::{
-    archive, authorized_key, cron, exec, exit, file, hostname, ini_setting, json_edit, kv, line, mount, msg, net, noop,
-    password, pkg, print, schedule, svc, sysctl, test, timer, user, value,
+    archive, authorized_key, cron, cron_job, exec, exit, file, hostname, ini_setting, json_edit, kv, line, mount, msg,
+    net, noop, password, pkg, print, schedule, svc, sysctl, test, timer, user, value,
 };
 use crate::{Failure, Provider, unsupported};
 
@@ -16,6 +16,7 @@ pub type Constructor = fn(&[Resource]) -> Result<Box<dyn Provider>, Failure>;
 /// All providers, sorted by kind.
 const PROVIDERS: &[(&str, Constructor)] = &[
     ("cron", cron::build),
+    ("cron:job", cron_job::build),
     ("deploy:tar", archive::build_deploy_tar),
     ("exec", exec::build),
     ("exit", exit::build),

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use resource_graph::SymbolicMode;
+use resource_graph::{ModeChange, SymbolicMode};
 use rustix::io::Errno;
 use safe_fs::{Error, FileSystem, Found, Handle, LastLink, NewAttributes, Stat};
 
 use crate::accounts::{group_id, user_id};
 use crate::file_access::failure;
+use crate::providers::file::label::Label;
 use crate::{Context, Failure, Params};
 
 /// The managed attributes. Most files have none, and then this is one pointer.
@@ -18,12 +19,53 @@ struct Managed {
     owner: Option<String>,
     group: Option<String>,
     mode: Option<Mode>,
-    label: Option<String>,
+    label: Option<Label>,
 }
 
 enum Mode {
     Exact(u32),
     Symbolic(SymbolicMode),
+    Change(ModeChange),
+}
+
+impl Mode {
+    fn read(params: Params<'_>) -> Result<Option<Mode>, Failure> {
+        let change = params.str("mode_change")?;
+        if !change.is_empty() {
+            let parsed = ModeChange::parse(change);
+            let parsed = parsed.map_err(|e| Failure::Invalid(format!("the change `{change}` of the mode: {e}")))?;
+            return Ok(Some(Mode::Change(parsed)));
+        }
+        Ok(match params.str("mode")? {
+            "" => None,
+            text => Some(match u32::from_str_radix(text, 8) {
+                Ok(bits) if bits <= 0o7777 => Mode::Exact(bits),
+                Ok(_) => return Err(Failure::Invalid(format!("the mode `{text}` is larger than 7777"))),
+                Err(_) => Mode::Symbolic(
+                    SymbolicMode::parse(text).map_err(|e| Failure::Invalid(format!("the mode `{text}` {e}")))?,
+                ),
+            }),
+        })
+    }
+
+    /// Returns the mode of what has the mode `present` now.
+    fn of_existing(&self, present: u32, is_directory: bool) -> u32 {
+        match self {
+            Mode::Exact(bits) => *bits,
+            Mode::Symbolic(symbolic) => symbolic.apply(present),
+            Mode::Change(change) => change.apply(present, is_directory),
+        }
+    }
+
+    /// Returns the mode of a new entry. `default` is that of what it is made of.
+    fn of_new(&self, default: Option<u32>, is_directory: bool) -> u32 {
+        let start = match self {
+            Mode::Exact(_) | Mode::Symbolic(_) => 0,
+            Mode::Change(_) if is_directory => ModeChange::NEW_DIRECTORY,
+            Mode::Change(_) => ModeChange::NEW_FILE,
+        };
+        self.of_existing(default.unwrap_or(start), is_directory)
+    }
 }
 
 /// An open object whose attributes are compared.
@@ -39,18 +81,8 @@ impl Attributes {
 
     pub(super) fn read(params: Params<'_>) -> Result<Attributes, Failure> {
         let given = |key| params.str(key).map(|s| (!s.is_empty()).then(|| s.to_owned()));
-        let mode = match params.str("mode")? {
-            "" => None,
-            text => Some(match u32::from_str_radix(text, 8) {
-                Ok(bits) if bits <= 0o7777 => Mode::Exact(bits),
-                Ok(_) => return Err(Failure::Invalid(format!("the mode `{text}` is larger than 7777"))),
-                Err(_) => Mode::Symbolic(
-                    SymbolicMode::parse(text).map_err(|e| Failure::Invalid(format!("the mode `{text}` {e}")))?,
-                ),
-            }),
-        };
-        let label = params.opt_str("selinux")?.map(str::to_owned);
-        let managed = Managed { owner: given("owner")?, group: given("group")?, mode, label };
+        let label = params.opt_str("selinux")?.map(Label::parse);
+        let managed = Managed { owner: given("owner")?, group: given("group")?, mode: Mode::read(params)?, label };
         let is_empty =
             managed.owner.is_none() && managed.group.is_none() && managed.mode.is_none() && managed.label.is_none();
         Ok(Attributes((!is_empty).then(|| Box::new(managed))))
@@ -70,38 +102,45 @@ impl Attributes {
 
     /// Returns the mode of a new file, if it is managed or if what it is made of decides it.
     pub(super) fn mode_for_content(&self, default: Option<u32>) -> Option<u32> {
-        self.mode_from(default.unwrap_or(0)).or(default)
+        self.mode().map(|mode| mode.of_new(default, false)).or(default)
     }
 
-    /// Returns the requested mode, given the present one.
-    fn mode_from(&self, present: u32) -> Option<u32> {
-        self.0.as_ref()?.mode.as_ref().map(|mode| match mode {
-            Mode::Exact(bits) => *bits,
-            Mode::Symbolic(symbolic) => symbolic.apply(present),
-        })
+    fn mode(&self) -> Option<&Mode> {
+        self.0.as_ref()?.mode.as_ref()
     }
 
-    /// Returns the requested mode of a new entry, before the umask.
-    pub(super) fn mode_for_new(&self) -> Option<u32> {
-        self.mode_from(0)
+    /// Returns the requested mode of something that exists; links have none.
+    fn mode_of(&self, stat: &Stat) -> Option<u32> {
+        self.mode().filter(|_| !stat.is_link()).map(|mode| mode.of_existing(stat.mode, stat.is_directory()))
     }
 
-    /// Returns the attributes of a new file or directory. What is not managed comes from what it replaces, if that has the
-    /// attributes `old`, and else from the defaults.
+    /// Returns the requested mode of a new directory, before the umask.
+    pub(super) fn mode_for_directory(&self) -> Option<u32> {
+        self.mode().map(|mode| mode.of_new(None, true))
+    }
+
+    /// Returns the attributes of a new file. What is not managed comes from what it replaces, if that has the attributes
+    /// `old`, and else from the defaults.
     pub(super) fn for_new(&self, old: Option<NewAttributes>) -> Result<NewAttributes, Failure> {
         let (uid, gid) = self.ids()?;
         let old = old.unwrap_or_default();
+        let label = self.label().and_then(Label::complete).map(|label| label.as_bytes().to_vec());
         Ok(NewAttributes {
             uid: uid.or(old.uid),
             gid: gid.or(old.gid),
             mode: self.mode_for_content(old.mode),
-            label: self.label().filter(|label| !label.is_empty()).map(|label| label.as_bytes().to_vec()).or(old.label),
+            label: label.or(old.label),
             owner_is_optional: (uid, gid) == (None, None),
         })
     }
 
-    fn label(&self) -> Option<&str> {
-        self.0.as_ref()?.label.as_deref()
+    /// Returns the attributes of a new directory.
+    pub(super) fn for_new_directory(&self) -> Result<NewAttributes, Failure> {
+        Ok(NewAttributes { mode: self.mode_for_directory(), ..self.for_new(None)? })
+    }
+
+    fn label(&self) -> Option<&Label> {
+        self.0.as_ref()?.label.as_ref()
     }
 
     fn is_empty(&self) -> bool {
@@ -158,12 +197,15 @@ impl Attributes {
     fn differs_from(&self, object: &Object<'_>) -> Result<bool, Failure> {
         let (uid, gid) = self.ids()?;
         let stat = object.stat;
-        let mode = self.mode_from(stat.mode).filter(|_| !stat.is_link());
+        let mode = self.mode_of(stat);
         Ok(uid.is_some_and(|uid| uid != stat.uid)
             || gid.is_some_and(|gid| gid != stat.gid)
             || mode.is_some_and(|mode| mode != stat.mode)
             || match self.label() {
-                Some(wanted) => object.label()? != wanted,
+                Some(wanted) => {
+                    let present = object.label()?;
+                    wanted.applied_to(&present) != present
+                }
                 None => false,
             })
     }
@@ -190,8 +232,7 @@ impl Attributes {
             mode = fs.stat(handle).map_err(Failure::on("look at", path))?.mode;
         }
         // The mode of a link has no effect.
-        let wanted = self.mode_from(stat.mode).filter(|_| !stat.is_link());
-        if let Some(wanted) = wanted
+        if let Some(wanted) = self.mode_of(stat)
             && wanted != mode
         {
             let is_announced = wanted == stat.mode;
@@ -201,6 +242,7 @@ impl Attributes {
         }
         let Some(wanted) = self.label() else { return Ok(()) };
         let present = object.label()?;
+        let wanted = wanted.applied_to(&present);
         if present != wanted && cx.change(format!("change the label from `{present}` to `{wanted}`"))? {
             let label = (!wanted.is_empty()).then_some(wanted.as_bytes());
             fs.set_label(handle, label).map_err(Failure::on("change the label of", path))?;

@@ -36,7 +36,7 @@ pub(crate) fn capture(files: &Files, resource: &Resource, inverse: &mut Resource
     if params.string("state") == "exists" {
         if found.is_none() {
             // An absent file has neither content nor owner.
-            for param in ["content", "owner", "group", "mode", "selinux"] {
+            for param in ["content", "owner", "group", "mode", "mode_change", "selinux"] {
                 inverse.params.shift_remove(param);
             }
             return Ok(());
@@ -56,6 +56,9 @@ pub(crate) fn capture(files: &Files, resource: &Resource, inverse: &mut Resource
             None => {}
         }
     }
+    if inverse.params.shift_remove("mode_change").is_some() {
+        inverse.params.insert("mode".into(), Value::str(""));
+    }
     let stat = found.as_ref().map(|file| file.stat());
     for (param, value) in [
         ("owner", stat.map(|stat| stat.uid.to_string())),
@@ -63,7 +66,9 @@ pub(crate) fn capture(files: &Files, resource: &Resource, inverse: &mut Resource
         ("mode", stat.map(|stat| format!("0{:o}", stat.mode))),
     ] {
         match value {
-            Some(value) if has(param) => drop(inverse.params.insert(param.into(), Value::str(value))),
+            Some(value) if inverse.params.contains_key(param) => {
+                drop(inverse.params.insert(param.into(), Value::str(value)))
+            }
             Some(_) | None => drop(inverse.params.shift_remove(param)),
         }
     }
