@@ -229,6 +229,20 @@ impl<'a> Rules<'a> {
 const IGNORED_PARAMETERS: &[&str] =
     &["before", "require", "notify", "subscribe", "loglevel", "tag", "alias", "provider"];
 
+/// The providers that do what the native kinds do. Those of packages and services are chosen with the other attributes.
+const PROVIDERS: &[(&str, &[&str])] = &[
+    ("Cron", &["crontab"]),
+    ("Exec", &["posix", "shell"]),
+    ("File", &["posix"]),
+    ("File_line", &["ruby"]),
+    ("Group", &["groupadd"]),
+    ("Host", &["parsed"]),
+    ("Mount", &["parsed"]),
+    ("Ssh_authorized_key", &["parsed"]),
+    ("Sshkey", &["parsed"]),
+    ("User", &["useradd"]),
+];
+
 /// Translates a graph.
 ///
 /// # Errors
@@ -366,12 +380,21 @@ fn translate_resource(
         other => options.ini_type(other).map(|ini| ini::setting(&mut rules, ini)),
     };
     let Some(mut native) = native else {
-        let hint = if options.module_path.is_empty() { " (set the modules with `--puppet-module-path`)" } else { "" };
+        // The source of a type may show that its resources are settings of a file.
+        let may_be_read =
+            options.module_path.is_empty() && pp_resource_types::find(&resource.reference.type_name).is_none();
+        let hint = if may_be_read { " (set the modules with `--puppet-module-path`)" } else { "" };
         let problems = vec![format!("unsupported type `{}`{hint}", resource.reference.type_name)];
         return fall_back(resource, concat, options, problems);
     };
     if rules.flag("noop") == Some(true) {
         native.meta.noop = true;
+    }
+    let is_known = PROVIDERS.iter().find(|(type_name, _)| *type_name == &*resource.reference.type_name);
+    if let (Some((_, known)), Some(provider)) = (is_known, resource.text("provider"))
+        && !known.contains(&provider)
+    {
+        rules.unsupported(format!("unsupported provider `{provider}`"));
     }
     for name in ["schedule", "audit"] {
         if rules.take(name).is_some() {

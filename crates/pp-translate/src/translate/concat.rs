@@ -5,6 +5,7 @@ use mcl_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::catalog::{Catalog, CatalogResource};
+use crate::translate::file::{mode, selinux};
 use crate::translate::{Native, Rules};
 use crate::value::PuppetValue;
 
@@ -43,12 +44,13 @@ impl<'a> Concat<'a> {
         native.set("state", Value::str(if absent { "absent" } else { "exists" }));
         let numeric = rules.text("order").as_deref() == Some("numeric");
         let newline = rules.flag("ensure_newline") == Some(true);
-        for name in ["owner", "group", "mode"] {
-            if absent {
-                rules.ignore(&[name]);
-            } else {
-                rules.carry(&mut native, name, name);
-            }
+        if absent {
+            rules.ignore(&["owner", "group", "mode", "seluser", "selrole", "seltype", "selrange"]);
+        } else {
+            rules.carry(&mut native, "owner", "owner");
+            rules.carry(&mut native, "group", "group");
+            mode(rules, &mut native);
+            selinux(rules, &mut native);
         }
         if rules.flag("replace") == Some(false) {
             native.set("replace", Value::Bool(false));

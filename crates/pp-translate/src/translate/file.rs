@@ -207,14 +207,14 @@ fn read_inside(directory: &Path, path: &Path) -> Result<Option<Vec<u8>>, &'stati
     }
 }
 
-fn mode(rules: &mut Rules<'_>, native: &mut Native) {
+pub(super) fn mode(rules: &mut Rules<'_>, native: &mut Native) {
     let Some(mode) = rules.text("mode") else { return };
     let is_octal = (1..=5).contains(&mode.len()) && mode.bytes().all(|b| (b'0'..=b'7').contains(&b));
     // Symbolic modes of Puppet start from the present mode, even where they assign.
     native.set(if is_octal { "mode" } else { "mode_change" }, Value::str(mode));
 }
 
-fn selinux(rules: &mut Rules<'_>, native: &mut Native) {
+pub(super) fn selinux(rules: &mut Rules<'_>, native: &mut Native) {
     let parts: Vec<Option<String>> =
         ["seluser", "selrole", "seltype", "selrange"].into_iter().map(|name| rules.text(name)).collect();
     if parts.iter().all(Option::is_none) {

@@ -74,7 +74,7 @@ mod tests {
         check(
             "Exec",
             r#"{"path": "/bin", "creates": "x"}"#,
-            &["Parameter creates failed on Exec[/t] (site.pp:3): Invalid value 'x': expected an absolute path"],
+            &["Parameter creates failed on Exec[/t] (site.pp:3): Invalid value \"x\": expected a fully qualified path"],
         );
         check(
             "File",
@@ -87,8 +87,8 @@ mod tests {
 
     #[test]
     fn sensitive_values_are_not_quoted() {
-        let hidden =
-            "Parameter environment failed on Exec[/t] (site.pp:3): Invalid value '(sensitive)': expected `NAME=value`";
+        let hidden = "Parameter environment failed on Exec[/t] (site.pp:3): Invalid value \"********\": \
+                      expected a setting such as 'NAME=value'";
         check("Exec", r#"{"environment": "s3cret"}"#, &[hidden]);
     }
 }

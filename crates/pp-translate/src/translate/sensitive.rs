@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn warnings_do_not_quote_sensitive_values() {
-        assert_eq!(sensitive("Service", r#"{"ensure": "s3cret"}"#, r#"["ensure"]"#), ["env"], "the fallback");
+        assert_eq!(sensitive("Package", r#"{"provider": "s3cret"}"#, r#"["provider"]"#), ["env"], "the fallback");
         let nested = r#"{"ensure": "present", "groups": ["a", {"__ptype": "Sensitive", "__pvalue": "s3cret"}]}"#;
         assert!(!sensitive("User", nested, "[]").is_empty());
     }
