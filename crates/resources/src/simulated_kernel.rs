@@ -36,6 +36,7 @@ enum Declared {
     Fragments,
     Line { absent: bool },
     Setting { absent: bool },
+    Job { absent: bool },
     Json,
     Tar,
     Gzip,
@@ -74,7 +75,7 @@ struct Case {
 
 fn case(random: &mut Rng) -> Case {
     let mode = |random: &mut Rng| random.bool().then(|| *random.pick::<&str>(&["0600", "0644", "0755"]));
-    let declared = |random: &mut Rng| match random.u8(..14) {
+    let declared = |random: &mut Rng| match random.u8(..15) {
         0 | 1 => {
             Declared::Content { content: random.pick::<&str>(&CONTENTS), mode: mode(random), owner: random.bool() }
         }
@@ -90,10 +91,11 @@ fn case(random: &mut Rng) -> Case {
         10 => Declared::Line { absent: random.bool() },
         11 => Declared::Json,
         12 => Declared::Setting { absent: random.bool() },
+        13 => Declared::Job { absent: random.bool() },
         _ => *random.pick(&[Declared::Tar, Declared::Gzip]),
     };
     let present = |random: &mut Rng| match random.u8(..6) {
-        0 | 1 => Present::File(random.pick::<&str>(&["one\n", "line\n", "{\"a\": 1}\n", "# a\na = 2\n", "no newline"])),
+        0 | 1 => Present::File(random.pick::<&str>(&["one\n", "line\n", "{\"a\": 1}\n", "# a\na = 2\n", "# Puppet Name: a\n@daily y\n", "no newline"])),
         2 => Present::Mounted("mounted\n"),
         3 => Present::Link,
         _ => Present::Tree(random.u8(..)),
@@ -192,6 +194,10 @@ impl Case {
             Declared::Setting { absent } => {
                 let setting = resource("ini:setting", path).with("path", path).with("setting", "a");
                 if absent { setting.with("state", "absent") } else { setting.with("value", "1") }
+            }
+            Declared::Job { absent } => {
+                let job = resource("cron:job", "a").with("file", path).with("command", "x");
+                if absent { job.with("state", "absent") } else { job }
             }
             Declared::Json => resource("json:edit", path).with("edits", Value::list([".x = [1]"])),
             Declared::Tar => resource("tar", path).with("inputs", Value::list(["/src/"])),

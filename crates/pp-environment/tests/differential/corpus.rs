@@ -109,6 +109,14 @@ fn compile(manifest: &Path, modules: &Path, facts: &Path) -> Answer {
     }
 }
 
+/// Writes the facts of two systems to files.
+pub(crate) fn systems(scratch: &Scratch) -> [PathBuf; 2] {
+    [
+        facts_file(scratch, "debian.json", &[common_facts(), debian()]),
+        facts_file(scratch, "redhat.json", &[common_facts(), red_hat()]),
+    ]
+}
+
 /// Returns the cause of a difference, the same for all drivers with that cause, and what differs.
 fn difference(ours: &Answer, theirs: &Answer) -> Option<(String, String)> {
     match (&ours.error, &theirs.error) {
@@ -142,10 +150,7 @@ fn real_modules_compile_to_what_puppet_makes_of_them() {
     };
     let Some(mut reference) = Reference::start(FACTS) else { return };
     let scratch = Scratch::new();
-    let systems = [
-        facts_file(&scratch, "debian.json", &[common_facts(), debian()]),
-        facts_file(&scratch, "redhat.json", &[common_facts(), red_hat()]),
-    ];
+    let systems = systems(&scratch);
     let manifest = scratch.path("site.pp");
     scratch.write("site.pp", "");
     let found = find(&Input::Manifest(manifest.clone()), std::slice::from_ref(&modules)).expect("a module path");

@@ -5,6 +5,7 @@ mod catalogs;
 mod corpus;
 mod drivers;
 mod generate;
+mod graphs;
 mod reference;
 
 use mcl_diagnostics::{Code, Diagnostic, FileId, Severity, SourceFile};

@@ -1,5 +1,6 @@
 # Real Puppet as a long-lived process: reads one JSON object {"code": …, "strict": …} per line, compiles it as the only manifest
 # of an environment, and answers with one JSON object per line: {"log": […], "catalog": …} or {"log": […], "error": …, "line": …}.
+# With "graph" the answer has the relationship graph that an agent makes of the catalog, too, or "refusal": why it refuses it.
 # "modulepath" is a list of directories, "facts" a file of facts instead of that on the command line.
 require 'json'
 require 'yaml'
@@ -34,7 +35,22 @@ Puppet::Util::Log.level = :info
 Puppet::Util::Log.newdestination(Puppet::Test::LogCollector.new(LOGS))
 FACTS = Hash.new { |known, file| known[file] = YAML.safe_load(File.read(file).sub(/^--- .*$/, '---'))['values'] }
 
-def compile(code, strict, modulepath, facts_file)
+# The graph of a catalog in the form in which agents receive it.
+def relationships(wire, env)
+  catalog = Puppet::Resource::Catalog.convert_from(:json, wire)
+  catalog.environment_instance = env
+  ral = catalog.to_ral
+  ral.host_config = false
+  ral.finalize
+  graph = ral.relationship_graph
+  name = ->(vertex) { vertex.is_a?(Puppet::Type.type(:whit)) ? vertex[:name] : vertex.ref }
+  edges = graph.edges.map { |e| "#{name.call(e.source)} -> #{name.call(e.target)} #{e.event || '-'}" }
+  { 'vertices' => graph.vertices.map { |v| name.call(v) }, 'edges' => edges }
+rescue StandardError => e
+  { 'refusal' => e.message.to_s }
+end
+
+def compile(code, strict, modulepath, facts_file, with_graph)
   Puppet[:strict] = strict ? :error : :warning
   Puppet[:strict_variables] = strict
   Puppet[:code] = code
@@ -51,7 +67,10 @@ def compile(code, strict, modulepath, facts_file)
     node.trusted_data = trusted.to_h
     node.add_server_facts('serverversion' => '7.23.0', 'servername' => NODE, 'serverip' => '192.0.2.10')
     catalog = Puppet::Parser::Compiler.compile(node).filter(&:virtual?)
-    { 'catalog' => JSON.parse(catalog.render('rich_data_json')) }
+    wire = catalog.render('rich_data_json')
+    answer = { 'catalog' => JSON.parse(wire) }
+    answer['graph'] = relationships(wire, env) if with_graph
+    answer
   end
 rescue SystemStackError
   { 'error' => 'stack overflow', 'crash' => true }
@@ -65,7 +84,7 @@ $stdout.sync = true
 $stdin.each_line do |line|
   request = JSON.parse(line)
   LOGS.clear
-  answer = Timeout.timeout(30) { compile(request['code'], request['strict'], request['modulepath'] || [], request['facts'] || ARGV[0]) }
+  answer = Timeout.timeout(30) { compile(request['code'], request['strict'], request['modulepath'] || [], request['facts'] || ARGV[0], request['graph']) }
   answer['log'] = LOGS.select { |l| l.level == :notice && l.source.to_s.start_with?('Scope(') }.map { |l| "#{l.source}: #{l.message}" }
   puts JSON.generate(answer)
 end

@@ -63,15 +63,19 @@ impl Reference {
         self.ask(code, &json!({"code": code, "strict": false, "modulepath": [modules], "facts": facts}))
     }
 
+    /// Compiles a program that uses modules. Returns the catalog and its relationship graph; `None` if the program or its catalog
+    /// is refused by accident or with an error.
+    pub fn graph_with_modules(&mut self, code: &str, modules: &Path, facts: &Path) -> Option<(Value, Value)> {
+        let request = json!({"code": code, "strict": false, "modulepath": [modules], "facts": facts, "graph": true});
+        let mut answer = self.answer(code, &request);
+        Some((answer.get_mut("catalog")?.take(), answer.get_mut("graph")?.take()))
+    }
+
     fn ask(&mut self, code: &str, request: &Value) -> Answer {
-        let input = self.input.as_mut().expect("Puppet is running");
-        writeln!(input, "{request}").expect("Puppet reads");
-        let mut line = String::new();
-        self.output.read_line(&mut line).expect("Puppet answers");
-        let answer: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?} for\n{code}"));
+        let answer = self.answer(code, request);
         let strings = answer["log"].as_array().into_iter().flatten().filter_map(Value::as_str);
         // The addresses of Ruby objects, where a container of types is printed by Ruby.
-        let shows_objects = line.contains("#<Puppet::Pops");
+        let shows_objects = answer.to_string().contains("#<Puppet::Pops");
         Answer {
             log: strings.map(str::to_owned).collect(),
             catalog: answer.get("catalog").map(catalog::essence),
@@ -80,6 +84,14 @@ impl Reference {
             is_crash: shows_objects || answer["crash"].as_bool().unwrap_or(false),
             is_limit: false,
         }
+    }
+
+    fn answer(&mut self, code: &str, request: &Value) -> Value {
+        let input = self.input.as_mut().expect("Puppet is running");
+        writeln!(input, "{request}").expect("Puppet reads");
+        let mut line = String::new();
+        self.output.read_line(&mut line).expect("Puppet answers");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?} for\n{code}"))
     }
 }
 

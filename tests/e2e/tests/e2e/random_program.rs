@@ -41,7 +41,7 @@ struct Program<'r> {
 impl Program<'_> {
     fn slot(&mut self, slot: usize) {
         let path = format!("@/root/s{slot}");
-        match self.random.usize(..28) {
+        match self.random.usize(..30) {
             0..=2 => self.file(&path),
             3 => self.absent(&path),
             4..=6 => self.directory(&path),
@@ -92,6 +92,7 @@ impl Program<'_> {
             }
             24 => self.settings(&path),
             25 => self.matching_line(&path),
+            26 => self.jobs(&path),
             _ => {}
         }
     }
@@ -173,6 +174,17 @@ impl Program<'_> {
             let alone = self.pick(&["", "", " Meta:autogroup => false,"]);
             let body = format!("path => \"{path}\", setting => \"{name}\", {section} {value}{alone}");
             self.resource("ini:setting", &format!("{path} {name}"), &body);
+        }
+    }
+
+    /// Jobs of one crontab.
+    fn jobs(&mut self, path: &str) {
+        for name in ["a", "b"].into_iter().take(1 + self.random.usize(..2)) {
+            let command = self.pick(&["/bin/true", "/bin/false"]);
+            let what = self.pick(&["", "minute => \"5\",", "special => \"daily\",", "state => \"absent\","]);
+            let environment = self.pick(&["", "environment => [\"A=b\",],"]);
+            let body = format!("file => \"{path}\", command => \"{command}\", {what} {environment}");
+            self.resource("cron:job", &format!("{path} {name}"), &body);
         }
     }
 

@@ -147,7 +147,7 @@ fn flow(random: &mut Rng, text: &mut String, step: usize) {
 /// Adds resources that get the value, some of which fail.
 fn sink_of(random: &mut Rng, text: &mut String, i: usize, x: &str) {
     let variable = x.trim_start_matches('$');
-    let _ = match random.usize(..26) {
+    let _ = match random.usize(..27) {
         0 => writeln!(text, "file \"@/out{i}\" {{ state => \"exists\", content => {x}, }}"),
         1 => writeln!(text, "include box(\"{i}\", {x})"),
         2 => writeln!(
@@ -216,6 +216,7 @@ fn sink_of(random: &mut Rng, text: &mut String, i: usize, x: &str) {
              ini:setting \"b{i}\" {{ path => \"@/out{i}\", value => {x}, }}"
         ),
         24 => writeln!(text, "ini:setting \"a{i}\" {{ path => \"@/out{i}\", values => [\"shown\", {x}], }}"),
+        25 => writeln!(text, "cron:job \"c{i}\" {{ file => \"@/out{i}\", command => {x}, }}"),
         _ => writeln!(text, "json:edit \"@/out{i}\" {{ edits => [{x}], }}"),
     };
 }

@@ -163,6 +163,7 @@ fn edits_do_not_follow_links_to_files_of_others() {
         );
         let setting = resource("ini:setting", "a").with("path", &*file).with("value", "x");
         attack.assert_refused(&setting);
+        attack.assert_refused(&resource("cron:job", "j").with("file", &*file).with("command", "x"));
         if name != "home/dir/new" {
             attack.assert_refused(&resource("json:edit", &file).with("edits", Value::list([".a = 1"])));
         }
@@ -238,6 +239,7 @@ fn fifos_and_devices_are_refused_at_once() {
         resource("line", "l").with("file", &*fifo).with("content", "x").with("state", "exists"),
         resource("json:edit", &fifo).with("edits", Value::list([".a = 1"])),
         resource("ini:setting", "a").with("path", &*fifo).with("value", "x"),
+        resource("cron:job", "j").with("file", &*fifo).with("command", "x"),
         resource("file", &fifo).with("content", "x"),
         attack.file("out").with("state", "exists").with("source", &*fifo),
         attack.file("out").with("state", "exists").with("fragments", Value::list([&*fifo])),
