@@ -95,7 +95,14 @@ fn case(random: &mut Rng) -> Case {
         _ => *random.pick(&[Declared::Tar, Declared::Gzip]),
     };
     let present = |random: &mut Rng| match random.u8(..6) {
-        0 | 1 => Present::File(random.pick::<&str>(&["one\n", "line\n", "{\"a\": 1}\n", "# a\na = 2\n", "# Puppet Name: a\n@daily y\n", "no newline"])),
+        0 | 1 => Present::File(random.pick::<&str>(&[
+            "one\n",
+            "line\n",
+            "{\"a\": 1}\n",
+            "# a\na = 2\n",
+            "# Puppet Name: a\n@daily y\n",
+            "no newline",
+        ])),
         2 => Present::Mounted("mounted\n"),
         3 => Present::Link,
         _ => Present::Tree(random.u8(..)),

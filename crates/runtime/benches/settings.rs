@@ -52,11 +52,12 @@ fn graph(path: &Path, settings: usize) -> ResourceGraph {
     let mut graph = ResourceGraph::new();
     let [begin, end] = ["begin", "end"].map(|name| graph.add(Resource::new(ResourceId::new("noop", name))));
     for i in 0..settings {
-        let setting = Resource::new(ResourceId::new("ini:setting", format!("Nova_config[section {}/{i}]", i / SECTION)))
-            .with("path", path.to_str().expect("UTF-8"))
-            .with("section", format!("section {}", i / SECTION))
-            .with("setting", format!("setting {i}"))
-            .with("value", format!("value {i}"));
+        let setting =
+            Resource::new(ResourceId::new("ini:setting", format!("Nova_config[section {}/{i}]", i / SECTION)))
+                .with("path", path.to_str().expect("UTF-8"))
+                .with("section", format!("section {}", i / SECTION))
+                .with("setting", format!("setting {i}"))
+                .with("value", format!("value {i}"));
         let setting = graph.add(setting);
         for (from, to) in [(begin, setting), (setting, end)] {
             graph.add_edge(Edge { from, to, notify: false, autoedge: false });
@@ -118,7 +119,10 @@ fn main() {
             fs::write(&path, text(settings)).expect("the directory is writable");
             let time = apply(scratch.path(), &graph);
             let edited = fs::read_to_string(&path).expect("the file is readable");
-            assert!(edited.contains(&format!("\nsetting {0} = value {0}\n", settings - 1)), "the last setting is there");
+            assert!(
+                edited.contains(&format!("\nsetting {0} = value {0}\n", settings - 1)),
+                "the last setting is there"
+            );
             time
         });
         println!("{settings:>10} {plain:>12.2?} {agent:>12.2?} {:>7.1}", ratio(agent, plain));

@@ -9,7 +9,7 @@ use pp_environment::{Input, find};
 use pp_resource_types::KnownTypes;
 use pp_translate::{Label, TranslateOptions, build_relationships, read_catalog, translate};
 use serde_json::Value;
-use test_support::{Rng, Scratch, seeds, skip};
+use test_support::{RandomChoice, Rng, Scratch, seeds, skip};
 
 use crate::FACTS;
 use crate::corpus::systems;

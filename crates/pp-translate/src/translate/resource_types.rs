@@ -328,10 +328,17 @@ pub(super) fn file_line(rules: &mut Rules<'_>) -> Native {
     if rules.flag("multiple") == Some(true) {
         native.set("multiple", Value::Bool(true));
     }
-    for name in ["replace", "append_on_no_match"] {
-        if rules.flag(name) == Some(false) {
-            rules.unsupported(format!("unsupported `{name} => false`"));
+    for (from, to) in [("replace", "replace"), ("append_on_no_match", "append")] {
+        if rules.flag(from) == Some(false) {
+            native.set(to, Value::Bool(false));
         }
+    }
+    if rules.flag("replace_all_matches_not_matching_line") == Some(true) {
+        rules.unsupported("unsupported `replace_all_matches_not_matching_line => true`");
+    }
+    let after = rules.text("after");
+    if let Some(after) = after.filter(|_| exists) {
+        native.set("after", Value::str(after));
     }
     if rules.text("encoding").is_some_and(|encoding| !encoding.eq_ignore_ascii_case("utf-8")) {
         rules.unsupported("unsupported `encoding` other than UTF-8");

@@ -175,9 +175,8 @@ fn lines_that_match_are_replaced() {
     assert_eq!(one("File_line", "t", absent), "line file=\"/x\" match=\"^A=\" state=\"absent\"");
     for (attribute, value, why) in [
         ("match", json!("a(?=b)"), "invalid regular expression"),
-        ("after", json!("^x"), "unsupported attribute `after`"),
-        ("replace", json!(false), "`replace => false`"),
-        ("append_on_no_match", json!(false), "`append_on_no_match => false`"),
+        ("after", json!("a(?=b)"), "invalid regular expression"),
+        ("replace_all_matches_not_matching_line", json!(true), "unsupported `replace_all_matches"),
     ] {
         let found = one("File_line", "t", json!({"path": "/x", "line": "b", attribute: value}));
         assert!(found.contains("has no native equivalent") && found.contains(why), "{found}");

@@ -23,7 +23,14 @@ pub(super) const LINE: ResourceKind = ResourceKind {
             "A regular expression: `content` replaces the line that matches it, or else is added; with `state => \"absent\"` \
              the line that matches is removed, whatever `content` is.",
         ),
-        Field::new("multiple", "bool", "Allow that several lines match `match`, and replace or remove them all."),
+        Field::new("multiple", "bool", "Allow that several lines match `match` or `after`, and change them all."),
+        Field::new("replace", "bool", "With `false`, a line that matches `match` is left as it is.").default("true"),
+        Field::new("append", "bool", "With `false`, no line is added if none matches `match`.").default("true"),
+        Field::new(
+            "after",
+            "str",
+            "A regular expression: a new line is added after the line that matches it, not at the end.",
+        ),
     ],
     validate: validate_line,
     managed_files: |p| vec![p.string("file").into_owned()],
@@ -59,13 +66,16 @@ fn validate_line(p: &Params<'_>) -> Result<(), ValidationError> {
             format!("invalid `file`: expected a file, found the directory {file:?}"),
         ));
     }
-    let pattern = p.string("match");
-    if let Err(error) = Regex::new(&pattern) {
-        return Err(ValidationError::of(
-            "match",
-            format!("invalid regular expression {pattern:?} in `match`: {error}"),
-        ));
+    for field in ["match", "after"] {
+        let pattern = p.string(field);
+        if let Err(error) = Regex::new(&pattern) {
+            return Err(ValidationError::of(
+                field,
+                format!("invalid regular expression {pattern:?} in `{field}`: {error}"),
+            ));
+        }
     }
+    let pattern = p.string("match");
     if !pattern.is_empty() && p.string("content").trim_end_matches('\n').contains('\n') {
         return Err(ValidationError::of("content", "`match` replaces single lines, `content` has several"));
     }

@@ -42,6 +42,7 @@ impl Entry {
                 content: entry.to_string().into_bytes(),
                 exists: params.str("state")? == "exists",
                 pattern: None,
+                after: None,
             },
         })
     }

@@ -1,5 +1,6 @@
 //! `line`: lines that a text file must, or must not, contain (spec 05 §6.14).
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use regex::bytes::Regex;
@@ -20,6 +21,8 @@ pub(crate) struct LineEdit {
     pub(crate) exists: bool,
     /// Which lines are replaced or removed instead of those with the content.
     pub(crate) pattern: Option<Pattern>,
+    /// Which line a new one follows.
+    pub(crate) after: Option<Pattern>,
 }
 
 /// Lines that match a regular expression.
@@ -27,6 +30,10 @@ pub(crate) struct Pattern {
     regex: Regex,
     /// Whether several lines may match.
     multiple: bool,
+    /// Whether a line that matches is replaced.
+    replace: bool,
+    /// Whether a line is added if none matches.
+    append: bool,
 }
 
 pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
@@ -43,19 +50,25 @@ impl Line {
             edit: LineEdit {
                 content: content.to_vec(),
                 exists: params.str("state")? == "exists",
-                pattern: pattern(params)?,
+                pattern: pattern(params, "match")?,
+                after: pattern(params, "after")?,
             },
         })
     }
 }
 
-fn pattern(params: Params<'_>) -> Result<Option<Pattern>, Failure> {
-    let text = params.str("match")?;
+fn pattern(params: Params<'_>, field: &str) -> Result<Option<Pattern>, Failure> {
+    let text = params.str(field)?;
     if text.is_empty() {
         return Ok(None);
     }
-    let regex = Regex::new(text).map_err(|error| Failure::Invalid(format!("invalid `match`: {error}")))?;
-    Ok(Some(Pattern { regex, multiple: params.bool("multiple")? }))
+    let regex = Regex::new(text).map_err(|error| Failure::Invalid(format!("invalid `{field}`: {error}")))?;
+    Ok(Some(Pattern {
+        regex,
+        multiple: params.bool("multiple")?,
+        replace: params.opt_bool("replace")?.unwrap_or(true),
+        append: params.opt_bool("append")?.unwrap_or(true),
+    }))
 }
 
 impl Provider for Line {
@@ -83,7 +96,7 @@ impl LineEdit {
         // A trailing newline terminates the last line and does not start another one.
         let content = self.content.strip_suffix(b"\n").unwrap_or(&self.content);
         if let Some(pattern) = &self.pattern {
-            let decide = |before: Option<&[u8]>| pattern.edit(before.unwrap_or_default(), content, self.exists, file);
+            let decide = |before: Option<&[u8]>| self.edit_matching(pattern, before.unwrap_or_default(), content, file);
             return text_file::edit(cx, file, new, decide).map(drop);
         }
         if content.is_empty() {
@@ -98,7 +111,7 @@ impl LineEdit {
             }
             Ok(Some(if self.exists {
                 let text = format!("add {} to {}", lines(&wanted), file.display());
-                Edit { text, after: Some(append(old, content)), is_private: false }
+                Edit { text, after: Some(self.with_added(old, content, file)?), is_private: false }
             } else {
                 let text = format!("remove {} from {}", lines(&wanted), file.display());
                 Edit { text, after: Some(without(old, &found)), is_private: false }
@@ -109,11 +122,11 @@ impl LineEdit {
 }
 
 impl Pattern {
-    /// Returns the edit after which a line has the content, or no line matches.
-    fn edit(&self, old: &[u8], content: &[u8], exists: bool, file: &Path) -> Result<Option<Edit>, Failure> {
-        if exists && (content.is_empty() || !occurrences(old, &[content]).is_empty()) {
-            return Ok(None);
-        }
+    /// Returns the lines that match, without their ends, and their ranges.
+    ///
+    /// # Errors
+    /// Several lines match, and only one may.
+    fn lines<'t>(&self, old: &'t [u8], file: &Path) -> Result<Vec<(Range<usize>, &'t [u8])>, Failure> {
         let mut matching = Vec::new();
         let mut at = 0;
         for line in old.split_inclusive(|byte| *byte == b'\n') {
@@ -131,13 +144,55 @@ impl Pattern {
                 self.regex
             )));
         }
+        Ok(matching)
+    }
+}
+
+impl LineEdit {
+    /// Returns a text with a new line, or new lines: after the line that is to come before, else at the end.
+    fn with_added(&self, old: &[u8], content: &[u8], file: &Path) -> Result<Vec<u8>, Failure> {
+        let before = match &self.after {
+            Some(pattern) => pattern.lines(old, file)?,
+            None => Vec::new(),
+        };
+        if before.is_empty() {
+            return Ok(append(old, content));
+        }
+        let mut text = Vec::with_capacity(old.len() + content.len());
+        let mut at = 0;
+        for (range, _) in before {
+            text.extend_from_slice(&old[at..range.end]);
+            push_line(&mut text, content);
+            at = range.end;
+        }
+        text.extend_from_slice(&old[at..]);
+        Ok(text)
+    }
+
+    /// Returns the edit after which a line has the content, or no line matches.
+    fn edit_matching(
+        &self,
+        pattern: &Pattern,
+        old: &[u8],
+        content: &[u8],
+        file: &Path,
+    ) -> Result<Option<Edit>, Failure> {
+        let exists = self.exists;
+        if exists && (content.is_empty() || !occurrences(old, &[content]).is_empty()) {
+            return Ok(None);
+        }
+        let matching = pattern.lines(old, file)?;
+        let is_left = if matching.is_empty() { !pattern.append } else { !pattern.replace };
+        if exists && is_left {
+            return Ok(None);
+        }
         let ranges = || matching.iter().map(|(range, _)| range.clone()).collect::<Vec<_>>();
         let edit = |text: String, after| Some(Edit { text, after: Some(after), is_private: false });
         let count = if matching.len() == 1 { "a line".to_owned() } else { format!("{} lines", matching.len()) };
         Ok(match (exists, matching.is_empty()) {
             (false, true) => None,
             (false, false) => edit(format!("remove {count} from {}", file.display()), without(old, &ranges())),
-            (true, true) => edit(format!("add a line to {}", file.display()), append(old, content)),
+            (true, true) => edit(format!("add a line to {}", file.display()), self.with_added(old, content, file)?),
             (true, false) => {
                 let mut after = Vec::with_capacity(old.len() + content.len());
                 let mut at = 0;
@@ -166,7 +221,7 @@ fn without_cr(line: &[u8]) -> &[u8] {
 }
 
 /// Returns the byte ranges of the non-overlapping occurrences of the lines, from first to last.
-fn occurrences(text: &[u8], wanted: &[&[u8]]) -> Vec<std::ops::Range<usize>> {
+fn occurrences(text: &[u8], wanted: &[&[u8]]) -> Vec<Range<usize>> {
     let mut starts = vec![0];
     starts.extend(text.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(i, _)| i + 1));
     if *starts.last().unwrap_or(&0) != text.len() {
@@ -193,15 +248,20 @@ fn occurrences(text: &[u8], wanted: &[&[u8]]) -> Vec<std::ops::Range<usize>> {
 
 fn append(text: &[u8], content: &[u8]) -> Vec<u8> {
     let mut after = text.to_vec();
-    if !after.is_empty() && !after.ends_with(b"\n") {
-        after.push(b'\n');
-    }
-    after.extend_from_slice(content);
-    after.push(b'\n');
+    push_line(&mut after, content);
     after
 }
 
-fn without(text: &[u8], ranges: &[std::ops::Range<usize>]) -> Vec<u8> {
+/// Adds a line after the end of the one before.
+fn push_line(text: &mut Vec<u8>, content: &[u8]) {
+    if !text.is_empty() && !text.ends_with(b"\n") {
+        text.push(b'\n');
+    }
+    text.extend_from_slice(content);
+    text.push(b'\n');
+}
+
+fn without(text: &[u8], ranges: &[Range<usize>]) -> Vec<u8> {
     let mut after = Vec::with_capacity(text.len());
     let mut at = 0;
     for range in ranges {
@@ -298,6 +358,38 @@ mod tests {
         check_match("A=1\nB\nA=2\n", "absent", "", "^A", Err("2 lines of"));
         check_match("A=1\nB\nA=2\n", "absent", "x", "^A multiple", Ok("B\n"));
         check_match("B\n", "absent", "B", "^A", Ok("B\n"));
+    }
+
+    #[test]
+    fn a_new_line_follows_the_one_that_matches() {
+        let scratch = tempfile::tempdir().unwrap();
+        let file = scratch.path().join("f");
+        let line = |after: &str| {
+            let line = resource("line", "l").with("file", file.to_str().unwrap()).with("state", "exists");
+            line.with("content", "new").with("after", after)
+        };
+        let check = |line: &resource_graph::Resource, before: &str, after: &str| {
+            fs::write(&file, before).unwrap();
+            let mut test = ProviderTest::new(line);
+            if before == after {
+                test.assert_unchanged()
+            } else {
+                test.assert_converges()
+            };
+            assert_eq!(fs::read_to_string(&file).unwrap(), after);
+        };
+        check(&line("^a"), "a\nb\n", "a\nnew\nb\n");
+        check(&line("^b"), "a\nb", "a\nb\nnew\n");
+        check(&line("^x"), "a\nb\n", "a\nb\nnew\n");
+        check(&line("."), "a\nnew\n", "a\nnew\n");
+        check(&line(".").with("multiple", true), "a\nb\n", "a\nnew\nb\nnew\n");
+        fs::write(&file, "a\nb\n").unwrap();
+        assert!(ProviderTest::new(&line(".")).run(true).is_err());
+        let matching = line("^a").with("match", "^n");
+        check(&matching, "a\nb\n", "a\nnew\nb\n");
+        check(&matching.clone().with("append", false), "a\nb\n", "a\nb\n");
+        check(&matching.clone().with("replace", false), "a\nnow\n", "a\nnow\n");
+        check(&matching.with("replace", false), "a\nb\n", "a\nnew\nb\n");
     }
 
     #[test]

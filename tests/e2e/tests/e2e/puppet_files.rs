@@ -187,6 +187,14 @@ fn line_case(rng: &mut Rng) -> Case {
         attributes[1].1 = (*line).to_owned();
         attributes.push(("match", (*pattern).to_owned()));
         attributes.push(("multiple", rng.bool().to_string()));
+        for name in ["replace", "append_on_no_match"] {
+            if rng.one_in(4) {
+                attributes.push((name, "false".to_owned()));
+            }
+        }
+    }
+    if rng.one_in(3) {
+        attributes.push(("after", (*rng.pick::<&str>(&["^A", "B", "nothing"])).to_owned()));
     }
     Case { before, resources: vec![("file_line", "line".to_owned(), attributes)] }
 }
