@@ -47,4 +47,6 @@ pub enum IniMunge {
     Downcase,
     /// It is written as it is.
     Nothing,
+    /// Whitespace around it is removed, and it is put in quotes if the attribute `quote` is set, unless it starts with one.
+    Quote,
 }

@@ -33,6 +33,8 @@ pub(crate) fn ini_type(read: &ReadType, munge: Option<IniMunge>, providers: &[Ve
         statements(tree.root()).iter().find_map(|statement| provider(Call::of(statement)?, read))
     })?;
     match munge {
+        // Quoting is known after removing whitespace only.
+        Some(munge) if ini.munge == IniMunge::Quote => ini.is_custom |= munge != IniMunge::Strip,
         Some(munge) => ini.munge = munge,
         None => ini.is_custom = true,
     }
@@ -104,6 +106,10 @@ fn method(statement: &Node, environment: &Environment, ini: &mut IniType) {
             return;
         }
     };
+    if name == "exists?" && quotes(statements(body)) {
+        ini.munge = IniMunge::Quote;
+        return;
+    }
     let [only] = statements(body) else {
         ini.is_custom |= !name.starts_with("to_") && !name.starts_with("from_");
         return;
@@ -130,6 +136,45 @@ fn method(statement: &Node, environment: &Environment, ini: &mut IniType) {
         (name, _) if name.starts_with("to_") || name.starts_with("from_") => {}
         _ => ini.is_custom = true,
     }
+}
+
+/// The method `exists?` of a provider that puts the value in quotes where the attribute `quote` is set, unless the value says that
+/// there is none, or starts with a quote.
+fn quotes(body: &[Node]) -> bool {
+    let [Node::If(choice), Node::ZSuper(_)] = body else { return false };
+    let is_value = |node: &Node| attribute_of_resource(node).as_deref() == Some("value");
+    let assigned = |node: Option<&Node>, attribute: &str| match node {
+        Some(Node::IndexAsgn(assignment)) => (index_of_resource(&assignment.recv, &assignment.indexes).as_deref()
+            == Some(attribute))
+        .then_some(assignment.value.as_deref()),
+        _ => None,
+    };
+    let call = |node: &Node, name: &str, is_receiver: &dyn Fn(&Node) -> bool| {
+        Call::of(node)
+            .filter(|call| call.name == name && call.receiver.is_some_and(is_receiver))
+            .map(|call| call.arguments)
+    };
+    let is_quote = |node: &Node| Environment::default().value(node) == Some(Constant::text("\""));
+    let is_symbol_absent = |node: &Node| Environment::default().value(node) == Some(Constant::text("absent"));
+    let is_absent = call(&choice.cond, "==", &is_value).is_some_and(|arguments| match arguments {
+        [only] => Call::of(only).is_some_and(|call| call.receiver.is_none() && call.name == ABSENT_VALUE),
+        _ => false,
+    });
+    let Some(Node::If(quoting)) = choice.if_false.as_deref() else { return false };
+    let Some(Node::If(unless)) = quoting.if_true.as_deref() else { return false };
+    let starts = call(&unless.cond, "start_with?", &is_value).is_some_and(|arguments| arguments.iter().all(is_quote));
+    let is_opened = |node: &Node| {
+        call(node, "+", &is_quote).is_some_and(|arguments| matches!(arguments, [value] if is_value(value)))
+    };
+    let is_quoted =
+        |node: &Node| call(node, "+", &is_opened).is_some_and(|arguments| matches!(arguments, [end] if is_quote(end)));
+    is_absent
+        && assigned(choice.if_true.as_deref(), "ensure").flatten().is_some_and(is_symbol_absent)
+        && attribute_of_resource(&quoting.cond).as_deref() == Some("quote")
+        && quoting.if_false.is_none()
+        && starts
+        && unless.if_true.is_none()
+        && assigned(unless.if_false.as_deref(), "value").flatten().is_some_and(is_quoted)
 }
 
 /// `self.class.file_path`
@@ -165,8 +210,13 @@ fn is_name(node: &Node) -> bool {
 /// `resource[:name]`
 fn attribute_of_resource(node: &Node) -> Option<String> {
     let Node::Index(index) = node else { return None };
-    let call = Call::of(&index.recv)?;
-    let [name] = index.indexes.as_slice() else { return None };
+    index_of_resource(&index.recv, &index.indexes)
+}
+
+/// Returns `name` of `resource[:name]`.
+fn index_of_resource(receiver: &Node, indexes: &[Node]) -> Option<String> {
+    let call = Call::of(receiver)?;
+    let [name] = indexes else { return None };
     match Environment::default().value(name)? {
         Constant::Text(name) if call.name == "resource" => Some(name.to_string()),
         _ => None,

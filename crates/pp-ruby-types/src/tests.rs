@@ -1,7 +1,7 @@
 //! What is read of small types.
 
 use expect_test::{Expect, expect};
-use pp_resource_types::{IniType, ReadType, Role, Titles};
+use pp_resource_types::{IniMunge, IniType, ReadType, Role, Titles};
 
 use crate::*;
 
@@ -303,6 +303,39 @@ fn providers_of_settings_say_which_file() {
     assert_eq!(ini("Puppet::Type.type(:t).provide(:ruby) { }"), None);
     let custom = ini(&provider.replace("def self", "def create\n  Puppet.info 'x'\nend\ndef self"));
     assert!(custom.is_some_and(|ini| ini.is_custom));
+}
+
+#[test]
+fn providers_that_quote_values_are_read() {
+    let plain = SETTING.replace("      value.capitalize! if value =~ /^(true|false)$/i\n", "");
+    let ini = |source: &str, provider: &str| {
+        let ini = read_with(source, &[provider], &|_| None).expect("readable").ini.expect("settings");
+        (ini.munge, ini.is_custom)
+    };
+    let provider = r#"Puppet::Type.type(:t).provide(:x, parent: Puppet::Type.type(:openstack_config).provider(:ini_setting)) do
+          def exists?
+            if resource[:value] == ensure_absent_val
+              resource[:ensure] = :absent
+            elsif resource[:quote]
+              resource[:value] = '"' + resource[:value] + '"' unless resource[:value].start_with?('"')
+            end
+            super
+          end
+          def self.file_path
+            '/etc/t.conf'
+          end
+        end"#;
+    assert_eq!(ini(&plain, provider), (IniMunge::Quote, false));
+    assert!(ini(SETTING, provider).1, "values are changed before they are quoted");
+    for (from, to) in [
+        ("+ '\"' unless", "+ '\"' if"),
+        ("elsif resource[:quote]", "elsif resource[:other]"),
+        ("= :absent", "= f"),
+        ("start_with?('\"')", "start_with?('x')"),
+        ("            super\n", ""),
+    ] {
+        assert!(ini(&plain, &provider.replace(from, to)).1, "{to}");
+    }
 }
 
 #[test]

@@ -82,6 +82,9 @@ fn value<'a>(rules: &mut Rules<'a>, native: &mut Native, ini: &'a IniType, is_ab
         let given = rules.text_of(attribute);
         given.or_else(|| default.clone())
     });
+    if ini.munge == IniMunge::Quote {
+        rules.ignore(&["quote"]);
+    }
     let Some(given) = rules.take("value") else { return is_absent };
     let given = if let PuppetValue::Sensitive(inner) = given { inner } else { given };
     let items = if let PuppetValue::Array(items) = given { items.as_slice() } else { std::slice::from_ref(given) };
@@ -92,7 +95,11 @@ fn value<'a>(rules: &mut Rules<'a>, native: &mut Native, ini: &'a IniType, is_ab
     if is_absent || (texts.len() == 1 && texts.first() == absent_value.as_ref()) {
         return true;
     }
-    let texts: Vec<String> = texts.iter().map(|text| munged(text, ini.munge)).collect();
+    let mut texts: Vec<String> = texts.iter().map(|text| munged(text, ini.munge)).collect();
+    // The code of the provider takes `quote => false` for set, too.
+    if ini.munge == IniMunge::Quote && rules.take("quote").is_some() {
+        texts.iter_mut().filter(|text| !text.starts_with('"')).for_each(|text| *text = format!("\"{text}\""));
+    }
     match texts.as_slice() {
         [] => rules.unsupported("an empty list as `value`"),
         [one] => native.set("value", Value::str(one.as_str())),
@@ -111,7 +118,9 @@ fn munged(text: &str, munge: IniMunge) -> String {
         }
         IniMunge::Downcase if is_boolean => text.trim().to_ascii_lowercase(),
         // The file is read without the whitespace around a value.
-        IniMunge::Capitalize | IniMunge::Downcase | IniMunge::Strip | IniMunge::Nothing => text.trim().to_owned(),
+        IniMunge::Capitalize | IniMunge::Downcase | IniMunge::Strip | IniMunge::Nothing | IniMunge::Quote => {
+            text.trim().to_owned()
+        }
     }
 }
 

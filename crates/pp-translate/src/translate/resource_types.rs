@@ -293,7 +293,11 @@ pub(super) fn host(rules: &mut Rules<'_>) -> Native {
     };
     // The format that Puppet writes, so that an existing line is recognized.
     let mut line = format!("{ip}\t{name}");
-    let aliases = rules.take("host_aliases").map(PuppetValue::flat_strings).unwrap_or_default();
+    let aliases = rules.take("host_aliases").map(PuppetValue::flat_strings);
+    if aliases.is_none() {
+        rules.approximate("aliases that an existing line has are removed, because `host_aliases` is not set");
+    }
+    let aliases = aliases.unwrap_or_default();
     if !aliases.is_empty() {
         line.push('\t');
         line.push_str(&aliases.join(" "));

@@ -32,6 +32,7 @@ fn translated(resources: &[(&str, &str, Value)]) -> Translation {
     for (name, ini) in [
         ("nova_config", ini("/etc/nova/nova.conf", true, IniMunge::Capitalize)),
         ("paste_ini", ini("/etc/paste.ini", false, IniMunge::Strip)),
+        ("quoted_config", ini("/etc/quoted.conf", false, IniMunge::Quote)),
     ] {
         let read = ReadType { name: name.to_owned(), ini: Some(ini), ..ReadType::default() };
         types.add_source(name, Arc::new(move || Reading::Type(Box::new(read.clone()))));
@@ -98,6 +99,19 @@ fn settings_that_would_not_be_the_same_are_applied_by_puppet() {
         let found = one(type_name, title, parameters);
         assert!(found.contains("has no native equivalent") && found.contains(why), "{found}");
     }
+}
+
+#[test]
+fn values_are_quoted_where_the_type_says_so() {
+    let value = |parameters: Value| {
+        let setting = one("Quoted_config", "s/x", parameters);
+        setting.split_once("state=\"exists\" value=").map(|(_, value)| value.to_owned()).unwrap_or(setting)
+    };
+    assert_eq!(value(json!({"value": " a b "})), r#""a b""#);
+    assert_eq!(value(json!({"value": "a", "quote": true})), r#""\"a\"""#);
+    assert_eq!(value(json!({"value": "\"a\"", "quote": true})), r#""\"a\"""#);
+    let absent = one("Quoted_config", "s/x", json!({"value": "<SERVICE DEFAULT>", "quote": true}));
+    assert!(absent.ends_with("state=\"absent\""), "{absent}");
 }
 
 #[test]
