@@ -143,38 +143,42 @@ fn method(statement: &Node, environment: &Environment, ini: &mut IniType) {
 fn quotes(body: &[Node]) -> bool {
     let [Node::If(choice), Node::ZSuper(_)] = body else { return false };
     let is_value = |node: &Node| attribute_of_resource(node).as_deref() == Some("value");
-    let assigned = |node: Option<&Node>, attribute: &str| match node {
-        Some(Node::IndexAsgn(assignment)) => (index_of_resource(&assignment.recv, &assignment.indexes).as_deref()
-            == Some(attribute))
-        .then_some(assignment.value.as_deref()),
-        _ => None,
-    };
-    let call = |node: &Node, name: &str, is_receiver: &dyn Fn(&Node) -> bool| {
-        Call::of(node)
-            .filter(|call| call.name == name && call.receiver.is_some_and(is_receiver))
-            .map(|call| call.arguments)
-    };
     let is_quote = |node: &Node| Environment::default().value(node) == Some(Constant::text("\""));
     let is_symbol_absent = |node: &Node| Environment::default().value(node) == Some(Constant::text("absent"));
-    let is_absent = call(&choice.cond, "==", &is_value).is_some_and(|arguments| match arguments {
+    let is_absent = arguments(&choice.cond, "==", is_value).is_some_and(|arguments| match arguments {
         [only] => Call::of(only).is_some_and(|call| call.receiver.is_none() && call.name == ABSENT_VALUE),
         _ => false,
     });
     let Some(Node::If(quoting)) = choice.if_false.as_deref() else { return false };
     let Some(Node::If(unless)) = quoting.if_true.as_deref() else { return false };
-    let starts = call(&unless.cond, "start_with?", &is_value).is_some_and(|arguments| arguments.iter().all(is_quote));
+    let starts =
+        arguments(&unless.cond, "start_with?", is_value).is_some_and(|arguments| arguments.iter().all(is_quote));
     let is_opened = |node: &Node| {
-        call(node, "+", &is_quote).is_some_and(|arguments| matches!(arguments, [value] if is_value(value)))
+        arguments(node, "+", is_quote).is_some_and(|arguments| matches!(arguments, [value] if is_value(value)))
     };
-    let is_quoted =
-        |node: &Node| call(node, "+", &is_opened).is_some_and(|arguments| matches!(arguments, [end] if is_quote(end)));
+    let is_quoted = |node: &Node| {
+        arguments(node, "+", is_opened).is_some_and(|arguments| matches!(arguments, [end] if is_quote(end)))
+    };
     is_absent
-        && assigned(choice.if_true.as_deref(), "ensure").flatten().is_some_and(is_symbol_absent)
+        && assigned(choice.if_true.as_deref(), "ensure").is_some_and(is_symbol_absent)
         && attribute_of_resource(&quoting.cond).as_deref() == Some("quote")
         && quoting.if_false.is_none()
         && starts
         && unless.if_true.is_none()
-        && assigned(unless.if_false.as_deref(), "value").flatten().is_some_and(is_quoted)
+        && assigned(unless.if_false.as_deref(), "value").is_some_and(is_quoted)
+}
+
+/// Returns the value that is assigned to an attribute: `resource[:attribute] = value`.
+fn assigned<'n>(node: Option<&'n Node>, attribute: &str) -> Option<&'n Node> {
+    let Some(Node::IndexAsgn(assignment)) = node else { return None };
+    let name = index_of_resource(&assignment.recv, &assignment.indexes)?;
+    if name == attribute { assignment.value.as_deref() } else { None }
+}
+
+/// Returns the arguments of a call of a method of certain receivers.
+fn arguments<'n>(node: &'n Node, name: &str, is_receiver: impl Fn(&Node) -> bool) -> Option<&'n [Node]> {
+    let call = Call::of(node).filter(|call| call.name == name && call.receiver.is_some_and(is_receiver))?;
+    Some(call.arguments)
 }
 
 /// `self.class.file_path`

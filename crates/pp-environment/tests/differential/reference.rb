@@ -46,6 +46,8 @@ def relationships(wire, env)
   name = ->(vertex) { vertex.is_a?(Puppet::Type.type(:whit)) ? vertex[:name] : vertex.ref }
   edges = graph.edges.map { |e| "#{name.call(e.source)} -> #{name.call(e.target)} #{e.event || '-'}" }
   { 'vertices' => graph.vertices.map { |v| name.call(v) }, 'edges' => edges }
+rescue Timeout::Error
+  raise
 rescue StandardError => e
   { 'refusal' => e.message.to_s }
 end
@@ -74,6 +76,8 @@ def compile(code, strict, modulepath, facts_file, with_graph)
   end
 rescue SystemStackError
   { 'error' => 'stack overflow', 'crash' => true }
+rescue Timeout::Error
+  raise
 rescue StandardError, NotImplementedError => e
   # In a define, the location of the instance and that inside of it are both named.
   lines = e.message.to_s.scan(/\((?:file: [^()]*?, )?line: (\d+)(?:, column: \d+)?\)/).map { |found| found[0].to_i }
@@ -84,7 +88,12 @@ $stdout.sync = true
 $stdin.each_line do |line|
   request = JSON.parse(line)
   LOGS.clear
-  answer = Timeout.timeout(30) { compile(request['code'], request['strict'], request['modulepath'] || [], request['facts'] || ARGV[0], request['graph']) }
+  answer =
+    begin
+      Timeout.timeout(60) { compile(request['code'], request['strict'], request['modulepath'] || [], request['facts'] || ARGV[0], request['graph']) }
+    rescue Timeout::Error
+      { 'error' => 'timeout', 'crash' => true }
+    end
   answer['log'] = LOGS.select { |l| l.level == :notice && l.source.to_s.start_with?('Scope(') }.map { |l| "#{l.source}: #{l.message}" }
   puts JSON.generate(answer)
 end

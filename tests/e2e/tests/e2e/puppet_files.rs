@@ -101,7 +101,7 @@ fn compare(generate: fn(&mut Rng) -> Case, normalize: fn(&str) -> String) {
 /// from `ini_setting` on purpose (spec 08 §18).
 fn ini_file(rng: &mut Rng) -> String {
     let mut text = String::new();
-    let mut settings = |rng: &mut Rng, text: &mut String| {
+    let settings = |rng: &mut Rng, text: &mut String| {
         for name in ["a", "b", "long name", "d.e"] {
             match rng.u8(..7) {
                 0 | 1 => {
@@ -145,7 +145,7 @@ fn ini_case(rng: &mut Rng) -> Case {
             ("path", "@".to_owned()),
             ("section", section.to_owned()),
             ("setting", name.to_owned()),
-            ("key_val_separator", separator.to_owned()),
+            ("key_val_separator", (*separator).to_owned()),
         ];
         if rng.one_in(4) {
             attributes.push(("ensure", "absent".to_owned()));
@@ -216,7 +216,8 @@ fn host_case(rng: &mut Rng) -> Case {
             _ => {}
         }
     }
-    let resources = names.into_iter().filter(|_| rng.bool()).map(|name| {
+    let chosen: Vec<&str> = names.into_iter().filter(|_| rng.bool()).collect();
+    let resources = chosen.into_iter().map(|name| {
         let mut attributes = vec![("target", "@".to_owned()), ("name", name.to_owned())];
         if rng.one_in(4) {
             attributes.push(("ensure", "absent".to_owned()));
@@ -256,7 +257,8 @@ fn key_case(rng: &mut Rng) -> Case {
         }
     }
     let all = names.into_iter().flat_map(|name| kinds.map(|kind| (name, kind)));
-    let resources = all.filter(|_| rng.bool()).map(|(name, kind)| {
+    let chosen: Vec<(&str, &str)> = all.filter(|_| rng.bool()).collect();
+    let resources = chosen.into_iter().map(|(name, kind)| {
         let mut attributes = vec![("target", "@".to_owned()), ("name", name.to_owned()), ("type", kind.to_owned())];
         if rng.one_in(4) {
             attributes.push(("ensure", "absent".to_owned()));
