@@ -317,7 +317,9 @@ fn providers_that_quote_values_are_read() {
             if resource[:value] == ensure_absent_val
               resource[:ensure] = :absent
             elsif resource[:quote]
-              resource[:value] = '"' + resource[:value] + '"' unless resource[:value].start_with?('"')
+              unless resource[:value].start_with?('"')
+                resource[:value] = '"' + resource[:value] + '"'
+              end
             end
             super
           end
@@ -328,7 +330,7 @@ fn providers_that_quote_values_are_read() {
     assert_eq!(ini(&plain, provider), (IniMunge::Quote, false));
     assert!(ini(SETTING, provider).1, "values are changed before they are quoted");
     for (from, to) in [
-        ("+ '\"' unless", "+ '\"' if"),
+        ("unless resource", "if resource"),
         ("elsif resource[:quote]", "elsif resource[:other]"),
         ("= :absent", "= f"),
         ("start_with?('\"')", "start_with?('x')"),

@@ -117,9 +117,20 @@ fn translate(args: &Puppet) -> Outcome {
     let modules = std::mem::take(&mut outcome.modules);
     match steps(args, bytes, modules, &mut outcome.diagnostics) {
         Ok(output) => outcome.output = Some(output),
-        Err(errors) => outcome.diagnostics.extend(errors),
+        Err(errors) => add_errors(&mut outcome.diagnostics, errors),
     }
     outcome
+}
+
+/// Adds errors. A warning of the compiler that turns out to be an error has a place in the manifest, so it stands for both.
+fn add_errors(diagnostics: &mut Vec<Diagnostic>, errors: Vec<Diagnostic>) {
+    for error in errors {
+        let is_same = |known: &&mut Diagnostic| known.code == error.code && error.message.starts_with(&known.message);
+        match diagnostics.iter_mut().find(is_same) {
+            Some(known) => known.severity = error.severity,
+            None => diagnostics.push(error),
+        }
+    }
 }
 
 /// Returns the catalog in JSON.

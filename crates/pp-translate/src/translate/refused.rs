@@ -46,8 +46,8 @@ fn scalar(value: &PuppetValue) -> Option<Scalar<'_>> {
 fn error(resource: &CatalogResource, problem: Problem) -> Diagnostic {
     let origin = resource.origin().map(|origin| format!(" ({origin})")).unwrap_or_default();
     let message = match &problem.attribute {
-        Some(attribute) => format!("Parameter {attribute} failed on {}{origin}: {problem}", resource.reference),
-        None => format!("Validation of {}{origin} failed: {problem}", resource.reference),
+        Some(attribute) => format!("Parameter {attribute} failed on {}: {problem}{origin}", resource.reference),
+        None => format!("Validation of {} failed: {problem}{origin}", resource.reference),
     };
     let message = without_secrets(vec![message], resource).concat();
     Diagnostic::error(Code::P0611, Stage::Puppet, message).help("an agent would refuse the whole catalog")
@@ -74,12 +74,12 @@ mod tests {
         check(
             "Exec",
             r#"{"path": "/bin", "creates": "x"}"#,
-            &["Parameter creates failed on Exec[/t] (site.pp:3): Invalid value \"x\": expected a fully qualified path"],
+            &["Parameter creates failed on Exec[/t]: Invalid value \"x\": expected a fully qualified path (site.pp:3)"],
         );
         check(
             "File",
             r#"{"ensure": "file", "content": "x", "source": "/x"}"#,
-            &["Validation of File[/t] (site.pp:3) failed: You cannot specify more than one of content, source, target"],
+            &["Validation of File[/t] failed: You cannot specify more than one of content, source, target (site.pp:3)"],
         );
         check("File", r#"{"mode": "0644", "content": {"__ptype": "Deferred", "name": "f", "arguments": []}}"#, &[]);
         check("Unknown", r#"{"mode": "x"}"#, &[]);
@@ -87,8 +87,8 @@ mod tests {
 
     #[test]
     fn sensitive_values_are_not_quoted() {
-        let hidden = "Parameter environment failed on Exec[/t] (site.pp:3): Invalid value \"********\": \
-                      expected a setting such as 'NAME=value'";
+        let hidden = "Parameter environment failed on Exec[/t]: Invalid value \"********\": \
+                      expected a setting such as 'NAME=value' (site.pp:3)";
         check("Exec", r#"{"environment": "s3cret"}"#, &[hidden]);
     }
 }
