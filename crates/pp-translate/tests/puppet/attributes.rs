@@ -37,7 +37,13 @@ const WITHOUT_EFFECT: &[(&str, &[&str], &str)] = &[
     ("cron", &["special absent"], "the default"),
     (
         "file_line",
-        &["match_for_absence", "multiple", "replace true", "append_on_no_match true"],
+        &[
+            "replace_all_matches_not_matching_line false",
+            "match_for_absence",
+            "multiple",
+            "replace true",
+            "append_on_no_match true",
+        ],
         "defaults; without `match`",
     ),
     ("mount", &["remounts true", "ensure mounted"], "defaults"),
