@@ -27,6 +27,7 @@ pub enum Role {
     Jump,
     Mutation,
     Call,
+    Deferral,
     End,
 }
 
@@ -61,6 +62,7 @@ pub fn role(word: &str) -> Option<Role> {
         "break" | "continue" | "goto" | "pass" | "next" => Role::Jump,
         "del" | "delete" | "unset" | "global" | "nonlocal" => Role::Mutation,
         "call" => Role::Call,
+        "defer" | "go" | "await" | "spawn" => Role::Deferral,
         "fi" | "done" | "esac" | "end" | "endif" | "endfor" | "endwhile" => Role::End,
         _ => return None,
     })

@@ -3,6 +3,7 @@
 use mcl_lexer::{TokenIdx, TokenKind};
 
 use crate::bracket::BracketContext;
+use crate::diagnosis::name::{last_of_name, snake_case};
 use crate::error::{ExpressionError, NameError, StatementError, SyntaxError, SyntaxErrorKind};
 use crate::failure::Failure;
 use crate::token_set::{COMPARISON, NUMBER, OPERAND_END};
@@ -34,10 +35,10 @@ fn adjacent_to_name(f: &Failure<'_>) -> Option<SyntaxError> {
     let head = f.text_of(f.last());
     match f.found_kind()? {
         TokenKind::Capitalized => {
-            let tail = f.text_of(f.at);
-            let suggestion = format!("{head}_{}", tail.to_ascii_lowercase());
-            let error = NameError::ExpectedLowerCase { found: format!("{head}{tail}"), suggestion };
-            Some(SyntaxError::new(error, f.span_of(f.last()).to(f.span())))
+            let span = f.span_of(f.last()).to(f.span_of(last_of_name(f, f.at)));
+            let found = f.text.get(span.start as usize..span.end as usize)?.to_owned();
+            let suggestion = snake_case(&found);
+            Some(SyntaxError::new(NameError::ExpectedLowerCase { found, suggestion }, span))
         }
         TokenKind::OpenCurly if f.before(2) == Some(TokenKind::Dollar) && f.at - f.start > 2 => {
             let is_past =
@@ -105,6 +106,14 @@ fn punctuation(f: &Failure<'_>, before: TokenKind, found: TokenKind) -> Option<E
     match found {
         TokenKind::OpenParen if matches!(before, TokenKind::CloseParen | TokenKind::CloseCurly) => {
             Some(ExpressionError::CallOfResult)
+        }
+        TokenKind::Dot
+            if before == TokenKind::CloseBracket
+                && f.kind(f.start) == Some(TokenKind::Capitalized)
+                && f.context.is_none()
+                && f.expects(TokenKind::Arrow) =>
+        {
+            Some(ExpressionError::ChainOfSendReceive)
         }
         TokenKind::Dot if before == TokenKind::CloseBracket || f.before(2) == Some(TokenKind::Arrow) => {
             Some(ExpressionError::DotBeforeField)

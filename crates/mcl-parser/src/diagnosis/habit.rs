@@ -26,6 +26,7 @@ pub fn construct(f: &Failure<'_>) -> Option<SyntaxError> {
         .or_else(|| operator(f))
         .or_else(|| list(f))
         .or_else(|| condition(f))
+        .or_else(|| resource(f))
 }
 
 fn habit(kind: HabitKind) -> HabitError {
@@ -91,8 +92,10 @@ fn in_head(f: &Failure<'_>) -> Option<SyntaxError> {
             over(f, second, second, HabitKind::Inherits { class })
         }
         TokenKind::Class | TokenKind::Include | TokenKind::Func | TokenKind::Identifier
-            if f.found_kind() == Some(TokenKind::Colon) && f.before(1) == Some(TokenKind::Colon)
-                || f.found_kind() == Some(TokenKind::Colon) && f.kind(f.at + 1) == Some(TokenKind::Colon) =>
+            if f.found_kind() == Some(TokenKind::Colon)
+                && f.context.is_none()
+                && (f.before(1) == Some(TokenKind::Colon) || f.kind(f.at + 1) == Some(TokenKind::Colon))
+                && dollar_of_name(f).is_none() =>
         {
             let mut first_word = f.at;
             while first_word > f.start
@@ -124,7 +127,7 @@ fn in_head(f: &Failure<'_>) -> Option<SyntaxError> {
     }
 }
 
-/// `$(…)`, `$::name`, `NULL`, `f"…"`.
+/// `$(…)`, `$::name`, `$a::name`, `a::name()`.
 fn name(f: &Failure<'_>) -> Option<SyntaxError> {
     if f.found_kind() == Some(TokenKind::Colon)
         && f.kind(f.at + 1) == Some(TokenKind::Colon)
@@ -146,20 +149,40 @@ fn name(f: &Failure<'_>) -> Option<SyntaxError> {
     if f.before(1) == Some(TokenKind::Dollar) {
         return match f.found_kind()? {
             TokenKind::OpenParen => over(f, f.last(), f.at, HabitKind::CommandSubstitution),
-            TokenKind::Colon if f.kind(f.at + 1) == Some(TokenKind::Colon) => {
-                let mut last = f.at + 1;
-                while f.tokens.is_adjacent_to_previous(last + 1)
-                    && matches!(f.tokens.kind(last + 1), Some(TokenKind::Colon | TokenKind::Identifier))
-                {
-                    last = last + 1;
-                }
-                let name = text_over(f, f.at + 2, last).to_owned();
-                over(f, f.last(), last, HabitKind::TopScopeVariable { name })
-            }
+            TokenKind::Colon if f.kind(f.at + 1) == Some(TokenKind::Colon) => top_scope_variable(f, f.last()),
             _ => None,
         };
     }
+    if f.found_kind() == Some(TokenKind::Colon) && f.kind(f.at + 1) == Some(TokenKind::Colon) {
+        return top_scope_variable(f, dollar_of_name(f)?);
+    }
     None
+}
+
+/// Returns the dollar sign of the variable whose name the failing token would continue.
+fn dollar_of_name(f: &Failure<'_>) -> Option<TokenIdx> {
+    let mut token = f.at;
+    while token > f.start && f.tokens.is_adjacent_to_previous(token) {
+        token = token.previous()?;
+        match f.tokens.kind(token)? {
+            TokenKind::Dollar => return Some(token),
+            TokenKind::Identifier | TokenKind::Colon => {}
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// `$::name`, `$class::name`.
+fn top_scope_variable(f: &Failure<'_>, dollar: TokenIdx) -> Option<SyntaxError> {
+    let mut last = f.at + 1;
+    while f.tokens.is_adjacent_to_previous(last + 1)
+        && matches!(f.tokens.kind(last + 1), Some(TokenKind::Colon | TokenKind::Identifier))
+    {
+        last = last + 1;
+    }
+    let name = text_over(f, dollar + 1, last).trim_matches(':').to_owned();
+    over(f, dollar, last, HabitKind::TopScopeVariable { name })
 }
 
 /// `"""…"""`, `map[str]int`, `[]str{…}`, `struct(…)`, `point{…}`, `int("3")`, `{{ name }}`.
@@ -379,6 +402,13 @@ fn operator(f: &Failure<'_>) -> Option<SyntaxError> {
         (Some(TokenKind::Plus), TokenKind::Plus) if is_adjacent && f.expects(TokenKind::String) => {
             unknown("++", "join lists with `list.concat($a, $b)` of the module \"list\", strings with `+`")
         }
+        (_, TokenKind::Colon)
+            if f.kind(f.at + 1) == Some(TokenKind::Identifier)
+                && f.tokens.is_adjacent_to_previous(f.at + 1)
+                && f.expects(TokenKind::String) =>
+        {
+            over(f, f.at, f.at + 1, HabitKind::RubySymbol { name: f.owned_text(f.at + 1) })
+        }
         (Some(before), TokenKind::Colon)
             if f.kind(f.at + 1) == Some(TokenKind::Colon)
                 && OPERAND_END.contains(before)
@@ -440,9 +470,32 @@ fn loop_after(f: &Failure<'_>) -> Option<TokenIdx> {
     rest.find(|token| f.kind(*token) == Some(TokenKind::For))
 }
 
-/// `if` without `else` as a value, `1 if c else 2`.
+/// `if` without `else` as a value, `1 if c else 2`, `test "a" {} if c`, `if c test "a" {}`, `if` among entries.
 fn condition(f: &Failure<'_>) -> Option<SyntaxError> {
     let is_if = f.tokens.kind(f.start) == Some(TokenKind::If);
+    let is_after_statement =
+        !f.tokens.newline_before(f.start) && f.start > TokenIdx::FIRST && f.context.is_none() && f.found_kind().is_none();
+    if is_if
+        && is_after_statement
+        && f.start.previous().and_then(|last| f.tokens.kind(last)) == Some(TokenKind::CloseCurly)
+    {
+        return Some(f.error_at(habit(HabitKind::ConditionAfterStatement), f.start));
+    }
+    if matches!(f.found_kind(), Some(TokenKind::If | TokenKind::For | TokenKind::ForKv))
+        && f.context == Some(BracketContext::Entries)
+        && matches!(f.before(1), Some(TokenKind::OpenCurly | TokenKind::Comma))
+    {
+        return at_failure(f, HabitKind::StatementAmongEntries { keyword: f.owned_text(f.at) });
+    }
+    if let Some(TokenKind::If | TokenKind::For | TokenKind::ForKv) = f.tokens.kind(f.start)
+        && f.found_kind() == Some(TokenKind::Identifier)
+        && f.text_of(f.at) != "then"
+        && f.before(1) == Some(TokenKind::CloseParen)
+        && f.context.is_none()
+        && f.expects(TokenKind::OpenCurly)
+    {
+        return at_failure(f, HabitKind::BlockWithoutBraces { keyword: f.owned_text(f.start) });
+    }
     if is_if
         && f.found_kind() == Some(TokenKind::Else)
         && !f.tokens.newline_before(f.start)
@@ -462,4 +515,37 @@ fn condition(f: &Failure<'_>) -> Option<SyntaxError> {
         return Some(f.error(habit(HabitKind::TrailingCondition)));
     }
     None
+}
+
+/// `file("/tmp/a", state => "exists")`, `file "/tmp/a", "/tmp/b" {`, `file "/tmp/a" [`.
+fn resource(f: &Failure<'_>) -> Option<SyntaxError> {
+    if f.tokens.kind(f.start)? != TokenKind::Identifier {
+        return None;
+    }
+    let (kind, name) = (f.owned_text(f.start), f.start + 1);
+    let is_call = f.tokens.kind(name) == Some(TokenKind::OpenParen)
+        && STRING_LIKE.has(f.tokens.kind(name + 1))
+        && f.at == name + 2
+        && f.found_kind() == Some(TokenKind::Comma);
+    if is_call {
+        let name = f.text_of(name + 1).replace('\'', "\"");
+        return over(f, f.start, f.start, HabitKind::ResourceCall { kind, name });
+    }
+    if !STRING_LIKE.has(f.tokens.kind(name)) {
+        return None;
+    }
+    if f.at == name + 1 && f.found_kind() == Some(TokenKind::Comma) {
+        let mut last = name;
+        while f.kind(last + 1) == Some(TokenKind::Comma) && STRING_LIKE.has(f.kind(last + 2)) {
+            last = last + 2;
+        }
+        let names = text_over(f, name, last).replace('\'', "\"");
+        return at_failure(f, HabitKind::SeveralNames { kind, names });
+    }
+    let is_entry = f.context == Some(BracketContext::Index)
+        && f.at == name + 3
+        && f.tokens.kind(name + 1) == Some(TokenKind::OpenBracket)
+        && f.tokens.kind(name + 2) == Some(TokenKind::Identifier)
+        && f.found_kind() == Some(TokenKind::Rocket);
+    is_entry.then(|| f.error_at(habit(HabitKind::EntriesInBrackets), name + 1))
 }

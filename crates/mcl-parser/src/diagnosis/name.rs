@@ -1,6 +1,6 @@
 //! Invalid names, and names in the wrong position.
 
-use mcl_lexer::TokenKind;
+use mcl_lexer::{TokenIdx, TokenKind};
 
 use crate::bracket::BracketContext;
 use crate::error::{BareWordError, HabitError, HabitKind, Instead, NameError, NameRole, SyntaxError};
@@ -17,7 +17,7 @@ pub fn invalid(f: &Failure<'_>) -> Option<SyntaxError> {
     if f.before(1) == Some(TokenKind::Dollar) {
         return Some(f.error(match kind {
             kind if kind.is_keyword() => keyword(text, NameRole::Variable),
-            TokenKind::Capitalized => expected_lower_case(text),
+            TokenKind::Capitalized => return Some(expected_lower_case(f)),
             TokenKind::OpenCurly => NameError::BracedVariable,
             _ => NameError::ExpectedVariable { found: f.found() },
         }));
@@ -36,7 +36,7 @@ pub fn invalid(f: &Failure<'_>) -> Option<SyntaxError> {
         return None;
     }
     if wants_name {
-        return Some(f.error(expected_lower_case(text)));
+        return Some(expected_lower_case(f));
     }
     if matches!(text, "True" | "False") {
         return Some(f.error(NameError::MiscasedBool { found: text.to_owned() }));
@@ -60,18 +60,7 @@ fn capitalized_value(f: &Failure<'_>, text: &str) -> Option<SyntaxError> {
         }
         Some(TokenKind::OpenCurly) => Some(f.error(habit(HabitKind::NamedStruct { name }))),
         Some(TokenKind::Capitalized) if f.tokens.is_adjacent_to_previous(f.at + 1) => {
-            let is_part = |token| {
-                f.tokens.is_adjacent_to_previous(token)
-                    && matches!(
-                        f.kind(token),
-                        Some(TokenKind::Capitalized | TokenKind::Underscore | TokenKind::Integer)
-                    )
-            };
-            let mut last = f.at + 1;
-            while is_part(last + 1) {
-                last = last + 1;
-            }
-            let span = f.span_of(f.at).to(f.span_of(last));
+            let span = f.span_of(f.at).to(f.span_of(last_of_name(f, f.at)));
             let found = f.text.get(span.start as usize..span.end as usize).unwrap_or(text).to_owned();
             let lower = found.to_ascii_lowercase();
             Some(match lower.as_str() {
@@ -104,8 +93,39 @@ fn keyword(keyword: &str, role: NameRole) -> NameError {
     NameError::Keyword { keyword: keyword.to_owned(), role }
 }
 
-fn expected_lower_case(found: &str) -> NameError {
-    NameError::ExpectedLowerCase { found: found.to_owned(), suggestion: found.to_ascii_lowercase() }
+/// A name with capitals, at its first letter.
+fn expected_lower_case(f: &Failure<'_>) -> SyntaxError {
+    let span = f.span_of(f.at).to(f.span_of(last_of_name(f, f.at)));
+    let found = f.text.get(span.start as usize..span.end as usize).unwrap_or_default().to_owned();
+    let suggestion = snake_case(&found);
+    SyntaxError::new(NameError::ExpectedLowerCase { found, suggestion }, span)
+}
+
+/// Returns the last token of a name with capitals, which is a token for each of them.
+pub fn last_of_name(f: &Failure<'_>, first: TokenIdx) -> TokenIdx {
+    let is_part = |token| {
+        f.tokens.is_adjacent_to_previous(token)
+            && matches!(f.kind(token), Some(TokenKind::Capitalized | TokenKind::Underscore | TokenKind::Integer))
+    };
+    let mut last = first;
+    while is_part(last + 1) {
+        last = last + 1;
+    }
+    last
+}
+
+/// Returns the name that mcl accepts in place of one with capitals: `to_upper` for `ToUpper`, `foo` for `FOO`.
+pub fn snake_case(name: &str) -> String {
+    let mut snake = String::with_capacity(name.len() + 4);
+    let mut is_after_word = false;
+    for c in name.chars() {
+        if c.is_ascii_uppercase() && is_after_word {
+            snake.push('_');
+        }
+        is_after_word = c.is_ascii_lowercase() || c.is_ascii_digit();
+        snake.push(c.to_ascii_lowercase());
+    }
+    snake
 }
 
 /// A name in an expression that is neither a variable nor called.

@@ -34,6 +34,8 @@ pub enum HabitKind {
     Yaml,
     /// `- a`, a line for each element; the elements as mcl writes them.
     YamlList { suggestion: String },
+    /// `content: |`, `content => >` and the lines of the string.
+    YamlBlock { has_colon: bool },
     /// `{"a": 1}` as a statement.
     Json,
     /// `{% if x %}`.
@@ -120,6 +122,22 @@ pub enum HabitKind {
     MissingElseBranch,
     /// `1 if c else 2`.
     TrailingCondition,
+    /// `test "a" {} if c`.
+    ConditionAfterStatement,
+    /// `if c test "a" {}`.
+    BlockWithoutBraces { keyword: String },
+    /// `if c {` or `for $i, $x in $l {` among the entries of a resource.
+    StatementAmongEntries { keyword: String },
+    /// `:name`.
+    RubySymbol { name: String },
+    /// `"${upper("a")}"`.
+    ExpressionInString { expression: String },
+    /// `file("/tmp/a", state => "exists")`.
+    ResourceCall { kind: String, name: String },
+    /// `file "/tmp/a", "/tmp/b" {`.
+    SeveralNames { kind: String, names: String },
+    /// `file "/tmp/a" [`.
+    EntriesInBrackets,
     /// `1 not in [1]`.
     NotIn,
     /// `<>`, `**`, `<<`, `:=` and so on, with the way out.
@@ -176,6 +194,7 @@ pub enum Instead {
     NoJump,
     NoMutation,
     FunctionCall,
+    NoDeferral,
     ClosingBrace,
 }
 

@@ -30,6 +30,11 @@ pub(super) fn habit(kind: &HabitKind) -> Words {
         HabitKind::YamlList { suggestion } => {
             message("expected a value, found a list in YAML").help(format!("a list is written `[{suggestion}]`"))
         }
+        HabitKind::YamlBlock { has_colon: true } => message("expected `=>` after the field name, found `:`").help(
+            "a field takes `=>`, and a string has quotes: `content => \"first\\nsecond\\n\",`",
+        ),
+        HabitKind::YamlBlock { has_colon: false } => message("expected a value, found a YAML block")
+            .help("a string has quotes, and may contain line breaks: `content => \"first\\nsecond\\n\",`"),
         HabitKind::Json => message("expected a statement, found JSON")
             .help("a map is a value, with `=>` after its keys: `$name = {\"a\" => 1}`"),
         HabitKind::TemplateTag => message("expected a statement, found a template tag").help(
@@ -67,7 +72,8 @@ pub(super) fn habit(kind: &HabitKind) -> Words {
             "a variable is bound once, and its value never changes; bind the new value to another name: `$new_{variable} = …`"
         )),
         HabitKind::ShellTest => message("expected a condition, found a shell test").help(
-            "a condition is a `bool`; `os.file_exists(\"/tmp/a\")` of the module \"os\" tests for a file",
+            "a condition is a `bool`, as in `if $x == \"a\" { … }`; `os.file_exists(\"/tmp/a\")` of the module \"os\" tests for \
+             a file",
         ),
         HabitKind::ColonBeforeBlock { keyword } => message(format!("expected `{{` after this `{keyword}`, found `:`"))
             .help(match keyword.as_str() {
@@ -134,7 +140,7 @@ pub(super) fn habit(kind: &HabitKind) -> Words {
         HabitKind::CommandSubstitution => message("expected a variable name after `$`, found `(`")
             .help("the output of a command is `os.system(\"…\")` of the module \"os\""),
         HabitKind::TopScopeVariable { name } => {
-            message("unexpected `::` after `$`").help(format!("write `${}`", name.replace("::", ".")))
+            message("unexpected `::` in a variable").help(format!("write `${}`", name.replace("::", ".")))
         }
         HabitKind::Cast { ty } => message(format!("expected an expression, found the type `{ty}`")).help(match ty.as_str() {
             "str" => "to make a string of a value, write `fmt.printf(\"%v\", …)` of the module \"fmt\"",
@@ -168,6 +174,31 @@ pub(super) fn habit(kind: &HabitKind) -> Words {
         HabitKind::TrailingCondition => {
             message("unexpected `if` after a value").help("a conditional value is written `if … { … } else { … }`")
         }
+        HabitKind::ConditionAfterStatement => {
+            message("unexpected `if` after a statement").help("the condition comes first: `if … { … }`")
+        }
+        HabitKind::BlockWithoutBraces { keyword } => message(format!("missing braces around the block of this `{keyword}`"))
+            .help(format!("write `{keyword} … {{ … }}`")),
+        HabitKind::StatementAmongEntries { keyword } if keyword == "if" => {
+            message("expected a field or edge, found the keyword `if`").help(
+                "a condition belongs to one field, `state => $c ?: \"exists\",`; a whole resource may be inside an `if`",
+            )
+        }
+        HabitKind::StatementAmongEntries { keyword } => {
+            message(format!("expected a field or edge, found the keyword `{keyword}`"))
+                .help("fields are written one by one; to repeat a resource, put it inside the loop")
+        }
+        HabitKind::RubySymbol { name } => {
+            message("unexpected `:` before a name").help(format!("a string is quoted: `\"{name}\"`"))
+        }
+        HabitKind::ExpressionInString { expression } => message("expected a variable name in `${…}`, found an expression")
+            .help(format!("bind the value to a variable, `$value = {expression}`, then write `\"${{value}}\"`")),
+        HabitKind::ResourceCall { kind, name } => message("a resource is not declared like a call")
+            .help(format!("write `{kind} {name} {{ field => value, }}`")),
+        HabitKind::SeveralNames { kind, names } => message("unexpected `,` after the name of a resource")
+            .help(format!("several resources have a list of names: `{kind} [{names}] {{ … }}`")),
+        HabitKind::EntriesInBrackets => message("expected `{` after the name of a resource, found `[`")
+            .help("the fields of a resource are enclosed in braces: `kind \"name\" { field => value, }`"),
         HabitKind::NotIn => message("unexpected `not` after a value").help("write `not ($x in $list)`"),
         HabitKind::Operator { operator, instead } => message(format!("unknown operator `{operator}`")).help(*instead),
         HabitKind::MetaBlock { parameter } => message("expected a meta parameter, found a map")
@@ -259,6 +290,10 @@ fn keyword(instead: &Instead) -> String {
         Instead::NoJump => "a statement cannot be left early; use `if`".to_owned(),
         Instead::NoMutation => "a variable is bound once, `$name = …`, and visible in its block".to_owned(),
         Instead::FunctionCall => "bind the result of a call to a variable: `$result = …`".to_owned(),
+        Instead::NoDeferral => {
+            "nothing runs later or beside the rest; an edge makes a resource wait for another one: `Depend => File[\"a\"],`"
+                .to_owned()
+        }
         Instead::ClosingBrace => "a block ends with `}`".to_owned(),
     }
 }

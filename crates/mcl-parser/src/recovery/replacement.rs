@@ -3,6 +3,9 @@
 //! All tokens of the statement with the same mistake are replaced at once, so a resource with `=` after each field gives
 //! one error.
 
+mod interpolated;
+mod yaml;
+
 use mcl_diagnostics::Span;
 use mcl_lexer::{TokenIdx, TokenKind};
 
@@ -48,6 +51,8 @@ impl RecoveringParser<'_> {
             .or_else(|| self.map_without_keys(f, failed))
             .or_else(|| self.rocket(f))
             .or_else(|| self.yaml_list(f))
+            .or_else(|| self.yaml_block(f))
+            .or_else(|| self.expression_in_string(f))
             .or_else(|| self.types_before_parameters(f))
             .or_else(|| self.superfluous(f))
             .or_else(|| self.unquoted_name(f, failed))?;
@@ -207,7 +212,13 @@ impl RecoveringParser<'_> {
         if !all.contains(&f.at) {
             all.push(f.at);
         }
-        let error = f.error_at(EntryError::ExpectedRocket { after, found: f.owned_text(f.at) }, f.at);
+        let error = match self.yaml_blocks(&all).filter(|_| after == BracketContext::Entries) {
+            Some(covers) => {
+                let error = HabitError { kind: HabitKind::YamlBlock { has_colon: true }, covers: Some(covers) };
+                f.error_at(error, f.at)
+            }
+            None => f.error_at(EntryError::ExpectedRocket { after, found: f.owned_text(f.at) }, f.at),
+        };
         let rocket = |at: &TokenIdx| match self.yaml_value(*at + 1).filter(|_| after == BracketContext::Entries) {
             Some(end) => {
                 let mut terminals = vec![Terminal::Kind(TokenKind::Rocket), Terminal::ErrorValue];
@@ -224,67 +235,6 @@ impl RecoveringParser<'_> {
             edits.extend(self.missing_commas(f, &all));
         }
         Some(Replacement { error, edits })
-    }
-
-    /// `=>`, and then `- a` on each line.
-    fn yaml_list(&self, f: &Failure<'_>) -> Option<Replacement> {
-        // The statement may seem to end with the line.
-        if self.kind(f.at)? != TokenKind::Minus
-            || f.before(1)? != TokenKind::Rocket
-            || f.context? != BracketContext::Entries
-            || !self.tokens.newline_before(f.at)
-        {
-            return None;
-        }
-        let end = self.yaml_value(f.at)?;
-        let items: Vec<String> =
-            f.at.until(end)
-                .filter(|token| self.kind(*token) == Some(TokenKind::Minus) && self.tokens.newline_before(*token))
-                .map(|dash| {
-                    let item = self.span_between(dash + 1, self.line_end(dash).min(end));
-                    let text = self.text.get(item.start as usize..item.end as usize).unwrap_or_default();
-                    format!("\"{}\"", text.trim_matches(['"', '\'', ',']))
-                })
-                .collect();
-        let error = f.error_at(habit(HabitKind::YamlList { suggestion: items.join(", ") }), f.at);
-        let mut edits = vec![(f.at, Edit { terminals: vec![Terminal::ErrorValue], resume: end })];
-        if self.kind(end) != Some(TokenKind::Comma) {
-            edits[0].1.terminals.push(Terminal::Kind(TokenKind::Comma));
-        }
-        Some(Replacement { error, edits })
-    }
-
-    /// Returns the end of a value of an entry that is written as in YAML: a word or path without quotes, or a list of lines
-    /// that start with `-`.
-    fn yaml_value(&self, start: TokenIdx) -> Option<TokenIdx> {
-        let on_new_line = self.tokens.newline_before(start);
-        let is_yaml = match self.kind(start)? {
-            TokenKind::Minus => on_new_line,
-            TokenKind::Divide => !on_new_line,
-            TokenKind::Identifier => {
-                let ends_line = self.tokens.newline_before(start + 1)
-                    || matches!(self.kind(start + 1), None | Some(TokenKind::Comma | TokenKind::CloseCurly));
-                !on_new_line && ends_line
-            }
-            _ => false,
-        };
-        if !is_yaml {
-            return None;
-        }
-        let mut token = start + 1;
-        while let Some(kind) = self.kind(token) {
-            let starts_line = self.tokens.newline_before(token);
-            let is_item = kind == TokenKind::Minus;
-            if kind.is_closer()
-                || kind == TokenKind::Comma
-                || starts_line && !is_item
-                || !self.brackets.virtually_closed(token).is_empty()
-            {
-                break;
-            }
-            token = self.after(token);
-        }
-        Some(token)
     }
 
     /// Inserts the commas that entries with another separator lack, too.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use mcl_diagnostics::Span;
 use mcl_parser::ast::{Ast, BinaryOp, Expr, ExprId, Lambda, Stmt, TypeExpr, TypeId, UnaryOp};
 use mcl_parser::is_invalid_key;
+use smallvec::{SmallVec, smallvec};
 
 use crate::builtin;
 use crate::infer::Inference;
@@ -28,8 +29,8 @@ impl Inference<'_> {
             return ty;
         }
         // Reversed, this is post-order: subexpressions first, from left to right.
-        let mut order = Vec::new();
-        let mut work = vec![root];
+        let mut order: SmallVec<[ExprId; 16]> = SmallVec::new();
+        let mut work: SmallVec<[ExprId; 16]> = smallvec![root];
         while let Some(expr) = work.pop() {
             order.push(expr);
             walk::subexpressions(ast.expr(expr), |part| work.push(part));
@@ -263,6 +264,9 @@ impl Inference<'_> {
                 if fits { bool } else { Ty::ERROR }
             }
             BinaryOp::In => {
+                if [a, b].into_iter().any(|ty| self.solver.types.resolve(ty) == Ty::ERROR) {
+                    return self.call_unresolved(module, &[left, right]);
+                }
                 let list = self.solver.types.add(Node::List(a), span);
                 let fits = self.expect(list, b, span, &Expectation::Membership);
                 if fits { self.solver.types.add(Node::Bool, span) } else { Ty::ERROR }

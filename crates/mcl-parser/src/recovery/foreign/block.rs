@@ -141,6 +141,9 @@ impl RecoveringParser<'_> {
                 self.skipped(start, next, keyword(Instead::NoMutation))
             }
             Role::Call if wants_name => self.skipped(start, next, keyword(Instead::FunctionCall)),
+            Role::Deferral if wants_name || found == Some(TokenKind::Func) => {
+                self.skipped(start, next, keyword(Instead::NoDeferral))
+            }
             Role::End if found.is_none() => self.skipped(start, next, keyword(Instead::ClosingBrace)),
             _ => return None,
         };
@@ -208,10 +211,13 @@ impl RecoveringParser<'_> {
         }
         let keyword = self.word_at(start).to_owned();
         let operand = self.kind(start + 1);
-        if first == TokenKind::If
-            && operand == Some(TokenKind::OpenBracket)
-            && matches!(self.kind(start + 2), Some(TokenKind::Minus | TokenKind::OpenBracket))
-        {
+        let is_shell_test = || {
+            let after = self.after(start + 1);
+            let then = if self.kind(after) == Some(TokenKind::Semicolon) { after + 1 } else { after };
+            matches!(self.kind(start + 2), Some(TokenKind::Minus | TokenKind::OpenBracket))
+                || self.word_at(then) == "then"
+        };
+        if first == TokenKind::If && operand == Some(TokenKind::OpenBracket) && is_shell_test() {
             let end = self.end_of_words_block(start);
             return Some(self.skipped_to(start, start + 2, end, HabitKind::ShellTest, Vec::new()));
         }
@@ -254,7 +260,7 @@ impl RecoveringParser<'_> {
     }
 
     /// Returns the end of a block that a word like `fi` ends, at the same indentation as its start.
-    fn end_of_words_block(&self, start: TokenIdx) -> TokenIdx {
+    pub(super) fn end_of_words_block(&self, start: TokenIdx) -> TokenIdx {
         let mut end = self.end_of_foreign(start);
         let line_end = end;
         while let Some(kind) = self.kind(end) {

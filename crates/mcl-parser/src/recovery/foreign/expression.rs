@@ -4,6 +4,7 @@ use mcl_lexer::{TokenIdx, TokenKind};
 
 use crate::ast::{Definition, DefinitionKind};
 use crate::error::{HabitKind, Instead};
+use crate::foreign_keywords::{Role, role};
 use crate::recovery::foreign::ForeignStatement;
 use crate::recovery::state::RecoveringParser;
 use crate::token_set::{SIMPLE_TYPE, STRING_LIKE, WORD};
@@ -89,6 +90,19 @@ impl RecoveringParser<'_> {
                 let end = self.end_of_foreign(start);
                 let defines = self.variable(name);
                 let mut found = self.skipped_to(start, start + 2, end, HabitKind::BoundResource { resource }, defines);
+                found.error.span = self.builder.span(after + 1, after + 2);
+                Some(found)
+            }
+            TokenKind::Equals
+                if role(self.word_at(after + 1)) == Some(Role::Switch)
+                    && self.kind_on_line(after + 2).is_some_and(|kind| kind != TokenKind::OpenParen)
+                    && self.brace_on_line(after + 2).is_some() =>
+            {
+                let word = self.word_at(after + 1).to_owned();
+                let end = self.end_of_foreign(start);
+                let defines = self.variable(name);
+                let kind = HabitKind::Keyword { word, instead: Instead::If };
+                let mut found = self.skipped_to(start, start + 2, end, kind, defines);
                 found.error.span = self.builder.span(after + 1, after + 2);
                 Some(found)
             }
@@ -178,15 +192,17 @@ impl RecoveringParser<'_> {
         token
     }
 
-    /// `$l.each |$x| { … }`, `[1, 2].each { |x| … }`, anywhere on the line.
+    /// `$l.each |$x| { … }`, `[1, 2].each { |x| … }`, `$l.each do |x|`, anywhere on the line.
     fn block_argument(&mut self, start: TokenIdx) -> Option<ForeignStatement> {
         let mut token = start + 1;
         let limit = start + MAX_TOKENS;
         while token < limit {
             let kind = self.kind_on_line(token)?;
             if kind == TokenKind::Dot && self.kind_on_line(token + 1) == Some(TokenKind::Identifier) {
+                let has_do = self.kind_on_line(token + 2).is_some() && self.word_at(token + 2) == "do";
                 let bar = match self.kind_on_line(token + 2) {
                     Some(TokenKind::OpenCurly) => token + 3,
+                    Some(TokenKind::Identifier) if has_do => token + 3,
                     _ => token + 2,
                 };
                 if self.kind_on_line(bar) == Some(TokenKind::Unrecognized) && self.word_at(bar) == "|" {
@@ -202,7 +218,7 @@ impl RecoveringParser<'_> {
                         }
                         _ => Vec::new(),
                     };
-                    let end = self.end_of_foreign(start);
+                    let end = if has_do { self.end_of_words_block(start) } else { self.end_of_foreign(start) };
                     let kind = HabitKind::BlockArgument { variable };
                     let mut found = self.skipped_to(start, start + 1, end, kind, defines);
                     found.error.span = self.builder.span(token, token + 2);
