@@ -1,43 +1,66 @@
-//! Warnings about constant values that a resource kind refuses: the resource would be invalid whenever the program runs.
+//! Warnings about constants that a resource kind refuses: the resource would be invalid whenever the program runs.
 //!
-//! A parameter is checked on its own, and, if all of a resource is constant, together with the others. There is no warning
-//! about what is missing, because a parameter can also be received from another resource.
+//! A parameter is checked on its own, and, if all of a resource is constant, together with the name and the others. What is
+//! missing, or wrong with the name, counts unless some edge of the program sends a value to a resource of the kind.
+
+use std::sync::Arc;
 
 use mcl_artifact::program::Operand;
 use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
-use mcl_parser::ast::{Ast, EntryKind, Resource};
-use mcl_value::Value;
-use resource_graph::{Check, Repr, ResourceId, ResourceKind, ValidationError, kind, validate, validate_value};
+use mcl_parser::ast::{Ast, EntryKind, Resource, Stmt};
+use mcl_types::Scoped;
+use mcl_value::{Str, Value};
+use resource_graph::{Check, Field, Meta, Repr, ResourceId, ResourceKind, ValidationError, kind, validate, validate_value};
+use rustc_hash::FxHashSet;
 
+use crate::builder::as_const;
 use crate::lower::Lowering;
 
-/// At most this many resources of a program are validated as a whole, because that takes longer than to lower them.
-const MAX_VALIDATED: u32 = 20_000;
-
-/// The values that were found, and the work that was done.
+/// The values that were found.
 #[derive(Default)]
 pub(crate) struct RefusedValues {
     /// One warning per location: a class may be included many times.
     pub(crate) warnings: Vec<Diagnostic>,
-    validated: u32,
+    spans: FxHashSet<Span>,
+    /// The kinds that edges send values to; collected when a resource lacks something.
+    receivers: Option<FxHashSet<Arc<str>>>,
 }
 
 impl RefusedValues {
-    fn add(&mut self, kind: &ResourceKind, span: Span, error: ValidationError) {
-        if self.warnings.iter().rev().take(MAX_REPEATED).any(|warning| warning.span == Some(span)) {
+    fn add(&mut self, span: Span, label: String, error: ValidationError) {
+        if !self.spans.insert(span) {
             return;
         }
-        let warning = Diagnostic::warning(Code::W0205, Stage::Graph, error.message)
-            .at_with(span, format!("`{}` refuses this value whenever the program runs", kind.name));
+        let warning = Diagnostic::warning(Code::W0205, Stage::Graph, error.message).at_with(span, label);
         self.warnings.push(match error.help {
             Some(help) => warning.help(help),
             None => warning,
         });
     }
+
+    fn add_value(&mut self, kind: &ResourceKind, span: Span, error: ValidationError) {
+        self.add(span, format!("`{}` refuses this value whenever the program runs", kind.name), error);
+    }
+
+    /// Whether an edge of the program sends a value to a resource of a kind.
+    fn is_receiver(&mut self, kind: &ResourceKind, scoped: &Scoped) -> bool {
+        self.receivers.get_or_insert_with(|| receivers(scoped)).contains(kind.name)
+    }
 }
 
-/// The last warnings are compared with a new one. The entries of a class repeat in the same order.
-const MAX_REPEATED: usize = 100;
+/// Returns the kinds that edges send values to.
+fn receivers(scoped: &Scoped) -> FxHashSet<Arc<str>> {
+    let mut kinds = FxHashSet::default();
+    for ast in scoped.units.values() {
+        for stmt in ast.stmts.values() {
+            if let Stmt::Edge(halves) = stmt {
+                let receiving = halves.iter().skip(1).filter(|half| half.key.is_some());
+                kinds.extend(receiving.map(|half| Arc::clone(ast.name(half.kind))));
+            }
+        }
+    }
+    kinds
+}
 
 impl Lowering<'_> {
     /// Checks the constant values of a resource; `values` are the conditions and values of its entries.
@@ -51,27 +74,35 @@ impl Lowering<'_> {
         let Some(kind) = kind(ast.name(resource.kind)).filter(|_| !resource.collect) else { return };
         let (mut is_constant, mut is_refused) = (true, false);
         for (entry, (condition, value)) in resource.entries.iter().zip(values) {
-            let EntryKind::Field { name, .. } = &entry.kind else {
-                is_constant &= matches!(entry.kind, EntryKind::Edge { .. });
-                continue;
-            };
-            let (Operand::Const(constant), Some(field)) = (*value, kind.field(ast.name(*name))) else {
-                is_constant = false;
-                continue;
+            let value = self.constant_value(*value);
+            let error = match &entry.kind {
+                EntryKind::Edge { .. } => continue,
+                EntryKind::Field { name, .. } => {
+                    let field = kind.field(ast.name(*name));
+                    is_constant &= value.is_some() && field.is_some();
+                    let is_checked = |field: &&Field| field.check != Check::Any || field.repr != Repr::Plain;
+                    let checked = field.filter(is_checked).zip(value);
+                    checked.and_then(|(field, value)| validate_value(field, &value).err())
+                }
+                EntryKind::Meta { property, .. } => {
+                    is_constant &= value.is_some();
+                    let set = |value: Value| Meta::default().set(kind, ast.name(*property), &value);
+                    value.and_then(|value| set(value).err()).map(|error| ValidationError::new(error.to_string()))
+                }
             };
             is_constant &= condition.is_none();
-            if field.check == Check::Any && field.repr == Repr::Plain {
-                continue;
-            }
-            if let Some(Err(error)) = self.emitter.pool.value(constant).map(|value| validate_value(field, &value)) {
-                self.refused.add(kind, entry.span, error);
+            if let Some(error) = error {
+                self.refused.add_value(kind, entry.span, error);
                 is_refused = true;
             }
         }
-        if is_constant && !is_refused && self.refused.validated < MAX_VALIDATED {
-            self.refused.validated += 1;
+        if is_constant && !is_refused {
             self.check_together(ast, resource, kind, name, values);
         }
+    }
+
+    fn constant_value(&self, operand: Operand) -> Option<Value> {
+        self.emitter.pool.value(as_const(operand)?)
     }
 
     /// Validates a resource whose parameters are all constant.
@@ -79,30 +110,60 @@ impl Lowering<'_> {
         &mut self,
         ast: &Ast,
         resource: &Resource,
-        kind: &ResourceKind,
+        kind: &'static ResourceKind,
         name: Operand,
         values: &[(Option<Operand>, Operand)],
     ) {
-        let constant = |operand: Operand| match operand {
-            Operand::Const(constant) => self.emitter.pool.value(constant),
-            _ => None,
+        let names = match self.constant_value(name) {
+            Some(Value::Str(name)) => vec![name],
+            Some(Value::List(names)) => names.iter().filter_map(str_of).collect(),
+            _ => return,
         };
-        let Some(Value::Str(name)) = constant(name) else { return };
-        let mut whole = resource_graph::Resource::new(ResourceId::new(kind.name, &*name.to_text()));
+        let mut whole = resource_graph::Resource::new(ResourceId::new(kind.name, ""));
         for (entry, (_, value)) in resource.entries.iter().zip(values) {
-            if let EntryKind::Field { name, .. } = &entry.kind {
-                let Some(value) = constant(*value) else { return };
-                whole.params.insert(ast.name(*name).clone(), value);
+            let (EntryKind::Field { name, .. } | EntryKind::Meta { property: name, .. }) = &entry.kind else { continue };
+            let Some(value) = self.constant_value(*value) else { return };
+            if let EntryKind::Field { .. } = entry.kind {
+                whole.params.insert(Arc::clone(ast.name(*name)), value);
+            } else if whole.meta.set(kind, ast.name(*name), &value).is_err() {
+                return;
             }
         }
-        let Err(error) = validate(&whole) else { return };
-        let given = resource.entries.iter().find(|entry| match &entry.kind {
-            EntryKind::Field { name, .. } => error.param.as_deref() == Some(&**ast.name(*name)),
-            EntryKind::Edge { .. } | EntryKind::Meta { .. } => false,
-        });
-        if let Some(entry) = given {
-            let span = entry.span;
-            self.refused.add(kind, span, error);
+        for name in names {
+            whole.id = ResourceId::new(kind.name, &*name.to_text());
+            if let Err(error) = validate(&whole) {
+                return self.refuse(ast, resource, kind, error);
+            }
         }
+    }
+
+    /// Reports that a resource is invalid, at the entry at fault, or else at its head.
+    fn refuse(&mut self, ast: &Ast, resource: &Resource, kind: &ResourceKind, error: ValidationError) {
+        let given = error.param.as_deref().and_then(|param| {
+            resource.entries.iter().find(|entry| match &entry.kind {
+                EntryKind::Field { name, .. } => **ast.name(*name) == *param,
+                EntryKind::Meta { property, .. } => param.strip_prefix("Meta:").is_some_and(|meta| {
+                    ast.name(*property).eq_ignore_ascii_case(meta) || ast.name(*property).eq_ignore_ascii_case("meta")
+                }),
+                EntryKind::Edge { .. } => false,
+            })
+        });
+        match given {
+            Some(entry) => self.refused.add_value(kind, entry.span, error),
+            // A parameter can also be received from another resource.
+            None if self.refused.is_receiver(kind, &self.frames.typed.scoped) => {}
+            None => {
+                let head = resource.kind_span.to(ast.expr_span(resource.name));
+                let label = format!("`{}` refuses this resource whenever the program runs", kind.name);
+                self.refused.add(head, label, error);
+            }
+        }
+    }
+}
+
+fn str_of(value: &Value) -> Option<Str> {
+    match value {
+        Value::Str(text) => Some(text.clone()),
+        _ => None,
     }
 }
