@@ -12,6 +12,8 @@
 //! - no path from the root is longer than [`MAX_DEPTH`] expressions (the same for statements and
 //!   types), so recursion over the tree is safe.
 
+pub(crate) mod shift;
+
 use std::sync::Arc;
 
 use cranelift_entity::{PrimaryMap, entity_impl};

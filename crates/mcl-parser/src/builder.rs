@@ -27,6 +27,9 @@ use crate::ast::{
 use crate::bracket::BracketContext;
 use crate::error::{Nested, SyntaxError};
 
+/// The names of a tree by their texts.
+pub type Names = FxHashMap<Arc<str>, Name>;
+
 /// An entry of a resource body before its comma; `None` for an error node.
 pub type EntryBody = Option<(Span, Option<ExprId>, EntryKind)>;
 
@@ -112,7 +115,7 @@ pub struct Builder<'t> {
     pub bar_bars: Vec<BarBar>,
     /// What recovery has changed, by token. The statements around it are parsed for what they define and where they end.
     pub repaired: BTreeMap<TokenIdx, Repaired>,
-    names: FxHashMap<Arc<str>, Name>,
+    names: Names,
     expr_depths: PrimaryMap<ExprId, u16>,
     type_depths: PrimaryMap<TypeId, u16>,
     too_deep: bool,
@@ -144,6 +147,12 @@ impl<'t> Builder<'t> {
             type_depths: PrimaryMap::new(),
             too_deep: false,
         }
+    }
+
+    /// Returns the tree, whose blocks are all closed, and its names by their texts.
+    pub fn into_tree(mut self) -> (Ast, Names) {
+        self.ast.body = std::mem::take(&mut self.top().body);
+        (self.ast, self.names)
     }
 
     /// Returns the span of the tokens `l..r`.

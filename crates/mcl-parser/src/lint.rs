@@ -3,19 +3,21 @@
 //! Most of them concern newlines and commas, to which the grammar is blind. They are found in one pass over the tokens,
 //! with the brackets and the statements that the parser found.
 
+use std::ops::Range;
+
 use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
 use mcl_lexer::{TokenIdx, TokenKind};
 
 use crate::bracket::BracketContext;
 use crate::builder::Builder;
 
-/// Returns the warnings for a file that was parsed without errors, in source order.
-pub fn lint(builder: &mut Builder<'_>) -> Vec<Diagnostic> {
+/// Returns the warnings for the tokens of a file, or of a part of it, that were parsed without errors, in source order.
+pub fn lint(builder: &mut Builder<'_>, tokens: Range<TokenIdx>) -> Vec<Diagnostic> {
     let mut brackets = std::mem::take(&mut builder.brackets);
     brackets.sort_unstable_by_key(|(opener, _)| *opener);
     let mut starts: Vec<u32> = builder.ast.stmt_spans.values().map(|s| s.start).collect();
     starts.sort_unstable();
-    let mut linter = Linter { builder, found: Vec::new(), last: None };
+    let mut linter = Linter { builder, tokens, found: Vec::new(), last: None };
     linter.newlines(&brackets, &starts);
     linter.strings();
     linter.bar_bars();
@@ -136,6 +138,7 @@ struct Frame {
 
 struct Linter<'b, 't> {
     builder: &'b Builder<'t>,
+    tokens: Range<TokenIdx>,
     found: Vec<(Lint, Span)>,
     /// The code of the last warning about newlines, and its statement: the warning is not repeated.
     last: Option<(Code, usize)>,
@@ -151,8 +154,8 @@ impl Linter<'_, '_> {
         let mut brackets = brackets.iter().peekable();
         let mut statement = 0;
         let mut frames: Vec<Frame> = Vec::new();
-        for (i, kind) in tokens.indices().zip(tokens.kinds().iter().copied()) {
-            let start = tokens.start(i);
+        for i in self.tokens.start.until(self.tokens.end) {
+            let (kind, start) = (tokens[i], tokens.start(i));
             while starts.get(statement).is_some_and(|s| *s < start) {
                 statement += 1;
             }
@@ -214,12 +217,9 @@ impl Linter<'_, '_> {
 
     fn strings(&mut self) {
         let tokens = self.builder.tokens;
-        for (token, kind) in tokens.indices().zip(tokens.kinds()) {
-            if *kind != TokenKind::String {
-                continue;
-            }
+        for token in self.tokens.start.until(self.tokens.end) {
             // The last character of a string can only be a backslash if it is escaped.
-            if tokens.text(self.builder.text, token).ends_with("\\\"") {
+            if tokens[token] == TokenKind::String && tokens.text(self.builder.text, token).ends_with("\\\"") {
                 self.warn(Lint::TrailingBackslash, token);
             }
         }
@@ -233,7 +233,7 @@ impl Linter<'_, '_> {
 
     fn last_line(&mut self) {
         let tokens = self.builder.tokens;
-        let Some(last) = tokens.end_idx().previous() else { return };
+        let Some(last) = tokens.end_idx().previous().filter(|_| self.tokens.end == tokens.end_idx()) else { return };
         let rest = self.builder.text.get(tokens.end(last) as usize..).unwrap_or("");
         if !rest.contains('\n') {
             self.warn(Lint::MissingFinalNewline, last);

@@ -1,7 +1,9 @@
 //! The parse stage.
 
+mod parts;
+
 use mcl_diagnostics::{Code, Diagnostic, FileId};
-use mcl_lexer::Tokens;
+use mcl_lexer::{TokenIdx, Tokens};
 use serde::{Deserialize, Serialize};
 
 use crate::ast::{Ast, MAX_DEPTH};
@@ -9,6 +11,7 @@ use crate::bracket_recovery::bracket_depth;
 use crate::builder::Builder;
 use crate::error::SyntaxError;
 use crate::lint::lint;
+use crate::parse::parts::parse_in_parts;
 use crate::recovery::parse_with_recovery;
 use crate::segment::parse_segment;
 use crate::terminals::{NO_EDITS, Position};
@@ -38,13 +41,17 @@ fn parse_valid(file: FileId, text: &str, tokens: &Tokens) -> Option<Parsed> {
     if tokens.kinds().iter().any(|kind| kind.is_error()) || bracket_depth(tokens) > MAX_DEPTH {
         return None;
     }
+    if let Some((ast, diagnostics)) = parse_in_parts(file, text, tokens) {
+        return Some(Parsed { ast, diagnostics });
+    }
     let mut builder = Builder::new(file, text, tokens);
     let end = parse_segment(&mut builder, NO_EDITS, Position::START, tokens.end_idx()).ok()?;
     // A segment also ends at an unmatched `}`.
     if end.token != tokens.end_idx() {
         return None;
     }
-    let lints = if builder.errors.is_empty() { lint(&mut builder) } else { Vec::new() };
+    let all = TokenIdx::FIRST..tokens.end_idx();
+    let lints = if builder.errors.is_empty() { lint(&mut builder, all) } else { Vec::new() };
     let mut parsed = finish(builder, Vec::new());
     parsed.diagnostics.extend(lints);
     Some(parsed)
@@ -56,11 +63,11 @@ fn finish(mut builder: Builder<'_>, errors: Vec<SyntaxError>) -> Parsed {
         let end = builder.tokens.end_idx();
         builder.close_block(end);
     }
-    builder.ast.body = std::mem::take(&mut builder.top().body);
-    let mut diagnostics: Vec<Diagnostic> = errors.into_iter().chain(builder.errors).map(Diagnostic::from).collect();
+    let errors = errors.into_iter().chain(std::mem::take(&mut builder.errors));
+    let mut diagnostics: Vec<Diagnostic> = errors.map(Diagnostic::from).collect();
     diagnostics.sort_by_key(|d| d.span.map(|s| s.start));
     // Nesting that is too deep is reported once per file.
     let mut is_too_deep = false;
     diagnostics.retain(|d| d.code != Code::E0210 || !std::mem::replace(&mut is_too_deep, true));
-    Parsed { ast: builder.ast, diagnostics }
+    Parsed { ast: builder.into_tree().0, diagnostics }
 }

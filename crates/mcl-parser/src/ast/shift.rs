@@ -1,0 +1,218 @@
+//! Joining trees: the nodes of one get other ids, after those of another one.
+
+use cranelift_entity::{EntityRef, PrimaryMap};
+
+use crate::ast::{
+    Ast, Definition, EdgeHalf, Entry, EntryKind, Expr, ExprId, Name, Param, Resource, Stmt, StmtId, TypeExpr, TypeId,
+};
+
+/// How the ids of a tree change.
+pub struct Shift {
+    /// What is added to ids of expressions.
+    pub exprs: usize,
+    /// What is added to ids of statements.
+    pub stmts: usize,
+    /// What is added to ids of types.
+    pub types: usize,
+    /// The new name for each name.
+    pub names: PrimaryMap<Name, Name>,
+}
+
+impl Shift {
+    /// Changes all ids of a tree. Its table of names is of no more use then.
+    pub fn tree(&self, ast: &mut Ast) {
+        ast.exprs.values_mut().for_each(|expr| self.expr(expr));
+        ast.stmts.values_mut().for_each(|stmt| self.stmt(stmt));
+        ast.types.values_mut().for_each(|ty| self.ty(ty));
+        self.block(&mut ast.body);
+    }
+
+    fn expr_id(&self, id: &mut ExprId) {
+        *id = ExprId::new(id.index() + self.exprs);
+    }
+
+    fn expr_ids(&self, ids: &mut [ExprId]) {
+        ids.iter_mut().for_each(|id| self.expr_id(id));
+    }
+
+    fn type_id(&self, id: &mut TypeId) {
+        *id = TypeId::new(id.index() + self.types);
+    }
+
+    fn name(&self, name: &mut Name) {
+        *name = self.names[*name];
+    }
+
+    fn block(&self, block: &mut [StmtId]) {
+        block.iter_mut().for_each(|id| *id = StmtId::new(id.index() + self.stmts));
+    }
+
+    fn params(&self, params: &mut [Param]) {
+        for param in params {
+            self.name(&mut param.name);
+            param.ty.iter_mut().for_each(|ty| self.type_id(ty));
+        }
+    }
+
+    fn expr(&self, expr: &mut Expr) {
+        match expr {
+            Expr::Error | Expr::Bool(_) | Expr::Int(_) | Expr::Float(_) | Expr::Str(_) => {}
+            Expr::Concat(ids) | Expr::List(ids) => self.expr_ids(ids),
+            Expr::Interpolated(inner) | Expr::Paren(inner) | Expr::Unary { operand: inner, .. } => self.expr_id(inner),
+            Expr::Map(pairs) => {
+                for (key, value) in pairs {
+                    self.expr_id(key);
+                    self.expr_id(value);
+                }
+            }
+            Expr::Struct(fields) => {
+                for field in fields {
+                    self.name(&mut field.name);
+                    self.expr_id(&mut field.value);
+                }
+            }
+            Expr::Func(lambda) => {
+                self.params(&mut lambda.params);
+                lambda.result.iter_mut().for_each(|ty| self.type_id(ty));
+                self.expr_id(&mut lambda.body);
+            }
+            Expr::Call { name, args } | Expr::CallVar { name, args } => {
+                self.name(name);
+                self.expr_ids(args);
+            }
+            Expr::CallLambda { lambda, args } => {
+                self.expr_id(lambda);
+                self.expr_ids(args);
+            }
+            Expr::Var(name) => self.name(name),
+            Expr::If { condition, then, otherwise } => {
+                [condition, then, otherwise].into_iter().for_each(|id| self.expr_id(id));
+            }
+            Expr::Binary { left: a, right: b, .. }
+            | Expr::Index { base: a, index: b }
+            | Expr::Except { value: a, fallback: b } => {
+                [a, b].into_iter().for_each(|id| self.expr_id(id));
+            }
+            Expr::Field { base, field } => {
+                self.expr_id(base);
+                self.name(field);
+            }
+            Expr::FieldOr { base, field, default } => {
+                self.expr_id(base);
+                self.name(field);
+                self.expr_id(default);
+            }
+        }
+    }
+
+    fn stmt(&self, stmt: &mut Stmt) {
+        match stmt {
+            Stmt::Error { defines } => defines.iter_mut().for_each(|Definition { name, .. }| self.name(name)),
+            Stmt::Bind { name, ty, value, .. } => {
+                self.name(name);
+                ty.iter_mut().for_each(|ty| self.type_id(ty));
+                self.expr_id(value);
+            }
+            Stmt::Panic { args } => self.expr_ids(args),
+            Stmt::Resource(resource) => self.resource(resource),
+            Stmt::Edge(halves) => halves.iter_mut().for_each(|half| self.half(half)),
+            Stmt::If { condition, then, otherwise } => {
+                self.expr_id(condition);
+                self.block(then);
+                otherwise.iter_mut().for_each(|block| self.block(block));
+            }
+            Stmt::For { index: first, value, iterable, body } | Stmt::ForKv { key: first, value, iterable, body } => {
+                self.params(std::slice::from_mut(first));
+                self.params(std::slice::from_mut(value));
+                self.expr_id(iterable);
+                self.block(body);
+            }
+            Stmt::Func { name, func, .. } => {
+                self.name(name);
+                self.expr_id(func);
+            }
+            Stmt::Class { name, params, body, .. } => {
+                self.name(name);
+                params.iter_mut().for_each(|params| self.params(params));
+                self.block(body);
+            }
+            Stmt::Include { class, args, alias, .. } => {
+                self.name(class);
+                args.iter_mut().for_each(|args| self.expr_ids(args));
+                alias.iter_mut().for_each(|(alias, _)| self.name(alias));
+            }
+            Stmt::Import { alias, .. } => alias.iter_mut().for_each(|(alias, _)| self.name(alias)),
+        }
+    }
+
+    fn resource(&self, resource: &mut Resource) {
+        self.name(&mut resource.kind);
+        self.expr_id(&mut resource.name);
+        for Entry { condition, kind, .. } in &mut resource.entries {
+            condition.iter_mut().for_each(|condition| self.expr_id(condition));
+            match kind {
+                EntryKind::Field { name, value } | EntryKind::Meta { property: name, value } => {
+                    self.name(name);
+                    self.expr_id(value);
+                }
+                EntryKind::Edge { property, half } => {
+                    self.name(property);
+                    self.half(half);
+                }
+            }
+        }
+    }
+
+    fn half(&self, half: &mut EdgeHalf) {
+        self.name(&mut half.kind);
+        self.expr_id(&mut half.name);
+        half.key.iter_mut().for_each(|key| self.name(key));
+    }
+
+    fn ty(&self, ty: &mut TypeExpr) {
+        match ty {
+            TypeExpr::Error
+            | TypeExpr::Bool
+            | TypeExpr::Str
+            | TypeExpr::Int
+            | TypeExpr::Float
+            | TypeExpr::Variant => {}
+            TypeExpr::List(element) => self.type_id(element),
+            TypeExpr::Map(key, value) => {
+                self.type_id(key);
+                self.type_id(value);
+            }
+            TypeExpr::Struct(fields) => {
+                for (name, ty) in fields {
+                    self.name(name);
+                    self.type_id(ty);
+                }
+            }
+            TypeExpr::Func(args, result) => {
+                for (name, ty) in args {
+                    name.iter_mut().for_each(|name| self.name(name));
+                    self.type_id(ty);
+                }
+                self.type_id(result);
+            }
+        }
+    }
+}
+
+impl Ast {
+    /// Appends the nodes of a tree whose ids were shifted; names stay.
+    pub(crate) fn append(&mut self, other: Ast) {
+        fn append<K: EntityRef, V>(to: &mut PrimaryMap<K, V>, from: PrimaryMap<K, V>) {
+            let mut values = Vec::from(std::mem::take(to));
+            values.extend(from.into_iter().map(|(_, value)| value));
+            *to = values.into();
+        }
+        append(&mut self.exprs, other.exprs);
+        append(&mut self.expr_spans, other.expr_spans);
+        append(&mut self.stmts, other.stmts);
+        append(&mut self.stmt_spans, other.stmt_spans);
+        append(&mut self.types, other.types);
+        append(&mut self.type_spans, other.type_spans);
+        self.body.extend(other.body);
+    }
+}

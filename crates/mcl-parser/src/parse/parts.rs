@@ -1,0 +1,87 @@
+//! Large files are parsed in parts, at the same time.
+//!
+//! A part starts with a statement of the top level. No statement starts with a token that continues another one, so a file
+//! whose parts all follow the grammar is the sequence of their statements, and the tree is the same however the file is
+//! divided: nodes and names are numbered in the order of the source.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use mcl_diagnostics::{Diagnostic, FileId};
+use mcl_lexer::{TokenIdx, TokenKind, Tokens};
+use rayon::prelude::*;
+
+use crate::ast::Ast;
+use crate::ast::shift::Shift;
+use crate::builder::{Builder, Names};
+use crate::lint::lint;
+use crate::segment::parse_segment;
+use crate::terminals::{NO_EDITS, Position};
+use crate::token_set::STATEMENT_START;
+
+/// A part has at least this many tokens.
+const MIN_TOKENS: usize = 10_000;
+
+/// Parses a file in parts; returns the tree and the lints. Returns `None` for a small file, and for one that has errors or
+/// cannot be divided.
+pub fn parse_in_parts(file: FileId, text: &str, tokens: &Tokens) -> Option<(Ast, Vec<Diagnostic>)> {
+    let count = rayon::current_num_threads().min(tokens.len() / MIN_TOKENS);
+    let parts = if count > 1 { parts(tokens, count) } else { return None };
+    let parse = |part: &Range<TokenIdx>| {
+        let mut builder = Builder::new(file, text, tokens);
+        let end = parse_segment(&mut builder, NO_EDITS, Position::before(part.start), part.end).ok()?;
+        let lints = if builder.errors.is_empty() { lint(&mut builder, part.clone()) } else { return None };
+        (end.token == part.end).then(|| (builder.into_tree(), lints))
+    };
+    let parsed = parts.par_iter().map(parse).collect::<Option<Vec<_>>>()?;
+    let (trees, lints): (Vec<_>, Vec<_>) = parsed.into_iter().unzip();
+    Some((joined(trees)?, lints.into_iter().flatten().collect()))
+}
+
+/// Divides a file at statements of the top level.
+fn parts(tokens: &Tokens, count: usize) -> Vec<Range<TokenIdx>> {
+    let size = tokens.len().div_ceil(count) as u32;
+    let (mut parts, mut start) = (Vec::with_capacity(count), TokenIdx::FIRST);
+    let mut depth = 0u32;
+    for token in tokens.indices() {
+        let kind = tokens[token];
+        let is_start = depth == 0 && STATEMENT_START.contains(kind) && kind != TokenKind::Else;
+        if is_start && token - start >= size && tokens.newline_before(token) {
+            parts.push(start..token);
+            start = token;
+        }
+        if kind.is_opener() {
+            depth += 1;
+        } else if kind.is_closer() {
+            depth = depth.saturating_sub(1);
+        }
+    }
+    parts.push(start..tokens.end_idx());
+    parts
+}
+
+/// Joins the trees of the parts of a file.
+fn joined(mut trees: Vec<(Ast, Names)>) -> Option<Ast> {
+    let rest = trees.split_off(trees.len().min(1));
+    let (mut whole, mut names) = trees.pop()?;
+    let mut lengths = (whole.exprs.len(), whole.stmts.len(), whole.types.len());
+    let mut shifted = Vec::with_capacity(rest.len());
+    for (part, _) in rest {
+        let names = part.names.values().map(|name| match names.get(name) {
+            Some(known) => *known,
+            None => {
+                let new = whole.names.push(Arc::clone(name));
+                names.insert(Arc::clone(name), new);
+                new
+            }
+        });
+        let shift = Shift { exprs: lengths.0, stmts: lengths.1, types: lengths.2, names: names.collect() };
+        lengths = (lengths.0 + part.exprs.len(), lengths.1 + part.stmts.len(), lengths.2 + part.types.len());
+        shifted.push((part, shift));
+    }
+    shifted.par_iter_mut().for_each(|(part, shift)| shift.tree(part));
+    for (part, _) in shifted {
+        whole.append(part);
+    }
+    Some(whole)
+}
