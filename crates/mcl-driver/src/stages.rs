@@ -96,6 +96,12 @@ pub fn fgraph(program: Checked) -> (Option<Box<Program>>, Vec<Diagnostic>) {
     }
 }
 
+/// Returns what lowering finds in a program without errors, without its result.
+#[must_use]
+pub fn check_graph(program: Checked) -> Vec<Diagnostic> {
+    mcl_fgraph::check(program.typed, &program.loaded)
+}
+
 impl Payload {
     /// Runs the next stage. Returns `None` after the last one, and if the stage has no output.
     #[must_use]
@@ -140,7 +146,10 @@ pub fn compile(loaded: Loaded, wanted: &[ArtifactStage], between: impl Fn()) -> 
         if failed && payload.stage() == ArtifactStage::Typed {
             break;
         }
-        let (following, found) = payload.next();
+        let (following, found) = match payload {
+            Payload::Typed(checked) if !wanted.contains(&ArtifactStage::Fgraph) => (None, check_graph(checked)),
+            payload => payload.next(),
+        };
         add_diagnostics(&mut compiled.diagnostics, found);
         next = following;
         between();

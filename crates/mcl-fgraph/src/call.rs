@@ -4,6 +4,7 @@ use mcl_artifact::program::{Op, Operand};
 use mcl_diagnostics::Span;
 use mcl_parser::ast::ExprId;
 use mcl_types::{DefId, TypeId};
+use smallvec::{SmallVec, smallvec};
 
 use crate::error::{Inconsistency, LowerError};
 use crate::lower::{InsertPoint, Lowering};
@@ -21,8 +22,17 @@ impl Lowering<'_> {
     ) -> Result<Operand, LowerError> {
         let function = mcl_functions::function(name).ok_or(Inconsistency::UnknownBuiltin)?;
         let unit = self.frames.typed.scoped.module(self.frames.module(at.frame)).unit;
-        let module_dir = self.loaded.units.get(unit).map_or("/", |unit| &unit.module_dir);
         let emitter = &mut self.emitter;
+        let module_dir = match self.module_dirs[unit].expand() {
+            Some(dir) => dir,
+            None => {
+                // The name comes first in the table of strings.
+                emitter.pool.string(function.name);
+                let dir = emitter.pool.string(self.loaded.units.get(unit).map_or("/", |unit| &unit.module_dir));
+                self.module_dirs[unit] = dir.into();
+                dir
+            }
+        };
         let function = emitter.pool.function(&emitter.types, function, types, result, module_dir);
         Ok(emitter.emit(at.builder, Op::Builtin { function, args }, Some(span)))
     }
@@ -41,19 +51,21 @@ impl Lowering<'_> {
         self.builtin(at, name, operands, &types, result, self.frames.ast(at.frame).expr_span(call))
     }
 
-    /// Returns the value of an operator; `operands` are the values of `args`.
+    /// Returns the value of an operator; `values` are those of `args`.
     pub(crate) fn operator(
         &mut self,
         at: InsertPoint,
         symbol: &str,
         args: &[ExprId],
-        mut operands: Vec<Operand>,
+        values: &[Operand],
         expr: ExprId,
     ) -> Result<Operand, LowerError> {
-        let mut types = vec![TypeId::STR];
+        let mut types: SmallVec<[TypeId; 4]> = smallvec![TypeId::STR];
         types.extend(args.iter().map(|arg| self.type_of(at, *arg)));
         let result = self.type_of(at, expr);
-        operands.insert(0, Operand::Const(self.emitter.pool.str(symbol)));
+        let mut operands = Vec::with_capacity(values.len() + 1);
+        operands.push(Operand::Const(self.emitter.pool.str(symbol)));
+        operands.extend(values);
         self.builtin(at, "_operator", operands, &types, result, self.frames.ast(at.frame).expr_span(expr))
     }
 

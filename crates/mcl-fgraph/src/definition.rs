@@ -38,7 +38,7 @@ impl Lowering<'_> {
         }
         match self.frames.values.get(&(home, def)) {
             Some(ValueState::Lowered(value)) => Ok(*value),
-            Some(ValueState::InProgress) => Err(Inconsistency::CyclicDefinition.into()),
+            Some(ValueState::Entered | ValueState::InProgress) => Err(Inconsistency::CyclicDefinition.into()),
             None => self.lower_value(home, def),
         }
     }
@@ -92,7 +92,7 @@ impl Lowering<'_> {
     /// Returns the template of a function, with its captures in terms of the builder of the function's frame.
     pub(crate) fn function(&mut self, key: FunctionKey) -> Result<Closure, LowerError> {
         if !self.functions.contains_key(&key) && self.depth > MAX_DEMAND_DEPTH {
-            self.lower_dependencies(Dependency::Function(key.clone()))?;
+            self.lower_dependencies(Dependency::Function(Box::new(key.clone())))?;
         }
         match self.functions.get(&key) {
             Some(FunctionState::Lowered(closure)) => Ok(closure.clone()),

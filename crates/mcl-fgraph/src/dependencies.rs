@@ -11,6 +11,7 @@
 use mcl_parser::ast::{Expr, ExprId};
 use mcl_types::{DefId, DefKind, ScopeKind, Target, subexpressions};
 use rustc_hash::FxHashSet;
+use smallvec::{SmallVec, smallvec};
 
 use crate::error::{Inconsistency, LowerError};
 use crate::frames::{FrameId, ValueState};
@@ -20,11 +21,12 @@ use crate::lower::{FunctionKey, FunctionState, InsertPoint, Lowering};
 pub(crate) const MAX_DEMAND_DEPTH: usize = 128;
 
 /// What an expression may refer to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) enum Dependency {
     /// A variable or a class parameter, in a frame.
     Value(FrameId, DefId),
-    Function(FunctionKey),
+    /// Boxed, because a chain has a step for each of its definitions.
+    Function(Box<FunctionKey>),
 }
 
 /// A step of the walk through the dependencies.
@@ -39,18 +41,25 @@ impl Lowering<'_> {
     /// Lowers a definition after all definitions that it depends on, directly or not.
     pub(crate) fn lower_dependencies(&mut self, root: Dependency) -> Result<(), LowerError> {
         let mut steps = vec![Step::Enter(root)];
-        let mut entered = FxHashSet::default();
+        let mut entered_functions = FxHashSet::default();
         while let Some(step) = steps.pop() {
             match step {
                 Step::Enter(dependency) if self.is_begun(&dependency) => {}
                 Step::Enter(dependency) => {
                     // What was entered but not lowered is an ancestor.
-                    if !entered.insert(dependency.clone()) {
-                        return Err(Inconsistency::CyclicDefinition.into());
-                    }
                     let (at, expr) = match &dependency {
-                        Dependency::Value(home, def) => self.source(*home, *def)?,
-                        Dependency::Function(key) => self.declare_function(key)?,
+                        Dependency::Value(home, def) => {
+                            if self.frames.values.insert((*home, *def), ValueState::Entered).is_some() {
+                                return Err(Inconsistency::CyclicDefinition.into());
+                            }
+                            self.source(*home, *def)?
+                        }
+                        Dependency::Function(key) => {
+                            if !entered_functions.insert(key.clone()) {
+                                return Err(Inconsistency::CyclicDefinition.into());
+                            }
+                            self.declare_function(key)?
+                        }
                     };
                     steps.push(Step::Lower(dependency));
                     let first = steps.len();
@@ -62,7 +71,7 @@ impl Lowering<'_> {
                     self.lower_value(home, def)?;
                 }
                 Step::Lower(Dependency::Function(key)) => {
-                    self.lower_function(key)?;
+                    self.lower_function(*key)?;
                 }
             }
         }
@@ -74,7 +83,7 @@ impl Lowering<'_> {
         match dependency {
             Dependency::Value(home, def) => match self.frames.values.get(&(*home, *def)) {
                 Some(ValueState::Lowered(_) | ValueState::InProgress) => true,
-                None => false,
+                None | Some(ValueState::Entered) => false,
             },
             Dependency::Function(key) => match self.functions.get(key) {
                 Some(FunctionState::Lowered(_) | FunctionState::InProgress) => true,
@@ -91,7 +100,7 @@ impl Lowering<'_> {
         mut visit: impl FnMut(Dependency),
     ) -> Result<(), LowerError> {
         let ast = self.frames.ast(at.frame);
-        let mut exprs = vec![root];
+        let mut exprs: SmallVec<[ExprId; 8]> = smallvec![root];
         while let Some(expr) = exprs.pop() {
             let node = ast.expr(expr);
             let first = exprs.len();
@@ -103,7 +112,7 @@ impl Lowering<'_> {
             let reference = self.frames.reference(at.frame, expr)?;
             let Target::Def(def) = reference.target else { continue };
             if matches!(node, Expr::Call { .. }) {
-                visit(Dependency::Function(self.function_key(at.frame, expr, def)?));
+                visit(Dependency::Function(Box::new(self.function_key(at.frame, expr, def)?)));
             } else if !self.is_function_parameter(def) {
                 let home = self.frames.follow(at.frame, reference, &mut self.emitter.types)?;
                 visit(Dependency::Value(home, def));

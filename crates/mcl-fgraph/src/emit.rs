@@ -38,7 +38,7 @@ const MAX_NESTED_INLINE_NODES: usize = 64;
 const MAX_NESTED_EVALUATED_NODES: usize = 1024;
 
 /// How many nodes may be emitted for evaluation in one program.
-const EVALUATION_BUDGET_NODES: u64 = 4_000_000;
+pub(crate) const EVALUATION_BUDGET_NODES: u64 = 4_000_000;
 
 /// `iter.map` and its like are computed at compile time for at most this many elements.
 const MAX_ELEMENTS: usize = 1024;
@@ -58,6 +58,8 @@ pub(crate) struct Emitter {
     evaluated: FxHashMap<(TemplateId, Vec<ConstId>), Option<ConstId>>,
     /// How many nodes may still be emitted for evaluation.
     evaluation_budget: u64,
+    /// Whether an evaluation was left out because of the budget.
+    budget_exceeded: bool,
     /// How many calls are being inlined inside one another.
     inline_depth: u32,
     /// How many nodes were emitted for the outermost of these calls.
@@ -85,10 +87,16 @@ impl Emitter {
             fold,
             evaluated: FxHashMap::default(),
             evaluation_budget: EVALUATION_BUDGET_NODES,
+            budget_exceeded: false,
             inline_depth: 0,
             inlined_nodes: 0,
             evaluation_depth: 0,
         }
+    }
+
+    /// Returns how much of the budget for evaluation was used; `None` if it was too small.
+    pub(crate) fn used_budget(&self) -> Option<u64> {
+        (!self.budget_exceeded).then(|| EVALUATION_BUDGET_NODES - self.evaluation_budget)
     }
 
     /// Returns the value of an operation in a template.
@@ -312,8 +320,16 @@ impl Emitter {
         if let Some(known) = self.evaluated.get(&(closure.template, inputs.clone())) {
             return *known;
         }
-        let budget = self.evaluation_budget.checked_sub(size as u64);
-        self.evaluation_budget = budget.filter(|_| size <= MAX_EVALUATED_NODES)?;
+        if size > MAX_EVALUATED_NODES {
+            return None;
+        }
+        match self.evaluation_budget.checked_sub(size as u64) {
+            Some(left) => self.evaluation_budget = left,
+            None => {
+                self.budget_exceeded = true;
+                return None;
+            }
+        }
         let first = self.builders.get(at).nodes.next_key();
         self.evaluation_depth += 1;
         let constant = as_const(self.inline(at, closure, args, None));

@@ -8,6 +8,7 @@ use mcl_artifact::program::{Op, Operand};
 use mcl_diagnostics::Span;
 use mcl_parser::ast::{BinaryOp, Expr, ExprId, UnaryOp};
 use mcl_types::{Target, TypeId};
+use smallvec::SmallVec;
 
 use crate::emit::Fallibility;
 use crate::error::{Inconsistency, LowerError};
@@ -25,7 +26,7 @@ impl Lowering<'_> {
         let value =
             stacker::maybe_grow(STACK_RED_ZONE_BYTES, STACK_SEGMENT_BYTES, || self.expr_on_this_stack(at, expr));
         self.depth -= 1;
-        self.check_type_nesting(self.frames.ast(at.frame).expr_span(expr));
+        self.check_type_nesting(|frames| frames.ast(at.frame).expr_span(expr));
         value
     }
 
@@ -95,8 +96,8 @@ impl Lowering<'_> {
                 self.emitter.emit(at.builder, Op::Call { callee, args }, Some(span))
             }
             Expr::Unary { op: UnaryOp::Not, operand } => {
-                let operands = vec![self.expr(at, *operand)?];
-                self.operator(at, "not", &[*operand], operands, expr)?
+                let value = self.expr(at, *operand)?;
+                self.operator(at, "not", &[*operand], &[value], expr)?
             }
             Expr::Binary { .. } => self.operators(at, expr)?,
             Expr::Index { base, index } => {
@@ -125,7 +126,7 @@ impl Lowering<'_> {
     fn operators(&mut self, at: InsertPoint, expr: ExprId) -> Result<Operand, LowerError> {
         let ast = self.frames.ast(at.frame);
         // From the last operator of the chain to the first one.
-        let mut chain = Vec::new();
+        let mut chain: SmallVec<[_; 4]> = SmallVec::new();
         let mut next = expr;
         let mut value = loop {
             let Expr::Binary { op, left, right } = ast.expr(next) else { break self.expr(at, next)? };
@@ -137,12 +138,14 @@ impl Lowering<'_> {
             next = *left;
         };
         for (expr, op, left, right) in chain.into_iter().rev() {
-            let operands = vec![value, self.expr(at, right)?];
+            let right_value = self.expr(at, right)?;
             value = match op {
-                BinaryOp::In => self.builtin_call(at, "contains", &[left, right], operands, expr)?,
-                op => self.operator(at, op.symbol(), &[left, right], operands, expr)?,
+                BinaryOp::In => {
+                    self.builtin_call(at, "contains", &[left, right], vec![value, right_value], expr)?
+                }
+                op => self.operator(at, op.symbol(), &[left, right], &[value, right_value], expr)?,
             };
-            self.check_type_nesting(ast.expr_span(expr));
+            self.check_type_nesting(|_| ast.expr_span(expr));
         }
         Ok(value)
     }

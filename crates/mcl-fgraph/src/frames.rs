@@ -39,6 +39,8 @@ pub(crate) struct Frame {
 /// How far the value of a definition in a frame is lowered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ValueState {
+    /// What it depends on is being lowered first.
+    Entered,
     /// It is being lowered; a use in its own expression would be a cycle.
     InProgress,
     /// The value, in terms of the frame's builder.
@@ -50,6 +52,7 @@ pub(crate) struct Frames<'a> {
     pub(crate) typed: &'a Typed,
     frames: PrimaryMap<FrameId, Frame>,
     slots: FxHashMap<(FrameId, InstanceId), FrameId>,
+    /// The lowered values of definitions and parameters.
     pub(crate) values: FxHashMap<(FrameId, DefId), ValueState>,
 }
 
@@ -106,6 +109,11 @@ impl<'a> Frames<'a> {
             frames.pop();
             self.frames = PrimaryMap::from(frames);
         }
+    }
+
+    /// Whether a frame is that of the top level.
+    pub(crate) fn is_top(id: FrameId) -> bool {
+        id.0 == 0
     }
 
     /// Returns a frame.

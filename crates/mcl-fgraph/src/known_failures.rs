@@ -6,13 +6,15 @@
 
 use mcl_artifact::program::{Op, Operand};
 use mcl_diagnostics::{Code, Diagnostic, Stage};
+use rustc_hash::FxHashSet;
 
 use crate::builder::as_consts;
 use crate::emit::Emitter;
 use crate::marks::Marks;
 use crate::visit::{self, Use};
 
-/// Returns the warnings for the last template, which is the top level of the program.
+/// Returns the warnings for the last template, which is the top level of the program; one for each location, because a class
+/// may be included many times.
 pub(crate) fn warnings(emitter: &mut Emitter) -> Vec<Diagnostic> {
     let Some((last, top)) = emitter.templates.last_mut() else { return Vec::new() };
     let mut top = std::mem::take(top);
@@ -34,11 +36,13 @@ pub(crate) fn warnings(emitter: &mut Emitter) -> Vec<Diagnostic> {
             });
         }
     }
-    let mut found = Vec::new();
+    let (mut found, mut spans) = (Vec::new(), FxHashSet::default());
     for (_, node) in top.nodes.iter().filter(|(id, _)| needed.is_used(*id)) {
         let Op::Builtin { function, args } = &node.op else { continue };
         let Some(args) = as_consts(args) else { continue };
-        if let (Some(Err(error)), Some(span)) = (emitter.result(*function, &args), node.span) {
+        if let (Some(Err(error)), Some(span)) = (emitter.result(*function, &args), node.span)
+            && spans.insert(span)
+        {
             let name = emitter.pool.function_at(*function).1.name;
             let what = if name.starts_with('_') { "this".to_owned() } else { format!("this call of `{name}`") };
             let message = format!("{what} fails whenever the program runs");

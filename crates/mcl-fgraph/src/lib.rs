@@ -14,11 +14,14 @@
 //! constant lists, calls of small functions. A failing call is kept: it must fail at run time, and only if its value is
 //! needed; on the left of `<|>`, the fallback replaces it. [`Options::fold`] turns all of this off, for comparison.
 //!
+//! [`check`] only finds what is wrong with a program, and keeps nothing of what it lowers.
+//!
 //! The crate does no I/O and evaluates nothing impure. It knows resource kinds only by name.
 
 mod builder;
 mod builtin;
 mod call;
+mod check;
 mod compact;
 mod concat;
 mod definition;
@@ -37,6 +40,7 @@ mod resource;
 mod sensitive_commands;
 mod stmt;
 mod visit;
+mod warnings;
 
 use std::sync::Arc;
 
@@ -47,8 +51,11 @@ use mcl_modules::Loaded;
 use mcl_types::Typed;
 use mcl_value::Str;
 
+pub use crate::check::check;
+
 use crate::emit::Emitter;
 use crate::error::{Inconsistency, LowerError};
+use crate::warnings::Warnings;
 use crate::lower::Lowering;
 use crate::pool::Tables;
 
@@ -117,8 +124,6 @@ fn emit(mut typed: Typed, loaded: &Loaded, options: Options) -> Result<(Emitter,
     if !errors.is_empty() {
         return Err(errors);
     }
-    let mut warnings = resource::unimplemented_warnings(&lowering);
-    warnings.append(&mut lowering.refused.warnings);
-    warnings.extend(known_failures::warnings(&mut lowering.emitter));
+    let warnings = Warnings::of(&mut lowering).into_diagnostics();
     Ok((lowering.emitter, warnings))
 }

@@ -1,10 +1,12 @@
 //! The state of lowering, and its entry point.
 
+use cranelift_entity::SecondaryMap;
+use cranelift_entity::packed_option::PackedOption;
 use indexmap::IndexMap;
-use mcl_artifact::program::Closure;
+use mcl_artifact::program::{Closure, StrId};
 use mcl_diagnostics::{Diagnostic, Span};
-use mcl_modules::Loaded;
-use mcl_parser::ast::ExprId;
+use mcl_modules::{Loaded, UnitId};
+use mcl_parser::ast::{ExprId, StmtId};
 use mcl_types::{DefId, TypeId, TypeTable, Typed};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -49,6 +51,8 @@ pub(crate) struct Lowering<'a> {
     pub(crate) frames: Frames<'a>,
     pub(crate) emitter: Emitter,
     pub(crate) loaded: &'a Loaded,
+    /// The directories of the modules as strings of the pool, as far as they were needed.
+    pub(crate) module_dirs: SecondaryMap<UnitId, PackedOption<StrId>>,
     /// The statements to lower, the next one last.
     pub(crate) tasks: Vec<Task>,
     pub(crate) functions: FxHashMap<FunctionKey, FunctionState>,
@@ -72,6 +76,7 @@ impl<'a> Lowering<'a> {
             frames: Frames::new(typed),
             emitter: Emitter::new(types, options.fold),
             loaded,
+            module_dirs: SecondaryMap::new(),
             tasks: Vec::new(),
             functions: FxHashMap::default(),
             depth: 0,
@@ -86,6 +91,12 @@ impl<'a> Lowering<'a> {
 
     /// Lowers the statements of the program; its template is the last one.
     pub(crate) fn run(&mut self) -> Result<(), LowerError> {
+        let scoped = &self.frames.typed.scoped;
+        self.run_part(&scoped.scope(scoped.root()).body)
+    }
+
+    /// Lowers some statements of the top level; their template is the last one.
+    pub(crate) fn run_part(&mut self, statements: &[StmtId]) -> Result<(), LowerError> {
         let builder = self.emitter.builders.open(None, 0);
         let scope = self.frames.typed.scoped.root();
         let frame = self.frames.add(Frame {
@@ -96,10 +107,16 @@ impl<'a> Lowering<'a> {
             made_by: None,
             iterations: 1,
         });
-        self.block(frame);
+        self.schedule(frame, statements);
         self.run_tasks()?;
         self.emitter.finish(builder, None, false, "program");
         Ok(())
+    }
+
+    /// Returns the definitions of the top level that were lowered, functions for each set of types.
+    pub(crate) fn lowered_at_top(&self) -> impl Iterator<Item = DefId> {
+        let values = self.frames.values.keys().filter(|(frame, _)| Frames::is_top(*frame)).map(|(_, def)| *def);
+        values.chain(self.functions.keys().filter(|key| Frames::is_top(key.frame)).map(|key| key.def))
     }
 
     /// Returns the closed type of an expression.
@@ -110,9 +127,9 @@ impl<'a> Lowering<'a> {
     }
 
     /// Remembers the span of what was lowered last, if it is the first to have a type that is too deep.
-    pub(crate) fn check_type_nesting(&mut self, span: Span) {
+    pub(crate) fn check_type_nesting(&mut self, span: impl FnOnce(&Frames<'a>) -> Span) {
         if self.emitter.pool.too_deep && self.too_deep.is_none() {
-            self.too_deep = Some(span);
+            self.too_deep = Some(span(&self.frames));
         }
     }
 }

@@ -10,6 +10,7 @@ use mcl_functions::Function;
 use mcl_types::{TypeId, TypeNode, TypeTable};
 use mcl_value::{Field, FuncType, MapValue, Str, StructValue, Type, Value};
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
 
 /// Maximum number of parts of a composite constant, with shared parts counted at each use. Larger ones stay nodes.
 const MAX_SIZE: u64 = 1 << 20;
@@ -30,7 +31,7 @@ pub(crate) struct Pool {
     /// By the id in the type checker's table.
     types: IndexMap<TypeId, Type, FxBuildHasher>,
     /// How deep types nest, as [`MAX_TYPE_NESTING`] counts; by id, as far as computed.
-    nesting: PrimaryMap<TypeId, u32>,
+    nesting: FxHashMap<TypeId, u32>,
     /// Whether a type was too deep for an artifact.
     pub(crate) too_deep: bool,
     functions: IndexMap<FunctionKey, (FunctionImport, &'static Function), FxBuildHasher>,
@@ -47,8 +48,8 @@ pub(crate) struct Tables {
 /// A function at a type, called from a module.
 #[derive(PartialEq, Eq, Hash)]
 struct FunctionKey {
-    name: StrId,
-    args: Box<[TypeId]>,
+    name: &'static str,
+    args: SmallVec<[TypeId; 4]>,
     result: TypeId,
     module_dir: StrId,
 }
@@ -81,10 +82,26 @@ impl Pool {
 
     /// Returns the type as the artifact stores it, or a replacement if it is too deep; see `too_deep`.
     fn stored(&mut self, table: &TypeTable, id: TypeId) -> Type {
-        // The parts of a type come before it.
-        while !self.nesting.is_valid(id) {
-            let of = |part: &TypeId| self.nesting[*part];
-            let nesting = match table.get(self.nesting.next_key()) {
+        if self.nesting(table, id) > MAX_TYPE_NESTING {
+            self.too_deep = true;
+            return Type::Nil;
+        }
+        table.to_type(id)
+    }
+
+    /// Returns how deep a type nests, as [`MAX_TYPE_NESTING`] counts. Types may be nested as deeply as a program is long.
+    fn nesting(&mut self, table: &TypeTable, id: TypeId) -> u32 {
+        let mut work = vec![id];
+        while let Some(id) = work.last().copied() {
+            let before = work.len();
+            let mut of = |part: &TypeId| match self.nesting.get(part) {
+                Some(nesting) => *nesting,
+                None => {
+                    work.push(*part);
+                    0
+                }
+            };
+            let nesting = match table.get(id) {
                 TypeNode::List(element) => of(element) + 1,
                 TypeNode::Map(key, value) => of(key).max(of(value)) + 2,
                 TypeNode::Struct(fields) => fields.iter().map(|(_, ty)| of(ty)).max().unwrap_or(0) + 3,
@@ -96,13 +113,12 @@ impl Pool {
                 | TypeNode::Float
                 | TypeNode::Var(_) => 0,
             };
-            self.nesting.push(nesting);
+            if work.len() == before {
+                work.pop();
+                self.nesting.insert(id, nesting);
+            }
         }
-        if self.nesting[id] > MAX_TYPE_NESTING {
-            self.too_deep = true;
-            return Type::Nil;
-        }
-        table.to_type(id)
+        self.nesting[&id]
     }
 
     /// Returns a type of the pool.
@@ -117,14 +133,13 @@ impl Pool {
         function: &'static Function,
         args: &[TypeId],
         result: TypeId,
-        module_dir: &str,
+        module_dir: StrId,
     ) -> FunctionIdx {
-        let name = self.string(function.name);
-        let module_dir = self.string(module_dir);
-        let key = FunctionKey { name, args: args.into(), result, module_dir };
+        let key = FunctionKey { name: function.name, args: args.into(), result, module_dir };
         if let Some(i) = self.functions.get_index_of(&key) {
             return FunctionIdx::new(i);
         }
+        let name = self.string(function.name);
         let args = args.iter().enumerate();
         let args = args.map(|(i, ty)| Field { name: i.to_string().into(), ty: self.stored(table, *ty) }).collect();
         let func = FuncType { args, result: self.stored(table, result) };

@@ -9,14 +9,11 @@ use resource_graph::kind;
 use crate::error::{Inconsistency, LowerError};
 use crate::lower::{InsertPoint, Lowering};
 
-/// Returns W0202 for the first use of each kind that is not implemented.
-pub(crate) fn unimplemented_warnings(lowering: &Lowering<'_>) -> Vec<Diagnostic> {
-    let warning = |(kind, span): (&&str, &Span)| {
-        Diagnostic::warning(Code::W0202, Stage::Graph, format!("resource kind `{kind}` is not implemented"))
-            .at_with(*span, "it type-checks, but this release cannot apply it")
-            .help("`mclc doc` marks the kinds that are not implemented")
-    };
-    lowering.unimplemented.iter().map(warning).collect()
+/// Returns W0202 for the first use of a kind that is not implemented.
+pub(crate) fn unimplemented_warning(kind: &str, span: Span) -> Diagnostic {
+    Diagnostic::warning(Code::W0202, Stage::Graph, format!("resource kind `{kind}` is not implemented"))
+        .at_with(span, "it type-checks, but this release cannot apply it")
+        .help("`mclc doc` marks the kinds that are not implemented")
 }
 
 impl Lowering<'_> {

@@ -16,7 +16,7 @@ use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
 use rustc_hash::FxHashSet;
 
 /// The function that marks a value.
-const MARK: &str = "secret.sensitive";
+pub(crate) const MARK: &str = "secret.sensitive";
 /// The function that removes the mark.
 const UNMARK: &str = "secret.nonsensitive";
 /// The kind that runs commands, and its parameters that become command lines.

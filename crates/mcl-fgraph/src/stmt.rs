@@ -34,7 +34,12 @@ impl Lowering<'_> {
     /// Schedules the statements of a frame's scope, in source order.
     pub(crate) fn block(&mut self, frame: FrameId) {
         let body = &self.frames.typed.scoped.scope(self.frames.get(frame).scope).body;
-        self.tasks.extend(body.iter().rev().map(|stmt| Task::Lower(frame, *stmt)));
+        self.schedule(frame, body);
+    }
+
+    /// Schedules some statements of a frame's scope.
+    pub(crate) fn schedule(&mut self, frame: FrameId, statements: &[StmtId]) {
+        self.tasks.extend(statements.iter().rev().map(|stmt| Task::Lower(frame, *stmt)));
     }
 
     /// Lowers all statements that are scheduled.
@@ -43,7 +48,7 @@ impl Lowering<'_> {
             match task {
                 Task::Lower(frame, stmt) => {
                     self.statement(frame, stmt)?;
-                    self.check_type_nesting(self.frames.ast(frame).stmt_span(stmt));
+                    self.check_type_nesting(|frames| frames.ast(frame).stmt_span(stmt));
                 }
                 Task::FinishIf { frame, condition, then, otherwise } => {
                     let then = self.emitter.finish(then, None, false, "if");

@@ -139,7 +139,7 @@ impl Resolver<'_> {
         self.out.instances.push(Instance { scope, stmt, kind })
     }
 
-    fn add_reference(&mut self, path: Vec<InstanceId>, target: Target) -> RefId {
+    fn add_reference(&mut self, path: &[InstanceId], target: Target) -> RefId {
         let Target::Def(def) = target else {
             return self.out.references.push(Reference { path: path.into(), target });
         };

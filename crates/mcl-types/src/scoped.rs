@@ -40,6 +40,7 @@ use mcl_diagnostics::Span;
 use mcl_modules::UnitId;
 use mcl_parser::ast::{Ast, ExprId, StmtId};
 use serde::{Deserialize, Serialize};
+use smallvec::{SmallVec, smallvec};
 
 use crate::walk;
 
@@ -332,7 +333,7 @@ impl Scoped {
     pub(crate) fn references_below(&self, scope: ScopeId, root: ExprId, mut visit: impl FnMut(RefId)) {
         let module = self.scope(scope).module;
         let (ast, infos) = (self.ast(module), &self.module(module).exprs);
-        let mut work = vec![root];
+        let mut work: SmallVec<[ExprId; 8]> = smallvec![root];
         while let Some(expr) = work.pop() {
             if let ExprInfo::Ref(reference) = infos[expr] {
                 visit(reference);

@@ -70,9 +70,12 @@ pub enum TypeNode {
     Var(u32),
 }
 
-/// Interned types: each is stored once.
+/// Interned types: each is stored once. A table may continue another one ([`TypeTable::continuing`]).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TypeTable {
+    /// The table that this one continues, with the first ids.
+    #[serde(skip)]
+    base: Option<Arc<TypeTable>>,
     #[serde(with = "mcl_diagnostics::table")]
     nodes: PrimaryMap<TypeId, TypeNode>,
     /// Whether the type contains variables.
@@ -84,7 +87,8 @@ pub struct TypeTable {
 
 impl Default for TypeTable {
     fn default() -> TypeTable {
-        let mut table = TypeTable { nodes: PrimaryMap::new(), open: PrimaryMap::new(), index: FxHashMap::default() };
+        let mut table =
+            TypeTable { base: None, nodes: PrimaryMap::new(), open: PrimaryMap::new(), index: FxHashMap::default() };
         for node in [TypeNode::Untyped, TypeNode::Bool, TypeNode::Str, TypeNode::Int, TypeNode::Float] {
             table.intern(node);
         }
@@ -93,20 +97,58 @@ impl Default for TypeTable {
 }
 
 impl TypeTable {
+    /// Makes the table one that several others can continue.
+    #[must_use]
+    pub fn into_base(mut self) -> Arc<TypeTable> {
+        self.complete_index();
+        Arc::new(self)
+    }
+
+    /// Creates a table with the types of another one, and with the same ids for them.
+    #[must_use]
+    pub fn continuing(base: Arc<TypeTable>) -> TypeTable {
+        let (nodes, open, index) = Default::default();
+        TypeTable { base: Some(base), nodes, open, index }
+    }
+
+    /// The index is not stored in artifacts: it is rebuilt on the first use after loading.
+    fn complete_index(&mut self) {
+        if self.index.len() != self.nodes.len() {
+            let first = self.base_len();
+            self.index = self.nodes.iter().map(|(id, node)| (node.clone(), TypeId(id.0 + first))).collect();
+        }
+    }
+
+    /// Returns the number of types that the base has.
+    fn base_len(&self) -> u32 {
+        self.base.as_ref().map_or(0, |base| base.len() as u32)
+    }
+
+    /// Returns the table that has a type, and the position there.
+    fn locate(&self, id: TypeId) -> (&TypeTable, TypeId) {
+        match &self.base {
+            Some(base) if id.index() < base.len() => base.locate(id),
+            Some(base) => (self, TypeId(id.0 - base.len() as u32)),
+            None => (self, id),
+        }
+    }
+
     /// Returns the node of a type.
     #[must_use]
     pub fn get(&self, id: TypeId) -> &TypeNode {
-        &self.nodes[id]
+        let (table, position) = self.locate(id);
+        &table.nodes[position]
     }
 
     /// Returns the id of a type, adding it if necessary; its parts must be in the table.
     pub fn intern(&mut self, node: TypeNode) -> TypeId {
-        if self.index.len() != self.nodes.len() {
-            // Not stored in artifacts: rebuilt on the first use after loading.
-            self.index = self.nodes.iter().map(|(id, node)| (node.clone(), id)).collect();
-        }
-        if let Some(id) = self.index.get(&node) {
-            return *id;
+        self.complete_index();
+        let mut table = Some(&*self);
+        while let Some(searched) = table {
+            if let Some(id) = searched.index.get(&node) {
+                return *id;
+            }
+            table = searched.base.as_deref();
         }
         let open = match &node {
             TypeNode::Untyped | TypeNode::Bool | TypeNode::Str | TypeNode::Int | TypeNode::Float => false,
@@ -116,7 +158,7 @@ impl TypeTable {
             TypeNode::Func(args, result) => args.iter().any(|ty| self.is_open(*ty)) || self.is_open(*result),
             TypeNode::Var(_) => true,
         };
-        let id = self.nodes.push(node.clone());
+        let id = TypeId(self.base_len() + self.nodes.push(node.clone()).0);
         self.open.push(open);
         self.index.insert(node, id);
         id
@@ -125,7 +167,8 @@ impl TypeTable {
     /// Returns whether the type contains variables of generic scopes.
     #[must_use]
     pub fn is_open(&self, id: TypeId) -> bool {
-        self.open[id]
+        let (table, position) = self.locate(id);
+        table.open[position]
     }
 
     /// Checks a table that was read from a file: parts come before the types that contain them, and no type is nested too
@@ -171,7 +214,7 @@ impl TypeTable {
     /// Returns the number of types.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.nodes.len()
+        self.base_len() as usize + self.nodes.len()
     }
 
     /// Returns false: the base types are always present.

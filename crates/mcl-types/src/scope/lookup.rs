@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use mcl_parser::ast::{Stmt, StmtId};
+use smallvec::SmallVec;
 
 use crate::builtin;
 use crate::scope::Resolver;
-use crate::scope::names::{NameUse, Namespace, Symbol};
+use crate::scope::names::{NameParts, NameUse, Namespace, Symbol};
 use crate::scope::table::{AliasTarget, ClassLookup};
 use crate::scoped::{DefKind, InstanceId, InstanceKind, ScopeId, Target};
 
@@ -14,20 +15,20 @@ use crate::scoped::{DefKind, InstanceId, InstanceKind, ScopeId, Target};
 #[derive(Debug)]
 pub(crate) struct Found {
     /// The instances on the way to it.
-    pub(crate) path: Vec<InstanceId>,
+    pub(crate) path: SmallVec<[InstanceId; 2]>,
     /// `None` for a definition with an error that was reported already.
     pub(crate) target: Option<Target>,
     /// The statements that made the name visible, with their scopes.
-    pub(crate) providers: Vec<(ScopeId, StmtId)>,
+    pub(crate) providers: SmallVec<[(ScopeId, StmtId); 2]>,
 }
 
 impl Found {
     fn target(target: Target) -> Found {
-        Found { path: Vec::new(), target: Some(target), providers: Vec::new() }
+        Found { path: SmallVec::new(), target: Some(target), providers: SmallVec::new() }
     }
 
     fn erroneous() -> Found {
-        Found { path: Vec::new(), target: None, providers: Vec::new() }
+        Found { path: SmallVec::new(), target: None, providers: SmallVec::new() }
     }
 
     fn provided_by(mut self, scope: ScopeId, stmt: StmtId) -> Found {
@@ -233,12 +234,12 @@ impl Resolver<'_> {
         // Set first: a cycle finds this instance done, without a class.
         self.class_lookups[instance] = ClassLookup::Done;
         let Stmt::Include { class, .. } = ast.stmt(self.out.instance(instance).stmt) else { return };
-        let parts: Vec<Symbol> = self.symbols.parts(self.table(scope).unit, *class).to_vec();
+        let parts: NameParts = self.symbols.parts(self.table(scope).unit, *class).into();
         let (providers, missing) = match self.lookup(NameUse { namespace: Namespace::Class, parts: &parts }, scope) {
-            None => (Vec::new(), true),
+            None => (SmallVec::new(), true),
             Some(Found { path, target, providers }) => {
                 if let Some(target) = target {
-                    let reference = self.add_reference(path, target);
+                    let reference = self.add_reference(&path, target);
                     self.out.instances[instance].kind = InstanceKind::Class(reference);
                 }
                 (providers, false)

@@ -6,6 +6,7 @@ use cranelift_entity::{PrimaryMap, entity_impl};
 use mcl_modules::UnitId;
 use mcl_parser::ast::{Ast, Name};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// A name without dots, the same in every file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,6 +20,9 @@ pub(crate) enum Namespace {
     Function,
     Class,
 }
+
+/// The parts between the dots of a name.
+pub(crate) type NameParts = SmallVec<[Symbol; 4]>;
 
 /// A name to look up.
 #[derive(Clone, Copy)]

@@ -23,7 +23,8 @@ impl Resolver<'_> {
         let stmts: Vec<StmtId> =
             self.out.scope(scope).body.iter().copied().filter(|stmt| self.is_definition(scope, *stmt)).collect();
         let dependencies = std::mem::take(&mut self.tables[scope].dependencies);
-        if dependencies.is_empty() {
+        // Most programs define names before they use them, and then the order of the source is that of a search.
+        if stmts.is_sorted() && dependencies.iter().all(|dependency| dependency.to < dependency.from) {
             self.out.scopes[scope].order = stmts;
             return;
         }

@@ -2,11 +2,12 @@
 
 use mcl_diagnostics::Span;
 use mcl_parser::ast::{Ast, Expr, ExprId, Lambda, Name, Stmt, StmtId};
+use smallvec::{SmallVec, smallvec};
 
 use crate::scope::Resolver;
 use crate::scope::error::ScopeError;
 use crate::scope::lookup::Found;
-use crate::scope::names::{NameUse, Namespace, Symbol};
+use crate::scope::names::{NameParts, NameUse, Namespace};
 use crate::scope::table::{ClassLookup, Dependency};
 use crate::scoped::{DefKind, ExprInfo, InstanceId, InstanceKind, ModuleId, ScopeId, ScopeKind, StmtInfo};
 use crate::walk;
@@ -83,7 +84,7 @@ impl Resolver<'_> {
         self.look_up_class(instance);
         let (providers, missing) = match &mut self.class_lookups[instance] {
             ClassLookup::Found { providers, missing } => (std::mem::take(providers), *missing),
-            ClassLookup::NotStarted | ClassLookup::InProgress | ClassLookup::Done => (Vec::new(), false),
+            ClassLookup::NotStarted | ClassLookup::InProgress | ClassLookup::Done => (SmallVec::new(), false),
         };
         self.add_dependencies(&providers, *class_span, ancestors);
         let stmt = ast.stmt_span(stmt);
@@ -110,8 +111,8 @@ impl Resolver<'_> {
 
     fn resolve_expression(&mut self, scope: ScopeId, root: ExprId, ast: &Ast, ancestors: &Ancestors) {
         let module = self.out.scope(scope).module;
-        let mut work = vec![(root, scope)];
-        let mut children = Vec::new();
+        let mut work: SmallVec<[(ExprId, ScopeId); 8]> = smallvec![(root, scope)];
+        let mut children: SmallVec<[(ExprId, ScopeId); 8]> = SmallVec::new();
         while let Some((expr, scope)) = work.pop() {
             let span = ast.expr_span(expr);
             let mut inside = scope;
@@ -166,7 +167,7 @@ impl Resolver<'_> {
         ancestors: &Ancestors,
     ) -> ExprInfo {
         let unit = self.table(scope).unit;
-        let parts: Vec<Symbol> = self.symbols.parts(unit, name).to_vec();
+        let parts: NameParts = self.symbols.parts(unit, name).into();
         let name = NameUse { namespace, parts: &parts };
         match self.lookup(name, scope) {
             None => {
@@ -177,7 +178,7 @@ impl Resolver<'_> {
                 self.add_dependencies(&providers, span, ancestors);
                 match target {
                     None => ExprInfo::Unresolved,
-                    Some(target) => ExprInfo::Ref(self.add_reference(path, target)),
+                    Some(target) => ExprInfo::Ref(self.add_reference(&path, target)),
                 }
             }
         }

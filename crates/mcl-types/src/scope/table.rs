@@ -6,6 +6,7 @@ use mcl_diagnostics::Span;
 use mcl_modules::UnitId;
 use mcl_parser::ast::StmtId;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::scope::broken::BrokenNames;
 use crate::scope::names::{Namespace, Symbol};
@@ -92,7 +93,7 @@ pub(crate) enum ClassLookup {
     Done,
     /// The class was looked up. The include statement depends on these statements of the scopes around it.
     Found {
-        providers: Vec<(ScopeId, StmtId)>,
+        providers: SmallVec<[(ScopeId, StmtId); 2]>,
         missing: bool,
     },
 }

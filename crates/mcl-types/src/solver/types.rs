@@ -21,6 +21,7 @@ use cranelift_entity::{PrimaryMap, entity_impl};
 use ena::unify::{InPlaceUnificationTable, UnifyKey, UnifyValue};
 use mcl_diagnostics::{FileId, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::{SmallVec, smallvec};
 
 /// Index of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -322,7 +323,7 @@ impl Types {
         if a == b || self.node(a).is_same_primitive(&self.node(b)) {
             return Ok(());
         }
-        let mut work = vec![(expected, found)];
+        let mut work: SmallVec<[(Ty, Ty); 8]> = smallvec![(expected, found)];
         while let Some((a, b)) = work.pop() {
             let (a, b) = (self.resolve(a), self.resolve(b));
             if a == b {
@@ -394,7 +395,7 @@ impl Types {
 
     /// Solves every unsolved variable of a type with the error type, so that nothing more is reported about them.
     pub(crate) fn poison(&mut self, ty: Ty) {
-        let mut work = vec![ty];
+        let mut work: SmallVec<[Ty; 8]> = smallvec![ty];
         while let Some(ty) = work.pop() {
             if !self.has_vars(ty) {
                 continue;

@@ -1,0 +1,118 @@
+//! The warnings of lowering, without its result.
+//!
+//! The statements of the top level are lowered in parts, each from an empty state, several at a time, and the result of each
+//! is dropped when its warnings are known. A definition that several parts use is lowered in each of them; if that happens
+//! often, the rest is not divided further than there are threads.
+//!
+//! The warnings do not depend on how a program is divided. If anything else is found, an error or a limit that counts for
+//! the whole program, the program is lowered as a whole.
+
+use std::sync::Arc;
+
+use cranelift_entity::EntitySet;
+use mcl_diagnostics::Diagnostic;
+use mcl_modules::Loaded;
+use mcl_parser::ast::{Stmt, StmtId};
+use mcl_types::{DefId, Target, TypeTable, Typed};
+use rayon::prelude::*;
+
+use crate::emit::EVALUATION_BUDGET_NODES;
+use crate::lower::Lowering;
+use crate::warnings::Warnings;
+use crate::{Options, expansion, lower, sensitive_commands};
+
+/// A part has at least this many statements.
+const MIN_STATEMENTS: usize = 500;
+
+/// A program has at most this many parts for each thread.
+const PARTS_PER_THREAD: usize = 8;
+
+/// Returns the errors, or else the warnings, that [`lower`] finds in a typed program without errors.
+#[must_use]
+pub fn check(mut typed: Typed, loaded: &Loaded) -> Vec<Diagnostic> {
+    let types = std::mem::take(&mut typed.types).into_base();
+    if let Some(warnings) = check_in_parts(&typed, &types, loaded) {
+        return warnings.into_diagnostics();
+    }
+    typed.types = Arc::unwrap_or_clone(types);
+    match lower(typed, loaded, Options::default()) {
+        Ok(lowered) => lowered.warnings,
+        Err(errors) => errors,
+    }
+}
+
+/// What the lowering of a part found.
+struct Part {
+    warnings: Warnings,
+    /// The number of statements that it expanded to.
+    statements: u64,
+    used_budget: u64,
+    /// The definitions of the top level that were lowered.
+    definitions: EntitySet<DefId>,
+}
+
+/// Returns `None` if the program must be lowered as a whole.
+fn check_in_parts(typed: &Typed, types: &Arc<TypeTable>, loaded: &Loaded) -> Option<Warnings> {
+    let scoped = &typed.scoped;
+    let is_mark = |target: &Target| matches!(target, Target::Function(name) if **name == *sensitive_commands::MARK);
+    if expansion::check(scoped).is_err() || scoped.references.values().any(|reference| is_mark(&reference.target)) {
+        return None;
+    }
+    let root = scoped.root();
+    let ast = scoped.ast_of(root);
+    let is_definition = |stmt: &StmtId| {
+        matches!(ast.stmt(*stmt), Stmt::Bind { .. } | Stmt::Func { .. } | Stmt::Class { .. } | Stmt::Import { .. })
+    };
+    let statements: Vec<StmtId> =
+        scoped.scope(root).body.iter().copied().filter(|stmt| !is_definition(stmt)).collect();
+    let check_all = |parts: &[&[StmtId]]| -> Option<Vec<Part>> {
+        parts.par_iter().map(|part| check_part(typed, types, loaded, part)).collect()
+    };
+    let threads = rayon::current_num_threads();
+    let size = statements.len().div_ceil(threads * PARTS_PER_THREAD).max(MIN_STATEMENTS);
+    let (first, rest) = statements.split_at(statements.len().min(threads * size));
+    let mut parts = check_all(&chunks(first, size))?;
+    let size = if share_definitions(&parts) { rest.len().div_ceil(threads).max(MIN_STATEMENTS) } else { size };
+    parts.extend(check_all(&chunks(rest, size))?);
+    let (mut expanded, mut used_budget) = (0u64, 0u64);
+    for part in &parts {
+        expanded = expanded.saturating_add(part.statements);
+        used_budget = used_budget.saturating_add(part.used_budget);
+    }
+    if expanded > expansion::limit(scoped) || used_budget > EVALUATION_BUDGET_NODES {
+        return None;
+    }
+    Some(Warnings::joined(parts.into_iter().map(|part| part.warnings)))
+}
+
+/// Divides statements; there is always a part, if only an empty one.
+fn chunks(statements: &[StmtId], size: usize) -> Vec<&[StmtId]> {
+    if statements.is_empty() { vec![statements] } else { statements.chunks(size).collect() }
+}
+
+/// Whether the parts have lowered many definitions more than once.
+fn share_definitions(parts: &[Part]) -> bool {
+    let mut distinct: EntitySet<DefId> = EntitySet::new();
+    let (mut all, mut different) = (0, 0);
+    for def in parts.iter().flat_map(|part| part.definitions.keys()) {
+        all += 1;
+        different += usize::from(distinct.insert(def));
+    }
+    all > different + different / 4
+}
+
+/// Returns `None` if there are errors, or the budget for evaluation was too small.
+fn check_part(typed: &Typed, types: &Arc<TypeTable>, loaded: &Loaded, statements: &[StmtId]) -> Option<Part> {
+    let types = TypeTable::continuing(Arc::clone(types));
+    let mut lowering = Lowering::new(typed, types, loaded, Options::default());
+    lowering.run_part(statements).ok()?;
+    if !lowering.errors.is_empty() || lowering.emitter.pool.too_deep {
+        return None;
+    }
+    Some(Part {
+        statements: lowering.statements,
+        used_budget: lowering.emitter.used_budget()?,
+        definitions: lowering.lowered_at_top().collect(),
+        warnings: Warnings::of(&mut lowering),
+    })
+}

@@ -1,0 +1,52 @@
+//! The warnings of a lowered program, or of a part of it.
+
+use mcl_diagnostics::{Diagnostic, Span};
+use rustc_hash::FxHashSet;
+
+use crate::known_failures;
+use crate::lower::Lowering;
+use crate::resource::unimplemented_warning;
+
+/// The warnings of each kind, in the order in which they were found.
+#[derive(Debug, Default)]
+pub(crate) struct Warnings {
+    /// The kinds of resources that are not implemented, each with its first use.
+    unimplemented: Vec<(&'static str, Span)>,
+    /// Values that resource kinds refuse, one warning for each location.
+    refused: Vec<Diagnostic>,
+    /// Calls that always fail, one warning for each location.
+    failures: Vec<Diagnostic>,
+}
+
+impl Warnings {
+    /// Takes the warnings of what was lowered.
+    pub(crate) fn of(lowering: &mut Lowering<'_>) -> Warnings {
+        Warnings {
+            unimplemented: lowering.unimplemented.iter().map(|(kind, span)| (*kind, *span)).collect(),
+            refused: std::mem::take(&mut lowering.refused.warnings),
+            failures: known_failures::warnings(&mut lowering.emitter),
+        }
+    }
+
+    /// Joins the warnings of the parts of a program, in the order of its statements. What several parts found is kept once.
+    pub(crate) fn joined(parts: impl IntoIterator<Item = Warnings>) -> Warnings {
+        let mut joined = Warnings::default();
+        for Warnings { unimplemented, refused, failures } in parts {
+            joined.unimplemented.extend(unimplemented);
+            joined.refused.extend(refused);
+            joined.failures.extend(failures);
+        }
+        let mut kinds = FxHashSet::default();
+        joined.unimplemented.retain(|(kind, _)| kinds.insert(*kind));
+        for warnings in [&mut joined.refused, &mut joined.failures] {
+            let mut spans = FxHashSet::default();
+            warnings.retain(|warning| spans.insert(warning.span));
+        }
+        joined
+    }
+
+    pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {
+        let unimplemented = self.unimplemented.into_iter().map(|(kind, span)| unimplemented_warning(kind, span));
+        unimplemented.chain(self.refused).chain(self.failures).collect()
+    }
+}
