@@ -63,8 +63,7 @@ fn check_in_parts(typed: &Typed, types: &Arc<TypeTable>, loaded: &Loaded) -> Opt
     let is_definition = |stmt: &StmtId| {
         matches!(ast.stmt(*stmt), Stmt::Bind { .. } | Stmt::Func { .. } | Stmt::Class { .. } | Stmt::Import { .. })
     };
-    let statements: Vec<StmtId> =
-        scoped.scope(root).body.iter().copied().filter(|stmt| !is_definition(stmt)).collect();
+    let statements: Vec<StmtId> = scoped.scope(root).body.iter().copied().filter(|stmt| !is_definition(stmt)).collect();
     let check_all = |parts: &[&[StmtId]]| -> Option<Vec<Part>> {
         parts.par_iter().map(|part| check_part(typed, types, loaded, part)).collect()
     };
@@ -109,10 +108,12 @@ fn check_part(typed: &Typed, types: &Arc<TypeTable>, loaded: &Loaded, statements
     if !lowering.errors.is_empty() || lowering.emitter.pool.too_deep {
         return None;
     }
+    let mut definitions = EntitySet::with_capacity(typed.scoped.defs.len());
+    definitions.extend(lowering.lowered_at_top());
     Some(Part {
         statements: lowering.statements,
         used_budget: lowering.emitter.used_budget()?,
-        definitions: lowering.lowered_at_top().collect(),
+        definitions,
         warnings: Warnings::of(&mut lowering),
     })
 }

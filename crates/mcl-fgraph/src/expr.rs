@@ -140,9 +140,7 @@ impl Lowering<'_> {
         for (expr, op, left, right) in chain.into_iter().rev() {
             let right_value = self.expr(at, right)?;
             value = match op {
-                BinaryOp::In => {
-                    self.builtin_call(at, "contains", &[left, right], vec![value, right_value], expr)?
-                }
+                BinaryOp::In => self.builtin_call(at, "contains", &[left, right], vec![value, right_value], expr)?,
                 op => self.operator(at, op.symbol(), &[left, right], &[value, right_value], expr)?,
             };
             self.check_type_nesting(|_| ast.expr_span(expr));

@@ -55,9 +55,9 @@ pub use crate::check::check;
 
 use crate::emit::Emitter;
 use crate::error::{Inconsistency, LowerError};
-use crate::warnings::Warnings;
 use crate::lower::Lowering;
 use crate::pool::Tables;
+use crate::warnings::Warnings;
 
 /// How to lower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,9 @@ use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
 use mcl_parser::ast::{Ast, EntryKind, Resource, Stmt};
 use mcl_types::Scoped;
 use mcl_value::{Str, Value};
-use resource_graph::{Check, Field, Meta, Repr, ResourceId, ResourceKind, ValidationError, kind, validate, validate_value};
+use resource_graph::{
+    Check, Field, Meta, Repr, ResourceId, ResourceKind, ValidationError, kind, validate, validate_value,
+};
 use rustc_hash::FxHashSet;
 
 use crate::builder::as_const;
@@ -121,7 +123,9 @@ impl Lowering<'_> {
         };
         let mut whole = resource_graph::Resource::new(ResourceId::new(kind.name, ""));
         for (entry, (_, value)) in resource.entries.iter().zip(values) {
-            let (EntryKind::Field { name, .. } | EntryKind::Meta { property: name, .. }) = &entry.kind else { continue };
+            let (EntryKind::Field { name, .. } | EntryKind::Meta { property: name, .. }) = &entry.kind else {
+                continue;
+            };
             let Some(value) = self.constant_value(*value) else { return };
             if let EntryKind::Field { .. } = entry.kind {
                 whole.params.insert(Arc::clone(ast.name(*name)), value);

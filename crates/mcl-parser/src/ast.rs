@@ -44,6 +44,29 @@ entity_impl!(Name);
 /// tree and rely on it. The left side of an operator is not deeper than the operator: `1 + 1 + …` may have any length.
 pub const MAX_DEPTH: usize = 1000;
 
+/// A span in the file of a tree. There is one for each node, so it does not name the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ByteRange {
+    /// The first byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl ByteRange {
+    /// Returns the span in a file.
+    #[must_use]
+    pub fn in_file(self, file: FileId) -> Span {
+        Span::new(file, self.start, self.end)
+    }
+}
+
+impl From<Span> for ByteRange {
+    fn from(span: Span) -> ByteRange {
+        ByteRange { start: span.start, end: span.end }
+    }
+}
+
 /// A list of statements: a file, a block, a class body.
 pub type Block = Vec<StmtId>;
 
@@ -58,21 +81,21 @@ pub struct Ast {
     /// Expressions.
     #[serde(with = "mcl_diagnostics::table")]
     pub exprs: PrimaryMap<ExprId, Expr>,
-    /// The span of each expression.
+    /// The bytes of each expression.
     #[serde(with = "mcl_diagnostics::table")]
-    pub expr_spans: PrimaryMap<ExprId, Span>,
+    pub expr_ranges: PrimaryMap<ExprId, ByteRange>,
     /// Statements.
     #[serde(with = "mcl_diagnostics::table")]
     pub stmts: PrimaryMap<StmtId, Stmt>,
-    /// The span of each statement.
+    /// The bytes of each statement.
     #[serde(with = "mcl_diagnostics::table")]
-    pub stmt_spans: PrimaryMap<StmtId, Span>,
+    pub stmt_ranges: PrimaryMap<StmtId, ByteRange>,
     /// Written types.
     #[serde(with = "mcl_diagnostics::table")]
     pub types: PrimaryMap<TypeId, TypeExpr>,
-    /// The span of each written type.
+    /// The bytes of each written type.
     #[serde(with = "mcl_diagnostics::table")]
-    pub type_spans: PrimaryMap<TypeId, Span>,
+    pub type_ranges: PrimaryMap<TypeId, ByteRange>,
     /// The statements of the top level.
     pub body: Block,
 }
@@ -85,11 +108,11 @@ impl Ast {
             file,
             names: PrimaryMap::new(),
             exprs: PrimaryMap::new(),
-            expr_spans: PrimaryMap::new(),
+            expr_ranges: PrimaryMap::new(),
             stmts: PrimaryMap::new(),
-            stmt_spans: PrimaryMap::new(),
+            stmt_ranges: PrimaryMap::new(),
             types: PrimaryMap::new(),
-            type_spans: PrimaryMap::new(),
+            type_ranges: PrimaryMap::new(),
             body: Vec::new(),
         }
     }
@@ -109,7 +132,7 @@ impl Ast {
     /// Returns the span of an expression.
     #[must_use]
     pub fn expr_span(&self, id: ExprId) -> Span {
-        self.expr_spans[id]
+        self.expr_ranges[id].in_file(self.file)
     }
 
     /// Returns a statement.
@@ -121,7 +144,7 @@ impl Ast {
     /// Returns the span of a statement.
     #[must_use]
     pub fn stmt_span(&self, id: StmtId) -> Span {
-        self.stmt_spans[id]
+        self.stmt_ranges[id].in_file(self.file)
     }
 
     /// Returns a written type.
@@ -133,7 +156,7 @@ impl Ast {
     /// Returns the span of a written type.
     #[must_use]
     pub fn ty_span(&self, id: TypeId) -> Span {
-        self.type_spans[id]
+        self.type_ranges[id].in_file(self.file)
     }
 }
 
@@ -149,27 +172,27 @@ pub enum Expr {
     /// Parse stage: the raw text between the quotes. Interpolate stage: the value.
     Str(Arc<str>),
     /// Interpolate stage only: two or more parts (`Str` and `Var`) of type str, concatenated left to right.
-    Concat(Vec<ExprId>),
+    Concat(Box<[ExprId]>),
     /// Interpolate stage only: `"${x}"`, a `Var` that must have the type str.
     Interpolated(ExprId),
-    List(Vec<ExprId>),
-    Map(Vec<(ExprId, ExprId)>),
-    Struct(Vec<StructEntry>),
+    List(Box<[ExprId]>),
+    Map(Box<[(ExprId, ExprId)]>),
+    Struct(Box<[StructEntry]>),
     Func(Box<Lambda>),
     /// `name(args)`, the call of a function.
     Call {
         name: Name,
-        args: Vec<ExprId>,
+        args: Box<[ExprId]>,
     },
     /// `$name(args)`, the call of a function in a variable.
     CallVar {
         name: Name,
-        args: Vec<ExprId>,
+        args: Box<[ExprId]>,
     },
     /// `func(…){…}(args)`.
     CallLambda {
         lambda: ExprId,
-        args: Vec<ExprId>,
+        args: Box<[ExprId]>,
     },
     Var(Name),
     If {

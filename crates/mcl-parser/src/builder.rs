@@ -211,7 +211,7 @@ impl<'t> Builder<'t> {
         } else {
             (expr, depth)
         };
-        self.ast.expr_spans.push(span);
+        self.ast.expr_ranges.push(span.into());
         self.expr_depths.push(depth as u16);
         self.ast.exprs.push(expr)
     }
@@ -241,13 +241,13 @@ impl<'t> Builder<'t> {
         } else {
             (ty, depth)
         };
-        self.ast.type_spans.push(span);
+        self.ast.type_ranges.push(span.into());
         self.type_depths.push(depth as u16);
         self.ast.types.push(ty)
     }
 
     pub fn push_stmt(&mut self, stmt: Stmt, span: Span) -> StmtId {
-        self.ast.stmt_spans.push(span);
+        self.ast.stmt_ranges.push(span.into());
         self.ast.stmts.push(stmt)
     }
 
@@ -266,12 +266,12 @@ impl<'t> Builder<'t> {
     pub fn roll_back(&mut self) {
         let checkpoint = self.top().checkpoint;
         truncate(&mut self.ast.exprs, checkpoint.exprs);
-        truncate(&mut self.ast.expr_spans, checkpoint.exprs);
+        truncate(&mut self.ast.expr_ranges, checkpoint.exprs);
         truncate(&mut self.expr_depths, checkpoint.exprs);
         truncate(&mut self.ast.stmts, checkpoint.stmts);
-        truncate(&mut self.ast.stmt_spans, checkpoint.stmts);
+        truncate(&mut self.ast.stmt_ranges, checkpoint.stmts);
         truncate(&mut self.ast.types, checkpoint.types);
-        truncate(&mut self.ast.type_spans, checkpoint.types);
+        truncate(&mut self.ast.type_ranges, checkpoint.types);
         truncate(&mut self.type_depths, checkpoint.types);
         self.errors.truncate(checkpoint.errors);
         self.brackets.truncate(checkpoint.brackets);

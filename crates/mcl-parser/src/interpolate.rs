@@ -11,7 +11,9 @@ use cranelift_entity::PrimaryMap;
 use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ast::{Ast, Block, EdgeHalf, Entry, EntryKind, Expr, ExprId, MAX_DEPTH, Name, Resource, Stmt, StmtId};
+use crate::ast::{
+    Ast, Block, ByteRange, EdgeHalf, Entry, EntryKind, Expr, ExprId, MAX_DEPTH, Name, Resource, Stmt, StmtId,
+};
 use crate::string_literal::{StringError, StringPart, parse_string};
 
 /// Expands a tree of the parse stage. A string that cannot be expanded becomes [`Expr::Error`].
@@ -23,23 +25,23 @@ pub fn interpolate(ast: Ast) -> (Ast, Vec<Diagnostic>) {
         out: Ast {
             names: ast.names,
             types: ast.types,
-            type_spans: ast.type_spans,
+            type_ranges: ast.type_ranges,
             exprs: PrimaryMap::with_capacity(capacity),
-            expr_spans: PrimaryMap::with_capacity(capacity),
+            expr_ranges: PrimaryMap::with_capacity(capacity),
             stmts: PrimaryMap::with_capacity(ast.stmts.len()),
-            stmt_spans: PrimaryMap::with_capacity(ast.stmts.len()),
+            stmt_ranges: PrimaryMap::with_capacity(ast.stmts.len()),
             ..Ast::empty(ast.file)
         },
         errors: Vec::new(),
         map: PrimaryMap::with_capacity(ast.exprs.len()),
     };
     for (old, expr) in ast.exprs {
-        let id = stage.expr(expr, ast.expr_spans[old]);
+        let id = stage.expr(expr, ast.expr_ranges[old].in_file(ast.file));
         stage.map.push(id);
     }
     let mut statements = ast.stmts;
-    let body = stage.nest_classes(ast.body, &mut statements, &ast.stmt_spans);
-    stage.copy_statements(body, statements, &ast.stmt_spans);
+    let body = stage.nest_classes(ast.body, &mut statements, &ast.stmt_ranges);
+    stage.copy_statements(body, statements, &ast.stmt_ranges);
     stage.errors.sort_by_key(|error| error.span.start);
     (stage.out, stage.errors.into_iter().map(Diagnostic::from).collect())
 }
@@ -131,7 +133,7 @@ impl Interpolator {
     }
 
     fn push(&mut self, expr: Expr, span: Span) -> ExprId {
-        self.out.expr_spans.push(span);
+        self.out.expr_ranges.push(span.into());
         self.out.exprs.push(expr)
     }
 
@@ -215,11 +217,11 @@ impl Interpolator {
             [one] => match self.out.expr(*one) {
                 Expr::Var(_) => self.push(Expr::Interpolated(*one), span),
                 _ => {
-                    self.out.expr_spans[*one] = span;
+                    self.out.expr_ranges[*one] = span.into();
                     *one
                 }
             },
-            _ => self.push(Expr::Concat(ids), span),
+            _ => self.push(Expr::Concat(ids.into()), span),
         }
     }
 
@@ -229,7 +231,7 @@ impl Interpolator {
         &mut self,
         body: Block,
         statements: &mut PrimaryMap<StmtId, Stmt>,
-        spans: &PrimaryMap<StmtId, Span>,
+        ranges: &PrimaryMap<StmtId, ByteRange>,
     ) -> Block {
         let top = self.nest_block(body, statements);
         let mut open: Vec<(StmtId, usize)> = top.iter().map(|id| (*id, 1)).collect();
@@ -239,7 +241,10 @@ impl Interpolator {
                 continue;
             }
             if depth > MAX_DEPTH {
-                self.errors.push(InterpolateError { kind: InterpolateErrorKind::TooDeep, span: spans[id] });
+                self.errors.push(InterpolateError {
+                    kind: InterpolateErrorKind::TooDeep,
+                    span: ranges[id].in_file(self.out.file),
+                });
                 continue;
             }
             let nested: Vec<Block> = blocks.into_iter().map(|block| self.nest_block(block, statements)).collect();
@@ -292,7 +297,7 @@ impl Interpolator {
         &mut self,
         top: Block,
         mut statements: PrimaryMap<StmtId, Stmt>,
-        spans: &PrimaryMap<StmtId, Span>,
+        ranges: &PrimaryMap<StmtId, ByteRange>,
     ) {
         let mut map: FxHashMap<StmtId, StmtId> = FxHashMap::default();
         // A statement is visited twice: first its blocks are pushed, then it is copied.
@@ -311,7 +316,7 @@ impl Interpolator {
                 }
             }
             self.stmt(&mut stmt);
-            self.out.stmt_spans.push(spans[id]);
+            self.out.stmt_ranges.push(ranges[id]);
             map.insert(id, self.out.stmts.push(stmt));
         }
         self.out.body = top.into_iter().filter_map(|id| map.get(&id).copied()).collect();

@@ -15,7 +15,7 @@ use crate::builder::Builder;
 pub fn lint(builder: &mut Builder<'_>, tokens: Range<TokenIdx>) -> Vec<Diagnostic> {
     let mut brackets = std::mem::take(&mut builder.brackets);
     brackets.sort_unstable_by_key(|(opener, _)| *opener);
-    let mut starts: Vec<u32> = builder.ast.stmt_spans.values().map(|s| s.start).collect();
+    let mut starts: Vec<u32> = builder.ast.stmt_ranges.values().map(|s| s.start).collect();
     starts.sort_unstable();
     let mut linter = Linter { builder, tokens, found: Vec::new(), last: None };
     linter.newlines(&brackets, &starts);

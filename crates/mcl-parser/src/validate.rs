@@ -55,9 +55,9 @@ impl Ast {
     /// An invariant that the tree violates.
     pub fn validate(&self, text: &str) -> Result<(), InvalidAst> {
         let lengths = [
-            (self.exprs.len(), self.expr_spans.len()),
-            (self.stmts.len(), self.stmt_spans.len()),
-            (self.types.len(), self.type_spans.len()),
+            (self.exprs.len(), self.expr_ranges.len()),
+            (self.stmts.len(), self.stmt_ranges.len()),
+            (self.types.len(), self.type_ranges.len()),
         ];
         if lengths.iter().any(|(nodes, spans)| nodes != spans) {
             return Err(InvalidAst::SpanCount);
@@ -71,8 +71,8 @@ impl Ast {
             exprs: Nodes::new(self.exprs.len()),
             stmts: Nodes::new(self.stmts.len()),
         };
-        let spans = self.type_spans.values().chain(self.expr_spans.values()).chain(self.stmt_spans.values());
-        spans.for_each(|span| validator.span(*span));
+        let ranges = self.type_ranges.values().chain(self.expr_ranges.values()).chain(self.stmt_ranges.values());
+        ranges.for_each(|range| validator.span(range.in_file(self.file)));
         for ty in self.types.values() {
             let depth = validator.depth_over(|validator| validator.type_parts(ty));
             validator.types.depths.push(depth);
@@ -230,7 +230,7 @@ impl Validator<'_> {
         let mut parts: Vec<ExprId> = Vec::new();
         match expr {
             Expr::Error | Expr::Bool(_) | Expr::Int(_) | Expr::Float(_) | Expr::Str(_) => {}
-            Expr::Concat(inner) | Expr::List(inner) => parts.clone_from(inner),
+            Expr::Concat(inner) | Expr::List(inner) => parts.extend(inner),
             Expr::Interpolated(inner) | Expr::Paren(inner) | Expr::Unary { operand: inner, .. } => parts.push(*inner),
             Expr::Map(pairs) => parts.extend(pairs.iter().flat_map(|(key, value)| [*key, *value])),
             Expr::Struct(fields) => {
@@ -247,10 +247,10 @@ impl Validator<'_> {
             }
             Expr::Call { name, args } | Expr::CallVar { name, args } => {
                 self.name(*name);
-                parts.clone_from(args);
+                parts.extend(args);
             }
             Expr::CallLambda { lambda, args } => {
-                parts.clone_from(args);
+                parts.extend(args);
                 parts.push(*lambda);
             }
             Expr::Var(name) => self.name(*name),

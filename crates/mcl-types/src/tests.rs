@@ -105,7 +105,8 @@ fn load(program: &str) -> Loaded {
         let tokens = mcl_lexer::lex(&file.text);
         let ast = mcl_parser::parse(file_id, &file.text, &tokens).ast;
         let mut imports = Vec::new();
-        for (stmt, span) in ast.stmts.values().zip(ast.stmt_spans.values()) {
+        for (id, stmt) in &ast.stmts {
+            let span = ast.stmt_span(id);
             let Stmt::Import { module, .. } = stmt else { continue };
             let name = ImportName::parse(module).ok();
             let target = match &name {
@@ -115,7 +116,7 @@ fn load(program: &str) -> Loaded {
                 }
                 _ => ImportTarget::System,
             };
-            imports.push(Import { raw: Arc::clone(module), span: *span, name, target });
+            imports.push(Import { raw: Arc::clone(module), span, name, target });
         }
         loaded.units.push(Unit {
             file: file_id,

@@ -171,12 +171,7 @@ impl Shift {
 
     fn ty(&self, ty: &mut TypeExpr) {
         match ty {
-            TypeExpr::Error
-            | TypeExpr::Bool
-            | TypeExpr::Str
-            | TypeExpr::Int
-            | TypeExpr::Float
-            | TypeExpr::Variant => {}
+            TypeExpr::Error | TypeExpr::Bool | TypeExpr::Str | TypeExpr::Int | TypeExpr::Float | TypeExpr::Variant => {}
             TypeExpr::List(element) => self.type_id(element),
             TypeExpr::Map(key, value) => {
                 self.type_id(key);
@@ -208,11 +203,11 @@ impl Ast {
             *to = values.into();
         }
         append(&mut self.exprs, other.exprs);
-        append(&mut self.expr_spans, other.expr_spans);
+        append(&mut self.expr_ranges, other.expr_ranges);
         append(&mut self.stmts, other.stmts);
-        append(&mut self.stmt_spans, other.stmt_spans);
+        append(&mut self.stmt_ranges, other.stmt_ranges);
         append(&mut self.types, other.types);
-        append(&mut self.type_spans, other.type_spans);
+        append(&mut self.type_ranges, other.type_ranges);
         self.body.extend(other.body);
     }
 }

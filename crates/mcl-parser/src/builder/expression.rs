@@ -43,7 +43,7 @@ impl Builder<'_> {
     pub fn list(&mut self, l: TokenIdx, elements: Vec<ExprId>, r: TokenIdx) -> ExprId {
         self.bracket(l, BracketContext::List);
         let depth = self.depth_over(&elements);
-        self.push_expr(Expr::List(elements), depth, l, r)
+        self.push_expr(Expr::List(elements.into()), depth, l, r)
     }
 
     pub fn map(&mut self, l: TokenIdx, pairs: Vec<Option<(ExprId, ExprId)>>, r: TokenIdx) -> ExprId {
@@ -54,7 +54,7 @@ impl Builder<'_> {
             return self.error_value(l, r);
         }
         let depth = 1 + pairs.iter().map(|(k, v)| self.depth(*k).max(self.depth(*v))).max().unwrap_or(0);
-        self.push_expr(Expr::Map(pairs), depth, l, r)
+        self.push_expr(Expr::Map(pairs.into()), depth, l, r)
     }
 
     pub fn struct_entry(&mut self, l: TokenIdx, value: ExprId) -> StructEntry {
@@ -67,7 +67,7 @@ impl Builder<'_> {
             Some(_) if !self.is_closed(TokenKind::CloseCurly, r) => self.error_value(l, r),
             Some(fields) => {
                 let depth = 1 + fields.iter().map(|f| self.depth(f.value)).max().unwrap_or(0);
-                self.push_expr(Expr::Struct(fields), depth, l, r)
+                self.push_expr(Expr::Struct(fields.into()), depth, l, r)
             }
             // A field is unknown, and so is the type.
             None => self.error_value(l, r),
@@ -104,7 +104,7 @@ impl Builder<'_> {
             return self.error_value(l, r);
         }
         let depth = self.depth_over(&args);
-        self.push_expr(Expr::Call { name, args }, depth, l, r)
+        self.push_expr(Expr::Call { name, args: args.into() }, depth, l, r)
     }
 
     pub fn call_var(&mut self, l: TokenIdx, name: Name, o: TokenIdx, args: Vec<ExprId>, r: TokenIdx) -> ExprId {
@@ -113,7 +113,7 @@ impl Builder<'_> {
             return self.error_value(l, r);
         }
         let depth = self.depth_over(&args);
-        self.push_expr(Expr::CallVar { name, args }, depth, l, r)
+        self.push_expr(Expr::CallVar { name, args: args.into() }, depth, l, r)
     }
 
     pub fn call_lambda(&mut self, l: TokenIdx, lambda: ExprId, o: TokenIdx, args: Vec<ExprId>, r: TokenIdx) -> ExprId {
@@ -122,7 +122,7 @@ impl Builder<'_> {
             return self.error_value(l, r);
         }
         let depth = self.depth_over(&args).max(1 + self.depth(lambda));
-        self.push_expr(Expr::CallLambda { lambda, args }, depth, l, r)
+        self.push_expr(Expr::CallLambda { lambda, args: args.into() }, depth, l, r)
     }
 
     pub fn func_expr(&mut self, l: TokenIdx, lambda: Option<Lambda>, r: TokenIdx) -> ExprId {

@@ -473,8 +473,10 @@ fn loop_after(f: &Failure<'_>) -> Option<TokenIdx> {
 /// `if` without `else` as a value, `1 if c else 2`, `test "a" {} if c`, `if c test "a" {}`, `if` among entries.
 fn condition(f: &Failure<'_>) -> Option<SyntaxError> {
     let is_if = f.tokens.kind(f.start) == Some(TokenKind::If);
-    let is_after_statement =
-        !f.tokens.newline_before(f.start) && f.start > TokenIdx::FIRST && f.context.is_none() && f.found_kind().is_none();
+    let is_after_statement = !f.tokens.newline_before(f.start)
+        && f.start > TokenIdx::FIRST
+        && f.context.is_none()
+        && f.found_kind().is_none();
     if is_if
         && is_after_statement
         && f.start.previous().and_then(|last| f.tokens.kind(last)) == Some(TokenKind::CloseCurly)

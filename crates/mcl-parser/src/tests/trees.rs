@@ -134,7 +134,7 @@ fn spans_are_true() {
     let text = "$a = 1 + foo(2) # c\ntest \"x\" {\n\tb => $c.d ?: \"${e} f\",\n\tBefore => Test[\"y\"],\n}\n";
     let ast = tree(text);
     let slice = |s: mcl_diagnostics::Span| &text[s.start as usize..s.end as usize];
-    let exprs: Vec<&str> = ast.expr_spans.values().map(|s| slice(*s)).collect();
+    let exprs: Vec<&str> = ast.exprs.keys().map(|id| slice(ast.expr_span(id))).collect();
     for expected in ["1 + foo(2)", "foo(2)", "$c.d", "${e}", " f", "\"${e} f\"", "\"y\""] {
         assert!(exprs.contains(&expected), "{expected} in {exprs:?}");
     }
@@ -146,9 +146,9 @@ fn spans_are_true() {
 
 /// Asserts the invariants of `crate::ast` that concern statements.
 pub fn assert_well_formed(ast: &Ast) {
-    assert_eq!(ast.exprs.len(), ast.expr_spans.len());
-    assert_eq!(ast.stmts.len(), ast.stmt_spans.len());
-    assert_eq!(ast.types.len(), ast.type_spans.len());
+    assert_eq!(ast.exprs.len(), ast.expr_ranges.len());
+    assert_eq!(ast.stmts.len(), ast.stmt_ranges.len());
+    assert_eq!(ast.types.len(), ast.type_ranges.len());
     let mut seen = EntitySet::new();
     for (parent, stmt) in &ast.stmts {
         let blocks: Vec<&Vec<StmtId>> = match stmt {

@@ -82,8 +82,8 @@ entity_impl!(ObligationId);
 /// The queue of obligations.
 #[derive(Default)]
 pub(crate) struct Obligations {
-    /// `None` for an obligation that was decided or moved to a scheme.
-    queue: PrimaryMap<ObligationId, Option<Obligation>>,
+    /// `None` for an obligation that was decided or moved to a scheme; most were, so they are boxed.
+    queue: PrimaryMap<ObligationId, Option<Box<Obligation>>>,
     /// The constraints that wait for each unsolved variable.
     waiting: FxHashMap<VarId, Vec<ObligationId>>,
 }
@@ -116,12 +116,12 @@ impl Obligations {
 
     /// Adds an obligation that an include decides.
     pub(crate) fn push(&mut self, obligation: Obligation) {
-        self.queue.push(Some(obligation));
+        self.queue.push(Some(Box::new(obligation)));
     }
 
     /// Adds a constraint that waits for a variable.
     pub(crate) fn push_waiting(&mut self, constraint: Constraint, var: VarId) {
-        let id = self.queue.push(Some(Obligation::Type(constraint)));
+        let id = self.queue.push(Some(Box::new(Obligation::Type(constraint))));
         self.waiting.entry(var).or_default().push(id);
     }
 
@@ -154,7 +154,7 @@ impl Obligations {
 
     /// Returns a pending obligation.
     pub(crate) fn get(&self, id: ObligationId) -> Option<&Obligation> {
-        self.queue.get(id)?.as_ref()
+        self.queue.get(id)?.as_deref()
     }
 
     /// Returns a pending obligation, if it is a constraint.
@@ -167,12 +167,12 @@ impl Obligations {
 
     /// Removes a pending obligation.
     pub(crate) fn take(&mut self, id: ObligationId) -> Option<Obligation> {
-        self.queue.get_mut(id)?.take()
+        self.queue.get_mut(id)?.take().map(|obligation| *obligation)
     }
 
     /// Makes an obligation pending again.
     pub(crate) fn put_back(&mut self, id: ObligationId, obligation: Obligation) {
-        self.queue[id] = Some(obligation);
+        self.queue[id] = Some(Box::new(obligation));
     }
 
     /// Removes a pending obligation, if it is a constraint.
