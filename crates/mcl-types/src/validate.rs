@@ -1,7 +1,7 @@
 //! Validates resolved and typed programs that were read from files: every id is in range, scopes form a tree, types have no
 //! cycles. Whether the names and types are the right ones is not checked again.
 
-use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+use cranelift_entity::{EntityRef, EntitySet, PrimaryMap, SecondaryMap};
 use mcl_parser::ast::{ExprId, StmtId};
 
 use crate::invalid::InvalidProgram;
@@ -47,6 +47,7 @@ impl Scoped {
                 self.def_exists(def)?;
             }
         }
+        self.validate_instance_paths()?;
         self.modules.values().try_for_each(|module| self.validate_module_tables(module))
     }
 
@@ -70,6 +71,35 @@ impl Scoped {
                 current = self.scope(scope).parent;
             }
             ancestors.into_iter().for_each(|scope| rooted[scope] = true);
+        }
+        Ok(())
+    }
+
+    /// Checks that the class of an instance is not reached through the instance itself.
+    fn validate_instance_paths(&self) -> Validation {
+        let path = |instance: InstanceId| match self.instance(instance).kind {
+            InstanceKind::Class(reference) => &*self.reference(reference).path,
+            InstanceKind::Module(_) | InstanceKind::Error => &[],
+        };
+        let mut entered: EntitySet<InstanceId> = EntitySet::with_capacity(self.instances.len());
+        let mut left: EntitySet<InstanceId> = EntitySet::with_capacity(self.instances.len());
+        for start in self.instances.keys() {
+            let mut work = vec![(start, 0)];
+            while let Some((instance, next)) = work.last_mut() {
+                let instance = *instance;
+                if *next == 0 && !entered.insert(instance) {
+                    ensure(left.contains(instance), "an instance is reached through itself")?;
+                    work.pop();
+                    continue;
+                }
+                let Some(inner) = path(instance).get(*next) else {
+                    left.insert(instance);
+                    work.pop();
+                    continue;
+                };
+                *next += 1;
+                work.push((*inner, 0));
+            }
         }
         Ok(())
     }

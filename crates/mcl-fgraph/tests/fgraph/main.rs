@@ -4,6 +4,7 @@ mod agreement;
 mod generate;
 mod listings;
 mod malformed_input;
+mod parts;
 mod results;
 mod sizes;
 mod support;

@@ -85,3 +85,62 @@ fn joined(mut trees: Vec<(Ast, Names)>) -> Option<Ast> {
     }
     Some(whole)
 }
+
+#[cfg(test)]
+mod tests {
+    use mcl_diagnostics::FileId;
+
+    use super::{MIN_TOKENS, parse_in_parts, parts};
+    use crate::parse;
+
+    /// A program of several kinds of statements, with a lint in every repetition.
+    fn large_program() -> String {
+        let statement = |i: usize| {
+            format!(
+                "import \"m{i}\" as m{i}\nclass c{i}($a int, $b) {{\n\t$x = m{i}.f($a, [$b, \"s\"]) <|> struct{{f => \
+                 {{\"k\" => 1,}}}}\n\tfor $i, $v in $x {{\n\t\ttest \"${{v}}\" {{\n\t\t\tf => $c ?: not $a,\n\t\t\tBefore \
+                 => Test[\"t\"],\n\t\t}}\n\t}}\n}}\ninclude c{i}({i}, \"${{x}}\") as d{i}\nfunc f{i}($y []str) {{ if $y[0] == \
+                 $z{i}->g {{ 1 }} else {{ 2 }} }}\n$z{i} map{{str: int}} = {{\"a\" => {i}}}\nTest[\"a\"].k -> Test[\"b\"].l\n"
+            )
+        };
+        (0..500).map(statement).collect()
+    }
+
+    #[test]
+    fn parts_give_the_tree_and_the_lints_of_the_whole() {
+        let text = large_program();
+        let tokens = mcl_lexer::lex(&text);
+        let in_pool = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start");
+            pool.install(|| (parse_in_parts(FileId::MAIN, &text, &tokens), parse(FileId::MAIN, &text, &tokens)))
+        };
+        let (none, whole) = in_pool(1);
+        assert!(none.is_none() && tokens.len() > 3 * MIN_TOKENS);
+        assert_eq!(whole.diagnostics.len(), 500);
+        for threads in [2, 3] {
+            let (parts, _) = in_pool(threads);
+            let (ast, lints) = parts.expect("it is divided");
+            assert!(ast == whole.ast && lints == whole.diagnostics, "{threads} threads");
+        }
+    }
+
+    #[test]
+    fn parts_begin_with_statements_of_the_top_level() {
+        let text = large_program();
+        let tokens = mcl_lexer::lex(&text);
+        let starts: Vec<&str> = parts(&tokens, 4).iter().map(|part| tokens.text(&text, part.start)).collect();
+        assert_eq!(starts.len(), 4);
+        assert!(
+            starts.iter().all(|start| ["import", "class", "include", "func", "$", "Test"].contains(start)),
+            "{starts:?}"
+        );
+    }
+
+    #[test]
+    fn a_file_with_an_error_is_not_divided() {
+        let text = large_program() + "$x =\n";
+        let tokens = mcl_lexer::lex(&text);
+        assert!(parse_in_parts(FileId::MAIN, &text, &tokens).is_none());
+        assert!(parse(FileId::MAIN, &text, &tokens).diagnostics.iter().any(|found| found.code.name() == "E0220"));
+    }
+}
