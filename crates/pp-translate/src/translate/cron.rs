@@ -1,4 +1,4 @@
-//! `cron`: a job of a crontab (spec 07 §3.4, 08 §19).
+//! `cron`: a job of a crontab (spec 07 §3.4, spec 08 §19).
 
 use mcl_value::Value;
 

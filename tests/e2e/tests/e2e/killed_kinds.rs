@@ -167,7 +167,7 @@ fn prepare(scratch: &Path) {
     }
     write("root/shared-lines", "first\nsecond\n");
     write("root/settings", "# kept\n[s]\na = 1\nold = 1\n");
-    write("root/crontab", "# kept\n# Puppet Name: changed\n1 2 * * * /bin/x\n# Puppet Name: old\nA=b\n@daily /bin/y\n");
+    write("root/shared-crontab", "# kept\n# Puppet Name: changed\n1 2 * * * /bin/x\n# Puppet Name: old\nA=b\n@daily /bin/y\n");
     write("root/document", "{\"a\": {\"b\": 1}}\n");
     write("root/in-the-way", "a file where a directory is to be\n");
     symlink("nowhere", root.join("link")).expect("a link");
@@ -234,9 +234,9 @@ ini:setting "a" { path => "@/root/settings", section => "s", value => "2", }
 ini:setting "b" { path => "@/root/settings", section => "t", values => ["1", "2",], }
 ini:setting "old" { path => "@/root/settings", section => "s", state => "absent", }
 ini:setting "new" { path => "@/root/new-settings", value => "1", }
-cron:job "changed" { file => "@/root/crontab", minute => "5", }
-cron:job "added" { file => "@/root/crontab", command => "/bin/true", environment => ["A=b",], Depend => Cron:job["changed"], }
-cron:job "old" { file => "@/root/crontab", state => "absent", Depend => Cron:job["added"], }
+cron:job "changed" { file => "@/root/shared-crontab", minute => "5", }
+cron:job "added" { file => "@/root/shared-crontab", command => "/bin/true", environment => ["A=b",], Depend => Cron:Job["changed"], }
+cron:job "old" { file => "@/root/shared-crontab", state => "absent", Depend => Cron:Job["added"], }
 cron:job "first" { file => "@/root/new-crontab", command => "/bin/true", special => "daily", }
 ssh:authorized_key "me" {
 	state => "exists",

@@ -27,6 +27,7 @@ mod packages;
 mod plan_equals_apply;
 mod plan_knowledge;
 mod puppet_fallback;
+mod puppet_files;
 mod puppet_native;
 mod random_program;
 mod saved_plan;
