@@ -90,7 +90,7 @@ impl Walk {
             (Value::Hash(left), Value::Hash(right)) => {
                 Rc::ptr_eq(left, right)
                     || self.inside(|this| {
-                        let (left, right) = (left.entries(), right.entries());
+                        let (Some(left), Some(right)) = (left.try_entries(), right.try_entries()) else { return false };
                         left.len() == right.len()
                             && left.iter().all(|(key, left)| {
                                 right.get(key).is_some_and(|right| this.is_same(left, right, sameness))
@@ -137,7 +137,7 @@ fn hash<H: Hasher>(value: &Value, state: &mut H, depth: u32) {
                 hash(value, state, depth + 1);
             }
         }
-        Value::Hash(value) => value.entries().len().hash(state),
+        Value::Hash(value) => value.try_entries().map_or(0, |entries| entries.len()).hash(state),
         Value::Regexp(value) => value.source.hash(state),
         Value::Class(value) => value.hash(state),
         Value::Puppet(value) => value.hash(state),

@@ -31,7 +31,8 @@ impl Ruby {
     pub fn template_offset(&self, offset: usize) -> usize {
         let after = self.pieces.partition_point(|(ruby, _)| *ruby <= offset);
         let Some((ruby, template)) = after.checked_sub(1).and_then(|at| self.pieces.get(at)) else { return 0 };
-        let limit = self.pieces.get(after).map_or(usize::MAX, |(_, next)| *next);
+        // What follows the last piece is not in the template.
+        let limit = self.pieces.get(after).map_or(*template, |(_, next)| *next);
         (template + (offset - ruby)).min(limit)
     }
 

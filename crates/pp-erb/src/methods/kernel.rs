@@ -55,6 +55,10 @@ pub(super) static KERNEL: &[Method] = &[
             Value::Hash(_) | Value::Nil => 0,
             other => crate::methods::args::to_int(other)?,
         };
+        if !matches!(radix, 0 | -36..=-2 | 2..=36) {
+            return Err(Raise::argument(format!("invalid radix {radix}")).into());
+        }
+        let radix = radix.abs();
         let converted = match args.get(0) {
             Value::Int(value) => Ok(*value),
             Value::Float(value) => float_to_int(*value),
@@ -228,7 +232,7 @@ fn strip_radix(digits: &str, radix: i128) -> (u32, &str) {
         0 if digits.len() > 1 && digits.starts_with('0') => (8, digits),
         0 => (10, digits),
         -8 => (8, digits),
-        radix => (u32::try_from(radix).unwrap_or(10), digits),
+        radix => (u32::try_from(radix).ok().filter(|radix| (2..=36).contains(radix)).unwrap_or(10), digits),
     }
 }
 

@@ -148,6 +148,12 @@ impl Hash {
         self.entries.borrow()
     }
 
+    /// Borrows the entries, unless they are being changed: a hash can be a key of itself, and is compared while it is added.
+    pub fn try_entries(&self) -> Option<Ref<'_, Entries>> {
+        self.load();
+        self.entries.try_borrow().ok()
+    }
+
     /// Borrows the entries to change them. The borrow must end before anything of the template runs.
     pub fn entries_mut(&self) -> RefMut<'_, Entries> {
         self.load();

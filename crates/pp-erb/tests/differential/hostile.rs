@@ -13,6 +13,9 @@ const BUDGET: Budget = Budget { steps: 300_000, bytes: 16 << 20 };
 fn outcome(template: &str) -> Option<ErrorKind> {
     let rendered = Template::parse(template)
         .and_then(|template| template.render(&mut Variables(variables()), &Objects::default(), BUDGET));
+    if let Err(error) = &rendered {
+        assert!(error.offset.unwrap_or(0) as usize <= template.len(), "{error}: a location outside of {template}");
+    }
     rendered.err().map(|error| error.kind)
 }
 
@@ -78,6 +81,7 @@ fn structures_that_contain_themselves_are_harmless() {
         "<% a = []; a << a; b = []; b << b %><%= a == b %> <%= a <=> b %> <%= a.eql?(b) %> <%= [a].uniq.length %>",
         "<% h = {}; h[:h] = h; g = {}; g[:h] = g %><%= h == g %> <%= h.inspect %>",
         "<% a = []; a << a %><%= a.flatten %>",
+        "<% h = { 'a' => 1 }; h[h] = 1; h[[h]] = 2; h[{ 'a' => 1 }] = 3; h.delete(h); h.delete({ 'a' => 1 }) %><%= h.inspect %>",
         "<% a = []; a << a %><%= scope.call_function('x', a) %>",
         "<% a = []; 100_000.times { a = [a] } %><%= a == a.dup %> <%= a.inspect.length %>",
         "<% a = []; 100_000.times { a = [a] } %><%= {a => 1}.length %>",
@@ -94,6 +98,7 @@ fn structures_that_contain_themselves_are_harmless() {
 
 #[test]
 fn code_can_be_nested_deeply() {
+    assert_eq!(outcome("<% x = 'y''' ' %>"), Some(ErrorKind::Syntax));
     for (open, close) in [
         ("(", ")"),
         ("[", "]"),
