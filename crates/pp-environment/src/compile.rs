@@ -1,7 +1,8 @@
 //! From a path to the catalog of a node: what `mclc` and `mgmt-rt` have in common.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use mcl_diagnostics::{Diagnostic, Files};
 use pp_catalog::Catalog;
@@ -10,8 +11,9 @@ use pp_functions::Strict;
 use pp_resource_types::KnownTypes;
 
 use crate::code_paths::CodePaths;
+use crate::dependencies::check_dependencies;
 use crate::error::EnvironmentError;
-use crate::find::{Input, find, modules_in};
+use crate::find::{Input, Module, find, modules_in};
 use crate::load::{Loaded, has_errors, load, load_all, validation_options};
 use crate::read::{read_file, read_start};
 use crate::ruby_types::{RubyTypes, add_stored, warnings};
@@ -41,6 +43,18 @@ pub struct Compiled {
     pub module_files: BTreeMap<String, Vec<u8>>,
     /// The resource types that the manifests could use.
     pub types: KnownTypes,
+    /// The modules whose manifests were read, and all modules, unless they come from an artifact.
+    modules: (BTreeSet<Arc<str>>, Vec<Module>),
+}
+
+impl Compiled {
+    /// Adds warnings about the dependencies of the modules that the catalog needed.
+    pub fn check_dependencies(&mut self) {
+        let (used, modules) = &self.modules;
+        let Some(root) = self.root.as_deref().filter(|_| !used.is_empty()) else { return };
+        let mut checked = modules.iter().filter(|module| used.contains(&module.name));
+        self.diagnostics.extend(check_dependencies(modules, &mut checked, &mut self.files, root));
+    }
 }
 
 /// Whether manifests are compiled from a path: a `.pp` file, a directory, or the artifact of an environment.
@@ -146,7 +160,7 @@ fn validate_again(environment: &Environment) -> Vec<Diagnostic> {
 }
 
 fn evaluate(environment: Environment, services: DiskServices, options: &Options) -> Compiled {
-    let services = services.with_facts(&options.facts);
+    let mut services = services.with_facts(&options.facts);
     let compilation = pp_evaluator::compile(&environment, options, &services);
     let mut diagnostics = compilation.diagnostics;
     diagnostics.extend(warnings(&options.resource_types));
@@ -161,8 +175,9 @@ fn evaluate(environment: Environment, services: DiskServices, options: &Options)
         diagnostics,
         fact_reads: compilation.fact_reads,
         dependencies: services.dependencies(),
-        module_files: services.stored.unwrap_or_default(),
         types: options.resource_types.clone(),
+        module_files: services.stored.take().unwrap_or_default(),
+        modules: services.into_modules(),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use mcl_diagnostics::Diagnostic;
 use rustc_hash::FxHashSet;
 
 use crate::error::EnvironmentError;
@@ -63,6 +64,8 @@ pub struct Layout {
     pub modules: Vec<Module>,
     /// The directories of the module path.
     pub module_path: Vec<PathBuf>,
+    /// What is doubtful in the settings of the environment.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// A module: a directory, or a link to one, in a directory of the module path.
@@ -94,11 +97,13 @@ impl Module {
 /// # Errors
 /// A directory that cannot be read, or has too many files; a directory without manifests that is not an environment.
 pub fn find(input: &Input, module_path: &[PathBuf]) -> Result<Layout, EnvironmentError> {
+    let mut warnings = Vec::new();
     let (manifests, directories) = match input {
         Input::Manifest(path) => (vec![path.clone()], module_path.to_vec()),
         Input::Manifests(path) => (files_below(path, Some("pp"))?, module_path.to_vec()),
         Input::Environment(path) => {
             let settings = Settings::read(path)?;
+            warnings = settings.warnings(path);
             let manifest = settings.manifest.unwrap_or_else(|| path.join("manifests"));
             let manifests = if manifest.is_file() { vec![manifest] } else { files_below(&manifest, Some("pp"))? };
             let own = settings.module_path.unwrap_or_else(|| vec![ModulePathEntry::Directory(path.join("modules"))]);
@@ -109,7 +114,7 @@ pub fn find(input: &Input, module_path: &[PathBuf]) -> Result<Layout, Environmen
     if manifests.is_empty() && !matches!(input, Input::Environment(_)) {
         return Err(EnvironmentError::NoManifests(input.root().to_owned()));
     }
-    Ok(Layout { manifests, modules: modules_in(&directories)?, module_path: directories })
+    Ok(Layout { manifests, modules: modules_in(&directories)?, module_path: directories, warnings })
 }
 
 /// Returns the module path of an environment: the base comes where the environment says it, or last.

@@ -16,6 +16,7 @@ mod autoload;
 mod code_paths;
 mod compile;
 mod data;
+mod dependencies;
 mod error;
 mod fact_changes;
 mod facts;
@@ -23,6 +24,7 @@ mod find;
 mod host_facts;
 mod load;
 mod look_up;
+mod metadata;
 mod node;
 mod read;
 mod ruby_facts;
@@ -35,6 +37,7 @@ mod stored;
 pub use autoload::autoload_name;
 pub use code_paths::CodePaths;
 pub use compile::{Compiled, compile, compile_path, is_environment_path, load_path, resource_types, with_location};
+pub use dependencies::{check_dependencies, check_dependencies_in};
 pub use error::EnvironmentError;
 pub use fact_changes::{
     Measurements, fact_directories, fact_files, facts_differ, is_read, reads_kernel_state, reads_measurements,

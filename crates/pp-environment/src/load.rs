@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use crate::error::EnvironmentError;
 use crate::find::{Input, Layout, Module};
-use crate::read::read_file;
+use crate::read::{check_inside, read_file};
 
 /// A parsed environment.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ pub fn load(input: &Input, layout: &Layout, validation: ValidationOptions) -> Re
     let parsed = parse_all(&named.collect::<Vec<_>>(), 0, validation)?;
     let mut loaded = Loaded {
         environment: Environment::default(),
-        diagnostics: Vec::new(),
+        diagnostics: layout.warnings.clone(),
         module_diagnostics: Vec::new(),
         modules: layout.modules.clone(),
         module_path: layout.module_path.clone(),
@@ -88,7 +88,10 @@ pub fn load_all(input: &Input, layout: &Layout, validation: ValidationOptions) -
     let mut loaded = load(input, layout, validation)?;
     let mut of_modules: Vec<(PathBuf, String, &Module)> = Vec::new();
     for module in &layout.modules {
-        of_modules.extend(module.manifests()?.into_iter().map(|(path, inside)| (path, inside, module)));
+        for (path, inside) in module.manifests()? {
+            check_inside(&module.directory, &path)?;
+            of_modules.push((path, inside, module));
+        }
     }
     let named = of_modules.iter().map(|(path, ..)| (path.as_path(), name_of(path, input.root())));
     let parsed = parse_all(&named.collect::<Vec<_>>(), loaded.environment.files.files.len(), validation)?;

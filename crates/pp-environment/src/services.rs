@@ -1,6 +1,6 @@
 //! What the evaluator asks for while it runs: templates, files of modules, data.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -13,6 +13,7 @@ use pp_ruby::InstalledRuby;
 use pp_syntax::{Mode, ValidationOptions};
 use pp_types::{Error, ErrorKind, Hash};
 
+use crate::dependencies::{absent_dependencies, absent_module};
 use crate::error::EnvironmentError;
 use crate::find::Module;
 use crate::load::{ParsedFile, check_location, has_errors, name_of, parse_file, parse_text};
@@ -45,6 +46,8 @@ pub struct DiskServices {
     /// The directory that the names of files are relative to.
     base: PathBuf,
     validation: ValidationOptions,
+    /// The names of the modules whose files were read.
+    used: Mutex<BTreeSet<Arc<str>>>,
 }
 
 impl DiskServices {
@@ -145,6 +148,11 @@ impl DiskServices {
         }
     }
 
+    /// Returns the modules whose manifests were read, and all of them.
+    pub(crate) fn into_modules(self) -> (BTreeSet<Arc<str>>, Vec<Module>) {
+        (self.used.into_inner().unwrap_or_else(PoisonError::into_inner), self.modules)
+    }
+
     pub(crate) fn module(&self, name: &str) -> Option<&Module> {
         self.modules.iter().find(|module| &*module.name == name)
     }
@@ -162,6 +170,7 @@ impl Services for DiskServices {
         let name = name_of(&full, &self.base);
         match self.module_file(module, path) {
             Ok(bytes) => {
+                self.used.lock().unwrap_or_else(PoisonError::into_inner).insert(module.name.clone());
                 let parsed = parse_file(id, &full, &name, bytes, self.validation);
                 let ParsedFile { file, tree, diagnostics } = check_location(parsed, &module.name, path);
                 Some(Manifest { file, tree: (!has_errors(&diagnostics)).then_some(tree), diagnostics })
@@ -216,6 +225,14 @@ impl Services for DiskServices {
 
     fn has_module(&self, module: &str) -> bool {
         self.module(module).is_some()
+    }
+
+    fn absent_module(&self, module: &str) -> Option<String> {
+        if self.stored.is_some() { None } else { absent_module(&self.modules, module) }
+    }
+
+    fn absent_dependencies(&self, module: &str) -> Vec<String> {
+        if self.stored.is_some() { Vec::new() } else { absent_dependencies(&self.modules, module) }
     }
 
     fn find_file(&self, kind: FileKind, module: Option<&str>, path: &str) -> Option<Arc<str>> {

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use mcl_diagnostics::{Code, Diagnostic, Stage, nearest};
+
 use crate::error::EnvironmentError;
 use crate::read::read_file;
 
@@ -21,7 +23,21 @@ pub(crate) struct Settings {
     pub(crate) manifest: Option<PathBuf>,
     /// `modulepath`.
     pub(crate) module_path: Option<Vec<ModulePathEntry>>,
+    /// What is not a setting of environments, with the lines.
+    pub(crate) unknown: Vec<(usize, String)>,
 }
+
+/// The settings of `environment.conf`, in Puppet 7.
+const KNOWN: [&str; 8] = [
+    "manifest",
+    "modulepath",
+    "config_version",
+    "disable_per_environment_manifest",
+    "environment_data_provider",
+    "environment_timeout",
+    "rich_data",
+    "static_catalogs",
+];
 
 impl Settings {
     /// Reads the settings of the environment in a directory. Without a file they are empty.
@@ -34,6 +50,22 @@ impl Settings {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Returns a warning for each name that is not that of a setting. Puppet ignores it, too.
+    pub(crate) fn warnings(&self, directory: &Path) -> Vec<Diagnostic> {
+        let path = directory.join("environment.conf");
+        let warning = |(line, name): &(usize, String)| {
+            let message = format!("line {line} of `{}`: unknown setting `{name}`, which is ignored", path.display());
+            let help = match nearest(name, KNOWN) {
+                Some(similar) => format!("a setting with a similar name: `{similar}`"),
+                None => {
+                    format!("the settings of an environment are {}", KNOWN.map(|name| format!("`{name}`")).join(", "))
+                }
+            };
+            Diagnostic::warning(Code::P0703, Stage::Puppet, message).help(help)
+        };
+        self.unknown.iter().map(warning).collect()
     }
 
     fn parse(path: &Path, directory: &Path, text: &str) -> Result<Settings, EnvironmentError> {
@@ -61,7 +93,8 @@ impl Settings {
                     });
                     settings.module_path = Some(parts.collect());
                 }
-                _ => {}
+                name if KNOWN.contains(&name) => {}
+                name => settings.unknown.push((index + 1, name.chars().take(80).collect())),
             }
         }
         Ok(settings)
@@ -87,8 +120,21 @@ mod tests {
                 ModulePathEntry::Directory("/opt/modules".into()),
                 ModulePathEntry::Base,
             ]),
+            unknown: vec![(5, "x".to_owned())],
         };
         assert_eq!(settings.expect("valid"), expected);
+    }
+
+    #[test]
+    fn a_misspelled_setting_is_a_warning() {
+        let settings = parse("manifset = a\nconfig_version = b\nnonsense = 1\n").expect("valid");
+        let warnings = settings.warnings(Path::new("/e"));
+        assert_eq!(
+            warnings[0].message,
+            "line 1 of `/e/environment.conf`: unknown setting `manifset`, which is ignored"
+        );
+        assert_eq!(warnings[0].help.as_deref(), Some("a setting with a similar name: `manifest`"));
+        assert!(warnings[1].message.contains("`nonsense`") && warnings.len() == 2, "{warnings:?}");
     }
 
     #[test]

@@ -16,7 +16,8 @@ use crate::data::{StoredLayer, data_files};
 use crate::error::EnvironmentError;
 use crate::find::{Module, files_below};
 use crate::load::Loaded;
-use crate::read::{MAX_FILE_BYTES, read_file};
+use crate::metadata::METADATA;
+use crate::read::{MAX_FILE_BYTES, check_inside, read_file};
 use crate::ruby_facts::files_to_store;
 use crate::ruby_functions::ruby_function_files;
 use crate::ruby_types::{RubyTypes, is_valid};
@@ -30,7 +31,7 @@ pub struct StoredEnvironment {
     /// The names of the modules.
     modules: Vec<String>,
     /// The files in `files` and `templates` of the modules, by their paths: `modules/NAME/templates/…`, the files of data:
-    /// `hiera.yaml`, `data/…`, `modules/NAME/data/…`, manifests with errors, and
+    /// `hiera.yaml`, `data/…`, `modules/NAME/data/…`, `modules/NAME/metadata.json`, manifests with errors, and
     /// functions in Ruby: `modules/NAME/lib/puppet/functions/…`.
     files: BTreeMap<String, Vec<u8>>,
     /// The resource types of the modules, by their names.
@@ -78,6 +79,8 @@ impl StoredEnvironment {
         }
         let mut add = |root: &Path, prefix: &str, paths: Vec<PathBuf>| {
             let inside = |path: &PathBuf| Some(format!("{prefix}{}", path.strip_prefix(root).ok()?.to_str()?));
+            // A module may come from anywhere.
+            paths.iter().try_for_each(|path| check_inside(root, path))?;
             let named = paths.into_iter().filter_map(|path| Some((inside(&path)?, path)));
             add_named(root, named.collect())
         };
@@ -90,6 +93,10 @@ impl StoredEnvironment {
             ruby_fact_files.extend(ruby_facts);
             let of_ruby = ruby_function_files(&module.directory)?.into_iter();
             add(&module.directory, &prefix, of_ruby.map(|path| module.directory.join(path)).collect())?;
+            let metadata = module.directory.join(METADATA);
+            if metadata.is_file() {
+                add(&module.directory, &prefix, vec![metadata])?;
+            }
             // They are parsed again, for their errors, if they are needed.
             let broken = broken.iter().filter(|path| path.starts_with(&module.directory));
             add(&module.directory, &prefix, broken.cloned().collect())?;
@@ -168,6 +175,12 @@ mod tests {
         let layout = find(&input, &[root.path().join("elsewhere")]).expect("found");
         StoredEnvironment::new(load_all(&input, &layout, pp_syntax::ValidationOptions::default()).expect("readable"))
             .expect("readable")
+    }
+
+    #[test]
+    fn the_layout_belongs_to_the_version_of_the_format() {
+        let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/src/stored/layout.txt");
+        test_support::check_layout::<StoredEnvironment>(Path::new(recorded), mcl_artifact::FORMAT_VERSION);
     }
 
     #[test]

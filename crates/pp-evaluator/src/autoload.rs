@@ -227,11 +227,26 @@ impl<'e> Evaluator<'e> {
         names.sort_unstable();
         match nearest(name, names) {
             Some(similar) => Some(format!("a {what} with a similar name: `{similar}`")),
-            None if is_word(module) && !self.services.has_module(module) => {
-                Some(format!("there is no module `{module}` on the module path: `--modulepath` names its directories"))
-            }
+            None if is_word(module) && !self.services.has_module(module) => Some(self.absent_module(module)),
             None => None,
         }
+    }
+
+    /// Returns what helps with a module that is not on the module path.
+    pub(crate) fn absent_module(&self, module: &str) -> String {
+        self.services.absent_module(module).unwrap_or_else(|| {
+            format!("there is no module `{module}` on the module path: `--modulepath` names its directories")
+        })
+    }
+
+    /// Returns that the module of the running code depends on modules that are not on the module path: one of them may have
+    /// what is unknown.
+    pub(crate) fn absent_dependencies(&self) -> Option<String> {
+        let module = &*self.scopes[self.frame.scope].module;
+        let absent = self.services.absent_dependencies(module);
+        let list = absent.join(", ");
+        (!absent.is_empty())
+            .then(|| format!("the module `{module}` depends on {list}, which the module path does not have"))
     }
 }
 

@@ -169,10 +169,15 @@ impl<'e> Evaluator<'e> {
         let known = known.map(|function| function.name).chain(self.definitions.functions.keys().copied());
         let mut error = Error::new(ErrorKind::Unknown, format!("Unknown function: '{name}'."));
         error.help = match of_modules.into_iter().next() {
-            Some(module) => Some(format!(
-                "it is a function of the module `{module}`, which is not on the module path: `--modulepath` names its directory"
-            )),
-            None => nearest(name, known).map(|similar| format!("a function with a similar name: `{similar}`")),
+            Some(module) => Some(format!("it is a function of the module `{module}`: {}", self.absent_module(module))),
+            None => match nearest(name, known) {
+                Some(similar) => Some(format!("a function with a similar name: `{similar}`")),
+                None => match name.split_once("::") {
+                    Some((module, _)) if !self.services.has_module(module) => Some(self.absent_module(module)),
+                    Some(_) => None,
+                    None => self.absent_dependencies(),
+                },
+            },
         };
         located(unlocated(error), span)
     }

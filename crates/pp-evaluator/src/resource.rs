@@ -268,7 +268,10 @@ impl Evaluator<'_> {
                 )),
                 (None, None) => match self.similar_resource_type(&key) {
                     Some(similar) => Some(format!("a resource type with a similar name: `{similar}`")),
-                    None => self.similar_in_module(&key, "resource type", std::iter::empty()),
+                    None if key.contains("::") => self.similar_in_module(&key, "resource type", std::iter::empty()),
+                    None => self
+                        .absent_dependencies()
+                        .or_else(|| self.similar_in_module(&key, "resource type", std::iter::empty())),
                 },
             };
             return Err(unlocated(error).code(Code::P0514).help(help));

@@ -108,6 +108,16 @@ pub trait Services {
         self.module_directory(module).is_some()
     }
 
+    /// Returns what helps with a module that is not on the module path: which module depends on it, for example.
+    fn absent_module(&self, _module: &str) -> Option<String> {
+        None
+    }
+
+    /// Returns the modules that a module depends on and that are not on the module path, as a message shows them.
+    fn absent_dependencies(&self, _module: &str) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Finds `path` in `files/` or `templates/` of a module; without a module, an absolute path.
     fn find_file(&self, kind: FileKind, module: Option<&str>, path: &str) -> Option<Arc<str>>;
 

@@ -31,7 +31,14 @@ impl<'e> Evaluator<'e> {
         let similar = nearest(name, TYPE_NAMES.iter().copied().chain(aliases)).map(str::to_owned);
         let similar = similar.or_else(|| self.similar_resource_type(&name.to_lowercase()));
         let error = Error::new(ErrorKind::Unknown, format!("Resource type not found: {name}"));
-        let help = similar.map(|similar| format!("a type with a similar name: `{similar}`"));
+        let help = match similar {
+            Some(similar) => Some(format!("a type with a similar name: `{similar}`")),
+            None => match name.to_lowercase().split_once("::") {
+                Some((module, _)) if !self.services.has_module(module) => Some(self.absent_module(module)),
+                Some(_) => None,
+                None => self.absent_dependencies(),
+            },
+        };
         self.fault(id, error).help(help).code(Code::P0503)
     }
 

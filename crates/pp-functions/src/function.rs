@@ -6,7 +6,9 @@
 
 use std::sync::OnceLock;
 
-use pp_types::{Alias, Aliases, Error, ErrorKind, Signature, Type, Value, describe_signatures, parse_type};
+use pp_types::{
+    Alias, Aliases, Error, ErrorKind, Signature, Type, Value, describe_signatures, interpolate, parse_type,
+};
 
 use crate::host::{Block, Host, Interrupt};
 
@@ -44,7 +46,8 @@ pub enum Convention {
         /// Names that the signatures use, and the types that they stand for.
         aliases: &'static [(&'static str, &'static str)],
     },
-    /// By their number: the older interface of functions, which also turns `undef` into `''` and ignores a lambda.
+    /// By their number: the older interface of functions, which also turns `undef` into `''`, versions, times, regular
+    /// expressions and binary data into strings, and ignores a lambda (spec 07 §10.2).
     Counted {
         /// The least number.
         min: usize,
@@ -174,16 +177,28 @@ pub fn call(
         }
         Convention::Counted { min, max } => {
             check_count(function.name, arguments.len(), min, max)?;
-            if !arguments.contains(&Value::Undef) {
+            if arguments.iter().all(|argument| for_older_functions(argument).is_none()) {
                 return run(function, &mut Call { host, arguments, block, signature: 0 });
             }
-            let empty = Value::string("");
-            let arguments: Vec<Value> = arguments
-                .iter()
-                .map(|argument| if *argument == Value::Undef { empty.clone() } else { argument.clone() })
-                .collect();
+            let converted = |argument: &Value| for_older_functions(argument).unwrap_or_else(|| argument.clone());
+            let arguments: Vec<Value> = arguments.iter().map(converted).collect();
             run(function, &mut Call { host, arguments: &arguments, block, signature: 0 })
         }
+    }
+}
+
+/// Returns an argument as functions of the older interface get it; `None` if that is the argument itself. What containers hold
+/// is not looked at: it would cost time in every call, for values that data hardly ever has.
+fn for_older_functions(argument: &Value) -> Option<Value> {
+    match argument {
+        Value::Undef => Some(Value::string("")),
+        Value::Timestamp(_)
+        | Value::Timespan(_)
+        | Value::SemVer(_)
+        | Value::SemVerRange(_)
+        | Value::Regexp(_)
+        | Value::Binary(_) => Some(Value::string(interpolate(argument))),
+        _ => None,
     }
 }
 

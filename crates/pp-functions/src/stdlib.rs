@@ -20,6 +20,7 @@ mod writers;
 pub(crate) use booleans::str2bool;
 pub(crate) use encoding::base64_text;
 pub(crate) use json::json_text;
+pub(crate) use nested::format_named;
 pub(crate) use passwords::hexadecimal;
 pub(crate) use strings::{basename, dirname, extname};
 pub(crate) use validation::deprecate;

@@ -1,15 +1,22 @@
-//! HOCON to values: JSON with comments, keys with dots, and fewer quotes. Substitutions and includes are refused.
+//! HOCON to values: JSON with comments, keys with dots, and fewer quotes. Includes are refused.
+//!
+//! A substitution `${a.b}` stands for the value that the whole text has at a path. The text is read again with the values of
+//! the pass before, until nothing changes.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-use pp_types::{Hash, Value};
+use pp_types::{Hash, Value, interpolate};
 use rustc_hash::FxHashMap;
 
 use crate::yaml::{Document, Note};
 
 /// Maximum number of containers inside each other.
 const MAX_DEPTH: usize = 200;
+/// Maximum number of substitutions that lead from one to the next.
+const MAX_PASSES: usize = 32;
+/// Maximum size of what substitutions put into a text, as [`Value::weight`].
+const MAX_SUBSTITUTED: u64 = 1_000_000;
 
 /// A text that is not HOCON; the message says where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,17 +25,26 @@ pub(crate) struct HoconError(pub String);
 /// Reads a text.
 ///
 /// # Errors
-/// Invalid syntax, substitutions, includes.
+/// Invalid syntax, substitutions of nothing or of themselves, includes.
 pub(crate) fn load(text: &str) -> Result<Document, HoconError> {
-    let mut parser = Parser { rest: text.chars().peekable(), line: 1, depth: 0 };
-    parser.skip_lines();
-    let value = match parser.rest.peek() {
-        Some('[' | '{') => parser.value()?,
-        _ => Value::hash(parser.entries(None)?),
-    };
-    parser.skip_lines();
-    if let Some(extra) = parser.rest.next() {
-        return Err(parser.error(&format!("unexpected `{extra}`")));
+    let mut value = Value::Undef;
+    let mut passes = 0;
+    loop {
+        let mut parser =
+            Parser { rest: text.chars().peekable(), line: 1, depth: 0, known: &value, substituted: 0, missing: None };
+        let next = parser.document()?;
+        let Parser { substituted, missing, .. } = parser;
+        let is_stable = substituted == 0 || next == value;
+        value = next;
+        match missing {
+            Some(error) if is_stable => return Err(error),
+            _ if is_stable => break,
+            _ => {}
+        }
+        passes += 1;
+        if passes > MAX_PASSES {
+            return Err(HoconError("substitutions lead back to themselves".to_owned()));
+        }
     }
     let mut notes = FxHashMap::default();
     if let Value::Hash(entries) = &value {
@@ -43,11 +59,30 @@ struct Parser<'a> {
     rest: Peekable<Chars<'a>>,
     line: usize,
     depth: usize,
+    /// What the pass before made of the text.
+    known: &'a Value,
+    /// How much substitutions have put into the text; zero if there are none.
+    substituted: u64,
+    /// The first substitution without a value that needs one.
+    missing: Option<HoconError>,
 }
 
 impl Parser<'_> {
     fn error(&self, message: &str) -> HoconError {
         HoconError(format!("{message} at line {}", self.line))
+    }
+
+    fn document(&mut self) -> Result<Value, HoconError> {
+        self.skip_lines();
+        let value = match self.rest.peek() {
+            Some('[' | '{') => self.value()?.unwrap_or(Value::Undef),
+            _ => Value::hash(self.entries(None)?),
+        };
+        self.skip_lines();
+        match self.rest.next() {
+            Some(extra) => Err(self.error(&format!("unexpected `{extra}`"))),
+            None => Ok(value),
+        }
     }
 
     fn next(&mut self) -> Option<char> {
@@ -134,8 +169,9 @@ impl Parser<'_> {
                 _ => return Err(self.error(&format!("expected `=` after the key `{}`", path.join(".")))),
             }
             self.skip_lines();
-            let value = self.nested(Parser::value)?;
-            insert(&mut entries, &path, value, appends);
+            if let Some(value) = self.nested(Parser::value)? {
+                insert(&mut entries, &path, value, appends);
+            }
             self.skip_separator();
         }
         Ok(entries)
@@ -179,9 +215,39 @@ impl Parser<'_> {
         Ok(path)
     }
 
-    /// Reads a value: one or several pieces up to the end of the line or element.
-    fn value(&mut self) -> Result<Value, HoconError> {
+    /// Reads `${path}` or `${?path}`; `None` if the path has no value.
+    fn substitution(&mut self) -> Result<Option<Value>, HoconError> {
+        self.next();
+        if self.next() != Some('{') {
+            return Err(self.error("expected `{` after `$`"));
+        }
+        let is_optional = self.rest.peek() == Some(&'?');
+        if is_optional {
+            self.next();
+        }
+        let path = self.key()?;
+        if self.next() != Some('}') {
+            return Err(self.error("unclosed `${`"));
+        }
+        let found = path.iter().try_fold(self.known, |value, key| match value {
+            Value::Hash(entries) => entries.get(&Value::from(key.as_str())),
+            _ => None,
+        });
+        if found.is_none() && !is_optional && self.missing.is_none() {
+            self.missing = Some(self.error(&format!("no value for the substitution `${{{}}}`", path.join("."))));
+        }
+        self.substituted += found.map_or(1, Value::weight);
+        if self.substituted > MAX_SUBSTITUTED {
+            return Err(self.error("substitutions make too much of the text"));
+        }
+        Ok(found.cloned())
+    }
+
+    /// Reads a value: one or several pieces up to the end of the line or element. `None` for nothing but substitutions without
+    /// a value.
+    fn value(&mut self) -> Result<Option<Value>, HoconError> {
         let mut pieces: Vec<Value> = Vec::new();
+        let mut is_substituted = false;
         let mut text = String::new();
         let mut is_text = false;
         loop {
@@ -207,7 +273,20 @@ impl Parser<'_> {
                     pieces.push(Value::from(text.as_str()));
                     continue;
                 }
-                Some('$') => return Err(self.error("substitutions are not supported")),
+                Some('$') => {
+                    is_substituted = true;
+                    match self.substitution()? {
+                        None => continue,
+                        Some(container @ (Value::Hash(_) | Value::Array(_))) => container,
+                        Some(value) => {
+                            text.push_str(if pieces.is_empty() { "" } else { &blanks });
+                            text.push_str(&interpolate(&value));
+                            is_text |= !pieces.is_empty();
+                            pieces.push(value);
+                            continue;
+                        }
+                    }
+                }
                 Some(c) if is_unquoted(c) || c == '.' => {
                     text.push_str(if pieces.is_empty() { "" } else { &blanks });
                     let word = self.word();
@@ -224,17 +303,20 @@ impl Parser<'_> {
             pieces.push(piece);
         }
         let mut pieces = pieces.into_iter();
-        let Some(first) = pieces.next() else { return Err(self.error("expected a value")) };
+        let Some(first) = pieces.next() else {
+            return if is_substituted { Ok(None) } else { Err(self.error("expected a value")) };
+        };
         if is_text {
-            return Ok(Value::from(text));
+            return Ok(Some(Value::from(text)));
         }
-        pieces.try_fold(first, |joined, piece| match (joined, piece) {
+        let joined = pieces.try_fold(first, |joined, piece| match (joined, piece) {
             (Value::Array(before), Value::Array(after)) => {
                 Ok(Value::array(before.iter().chain(after.iter()).cloned().collect()))
             }
             (Value::Hash(before), Value::Hash(after)) => Ok(merged(&before, &after)),
             _ => Err(self.error("values of different kinds cannot be joined")),
-        })
+        });
+        joined.map(Some)
     }
 
     fn elements(&mut self) -> Result<Vec<Value>, HoconError> {
@@ -247,7 +329,7 @@ impl Parser<'_> {
                     return Ok(elements);
                 }
                 None => return Err(self.error("unclosed `[`")),
-                _ => elements.push(self.value()?),
+                _ => elements.extend(self.value()?),
             }
             self.skip_separator();
         }
@@ -413,8 +495,22 @@ mod tests {
     }
 
     #[test]
+    fn substitutions_stand_for_values_of_the_text() {
+        check("a = ${?x}", expect!["{}"]);
+        check("a = ${?x}foo\nc = [1, ${?y}, 2]", expect!["{'a' => 'foo', 'c' => [1, 2]}"]);
+        check("b = ${x.y} c\nx = 1, a = ${?x}", expect!["no value for the substitution `${x.y}` at line 1"]);
+        check("h = {a = 1, b = ${?q}}, i = ${h} {c = 2}", expect!["{'h' => {'a' => 1}, 'i' => {'a' => 1, 'c' => 2}}"]);
+        check("d = ${c}d, c = ${b}c, b = ${a}, a = 1", expect!["{'d' => '1cd', 'c' => '1c', 'b' => 1, 'a' => 1}"]);
+        check("a = 1\nb = ${x}", expect!["no value for the substitution `${x}` at line 2"]);
+        check("a = ${b}, b = ${a}", expect!["no value for the substitution `${b}` at line 1"]);
+        check("a = ${?a} [1]", expect!["substitutions lead back to themselves"]);
+        check("a = ${x", expect!["unclosed `${` at line 1"]);
+        let doubling: String = (0..40).map(|at| format!("a{} = ${{a{at}}}${{a{at}}}\n", at + 1)).collect();
+        check(&format!("a0 = 0123456789\n{doubling}"), expect!["substitutions make too much of the text at line 23"]);
+    }
+
+    #[test]
     fn errors_have_a_line() {
-        check("a = 1\nb = ${a}", expect!["substitutions are not supported at line 2"]);
         check("include \"x\"", expect!["`include` is not supported at line 1"]);
         check("a = [1", expect!["unclosed `[` at line 1"]);
         check("a = {", expect!["unclosed `{` at line 1"]);

@@ -6,12 +6,12 @@ use crate::problem::error;
 use crate::yaml::Dates;
 use crate::{hocon, yaml};
 
-/// Reads the first document of a text in YAML, as Ruby's Psych does; `undef` if there is none.
+/// Reads the first document of a text in YAML, as Ruby's `YAML.load` does; `undef` if there is none.
 ///
 /// # Errors
-/// Invalid syntax, classes of Ruby, too many or too deeply nested values.
+/// Invalid syntax, aliases, classes of Ruby, too many or too deeply nested values.
 pub fn parse_yaml(text: &str) -> Result<Value, Error> {
-    let document = yaml::load(text).map_err(|invalid| error(invalid.0))?;
+    let document = yaml::load_without_aliases(text).map_err(|invalid| error(invalid.0))?;
     Ok(document.value.unwrap_or(Value::Undef))
 }
 

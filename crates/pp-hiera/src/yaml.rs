@@ -94,17 +94,42 @@ pub(crate) fn load(text: &str) -> Result<Document, YamlError> {
     load_with(text, Dates::Refused)
 }
 
-/// Does the same, with a choice about dates.
+/// Does the same as [`load`] for a text that must not have aliases.
+///
+/// # Errors
+/// Those of [`load`], and an alias.
+pub(crate) fn load_without_aliases(text: &str) -> Result<Document, YamlError> {
+    load_checked(text, Dates::Refused, &|text, span| {
+        let line = text.lines().nth(span.start.line() - 1).unwrap_or_default();
+        let name = line.chars().skip(span.start.col() + 1).take_while(|c| !c.is_whitespace() && !",]}".contains(*c));
+        Err(YamlError(format!("Unknown alias: {}", name.collect::<String>())))
+    })
+}
+
+/// Does the same as [`load`], with a choice about dates.
 ///
 /// # Errors
 /// As above.
 pub(crate) fn load_with(text: &str, dates: Dates) -> Result<Document, YamlError> {
+    load_checked(text, dates, &|_, _| Ok(()))
+}
+
+/// Reads the first document of a text, whose aliases `check` may refuse.
+fn load_checked(
+    text: &str,
+    dates: Dates,
+    check: &dyn Fn(&str, &Span) -> Result<(), YamlError>,
+) -> Result<Document, YamlError> {
     let document = Document::default();
     let mut loader = Loader { open: Vec::new(), anchors: FxHashMap::default(), nodes: 0, document, dates };
-    for event in Parser::new_from_str(text.strip_prefix('\u{feff}').unwrap_or(text)) {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| {
             YamlError(format!("{} at line {} column {}", error.info(), error.marker().line(), error.marker().col() + 1))
         })?;
+        if let Event::Alias(_) = event {
+            check(text, &span)?;
+        }
         if !loader.event(event, span)? {
             break;
         }
@@ -414,6 +439,14 @@ mod tests {
         check("x: 1\ny: [1, 2\nz: 3\n", expect!["illegal placement of ':' indicator at line 3 column 2"]);
         check("a: *nope", expect!["while parsing node, found unknown anchor at line 1 column 4"]);
         check("&a [*a]", expect!["an alias to a value that contains it at line 1"]);
+    }
+
+    #[test]
+    fn aliases_can_be_refused() {
+        let refused = |text: &str| load_without_aliases(text).map(drop).expect_err("an alias").0;
+        assert_eq!(refused("a: &x {b: 1}\nc:\n  <<: *x\n"), "Unknown alias: x");
+        assert_eq!(refused("- &a1 1\n- [é, *a1]"), "Unknown alias: a1");
+        assert!(load_without_aliases("a: &x 1").is_ok());
     }
 
     #[test]

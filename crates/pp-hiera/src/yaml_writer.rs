@@ -417,7 +417,7 @@ fn styled(value: &Value, layout: &YamlLayout) -> (String, Style, Option<&'static
         "y" | "n" => Style::Double,
         _ if layout.folds && layout.width.is_some_and(|width| text.chars().count() > width) => Style::Folded,
         _ if starts_with_punctuation(&text) => Style::Double,
-        _ if !matches!(resolve(&text), Scalar::Value(Value::String(_))) || is_octal_float(&text) => Style::Single,
+        _ if !matches!(resolve(&text), Scalar::Value(Value::String(_))) || looks_octal(&text) => Style::Single,
         _ => Style::Plain,
     };
     (text, style, None)
@@ -445,10 +445,14 @@ fn starts_with_punctuation(text: &str) -> bool {
     })
 }
 
-/// `00.5`
-fn is_octal_float(text: &str) -> bool {
-    let rest = text.strip_prefix('0').map(|rest| rest.trim_start_matches(|c| matches!(c, '0'..='7')));
-    rest.and_then(|rest| rest.strip_prefix('.')).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+/// Whether a text begins like `00.5` or `08`.
+fn looks_octal(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix('0') else { return false };
+    let rest = rest.trim_start_matches(|c| matches!(c, '0'..='7'));
+    match rest.strip_prefix('.') {
+        Some(fraction) => fraction.starts_with(|c: char| c.is_ascii_digit()),
+        None => rest.starts_with(['8', '9']),
+    }
 }
 
 fn is_break(character: char) -> bool {

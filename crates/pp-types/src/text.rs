@@ -153,10 +153,13 @@ fn push_quoted(out: &mut String, text: &str) {
         return push_double_quoted(out, text);
     }
     out.push('\'');
+    // A backslash stays as it is, and a quote after one counts as escaped, as for Puppet.
+    let mut is_escaped = false;
     for c in text.chars() {
-        if c == '\'' {
+        if c == '\'' && !is_escaped {
             out.push('\\');
         }
+        is_escaped = c == '\\' && !is_escaped;
         out.push(c);
     }
     out.push('\'');

@@ -37,7 +37,7 @@ pub fn run(args: &Check, color: Color) -> u8 {
 
 fn check(path: &Path, args: &Check) -> Result<Checked, LoadFailure> {
     if pp_environment::is_puppet_path(path) {
-        return check_puppet::check(path, &args.report);
+        return check_puppet::check(path, &puppet::module_path(args.puppet_module_path.as_ref()), &args.report);
     }
     let input = report::input(path, &args.source)?;
     let loaded = report::load(&input, &args.source, false, &args.report)?;

@@ -1,7 +1,7 @@
 //! `mclc check` for Puppet manifests, templates, and directories of them: syntax, validation and lints.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mcl_diagnostics::{Code, Diagnostic, FileId, Files, Severity};
 use pp_ast::Tree;
@@ -16,13 +16,13 @@ use crate::report::{Checked, LoadFailure};
 ///
 /// # Errors
 /// A path that cannot be read.
-pub fn check(path: &Path, report: &Report) -> Result<Checked, LoadFailure> {
+pub fn check(path: &Path, module_path: &[PathBuf], report: &Report) -> Result<Checked, LoadFailure> {
     let root = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
     let parsed = pp_environment::puppet_files(path).and_then(|paths| {
         let parsed = pp_environment::parse_files(&paths, root)?;
         Ok((paths, parsed))
     });
-    let (paths, (files, trees, mut diagnostics)) = parsed.map_err(LoadFailure::Puppet)?;
+    let (paths, (mut files, trees, mut diagnostics)) = parsed.map_err(LoadFailure::Puppet)?;
     // What is left of a broken file says little about its style.
     let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
     let broken: BTreeSet<FileId> = errors.filter_map(|error| Some(error.span?.file)).collect();
@@ -31,6 +31,10 @@ pub fn check(path: &Path, report: &Report) -> Result<Checked, LoadFailure> {
         .flat_map(|(path, tree)| lint(path, tree, &files, report))
         .collect();
     diagnostics.extend(lints);
+    if path.is_dir() {
+        let found = pp_environment::check_dependencies_in(path, module_path, &mut files);
+        diagnostics.extend(found.map_err(LoadFailure::Puppet)?);
+    }
     Ok(Checked::new(files, puppet::prefix_of(root), diagnostics, report))
 }
 

@@ -12,9 +12,9 @@ use serde_json::Value;
 use test_support::{RandomChoice, Rng, Scratch, seeds, skip};
 
 use crate::FACTS;
-use crate::corpus::systems;
 use crate::drivers::{driver, subjects};
 use crate::reference::Reference;
+use crate::systems::facts_files;
 
 /// The share of graphs that must be equal, in percent.
 const MIN_EQUAL: usize = 97;
@@ -79,7 +79,7 @@ fn relationship_graphs_of_real_modules_equal_puppets() {
     };
     let Some(mut reference) = Reference::start(FACTS) else { return };
     let scratch = Scratch::new();
-    let systems = systems(&scratch);
+    let systems = facts_files(&scratch);
     scratch.write("site.pp", "");
     let manifest = scratch.path("site.pp");
     let found = find(&Input::Manifest(manifest.clone()), std::slice::from_ref(&modules)).expect("a module path");
@@ -89,7 +89,7 @@ fn relationship_graphs_of_real_modules_equal_puppets() {
     for seed in seeds(60) {
         let mut rng = Rng::with_seed(seed);
         let facts = &systems[usize::from(rng.one_in(4))];
-        let code = driver(&subjects, &mut rng);
+        let code = driver(&subjects, &mut rng).code;
         let Some((catalog, theirs)) = reference.graph_with_modules(&code, &modules, facts) else { continue };
         total += 1;
         match difference(&graph(&catalog, &types), &reference_graph(&theirs)) {

@@ -7,6 +7,8 @@ mod drivers;
 mod generate;
 mod graphs;
 mod reference;
+mod systems;
+mod values;
 
 use mcl_diagnostics::{Code, Diagnostic, FileId, Severity, SourceFile};
 use pp_environment::{DiskServices, Facts, parse_text};

@@ -1,7 +1,8 @@
 # Real Puppet as a long-lived process: reads one JSON object {"code": …, "strict": …} per line, compiles it as the only manifest
 # of an environment, and answers with one JSON object per line: {"log": […], "catalog": …} or {"log": […], "error": …, "line": …}.
 # With "graph" the answer has the relationship graph that an agent makes of the catalog, too, or "refusal": why it refuses it.
-# "modulepath" is a list of directories, "facts" a file of facts instead of that on the command line.
+# "modulepath" is a list of directories, "facts" a file of facts instead of that on the command line, "environment" a directory
+# with hiera.yaml and data.
 require 'json'
 require 'yaml'
 require 'tmpdir'
@@ -52,7 +53,7 @@ rescue StandardError => e
   { 'refusal' => e.message.to_s }
 end
 
-def compile(code, strict, modulepath, facts_file, with_graph)
+def compile(code, strict, modulepath, facts_file, with_graph, directory)
   Puppet[:strict] = strict ? :error : :warning
   Puppet[:strict_variables] = strict
   Puppet[:code] = code
@@ -63,7 +64,9 @@ def compile(code, strict, modulepath, facts_file, with_graph)
   facts = Puppet::Node::Facts.new(NODE, Marshal.load(Marshal.dump(FACTS[facts_file])))
   node = Puppet::Node.new(NODE, environment: env, facts: facts)
   trusted = Puppet::Context::TrustedInformation.new('local', NODE, {})
+  environments = Puppet::Environments::StaticDirectory.new(:production, directory, env) if directory
   context = { current_environment: env, loaders: Puppet::Pops::Loaders.new(env), trusted_information: trusted, rich_data: true }
+  context[:environments] = environments if directory
   Puppet.override(context, 'reference') do
     node.merge(facts.values)
     node.trusted_data = trusted.to_h
@@ -90,8 +93,9 @@ $stdin.each_line do |line|
   LOGS.clear
   answer =
     begin
-      Timeout.timeout(60) { compile(request['code'], request['strict'], request['modulepath'] || [], request['facts'] || ARGV[0], request['graph']) }
+      Timeout.timeout(60) { compile(request['code'], request['strict'], request['modulepath'] || [], request['facts'] || ARGV[0], request['graph'], request['environment']) }
     rescue Timeout::Error
+      # A busy machine says nothing about the program.
       { 'error' => 'timeout', 'crash' => true }
     end
   answer['log'] = LOGS.select { |l| l.level == :notice && l.source.to_s.start_with?('Scope(') }.map { |l| "#{l.source}: #{l.message}" }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use test_support::skip;
 
 use crate::catalog;
+use crate::drivers::Driver;
 
 /// What compiling a program gave.
 #[derive(Debug, Default)]
@@ -58,9 +59,19 @@ impl Reference {
         self.ask(code, &json!({"code": code, "strict": false}))
     }
 
-    /// Compiles a program that uses modules, with the facts of a file.
-    pub fn compile_with_modules(&mut self, code: &str, modules: &Path, facts: &Path) -> Answer {
-        self.ask(code, &json!({"code": code, "strict": false, "modulepath": [modules], "facts": facts}))
+    /// Compiles a program that uses modules and the data of an environment, with the facts of a file.
+    pub fn compile_with_modules(
+        &mut self,
+        driver: &Driver,
+        environment: &Path,
+        modules: &Path,
+        facts: &Path,
+    ) -> Answer {
+        let Driver { code, is_strict, .. } = driver;
+        let request = json!({
+            "code": code, "strict": is_strict, "environment": environment, "modulepath": [modules], "facts": facts,
+        });
+        self.ask(code, &request)
     }
 
     /// Compiles a program that uses modules. Returns the catalog and its relationship graph; `None` if the program or its catalog

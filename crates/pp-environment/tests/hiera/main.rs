@@ -3,6 +3,7 @@
 //! Each case is compiled as a main manifest that keeps the value of its code in the message of a notify. `WORLD=name` in the
 //! environment chooses one world, and prints what differs.
 
+mod functions;
 mod mechanics;
 
 use std::collections::BTreeMap;
@@ -63,6 +64,11 @@ impl World {
         World { options: options(&record["facts"]), directory, global }
     }
 
+    /// Compiles as Puppet 7 does by default, or as Puppet 8.
+    fn set_strict(&mut self, strict: Strict) {
+        (self.options.strict, self.options.strict_variables) = (strict, strict == Strict::Error);
+    }
+
     fn path(&self) -> &Path {
         self.directory.path()
     }
@@ -80,7 +86,7 @@ impl World {
     /// Compiles code; returns its value in source form, or the error, and the warnings.
     fn evaluate(&self, code: &str) -> (Result<String, String>, Vec<LogEntry>) {
         std::fs::write(self.path().join("manifests/site.pp"), wrap(code)).expect("writable");
-        let (_, loaded) = load_path(self.path(), &[], Strict::Warning).expect("an environment");
+        let (_, loaded) = load_path(self.path(), &[], self.options.strict).expect("an environment");
         let message = |diagnostics: &[mcl_diagnostics::Diagnostic]| {
             let error = diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error);
             error.map_or("no error".to_owned(), |error| self.relative(&error.message))

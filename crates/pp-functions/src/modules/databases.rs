@@ -8,6 +8,7 @@ use sha2::digest::Digest;
 use crate::arguments::reject;
 use crate::function::{Call, Function};
 use crate::host::Interrupt;
+use crate::ruby::inspect::class_name;
 use crate::stdlib::deprecate;
 use crate::stdlib::hexadecimal;
 
@@ -23,7 +24,10 @@ pub(crate) static MYSQL_PASSWORD: Function = Function::counted(
     1,
     Some(1),
     "Returns the hash of a password for MySQL: the old name of `mysql::password`.",
-    |call| Ok(Value::string(mysql_password(&call.text(0)))),
+    |call| match call.argument(0) {
+        Value::String(password) => Ok(Value::string(mysql_password(password))),
+        other => Err(reject(format!("mysql_password(): expects a password as a String, got {}", class_name(other)))),
+    },
 );
 
 fn mysql_password(password: &str) -> String {

@@ -49,7 +49,7 @@ fn each_address(call: &Call<'_>, change: fn(&str) -> String, unwraps: bool) -> V
     };
     let values = |values: &[Value]| Value::array(values.iter().map(changed).collect());
     match call.arguments {
-        [Value::Array(inner)] => values(inner),
+        [Value::Array(inner), ..] => values(inner),
         [single] => changed(single),
         several => values(several),
     }
@@ -147,7 +147,7 @@ const MAX_TUNNELS: u64 = 1_000_000;
 
 pub(crate) static VALIDATE_VNI_RANGES: Function = Function::typed(
     "validate_vni_ranges",
-    &["Any value"],
+    &["Any *values"],
     "Fails unless all strings are ranges of identifiers of virtual networks, such as `1:10`.",
     |call| {
         check_ranges(call, |parts| match parts {
@@ -162,7 +162,7 @@ pub(crate) static VALIDATE_VNI_RANGES: Function = Function::typed(
 
 pub(crate) static VALIDATE_NETWORK_VLAN_RANGES: Function = Function::typed(
     "validate_network_vlan_ranges",
-    &["Any value"],
+    &["Any *values"],
     "Fails unless all strings are names of networks, or ranges of VLANs in them such as `physnet:1:100`.",
     |call| {
         check_ranges(call, |parts| match parts {
@@ -178,7 +178,7 @@ pub(crate) static VALIDATE_NETWORK_VLAN_RANGES: Function = Function::typed(
 
 pub(crate) static VALIDATE_TUNNEL_ID_RANGES: Function = Function::typed(
     "validate_tunnel_id_ranges",
-    &["Any value"],
+    &["Any *values"],
     "Fails unless all strings are ranges of identifiers of tunnels, such as `1:1000`.",
     |call| {
         check_ranges(call, |parts| match parts {
@@ -196,7 +196,7 @@ pub(crate) static VALIDATE_TUNNEL_ID_RANGES: Function = Function::typed(
 
 pub(crate) static VALIDATE_VXLAN_UDP_PORT: Function = Function::typed(
     "validate_vxlan_udp_port",
-    &["Any value"],
+    &["Any *values"],
     "Fails unless a number is a port for VXLAN: 4789, or one from 49152 to 65535.",
     |call| {
         let port = match call.argument(0) {

@@ -1,14 +1,14 @@
 //! Single functions of modules.
 
-use pp_types::{Hash, Value, interpolate};
+use pp_types::{Hash, Value, interpolate, ruby_text};
 use sha1::Sha1;
 use sha2::digest::Digest;
 
-use crate::arguments::reject;
+use crate::arguments::{fail, reject};
 use crate::function::{Call, Function};
-use crate::host::Interrupt;
+use crate::host::{Interrupt, Strict};
 use crate::ruby::inspect::class_name;
-use crate::stdlib::{base64_text, deprecate};
+use crate::stdlib::{base64_text, deprecate, format_named};
 
 pub(crate) static APACHE_BOOL2HTTPD: Function = Function::typed(
     "apache::bool2httpd",
@@ -21,7 +21,7 @@ fn bool2httpd(call: &mut Call<'_>) -> Result<Value, Interrupt> {
     Ok(match call.argument(0) {
         Value::Undef | Value::Boolean(false) => "Off".into(),
         Value::Boolean(true) => "On".into(),
-        other => Value::string(interpolate(other)),
+        other => Value::string(ruby_text(other)),
     })
 }
 
@@ -83,8 +83,11 @@ pub(crate) static COLLECTD_CONVERT_PROCESSES: Function = Function::counted(
 );
 
 pub(crate) static GET_IN_ADDR_ARPA: Function =
-    Function::counted("get_in_addr_arpa", 1, Some(1), "Returns the name under `in-addr.arpa` of an address.", |call| {
-        let text = call.text(0);
+    Function::counted("get_in_addr_arpa", 1, None, "Returns the name under `in-addr.arpa` of an address.", |call| {
+        let Value::String(text) = call.argument(0) else {
+            let class = class_name(call.argument(0));
+            return Err(reject(format!("get_in_addr_arpa(): expects an address as a String, got {class}")));
+        };
         let parts: Vec<&str> = text.split('.').rev().collect();
         Ok(Value::string(format!("{}.in-addr.arpa", parts.join("."))))
     });
@@ -110,8 +113,11 @@ pub(crate) static MEMCACHED_MAX_MEMORY: Function = Function::typed(
     |call| {
         let percent = match call.argument(0) {
             Value::Undef | Value::Boolean(false) => "95%".to_owned(),
-            Value::Boolean(true) => return Err(reject("memcached::max_memory(): expects a number or a percentage")),
-            other => interpolate(other),
+            other @ (Value::String(_) | Value::Integer(_) | Value::Float(_)) => interpolate(other),
+            other => {
+                let class = class_name(other);
+                return Err(reject(format!("memcached::max_memory(): expects a number or a percentage, got {class}")));
+            }
         };
         let digits: String = percent.trim_start().chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
         let number: f64 = digits.trim_end_matches('.').parse().unwrap_or(0.0);
@@ -151,8 +157,12 @@ pub(crate) static GETVAR_EMPTYSTRING: Function = Function::counted(
             let count = call.arguments.len();
             return Err(reject(format!("getvar_emptystring(): wrong number of arguments ({count}; must be 1)")));
         };
-        let value = call.host.variable(&interpolate(name)).filter(|value| *value != Value::Undef);
-        Ok(value.unwrap_or_else(|| "".into()))
+        let name = interpolate(name);
+        match call.host.variable(&name) {
+            None if call.host.strict() == Strict::Error => Err(fail(format!("Undefined variable '{name}'; "))),
+            None | Some(Value::Undef) => Ok("".into()),
+            Some(value) => Ok(value),
+        }
     },
 );
 
@@ -176,7 +186,11 @@ pub(crate) static IPADDRESSES: Function = Function::counted(
                 continue;
             }
             for kind in ["ipaddress", "ipaddress6"] {
-                let address = call.host.variable(&format!("::{kind}_{name}"));
+                let fact = format!("{kind}_{name}");
+                let address = call.host.variable(&format!("::{fact}"));
+                if address.is_none() && call.host.strict() == Strict::Error {
+                    return Err(fail(format!("Undefined variable '{fact}'; ")));
+                }
                 addresses.extend(address.filter(|address| matches!(address, Value::String(text) if !text.is_empty())));
             }
         }
@@ -202,7 +216,7 @@ pub(crate) static TRANSLATE: Function = Function::typed(
     |call| match call.argument(1) {
         Value::Undef => Ok(call.argument(0).clone()),
         values => {
-            let text = pp_types::sprintf(call.string(0), std::slice::from_ref(values))?;
+            let text = format_named(call.string(0), values)?;
             call.charge(1, text.len())?;
             Ok(Value::string(text))
         }

@@ -132,18 +132,12 @@ pub(crate) static OS_DATABASE_CONNECTION: Function = Function::typed(
             query.push(format!("charset={charset}"));
         }
         let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
-        // An absolute path of a file has a slash of its own.
-        let slash = if dialect == "sqlite" && database.starts_with('/') { "//" } else { "/" };
-        Ok(Value::string(format!("{dialect}://{login}{host}{port}{slash}{database}{query}")))
+        Ok(Value::string(format!("{dialect}://{login}{host}{port}/{database}{query}")))
     },
 );
 
-pub(crate) static ASSEMBLE_NEXUS_URL: Function = Function::counted(
-    "assemble_nexus_url",
-    1,
-    Some(2),
-    "Returns the URL of an artifact in a Nexus repository.",
-    |call| {
+pub(crate) static ASSEMBLE_NEXUS_URL: Function =
+    Function::counted("assemble_nexus_url", 0, None, "Returns the URL of an artifact in a Nexus repository.", |call| {
         let parameters: Vec<String> = call
             .hash(1)
             .into_iter()
@@ -152,13 +146,12 @@ pub(crate) static ASSEMBLE_NEXUS_URL: Function = Function::counted(
             .collect();
         let base = call.text(0);
         Ok(Value::string(format!("{base}/service/local/artifact/maven/content?{}", parameters.join("&"))))
-    },
-);
+    });
 
 /// The parts of the URL of an artifact in Artifactory, as Maven lays it out.
 static ARTIFACT: LazyLock<Option<fancy_regex::Regex>> = LazyLock::new(|| {
     fancy_regex::Regex::new(
-        r"^(?<base_url>https?://[^/]+/artifactory|https?://[^/]+/[^/]+)/(?<repository>[^/]+)/(?<org_path>.+?)/(?<module>[^/]+)/(?<base_rev>[^/]+?)(?:-(?<folder_iteg_rev>SNAPSHOT))?/\k<module>-\k<base_rev>(?:-(?<file_iteg_rev>SNAPSHOT|[0-9]{8}\.[0-9]{6}-[0-9]+))?(?:-(?<classifier>(?:(?!\d)[^./])+))?\.(?<ext>(?:(?!\d)[^/])+)$",
+        r"^(?<base_url>https?://[^/]+/artifactory)/(?<repository>[^/]+)/(?<org_path>.+?)/(?<module>[^/]+)/(?<base_rev>[^/]+?)(?:-(?<folder_iteg_rev>SNAPSHOT))?/\k<module>-\k<base_rev>(?:-(?<file_iteg_rev>SNAPSHOT|[0-9]{8}\.[0-9]{6}-[0-9]+))?(?:-(?<classifier>(?:(?!\d)[^./])+))?\.(?<ext>(?:(?!\d)[^/])+)$",
     )
     .ok()
 });

@@ -1,7 +1,7 @@
 //! The text of values inside Ruby's arrays and hashes: `["a", 1, nil]`, `{"a"=>1}`.
 
 pub use pp_types::inspect_string;
-use pp_types::{Type, Value, interpolate};
+use pp_types::{Hash, Type, Value, interpolate};
 
 use crate::ruby::titlecase::capitalize;
 
@@ -67,6 +67,18 @@ pub(crate) fn inspect_into(value: &Value, text: &mut String) {
         }
         other => text.push_str(&interpolate(other)),
     });
+}
+
+/// Returns what Ruby's `inspect` shows for a hash whose keys became symbols: `{:a=>1, :"b c"=>2}`.
+pub(crate) fn inspect_with_symbols(entries: &Hash) -> String {
+    let entry = |(key, value): (&Value, &Value)| {
+        let name = interpolate(key);
+        let is_word = name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let symbol = if is_word { name } else { inspect(&name.into()) };
+        format!(":{symbol}=>{}", inspect(value))
+    };
+    format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
 }
 
 /// Returns the name of the Ruby class of a value, which messages about comparisons contain.

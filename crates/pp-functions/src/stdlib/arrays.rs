@@ -1,7 +1,7 @@
 //! Functions of arrays.
 
 use indexmap::IndexSet;
-use pp_types::{Hash, Regexp, Value, interpolate};
+use pp_types::{Hash, Regexp, Value, interpolate, ruby_text};
 use rustc_hash::FxBuildHasher;
 
 use crate::arguments::{fail, reject};
@@ -11,6 +11,7 @@ use crate::host::Interrupt;
 use crate::ruby::compare::ruby_equal;
 use crate::ruby::inspect::{class_name, inspect};
 use crate::ruby::regexp::find;
+use crate::stdlib::booleans::str2bool;
 
 pub(crate) static ANY2ARRAY: Function = Function::counted(
     "any2array",
@@ -165,7 +166,7 @@ pub(crate) static DELETE: Function = Function::counted(
 pub(crate) static DELETE_AT: Function = Function::counted(
     "delete_at",
     2,
-    Some(2),
+    None,
     "Deletes the element with the given index from an array; negative indexes count from the end.",
     |call| {
         let Value::Array(values) = call.argument(0) else {
@@ -196,7 +197,7 @@ pub(crate) static DELETE_AT: Function = Function::counted(
 pub(crate) static DELETE_UNDEF_VALUES: Function = Function::counted(
     "delete_undef_values",
     1,
-    Some(1),
+    None,
     "Deletes the elements of an array or the entries of a hash whose value is `undef`.",
     |call| match call.argument(0) {
         Value::Array(values) => {
@@ -334,7 +335,7 @@ pub(crate) static MEMBER: Function = Function::counted(
 pub(crate) static PREFIX: Function = Function::counted(
     "prefix",
     1,
-    Some(2),
+    None,
     "Puts a string before each element of an array, or before each key of a hash.",
     |call| affix(call, "prefix", |affix, text| format!("{affix}{text}")),
 );
@@ -342,7 +343,7 @@ pub(crate) static PREFIX: Function = Function::counted(
 pub(crate) static SUFFIX: Function = Function::counted(
     "suffix",
     1,
-    Some(2),
+    None,
     "Puts a string after each element of an array, or after each key of a hash.",
     |call| affix(call, "suffix", |affix, text| format!("{text}{affix}")),
 );
@@ -359,7 +360,7 @@ fn affix(call: &mut Call<'_>, name: &str, join: fn(&str, &str) -> String) -> Res
     match call.argument(0) {
         Value::Array(values) => {
             call.charge(values.len(), values.len() * affix.len())?;
-            let affixed = values.iter().map(|value| Value::string(join(affix, &interpolate(value))));
+            let affixed = values.iter().map(|value| Value::string(join(affix, &ruby_text(value))));
             Ok(Value::array(affixed.collect()))
         }
         Value::Hash(entries) => {
@@ -417,11 +418,9 @@ pub(crate) static ZIP: Function = Function::counted(
         };
         let pairs =
             left.iter().enumerate().map(|(at, value)| [value.clone(), right.get(at).cloned().unwrap_or(Value::Undef)]);
-        let values = if *call.argument(2) == Value::Boolean(true) {
-            pairs.flatten().collect()
-        } else {
-            pairs.map(|pair| Value::array(pair.to_vec())).collect()
-        };
+        let flattens = call.arguments.get(2).map(str2bool).transpose()?.unwrap_or(false);
+        let values =
+            if flattens { pairs.flatten().collect() } else { pairs.map(|pair| Value::array(pair.to_vec())).collect() };
         Ok(Value::array(values))
     },
 );

@@ -26,7 +26,7 @@ pub(crate) static BOOL2STR: Function = Function::counted(
 pub(crate) static STR2BOOL: Function = Function::counted(
     "str2bool",
     1,
-    Some(1),
+    None,
     "Converts a string to a boolean: `1`, `t`, `y`, `true` and `yes` are true; an empty string, `0`, `f`, `n`, `false`, `no`, \
      `undef` and `undefined` are false. Booleans stay.",
     |call| str2bool(call.argument(0)).map(Value::Boolean),
@@ -55,7 +55,7 @@ pub(crate) fn str2bool(value: &Value) -> Result<bool, Interrupt> {
 pub(crate) static BOOL2NUM: Function = Function::counted(
     "bool2num",
     1,
-    Some(1),
+    None,
     "Returns 1 or 0 for a boolean, or for a string that `str2bool` converts.",
     |call| Ok(Value::Integer(str2bool(call.argument(0))?.into())),
 );
@@ -87,7 +87,7 @@ pub(crate) static NUM2BOOL: Function = Function::counted(
 pub(crate) static ANY2BOOL: Function = Function::counted(
     "any2bool",
     1,
-    Some(1),
+    None,
     "Converts to a boolean: a number is true if it is greater than zero, an array or a hash always, a string as `str2bool` \
      converts it.",
     any2bool,

@@ -6,6 +6,7 @@ use crate::arguments::{fail, reject};
 use crate::function::{Call, Function};
 use crate::host::Interrupt;
 use crate::ruby::inspect::class_name;
+use crate::stdlib::json::parse_json;
 
 pub(crate) static PARSEYAML: Function = Function::counted(
     "parseyaml",
@@ -77,7 +78,7 @@ fn parse_pson(text: &str) -> Result<Value, Interrupt> {
     if !text.trim_start().starts_with(['{', '[']) {
         return Err(fail(format!("source '{text}' not in PSON!")));
     }
-    serde_json::from_str(text).map(|json| from_json(&json)).map_err(|error| fail(error.to_string()))
+    parse_json(text).map_err(Interrupt::from)
 }
 
 pub(crate) static LOADYAML: Function = Function::counted(

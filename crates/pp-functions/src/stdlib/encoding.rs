@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::alphabet;
 use base64::engine::general_purpose::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use pp_types::{Value, interpolate};
+use pp_types::{Value, interpolate, ruby_text};
 
 use crate::arguments::{fail, reject};
 use crate::function::Function;
@@ -112,7 +112,7 @@ fn decode_leniently(text: &str) -> Vec<u8> {
 
 pub(crate) static XML_ENCODE: Function = Function::typed(
     "stdlib::xml_encode",
-    &["String str, Optional[Enum['text', 'attr']] ?type"],
+    &["String str, Enum['attr', 'text'] ?type"],
     "Replaces the characters that are special in XML. For `attr` the result is in quotes.",
     |call| {
         let is_attribute = call.string(1) == "attr";
@@ -141,7 +141,7 @@ pub(crate) static XML_ENCODE: Function = Function::typed(
 
 pub(crate) static BATCH_ESCAPE: Function =
     Function::typed("batch_escape", &["Any string"], "Quotes a string for the shell of Windows.", |call| {
-        let text = call.text(0);
+        let text = ruby_text(call.argument(0));
         call.charge(1, text.len() * 2)?;
         Ok(Value::string(format!("\"{}\"", text.replace('"', "\"\"").replace('\\', "\\\\").replace('$', "\\$"))))
     });
@@ -151,7 +151,7 @@ pub(crate) static POWERSHELL_ESCAPE: Function = Function::typed(
     &["Any string"],
     "Quotes a string for PowerShell with backquotes and backslashes.",
     |call| {
-        let text = call.text(0);
+        let text = ruby_text(call.argument(0));
         call.charge(1, text.len() * 2)?;
         let mut escaped = String::with_capacity(text.len());
         for character in text.chars() {

@@ -24,20 +24,16 @@ pub(crate) static HAS_KEY: Function =
         }
     });
 
-pub(crate) static HASH: Function = Function::counted(
-    "hash",
-    1,
-    Some(1),
-    "Makes a hash of an array of pairs, or of keys and values in turn.",
-    |call| match call.argument(0) {
-        Value::Hash(_) => Ok(call.argument(0).clone()),
-        Value::Array(values) => match pairs(values) {
-            Some(entries) => Ok(Value::hash(entries)),
-            None => Err(reject("hash(): Unable to compute hash from array given")),
-        },
-        _ => Err(reject("hash(): Requires array to work with")),
-    },
-);
+pub(crate) static HASH: Function =
+    Function::counted("hash", 1, None, "Makes a hash of an array of pairs, or of keys and values in turn.", |call| {
+        match call.argument(0) {
+            Value::Array(values) => match pairs(values) {
+                Some(entries) => Ok(Value::hash(entries)),
+                None => Err(reject("hash(): Unable to compute hash from array given")),
+            },
+            _ => Err(reject("hash(): Requires array to work with")),
+        }
+    });
 
 fn pairs(values: &[Value]) -> Option<Hash> {
     let is_pair = |value: &Value| matches!(value, Value::Array(pair) if pair.len() == 2);

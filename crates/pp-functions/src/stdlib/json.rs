@@ -1,6 +1,8 @@
 //! Functions that write and read JSON.
 
-use pp_types::{Hash, Value, from_json, interpolate};
+use std::borrow::Cow;
+
+use pp_types::{Error, ErrorKind, Hash, Value, from_json, interpolate};
 
 use crate::arguments::reject;
 use crate::function::{Call, Function};
@@ -156,26 +158,103 @@ fn push_string(string: &str, text: &mut String) {
     text.push('"');
 }
 
+/// Reads JSON as Ruby's parser does, which skips comments.
+pub(crate) fn parse_json(text: &str) -> Result<Value, Error> {
+    let plain = without_comments(text);
+    if let Some(integer) = large_integer(&plain) {
+        let message = format!("the integer {integer} does not fit into 64 bits");
+        return Err(Error::new(ErrorKind::Conversion, message));
+    }
+    let json: serde_json::Value =
+        serde_json::from_str(&plain).map_err(|error| Error::new(ErrorKind::Conversion, error.to_string()))?;
+    Ok(from_json(&json))
+}
+
+/// Returns JSON with spaces in place of comments.
+fn without_comments(text: &str) -> Cow<'_, str> {
+    if !text.contains("/*") && !text.contains("//") {
+        return text.into();
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', '/']) {
+        let (before, from) = rest.split_at(at);
+        plain.push_str(before);
+        let comment = if from.starts_with("/*") {
+            Some(from.find("*/").map_or(from.len(), |end| end + 2))
+        } else if from.starts_with("//") {
+            Some(from.find('\n').unwrap_or(from.len()))
+        } else {
+            None
+        };
+        let length = comment.unwrap_or_else(|| if from.starts_with('"') { string_length(from) } else { 1 });
+        match comment {
+            // Lines stay, for errors.
+            Some(_) => plain.extend(from[..length].chars().map(|c| if c == '\n' { c } else { ' ' })),
+            None => plain.push_str(&from[..length]),
+        }
+        rest = &from[length..];
+    }
+    plain.push_str(rest);
+    plain.into()
+}
+
+/// Returns an integer of a text in JSON that is not one of 64 bits: it would become a float.
+fn large_integer(text: &str) -> Option<&str> {
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
+        let from = &rest[at..];
+        let is_string = from.starts_with('"');
+        let length = match is_string {
+            true => string_length(from),
+            false => from.find(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c))).unwrap_or(from.len()),
+        };
+        let (number, after) = from.split_at(length);
+        let is_integer = !is_string && number.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit());
+        // Other numbers have at most 18 digits.
+        if is_integer && number.len() > 18 && number.parse::<i64>().is_err() {
+            return Some(number);
+        }
+        rest = after;
+    }
+    None
+}
+
+/// Returns the length of the string that a text begins with, quotes included.
+fn string_length(text: &str) -> usize {
+    let mut is_escaped = false;
+    for (at, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            b'"' if !is_escaped => return at + 1,
+            _ => is_escaped = byte == b'\\' && !is_escaped,
+        }
+    }
+    text.len()
+}
+
 pub(crate) static PARSEJSON: Function = Function::counted(
     "parsejson",
     0,
     None,
     "Reads a value from JSON. A second argument is returned instead if the JSON is invalid.",
     |call| {
-        if !matches!(call.arguments.len(), 1 | 2) {
+        if call.arguments.is_empty() {
             return Err(reject("Wrong number of arguments. 1 or 2 arguments should be provided."));
         }
         let parsed = match call.argument(0) {
             Value::String(text) => {
                 call.charge(1, text.len())?;
-                serde_json::from_str::<serde_json::Value>(text).map_err(|error| error.to_string())
+                parse_json(text)
             }
-            other => Err(format!("expects a String, got {}", crate::ruby::inspect::class_name(other))),
+            other => {
+                let class = crate::ruby::inspect::class_name(other);
+                Err(Error::new(ErrorKind::Arguments, format!("expects a String, got {class}")))
+            }
         };
         match (parsed, call.arguments.get(1)) {
-            (Ok(json), _) => Ok(from_json(&json)),
+            (Ok(value), _) => Ok(value),
             (Err(_), Some(default)) => Ok(default.clone()),
-            (Err(error), None) => Err(reject(format!("parsejson(): {error}"))),
+            (Err(error), None) => Err(reject(format!("parsejson(): {}", error.message))),
         }
     },
 );

@@ -4,8 +4,8 @@ use pp_types::{Type, Value, interpolate};
 
 use crate::arguments::{fail, reject};
 use crate::function::Function;
-use crate::host::LogLevel;
-use crate::ruby::inspect::{class_name, inspect};
+use crate::host::{Interrupt, LogLevel};
+use crate::ruby::inspect::{class_name, inspect, inspect_with_symbols};
 use crate::ruby::titlecase::capitalize;
 use crate::stdlib::validation::deprecate;
 
@@ -59,7 +59,7 @@ fn index(part: &Value, length: usize) -> Option<usize> {
 
 pub(crate) static TRY_GET_VALUE: Function = Function::counted(
     "try_get_value",
-    0,
+    1,
     None,
     "Returns what a path such as `a/b/0` leads to, or the third argument. The fourth argument separates the parts of the path. \
      Use `dig`.",
@@ -76,7 +76,7 @@ pub(crate) static TRY_GET_VALUE: Function = Function::counted(
             _ => "/",
         };
         if path.is_empty() {
-            return Ok(call.argument(0).clone());
+            return Ok(call.arguments.get(2).unwrap_or(call.argument(0)).clone());
         }
         let parts: Vec<Value> = path.split(separator).map(Value::from).collect();
         Ok(dig(call.argument(0), parts.iter()).unwrap_or_else(|| call.argument(2).clone()))
@@ -187,6 +187,20 @@ pub(crate) static DEPRECATION: Function = Function::typed(
     },
 );
 
+/// Formats the values of a hash by their names. A directive without a name gets the hash, whose keys are symbols to Ruby.
+pub(crate) fn format_named(format: &str, values: &Value) -> Result<String, Interrupt> {
+    let has_names = format.contains(['<', '{']);
+    let unnamed = ["%s", "%p"].into_iter().filter_map(|directive| format.find(directive)).min();
+    match (unnamed, values) {
+        (Some(at), Value::Hash(entries)) if !has_names => {
+            let symbols = inspect_with_symbols(entries).replace('%', "%%");
+            let format = format!("{}{symbols}{}", &format[..at], &format[at + 2..]);
+            Ok(pp_types::sprintf(&format, &[])?)
+        }
+        _ => Ok(pp_types::sprintf(format, std::slice::from_ref(values))?),
+    }
+}
+
 pub(crate) static SPRINTF_HASH: Function = Function::typed(
     "sprintf_hash",
     &["String format, Hash arguments"],
@@ -194,7 +208,7 @@ pub(crate) static SPRINTF_HASH: Function = Function::typed(
     |call| {
         let message = "This method is deprecated. From Puppet 4.10.10/5.3.4 please use the built-in sprintf instead";
         deprecate(call, "sprintf_hash", message)?;
-        let formatted = pp_types::sprintf(call.string(0), &call.arguments[1..])?;
+        let formatted = format_named(call.string(0), call.argument(1))?;
         call.charge(1, formatted.len())?;
         Ok(Value::string(formatted))
     },

@@ -104,7 +104,7 @@ pub(crate) static SEEDED_RAND: Function = Function::counted(
 
 pub(crate) static SEEDED_RAND_STRING: Function = Function::typed(
     "seeded_rand_string",
-    &["Integer[1] length, String seed, Optional[String[2]] ?charset"],
+    &["Integer[1] length, String seed, String[2] ?charset"],
     "Returns a string of a length that depends only on a seed. The third argument has the characters to choose from.",
     |call| {
         let Value::Integer(length) = *call.argument(0) else { return Err(reject("expects a length")) };

@@ -51,7 +51,12 @@ pub(crate) static ENSURE_RESOURCES: Function = Function::counted(
         let Value::Hash(resources) = call.argument(1) else {
             return Err(reject("ensure_resources(): Requires second argument to be a Hash"));
         };
-        let defaults = call.hash(2).cloned().unwrap_or_default();
+        let defaults = match call.arguments.get(2) {
+            None => Hash::default(),
+            Some(Value::Hash(defaults)) => defaults.0.clone(),
+            Some(_) if resources.is_empty() => return Ok(Value::Undef),
+            Some(other) => return Err(no_hash(other)),
+        };
         for (title, attributes) in resources.iter() {
             let Value::Hash(attributes) = attributes else { return Err(no_hash(attributes)) };
             ensure(call, &type_name, title, &merged(&defaults, attributes))?;
@@ -69,8 +74,8 @@ fn merged(defaults: &Hash, attributes: &Hash) -> Hash {
 pub(crate) static ENSURE_PACKAGES: Function = Function::typed(
     "ensure_packages",
     &[
-        "Variant[String[1], Array[String[1]]] packages, Optional[Hash] ?default_attributes",
-        "Hash[String[1], Any] packages, Optional[Hash] ?default_attributes",
+        "Variant[String[1], Array[String[1]]] packages, Hash ?default_attributes",
+        "Hash[String[1], Any] packages, Hash ?default_attributes",
     ],
     "Declares packages unless they exist with these attributes. `ensure` is `installed` unless it is given.",
     |call| {
@@ -184,10 +189,28 @@ pub(crate) static FACT: Function = Function::typed(
     "Returns a fact, or what a path such as `os.name` leads to in it; `undef` if it is missing.",
     |call| {
         let facts = call.host.variable("::facts").unwrap_or(Value::Undef);
-        let path = Value::string(call.string(0));
-        call.host.call_function("get", &[facts, path], None)
+        let found = fact_path(call.string(0)).try_fold(facts, |value, part| match value {
+            Value::Hash(entries) => entries.get(&Value::from(part)).cloned(),
+            Value::Array(values) => values.get(part.parse::<usize>().ok()?).cloned(),
+            _ => None,
+        });
+        Ok(found.unwrap_or(Value::Undef))
     },
 );
+
+/// Splits `os."release".full`: parts may be in double quotes, empty ones do not count.
+fn fact_path(path: &str) -> impl Iterator<Item = &str> {
+    let mut rest = path;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start_matches('.');
+        let (part, after) = match rest.strip_prefix('"').and_then(|quoted| quoted.split_once('"')) {
+            Some(parts) => parts,
+            None => rest.split_once('.').unwrap_or((rest, "")),
+        };
+        rest = after;
+        (!part.is_empty()).then_some(part)
+    })
+}
 
 pub(crate) static ASSERT_PRIVATE: Function = Function::counted(
     "assert_private",

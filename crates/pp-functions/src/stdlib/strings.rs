@@ -1,6 +1,6 @@
 //! Functions of strings and of paths.
 
-use pp_types::{Value, interpolate};
+use pp_types::{Value, interpolate, ruby_text};
 
 use crate::arguments::{fail, reject};
 use crate::function::{Call, Function};
@@ -29,7 +29,7 @@ fn each_string(call: &mut Call<'_>, message: &str, change: fn(&str) -> String) -
 pub(crate) static SWAPCASE: Function = Function::counted(
     "swapcase",
     1,
-    Some(1),
+    None,
     "Returns a string, or the strings of an array, with upper and lower case exchanged.",
     |call| {
         each_string(call, "swapcase(): Requires either array or string to work with", |text| {
@@ -48,7 +48,7 @@ pub(crate) static SWAPCASE: Function = Function::counted(
 pub(crate) static REGEXPESCAPE: Function = Function::counted(
     "regexpescape",
     1,
-    Some(1),
+    None,
     "Returns a string, or the strings of an array, with a backslash before each character that is special in regular \
      expressions.",
     |call| {
@@ -79,7 +79,7 @@ pub(crate) static REGEXPESCAPE: Function = Function::counted(
 pub(crate) static URIESCAPE: Function = Function::counted(
     "uriescape",
     1,
-    Some(1),
+    None,
     "Returns a string, or the strings of an array, with percent encoding of what may not stand in a URI.",
     |call| {
         each_string(call, "uriescape(): Requires either array or string to work with", |text| {
@@ -94,7 +94,7 @@ pub(crate) static URIESCAPE: Function = Function::counted(
 );
 
 pub(crate) static REVERSE: Function =
-    Function::counted("reverse", 1, Some(1), "Returns a string or an array in reverse order.", |call| {
+    Function::counted("reverse", 1, None, "Returns a string or an array in reverse order.", |call| {
         match call.argument(0) {
             Value::Array(values) => Ok(Value::array(values.iter().rev().cloned().collect())),
             Value::String(text) => Ok(Value::string(text.chars().rev().collect::<String>())),
@@ -120,7 +120,7 @@ pub(crate) static UNIX2DOS: Function =
 
 pub(crate) static SHELL_ESCAPE: Function =
     Function::counted("shell_escape", 1, Some(1), "Returns a string as one word of a POSIX shell.", |call| {
-        Ok(Value::string(shell_word(&call.text(0))))
+        Ok(Value::string(shell_word(&ruby_text(call.argument(0)))))
     });
 
 pub(crate) static SHELL_JOIN: Function = Function::counted(
@@ -130,7 +130,7 @@ pub(crate) static SHELL_JOIN: Function = Function::counted(
     "Returns the strings of an array as words of one command line of a POSIX shell.",
     |call| match call.argument(0) {
         Value::Array(words) => {
-            let words: Vec<String> = words.iter().map(|word| shell_word(&interpolate(word))).collect();
+            let words: Vec<String> = words.iter().map(|word| shell_word(&ruby_text(word))).collect();
             Ok(Value::string(words.join(" ")))
         }
         other => Err(fail(format!("First argument is not an Array: {}", inspect(other)))),

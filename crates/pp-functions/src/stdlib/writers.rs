@@ -10,7 +10,7 @@ use crate::ruby::inspect::{inspect, with_stack};
 
 pub(crate) static TO_YAML: Function = Function::typed(
     "to_yaml",
-    &["Any data, Optional[Hash] ?options"],
+    &["Any data, Hash ?options"],
     "Returns a value as YAML. The options `indentation` and `line_width` set the indentation of a level and the width of lines.",
     |call| {
         let option = |name: &str| match call.hash(1).and_then(|options| options.get(&Value::from(name))) {
@@ -26,7 +26,10 @@ pub(crate) static TO_YAML: Function = Function::typed(
             layout.folds = layout.width.is_some();
         }
         refuse_secrets(call.argument(0), "to_yaml")?;
-        let text = to_yaml(call.argument(0), layout);
+        let has_header =
+            call.hash(1).and_then(|options| options.get(&Value::from("header"))).is_some_and(Value::is_true);
+        let header = if has_header { "%YAML 1.1\n" } else { "" };
+        let text = format!("{header}{}", to_yaml(call.argument(0), layout));
         call.charge(text.len() / 16, text.len())?;
         Ok(Value::string(text))
     },

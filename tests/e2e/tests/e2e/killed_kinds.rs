@@ -167,7 +167,10 @@ fn prepare(scratch: &Path) {
     }
     write("root/shared-lines", "first\nsecond\n");
     write("root/settings", "# kept\n[s]\na = 1\nold = 1\n");
-    write("root/shared-crontab", "# kept\n# Puppet Name: changed\n1 2 * * * /bin/x\n# Puppet Name: old\nA=b\n@daily /bin/y\n");
+    write(
+        "root/shared-crontab",
+        "# kept\n# Puppet Name: changed\n1 2 * * * /bin/x\n# Puppet Name: old\nA=b\n@daily /bin/y\n",
+    );
     write("root/document", "{\"a\": {\"b\": 1}}\n");
     write("root/in-the-way", "a file where a directory is to be\n");
     symlink("nowhere", root.join("link")).expect("a link");

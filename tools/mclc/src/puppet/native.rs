@@ -33,7 +33,9 @@ pub fn environment(args: &Puppet) -> Outcome {
         diagnostic.severity = Severity::Warning;
         diagnostic
     }));
-    let files = loaded.environment.files.clone();
+    let mut files = loaded.environment.files.clone();
+    let modules = &loaded.modules;
+    diagnostics.extend(pp_environment::check_dependencies(modules, &mut modules.iter(), &mut files, &root));
     let prefix = prefix_of(&root);
     if report::any_error(&diagnostics) {
         return Outcome { files, prefix, diagnostics, ..Outcome::default() };
@@ -54,10 +56,11 @@ pub fn catalog(args: &Puppet) -> Outcome {
         Ok(options) => options,
         Err(error) => return Outcome::unreadable(&error),
     };
-    let compiled = match pp_environment::compile(&args.code.paths(args.path()), &options) {
+    let mut compiled = match pp_environment::compile(&args.code.paths(args.path()), &options) {
         Ok(compiled) => compiled,
         Err(error) => return Outcome::failed(vec![error]),
     };
+    compiled.check_dependencies();
     diagnostics.extend(compiled.diagnostics);
     let output = match compiled.catalog.as_ref().map(catalog_json) {
         Some(Ok(bytes)) => Some(Output { bytes, summary: None, secret: true }),

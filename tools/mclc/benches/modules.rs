@@ -1,0 +1,76 @@
+//! The whole process of `mclc puppet --emit catalog` for a role that uses ten public modules, and how many times as long
+//! `puppet catalog compile` takes for it in the same run.
+//!
+//! `.ci/puppet-modules DIR; MCL_PUPPET_MODULES=DIR/modules cargo bench -p mclc --bench modules`
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use test_support::{Scratch, min_time, ratio, skip};
+
+/// What a server with a web site and a database has.
+const ROLE: &str = include_str!("role.pp");
+
+/// The promises about the role.
+const MAX_TIME: Duration = Duration::from_millis(100);
+const MIN_RATIO: f64 = 50.0;
+
+fn compile(manifest: &Path, facts: &Path, modules: &Path) -> Duration {
+    min_time(20, || {
+        let output = Command::new(env!("CARGO_BIN_EXE_mclc"))
+            .arg("puppet")
+            .arg(manifest)
+            .args(["--emit", "catalog", "--node", "agent.example.com", "--facts"])
+            .arg(facts)
+            .arg("--modulepath")
+            .arg(modules)
+            .stdout(Stdio::null())
+            .output()
+            .expect("mclc starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    })
+}
+
+/// Compiles the role with Puppet, whose facts are those of this machine; `None` where that does not work.
+fn compile_with_puppet(manifest: &Path, modules: &Path, state: &Path) -> Option<Duration> {
+    let run = || {
+        Command::new("puppet")
+            .args(["catalog", "compile", "--render-as", "rich_data_json", "--log_level", "err", "--manifest"])
+            .arg(manifest)
+            .args(["--certname", "agent.example.com", "--modulepath"])
+            .arg(modules)
+            .arg("--vardir")
+            .arg(state)
+            .arg("--confdir")
+            .arg(state)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .status()
+    };
+    let mut works = true;
+    let time = min_time(2, || works &= run().is_ok_and(|status| status.success()));
+    works.then_some(time)
+}
+
+fn main() {
+    let Some(modules) = std::env::var_os("MCL_PUPPET_MODULES").map(PathBuf::from) else {
+        return skip("MCL_PUPPET_MODULES does not name a directory of modules");
+    };
+    let scratch = Scratch::with_files([("role.pp", ROLE), ("empty.pp", "")]);
+    let facts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/puppet/facts.yaml");
+    let (role, empty) = (scratch.path("role.pp"), scratch.path("empty.pp"));
+    let time = compile(&role, &facts, &modules);
+    println!("an empty manifest: {:.2?}", compile(&empty, &facts, &modules));
+    println!("a role with ten modules: {time:.2?} (at most {MAX_TIME:?})");
+    let mut is_kept = time <= MAX_TIME;
+    match compile_with_puppet(&role, &modules, scratch.dir()) {
+        Some(puppet) => {
+            let ratio = ratio(puppet, time);
+            println!("Puppet takes {puppet:.2?}, {ratio:.0} times as long (at least {MIN_RATIO:.0})");
+            is_kept &= ratio >= MIN_RATIO;
+        }
+        None => println!("Puppet is not installed, or does not compile the role"),
+    }
+    assert!(is_kept, "a promise is broken");
+}

@@ -1,0 +1,46 @@
+# A server with a web site, a database and what goes with them: ten public modules.
+include stdlib
+
+class { 'ntp':
+  servers => ['0.pool.example.com', '1.pool.example.com'],
+}
+
+class { 'apache':
+  default_vhost => false,
+  mpm_module    => 'prefork',
+}
+['www', 'shop', 'wiki'].each |$site| {
+  apache::vhost { "${site}.example.com":
+    port          => 443,
+    ssl           => true,
+    docroot       => "/srv/${site}",
+    serveraliases => ["${site}.example.org"],
+    directories   => [{ 'path' => "/srv/${site}", 'allow_override' => ['All'] }],
+  }
+}
+
+class { 'mysql::server':
+  root_password    => 's3cret',
+  override_options => { 'mysqld' => { 'max_connections' => 200 } },
+}
+mysql::db { 'shop':
+  user     => 'shop',
+  password => 's3cret',
+}
+
+class { 'memcached':
+  max_memory => 256,
+}
+class { 'redis': }
+class { 'postfix': }
+
+include logrotate
+logrotate::rule { 'shop':
+  path         => '/var/log/shop/*.log',
+  rotate       => 5,
+  rotate_every => 'day',
+}
+
+class { 'ssh::server': }
+include rsync
+include haproxy
