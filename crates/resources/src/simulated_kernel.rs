@@ -100,7 +100,7 @@ fn case(random: &mut Rng) -> Case {
             "line\n",
             "{\"a\": 1}\n",
             "# a\na = 2\n",
-            "# Puppet Name: a\n@daily y\n",
+            "# Puppet Name: /dst/s0\n@daily y\n",
             "no newline",
         ])),
         2 => Present::Mounted("mounted\n"),
@@ -203,7 +203,7 @@ impl Case {
                 if absent { setting.with("state", "absent") } else { setting.with("value", "1") }
             }
             Declared::Job { absent } => {
-                let job = resource("cron:job", "a").with("file", path).with("command", "x");
+                let job = resource("cron:job", path).with("file", path).with("command", "x");
                 if absent { job.with("state", "absent") } else { job }
             }
             Declared::Json => resource("json:edit", path).with("edits", Value::list([".x = [1]"])),

@@ -26,7 +26,11 @@ pub(super) const CRON_JOB: ResourceKind = ResourceKind {
         Field::new("file", "str", "The crontab, if it is another file: an absolute path."),
         Field::new("command", "str", "The command; a new job needs one.").optional(),
         Field::new("environment", "[]str", "Lines `NAME=value` for the variables of the job.").optional(),
-        Field::new("special", "str", "Instead of columns: `reboot`, `hourly`, `daily`, `weekly`, `monthly`, `yearly`…"),
+        Field::new(
+            "special",
+            "str",
+            "Instead of columns: `reboot`, `hourly`, `daily`, `weekly`, `monthly`, `yearly` and the like.",
+        ),
         Field::new("minute", "str", COLUMN),
         Field::new("hour", "str", COLUMN),
         Field::new("monthday", "str", COLUMN),

@@ -25,6 +25,9 @@ pub(crate) struct LineEdit {
     pub(crate) after: Option<Pattern>,
 }
 
+/// The range of a line with its end, and the line without.
+type FoundLine<'t> = (Range<usize>, &'t [u8]);
+
 /// Lines that match a regular expression.
 pub(crate) struct Pattern {
     regex: Regex,
@@ -126,16 +129,8 @@ impl Pattern {
     ///
     /// # Errors
     /// Several lines match, and only one may.
-    fn lines<'t>(&self, old: &'t [u8], file: &Path) -> Result<Vec<(Range<usize>, &'t [u8])>, Failure> {
-        let mut matching = Vec::new();
-        let mut at = 0;
-        for line in old.split_inclusive(|byte| *byte == b'\n') {
-            let text = without_cr(line.strip_suffix(b"\n").unwrap_or(line));
-            if self.regex.is_match(text) {
-                matching.push((at..at + line.len(), text));
-            }
-            at += line.len();
-        }
+    fn lines<'t>(&self, old: &'t [u8], file: &Path) -> Result<Vec<FoundLine<'t>>, Failure> {
+        let matching = self.matching(old);
         if matching.len() > 1 && !self.multiple {
             return Err(Failure::Refused(format!(
                 "{} lines of {} match `{}`; set `multiple => true` to change them all",
@@ -146,12 +141,29 @@ impl Pattern {
         }
         Ok(matching)
     }
+
+    fn matching<'t>(&self, old: &'t [u8]) -> Vec<FoundLine<'t>> {
+        let mut matching = Vec::new();
+        let mut at = 0;
+        for line in old.split_inclusive(|byte| *byte == b'\n') {
+            let text = without_cr(line.strip_suffix(b"\n").unwrap_or(line));
+            if self.regex.is_match(text) {
+                matching.push((at..at + line.len(), text));
+            }
+            at += line.len();
+        }
+        matching
+    }
 }
 
 impl LineEdit {
     /// Returns a text with a new line, or new lines: after the line that is to come before, else at the end.
     fn with_added(&self, old: &[u8], content: &[u8], file: &Path) -> Result<Vec<u8>, Failure> {
         let before = match &self.after {
+            // Where a line could have been replaced, the first place is right.
+            Some(pattern) if self.pattern.is_some() && !pattern.multiple => {
+                pattern.matching(old).into_iter().take(1).collect()
+            }
             Some(pattern) => pattern.lines(old, file)?,
             None => Vec::new(),
         };
@@ -386,7 +398,7 @@ mod tests {
         fs::write(&file, "a\nb\n").unwrap();
         assert!(ProviderTest::new(&line(".")).run(true).is_err());
         let matching = line("^a").with("match", "^n");
-        check(&matching, "a\nb\n", "a\nnew\nb\n");
+        check(&matching, "a\nb\na\n", "a\nnew\nb\na\n");
         check(&matching.clone().with("append", false), "a\nb\n", "a\nb\n");
         check(&matching.clone().with("replace", false), "a\nnow\n", "a\nnow\n");
         check(&matching.with("replace", false), "a\nb\n", "a\nnew\nb\n");

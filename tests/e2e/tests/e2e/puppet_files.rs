@@ -17,9 +17,11 @@ const FILES: u64 = 60;
 /// A file and resources that edit it.
 struct Case {
     before: String,
-    /// Type, title and attributes. `@` stands for the path of the file.
-    resources: Vec<(&'static str, String, Vec<(&'static str, String)>)>,
+    resources: Vec<Declared>,
 }
+
+/// Type, title and attributes of a resource. `@` stands for the path of the file.
+type Declared = (&'static str, String, Vec<(&'static str, String)>);
 
 impl Case {
     /// Returns the text before, in which `~` stands for the number of the case.
@@ -176,7 +178,7 @@ fn ini_case(rng: &mut Rng) -> Case {
 
 #[test]
 fn settings_of_random_files_become_what_puppet_makes_of_them() {
-    compare(ini_case, str::to_owned);
+    compare(ini_case, without_end);
 }
 
 fn line_case(rng: &mut Rng) -> Case {
@@ -217,7 +219,7 @@ fn line_case(rng: &mut Rng) -> Case {
 
 #[test]
 fn lines_of_random_files_become_what_puppet_makes_of_them() {
-    compare(line_case, str::to_owned);
+    compare(line_case, without_end);
 }
 
 fn host_case(rng: &mut Rng) -> Case {
@@ -247,12 +249,18 @@ fn host_case(rng: &mut Rng) -> Case {
     Case { before, resources }
 }
 
+/// Puppet ends the last line, and writes an empty line where nothing is left.
+fn without_end(text: &str) -> String {
+    text.trim_end_matches('\n').to_owned()
+}
+
 /// Puppet writes every line of its own anew. Resources without an order add lines in any order.
 fn words_of_lines(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.starts_with("# HEADER:"));
     let mut lines: Vec<String> =
         lines.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n").collect();
     lines.sort();
+    lines.retain(|line| line != "\n");
     lines.concat()
 }
 
