@@ -161,9 +161,7 @@ impl LineEdit {
     fn with_added(&self, old: &[u8], content: &[u8], file: &Path) -> Result<Vec<u8>, Failure> {
         let before = match &self.after {
             // Where a line could have been replaced, the first place is right.
-            Some(pattern) if self.pattern.is_some() && !pattern.multiple => {
-                pattern.matching(old).into_iter().take(1).collect()
-            }
+            Some(pattern) if self.pattern.is_some() => pattern.matching(old).into_iter().take(1).collect(),
             Some(pattern) => pattern.lines(old, file)?,
             None => Vec::new(),
         };
