@@ -15,9 +15,14 @@ use crate::values::{decode, encode};
 pub(crate) enum ExchangeError {
     /// The program failed; the helper is fine.
     Failure(RubyFailure),
+    /// The helper ended before it sent anything: it may have ended before the request came.
+    Unanswered,
     /// The helper is not to be used again.
     Broken(String),
 }
+
+/// What is said of a helper that ended.
+pub(crate) const ENDED: &str = "the helper process has ended";
 
 /// Sends a request, and answers questions until its result is there. `limit` is the time without that of the answers.
 pub(crate) fn exchange(
@@ -28,7 +33,7 @@ pub(crate) fn exchange(
 ) -> Result<Value, ExchangeError> {
     let broken = |error: PipeError| {
         ExchangeError::Broken(match error {
-            PipeError::Closed => "the helper process has ended".to_owned(),
+            PipeError::Closed => ENDED.to_owned(),
             PipeError::TimedOut => format!("there is no result after {} seconds", limit.as_secs_f32()),
             PipeError::Invalid => {
                 "the helper process sent what is not a message: does the program write to its pipe?".to_owned()
@@ -40,11 +45,15 @@ pub(crate) fn exchange(
     let mut left = limit;
     let mut passed: Option<Error> = None;
     let mut message = request.clone();
+    let mut is_answered = false;
     loop {
         let start = Instant::now();
         let deadline = start + left;
-        pipes.write(&message, deadline).map_err(broken)?;
-        let question = pipes.read(deadline).map_err(broken)?;
+        let question = match pipes.write(&message, deadline).and_then(|()| pipes.read(deadline)) {
+            Err(PipeError::Closed) if !is_answered => return Err(ExchangeError::Unanswered),
+            question => question.map_err(broken)?,
+        };
+        is_answered = true;
         match text(&question, "kind") {
             "result" => {
                 let value = decode(&question["value"]);

@@ -7,7 +7,7 @@ use pp_evaluator::{Ruby, RubyFailure, RubyHost, RubySource};
 use pp_types::Value;
 use serde_json::{Value as Json, json};
 
-use crate::exchange::{ExchangeError, exchange};
+use crate::exchange::{ENDED, ExchangeError, exchange};
 use crate::process::{Helper, Settings};
 use crate::values::encode;
 
@@ -46,15 +46,21 @@ impl InstalledRuby {
 
     fn run(&self, request: &Json, host: &mut dyn RubyHost) -> Result<Value, RubyFailure> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // What the last request did may have ended it only after its result.
-        let mut helper = match idle.and_then(Helper::if_running) {
-            Some(helper) => helper,
-            None => Helper::start(&self.settings).map_err(|error| RubyFailure::Helper(error.to_string()))?,
-        };
-        let result = match exchange(&mut helper.pipes, request, self.settings.time, host) {
+        let start = || Helper::start(&self.settings).map_err(|error| RubyFailure::Helper(error.to_string()));
+        // What the last request did may end the helper at any time after its result.
+        let running = idle.and_then(Helper::if_running);
+        let is_used = running.is_some();
+        let mut helper = running.map_or_else(start, Ok)?;
+        let mut result = exchange(&mut helper.pipes, request, self.settings.time, host);
+        if is_used && matches!(result, Err(ExchangeError::Unanswered)) {
+            helper = start()?;
+            result = exchange(&mut helper.pipes, request, self.settings.time, host);
+        }
+        let result = match result {
             Ok(value) => Ok(value),
             Err(ExchangeError::Failure(failure)) => Err(failure),
             // Dropping the helper ends it.
+            Err(ExchangeError::Unanswered) => return Err(RubyFailure::Helper(ENDED.to_owned())),
             Err(ExchangeError::Broken(why)) => return Err(RubyFailure::Helper(why)),
         };
         *self.idle.lock().unwrap_or_else(PoisonError::into_inner) = Some(helper);

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -28,8 +29,10 @@ fn run(random: &mut Rng) {
     scratch.build();
     let (root, copy) = (scratch.path("root"), scratch.path("copy"));
     copy_tree(&root, &copy);
+    let outside = files_outside(&scratch);
     let undisturbed = scratch.apply_once(&[]);
     let wanted = tree(&root);
+    restore_outside(&scratch, &outside);
     fs::remove_dir_all(&root).expect("removed");
     fs::remove_dir_all(scratch.path("state")).expect("removed");
     copy_tree(&copy, &root);
@@ -52,6 +55,25 @@ fn run(random: &mut Rng) {
     assert_eq!(completed.status, undisturbed.status, "{}{}", completed.out, completed.err);
     assert_no_temporaries(&root);
     assert_eq!(tree(&root), wanted, "{}", scratch.read("main.mcl").unwrap_or_default());
+}
+
+/// Returns the content of the files beside the root that links in it lead to.
+fn files_outside(scratch: &Scratch) -> BTreeMap<PathBuf, Vec<u8>> {
+    let entries = fs::read_dir(scratch.path("")).expect("readable");
+    let paths = entries.map(|entry| entry.expect("readable").path());
+    let outside = paths.filter(|path| path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"outside-")));
+    outside.filter_map(|path| fs::read(&path).ok().map(|content| (path, content))).collect()
+}
+
+/// Undoes what a command of the program wrote through a link: a condition of the next run may test it.
+fn restore_outside(scratch: &Scratch, before: &BTreeMap<PathBuf, Vec<u8>>) {
+    for (path, content) in files_outside(scratch) {
+        match before.get(&path) {
+            None => fs::remove_file(path).expect("removed"),
+            Some(wanted) if *wanted != content => fs::write(path, wanted).expect("written"),
+            Some(_) => {}
+        }
+    }
 }
 
 type Tree = BTreeMap<PathBuf, (u32, u32, u32, String)>;
