@@ -50,6 +50,7 @@ fn resource(
         source: Catalog::MAIN_SOURCE,
         is_virtual: false,
         exported: false,
+        is_number: false,
     }
 }
 

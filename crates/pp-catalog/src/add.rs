@@ -32,6 +32,8 @@ pub struct NewResource {
     pub is_virtual: bool,
     /// Declared with `@@`.
     pub exported: bool,
+    /// The title is a number, which functions may declare: it is not a tag, and the parameter `name` has it as a string.
+    pub is_number: bool,
 }
 
 impl Catalog {
@@ -40,10 +42,14 @@ impl Catalog {
     /// # Errors
     /// A duplicate, an alias that is taken, an unknown stage, an invalid tag.
     pub fn add(&mut self, new: NewResource) -> Result<ResourceId, CatalogError> {
-        let NewResource { reference, kind, parameters, location, scope, source, is_virtual, exported } = new;
+        let NewResource { reference, kind, parameters, location, scope, source, is_virtual, exported, is_number } = new;
         let mut resource = Resource::new(reference, kind, location, source);
         (resource.parameters, resource.scope) = (parameters, Some(scope));
         (resource.is_virtual, resource.exported) = (is_virtual, exported);
+        if is_number {
+            let (location, value) = (resource.location.clone(), Value::String(resource.reference.title.clone()));
+            resource.parameters.set(Parameter { name: "name".into(), value, source, location, append: false });
+        }
         let error = |resource: &Resource, kind| CatalogError { kind, location: resource.location.clone() };
 
         let reference = resource.reference.clone();
@@ -53,7 +59,7 @@ impl Catalog {
             return Err(error(&resource, ErrorKind::Duplicate { reference, earlier }));
         }
         let stage = self.stage_of(&mut resource).map_err(|kind| error(&resource, kind))?;
-        resource.tags = self.initial_tags(&resource).map_err(|kind| error(&resource, kind))?;
+        resource.tags = self.initial_tags(&resource, is_number).map_err(|kind| error(&resource, kind))?;
         let aliases = self.aliases(&resource).map_err(|kind| error(&resource, kind))?;
 
         if matches!(kind, ResourceKind::Class(_) | ResourceKind::Node) {
@@ -120,14 +126,14 @@ impl Catalog {
     }
 
     /// Returns the tags of a new resource: those of the parameter `tag`, the type and the title.
-    fn initial_tags(&mut self, resource: &Resource) -> Result<TagSet, ErrorKind> {
+    fn initial_tags(&mut self, resource: &Resource, is_number: bool) -> Result<TagSet, ErrorKind> {
         let mut tags = TagSet::default();
         if let Some(value) = resource.parameters.value("tag") {
             self.add_parameter_tags(&mut tags, value)?;
         }
         let Reference { type_name, title } = &resource.reference;
         self.tags.add(&mut tags, type_name);
-        if is_valid_tag(title) {
+        if is_valid_tag(title) && !is_number {
             self.tags.add(&mut tags, title);
         }
         Ok(tags)

@@ -34,6 +34,7 @@ fn native(reference: &str, line: u32, parameters: &[(&str, Value)]) -> NewResour
         source: Catalog::MAIN_SOURCE,
         is_virtual: false,
         exported: false,
+        is_number: false,
     }
 }
 

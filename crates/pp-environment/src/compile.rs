@@ -11,7 +11,7 @@ use pp_functions::Strict;
 use pp_resource_types::KnownTypes;
 
 use crate::code_paths::CodePaths;
-use crate::dependencies::check_dependencies;
+use crate::dependencies::absent_modules;
 use crate::error::EnvironmentError;
 use crate::find::{Input, Module, find, modules_in};
 use crate::load::{Loaded, has_errors, load, load_all, validation_options};
@@ -48,12 +48,13 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// Adds warnings about the dependencies of the modules that the catalog needed.
-    pub fn check_dependencies(&mut self) {
+    /// Adds warnings about modules that are missing, if the compilation failed. While nothing is missing that the catalog needs,
+    /// the dependencies are not worth a word in every run.
+    pub fn warn_of_absent_modules(&mut self) {
         let (used, modules) = &self.modules;
-        let Some(root) = self.root.as_deref().filter(|_| !used.is_empty()) else { return };
+        let Some(root) = self.root.as_deref().filter(|_| self.catalog.is_none() && !used.is_empty()) else { return };
         let mut checked = modules.iter().filter(|module| used.contains(&module.name));
-        self.diagnostics.extend(check_dependencies(modules, &mut checked, &mut self.files, root));
+        self.diagnostics.extend(absent_modules(modules, &mut checked, &mut self.files, root));
     }
 }
 

@@ -18,8 +18,7 @@ use crate::read::read_inside;
 
 /// Compares the dependencies of some of the modules with all of them, and returns warnings. The `metadata.json` that they refer
 /// to are added to the files, with names relative to `base`.
-#[must_use]
-pub fn check_dependencies(
+pub(crate) fn check_dependencies(
     modules: &[Module],
     checked: &mut dyn Iterator<Item = &Module>,
     files: &mut Files,
@@ -39,6 +38,19 @@ pub fn check_dependencies(
             warnings.extend(found);
         }
     }
+    warnings
+}
+
+/// Does the same for dependencies on modules that are missing. Wrong versions are common, and most of them work.
+#[must_use]
+pub fn absent_modules(
+    modules: &[Module],
+    checked: &mut dyn Iterator<Item = &Module>,
+    files: &mut Files,
+    base: &Path,
+) -> Vec<Diagnostic> {
+    let mut warnings = check_dependencies(modules, checked, files, base);
+    warnings.retain(|warning| warning.message.ends_with(ABSENT));
     warnings
 }
 

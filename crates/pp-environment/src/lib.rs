@@ -37,7 +37,7 @@ mod stored;
 pub use autoload::autoload_name;
 pub use code_paths::CodePaths;
 pub use compile::{Compiled, compile, compile_path, is_environment_path, load_path, resource_types, with_location};
-pub use dependencies::{check_dependencies, check_dependencies_in};
+pub use dependencies::{absent_modules, check_dependencies_in};
 pub use error::EnvironmentError;
 pub use fact_changes::{
     Measurements, fact_directories, fact_files, facts_differ, is_read, reads_kernel_state, reads_measurements,

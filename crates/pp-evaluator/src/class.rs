@@ -21,7 +21,7 @@ use crate::stop::{Eval, Fault, JumpKind, Stop, illegal_jump, located, unlocated}
 impl<'e> Evaluator<'e> {
     /// `class { 'name': … }`
     pub(crate) fn declare_class(&mut self, declaration: Declaration) -> Eval<ResourceId> {
-        let Declaration { title, parameters, form, span } = declaration;
+        let Declaration { title, parameters, form, span, .. } = declaration;
         if form != ResourceForm::Regular {
             let error = Error::new(ErrorKind::Evaluation, "Classes are not virtualizable");
             return Err(unlocated(error).code(Code::P0511));
@@ -147,6 +147,7 @@ impl<'e> Evaluator<'e> {
             source: scope.source,
             is_virtual: false,
             exported: false,
+            is_number: false,
         };
         let id = self.catalog.add(new).map_err(|error| self.catalog_error(&error, span.or(self.call_span)))?;
         self.declared_in.insert(id, self.frame.scope);

@@ -97,10 +97,14 @@ impl Host for Evaluator<'_> {
         let source = self.scopes[self.frame.scope].source;
         let location = self.location(self.call_span);
         for (title, given) in resources {
-            let Value::String(title) = title else {
-                let got = pp_types::generalize(&pp_types::infer(title));
-                let message = format!("create_resources(): titles are strings, got {got}");
-                return Err(Error::new(ErrorKind::Arguments, message).into());
+            let (title, is_number): (Arc<str>, bool) = match title {
+                Value::String(title) => (title.clone(), false),
+                Value::Integer(number) => (number.to_string().into(), true),
+                _ => {
+                    let got = pp_types::generalize(&pp_types::infer(title));
+                    let message = format!("create_resources(): titles are strings, got {got}");
+                    return Err(Error::new(ErrorKind::Arguments, message).into());
+                }
             };
             let empty = Hash::default();
             let given = match given {
@@ -121,7 +125,7 @@ impl Host for Evaluator<'_> {
                 let (name, value, location) = (name.clone(), value.clone(), location.clone());
                 parameters.set(Parameter { name, value, source, location, append: false });
             }
-            let declaration = Declaration { title: title.clone(), parameters, form, span: self.call_span };
+            let declaration = Declaration { title, parameters, form, is_number, span: self.call_span };
             let result = self.declare(&ty, declaration);
             self.pass(result)?;
         }

@@ -33,6 +33,7 @@ impl<'e> Evaluator<'e> {
             source: Catalog::MAIN_SOURCE,
             is_virtual: false,
             exported: false,
+            is_number: false,
         };
         let id = self.catalog.add(new).map_err(|error| self.catalog_error(&error, Some(span)))?;
         self.catalog.mark_evaluated(id);

@@ -31,6 +31,8 @@ pub(crate) struct Declaration {
     pub parameters: Parameters,
     /// Virtual or exported.
     pub form: ResourceForm,
+    /// The title is a number.
+    pub is_number: bool,
     /// Where.
     pub span: Option<Span>,
 }
@@ -75,7 +77,8 @@ impl Evaluator<'_> {
         for (titles, parameters, span) in evaluated {
             let parameters: Parameters = defaults.iter().cloned().chain(parameters).collect();
             for title in titles {
-                let declaration = Declaration { title, parameters: parameters.clone(), form: resource.form, span };
+                let declaration =
+                    Declaration { title, parameters: parameters.clone(), form: resource.form, is_number: false, span };
                 match self.declare(&ty, declaration) {
                     Ok(reference) => references.push(reference.to_value()),
                     Err(stop) => {
@@ -220,7 +223,7 @@ impl Evaluator<'_> {
             ResourceType::Named(name) => name,
         };
         let (type_name, kind) = self.known_resource_type(name)?;
-        let Declaration { title, mut parameters, form, span } = declaration;
+        let Declaration { title, mut parameters, form, is_number, span } = declaration;
         self.add_defaults(&type_name, &mut parameters);
         let scope = &self.scopes[self.frame.scope];
         let new = NewResource {
@@ -232,6 +235,7 @@ impl Evaluator<'_> {
             source: scope.source,
             is_virtual: form != ResourceForm::Regular,
             exported: form == ResourceForm::Exported,
+            is_number,
         };
         let id = self.catalog.add(new).map_err(|error| self.catalog_error(&error, span))?;
         if kind == ResourceKind::Define {

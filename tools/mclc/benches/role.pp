@@ -34,13 +34,7 @@ class { 'memcached':
 class { 'redis': }
 class { 'postfix': }
 
-include logrotate
-logrotate::rule { 'shop':
-  path         => '/var/log/shop/*.log',
-  rotate       => 5,
-  rotate_every => 'day',
-}
-
+include xinetd
 class { 'ssh::server': }
 include rsync
 include haproxy

@@ -81,10 +81,10 @@ rescue SystemStackError
   { 'error' => 'stack overflow', 'crash' => true }
 rescue Timeout::Error
   raise
-rescue StandardError, NotImplementedError => e
+rescue StandardError, ScriptError => e
   # In a define, the location of the instance and that inside of it are both named.
   lines = e.message.to_s.scan(/\((?:file: [^()]*?, )?line: (\d+)(?:, column: \d+)?\)/).map { |found| found[0].to_i }
-  { 'error' => e.message.to_s, 'lines' => lines, 'crash' => e.is_a?(NoMethodError) || e.is_a?(TypeError) || e.message.include?('Endless recursion detected') }
+  { 'error' => e.message.to_s, 'lines' => lines, 'crash' => e.is_a?(NoMethodError) || e.is_a?(TypeError) || e.is_a?(LoadError) || e.is_a?(SyntaxError) || e.message.include?('Endless recursion detected') }
 end
 
 $stdout.sync = true

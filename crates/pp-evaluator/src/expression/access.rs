@@ -165,14 +165,8 @@ impl Evaluator<'_> {
     fn access_type(&mut self, id: ExprId, first: ExprId, ty: &Type, keys: &[Value]) -> Eval {
         match ty {
             Type::Resource(None, None) => self.resource_references(id, first, keys),
-            Type::Resource(Some(name), None) => {
-                let titles = flatten(keys);
-                self.references(first, &Type::Resource(Some(name.clone()), None), &titles)
-            }
-            Type::Class(None) => {
-                let names = flatten(keys);
-                self.references(first, &Type::Class(None), &names)
-            }
+            Type::Resource(Some(name), None) => self.references(first, &Type::Resource(Some(name.clone()), None), keys),
+            Type::Class(None) => self.references(first, &Type::Class(None), keys),
             Type::Alias(alias) => {
                 let name = alias.name();
                 Err(self.not_applicable(id, &with_article(&format!("{name}-Type"))))
@@ -197,21 +191,25 @@ impl Evaluator<'_> {
         if titles.is_empty() {
             return Ok(Value::Type(base));
         }
-        let titles = flatten(titles);
-        self.references(first, &base, &titles)
+        self.references(first, &base, titles)
     }
 
-    /// Returns one reference, or an array of several. Titles without a value are left out.
-    fn references(&mut self, first: ExprId, base: &Type, titles: &[Value]) -> Eval {
+    /// Returns the reference with a title, or an array for a list of titles. Titles without a value are left out.
+    fn references(&mut self, first: ExprId, base: &Type, keys: &[Value]) -> Eval {
+        let is_list = !matches!(keys, [key] if !matches!(key, Value::Array(_)));
+        let titles = flatten(keys);
         let mut references = Vec::with_capacity(titles.len());
         for title in titles.iter().filter(|title| **title != Value::Undef) {
             let ty = parametrize(base, std::slice::from_ref(title)).map_err(|error| self.fault(first, error))?;
             references.push(Value::Type(ty));
         }
-        match (references.len(), titles.len()) {
-            (1, 1) => Ok(references.remove(0)),
-            (0, 1) => Ok(Value::Undef),
-            _ => Ok(Value::array(references)),
+        match references.pop() {
+            Some(reference) if !is_list => Ok(reference),
+            None if !is_list => Ok(Value::Undef),
+            last => {
+                references.extend(last);
+                Ok(Value::array(references))
+            }
         }
     }
 }

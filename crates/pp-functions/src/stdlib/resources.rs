@@ -117,13 +117,14 @@ fn installed(mut attributes: Hash) -> Hash {
 
 /// Declares a resource unless it exists with the attributes.
 fn ensure(call: &mut Call<'_>, type_name: &str, title: &Value, attributes: &Hash) -> Result<(), Interrupt> {
-    let title = interpolate(title);
-    let existing = call.host.resource_attributes(type_name.trim_start_matches('@'), &title);
+    let text = interpolate(title);
+    let existing = call.host.resource_attributes(type_name.trim_start_matches('@'), &text);
     if existing.is_some_and(|existing| has_attributes(&existing, attributes)) {
         return Ok(());
     }
     let mut resources = Hash::default();
-    resources.insert(Value::string(title), Value::hash(attributes.clone()));
+    let title = if let Value::Integer(_) = title { title.clone() } else { Value::string(text) };
+    resources.insert(title, Value::hash(attributes.clone()));
     call.host.create_resources(type_name, &resources, &Hash::default())?;
     Ok(())
 }

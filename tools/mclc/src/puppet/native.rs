@@ -35,7 +35,7 @@ pub fn environment(args: &Puppet) -> Outcome {
     }));
     let mut files = loaded.environment.files.clone();
     let modules = &loaded.modules;
-    diagnostics.extend(pp_environment::check_dependencies(modules, &mut modules.iter(), &mut files, &root));
+    diagnostics.extend(pp_environment::absent_modules(modules, &mut modules.iter(), &mut files, &root));
     let prefix = prefix_of(&root);
     if report::any_error(&diagnostics) {
         return Outcome { files, prefix, diagnostics, ..Outcome::default() };
@@ -60,7 +60,7 @@ pub fn catalog(args: &Puppet) -> Outcome {
         Ok(compiled) => compiled,
         Err(error) => return Outcome::failed(vec![error]),
     };
-    compiled.check_dependencies();
+    compiled.warn_of_absent_modules();
     diagnostics.extend(compiled.diagnostics);
     let output = match compiled.catalog.as_ref().map(catalog_json) {
         Some(Ok(bytes)) => Some(Output { bytes, summary: None, secret: true }),
