@@ -1,6 +1,6 @@
 //! Hiera 5: values of keys from a hierarchy of files.
 //!
-//! [`Hiera`] holds what a compilation has read, and answers [`Hiera::lookup`] and [`Hiera::explain`]. The layers are the global
+//! [`Hiera`] holds what a compilation has read, and answers [`Hiera::lookup`], with an [`Explanation`] on request. The layers are the global
 //! one, the environment and the module of the key; each has a `hiera.yaml`, whose levels name files, after
 //! interpolation of variables. Values of several levels are merged by a [`Merge`]. Two traits connect it with the world: files
 //! come from [`DataFiles`]; variables, functions and types from a [`Host`].
